@@ -1,0 +1,3 @@
+//! The `redress` command.
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! The registry of a Redress contract: its model, its TOML file, its lint, its diff.
+
+pub mod class;
+pub mod draft;
+pub mod model;
+pub mod name;
+pub mod place;
+pub mod retry;
+
+pub use class::Class;
+pub use model::{Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool};
+pub use place::{Place, Problem, Source, Spanned};
+pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};

@@ -1,0 +1,88 @@
+//! Where something stands in a file, and what is wrong with it there.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+/// A value and the bytes it was written in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// What was written.
+    pub value: T,
+    /// Byte offsets into the file.
+    pub span: Range<usize>,
+}
+
+impl<T> Spanned<T> {
+    /// Puts a value at its place.
+    pub const fn new(value: T, span: Range<usize>) -> Self {
+        Self { value, span }
+    }
+}
+
+/// A file that was read: its name as the user gave it, and its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The name for messages.
+    pub file: Arc<str>,
+    /// The whole text.
+    pub text: Arc<str>,
+}
+
+impl Source {
+    /// A file of that name and text.
+    pub fn new(file: &str, text: &str) -> Self {
+        Self { file: file.into(), text: text.into() }
+    }
+
+    /// Line and column (both from 1, columns in characters) of a byte offset.
+    pub fn place(&self, offset: usize) -> Place {
+        let mut end = offset.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = self.text.get(..end).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+        Place {
+            file: Arc::clone(&self.file),
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+        }
+    }
+}
+
+/// File, line and column, printed as `file:line:column`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file as the user named it.
+    pub file: Arc<str>,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Why a registry file cannot be read: what, where, and what was probably meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it stands.
+    pub place: Place,
+    /// What is wrong, one sentence.
+    pub message: String,
+    /// The nearest right spelling.
+    pub did_you_mean: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)?;
+        match &self.did_you_mean {
+            Some(meant) => write!(f, " Did you mean `{meant}`?"),
+            None => Ok(()),
+        }
+    }
+}

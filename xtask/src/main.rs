@@ -1,0 +1,3 @@
+//! Project tasks.
+
+fn main() {}
