@@ -8,6 +8,8 @@ pub mod place;
 pub mod retry;
 
 pub use class::Class;
-pub use model::{Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool};
+pub use model::{
+    Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool,
+};
 pub use place::{Place, Problem, Source, Spanned};
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};

@@ -15,7 +15,8 @@ pub fn is_code(text: &str) -> bool {
 pub fn is_screaming_snake(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_uppercase())
         && text.split('_').all(|word| {
-            !word.is_empty() && word.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit())
+            !word.is_empty()
+                && word.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit())
         })
 }
 

@@ -1,0 +1,74 @@
+//! `RawJson`: a value kept as its text, so that `1.0`, `1e2` and 2^70 survive.
+
+use super::{Doc, JsonError, Limits, Value};
+
+/// Valid, compact JSON text of one value, nested at most 64 deep.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(Box<str>);
+
+impl RawJson {
+    /// Validates bytes and drops the white space between tokens.
+    pub fn parse(bytes: &[u8]) -> Result<Self, JsonError> {
+        Ok(Doc::parse(bytes, Limits::DOCUMENT)?.root().into())
+    }
+
+    /// A string value.
+    pub fn string(text: &str) -> Self {
+        let mut quoted = String::with_capacity(text.len() + 2);
+        super::write_str(&mut quoted, text);
+        Self(quoted.into())
+    }
+
+    /// Text that one of our own writers made.
+    pub(crate) fn written(text: String) -> Self {
+        debug_assert!(Doc::parse(text.as_bytes(), Limits::DOCUMENT).is_ok(), "not JSON: {text}");
+        Self(text.into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        &*self.0 == "null"
+    }
+
+    /// Calls `look` with the value. It was validated before, so it is always there.
+    pub fn with<T>(&self, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {
+        let limits = Limits { bytes: usize::MAX, nesting: usize::MAX };
+        Doc::parse(self.0.as_bytes(), limits).ok().map(|doc| look(doc.root()))
+    }
+}
+
+impl From<Value<'_>> for RawJson {
+    fn from(value: Value<'_>) -> Self {
+        Self(compact(value.raw()).into())
+    }
+}
+
+impl std::fmt::Display for RawJson {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Valid JSON without the white space between its tokens.
+fn compact(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut in_string = false;
+    let mut escaped = false;
+    for it in raw.chars() {
+        if in_string {
+            in_string = escaped || it != '"';
+            escaped = !escaped && it == '\\';
+        } else if matches!(it, ' ' | '\t' | '\n' | '\r') {
+            continue;
+        } else {
+            in_string = it == '"';
+        }
+        text.push(it);
+    }
+    text
+}
