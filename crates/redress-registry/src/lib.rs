@@ -4,12 +4,16 @@ pub mod class;
 pub mod draft;
 pub mod model;
 pub mod name;
+pub mod nearest;
 pub mod place;
+pub mod read;
 pub mod retry;
+pub mod template;
 
 pub use class::Class;
 pub use model::{
     Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool,
 };
 pub use place::{Place, Problem, Source, Spanned};
+pub use read::read;
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};

@@ -33,6 +33,23 @@ impl Source {
         Self { file: file.into(), text: text.into() }
     }
 
+    /// A file of that name and bytes; bytes that are not UTF-8 are refused at the first bad one.
+    pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, Problem> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Self::new(file, text)),
+            Err(bad) => {
+                let good = bytes.get(..bad.valid_up_to()).unwrap_or_default();
+                let before = Self::new(file, &String::from_utf8_lossy(good));
+                Err(before.problem(good.len(), "This byte is not UTF-8."))
+            }
+        }
+    }
+
+    /// What is wrong at a byte offset, one sentence.
+    pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
+        Problem { place: self.place(offset), message: message.into(), did_you_mean: None }
+    }
+
     /// Line and column (both from 1, columns in characters) of a byte offset.
     pub fn place(&self, offset: usize) -> Place {
         let mut end = offset.min(self.text.len());
@@ -76,6 +93,17 @@ pub struct Problem {
     /// The nearest right spelling.
     pub did_you_mean: Option<String>,
 }
+
+impl Problem {
+    /// The same problem with what was probably meant.
+    #[must_use]
+    pub fn meant(mut self, nearest: Option<&str>) -> Self {
+        self.did_you_mean = nearest.map(str::to_owned);
+        self
+    }
+}
+
+impl std::error::Error for Problem {}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
