@@ -8,6 +8,7 @@ pub mod nearest;
 pub mod place;
 pub mod read;
 pub mod retry;
+pub mod shipped;
 pub mod template;
 
 pub use class::Class;

@@ -8,6 +8,7 @@ use std::{borrow::Cow, fmt};
 
 pub use raw::RawJson;
 pub use scan::{JsonError, JsonErrorKind, Kind, Limits};
+pub(crate) use write::write_int;
 pub use write::{Members, escape_into, write_str};
 
 use scan::Slot;

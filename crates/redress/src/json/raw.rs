@@ -1,6 +1,8 @@
 //! `RawJson`: a value kept as its text, so that `1.0`, `1e2` and 2^70 survive.
 
-use super::{Doc, JsonError, Limits, Value};
+use std::borrow::Cow;
+
+use super::{Doc, JsonError, Kind, Limits, Value};
 
 /// Valid, compact JSON text of one value, nested at most 64 deep.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,9 +32,22 @@ impl RawJson {
         &self.0
     }
 
-    /// Whether it is `null`.
-    pub fn is_null(&self) -> bool {
-        &*self.0 == "null"
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        match self.0.as_bytes().first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') | None => Kind::Null,
+            Some(_) => Kind::Number,
+        }
+    }
+
+    /// A string's text; of anything else its JSON.
+    pub fn text(&self) -> Cow<'_, str> {
+        let plain = self.with(|it| it.as_str().map(Cow::into_owned)).flatten();
+        plain.map_or(Cow::Borrowed(&*self.0), Cow::Owned)
     }
 
     /// Calls `look` with the value. It was validated before, so it is always there.

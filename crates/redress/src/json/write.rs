@@ -126,7 +126,7 @@ impl<'o> Members<'o> {
 }
 
 /// Appends a whole number in decimal.
-fn write_int(out: &mut String, value: i128) {
+pub(crate) fn write_int(out: &mut String, value: i128) {
     let mut digits = [0u8; 40];
     let mut at = digits.len();
     let mut rest = value.unsigned_abs();

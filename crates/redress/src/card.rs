@@ -1,0 +1,151 @@
+//! The card: a fault as two to six lines of text, enough alone for the model that reads it.
+
+use std::fmt::Write as _;
+
+use redress_registry::{Effect, RetryKind};
+
+use crate::{
+    fault::{Fault, NextAction},
+    text,
+    tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT},
+};
+
+/// The shortest quote of a server that is worth a line.
+const MIN_SERVER_CHARS: usize = 24;
+
+/// What a hint keeps when everything must be short.
+const MIN_HINT_CHARS: usize = 80;
+
+/// How many did-you-mean values fit into a sentence.
+const MAX_SIMILAR_SHOWN: usize = 3;
+
+/// The card of a fault, at most 120 tokens. What matters least is cut first: the server's own words, then further
+/// calls, then the ends of hint and message.
+pub fn card(fault: &Fault) -> String {
+    let first = format!("{}: {}", fault.code(), text::cut(&fault.message, MAX_MESSAGE_CHARS));
+    let retry = format!("\nRetry: {} {}", when(fault), effect(fault));
+    let used = length(&first) + length(&retry) + length("\nFix: ");
+    let hint = text::cut(
+        &fault.hint,
+        (MAX_CARD_CHARS - used.min(MAX_CARD_CHARS)).clamp(MIN_HINT_CHARS, MAX_HINT_CHARS),
+    );
+    let mut card = first;
+    card.push_str(&retry);
+    if !hint.is_empty() {
+        append_if_fits(&mut card, &format!("\nFix: {hint}"), usize::MAX);
+        append_if_fits(&mut card, &did_you_mean(fault), MAX_CARD_CHARS);
+    }
+    for action in fault.next_actions.iter().take(MAX_NEXT) {
+        append_if_fits(&mut card, &next_line(action), MAX_CARD_CHARS);
+    }
+    if let Some(said) = &fault.server_text {
+        append_server_text(&mut card, said);
+    }
+    text::cut_lines(card, MAX_CARD_CHARS)
+}
+
+fn when(fault: &Fault) -> String {
+    match fault.retry.kind {
+        RetryKind::Now => "now, with the same call.".to_owned(),
+        RetryKind::AfterDelay => match fault.retry.after_ms {
+            Some(ms) => format!("the same call after {}.", duration(ms)),
+            None => "the same call after a while.".to_owned(),
+        },
+        RetryKind::AfterChange => match arguments(fault) {
+            names if names.is_empty() => "only with other arguments.".to_owned(),
+            names => format!("only with other arguments ({names})."),
+        },
+        RetryKind::AfterState => "only after the state has changed.".to_owned(),
+        RetryKind::AfterHuman => "only after a person has acted.".to_owned(),
+        RetryKind::Never => "never, it cannot succeed.".to_owned(),
+    }
+}
+
+fn effect(fault: &Fault) -> &'static str {
+    match (fault.effect, fault.retryable()) {
+        (Effect::None, _) => "Nothing was changed.",
+        (Effect::Unknown, true) => "It may have taken effect: check before you repeat it.",
+        (Effect::Unknown, false) => "It may have taken effect.",
+        (Effect::Partial, _) => "A part of it may have been done.",
+        (Effect::Done, _) => "It was done; do not repeat it.",
+    }
+}
+
+/// The names of the arguments that are wrong: those of the violations, else the parameter that was looked up.
+fn arguments(fault: &Fault) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for violation in &fault.violations {
+        let name = text::strip(violation.pointer().trim_start_matches('/'));
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() && fault.details.is_some() {
+        names.extend(fault.entry().similar.clone());
+    }
+    names.truncate(MAX_SIMILAR_SHOWN);
+    text::cut(&names.join(", "), 60).into_owned()
+}
+
+fn did_you_mean(fault: &Fault) -> String {
+    let names: Vec<String> = fault
+        .similar_refs
+        .iter()
+        .take(MAX_SIMILAR_SHOWN)
+        .map(|it| text::cut(&text::strip(&it.name()), 60).into_owned())
+        .collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Did you mean {one}?"),
+        [first @ .., last] => format!(" Did you mean {} or {last}?", first.join(", ")),
+    }
+}
+
+fn next_line(action: &NextAction) -> String {
+    let mut line = String::from("\nNext: ");
+    match action {
+        NextAction::Text(text) => line.push_str(&text::strip(text)),
+        NextAction::Call { tool, args: None } => line.push_str(tool),
+        NextAction::Call { tool, args: Some(args) } => {
+            write!(line, "{tool} {args}").unwrap_or_default();
+        }
+    }
+    line
+}
+
+fn append_if_fits(card: &mut String, more: &str, most: usize) {
+    if length(card) + length(more) <= most {
+        card.push_str(more);
+    }
+}
+
+fn append_server_text(card: &mut String, said: &str) {
+    const LABEL: &str = "\nServer said: ";
+    let room = MAX_CARD_CHARS.saturating_sub(length(card) + length(LABEL) + 2);
+    if room < MIN_SERVER_CHARS {
+        return;
+    }
+    let mut most = room;
+    loop {
+        let quoted = text::quote(said, most);
+        let over = length(&quoted).saturating_sub(room + 2);
+        if over == 0 {
+            card.push_str(LABEL);
+            card.push_str(&quoted);
+            return;
+        }
+        most = most.saturating_sub(over);
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        _ if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
+        _ => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+    }
+}

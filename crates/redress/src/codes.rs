@@ -1,0 +1,45 @@
+//! Typed handles to the codes of `core`: an unregistered code does not compile.
+
+mod list;
+
+use std::sync::Arc;
+
+pub use list::*;
+use redress_registry::{Entry, shipped};
+
+use crate::fault::{Fault, ParamValue};
+
+/// A code of the embedded `core` registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CoreCode {
+    name: &'static str,
+    row: usize,
+}
+
+impl CoreCode {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Its row.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "a test compares the list with `core`, row by row"
+    )]
+    pub fn entry(self) -> &'static Arc<Entry> {
+        let (_, entry) =
+            shipped::core().codes.get_index(self.row).expect("the list is generated from `core`");
+        entry
+    }
+
+    /// An occurrence with its parameters: they fill the message and become `details`.
+    pub fn raise<K, V>(self, params: impl IntoIterator<Item = (K, V)>) -> Fault
+    where
+        K: AsRef<str>,
+        V: Into<ParamValue>,
+    {
+        Fault::raise(self.entry(), params)
+    }
+}

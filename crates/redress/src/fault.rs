@@ -1,0 +1,134 @@
+//! `Fault`: one occurrence of a failure. Everything that anybody is told about it is a projection of this value.
+
+pub mod fields;
+mod make;
+mod params;
+mod parts;
+mod private;
+
+use std::sync::Arc;
+
+pub use make::{Ctx, Thrown, from_unknown, invariant_violation, startup_failure, tool_failure};
+pub use params::ParamValue;
+pub use parts::{Context, NextAction, Origin, Receipt, Similar, Violation};
+pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
+use redress_registry::{Class, Effect, Entry, Retry, Severity};
+
+use crate::json::RawJson;
+
+/// One occurrence of a failure: the row it belongs to, and what is special about this time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    entry: Arc<Entry>,
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+    /// What a client does that does not know the code.
+    pub class: Class,
+    /// The HTTP status.
+    pub http: u16,
+    /// When to call again.
+    pub retry: Retry,
+    /// The earliest time of a repeat, in milliseconds since 1970.
+    pub not_before: Option<u64>,
+    /// Whether something may have changed.
+    pub effect: Effect,
+    /// Who failed.
+    pub origin: Origin,
+    /// Who owns the code.
+    pub domain: Box<str>,
+    /// The number in JSON-RPC.
+    pub number: Option<i64>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The calls to make next.
+    pub next_actions: Vec<NextAction>,
+    /// What was probably meant.
+    pub similar_refs: Vec<Similar>,
+    /// Which arguments are wrong, and why.
+    pub violations: Vec<Violation>,
+    /// What is known about this time, any JSON.
+    pub details: Option<RawJson>,
+    /// What the foreign server wrote: not to be trusted.
+    pub server_text: Option<String>,
+    /// Where it happened.
+    pub context: Context,
+    /// When it happened, ISO 8601 with milliseconds and `Z`. Stamped at the boundary.
+    pub timestamp: Option<String>,
+    /// How long the call took.
+    pub elapsed_ms: Option<u64>,
+    /// What the card costs the model.
+    pub estimated_tokens: Option<u64>,
+    /// Its place in the ledger.
+    pub ledger: Option<Receipt>,
+    /// The cause as a document showed it. See [`Fault::expose`] for our own.
+    pub cause: Option<RawJson>,
+    /// The stack as a document showed it.
+    pub stack: Option<String>,
+    /// The id of the JSON-RPC response it came in.
+    pub rpc_id: Option<RawJson>,
+    /// Members of a document that its dialect does not have, by JSON pointer.
+    pub extra: Vec<(String, RawJson)>,
+    /// What only the operator sees.
+    pub private: Private,
+}
+
+impl Fault {
+    /// The row as it stands, with no parameters.
+    pub fn of(entry: &Arc<Entry>) -> Self {
+        Self {
+            message: String::new(),
+            hint: entry.hint.clone(),
+            class: entry.class,
+            http: entry.http,
+            retry: entry.retry,
+            not_before: None,
+            effect: entry.effect,
+            origin: Origin::Tool,
+            domain: entry.domain.clone(),
+            number: entry.number.map(i64::from),
+            severity: entry.severity,
+            next_actions: Vec::new(),
+            similar_refs: Vec::new(),
+            violations: Vec::new(),
+            details: None,
+            server_text: None,
+            context: Context::default(),
+            timestamp: None,
+            elapsed_ms: None,
+            estimated_tokens: None,
+            ledger: None,
+            cause: None,
+            stack: None,
+            rpc_id: None,
+            extra: Vec::new(),
+            private: Private::default(),
+            entry: Arc::clone(entry),
+        }
+    }
+
+    /// An occurrence with its parameters: they fill the message and become `details`.
+    pub fn raise<K, V>(entry: &Arc<Entry>, params: impl IntoIterator<Item = (K, V)>) -> Self
+    where
+        K: AsRef<str>,
+        V: Into<ParamValue>,
+    {
+        params::raise(entry, params.into_iter().map(|(key, value)| (key, value.into())))
+    }
+
+    /// The permanent name of the failure.
+    pub fn code(&self) -> &str {
+        &self.entry.code
+    }
+
+    /// The row of the code.
+    pub const fn entry(&self) -> &Arc<Entry> {
+        &self.entry
+    }
+
+    /// Whether a program may send the same call again by itself, if it had no effect.
+    pub const fn retryable(&self) -> bool {
+        self.retry.retryable()
+    }
+}

@@ -1,0 +1,146 @@
+//! The private part of a fault: cause chain, stack and raw upstream bytes. It reaches nobody but through `expose`.
+
+use crate::{
+    fault::Fault,
+    json::{Members, RawJson},
+    text,
+};
+
+/// The deepest cause that is kept.
+const MAX_CAUSES: usize = 8;
+
+/// The longest text of a cause, in characters.
+const MAX_CAUSE_CHARS: usize = 500;
+
+/// What only the operator sees. It has no JSON form of its own.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Private {
+    /// The causes, outermost first.
+    pub causes: Vec<Cause>,
+    /// The stack, one frame a line.
+    pub stack: Option<String>,
+    /// What the server really sent.
+    pub upstream: Option<Vec<u8>>,
+    /// Parts that could not be used, so that building never fails.
+    pub dropped: Vec<Dropped>,
+}
+
+impl Private {
+    /// Adds a cause below the ones that are there; deeper than eight is cut.
+    pub fn push_cause(&mut self, cause: Cause) {
+        if self.causes.len() < MAX_CAUSES {
+            self.causes.push(cause);
+        }
+    }
+
+    pub(crate) fn drop_part(&mut self, part: &str, why: &str) {
+        self.dropped.push(Dropped { part: part.to_owned(), why: why.to_owned() });
+    }
+}
+
+/// A part of a fault that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// Which part.
+    pub part: String,
+    /// Why it could not be used.
+    pub why: String,
+}
+
+/// One link of a cause chain.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cause {
+    /// A text was thrown.
+    Text(String),
+    /// An error was thrown.
+    Error {
+        /// What it said.
+        message: String,
+        /// Its code, if it had one.
+        code: Option<RawJson>,
+        /// Its type.
+        name: String,
+    },
+    /// Any other value was thrown.
+    Json(RawJson),
+}
+
+/// Who may see how much of the private part.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy<'a> {
+    /// How much of the stack.
+    pub stack: StackPolicy,
+    /// Takes secrets out of a text.
+    pub redact: &'a dyn Redact,
+}
+
+/// Something that takes secrets out of a text.
+pub trait Redact: std::fmt::Debug {
+    /// The text without its secrets.
+    fn redact(&self, text: &str) -> String;
+}
+
+/// How much of a stack is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackPolicy {
+    /// Nothing.
+    Hidden,
+    /// The first frames.
+    Frames(usize),
+    /// All of it.
+    Full,
+}
+
+impl StackPolicy {
+    /// From `DEBUG_STACK` (`true`, exactly) and `MCP_ERRORS_VERBOSE` (a number of frames, or `full`).
+    pub fn from_switches(debug_stack: Option<&str>, verbose: Option<&str>) -> Self {
+        match (debug_stack, verbose) {
+            (Some("true"), _) | (_, Some("full")) => Self::Full,
+            (_, Some(number)) => match number.trim().parse() {
+                Ok(0) | Err(_) => Self::Hidden,
+                Ok(frames) => Self::Frames(frames),
+            },
+            _ => Self::Hidden,
+        }
+    }
+}
+
+impl Fault {
+    /// Shows the private part as far as the policy goes: fills [`Fault::cause`] and [`Fault::stack`].
+    ///
+    /// A fault that came from a foreign server shows no cause: what it said is `server_text`.
+    pub fn expose(&mut self, policy: &Policy<'_>) {
+        if self.private.upstream.is_none() && self.cause.is_none() {
+            self.cause = self.private.causes.first().map(|it| shown(it, policy));
+        }
+        let stack = self.private.stack.as_deref().map(|it| policy.redact.redact(it));
+        self.stack = match (policy.stack, stack) {
+            (StackPolicy::Full, stack) => stack,
+            (StackPolicy::Frames(most), Some(stack)) => {
+                Some(stack.lines().take(most).collect::<Vec<_>>().join("\n"))
+            }
+            _ => None,
+        };
+    }
+}
+
+fn shown(cause: &Cause, policy: &Policy<'_>) -> RawJson {
+    let clean = |it: &str| text::cut(&policy.redact.redact(it), MAX_CAUSE_CHARS).into_owned();
+    match cause {
+        Cause::Text(said) => RawJson::string(&clean(said)),
+        Cause::Json(json) => {
+            let redacted = clean(json.as_str());
+            RawJson::parse(redacted.as_bytes()).unwrap_or_else(|_| RawJson::string(&redacted))
+        }
+        Cause::Error { message, code, name } => {
+            let mut out = String::new();
+            let mut members = Members::open(&mut out);
+            members
+                .str("message", &clean(message))
+                .raw("code", code.as_ref().map_or("null", RawJson::as_str))
+                .str("name", name);
+            members.close();
+            RawJson::written(out)
+        }
+    }
+}
