@@ -11,6 +11,18 @@ use crate::{Class, Effect, Operation, ParamType, Retry, Severity, Source, Spanne
 /// A value that may be missing.
 pub type Field<T> = Option<Spanned<T>>;
 
+/// A field's value without its place.
+pub trait Written<T> {
+    /// What was written, if anything was.
+    fn written(&self) -> Option<T>;
+}
+
+impl<T: Clone> Written<T> for Field<T> {
+    fn written(&self) -> Option<T> {
+        self.as_ref().map(|it| it.value.clone())
+    }
+}
+
 /// A registry file as written.
 #[derive(Debug, Clone)]
 pub struct Draft {

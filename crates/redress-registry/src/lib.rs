@@ -6,7 +6,9 @@ pub mod model;
 pub mod name;
 pub mod nearest;
 pub mod place;
+mod problems;
 pub mod read;
+pub mod resolve;
 pub mod retry;
 pub mod shipped;
 pub mod template;
@@ -17,4 +19,5 @@ pub use model::{
 };
 pub use place::{Place, Problem, Source, Spanned};
 pub use read::read;
+pub use resolve::resolve;
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};

@@ -26,10 +26,17 @@ pub fn is_screaming_snake(text: &str) -> bool {
 
 /// Whether `text` can be a plugin's namespace: lower case, digits, dashes, at most 32 long, not reserved.
 pub fn is_namespace(text: &str) -> bool {
-    text.len() <= 32
-        && text.starts_with(|it: char| it.is_ascii_lowercase())
+    text.len() <= 32 && is_kebab(text) && !RESERVED_NAMESPACES.contains(&text)
+}
+
+/// Whether `text` can name a registry: lower case, digits, dashes, at most 64 long.
+pub fn is_registry(text: &str) -> bool {
+    text.len() <= 64 && is_kebab(text)
+}
+
+fn is_kebab(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_lowercase())
         && text.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
-        && !RESERVED_NAMESPACES.contains(&text)
 }
 
 /// Splits `namespace.CODE`; a core code has no namespace.

@@ -39,7 +39,7 @@ const MOST_EDITS: usize = 3;
 fn rank(word: &str, candidate: &str) -> Option<usize> {
     let candidate = folded(candidate);
     let (a, b) = (word.chars().count(), candidate.chars().count());
-    let allowed = (a.min(b) / 3).min(MOST_EDITS);
+    let allowed = (a.max(b) / 3).min(MOST_EDITS);
     if a.abs_diff(b) <= allowed {
         let edits = strsim::osa_distance(word, &candidate);
         if edits <= allowed {

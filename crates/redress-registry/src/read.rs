@@ -13,8 +13,9 @@ use crate::{
         DraftParam, DraftPlugin, DraftRetired, DraftTool,
     },
     name::DIALECTS,
+    problems::{Problems, quoted},
 };
-use table::{Problems, Table, quoted};
+use table::Table;
 
 /// What the first line of a registry file says.
 pub const FORMAT: &str = "redress-registry/1";

@@ -6,7 +6,11 @@ use toml::{
 };
 
 use super::value::FromToml;
-use crate::{Problem, Source, Spanned, draft::Field, nearest::nearest};
+use crate::{
+    Spanned,
+    draft::Field,
+    problems::{Problems, cut, quoted},
+};
 
 /// The value of a key as the parser gives it.
 pub(super) type Raw<'i> = TomlSpanned<DeValue<'i>>;
@@ -116,7 +120,7 @@ impl<'a, 'i> Table<'a, 'i> {
     pub(super) fn close(self) {
         for (key, _) in &self.rest {
             let message = format!("{} is not a key of {}.", quoted(&key.value), self.name);
-            let meant = nearest(&key.value, self.known.iter().copied());
+            let meant = self.problems.nearest(&key.value, self.known.iter().copied());
             self.problems.add_meant(key.span.start, message, meant);
         }
     }
@@ -147,7 +151,7 @@ impl<'a, 'i> Table<'a, 'i> {
     ) -> Option<&'v T> {
         let found = as_what(value.get_ref());
         if found.is_none() {
-            self.problems.wrong_type(key, value, what);
+            wrong_type(self.problems, key, value, what);
         }
         found
     }
@@ -163,74 +167,9 @@ fn in_file_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(Spanned<String>, &'a Ra
     entries
 }
 
-/// What is wrong with a file, as found so far.
-pub(super) struct Problems {
-    source: Source,
-    found: Vec<Problem>,
-    unlisted: usize,
-}
-
-impl Problems {
-    /// A file of garbage has as many problems as bytes; nobody reads more than this.
-    const MOST: usize = 100;
-
-    pub(super) fn new(source: &Source) -> Self {
-        Self { source: source.clone(), found: Vec::new(), unlisted: 0 }
-    }
-
-    pub(super) fn add(&mut self, at: usize, message: String) {
-        self.add_meant(at, message, None);
-    }
-
-    pub(super) fn add_meant(&mut self, at: usize, message: String, meant: Option<&str>) {
-        if self.found.len() < Self::MOST {
-            self.found.push(self.source.problem(at, message).meant(meant));
-        } else {
-            self.unlisted += 1;
-        }
-    }
-
-    pub(super) fn wrong_type(&mut self, key: &str, value: &Raw<'_>, what: &str) {
-        let found = value.get_ref().type_str();
-        let article = if found.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        self.add(value.span().start, format!("`{key}` must be {what}, not {article} {found}."));
-    }
-
-    pub(super) fn none_yet(&mut self) -> Result<(), Vec<Problem>> {
-        if self.found.is_empty() {
-            return Ok(());
-        }
-        let source = self.source.clone();
-        Err(std::mem::replace(self, Self::new(&source)).into_list())
-    }
-
-    /// All of them, in file order.
-    pub(super) fn into_list(mut self) -> Vec<Problem> {
-        self.found.sort_by(|a, b| a.place.cmp(&b.place));
-        if self.unlisted > 0 {
-            let message = format!("{} more problems are not listed.", self.unlisted);
-            self.found.push(self.source.problem(self.source.text.len(), message));
-        }
-        self.found
-    }
-}
-
-/// A word of the file inside a message: short, and without characters that a terminal obeys.
-pub(super) fn quoted(word: &str) -> String {
-    format!("`{}`", cut(word))
-}
-
-fn cut(word: &str) -> String {
-    const MOST_CHARS: usize = 60;
-    let mut shown = String::new();
-    for it in word.chars().take(MOST_CHARS) {
-        match it {
-            '"' | '\'' | '\\' => shown.push(it),
-            it => shown.extend(it.escape_debug()),
-        }
-    }
-    if word.chars().nth(MOST_CHARS).is_some() {
-        shown.push('…');
-    }
-    shown
+/// Reports a value of another type than `what`.
+pub(super) fn wrong_type(problems: &mut Problems, key: &str, value: &Raw<'_>, what: &str) {
+    let found = value.get_ref().type_str();
+    let article = if found.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    problems.add(value.span().start, format!("`{key}` must be {what}, not {article} {found}."));
 }

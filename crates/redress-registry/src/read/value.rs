@@ -3,9 +3,11 @@
 use serde_json::{Map, Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::table::{Problems, Raw, Table, quoted};
+use super::table::{Raw, Table, wrong_type};
 use crate::{
-    Class, Effect, Operation, ParamType, Retry, RetryKind, Severity, Stability, nearest::nearest,
+    Class, Effect, Operation, ParamType, Retry, RetryKind, Severity, Stability,
+    draft::Field,
+    problems::{Problems, quoted},
 };
 
 /// Values deeper than this are refused; no example and no argument needs them.
@@ -80,11 +82,7 @@ impl FromToml for Retry {
 }
 
 /// A number that must fit a smaller type.
-fn within<T: TryFrom<i64>>(
-    written: crate::draft::Field<i64>,
-    key: &str,
-    problems: &mut Problems,
-) -> Option<T> {
+fn within<T: TryFrom<i64>>(written: Field<i64>, key: &str, problems: &mut Problems) -> Option<T> {
     let written = written?;
     let fits = T::try_from(written.value).ok();
     if fits.is_none() {
@@ -101,7 +99,7 @@ macro_rules! closed_set {
                 let name = typed(key, value, problems, "a string", |it| it.as_str())?;
                 let member = Self::parse(name);
                 if member.is_none() {
-                    let meant = nearest(name, Self::ALL.iter().map(|it| it.name()));
+                    let meant = problems.nearest(name, Self::ALL.iter().map(|it| it.name()));
                     let message = format!("{} is not {}.", quoted(name), $what);
                     problems.add_meant(value.span().start, message, meant);
                 }
@@ -130,7 +128,7 @@ fn typed<'v, 'i, T>(
 ) -> Option<T> {
     let read = as_type(value.get_ref());
     if read.is_none() {
-        problems.wrong_type(key, value, what);
+        wrong_type(problems, key, value, what);
     }
     read
 }

@@ -1,0 +1,257 @@
+//! What a file means: a [`Draft`] with its defaults, templates and the registries it takes in, as a [`Registry`].
+
+mod merge;
+mod row;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::{
+    Allow, Domain, Entry, Problem, Registry, Retired, Spanned, Tool,
+    draft::{Draft, DraftAllow, DraftDomain, DraftRetired, DraftTool, Written},
+    model::Ordered,
+    name,
+    problems::{Problems, cut, quoted},
+};
+
+/// The largest number that a code can have.
+pub const MAX_NUMBER: u32 = 999_999;
+
+/// Completes a draft, or lists every reason why it means nothing. `find` knows what `extends` names.
+pub fn resolve(
+    draft: &Draft,
+    find: &dyn Fn(&str) -> Option<Arc<Registry>>,
+) -> Result<Registry, Vec<Problem>> {
+    let mut problems = Problems::new(&draft.source);
+    let name = registry_name(draft, &mut problems);
+    let version = version(draft, &mut problems);
+    let namespace = namespace(draft, &mut problems);
+    let bases = merge::bases(draft, find, &mut problems);
+    let rows = draft.codes.iter().map(|it| it.value.name.value.as_str()).collect();
+    let mut own =
+        Own { draft, namespace: namespace.as_deref(), rows: &rows, problems: &mut problems };
+    let mut registry = Registry {
+        domains: own.domains(),
+        codes: own.codes(&name),
+        retired: own.retired(),
+        tools: own.tools(),
+        allows: own.allows(),
+        extends: draft.extends.iter().map(|it| it.value.clone()).collect(),
+        docs_base: draft.docs_base.written(),
+        namespace: namespace.clone(),
+        name,
+        version,
+    };
+    merge::take_in(&mut registry, &bases, draft, &mut problems);
+    references(&registry, draft, &rows, &mut problems);
+    problems.none_yet()?;
+    Ok(registry)
+}
+
+impl Draft {
+    /// The full name of a code in this file: a plugin's rows may leave their namespace out.
+    pub fn full_name(&self, written: &str) -> String {
+        match self.plugin.as_ref().and_then(|it| it.namespace.as_ref()) {
+            Some(namespace) if !written.contains('.') => format!("{}.{written}", namespace.value),
+            _ => written.to_owned(),
+        }
+    }
+}
+
+fn registry_name(draft: &Draft, problems: &mut Problems) -> Arc<str> {
+    match &draft.name {
+        None => problems.add(draft.head().start, "`[registry]` has no `name`.".to_owned()),
+        Some(it) if !name::is_registry(&it.value) => problems.add(
+            it.span.start,
+            format!(
+                "{} is not a name for a registry: use lower case, digits and dashes.",
+                quoted(&it.value)
+            ),
+        ),
+        Some(_) => {}
+    }
+    draft.name.written().unwrap_or_default().into()
+}
+
+fn version(draft: &Draft, problems: &mut Problems) -> String {
+    match &draft.version {
+        None => problems.add(draft.head().start, "`[registry]` has no `version`.".to_owned()),
+        Some(it) => {
+            if let Err(error) = semver::Version::parse(&it.value) {
+                let message = format!("{} is not a version: {error}.", quoted(&it.value));
+                problems.add(it.span.start, message);
+            }
+        }
+    }
+    draft.version.written().unwrap_or_default()
+}
+
+fn namespace(draft: &Draft, problems: &mut Problems) -> Option<String> {
+    let plugin = draft.plugin.as_ref()?;
+    match &plugin.namespace {
+        None => problems.add(draft.head().start, "`[plugin]` has no `namespace`.".to_owned()),
+        Some(it) if !name::is_namespace(&it.value) => {
+            let reserved = name::RESERVED_NAMESPACES.contains(&it.value.as_str());
+            let why = if reserved { "is reserved" } else { "is not a namespace" };
+            problems.add(it.span.start, format!("{} {why}.", quoted(&it.value)));
+        }
+        Some(_) => {}
+    }
+    plugin.namespace.written()
+}
+
+/// What the file itself declares, before anything is taken in.
+struct Own<'a> {
+    draft: &'a Draft,
+    namespace: Option<&'a str>,
+    /// The keys of its `[code.X]` tables.
+    rows: &'a BTreeSet<&'a str>,
+    problems: &'a mut Problems,
+}
+
+impl Own<'_> {
+    fn domains(&mut self) -> Ordered<Domain> {
+        let draft = self.draft;
+        draft.domains.iter().map(|it| (boxed(&it.value.name), self.domain(&it.value))).collect()
+    }
+
+    fn domain(&mut self, domain: &DraftDomain) -> Domain {
+        let range = domain.range.as_ref().and_then(|it| {
+            let ends = number(it.value.0).zip(number(it.value.1)).filter(|(a, b)| a <= b);
+            if ends.is_none() {
+                let message = format!("`range` must be two numbers from 1 to {MAX_NUMBER}.");
+                self.problems.add(it.span.start, message);
+            }
+            ends
+        });
+        Domain { title: domain.title.written().unwrap_or_default(), range }
+    }
+
+    fn codes(&mut self, registry: &Arc<str>) -> Ordered<Arc<Entry>> {
+        let draft = self.draft;
+        let retired: BTreeSet<_> =
+            draft.retired.iter().map(|it| draft.full_name(&it.value.name.value)).collect();
+        let mut codes = Ordered::default();
+        for code in &draft.codes {
+            let Some(full) = self.code_name(&code.value.name) else { continue };
+            if codes.contains_key(&*full) || retired.contains(&*full) {
+                let message = format!("{} stands twice: a name is used once.", quoted(&full));
+                self.problems.add(code.value.name.span.start, message);
+            }
+            if let Some(entry) = row::entry(&code.value, &draft.defaults, self.problems) {
+                let entry = Entry { registry: Arc::clone(registry), code: full.clone(), ..entry };
+                codes.insert(full, Arc::new(self.with_full_names(entry)));
+            }
+        }
+        codes
+    }
+
+    fn with_full_names(&self, mut entry: Entry) -> Entry {
+        if let Some(to) = entry.deprecated.as_mut().and_then(|it| it.to.as_mut()) {
+            *to = self.referenced(to);
+        }
+        entry
+    }
+
+    /// The full name of a row, if it is one.
+    fn code_name(&mut self, written: &Spanned<String>) -> Option<Box<str>> {
+        let full = self.draft.full_name(&written.value);
+        let (prefix, _) = name::split(&full);
+        let wrong = match (prefix, self.namespace) {
+            (Some(prefix), None) => {
+                format!("`{}.` needs a `[plugin]` table with that namespace.", cut(prefix))
+            }
+            (Some(prefix), Some(own)) if prefix != own => {
+                format!("The rows of this file belong to `{own}`, not `{}`.", cut(prefix))
+            }
+            _ if !name::is_full_code(&full) => format!(
+                "{} is not a code: 3 to {} of A-Z, 0-9 and single underscores.",
+                quoted(&full),
+                name::MAX_CODE
+            ),
+            _ => return Some(full.into()),
+        };
+        self.problems.add(written.span.start, wrong);
+        None
+    }
+
+    /// The code that a reference means: an own row first, then a foreign one.
+    fn referenced(&self, written: &str) -> String {
+        if self.rows.contains(written) { self.draft.full_name(written) } else { written.to_owned() }
+    }
+
+    fn retired(&mut self) -> Ordered<Retired> {
+        let draft = self.draft;
+        draft
+            .retired
+            .iter()
+            .filter_map(|it| Some((self.code_name(&it.value.name)?, self.tombstone(&it.value))))
+            .collect()
+    }
+
+    fn tombstone(&mut self, retired: &DraftRetired) -> Retired {
+        Retired {
+            number: row::checked_number(retired.number.as_ref(), self.problems),
+            since: retired.since.written().unwrap_or_default(),
+            why: retired.why.written().unwrap_or_default(),
+            to: retired.to.as_ref().map(|it| self.referenced(&it.value)),
+        }
+    }
+
+    fn tools(&self) -> Ordered<Tool> {
+        self.draft.tools.iter().map(|it| (boxed(&it.value.name), self.tool(&it.value))).collect()
+    }
+
+    fn tool(&self, tool: &DraftTool) -> Tool {
+        Tool {
+            may: tool.may.iter().map(|it| self.referenced(&it.value)).collect(),
+            operation: tool.operation.written(),
+            read_only: tool.read_only.written().unwrap_or_default(),
+            idempotent: tool.idempotent.written().unwrap_or_default(),
+            paths: tool.paths.iter().map(|it| it.value.clone()).collect(),
+        }
+    }
+
+    fn allows(&self) -> Vec<Allow> {
+        self.draft.allows.iter().map(|it| self.allow(&it.value)).collect()
+    }
+
+    fn allow(&self, allow: &DraftAllow) -> Allow {
+        Allow {
+            rule: allow.rule.written().unwrap_or_default(),
+            code: allow.code.as_ref().map(|it| self.referenced(&it.value)).unwrap_or_default(),
+            why: allow.why.written().unwrap_or_default(),
+            until: allow.until.written().unwrap_or_default(),
+        }
+    }
+}
+
+/// Names that only the whole registry can know: domains of codes, codes of tools.
+fn references(registry: &Registry, draft: &Draft, rows: &BTreeSet<&str>, problems: &mut Problems) {
+    for domain in draft.codes.iter().filter_map(|it| it.value.domain.as_ref()) {
+        if !registry.domains.contains_key(domain.value.as_str()) {
+            let meant = problems.nearest(&domain.value, registry.domains.keys());
+            let message = format!("There is no `[domain.{}]`.", cut(&domain.value));
+            problems.add_meant(domain.span.start, message, meant);
+        }
+    }
+    for code in draft.tools.iter().flat_map(|it| &it.value.may) {
+        let is_own_row = rows.contains(code.value.as_str());
+        if !is_own_row && registry.get(&code.value).is_none() {
+            let meant = problems.nearest(&code.value, registry.codes.keys());
+            let message = format!("{} is not a code of this registry.", quoted(&code.value));
+            problems.add_meant(code.span.start, message, meant);
+        }
+    }
+}
+
+fn boxed(name: &Spanned<String>) -> Box<str> {
+    name.value.as_str().into()
+}
+
+/// A number that a code can have.
+fn number(written: i64) -> Option<u32> {
+    u32::try_from(written).ok().filter(|it| (1..=MAX_NUMBER).contains(it))
+}
+
+#[cfg(test)]
+mod tests;
