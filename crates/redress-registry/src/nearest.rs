@@ -113,7 +113,7 @@ mod tests {
     fn several_come_nearest_first_and_once() {
         let codes = ["LIMIT", "TIME_OUT", "TIMEOUT", "LIMITED", "TIMEOUT", "RATE_LIMIT"];
         assert_eq!(nearest_n("TIMEOUTS", codes, 2), ["TIMEOUT", "TIME_OUT"]);
-        assert_eq!(nearest_n("limit", codes, 9), ["LIMIT", "RATE_LIMIT"]);
+        assert_eq!(nearest_n("limit", codes, 9), ["LIMIT", "LIMITED", "RATE_LIMIT"]);
     }
 
     #[test]
