@@ -1,0 +1,71 @@
+//! Fuzzing on stable: mutates a committed corpus and throws it at every reader; a panic or a slow input is a finding.
+
+mod mutate;
+mod targets;
+
+use std::{
+    fs,
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use mutate::Mutator;
+use targets::{TARGETS, Target};
+
+/// An input that takes longer is a finding: readers are linear and inputs are small.
+const TOO_SLOW: Duration = Duration::from_secs(2);
+
+/// Runs one or all targets, each for `seconds`, and lists the inputs that broke one.
+pub(crate) fn run(root: &Path, only: Option<&str>, seconds: u64, seed: u64) -> Vec<String> {
+    let chosen: Vec<_> = TARGETS.iter().filter(|it| only.is_none_or(|name| name == it.0)).collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = TARGETS.iter().map(|it| it.0).collect();
+        return vec![format!("no such target; there are: {}", names.join(", "))];
+    }
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let problems = chosen.into_iter().filter_map(|it| target(root, *it, seconds, seed)).collect();
+    panic::set_hook(hook);
+    problems
+}
+
+/// Runs one target until its time is over or an input breaks it.
+fn target(root: &Path, (name, run): Target, seconds: u64, seed: u64) -> Option<String> {
+    let corpus = corpus(&root.join("fuzz/corpus").join(name));
+    if corpus.is_empty() {
+        return Some(format!("{name}: fuzz/corpus/{name} has no files to start from"));
+    }
+    let mut mutator = Mutator::new(seed);
+    let start = Instant::now();
+    let mut inputs = 0_u64;
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let bytes = corpus.get(usize::try_from(inputs).unwrap_or_default()).cloned();
+        let bytes = bytes.unwrap_or_else(|| mutator.next(&corpus));
+        let began = Instant::now();
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| run(&bytes)));
+        inputs += 1;
+        if outcome.is_err() || began.elapsed() > TOO_SLOW {
+            let what = if outcome.is_err() { "panics" } else { "is too slow" };
+            return Some(format!("{name} {what} on {}", kept(root, name, &bytes)));
+        }
+    }
+    println!("{name}: {inputs} inputs");
+    None
+}
+
+fn corpus(dir: &Path) -> Vec<Vec<u8>> {
+    let mut paths: Vec<_> =
+        fs::read_dir(dir).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    paths.sort();
+    paths.into_iter().filter_map(|it| fs::read(it).ok()).collect()
+}
+
+/// Keeps a bad input, so that it can be run again and become a test.
+fn kept(root: &Path, name: &str, bytes: &[u8]) -> String {
+    let path = root.join("target").join(format!("fuzz-{name}.bin"));
+    match fs::write(&path, bytes) {
+        Ok(()) => format!("target/fuzz-{name}.bin"),
+        Err(error) => format!("an input that could not be kept ({error})"),
+    }
+}

@@ -1,0 +1,63 @@
+//! The steps of `cargo xtask test`, in the order that fails fastest.
+
+use std::{fmt::Write as _, path::Path, process::Command, time::Instant};
+
+use crate::{codegen, fuzz, tidy};
+
+/// A step: its name, and what is wrong.
+type Step<'a> = (&'a str, Box<dyn FnOnce() -> Vec<String> + 'a>);
+
+/// Runs every step, even after one failed, and lists what is wrong.
+pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
+    let seconds = if full { 60 } else { 4 };
+    let cases = if full { "4096" } else { "256" };
+    let cargo = |args: &'static str, envs: &'static [(&'static str, &'static str)]| {
+        move || command(root, "cargo", args, envs)
+    };
+    let steps: Vec<Step<'_>> = vec![
+        ("layout", Box::new(|| tidy::check(root))),
+        ("format", Box::new(cargo("fmt --all --check", &[]))),
+        ("generated files", Box::new(|| codegen::run(root, true))),
+        ("lints", Box::new(cargo("clippy --workspace --all-targets -- -D warnings", &[]))),
+        ("docs", Box::new(cargo("doc --workspace --no-deps", &[("RUSTDOCFLAGS", "-D warnings")]))),
+        (
+            "tests",
+            Box::new(move || {
+                command(
+                    root,
+                    "cargo",
+                    "test --workspace --no-fail-fast",
+                    &[("PROPTEST_CASES", cases)],
+                )
+            }),
+        ),
+        ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),
+    ];
+    let mut problems = Vec::new();
+    let mut table = String::new();
+    for (name, step) in steps {
+        println!("== {name}");
+        let start = Instant::now();
+        let found = step();
+        let verdict = if found.is_empty() { "ok" } else { "FAILED" };
+        writeln!(table, "{verdict:>8}  {name} ({} s)", start.elapsed().as_secs())
+            .unwrap_or_default();
+        problems.extend(found.into_iter().map(|it| format!("{name}: {it}")));
+    }
+    println!("\n{table}");
+    problems
+}
+
+fn command(root: &Path, program: &str, args: &str, envs: &[(&str, &str)]) -> Vec<String> {
+    let shown = format!("{program} {args}");
+    let status = Command::new(program)
+        .args(args.split(' '))
+        .envs(envs.iter().copied())
+        .current_dir(root)
+        .status();
+    match status {
+        Ok(status) if status.success() => Vec::new(),
+        Ok(status) => vec![format!("`{shown}` ended with {status}")],
+        Err(error) => vec![format!("`{shown}` did not start: {error}")],
+    }
+}
