@@ -7,7 +7,9 @@ use crate::{Done, Status, output::Out};
 
 /// Print a completion script for a shell.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  redress completions bash > ~/.local/share/bash-completion/completions/redress")]
+#[command(
+    after_help = "Example:\n  redress completions bash > ~/.local/share/bash-completion/completions/redress"
+)]
 pub(crate) struct Args {
     /// The shell.
     shell: Shell,

@@ -55,7 +55,8 @@ impl Failure {
     /// Standard output or input that broke.
     pub(crate) fn stream(error: &io::Error) -> Self {
         let quiet = error.kind() == io::ErrorKind::BrokenPipe;
-        let failure = Self::environment(codes::FILE_WRITE_FAILED.raise([("path", "standard output")]));
+        let failure =
+            Self::environment(codes::FILE_WRITE_FAILED.raise([("path", "standard output")]));
         Self { quiet, ..failure.note(error) }
     }
 

@@ -1,10 +1,7 @@
 //! The `redress` command.
 
 mod completions;
-mod contract;
-mod explain;
 mod failure;
-mod lines;
 mod output;
 
 use std::process::ExitCode;
@@ -24,7 +21,6 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Explain(explain::Args),
     Completions(completions::Args),
 }
 
@@ -32,7 +28,6 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let mut out = Out::stdout();
     let done = match args.command {
-        Command::Explain(args) => explain::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
     let done = done.and_then(|status| out.finish().map(|()| status));
