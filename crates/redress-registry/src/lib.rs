@@ -2,6 +2,8 @@
 
 pub mod class;
 pub mod draft;
+pub mod find;
+pub mod load;
 pub mod model;
 pub mod name;
 pub mod nearest;
@@ -14,6 +16,8 @@ pub mod shipped;
 pub mod template;
 
 pub use class::Class;
+pub use find::{Hit, find};
+pub use load::load;
 pub use model::{
     Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool,
 };
