@@ -19,7 +19,7 @@ macro_rules! shipped {
     }};
 }
 
-static SHIPPED: [Shipped; 1] = [shipped!("core")];
+static SHIPPED: [Shipped; 2] = [shipped!("core"), shipped!("rpc-taxonomy")];
 
 /// The registry that every other one can extend.
 pub fn core() -> &'static Arc<Registry> {
