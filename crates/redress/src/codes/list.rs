@@ -1,200 +1,198 @@
 //! One handle per row of `core`. Written by `cargo xtask codegen`; not to be edited.
 
-use super::CoreCode;
+use super::{CoreCode, row};
 
 /// Session not started: No session has been started.
-pub const SESSION_NOT_INITIALIZED: CoreCode = CoreCode { name: "SESSION_NOT_INITIALIZED", row: 0 };
+pub const SESSION_NOT_INITIALIZED: CoreCode = row("SESSION_NOT_INITIALIZED", 0);
 
 /// Session locked after a failure: The session is locked because an earlier call failed.
-pub const SESSION_LOCKED: CoreCode = CoreCode { name: "SESSION_LOCKED", row: 1 };
+pub const SESSION_LOCKED: CoreCode = row("SESSION_LOCKED", 1);
 
 /// Session could not start: The session could not be started.
-pub const SESSION_INITIALIZATION_FAILED: CoreCode =
-    CoreCode { name: "SESSION_INITIALIZATION_FAILED", row: 2 };
+pub const SESSION_INITIALIZATION_FAILED: CoreCode = row("SESSION_INITIALIZATION_FAILED", 2);
 
 /// Value not allowed: An argument has a value that the tool does not accept.
-pub const INVALID_INPUT_VALUE: CoreCode = CoreCode { name: "INVALID_INPUT_VALUE", row: 3 };
+pub const INVALID_INPUT_VALUE: CoreCode = row("INVALID_INPUT_VALUE", 3);
 
 /// Wrong type: An argument has the wrong type.
-pub const INVALID_INPUT_TYPE: CoreCode = CoreCode { name: "INVALID_INPUT_TYPE", row: 4 };
+pub const INVALID_INPUT_TYPE: CoreCode = row("INVALID_INPUT_TYPE", 4);
 
 /// Malformed argument: An argument is malformed and cannot be read.
-pub const INVALID_INPUT_FORMAT: CoreCode = CoreCode { name: "INVALID_INPUT_FORMAT", row: 5 };
+pub const INVALID_INPUT_FORMAT: CoreCode = row("INVALID_INPUT_FORMAT", 5);
 
 /// Required argument missing: A required argument is missing.
-pub const MISSING_REQUIRED_FIELD: CoreCode = CoreCode { name: "MISSING_REQUIRED_FIELD", row: 6 };
+pub const MISSING_REQUIRED_FIELD: CoreCode = row("MISSING_REQUIRED_FIELD", 6);
 
 /// Action not allowed: This action is not allowed here.
-pub const UNAUTHORIZED_ACTION: CoreCode = CoreCode { name: "UNAUTHORIZED_ACTION", row: 7 };
+pub const UNAUTHORIZED_ACTION: CoreCode = row("UNAUTHORIZED_ACTION", 7);
 
 /// Permission missing: The credentials in use lack a permission that this call needs.
-pub const INSUFFICIENT_PERMISSIONS: CoreCode =
-    CoreCode { name: "INSUFFICIENT_PERMISSIONS", row: 8 };
+pub const INSUFFICIENT_PERMISSIONS: CoreCode = row("INSUFFICIENT_PERMISSIONS", 8);
 
 /// Wrong role: The call needs the role `{required_role}`; this session has `{role}`.
-pub const ROLE_MISMATCH: CoreCode = CoreCode { name: "ROLE_MISMATCH", row: 9 };
+pub const ROLE_MISMATCH: CoreCode = row("ROLE_MISMATCH", 9);
 
 /// Sign-in required: Credentials are missing, expired or refused.
-pub const AUTH_REQUIRED: CoreCode = CoreCode { name: "AUTH_REQUIRED", row: 10 };
+pub const AUTH_REQUIRED: CoreCode = row("AUTH_REQUIRED", 10);
 
 /// Not found: What was asked for does not exist.
-pub const NOT_FOUND: CoreCode = CoreCode { name: "NOT_FOUND", row: 11 };
+pub const NOT_FOUND: CoreCode = row("NOT_FOUND", 11);
 
 /// Already exists: What was to be made already exists.
-pub const ALREADY_EXISTS: CoreCode = CoreCode { name: "ALREADY_EXISTS", row: 12 };
+pub const ALREADY_EXISTS: CoreCode = row("ALREADY_EXISTS", 12);
 
 /// Conflict with the present state: The call conflicts with the present state of what it would change.
-pub const CONFLICT: CoreCode = CoreCode { name: "CONFLICT", row: 13 };
+pub const CONFLICT: CoreCode = row("CONFLICT", 13);
 
 /// Query failed: The database or search engine refused the query.
-pub const QUERY_FAILED: CoreCode = CoreCode { name: "QUERY_FAILED", row: 14 };
+pub const QUERY_FAILED: CoreCode = row("QUERY_FAILED", 14);
 
 /// File not found: No file at `{path}`.
-pub const FILE_NOT_FOUND: CoreCode = CoreCode { name: "FILE_NOT_FOUND", row: 15 };
+pub const FILE_NOT_FOUND: CoreCode = row("FILE_NOT_FOUND", 15);
 
 /// File already exists: There is already something at `{path}`.
-pub const FILE_ALREADY_EXISTS: CoreCode = CoreCode { name: "FILE_ALREADY_EXISTS", row: 16 };
+pub const FILE_ALREADY_EXISTS: CoreCode = row("FILE_ALREADY_EXISTS", 16);
 
 /// File could not be read: A file exists, but reading it failed.
-pub const FILE_READ_FAILED: CoreCode = CoreCode { name: "FILE_READ_FAILED", row: 17 };
+pub const FILE_READ_FAILED: CoreCode = row("FILE_READ_FAILED", 17);
 
 /// File could not be written: Writing a file failed; it may be incomplete.
-pub const FILE_WRITE_FAILED: CoreCode = CoreCode { name: "FILE_WRITE_FAILED", row: 18 };
+pub const FILE_WRITE_FAILED: CoreCode = row("FILE_WRITE_FAILED", 18);
 
 /// Path not usable: The path `{path}` cannot be used here.
-pub const INVALID_PATH: CoreCode = CoreCode { name: "INVALID_PATH", row: 19 };
+pub const INVALID_PATH: CoreCode = row("INVALID_PATH", 19);
 
 /// Path not found: Nothing exists at `{path}`.
-pub const PATH_NOT_FOUND: CoreCode = CoreCode { name: "PATH_NOT_FOUND", row: 20 };
+pub const PATH_NOT_FOUND: CoreCode = row("PATH_NOT_FOUND", 20);
 
 /// Outside the workspace: The path `{path}` is outside the workspace.
-pub const OUTSIDE_WORKSPACE: CoreCode = CoreCode { name: "OUTSIDE_WORKSPACE", row: 21 };
+pub const OUTSIDE_WORKSPACE: CoreCode = row("OUTSIDE_WORKSPACE", 21);
 
 /// Path traversal blocked: The path `{path}` climbs out with ".." and was refused.
-pub const PATH_TRAVERSAL_BLOCKED: CoreCode = CoreCode { name: "PATH_TRAVERSAL_BLOCKED", row: 22 };
+pub const PATH_TRAVERSAL_BLOCKED: CoreCode = row("PATH_TRAVERSAL_BLOCKED", 22);
 
 /// Patch malformed: The patch is malformed and cannot be read.
-pub const PATCH_INVALID: CoreCode = CoreCode { name: "PATCH_INVALID", row: 23 };
+pub const PATCH_INVALID: CoreCode = row("PATCH_INVALID", 23);
 
 /// Patch does not apply: The patch does not fit the present text of the file.
-pub const PATCH_APPLY_FAILED: CoreCode = CoreCode { name: "PATCH_APPLY_FAILED", row: 24 };
+pub const PATCH_APPLY_FAILED: CoreCode = row("PATCH_APPLY_FAILED", 24);
 
 /// File changed in between: The file `{path}` is not the one whose hash was given.
-pub const HASH_MISMATCH: CoreCode = CoreCode { name: "HASH_MISMATCH", row: 25 };
+pub const HASH_MISMATCH: CoreCode = row("HASH_MISMATCH", 25);
 
 /// Plan not found: There is no plan `{plan_hash}`.
-pub const PLAN_NOT_FOUND: CoreCode = CoreCode { name: "PLAN_NOT_FOUND", row: 26 };
+pub const PLAN_NOT_FOUND: CoreCode = row("PLAN_NOT_FOUND", 26);
 
 /// Plan not approved: The plan `{plan_hash}` is not approved.
-pub const PLAN_NOT_APPROVED: CoreCode = CoreCode { name: "PLAN_NOT_APPROVED", row: 27 };
+pub const PLAN_NOT_APPROVED: CoreCode = row("PLAN_NOT_APPROVED", 27);
 
 /// Plan does not validate: The plan `{plan_hash}` does not pass validation.
-pub const PLAN_ENFORCEMENT_FAILED: CoreCode = CoreCode { name: "PLAN_ENFORCEMENT_FAILED", row: 28 };
+pub const PLAN_ENFORCEMENT_FAILED: CoreCode = row("PLAN_ENFORCEMENT_FAILED", 28);
 
 /// Outside the plan's scope: The call is outside the scope of the approved plan.
-pub const PLAN_SCOPE_VIOLATION: CoreCode = CoreCode { name: "PLAN_SCOPE_VIOLATION", row: 29 };
+pub const PLAN_SCOPE_VIOLATION: CoreCode = row("PLAN_SCOPE_VIOLATION", 29);
 
 /// Policy violated: The call breaks the policy rule `{rule}`.
-pub const POLICY_VIOLATION: CoreCode = CoreCode { name: "POLICY_VIOLATION", row: 30 };
+pub const POLICY_VIOLATION: CoreCode = row("POLICY_VIOLATION", 30);
 
 /// Rust policy violated: The Rust code breaks the policy rule `{rule}`.
-pub const RUST_POLICY_VIOLATION: CoreCode = CoreCode { name: "RUST_POLICY_VIOLATION", row: 31 };
+pub const RUST_POLICY_VIOLATION: CoreCode = row("RUST_POLICY_VIOLATION", 31);
 
 /// Preflight checks failed: The checks that run on every change failed, so the change was undone.
-pub const PREFLIGHT_FAILED: CoreCode = CoreCode { name: "PREFLIGHT_FAILED", row: 32 };
+pub const PREFLIGHT_FAILED: CoreCode = row("PREFLIGHT_FAILED", 32);
 
 /// Code with a blocked keyword: The code contains the blocked keyword `{keyword}`.
-pub const EVAL_BLOCKED_KEYWORD: CoreCode = CoreCode { name: "EVAL_BLOCKED_KEYWORD", row: 33 };
+pub const EVAL_BLOCKED_KEYWORD: CoreCode = row("EVAL_BLOCKED_KEYWORD", 33);
 
 /// Code with a blocked construct: The code contains a blocked construct: `{construct}`.
-pub const EVAL_BLOCKED_CONSTRUCT: CoreCode = CoreCode { name: "EVAL_BLOCKED_CONSTRUCT", row: 34 };
+pub const EVAL_BLOCKED_CONSTRUCT: CoreCode = row("EVAL_BLOCKED_CONSTRUCT", 34);
 
 /// Code does not parse: The code has a syntax mistake and was not run.
-pub const EVAL_SYNTAX_ERROR: CoreCode = CoreCode { name: "EVAL_SYNTAX_ERROR", row: 35 };
+pub const EVAL_SYNTAX_ERROR: CoreCode = row("EVAL_SYNTAX_ERROR", 35);
 
 /// Invariant violated: The invariant `{invariant_id}` was violated.
-pub const INVARIANT_VIOLATION: CoreCode = CoreCode { name: "INVARIANT_VIOLATION", row: 36 };
+pub const INVARIANT_VIOLATION: CoreCode = row("INVARIANT_VIOLATION", 36);
 
 /// Start-up failed: The server could not finish its start-up.
-pub const BOOTSTRAP_FAILURE: CoreCode = CoreCode { name: "BOOTSTRAP_FAILURE", row: 37 };
+pub const BOOTSTRAP_FAILURE: CoreCode = row("BOOTSTRAP_FAILURE", 37);
 
 /// Self-audit failed: The server's self-audit failed, so it refuses to serve.
-pub const SELF_AUDIT_FAILURE: CoreCode = CoreCode { name: "SELF_AUDIT_FAILURE", row: 38 };
+pub const SELF_AUDIT_FAILURE: CoreCode = row("SELF_AUDIT_FAILURE", 38);
 
 /// Audit trail not writable: The call could not be recorded in the audit trail.
-pub const AUDIT_LOG_FAILED: CoreCode = CoreCode { name: "AUDIT_LOG_FAILED", row: 39 };
+pub const AUDIT_LOG_FAILED: CoreCode = row("AUDIT_LOG_FAILED", 39);
 
 /// Audit trail locked: Another process holds the lock of the audit trail.
-pub const AUDIT_LOCK_FAILED: CoreCode = CoreCode { name: "AUDIT_LOCK_FAILED", row: 40 };
+pub const AUDIT_LOCK_FAILED: CoreCode = row("AUDIT_LOCK_FAILED", 40);
 
 /// Unknown tool: There is no tool `{tool}`.
-pub const UNKNOWN_TOOL: CoreCode = CoreCode { name: "UNKNOWN_TOOL", row: 41 };
+pub const UNKNOWN_TOOL: CoreCode = row("UNKNOWN_TOOL", 41);
 
 /// Method not found: The server has no method `{method}`.
-pub const METHOD_NOT_FOUND: CoreCode = CoreCode { name: "METHOD_NOT_FOUND", row: 42 };
+pub const METHOD_NOT_FOUND: CoreCode = row("METHOD_NOT_FOUND", 42);
 
 /// Invalid request: The message is not a valid request.
-pub const INVALID_REQUEST: CoreCode = CoreCode { name: "INVALID_REQUEST", row: 43 };
+pub const INVALID_REQUEST: CoreCode = row("INVALID_REQUEST", 43);
 
 /// Not valid JSON: The message could not be read as JSON.
-pub const PARSE_FAILED: CoreCode = CoreCode { name: "PARSE_FAILED", row: 44 };
+pub const PARSE_FAILED: CoreCode = row("PARSE_FAILED", 44);
 
 /// Upstream unavailable: The server, or a service behind it, cannot be reached.
-pub const UPSTREAM_UNAVAILABLE: CoreCode = CoreCode { name: "UPSTREAM_UNAVAILABLE", row: 45 };
+pub const UPSTREAM_UNAVAILABLE: CoreCode = row("UPSTREAM_UNAVAILABLE", 45);
 
 /// Server process ended: The server process ended before it answered.
-pub const UPSTREAM_CRASHED: CoreCode = CoreCode { name: "UPSTREAM_CRASHED", row: 46 };
+pub const UPSTREAM_CRASHED: CoreCode = row("UPSTREAM_CRASHED", 46);
 
 /// Answer breaks the protocol: The answer does not follow the protocol and cannot be used.
-pub const UPSTREAM_PROTOCOL_ERROR: CoreCode = CoreCode { name: "UPSTREAM_PROTOCOL_ERROR", row: 47 };
+pub const UPSTREAM_PROTOCOL_ERROR: CoreCode = row("UPSTREAM_PROTOCOL_ERROR", 47);
 
 /// Server parked: The server `{server}` keeps crashing and was parked.
-pub const UPSTREAM_PARKED: CoreCode = CoreCode { name: "UPSTREAM_PARKED", row: 48 };
+pub const UPSTREAM_PARKED: CoreCode = row("UPSTREAM_PARKED", 48);
 
 /// Circuit open: Calls to the server `{server}` are paused after repeated failures.
-pub const CIRCUIT_OPEN: CoreCode = CoreCode { name: "CIRCUIT_OPEN", row: 49 };
+pub const CIRCUIT_OPEN: CoreCode = row("CIRCUIT_OPEN", 49);
 
 /// Answer too large: The answer is larger than `{limit_bytes}` bytes and was dropped.
-pub const OUTPUT_TOO_LARGE: CoreCode = CoreCode { name: "OUTPUT_TOO_LARGE", row: 50 };
+pub const OUTPUT_TOO_LARGE: CoreCode = row("OUTPUT_TOO_LARGE", 50);
 
 /// Answer breaks its schema: The result does not fit the output schema that the tool declares.
-pub const OUTPUT_INVALID: CoreCode = CoreCode { name: "OUTPUT_INVALID", row: 51 };
+pub const OUTPUT_INVALID: CoreCode = row("OUTPUT_INVALID", 51);
 
 /// Internal error: Something unexpected went wrong inside the server.
-pub const INTERNAL_ERROR: CoreCode = CoreCode { name: "INTERNAL_ERROR", row: 52 };
+pub const INTERNAL_ERROR: CoreCode = row("INTERNAL_ERROR", 52);
 
 /// Unrecognised failure: The tool failed in a way that fits no known code.
-pub const UNKNOWN_TOOL_FAILURE: CoreCode = CoreCode { name: "UNKNOWN_TOOL_FAILURE", row: 53 };
+pub const UNKNOWN_TOOL_FAILURE: CoreCode = row("UNKNOWN_TOOL_FAILURE", 53);
 
 /// Rate limited: Too many calls were made in a short time.
-pub const RATE_LIMITED: CoreCode = CoreCode { name: "RATE_LIMITED", row: 54 };
+pub const RATE_LIMITED: CoreCode = row("RATE_LIMITED", 54);
 
 /// Too busy: Too many calls are in progress at the same time.
-pub const OVERLOADED: CoreCode = CoreCode { name: "OVERLOADED", row: 55 };
+pub const OVERLOADED: CoreCode = row("OVERLOADED", 55);
 
 /// Cancelled: The call was cancelled before it finished.
-pub const CANCELLED: CoreCode = CoreCode { name: "CANCELLED", row: 56 };
+pub const CANCELLED: CoreCode = row("CANCELLED", 56);
 
 /// Configuration not valid: The configuration is not valid at `{place}`: `{problem}`
-pub const CONFIG_INVALID: CoreCode = CoreCode { name: "CONFIG_INVALID", row: 57 };
+pub const CONFIG_INVALID: CoreCode = row("CONFIG_INVALID", 57);
 
 /// Shutting down: The server is shutting down and takes no more calls.
-pub const SHUTTING_DOWN: CoreCode = CoreCode { name: "SHUTTING_DOWN", row: 58 };
+pub const SHUTTING_DOWN: CoreCode = row("SHUTTING_DOWN", 58);
 
 /// Timed out: The call did not finish in time.
-pub const TIMEOUT: CoreCode = CoreCode { name: "TIMEOUT", row: 59 };
+pub const TIMEOUT: CoreCode = row("TIMEOUT", 59);
 
 /// Limit exceeded: A limit of the server or of the account is used up.
-pub const LIMIT_EXCEEDED: CoreCode = CoreCode { name: "LIMIT_EXCEEDED", row: 60 };
+pub const LIMIT_EXCEEDED: CoreCode = row("LIMIT_EXCEEDED", 60);
 
 /// Dependency not installed: A program or library that this tool needs is not installed.
-pub const NOT_INSTALLED: CoreCode = CoreCode { name: "NOT_INSTALLED", row: 61 };
+pub const NOT_INSTALLED: CoreCode = row("NOT_INSTALLED", 61);
 
 /// Session not found: The session does not exist, or it has ended.
-pub const SESSION_NOT_FOUND: CoreCode = CoreCode { name: "SESSION_NOT_FOUND", row: 62 };
+pub const SESSION_NOT_FOUND: CoreCode = row("SESSION_NOT_FOUND", 62);
 
 /// Input too large: The input is larger than the server accepts.
-pub const INPUT_TOO_LARGE: CoreCode = CoreCode { name: "INPUT_TOO_LARGE", row: 63 };
+pub const INPUT_TOO_LARGE: CoreCode = row("INPUT_TOO_LARGE", 63);
 
 /// Unsupported operation: The server does not support this operation.
-pub const UNSUPPORTED: CoreCode = CoreCode { name: "UNSUPPORTED", row: 64 };
+pub const UNSUPPORTED: CoreCode = row("UNSUPPORTED", 64);
