@@ -1,5 +1,6 @@
 //! The registry of a Redress contract: its model, its TOML file, its lint, its diff.
 
+pub mod canonical;
 pub mod class;
 pub mod draft;
 pub mod find;
@@ -15,6 +16,7 @@ pub mod retry;
 pub mod shipped;
 pub mod template;
 
+pub use canonical::canonical;
 pub use class::Class;
 pub use find::{Hit, find};
 pub use load::load;
