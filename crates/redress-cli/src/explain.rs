@@ -5,7 +5,7 @@ mod page;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use redress::{codes, json::RawJson};
+use redress::codes;
 use redress_registry::{Hit, Registry, find::suggest, shipped};
 
 use crate::{Done, Status, contract, failure::Failure, output::Out};
@@ -46,7 +46,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     if hits.is_empty() {
         return Err(unknown(&args.query, &registries));
     }
-    for (at, hit) in hits.iter().enumerate() {
+    let (named, spelt): (Vec<_>, Vec<_>) =
+        hits.into_iter().partition(|it| is_name(it, &args.query));
+    let (shown, also) = if named.is_empty() { (spelt, named) } else { (named, spelt) };
+    for (at, hit) in shown.iter().enumerate() {
         if at > 0 && args.format != Format::Json {
             out.line("")?;
         }
@@ -58,23 +61,30 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
                 page::retired_json(name, retired, registry, out)?;
             }
             (Hit::Retired(name, retired, registry), _) => {
-                page::retired(name, retired, registry, out)?
+                page::retired(name, retired, registry, out)?;
             }
         }
     }
+    if args.format == Format::Text && !also.is_empty() {
+        page::also(&args.query, &also, out)?;
+    }
     Ok(Status::Fine)
+}
+
+/// Whether the query is the name itself, and not only a number or a dialect's spelling.
+fn is_name(hit: &Hit<'_>, query: &str) -> bool {
+    match hit {
+        Hit::Code(entry, _) => entry.code.eq_ignore_ascii_case(query),
+        Hit::Retired(name, ..) => name.eq_ignore_ascii_case(query),
+    }
 }
 
 fn unknown(query: &str, registries: &[Arc<Registry>]) -> Failure {
     let near = suggest(query, registries);
     let names: Vec<&str> = registries.iter().map(|it| &*it.name).collect();
-    let field = RawJson::string("code");
-    let fault =
-        codes::INVALID_INPUT_VALUE.raise([("field", field), ("value", RawJson::string(query))]);
-    let mut failure = Failure::input(fault).note(format!(
-        "`{query}` is no code, number, alias or retired name of {}.",
-        names.join(", ")
-    ));
+    let what = format!("code, number, alias or retired name of {}", names.join(", "));
+    let mut failure = Failure::input(codes::NOT_FOUND.raise([("id", query)]))
+        .note(format!("`{query}` is no {what}."));
     if !near.is_empty() {
         failure = failure.note(format!("Did you mean {}?", near.join(", ")));
     }

@@ -1,6 +1,8 @@
 //! The `redress` command.
 
 mod completions;
+mod contract;
+mod explain;
 mod failure;
 mod output;
 
@@ -21,6 +23,7 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Explain(explain::Args),
     Completions(completions::Args),
 }
 
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let mut out = Out::stdout();
     let done = match args.command {
+        Command::Explain(args) => explain::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
     let done = done.and_then(|status| out.finish().map(|()| status));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redress::{Fault, card, fault::ParamValue, json::RawJson};
-use redress_registry::{Entry, Registry, Retired, Retry};
+use redress_registry::{Entry, Hit, Registry, Retired, Retry, canonical};
 use serde_json::{Value, json};
 
 use crate::{
@@ -82,11 +82,11 @@ pub(super) fn agent(entry: &Arc<Entry>, out: &mut Out) -> Written {
 
 /// The whole row, one JSON document a line.
 pub(super) fn json(entry: &Arc<Entry>, holders: &[&Registry], out: &mut Out) -> Written {
-    let mut row = redress_registry::canonical::entry(entry);
-    if let Some(members) = row.as_object_mut() {
-        let names: Vec<&str> = holders.iter().map(|it| &*it.name).collect();
-        members.insert("registries".to_owned(), json!(names));
-        members.insert("card".to_owned(), json!(card(&example(entry))));
+    let names: Vec<&str> = holders.iter().map(|it| &*it.name).collect();
+    let mut row = json!({ "code": entry.code, "registries": names });
+    if let (Some(row), Value::Object(members)) = (row.as_object_mut(), canonical::entry(entry)) {
+        row.extend(members);
+        row.insert("card".to_owned(), json!(card(&example(entry))));
     }
     out.line(&row.to_string())
 }
@@ -118,6 +118,19 @@ pub(super) fn retired_json(
     out.line(&row.to_string())
 }
 
+/// Other codes that some dialect spells like the query.
+pub(super) fn also(query: &str, hits: &[Hit<'_>], out: &mut Out) -> Written {
+    let names: Vec<String> = hits
+        .iter()
+        .map(|it| match it {
+            Hit::Code(entry, _) => format!("{} ({})", entry.code, entry.registry),
+            Hit::Retired(name, _, registry) => format!("{name} ({}, retired)", registry.name),
+        })
+        .collect();
+    out.line("")?;
+    out.labelled("also spelt", &format!("{query} in some dialect: {}", names.join(", ")))
+}
+
 /// The occurrence that the row gives as its example.
 fn example(entry: &Arc<Entry>) -> Fault {
     let params = entry.example.iter().filter_map(|(name, value)| {
@@ -128,9 +141,8 @@ fn example(entry: &Arc<Entry>) -> Fault {
 }
 
 fn retry(retry: Retry) -> String {
-    let mut text = retry.kind.name().to_owned();
-    if let Some(after_ms) = retry.after_ms {
-        text.push_str(&format!(" ({after_ms} ms)"));
+    match retry.after_ms {
+        Some(after_ms) => format!("{} ({after_ms} ms)", retry.kind.name()),
+        None => retry.kind.name().to_owned(),
     }
-    text
 }
