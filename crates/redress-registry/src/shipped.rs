@@ -19,7 +19,13 @@ macro_rules! shipped {
     }};
 }
 
-static SHIPPED: [Shipped; 2] = [shipped!("core"), shipped!("rpc-taxonomy")];
+static SHIPPED: [Shipped; 5] = [
+    shipped!("core"),
+    shipped!("atlas-gate"),
+    shipped!("workrail"),
+    shipped!("rpc-taxonomy"),
+    shipped!("mailvault"),
+];
 
 /// The registry that every other one can extend.
 pub fn core() -> &'static Arc<Registry> {
