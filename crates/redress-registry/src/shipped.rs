@@ -19,11 +19,12 @@ macro_rules! shipped {
     }};
 }
 
-static SHIPPED: [Shipped; 5] = [
+static SHIPPED: [Shipped; 6] = [
     shipped!("core"),
     shipped!("atlas-gate"),
     shipped!("workrail"),
     shipped!("rpc-taxonomy"),
+    shipped!("stagewright"),
     shipped!("mailvault"),
 ];
 
