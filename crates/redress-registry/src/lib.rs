@@ -9,6 +9,7 @@ pub mod model;
 pub mod name;
 pub mod nearest;
 pub mod place;
+pub mod plugin;
 mod problems;
 pub mod read;
 pub mod resolve;
@@ -24,6 +25,7 @@ pub use model::{
     Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool,
 };
 pub use place::{Place, Problem, Source, Spanned};
+pub use plugin::{PluginCode, PluginError, Plugins, Registration};
 pub use read::read;
 pub use resolve::resolve;
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};
