@@ -1,0 +1,119 @@
+//! `Rule`: what every rule says of itself, so that lists, pages and findings tell the same.
+
+use serde_json::{Map, Value};
+
+use crate::finding::Level;
+
+/// A rule of the lint or of the diff, as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Permanent, as `CK101` or `DF010`.
+    pub id: &'static str,
+    /// Reads after "allow": `allow duplicate-number`.
+    pub name: &'static str,
+    /// How much it weighs.
+    pub grade: Grade,
+    /// What it finds, one sentence.
+    pub summary: &'static str,
+    /// Why that is bad, one sentence.
+    pub why: &'static str,
+    /// How to get rid of it, one sentence.
+    pub how_to_fix: &'static str,
+}
+
+/// How much a rule weighs: a lint rule has a level, a rule of the diff an impact and a victim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grade {
+    /// Of a lint rule.
+    Level(Level),
+    /// Of a diff rule; a single change can weigh less.
+    Change(Impact, Who),
+}
+
+/// What a change does to those who rely on the contract, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Impact {
+    /// Can never be accepted: an identity is lost.
+    Forbidden,
+    /// Needs a major version.
+    Breaking,
+    /// Needs a minor version, and a look.
+    Risky,
+    /// Needs a minor version.
+    Additive,
+    /// Needs a patch version.
+    Text,
+}
+
+impl Impact {
+    /// The name in lists and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forbidden => "forbidden",
+            Self::Breaking => "breaking",
+            Self::Risky => "risky",
+            Self::Additive => "additive",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// Who notices a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Whoever reads the bytes.
+    Wire,
+    /// A program that acts on code, class, retry.
+    Branch,
+    /// Whoever compiles against generated code.
+    Source,
+    /// A reader.
+    Text,
+}
+
+impl Who {
+    /// The name in lists and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wire => "WIRE",
+            Self::Branch => "BRANCH",
+            Self::Source => "SOURCE",
+            Self::Text => "TEXT",
+        }
+    }
+}
+
+impl Rule {
+    /// The level of a finding of this rule: what forbids or breaks is a violation.
+    pub const fn level(&self) -> Level {
+        match self.grade {
+            Grade::Level(level) => level,
+            Grade::Change(Impact::Forbidden | Impact::Breaking, _) => Level::Violation,
+            Grade::Change(Impact::Risky, _) => Level::Improvement,
+            Grade::Change(Impact::Additive | Impact::Text, _) => Level::Information,
+        }
+    }
+
+    /// The rule as listed by `registry rules`.
+    pub fn to_json(&self) -> Value {
+        let mut json = Map::new();
+        let mut put = |key: &str, value: &str| json.insert(key.into(), value.into());
+        put("id", self.id);
+        put("name", self.name);
+        match self.grade {
+            Grade::Level(level) => {
+                put("kind", "lint");
+                put("level", level.name());
+            }
+            Grade::Change(impact, who) => {
+                put("kind", "diff");
+                put("severity", impact.name());
+                put("who", who.name());
+            }
+        }
+        put("summary", self.summary);
+        put("why", self.why);
+        put("how_to_fix", self.how_to_fix);
+        Value::Object(json)
+    }
+}

@@ -1,0 +1,5 @@
+//! The promises of the registry crate, one module for each part.
+
+#[cfg(test)]
+#[path = "it/lint.rs"]
+mod lint;

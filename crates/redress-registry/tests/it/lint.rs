@@ -1,0 +1,97 @@
+//! Every lint rule has a fixture that it finds and one that it passes.
+
+use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
+
+use insta::assert_snapshot;
+use redress_registry::{
+    Finding, Registry, Source,
+    draft::Draft,
+    lint::{lint, rules},
+    read, resolve,
+};
+
+/// Stands at the end of each line that a rule must blame in its `bad.toml`.
+const MARK: &str = "# bad";
+
+#[test]
+fn every_rule_finds_its_bad_fixture_at_the_marked_lines() {
+    for rule in rules() {
+        let text = fixture(rule.id, "bad.toml");
+        let found = findings("bad.toml", &text, rule.id);
+        let blamed: BTreeSet<usize> = found.iter().map(|it| it.place.line).collect();
+        assert_eq!(blamed, marked(&text), "{}: lines blamed and lines marked {MARK}", rule.id);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(folder().join(rule.id));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| assert_snapshot!("findings", shown(&found)));
+    }
+}
+
+#[test]
+fn every_rule_passes_its_good_fixture() {
+    for rule in rules() {
+        let found = findings("good.toml", &fixture(rule.id, "good.toml"), rule.id);
+        assert!(found.is_empty(), "{}: {}", rule.id, shown(&found));
+    }
+}
+
+#[test]
+fn every_fixture_belongs_to_a_rule() {
+    let ids: BTreeSet<String> = rules().map(|it| it.id.to_owned()).collect();
+    let folders: BTreeSet<String> = fs::read_dir(folder())
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(folders, ids);
+}
+
+#[test]
+fn the_shipped_registries_are_clean() {
+    for file in fs::read_dir(registries()).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let found = lint(&draft(&path.display().to_string(), &text), &find);
+        assert!(found.is_empty(), "\n{}", shown(&found));
+    }
+}
+
+fn findings(file: &str, text: &str, rule: &str) -> Vec<Finding> {
+    let found = lint(&draft(file, text), &find);
+    found.into_iter().filter(|it| it.rule == rule).collect()
+}
+
+fn draft(file: &str, text: &str) -> Draft {
+    read(&Source::new(file, text)).unwrap_or_else(|it| panic!("{file}: {it:#?}"))
+}
+
+fn find(name: &str) -> Option<Arc<Registry>> {
+    let text = fs::read_to_string(registries().join(format!("{name}.toml"))).ok()?;
+    let resolved = resolve(&draft(name, &text), &find);
+    Some(Arc::new(resolved.unwrap_or_else(|it| panic!("{name}: {it:#?}"))))
+}
+
+fn registries() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("registries")
+}
+
+fn shown(found: &[Finding]) -> String {
+    let line = |it: &Finding| {
+        let code = it.code.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
+        format!("{}: {}{code}: {}\n    fix: {}\n", it.place, it.rule, it.message, it.fix)
+    };
+    found.iter().map(line).collect()
+}
+
+fn marked(text: &str) -> BTreeSet<usize> {
+    text.lines().enumerate().filter(|(_, it)| it.ends_with(MARK)).map(|(at, _)| at + 1).collect()
+}
+
+fn fixture(rule: &str, file: &str) -> String {
+    let path = folder().join(rule).join(file);
+    fs::read_to_string(&path).unwrap_or_else(|it| panic!("{}: {it}", path.display()))
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/lint")
+}
