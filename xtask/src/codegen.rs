@@ -29,14 +29,14 @@ fn files() -> Vec<(&'static str, String)> {
 fn handles() -> String {
     let mut text = String::from(
         "//! One handle per row of `core`. Written by `cargo xtask codegen`; not to be edited.\n\n\
-         use super::CoreCode;\n",
+         use super::{CoreCode, row};\n",
     );
     for (row, entry) in shipped::core().codes.values().enumerate() {
         let code = &entry.code;
         let title = entry.title.trim_end_matches('.');
         write!(
             text,
-            "\n/// {title}: {}\npub const {code}: CoreCode = CoreCode {{ name: \"{code}\", row: {row} }};\n",
+            "\n/// {title}: {}\npub const {code}: CoreCode = row(\"{code}\", {row});\n",
             escaped(&entry.message)
         )
         .unwrap_or_default();

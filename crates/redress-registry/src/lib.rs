@@ -1,13 +1,17 @@
 //! The registry of a Redress contract: its model, its TOML file, its lint, its diff.
 
+pub mod canonical;
 pub mod class;
 pub mod draft;
+pub mod find;
 pub mod finding;
 pub mod lint;
+pub mod load;
 pub mod model;
 pub mod name;
 pub mod nearest;
 pub mod place;
+pub mod plugin;
 mod problems;
 pub mod read;
 pub mod resolve;
@@ -16,13 +20,17 @@ pub mod rule;
 pub mod shipped;
 pub mod template;
 
+pub use canonical::canonical;
 pub use class::Class;
+pub use find::{Hit, find};
 pub use finding::{Finding, Level};
 pub use lint::lint;
+pub use load::load;
 pub use model::{
     Alias, Allow, Deprecated, Domain, Entry, NextStep, Param, ParamType, Registry, Retired, Tool,
 };
 pub use place::{Place, Problem, Source, Spanned};
+pub use plugin::{PluginCode, PluginError, Plugins, Registration};
 pub use read::read;
 pub use resolve::resolve;
 pub use retry::{Effect, Operation, Retry, RetryKind, Severity, Stability};

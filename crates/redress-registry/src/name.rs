@@ -3,8 +3,8 @@
 /// The longest code, without its namespace.
 pub const MAX_CODE: usize = 63;
 
-/// Namespaces that no plugin may take.
-pub const RESERVED_NAMESPACES: &[&str] = &["core", "mcp", "rpc", "test", "x"];
+/// Namespaces that no plugin may take. Stagewright keeps `electron` for its own tools.
+pub const RESERVED_NAMESPACES: &[&str] = &["core", "electron", "mcp", "rpc", "test", "x"];
 
 /// The dialects that an alias can be for.
 pub const DIALECTS: [&str; 7] =

@@ -15,7 +15,7 @@ use crate::{
     name::DIALECTS,
     problems::{Problems, quoted},
 };
-use table::Table;
+use table::{Path, Table, named};
 
 /// What the first line of a registry file says.
 pub const FORMAT: &str = "redress-registry/1";
@@ -41,7 +41,7 @@ pub fn read(source: &Source) -> Result<Draft, Vec<Problem>> {
         problems.add(at, format!("This is not TOML: {}.", error.message()));
     }
     problems.none_yet()?;
-    let mut root = Table::of(root.get_ref(), "the file", &mut problems);
+    let mut root = Table::of(root.get_ref(), Path::File, &mut problems);
     if format_is_known(&mut root) {
         let draft = draft(source, &mut root);
         root.close();
@@ -54,11 +54,10 @@ pub fn read(source: &Source) -> Result<Draft, Vec<Problem>> {
 
 /// Whether the file says that it is one of ours; if not, nothing else in it has a meaning.
 fn format_is_known(root: &mut Table<'_, '_>) -> bool {
-    let at = root.first_key().map_or(0, |it| it.span.start);
-    let is_first = root.first_key().is_some_and(|it| it.value == "format");
-    if !is_first {
+    let first = root.first_key();
+    if first.is_none_or(|it| it.get_ref() != "format") {
         let message = format!("The first key must be `format = \"{FORMAT}\"`.");
-        root.problems.add(at, message);
+        root.problems.add(first.map_or(0, |it| it.span().start), message);
     }
     let Some(format) = root.take::<String>("format") else { return false };
     if format.value != FORMAT {
@@ -168,7 +167,7 @@ fn alias(table: &mut Table<'_, '_>) -> Vec<(Spanned<String>, Vec<Spanned<String>
             DeValue::String(_) => table.one(dialect, value).into_iter().collect(),
             _ => table.many(dialect, value),
         };
-        spelt.push((key, spellings));
+        spelt.push((named(key), spellings));
     }
     spelt.sort_by_key(|(key, _)| key.span.start);
     spelt

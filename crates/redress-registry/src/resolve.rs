@@ -157,8 +157,8 @@ impl Own<'_> {
         let full = self.draft.full_name(&written.value);
         let (prefix, _) = name::split(&full);
         let wrong = match (prefix, self.namespace) {
-            (Some(prefix), None) => {
-                format!("`{}.` needs a `[plugin]` table with that namespace.", cut(prefix))
+            (Some(prefix), None) if !name::is_namespace(prefix) => {
+                format!("`{}` is not a namespace that a plugin can have.", cut(prefix))
             }
             (Some(prefix), Some(own)) if prefix != own => {
                 format!("The rows of this file belong to `{own}`, not `{}`.", cut(prefix))

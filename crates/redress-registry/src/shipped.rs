@@ -1,25 +1,86 @@
-//! The registries that ship with the library, parsed once each.
+//! The registries that ship with the library: embedded as text, each parsed once, when first asked for.
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{Registry, model::Ordered};
+use crate::{Problem, Registry, Source, read, resolve};
 
-static CORE: LazyLock<Arc<Registry>> = LazyLock::new(|| {
-    Arc::new(Registry {
-        name: "core".into(),
-        version: "0.1.0".to_owned(),
-        docs_base: None,
-        extends: Vec::new(),
-        namespace: None,
-        domains: Ordered::default(),
-        codes: Ordered::default(),
-        retired: Ordered::default(),
-        tools: Ordered::default(),
-        allows: Vec::new(),
-    })
-});
+/// One shipped registry.
+struct Shipped {
+    name: &'static str,
+    text: &'static str,
+    parsed: LazyLock<Arc<Registry>>,
+}
+
+/// The file of that name under `registries/`.
+macro_rules! shipped {
+    ($name:literal) => {{
+        const TEXT: &str = include_str!(concat!("../registries/", $name, ".toml"));
+        Shipped { name: $name, text: TEXT, parsed: LazyLock::new(|| parse_shipped($name, TEXT)) }
+    }};
+}
+
+static SHIPPED: [Shipped; 6] = [
+    shipped!("core"),
+    shipped!("atlas-gate"),
+    shipped!("workrail"),
+    shipped!("rpc-taxonomy"),
+    shipped!("stagewright"),
+    shipped!("mailvault"),
+];
 
 /// The registry that every other one can extend.
 pub fn core() -> &'static Arc<Registry> {
-    &CORE
+    let [core, ..] = &SHIPPED;
+    &core.parsed
+}
+
+/// The shipped registry of that name.
+pub fn get(name: &str) -> Option<&'static Arc<Registry>> {
+    SHIPPED.iter().find(|it| it.name == name).map(|it| &*it.parsed)
+}
+
+/// The file of a shipped registry, as it was written.
+pub fn source(name: &str) -> Option<Source> {
+    SHIPPED.iter().find(|it| it.name == name).map(|it| Source::new(it.name, it.text))
+}
+
+/// Every shipped registry, `core` first.
+pub fn all() -> impl Iterator<Item = &'static Arc<Registry>> {
+    SHIPPED.iter().map(|it| &*it.parsed)
+}
+
+/// The names of all, `core` first; parses nothing.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SHIPPED.iter().map(|it| it.name)
+}
+
+#[expect(clippy::expect_used, reason = "the text is a constant, and a test parses every one")]
+fn parse_shipped(name: &str, text: &str) -> Arc<Registry> {
+    Arc::new(parse(&Source::new(name, text)).expect("a shipped registry is valid"))
+}
+
+fn parse(source: &Source) -> Result<Registry, Vec<Problem>> {
+    resolve(&read(source)?, &|name| get(name).map(Arc::clone))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{all, core, get, names, parse, source};
+    use crate::Problem;
+
+    #[test]
+    fn every_shipped_registry_is_valid() {
+        for name in names() {
+            let problems = parse(&source(name).unwrap()).err().unwrap_or_default();
+            let shown: Vec<_> = problems.iter().map(Problem::to_string).collect();
+            assert!(shown.is_empty(), "{shown:#?}");
+        }
+    }
+
+    #[test]
+    fn each_is_called_what_its_file_is_called_and_core_is_first() {
+        assert!(names().eq(all().map(|it| &*it.name)));
+        assert_eq!(&*core().name, "core");
+        assert!(get("nope").is_none());
+    }
 }

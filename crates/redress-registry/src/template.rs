@@ -53,6 +53,11 @@ pub fn params(template: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The template that says exactly `text`.
+pub fn literal(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
 /// The iterator of [`parts`].
 #[derive(Debug, Clone)]
 pub struct Parts<'a> {

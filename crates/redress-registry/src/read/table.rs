@@ -1,8 +1,10 @@
 //! A cursor over one TOML table: rows take the keys they know, and what is left is reported.
 
+use std::fmt;
+
 use toml::{
     Spanned as TomlSpanned,
-    de::{DeArray, DeTable, DeValue},
+    de::{DeArray, DeString, DeTable, DeValue},
 };
 
 use super::value::FromToml;
@@ -12,43 +14,52 @@ use crate::{
     problems::{Problems, cut, quoted},
 };
 
+/// A key as the parser gives it.
+pub(super) type Key<'i> = TomlSpanned<DeString<'i>>;
 /// The value of a key as the parser gives it.
 pub(super) type Raw<'i> = TomlSpanned<DeValue<'i>>;
 
-/// One table of the file, and which of its keys nobody has asked for yet.
+/// One table of the file, and the keys that were asked for.
 pub(super) struct Table<'a, 'i> {
     /// Where problems go.
     pub(super) problems: &'a mut Problems,
-    name: String,
-    rest: Vec<(Spanned<String>, &'a Raw<'i>)>,
+    entries: &'a DeTable<'i>,
+    path: Path<'a>,
     known: Vec<&'static str>,
 }
 
+/// What a table is called in problems.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'a> {
+    File,
+    Table(&'a str),
+    Row(&'a str, &'a str),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("the file"),
+            Self::Table(table) => f.write_str(table),
+            Self::Row(table, row) => write!(f, "{table}.{}", cut(row)),
+        }
+    }
+}
+
 impl<'a, 'i> Table<'a, 'i> {
-    /// A cursor over `table`, which problems call `name`.
-    pub(super) fn of(
-        table: &'a DeTable<'i>,
-        name: impl Into<String>,
-        problems: &'a mut Problems,
-    ) -> Self {
-        Self { problems, name: name.into(), rest: in_file_order(table), known: Vec::new() }
+    pub(super) fn of(entries: &'a DeTable<'i>, path: Path<'a>, problems: &'a mut Problems) -> Self {
+        Self { problems, entries, path, known: Vec::with_capacity(KEYS_OF_A_CODE) }
     }
 
-    /// The key that stands first and was not taken.
-    pub(super) fn first_key(&self) -> Option<&Spanned<String>> {
-        self.rest.first().map(|(key, _)| key)
-    }
-
-    /// Whether the key is there and was not taken.
-    pub(super) fn has(&self, key: &str) -> bool {
-        self.rest.iter().any(|(it, _)| it.value == key)
+    /// The key that stands first in the file.
+    pub(super) fn first_key(&self) -> Option<&'a Key<'i>> {
+        self.entries.keys().min_by_key(|it| it.span().start)
     }
 
     /// Takes a key as it is.
-    pub(super) fn entry(&mut self, key: &'static str) -> Option<(Spanned<String>, &'a Raw<'i>)> {
+    pub(super) fn entry(&mut self, key: &'static str) -> Option<(&'a Key<'i>, &'a Raw<'i>)> {
         self.known.push(key);
-        let at = self.rest.iter().position(|(it, _)| it.value == key)?;
-        Some(self.rest.remove(at))
+        self.entries.get_key_value(key)
     }
 
     /// Takes a single value.
@@ -72,7 +83,7 @@ impl<'a, 'i> Table<'a, 'i> {
         row: impl FnOnce(&mut Table<'_, 'i>) -> T,
     ) -> Option<Spanned<T>> {
         let (_, value) = self.entry(key)?;
-        self.inner(key, value, row)
+        self.inner(Path::Table(key), value, row)
     }
 
     /// Takes a list of tables: `[[key]]`, or an array of inline ones.
@@ -83,7 +94,7 @@ impl<'a, 'i> Table<'a, 'i> {
     ) -> Vec<Spanned<T>> {
         let Some((_, value)) = self.entry(key) else { return Vec::new() };
         let Some(array) = self.array(key, value) else { return Vec::new() };
-        array.iter().filter_map(|it| self.inner(key, it, &row)).collect()
+        array.iter().filter_map(|it| self.inner(Path::Table(key), it, &row)).collect()
     }
 
     /// Takes a table whose keys are names: `[key.NAME]`.
@@ -93,14 +104,14 @@ impl<'a, 'i> Table<'a, 'i> {
         row: impl Fn(Spanned<String>, &mut Table<'_, 'i>) -> T,
     ) -> Vec<Spanned<T>> {
         let Some((_, value)) = self.entry(key) else { return Vec::new() };
-        let Some(table) = self.expect(key, value, "a table", DeValue::as_table) else {
+        let Some(table) = self.expect(Path::Table(key), value, "a table", DeValue::as_table) else {
             return Vec::new();
         };
         in_file_order(table)
             .into_iter()
             .filter_map(|(name, value)| {
-                let path = format!("{key}.{}", cut(&name.value));
-                self.inner(&path, value, |table| row(name, table))
+                let path = Path::Row(key, name.get_ref());
+                self.inner(path, value, |table| row(named(name), table))
             })
             .collect()
     }
@@ -116,60 +127,69 @@ impl<'a, 'i> Table<'a, 'i> {
         array.iter().filter_map(|it| self.one(key, it)).collect()
     }
 
-    /// Reports every key that nobody took.
+    /// Reports every key that nobody asked for.
     pub(super) fn close(self) {
-        for (key, _) in &self.rest {
-            let message = format!("{} is not a key of {}.", quoted(&key.value), self.name);
-            let meant = self.problems.nearest(&key.value, self.known.iter().copied());
-            self.problems.add_meant(key.span.start, message, meant);
+        for key in self.entries.keys().filter(|it| !self.known.contains(&&**it.get_ref())) {
+            let name = key.get_ref();
+            let message = match self.path {
+                Path::File => format!("{} is not a key of the file.", quoted(name)),
+                path => format!("{} is not a key of [{path}].", quoted(name)),
+            };
+            let meant = self.problems.nearest(name, self.known.iter().copied());
+            self.problems.add_meant(key.span().start, message, meant);
         }
     }
 
     fn inner<T>(
         &mut self,
-        path: &str,
+        path: Path<'_>,
         value: &Raw<'i>,
         row: impl FnOnce(&mut Table<'_, 'i>) -> T,
     ) -> Option<Spanned<T>> {
         let table = self.expect(path, value, "a table", DeValue::as_table)?;
-        let mut inner = Table::of(table, format!("[{path}]"), self.problems);
+        let mut inner = Table::of(table, path, self.problems);
         let read = row(&mut inner);
         inner.close();
         Some(Spanned::new(read, value.span()))
     }
 
     fn array<'v>(&mut self, key: &str, value: &'v Raw<'i>) -> Option<&'v DeArray<'i>> {
-        self.expect(key, value, "a list", DeValue::as_array)
+        self.expect(Path::Table(key), value, "a list", DeValue::as_array)
     }
 
     fn expect<'v, T: ?Sized>(
         &mut self,
-        key: &str,
+        path: Path<'_>,
         value: &'v Raw<'i>,
         what: &str,
         as_what: impl FnOnce(&'v DeValue<'i>) -> Option<&'v T>,
     ) -> Option<&'v T> {
         let found = as_what(value.get_ref());
         if found.is_none() {
-            wrong_type(self.problems, key, value, what);
+            wrong_type(self.problems, path, value, what);
         }
         found
     }
 }
 
-/// The parser sorts by name; rows and messages follow the file.
-fn in_file_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(Spanned<String>, &'a Raw<'i>)> {
-    let mut entries: Vec<_> = table
-        .iter()
-        .map(|(key, value)| (Spanned::new(key.get_ref().to_string(), key.span()), value))
-        .collect();
-    entries.sort_by_key(|(key, _)| key.span.start);
+/// The widest table of the format; its keys are asked for one by one.
+const KEYS_OF_A_CODE: usize = 20;
+
+/// A key as a name of its own.
+pub(super) fn named(key: &Key<'_>) -> Spanned<String> {
+    Spanned::new(key.get_ref().to_string(), key.span())
+}
+
+/// The parser sorts by name; rows and values follow the file.
+pub(super) fn in_file_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Key<'i>, &'a Raw<'i>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
     entries
 }
 
 /// Reports a value of another type than `what`.
-pub(super) fn wrong_type(problems: &mut Problems, key: &str, value: &Raw<'_>, what: &str) {
+pub(super) fn wrong_type(problems: &mut Problems, path: Path<'_>, value: &Raw<'_>, what: &str) {
     let found = value.get_ref().type_str();
     let article = if found.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    problems.add(value.span().start, format!("`{key}` must be {what}, not {article} {found}."));
+    problems.add(value.span().start, format!("`{path}` must be {what}, not {article} {found}."));
 }

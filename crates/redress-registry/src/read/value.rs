@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::table::{Raw, Table, wrong_type};
+use super::table::{Path, Raw, Table, in_file_order, wrong_type};
 use crate::{
     Class, Effect, Operation, ParamType, Retry, RetryKind, Severity, Stability,
     draft::Field,
@@ -66,14 +66,14 @@ impl FromToml for Retry {
                 .and_then(|_| RetryKind::from_toml(key, value, problems))
                 .map(Self::of);
         };
-        let mut table = Table::of(table, format!("[{key}]"), problems);
-        let has_kind = table.has("kind");
-        let kind = table.take::<RetryKind>("kind");
-        let after_ms = table.take::<i64>("after_ms");
-        let max = table.take::<i64>("max");
-        if !has_kind {
+        let mut table = Table::of(table, Path::Table(key), problems);
+        let kind = table.entry("kind");
+        if kind.is_none() {
             table.problems.add(value.span().start, format!("`{key}` has no `kind`."));
         }
+        let kind = kind.and_then(|(_, it)| table.one::<RetryKind>("kind", it));
+        let after_ms = table.take::<i64>("after_ms");
+        let max = table.take::<i64>("max");
         let after_ms = within(after_ms, "after_ms", table.problems);
         let max = within(max, "max", table.problems);
         table.close();
@@ -128,7 +128,7 @@ fn typed<'v, 'i, T>(
 ) -> Option<T> {
     let read = as_type(value.get_ref());
     if read.is_none() {
-        wrong_type(problems, key, value, what);
+        wrong_type(problems, Path::Table(key), value, what);
     }
     read
 }
@@ -143,11 +143,9 @@ fn object(
     depth: usize,
     problems: &mut Problems,
 ) -> Option<Map<String, Value>> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(name, _)| name.span().start);
     let mut object = Map::new();
     let mut whole = true;
-    for (name, value) in entries {
+    for (name, value) in in_file_order(table) {
         match json(key, value, depth + 1, problems) {
             Some(value) => {
                 object.insert(name.get_ref().to_string(), value);

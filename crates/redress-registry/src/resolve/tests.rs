@@ -88,7 +88,7 @@ fn numbers_statuses_ranges_and_names_are_held_to_their_limits() {
             "f:29:8: `Id` is not a parameter name: a-z, 0-9 and underscores, at most 64.",
             "f:30:26: `max_chars` is out of range.",
             "f:31:7: `alias.rpc` has no spelling.",
-            "f:32:7: `x.` needs a `[plugin]` table with that namespace.",
+            "f:32:7: `x` is not a namespace that a plugin can have.",
             "f:39:10: `number` must be from 1 to 999999, not -32700.",
         ]
     );
@@ -234,6 +234,20 @@ fn the_rows_of_a_plugin_may_leave_their_namespace_out() {
     assert_eq!(foreign, ["f:8:7: The rows of this file belong to `clock`, not `bell`."]);
     assert_eq!(refused("[plugin]\nnamespace = \"mcp\"\n"), ["f:6:13: `mcp` is reserved."]);
     assert_eq!(refused("[plugin]\nnamespace = \"A\"\n"), ["f:6:13: `A` is not a namespace."]);
+}
+
+#[test]
+fn the_file_of_a_server_may_hold_the_codes_of_its_plugins() {
+    let text = format!(
+        "{HEAD}[domain.d]\n[code.TICKED]\n{ROW}[code.\"clock.TICKED\"]\n{ROW}[code.\"bell.RUNG\"]\n{ROW}\
+         [tool.t]\nmay = [\"TICKED\", \"bell.RUNG\"]\n"
+    );
+    let registry = with_bases(&text, &[]).unwrap();
+    assert_eq!(
+        registry.codes.keys().map(|it| &**it).collect::<Vec<_>>(),
+        ["TICKED", "clock.TICKED", "bell.RUNG"]
+    );
+    assert_eq!(registry.tools["t"].may, ["TICKED", "bell.RUNG"]);
 }
 
 #[test]

@@ -1,0 +1,59 @@
+//! `--contract C`: a registry by file or by the name of a built-in one.
+
+use std::{fs, path::Path, sync::Arc};
+
+use redress_registry::{Problem, Registry, Source, load, nearest::nearest, shipped};
+
+use crate::failure::Failure;
+
+/// The registry of that name, or in that file.
+pub(crate) fn find(name: &str) -> Result<Arc<Registry>, Failure> {
+    if let Some(built_in) = shipped::get(name) {
+        return Ok(Arc::clone(built_in));
+    }
+    let looks_like_a_file = Path::new(name).extension().is_some() || name.contains(['/', '\\']);
+    if looks_like_a_file || Path::new(name).exists() {
+        return from_source(&source(name)?);
+    }
+    let names: Vec<&str> = shipped::names().collect();
+    let meant = nearest(name, names.iter().copied());
+    let meant = meant.map(|it| format!(" Did you mean `{it}`?")).unwrap_or_default();
+    let problem = format!("No file and no built-in registry has this name.{meant}");
+    Err(Failure::config(name, &problem).note(format!("Built in: {}.", names.join(", "))))
+}
+
+/// A registry file with all that it extends.
+pub(crate) fn from_source(source: &Source) -> Result<Arc<Registry>, Failure> {
+    load(source, &beside).map_err(|it| refused(&it))
+}
+
+/// The file of that name beside the one that extends it.
+fn beside(from: &Source, name: &str) -> Option<Result<Source, Problem>> {
+    let path = Path::new(&*from.file).with_file_name(name);
+    let bytes = fs::read(&path).ok()?;
+    Some(Source::from_bytes(&path.to_string_lossy(), &bytes))
+}
+
+/// A registry file as text.
+pub(crate) fn source(path: &str) -> Result<Source, Failure> {
+    let bytes = fs::read(path).map_err(|it| Failure::reading(path, &it))?;
+    Source::from_bytes(path, &bytes).map_err(|it| refused(&[it]))
+}
+
+/// The first problem as a fault, the others below it.
+pub(crate) fn refused(problems: &[Problem]) -> Failure {
+    const MAX_SHOWN: usize = 20;
+    let Some((first, others)) = problems.split_first() else {
+        return Failure::config("the registry", "it cannot be read");
+    };
+    let meant = first.did_you_mean.as_ref().map(|it| format!(" Did you mean `{it}`?"));
+    let problem = format!("{}{}", first.message, meant.unwrap_or_default());
+    let mut failure = Failure::config(&first.place.to_string(), &problem);
+    for other in others.iter().take(MAX_SHOWN) {
+        failure = failure.note(other);
+    }
+    if others.len() > MAX_SHOWN {
+        failure = failure.note(format!("and {} more", others.len() - MAX_SHOWN));
+    }
+    failure
+}

@@ -1,0 +1,83 @@
+//! `Failure`: why a command could not do its work. The tool's own errors are faults of `core`, printed with their hint.
+
+use std::{io, process::ExitCode};
+
+use redress::{Fault, codes, fault::Origin, text};
+
+use crate::output::Err;
+
+/// A fault of our own, what led to it, and the exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    fault: Box<Fault>,
+    /// Further lines, most important first.
+    notes: Vec<String>,
+    exit: u8,
+    /// The reader of our output went away, which is no failure.
+    quiet: bool,
+}
+
+impl Failure {
+    /// Bad input or usage: exit code 2.
+    pub(crate) fn input(fault: Fault) -> Self {
+        Self { fault: Box::new(fault), notes: Vec::new(), exit: 2, quiet: false }
+    }
+
+    /// The machine is at fault: exit code 3.
+    pub(crate) fn environment(fault: Fault) -> Self {
+        Self { exit: 3, ..Self::input(fault) }
+    }
+
+    /// A file or option that is not valid at a place.
+    pub(crate) fn config(place: &str, problem: &str) -> Self {
+        Self::input(codes::CONFIG_INVALID.raise([("place", place), ("problem", problem)]))
+    }
+
+    /// A file that could not be read.
+    pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::input(codes::FILE_NOT_FOUND.raise([("path", path)])),
+            io::ErrorKind::IsADirectory => {
+                Self::input(codes::INVALID_PATH.raise([("path", path)])).note(error)
+            }
+            io::ErrorKind::PermissionDenied => {
+                Self::environment(codes::FILE_READ_FAILED.raise([("path", path)])).note(error)
+            }
+            _ => Self::input(codes::FILE_READ_FAILED.raise([("path", path)])).note(error),
+        }
+    }
+
+    /// A file that could not be written.
+    pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
+        Self::environment(codes::FILE_WRITE_FAILED.raise([("path", path)])).note(error)
+    }
+
+    /// Standard output or input that broke.
+    pub(crate) fn stream(error: &io::Error) -> Self {
+        let quiet = error.kind() == io::ErrorKind::BrokenPipe;
+        let failure =
+            Self::environment(codes::FILE_WRITE_FAILED.raise([("path", "standard output")]));
+        Self { quiet, ..failure.note(error) }
+    }
+
+    /// Adds a line that says more.
+    pub(crate) fn note(mut self, note: impl std::fmt::Display) -> Self {
+        self.notes.push(note.to_string());
+        self
+    }
+
+    /// Prints the fault on standard error and gives the exit code.
+    pub(crate) fn report(mut self) -> ExitCode {
+        if self.quiet {
+            return ExitCode::SUCCESS;
+        }
+        self.fault.origin = Origin::Client;
+        let mut err = Err::new();
+        err.headline(self.fault.code(), &self.fault.message);
+        for note in &self.notes {
+            err.line("  ", &text::cut(note, 2_000));
+        }
+        err.line("Fix: ", &self.fault.hint);
+        ExitCode::from(self.exit)
+    }
+}

@@ -1,0 +1,70 @@
+//! Where text leaves the program: buffered, in colour on a terminal, plain in a pipe.
+
+use std::io::{self, BufWriter, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::failure::Failure;
+
+/// How titles look on a terminal.
+pub(crate) const TITLE: Style = Style::new().bold();
+/// How labels look on a terminal.
+pub(crate) const LABEL: Style = AnsiColor::Cyan.on_default();
+/// How codes look on a terminal.
+pub(crate) const CODE: Style = AnsiColor::Yellow.on_default().bold();
+/// How trouble looks on a terminal.
+pub(crate) const TROUBLE: Style = AnsiColor::Red.on_default().bold();
+
+/// Standard output.
+pub(crate) struct Out(BufWriter<anstream::AutoStream<io::Stdout>>);
+
+impl Out {
+    pub(crate) fn stdout() -> Self {
+        Self(BufWriter::with_capacity(1 << 16, anstream::AutoStream::auto(io::stdout())))
+    }
+
+    /// Appends bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.0.write_all(bytes).map_err(|it| Failure::stream(&it))
+    }
+
+    /// Appends a text.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Appends a line.
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        self.text(line)?;
+        self.text("\n")
+    }
+
+    /// Appends a line that starts with a label.
+    pub(crate) fn labelled(&mut self, label: &str, text: &str) -> Result<(), Failure> {
+        self.line(&format!("{LABEL}{label}{LABEL:#} {text}"))
+    }
+
+    /// Writes what is still in the buffer.
+    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(|it| Failure::stream(&it))
+    }
+}
+
+/// Standard error. That it breaks is nobody's concern: there is nowhere left to say so.
+pub(crate) struct Err(anstream::AutoStream<io::Stderr>);
+
+impl Err {
+    pub(crate) fn new() -> Self {
+        Self(anstream::AutoStream::auto(io::stderr()))
+    }
+
+    /// The first line of a fault.
+    pub(crate) fn headline(&mut self, code: &str, message: &str) {
+        writeln!(self.0, "{TROUBLE}{code}{TROUBLE:#}: {message}").unwrap_or_default();
+    }
+
+    /// A line that starts with a label.
+    pub(crate) fn line(&mut self, label: &str, text: &str) {
+        writeln!(self.0, "{LABEL}{label}{LABEL:#}{text}").unwrap_or_default();
+    }
+}

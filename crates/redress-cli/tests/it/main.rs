@@ -1,0 +1,6 @@
+//! What the command promises, run as a user runs it.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod docs;
+mod explain;
+mod redress;

@@ -1,0 +1,46 @@
+//! Runs the built command.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+/// What a run gave.
+pub(crate) struct Ran {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) exit: i32,
+}
+
+/// Runs `redress` with arguments and input.
+pub(crate) fn redress(args: &[&str], input: &[u8]) -> Ran {
+    run(Command::new(env!("CARGO_BIN_EXE_redress")).args(args), input)
+}
+
+/// Runs a shell line in a directory, with the built command first in the path.
+pub(crate) fn shell(line: &str, dir: &Path) -> Ran {
+    let bin = Path::new(env!("CARGO_BIN_EXE_redress")).parent().unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
+    run(Command::new("sh").args(["-c", line]).env("PATH", path).current_dir(dir), b"")
+}
+
+fn run(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let Output { status, stdout, stderr } = std::thread::scope(|scope| {
+        // The child may end before it has read everything, which is its right.
+        scope.spawn(move || stdin.write_all(input).unwrap_or_default());
+        child.wait_with_output().unwrap()
+    });
+    Ran {
+        out: String::from_utf8(stdout).unwrap(),
+        err: String::from_utf8_lossy(&stderr).into_owned(),
+        exit: status.code().unwrap_or(-1),
+    }
+}
