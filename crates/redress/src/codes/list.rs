@@ -38,7 +38,7 @@ pub const AUTH_REQUIRED: CoreCode = row("AUTH_REQUIRED", 10);
 /// Not found: What was asked for does not exist.
 pub const NOT_FOUND: CoreCode = row("NOT_FOUND", 11);
 
-/// Already exists: What was to be made already exists.
+/// Already exists: Something of that name or id already exists.
 pub const ALREADY_EXISTS: CoreCode = row("ALREADY_EXISTS", 12);
 
 /// Conflict with the present state: The call conflicts with the present state of what it would change.
