@@ -7,7 +7,7 @@ use redress_registry::{
     Finding, Registry, Source,
     draft::Draft,
     lint::{lint, rules},
-    read, resolve,
+    read, shipped,
 };
 
 /// Stands at the end of each line that a rule must blame in its `bad.toml`.
@@ -48,10 +48,9 @@ fn every_fixture_belongs_to_a_rule() {
 
 #[test]
 fn the_shipped_registries_are_clean() {
-    for file in fs::read_dir(registries()).unwrap() {
-        let path = file.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        let found = lint(&draft(&path.display().to_string(), &text), &find);
+    for name in shipped::names() {
+        let source = shipped::source(name).unwrap();
+        let found = lint(&draft(name, &source.text), &find);
         assert!(found.is_empty(), "\n{}", shown(&found));
     }
 }
@@ -66,13 +65,7 @@ fn draft(file: &str, text: &str) -> Draft {
 }
 
 fn find(name: &str) -> Option<Arc<Registry>> {
-    let text = fs::read_to_string(registries().join(format!("{name}.toml"))).ok()?;
-    let resolved = resolve(&draft(name, &text), &find);
-    Some(Arc::new(resolved.unwrap_or_else(|it| panic!("{name}: {it:#?}"))))
-}
-
-fn registries() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("registries")
+    shipped::get(name).cloned()
 }
 
 fn shown(found: &[Finding]) -> String {

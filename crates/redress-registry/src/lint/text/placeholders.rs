@@ -22,7 +22,9 @@ pub(super) fn unknown(scope: &Scope<'_>, hits: &mut Hits<'_>) {
                     hits.fix(format!("Write {{{meant}}}, or declare params.{name}."));
                 }
             }
-            if let Some(error) = template::parts(template).find_map(Result::err) {
+            // A hint goes out as it stands, so braces that name nothing are only braces there.
+            let error = template::parts(template).find_map(Result::err);
+            if let Some(error) = error.filter(|_| field != "hint") {
                 let context = [part("field", field), part("error", error.to_string())];
                 hits.on(code, span, "The {field} is no template: {error}.", context);
             }

@@ -5,9 +5,10 @@
 pub(super) const BEFORE_VERB: &[&str] =
     &["always", "either", "explicitly", "first", "instead", "never", "now", "only", "then"];
 
-/// Whether a word, in small letters, is an imperative.
+/// Whether a word, in small letters, is an imperative: a verb, or `re-` and a verb.
 pub(super) fn is_verb(word: &str) -> bool {
-    VERBS.split_ascii_whitespace().any(|it| it == word)
+    let verb = word.strip_prefix("re-").unwrap_or(word);
+    VERBS.split_ascii_whitespace().any(|it| it == verb)
 }
 
 const VERBS: &str = "
@@ -29,7 +30,7 @@ const VERBS: &str = "
     monitor mount move name narrow navigate notify obtain omit open operate order override
     paginate parse pass paste pause perform permit pick pin ping place plan point poll populate
     prefer prepare press prevent probe proceed produce provide prune publish pull purge push
-    put query quit quote raise re-authenticate re-read re-run re-send reach read reapply
+    put query quit quote raise reach read reapply
     reauthenticate rebase reboot rebuild recall recheck recompute reconcile reconfigure
     reconnect record recover recreate redeploy redirect reduce reexamine refer refill refine
     reformat refresh refuse regenerate register reinitialise reinitialize reinstall reissue

@@ -1,5 +1,4 @@
 //! The promises of the registry crate, one module for each part.
 
 #[cfg(test)]
-#[path = "it/lint.rs"]
 mod lint;
