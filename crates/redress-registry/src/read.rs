@@ -34,6 +34,11 @@ pub fn read(source: &Source) -> Result<Draft, Vec<Problem>> {
         let message = format!("This is nested deeper than {} levels.", depth::MAX_DEPTH);
         return Err(vec![source.problem(at, message)]);
     }
+    read_sound(source)
+}
+
+/// Reads a file that is known to be neither huge nor deep, such as one that is compiled in.
+pub(crate) fn read_sound(source: &Source) -> Result<Draft, Vec<Problem>> {
     let mut problems = Problems::new(source);
     let (root, errors) = DeTable::parse_recoverable(&source.text);
     for error in errors {
