@@ -27,6 +27,14 @@ pub(crate) fn from_source(source: &Source) -> Result<Arc<Registry>, Failure> {
     load(source, &beside).map_err(|it| refused(&it))
 }
 
+/// What a file extends: a built-in registry, or a file beside it that can be read.
+pub(crate) fn base(from: &Source, name: &str) -> Option<Arc<Registry>> {
+    match shipped::get(name) {
+        Some(built_in) => Some(Arc::clone(built_in)),
+        None => load(&beside(from, name)?.ok()?, &beside).ok(),
+    }
+}
+
 /// The file of that name beside the one that extends it.
 fn beside(from: &Source, name: &str) -> Option<Result<Source, Problem>> {
     let path = Path::new(&*from.file).with_file_name(name);

@@ -8,15 +8,15 @@ use clap::ValueEnum;
 use redress::codes;
 use redress_registry::{Hit, Registry, find::suggest, shipped};
 
-use crate::{Done, Status, contract, failure::Failure, output::Out};
+use crate::{Done, Status, contract, failure::Failure, output::Out, registry::rules};
 
 /// Explain a code: what happened, what to do, how it looks in each reader's form.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress explain FILE_NOT_FOUND\n  redress explain 1001\n  redress explain E_FS_PATH_ESCAPE\n  redress explain auth_required --contract mailvault --format json\n  redress explain NOTE_GONE --contract errors.toml"
+    after_help = "Examples:\n  redress explain FILE_NOT_FOUND\n  redress explain 1001\n  redress explain E_FS_PATH_ESCAPE\n  redress explain auth_required --contract mailvault --format json\n  redress explain NOTE_GONE --contract errors.toml\n  redress explain CK203"
 )]
 pub(crate) struct Args {
-    /// A code, a number, a dialect's spelling, or a name that is gone.
+    /// A code, a number, a dialect's spelling, a name that is gone, or a rule such as CK101.
     query: String,
     /// A registry file, or the name of a built-in one; without it, all built-in ones.
     #[arg(long, value_name = "C")]
@@ -38,6 +38,15 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
+    if let Some(rule) = rules::all().find(|it| it.id.eq_ignore_ascii_case(&args.query)) {
+        let page = match args.format {
+            Format::Json => rule.to_json().to_string(),
+            Format::Text => page::rule(rule),
+            Format::Agent => format!("{} {}\nFix: {}", rule.id, rule.summary, rule.how_to_fix),
+        };
+        out.line(&page)?;
+        return Ok(Status::Fine);
+    }
     let registries: Vec<Arc<Registry>> = match &args.contract {
         Some(name) => vec![contract::find(name)?],
         None => shipped::all().map(Arc::clone).collect(),

@@ -4,7 +4,9 @@ mod completions;
 mod contract;
 mod explain;
 mod failure;
+mod findings;
 mod output;
+mod registry;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Explain(explain::Args),
+    Registry(registry::Args),
     Completions(completions::Args),
 }
 
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Explain(args) => explain::run(&args, &mut out),
+        Command::Registry(args) => registry::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
     let done = done.and_then(|status| out.finish().map(|()| status));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redress::{Fault, card, fault::ParamValue, json::RawJson};
-use redress_registry::{Entry, Hit, Registry, Retired, Retry, canonical};
+use redress_registry::{Entry, Hit, Registry, Retired, Retry, canonical, rule::Rule};
 use serde_json::{Value, json};
 
 use crate::{
@@ -116,6 +116,16 @@ pub(super) fn retired_json(
         "registries": [&*registry.name],
     });
     out.line(&row.to_string())
+}
+
+/// A rule of lint or diff.
+pub(super) fn rule(rule: &Rule) -> String {
+    let Rule { id, name, summary, why, how_to_fix, .. } = rule;
+    let level = rule.level().name();
+    format!(
+        "{CODE}{id}{CODE:#}  {TITLE}{name}{TITLE:#} ({level})\n\
+         {LABEL}finds {LABEL:#} {summary}\n{LABEL}why   {LABEL:#} {why}\n{LABEL}fix   {LABEL:#} {how_to_fix}"
+    )
 }
 
 /// Other codes that some dialect spells like the query.

@@ -45,7 +45,7 @@ fn blocks(text: &str) -> Vec<(String, String)> {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(info)) => open = Some((info.to_owned(), String::new())),
             (Some(_), Some("")) => blocks.extend(open.take()),
-            (Some((_, block)), _) => *block += &format!("{line}\n"),
+            (Some((_, block)), _) => block.extend([line, "\n"]),
             (None, None) => (),
         }
     }
@@ -62,7 +62,7 @@ fn check_block(page: &str, block: &str, dir: &Path) -> usize {
         let ran = shell(&format!("{{ {line}\n}} 2>&1"), dir);
         let mut printed = ran.out;
         if ran.exit != 0 {
-            printed += &format!("[exit {}]\n", ran.exit);
+            printed.extend(["[exit ", &ran.exit.to_string(), "]\n"]);
         }
         let printed: Vec<&str> = printed.lines().collect();
         assert!(

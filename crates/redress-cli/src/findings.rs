@@ -1,0 +1,100 @@
+//! Findings for people and for tools: text with the source line, JSON lines, SARIF, GitHub annotations.
+
+mod sarif;
+
+use clap::ValueEnum;
+use redress_registry::{
+    Source,
+    finding::{Finding, Level},
+    rule::Rule,
+};
+
+use crate::{
+    Status,
+    failure::Failure,
+    output::{CODE, LABEL, Out, TITLE, TROUBLE},
+};
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people: the source line and a caret.
+    Text,
+    /// One JSON object a line.
+    Json,
+    /// SARIF 2.1.0, one document.
+    Sarif,
+    /// Annotations of a GitHub workflow.
+    Github,
+}
+
+/// Prints the findings of one file; violations make the status.
+pub(crate) fn print<'a>(
+    found: &[Finding],
+    source: &Source,
+    rules: impl Iterator<Item = &'a Rule>,
+    (format, out): (Format, &mut Out),
+) -> Result<Status, Failure> {
+    match format {
+        Format::Text => text(found, source, out)?,
+        Format::Json => {
+            for finding in found {
+                out.line(&finding.to_json().to_string())?;
+            }
+        }
+        Format::Sarif => out.line(&sarif::document(found, rules))?,
+        Format::Github => {
+            for finding in found {
+                out.line(&annotation(finding))?;
+            }
+        }
+    }
+    let bad = found.iter().any(|it| it.level == Level::Violation);
+    Ok(if bad { Status::Findings } else { Status::Fine })
+}
+
+fn text(found: &[Finding], source: &Source, out: &mut Out) -> Result<(), Failure> {
+    for finding in found {
+        let style = if finding.level == Level::Violation { TROUBLE } else { CODE };
+        let Finding { place, rule, message, .. } = finding;
+        out.line(&format!("{style}{rule}{style:#} {TITLE}{message}{TITLE:#}"))?;
+        out.line(&format!("  {LABEL}-->{LABEL:#} {place}"))?;
+        let line = source.text.lines().nth(place.line - 1).unwrap_or_default();
+        let number = place.line.to_string();
+        out.line(&format!("{number:>5} | {}", line.replace('\t', " ")))?;
+        let left = " ".repeat(place.column - 1);
+        let rest = line.chars().count().saturating_sub(place.column - 1).max(1);
+        let covered = source.text.get(finding.span.clone()).unwrap_or_default();
+        let width = covered.lines().next().unwrap_or_default().chars().count().clamp(1, rest);
+        out.line(&format!("      | {left}{style}{}{style:#}", "^".repeat(width)))?;
+        out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
+    }
+    let count = |level| found.iter().filter(|it| it.level == level).count();
+    out.line(&format!(
+        "{}: {} violations, {} improvements, {} notes",
+        source.file,
+        count(Level::Violation),
+        count(Level::Improvement),
+        count(Level::Information)
+    ))
+}
+
+/// `::error file=…,line=…::message`, escaped as GitHub asks.
+fn annotation(finding: &Finding) -> String {
+    let kind = match finding.level {
+        Level::Violation => "error",
+        Level::Improvement => "warning",
+        Level::Information => "notice",
+    };
+    let message = |it: &str| it.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |it: &str| message(it).replace(':', "%3A").replace(',', "%2C");
+    let place = &finding.place;
+    format!(
+        "::{kind} file={},line={},col={},title={}::{}",
+        property(&place.file),
+        place.line,
+        place.column,
+        property(finding.rule),
+        message(&format!("{} Fix: {}", finding.message, finding.fix))
+    )
+}

@@ -1,0 +1,58 @@
+//! Findings as SARIF 2.1.0, which code hosts and editors read.
+
+use redress_registry::{
+    finding::{Finding, Level},
+    rule::Rule,
+};
+use serde_json::{Value, json};
+
+/// One document with one run: the rules that fired, and where.
+pub(super) fn document<'a>(found: &[Finding], rules: impl Iterator<Item = &'a Rule>) -> String {
+    let rules: Vec<&Rule> =
+        rules.filter(|rule| found.iter().any(|it| it.rule == rule.id)).collect();
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "redress",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(|it| described(it)).collect::<Vec<_>>(),
+            } },
+            "results": found.iter().map(result).collect::<Vec<_>>(),
+        }],
+    });
+    document.to_string()
+}
+
+fn described(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "name": rule.name,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.why },
+        "help": { "text": rule.how_to_fix },
+        "defaultConfiguration": { "level": level(rule.level()) },
+    })
+}
+
+fn result(finding: &Finding) -> Value {
+    json!({
+        "ruleId": finding.rule,
+        "level": level(finding.level),
+        "message": { "text": format!("{} Fix: {}", finding.message, finding.fix) },
+        "locations": [{ "physicalLocation": {
+            "artifactLocation": { "uri": &*finding.place.file },
+            "region": { "startLine": finding.place.line, "startColumn": finding.place.column },
+        } }],
+        "properties": finding.context,
+    })
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Violation => "error",
+        Level::Improvement => "warning",
+        Level::Information => "note",
+    }
+}

@@ -1,0 +1,28 @@
+//! `redress registry`: check, compare, lock, change and export a registry file.
+
+mod lint;
+pub(crate) mod rules;
+
+use clap::Subcommand;
+
+use crate::{Done, output::Out};
+
+/// Check, compare, lock, change and export a registry.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Lint(lint::Args),
+    Rules(rules::Args),
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
+    match &args.command {
+        Command::Lint(args) => lint::run(args, out),
+        Command::Rules(args) => rules::run(args, out),
+    }
+}

@@ -1,0 +1,31 @@
+//! `redress registry lint`: what a registry file should be, beyond what it must be to be read.
+
+use redress_registry::{
+    lint::{lint, rules},
+    read, shipped,
+};
+
+use crate::{Done, contract, findings, output::Out};
+
+/// Check a registry file: names, texts, recovery, lifecycle, dialects.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress registry lint errors.toml\n  redress registry lint errors.toml --format sarif > lint.sarif\n  redress registry lint core\n\nExit code 1 if there are violations."
+)]
+pub(super) struct Args {
+    /// The file, or the name of a built-in registry.
+    file: String,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = findings::Format::Text)]
+    format: findings::Format,
+}
+
+pub(super) fn run(args: &Args, out: &mut Out) -> Done {
+    let source = match shipped::source(&args.file) {
+        Some(source) => source,
+        None => contract::source(&args.file)?,
+    };
+    let draft = read(&source).map_err(|it| contract::refused(&it))?;
+    let found = lint(&draft, &|name| contract::base(&source, name));
+    findings::print(&found, &source, rules(), (args.format, out))
+}

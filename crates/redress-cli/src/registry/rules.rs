@@ -1,0 +1,45 @@
+//! `redress registry rules`: every rule that is built, for people and for programs.
+
+use clap::ValueEnum;
+use redress_registry::rule::Rule;
+
+use crate::{
+    Done, Status,
+    output::{CODE, Out},
+};
+
+/// List every rule of lint and diff.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json | jq -r .id"
+)]
+pub(super) struct Args {
+    /// How to print them.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+pub(super) fn run(args: &Args, out: &mut Out) -> Done {
+    for rule in all() {
+        let line = match args.format {
+            Format::Text => {
+                format!("{CODE}{}{CODE:#}  {:<28} {}", rule.id, rule.name, rule.summary)
+            }
+            Format::Json => rule.to_json().to_string(),
+        };
+        out.line(&line)?;
+    }
+    Ok(Status::Fine)
+}
+
+/// Every rule, in the order of ids within each group.
+pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
+    redress_registry::lint::rules()
+}
