@@ -3,6 +3,7 @@
 pub mod canonical;
 pub mod class;
 pub mod draft;
+pub mod edit;
 pub mod find;
 pub mod finding;
 pub mod lint;

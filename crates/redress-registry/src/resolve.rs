@@ -16,11 +16,11 @@ use crate::{
 /// The largest number that a code can have.
 pub const MAX_NUMBER: u32 = 999_999;
 
+/// Who knows the registries that `extends` names.
+pub type Find<'a> = &'a dyn Fn(&str) -> Option<Arc<Registry>>;
+
 /// Completes a draft, or lists every reason why it means nothing. `find` knows what `extends` names.
-pub fn resolve(
-    draft: &Draft,
-    find: &dyn Fn(&str) -> Option<Arc<Registry>>,
-) -> Result<Registry, Vec<Problem>> {
+pub fn resolve(draft: &Draft, find: Find<'_>) -> Result<Registry, Vec<Problem>> {
     let mut problems = Problems::new(&draft.source);
     let name = registry_name(draft, &mut problems);
     let version = version(draft, &mut problems);

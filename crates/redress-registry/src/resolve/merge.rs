@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Find;
 use crate::{
     Registry, Spanned,
     draft::Draft,
@@ -12,11 +13,7 @@ use crate::{
 type Base = Spanned<Arc<Registry>>;
 
 /// The registries that the draft extends, each once.
-pub(super) fn bases(
-    draft: &Draft,
-    find: &dyn Fn(&str) -> Option<Arc<Registry>>,
-    problems: &mut Problems,
-) -> Vec<Base> {
+pub(super) fn bases(draft: &Draft, find: Find<'_>, problems: &mut Problems) -> Vec<Base> {
     let own = draft.name.as_ref().map(|it| it.value.as_str());
     let mut bases: Vec<Base> = Vec::new();
     for wanted in &draft.extends {
