@@ -4,6 +4,7 @@ mod completions;
 mod contract;
 mod explain;
 mod failure;
+mod files;
 mod findings;
 mod output;
 mod registry;

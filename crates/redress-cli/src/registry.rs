@@ -1,5 +1,6 @@
 //! `redress registry`: check, compare, lock, change and export a registry file.
 
+mod edit;
 mod lint;
 pub(crate) mod rules;
 
@@ -17,12 +18,18 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Lint(lint::Args),
+    Add(edit::Add),
+    Deprecate(edit::Deprecate),
+    Retire(edit::Retire),
     Rules(rules::Args),
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match &args.command {
         Command::Lint(args) => lint::run(args, out),
+        Command::Add(args) => edit::add(args, out),
+        Command::Deprecate(args) => edit::deprecate(args, out),
+        Command::Retire(args) => edit::retire(args, out),
         Command::Rules(args) => rules::run(args, out),
     }
 }
