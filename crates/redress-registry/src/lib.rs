@@ -4,6 +4,7 @@ pub mod canonical;
 pub mod class;
 pub mod draft;
 pub mod edit;
+pub mod export;
 pub mod find;
 pub mod finding;
 pub mod lint;

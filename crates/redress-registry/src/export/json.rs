@@ -1,0 +1,7 @@
+//! The registry as canonical JSON, one line.
+
+use crate::{Registry, canonical};
+
+pub(super) fn write(registry: &Registry) -> String {
+    canonical(registry) + "\n"
+}

@@ -1,0 +1,30 @@
+//! What `docs/registry.md` shows is true.
+
+use std::sync::Arc;
+
+use redress_registry::{Class, Problem, Registry, Source, load, name::DIALECTS};
+
+const PAGE: &str = include_str!("../../../../docs/registry.md");
+
+/// The example of the page, as a registry.
+pub(crate) fn example() -> Arc<Registry> {
+    let (_, rest) = PAGE.split_once("```toml\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    load(&Source::new("docs/registry.md", text), &|_, _| None).unwrap_or_else(|problems| {
+        panic!("{:#?}", problems.iter().map(Problem::to_string).collect::<Vec<_>>())
+    })
+}
+
+#[test]
+fn the_example_is_a_registry() {
+    let registry = example();
+    assert_eq!(registry.get("NOTE_NOT_FOUND").unwrap().http, 404);
+    assert!(registry.get("TIMEOUT").is_some(), "it extends core");
+}
+
+#[test]
+fn every_class_and_dialect_is_named() {
+    for name in Class::ALL.map(Class::name).into_iter().chain(DIALECTS) {
+        assert!(PAGE.contains(&format!("`{name}`")), "{name}");
+    }
+}
