@@ -57,10 +57,8 @@ fn section(out: &mut String, registry: &Registry, entry: &Entry) -> fmt::Result 
     writeln!(out, "- Retry: {} (`{}`)", retry_words(entry.retry), entry.retry.kind.name())?;
     writeln!(out, "- {}", effect_words(entry.effect))?;
     for step in &entry.next {
-        match step.args.is_empty() {
-            true => writeln!(out, "- Next: `{}`", step.tool)?,
-            false => writeln!(out, "- Next: `{} {}`", step.tool, json!(step.args))?,
-        }
+        let args = if step.args.is_empty() { String::new() } else { json!(step.args).to_string() };
+        writeln!(out, "- Next: `{}`", format!("{} {args}", step.tool).trim_end())?;
     }
     life(out, registry, entry)?;
     for alias in &entry.alias {
