@@ -103,7 +103,7 @@ fn alias(spelt: &[Alias]) -> Value {
     spelt.iter().map(|it| (it.dialect.to_string(), json!(it.spellings))).collect()
 }
 
-fn domain(domain: &Domain) -> Value {
+pub(crate) fn domain(domain: &Domain) -> Value {
     object([
         ("title", Some(json!(domain.title))),
         ("range", domain.range.map(|(first, last)| json!([first, last]))),

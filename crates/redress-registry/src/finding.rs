@@ -100,6 +100,11 @@ impl Finding {
     }
 }
 
+/// A part of a message.
+pub(crate) fn part(key: &'static str, value: impl Into<Value>) -> (&'static str, Value) {
+    (key, value.into())
+}
+
 /// A message with the parts that change put in.
 pub(crate) fn filled(message: &str, context: &Map<String, Value>) -> String {
     parts(message)

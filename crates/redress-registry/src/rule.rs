@@ -26,8 +26,15 @@ pub struct Rule {
 pub enum Grade {
     /// Of a lint rule.
     Level(Level),
-    /// Of a diff rule; a single change can weigh less.
-    Change(Impact, Who),
+    /// Of a diff rule.
+    Change {
+        /// The worst that a change of this kind does; a single one can weigh less.
+        impact: Impact,
+        /// Who notices.
+        who: Who,
+        /// Whether it weighs as much for a draft; other changes of drafts are text.
+        drafts_too: bool,
+    },
 }
 
 /// What a change does to those who rely on the contract, the worst first.
@@ -88,10 +95,25 @@ impl Rule {
     pub const fn level(&self) -> Level {
         match self.grade {
             Grade::Level(level) => level,
-            Grade::Change(Impact::Forbidden | Impact::Breaking, _) => Level::Violation,
-            Grade::Change(Impact::Risky, _) => Level::Improvement,
-            Grade::Change(Impact::Additive | Impact::Text, _) => Level::Information,
+            Grade::Change { impact, .. } => match impact {
+                Impact::Forbidden | Impact::Breaking => Level::Violation,
+                Impact::Risky => Level::Improvement,
+                Impact::Additive | Impact::Text => Level::Information,
+            },
         }
+    }
+
+    /// What a change does at worst and who notices, if this is a rule of the diff.
+    pub(crate) const fn impact(&self) -> (Impact, Who) {
+        match self.grade {
+            Grade::Change { impact, who, .. } => (impact, who),
+            Grade::Level(_) => (Impact::Text, Who::Text),
+        }
+    }
+
+    /// Whether a change weighs as much for a draft.
+    pub(crate) const fn holds_for_drafts(&self) -> bool {
+        matches!(self.grade, Grade::Change { drafts_too: true, .. })
     }
 
     /// The rule as listed by `registry rules`.
@@ -105,7 +127,7 @@ impl Rule {
                 put("kind", "lint");
                 put("level", level.name());
             }
-            Grade::Change(impact, who) => {
+            Grade::Change { impact, who, .. } => {
                 put("kind", "diff");
                 put("severity", impact.name());
                 put("who", who.name());

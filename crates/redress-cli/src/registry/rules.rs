@@ -41,5 +41,5 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    redress_registry::lint::rules()
+    redress_registry::lint::rules().chain(redress_registry::diff::rules())
 }

@@ -9,12 +9,12 @@ use semver::Version;
 
 use super::{
     Check, rules,
-    scope::{Hits, Scope, part, text},
+    scope::{Hits, Scope, text},
 };
 use crate::{
     Spanned,
     draft::DraftAllow,
-    finding::{Finding, Level::Violation},
+    finding::{Finding, Level::Violation, part},
     rule::{Grade, Rule},
 };
 

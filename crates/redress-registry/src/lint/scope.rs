@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     Domain, Entry, ParamType, Place, Registry, Retired, Spanned,
     draft::{Draft, DraftCode, DraftDomain, DraftParam, DraftRetired},
-    finding::Finding,
+    finding::{Finding, part},
     nearest::nearest,
     rule::Rule,
 };
@@ -221,11 +221,6 @@ impl<'a> Hits<'a> {
         }
         self.found
     }
-}
-
-/// A part of a message.
-pub(crate) fn part(key: &'static str, value: impl Into<Value>) -> (&'static str, Value) {
-    (key, value.into())
 }
 
 /// The text of a field that may be missing.

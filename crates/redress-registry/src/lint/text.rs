@@ -12,7 +12,8 @@ use crate::{
     Spanned,
     draft::DraftCode,
     finding::Level::Violation,
-    lint::scope::{Hits, Scope, part},
+    finding::part,
+    lint::scope::{Hits, Scope},
     rule::{Grade, Rule},
 };
 

@@ -1,6 +1,8 @@
 //! The promises of the registry crate, one module for each part.
 
 #[cfg(test)]
+mod diff;
+#[cfg(test)]
 mod documentation;
 #[cfg(test)]
 mod export;

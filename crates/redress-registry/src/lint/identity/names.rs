@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    lint::scope::{Hits, Scope, part},
+    finding::part,
+    lint::scope::{Hits, Scope},
     name,
 };
 

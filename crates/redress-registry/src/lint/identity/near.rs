@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     draft::DraftCode,
-    lint::scope::{Hits, Scope, part},
+    finding::part,
+    lint::scope::{Hits, Scope},
     name,
 };
 

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use crate::lint::scope::{Hits, Scope, part, text};
+use crate::{
+    finding::part,
+    lint::scope::{Hits, Scope, text},
+};
 
 /// JSON-RPC and MCP own these.
 const RESERVED: RangeInclusive<i64> = -32768..=-32000;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::{
     Spanned,
     draft::DraftCode,
-    lint::scope::{Fate, Hits, Scope, part, text},
+    finding::part,
+    lint::scope::{Fate, Hits, Scope, text},
 };
 
 /// CK502.

@@ -6,7 +6,8 @@ use semver::Version;
 
 use crate::{
     Spanned,
-    lint::scope::{Hits, Scope, part},
+    finding::part,
+    lint::scope::{Hits, Scope},
 };
 
 /// Stands for the version of the next release.

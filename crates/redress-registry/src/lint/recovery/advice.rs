@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::{
     RetryKind, Spanned,
     draft::DraftCode,
-    lint::scope::{Hits, Scope, is_set, param_names, part, text},
+    finding::part,
+    lint::scope::{Hits, Scope, is_set, param_names, text},
 };
 
 /// Who can act, in hints: a word of these, or its plural.

@@ -6,7 +6,8 @@ use crate::{
     Class, Effect,
     RetryKind::{self, AfterChange, AfterDelay, AfterState, Never, Now},
     draft::DraftCode,
-    lint::scope::{Hits, Scope, is_set, part},
+    finding::part,
+    lint::scope::{Hits, Scope, is_set},
 };
 
 /// Which kinds of retry a class rules out, and why. A class that is not here rules out none.

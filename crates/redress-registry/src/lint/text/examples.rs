@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::{
     ParamType,
     draft::{DraftCode, DraftParam},
-    lint::scope::{Hits, Scope, param_names, part, text},
+    finding::part,
+    lint::scope::{Hits, Scope, param_names, text},
 };
 
 /// CK210.

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::lint::scope::{Hits, Scope, part};
+use crate::{
+    finding::part,
+    lint::scope::{Hits, Scope},
+};
 
 /// CK209.
 pub(super) fn hidden(scope: &Scope<'_>, hits: &mut Hits<'_>) {

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::verbs::{BEFORE_VERB, is_verb};
-use crate::lint::scope::{Hits, Scope, part, text};
+use crate::{
+    finding::part,
+    lint::scope::{Hits, Scope, text},
+};
 
 /// A hint of fewer words names no object to act on.
 const MIN_WORDS: usize = 5;

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::{
     draft::DraftCode,
-    lint::scope::{Hits, Scope, part},
+    finding::part,
+    lint::scope::{Hits, Scope},
 };
 
 /// CK208.

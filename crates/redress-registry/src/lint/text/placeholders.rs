@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::{
     draft::{DraftCode, DraftParam},
-    lint::scope::{Hits, Scope, is_set, param_names, part},
+    finding::part,
+    lint::scope::{Hits, Scope, is_set, param_names},
     template,
 };
 
