@@ -22,7 +22,7 @@ struct Check {
 const GROUPS: &[&[Check]] = &[identity::CHECKS, text::CHECKS, recovery::CHECKS, lifecycle::CHECKS];
 
 /// All that the rules find in a file, in its order. `find` knows what `extends` names; what it does
-/// not know is left out, since [`resolve`](crate::resolve) refuses it.
+/// not know is left out, since [`resolve`](crate::resolve()) refuses it.
 pub fn lint(draft: &Draft, find: &dyn Fn(&str) -> Option<Arc<Registry>>) -> Vec<Finding> {
     let taken = draft.extends.iter().filter_map(|it| find(&it.value)).collect();
     let mut scope = Scope::new(draft, taken);
