@@ -2,13 +2,13 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use redress_registry::shipped;
+use redress_registry::{diff, export, lint, rule::Rule, shipped};
 
 /// Writes every generated file, or with `check` only says which are stale.
 pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, text) in files() {
-        let full = root.join(path);
+        let full = root.join(&path);
         if fs::read_to_string(&full).is_ok_and(|it| it == text) {
             continue;
         }
@@ -21,8 +21,36 @@ pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
     problems
 }
 
-fn files() -> Vec<(&'static str, String)> {
-    vec![("crates/redress/src/codes/list.rs", handles())]
+fn files() -> Vec<(String, String)> {
+    let mut files = vec![
+        ("crates/redress/src/codes/list.rs".to_owned(), handles()),
+        ("docs/rules.md".to_owned(), rules()),
+    ];
+    if let Some(markdown) = export::format("markdown") {
+        let pages =
+            shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));
+        files.extend(pages);
+    }
+    files
+}
+
+/// One line per rule of lint and diff.
+fn rules() -> String {
+    let mut text = String::from(
+        "# Rules\n\nWhat `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
+         This page is written by `cargo xtask codegen`.\n",
+    );
+    for (title, rules) in
+        [("Lint", lint::rules().collect::<Vec<_>>()), ("Diff", diff::rules().collect())]
+    {
+        write!(text, "\n## {title}\n\n| rule | finds | why | fix |\n| --- | --- | --- | --- |\n")
+            .unwrap_or_default();
+        for Rule { id, name, summary, why, how_to_fix, .. } in rules {
+            writeln!(text, "| {id} `{name}` | {summary} | {why} | {how_to_fix} |")
+                .unwrap_or_default();
+        }
+    }
+    text
 }
 
 /// One typed handle per row of `core`.

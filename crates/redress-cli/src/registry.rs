@@ -1,6 +1,7 @@
 //! `redress registry`: check, compare, lock, change and export a registry file.
 
 mod edit;
+mod export;
 mod lint;
 pub(crate) mod rules;
 
@@ -18,6 +19,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Lint(lint::Args),
+    Export(export::Args),
     Add(edit::Add),
     Deprecate(edit::Deprecate),
     Retire(edit::Retire),
@@ -27,6 +29,7 @@ enum Command {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match &args.command {
         Command::Lint(args) => lint::run(args, out),
+        Command::Export(args) => export::run(args, out),
         Command::Add(args) => edit::add(args, out),
         Command::Deprecate(args) => edit::deprecate(args, out),
         Command::Retire(args) => edit::retire(args, out),
