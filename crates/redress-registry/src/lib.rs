@@ -16,6 +16,7 @@ pub mod nearest;
 pub mod place;
 pub mod plugin;
 mod problems;
+mod range;
 pub mod read;
 pub mod resolve;
 pub mod retry;

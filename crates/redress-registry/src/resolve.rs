@@ -11,6 +11,7 @@ use crate::{
     model::Ordered,
     name,
     problems::{Problems, cut, quoted},
+    range::Range,
 };
 
 /// The largest number that a code can have.
@@ -25,6 +26,7 @@ pub fn resolve(draft: &Draft, find: Find<'_>) -> Result<Registry, Vec<Problem>> 
     let name = registry_name(draft, &mut problems);
     let version = version(draft, &mut problems);
     let namespace = namespace(draft, &mut problems);
+    fits_core(draft, find, &mut problems);
     let bases = merge::bases(draft, find, &mut problems);
     let rows = draft.codes.iter().map(|it| it.value.name.value.as_str()).collect();
     let mut own =
@@ -97,6 +99,21 @@ fn namespace(draft: &Draft, problems: &mut Problems) -> Option<String> {
         Some(_) => {}
     }
     plugin.namespace.written()
+}
+
+/// Refuses a plugin that was written for another version of core.
+fn fits_core(draft: &Draft, find: Find<'_>, problems: &mut Problems) {
+    let Some(wanted) = draft.plugin.as_ref().and_then(|it| it.core.as_ref()) else { return };
+    let at = wanted.span.start;
+    let Some(range) = Range::parse(&wanted.value) else {
+        return problems.add(at, format!("{} is not a range of versions.", quoted(&wanted.value)));
+    };
+    let Some(core) = find("core") else { return };
+    if !semver::Version::parse(&core.version).is_ok_and(|it| range.contains(&it)) {
+        let message =
+            format!("This needs core {}, but core is {}.", cut(&wanted.value), core.version);
+        problems.add(at, message);
+    }
 }
 
 /// What the file itself declares, before anything is taken in.

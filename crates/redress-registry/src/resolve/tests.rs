@@ -251,6 +251,18 @@ fn the_file_of_a_server_may_hold_the_codes_of_its_plugins() {
 }
 
 #[test]
+fn a_plugin_says_which_core_it_was_written_for() {
+    let core = base("core", "");
+    let plugin = |range: &str| {
+        let text = format!("{HEAD}[plugin]\nnamespace = \"clock\"\ncore = \"{range}\"\n");
+        with_bases(&text, &[Arc::clone(&core)]).err().unwrap_or_default()
+    };
+    assert_eq!(plugin(">=0.9.0 <2.0.0"), Vec::<String>::new());
+    assert_eq!(plugin("^2.0.0"), ["f:7:8: This needs core ^2.0.0, but core is 1.0.0."]);
+    assert_eq!(plugin(">=garbage"), ["f:7:8: `>=garbage` is not a range of versions."]);
+}
+
+#[test]
 fn examples_and_arguments_keep_their_order() {
     let registry = taken(&format!(
         "[domain.d]\n[code.ABC]\n{ROW}params.z = {{}}\nparams.a = {{}}\nexample = {{ z = \"1\", a = \"2\" }}\n"
