@@ -4,3 +4,4 @@
 mod card;
 mod codes;
 mod factories;
+mod schema;
