@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use redress_registry::{diff, export, lint, rule::Rule, shipped};
+use redress_registry::{diff, export, lint, lock, rule::Rule, shipped};
 
 /// Writes every generated file, or with `check` only says which are stale.
 pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
@@ -40,9 +40,10 @@ fn rules() -> String {
         "# Rules\n\nWhat `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
          This page is written by `cargo xtask codegen`.\n",
     );
-    for (title, rules) in
-        [("Lint", lint::rules().collect::<Vec<_>>()), ("Diff", diff::rules().collect())]
-    {
+    for (title, rules) in [
+        ("Lint", lint::rules().chain(lock::rules()).collect::<Vec<_>>()),
+        ("Diff", diff::rules().collect()),
+    ] {
         write!(text, "\n## {title}\n\n| rule | finds | why | fix |\n| --- | --- | --- | --- |\n")
             .unwrap_or_default();
         for Rule { id, name, summary, why, how_to_fix, .. } in rules {

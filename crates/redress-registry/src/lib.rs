@@ -10,6 +10,7 @@ pub mod find;
 pub mod finding;
 pub mod lint;
 pub mod load;
+pub mod lock;
 pub mod model;
 pub mod name;
 pub mod nearest;

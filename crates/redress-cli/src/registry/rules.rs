@@ -1,7 +1,7 @@
 //! `redress registry rules`: every rule that is built, for people and for programs.
 
 use clap::ValueEnum;
-use redress_registry::rule::Rule;
+use redress_registry::{diff, lint, lock, rule::Rule};
 
 use crate::{
     Done, Status,
@@ -41,5 +41,5 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    redress_registry::lint::rules().chain(redress_registry::diff::rules())
+    lint::rules().chain(lock::rules()).chain(diff::rules())
 }

@@ -59,7 +59,8 @@ pub(super) fn judge(both: &mut Both<'_>) {
         let (old, new) = (canonical::entry(pair.old), canonical::entry(pair.new));
         for (field, judge) in FIELDS {
             let (before, after) = (old.get(field), new.get(field));
-            if before != after {
+            // Compared as written, since 1 and 1.0 are one text.
+            if before.map(canonical::canonical_json) != after.map(canonical::canonical_json) {
                 let (before, after) = (before.cloned(), after.cloned());
                 judge(both, pair, &Changed { field, before, after });
             }

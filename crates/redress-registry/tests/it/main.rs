@@ -10,3 +10,5 @@ mod export;
 mod laws;
 #[cfg(test)]
 mod lint;
+#[cfg(test)]
+mod lock;
