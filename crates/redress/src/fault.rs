@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub use make::{Ctx, Thrown, from_unknown, invariant_violation, startup_failure, tool_failure};
 pub use params::ParamValue;
-pub use parts::{Context, NextAction, Origin, Receipt, Similar, Violation};
+pub use parts::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation};
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
 use redress_registry::{Class, Effect, Entry, Retry, Severity};
 
@@ -70,6 +70,8 @@ pub struct Fault {
     pub rpc_id: Option<RawJson>,
     /// Members of a document that its dialect does not have, by JSON pointer.
     pub extra: Vec<(String, RawJson)>,
+    /// What a document had a place for and left out; the row's values stand in for it.
+    pub unsaid: Unsaid,
     /// What only the operator sees.
     pub private: Private,
 }
@@ -78,7 +80,7 @@ impl Fault {
     /// The row as it stands, with no parameters.
     pub fn of(entry: &Arc<Entry>) -> Self {
         Self {
-            message: String::new(),
+            message: params::plain_message(entry),
             hint: entry.hint.clone(),
             class: entry.class,
             http: entry.http,
@@ -103,6 +105,7 @@ impl Fault {
             stack: None,
             rpc_id: None,
             extra: Vec::new(),
+            unsaid: Unsaid::default(),
             private: Private::default(),
             entry: Arc::clone(entry),
         }
@@ -130,5 +133,20 @@ impl Fault {
     /// Whether a program may send the same call again by itself, if it had no effect.
     pub const fn retryable(&self) -> bool {
         self.retry.retryable()
+    }
+
+    /// Whether the hint was given, and is not merely the row's for a document that had none.
+    pub fn says_hint(&self) -> bool {
+        !self.unsaid.hint || self.hint != self.entry.hint
+    }
+
+    /// Whether the retry rule was given, and is not merely the row's for a document that had none.
+    pub fn says_retry(&self) -> bool {
+        !self.unsaid.retry || self.retry != self.entry.retry || self.not_before.is_some()
+    }
+
+    /// Whether the message is the row's own, because nobody gave another.
+    pub fn has_plain_message(&self) -> bool {
+        self.message == params::plain_message(&self.entry)
     }
 }

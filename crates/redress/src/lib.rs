@@ -2,10 +2,14 @@
 
 pub mod card;
 pub mod codes;
+pub mod dialect;
 pub mod fault;
 pub mod json;
+pub mod lookup;
 pub mod text;
 pub mod tokens;
 
 pub use card::card;
+pub use dialect::Dialect;
 pub use fault::Fault;
+pub use lookup::Lookup;

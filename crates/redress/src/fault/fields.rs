@@ -1,71 +1,114 @@
-//! The members of a fault, one row each: how it is written and how it is read. Envelope, residue and loss all use this list.
+//! The members of a fault, one row each: how it is written and how it is read. Envelope, residue and loss all use these lists.
 
-use std::borrow::Cow;
+mod values;
 
-use redress_registry::{Class, Effect, Retry, RetryKind, Severity};
+use redress_registry::{Class, Effect, Severity};
+use values::{
+    elements, list, named, opt_int, opt_str, opt_text, opt_u64, raw, read_context, read_extra,
+    read_http, read_ledger, read_number, read_retry, same_retry, set, text, write_context,
+    write_extra, write_ledger, write_number, write_retry,
+};
 
-use super::{Context, Fault, NextAction, Origin, Receipt, Similar, Violation};
-use crate::json::{Kind, Members, RawJson, Value, write_str};
+use super::{Context, Fault, NextAction, Origin, Similar, Violation};
+use crate::json::{RawJson, Value, write_int, write_str};
 
 /// One member of a fault.
 #[derive(Debug)]
 pub struct Field {
     /// Its key in the native envelope, and in the residue.
     pub key: &'static str,
-    /// Whether the native envelope has it; the others are shown by single dialects only.
-    pub native: bool,
-    /// Appends its value; `false` when it is absent and nothing was written.
-    pub write: fn(&Fault, &mut String) -> bool,
+    /// Whether the native envelope shows it.
+    pub native: fn(&Fault) -> bool,
+    /// Whether the fault has it.
+    pub has: fn(&Fault) -> bool,
+    /// Whether two faults agree on it.
+    pub same: fn(&Fault, &Fault) -> bool,
+    /// Appends its value.
+    pub write: fn(&Fault, &mut String),
     /// Takes its value; `false` when the value has the wrong shape and was not taken. `None` makes it absent.
     pub read: fn(&mut Fault, Option<Value<'_>>) -> bool,
 }
 
-/// Every member but `v`, `code` and the derived `retryable`, in the order of the native envelope.
-pub const FIELDS: &[Field] = &[
+/// The member whose own members are compared one by one.
+pub const CONTEXT: &str = "context";
+
+/// Every member of a fault but its code: those of the native envelope in its order, then the others.
+pub fn all() -> impl Iterator<Item = &'static Field> {
+    ENVELOPE.iter().chain(BESIDE)
+}
+
+/// The member of that key.
+pub fn get(key: &str) -> Option<&'static Field> {
+    all().find(|it| it.key == key)
+}
+
+/// Every member of the native envelope but `v`, `code` and the derived `retryable`, in order.
+pub const ENVELOPE: &[Field] = &[
     Field {
         key: "message",
-        native: true,
-        write: |f, o| str(o, &f.message),
+        native: |_| true,
+        has: |_| true,
+        same: |a, b| a.message == b.message,
+        write: |f, o| write_str(o, &f.message),
         read: |f, v| text(&mut f.message, v),
     },
     Field {
         key: "hint",
-        native: true,
-        write: |f, o| str(o, &f.hint),
-        read: |f, v| text(&mut f.hint, v),
+        native: |_| true,
+        has: Fault::says_hint,
+        same: |a, b| a.hint == b.hint && a.says_hint() == b.says_hint(),
+        write: |f, o| write_str(o, &f.hint),
+        read: |f, v| {
+            f.unsaid.hint = v.is_none();
+            v.is_none() || text(&mut f.hint, v)
+        },
     },
     Field {
         key: "class",
-        native: true,
-        write: |f, o| str(o, f.class.name()),
+        native: |_| true,
+        has: |_| true,
+        same: |a, b| a.class == b.class,
+        write: |f, o| write_str(o, f.class.name()),
         read: |f, v| named(&mut f.class, v, Class::parse),
     },
     Field {
         key: "http",
-        native: true,
-        write: |f, o| number(o, f.http),
-        read: |f, v| match v.and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok()) {
-            Some(http @ 100..=599) => set(&mut f.http, http),
-            _ => false,
-        },
+        native: |_| true,
+        has: |_| true,
+        same: |a, b| a.http == b.http,
+        write: |f, o| write_int(o, f.http.into()),
+        read: read_http,
     },
-    Field { key: "retry", native: true, write: write_retry, read: read_retry },
+    Field {
+        key: "retry",
+        native: |_| true,
+        has: Fault::says_retry,
+        same: same_retry,
+        write: write_retry,
+        read: read_retry,
+    },
     Field {
         key: "effect",
-        native: true,
-        write: |f, o| str(o, f.effect.name()),
+        native: |_| true,
+        has: |_| true,
+        same: |a, b| a.effect == b.effect,
+        write: |f, o| write_str(o, f.effect.name()),
         read: |f, v| named(&mut f.effect, v, Effect::parse),
     },
     Field {
         key: "origin",
-        native: true,
-        write: |f, o| str(o, f.origin.name()),
+        native: |_| true,
+        has: |_| true,
+        same: |a, b| a.origin == b.origin,
+        write: |f, o| write_str(o, f.origin.name()),
         read: |f, v| named(&mut f.origin, v, Origin::parse),
     },
     Field {
         key: "domain",
-        native: true,
-        write: |f, o| f.domain != f.entry().domain && str(o, &f.domain),
+        native: |f| f.domain != f.entry().domain,
+        has: |_| true,
+        same: |a, b| a.domain == b.domain,
+        write: |f, o| write_str(o, &f.domain),
         read: |f, v| match v.and_then(Value::as_str) {
             Some(domain) => set(&mut f.domain, (*domain).into()),
             None => false,
@@ -73,260 +116,134 @@ pub const FIELDS: &[Field] = &[
     },
     Field {
         key: "number",
-        native: true,
-        write: |f, o| {
-            f.number != f.entry().number.map(i64::from) && f.number.is_some_and(|it| number(o, it))
-        },
-        read: |f, v| match v {
-            None => set(&mut f.number, None),
-            Some(v) => v.as_i64().is_some_and(|it| set(&mut f.number, Some(it))),
-        },
+        native: |f| f.number != f.entry().number.map(i64::from),
+        has: |_| true,
+        same: |a, b| a.number == b.number,
+        write: write_number,
+        read: read_number,
     },
     Field {
         key: "severity",
-        native: true,
-        write: |f, o| f.severity != f.entry().severity && str(o, f.severity.name()),
+        native: |f| f.severity != f.entry().severity,
+        has: |_| true,
+        same: |a, b| a.severity == b.severity,
+        write: |f, o| write_str(o, f.severity.name()),
         read: |f, v| named(&mut f.severity, v, Severity::parse),
     },
     Field {
         key: "next_actions",
-        native: true,
+        native: |f| !f.next_actions.is_empty(),
+        has: |f| !f.next_actions.is_empty(),
+        same: |a, b| a.next_actions == b.next_actions,
         write: |f, o| list(o, &f.next_actions, NextAction::write),
         read: |f, v| elements(&mut f.next_actions, v, NextAction::read),
     },
     Field {
         key: "similar_refs",
-        native: true,
+        native: |f| !f.similar_refs.is_empty(),
+        has: |f| !f.similar_refs.is_empty(),
+        same: |a, b| a.similar_refs == b.similar_refs,
         write: |f, o| list(o, &f.similar_refs, |it, o| o.push_str(it.json().as_str())),
         read: |f, v| elements(&mut f.similar_refs, v, Similar::read),
     },
     Field {
         key: "violations",
-        native: true,
+        native: |f| !f.violations.is_empty(),
+        has: |f| !f.violations.is_empty(),
+        same: |a, b| a.violations == b.violations,
         write: |f, o| list(o, &f.violations, |it, o| o.push_str(it.json().as_str())),
         read: |f, v| elements(&mut f.violations, v, Violation::read),
     },
     Field {
         key: "details",
-        native: true,
+        native: |f| f.details.is_some(),
+        has: |f| f.details.is_some(),
+        same: |a, b| a.details == b.details,
         write: |f, o| raw(o, f.details.as_ref()),
         read: |f, v| set(&mut f.details, v.map(RawJson::from)),
     },
     Field {
         key: "server_text",
-        native: true,
+        native: |f| f.server_text.is_some(),
+        has: |f| f.server_text.is_some(),
+        same: |a, b| a.server_text == b.server_text,
         write: |f, o| opt_str(o, f.server_text.as_deref()),
         read: |f, v| opt_text(&mut f.server_text, v),
     },
-    Field { key: "context", native: true, write: write_context, read: read_context },
+    Field {
+        key: CONTEXT,
+        native: |f| f.context != Context::default(),
+        has: |f| f.context != Context::default(),
+        same: |a, b| a.context == b.context,
+        write: write_context,
+        read: read_context,
+    },
     Field {
         key: "timestamp",
-        native: true,
+        native: |f| f.timestamp.is_some(),
+        has: |f| f.timestamp.is_some(),
+        same: |a, b| a.timestamp == b.timestamp,
         write: |f, o| opt_str(o, f.timestamp.as_deref()),
         read: |f, v| opt_text(&mut f.timestamp, v),
     },
     Field {
         key: "elapsed_ms",
-        native: true,
-        write: |f, o| f.elapsed_ms.is_some_and(|it| number(o, it)),
+        native: |f| f.elapsed_ms.is_some(),
+        has: |f| f.elapsed_ms.is_some(),
+        same: |a, b| a.elapsed_ms == b.elapsed_ms,
+        write: |f, o| opt_int(o, f.elapsed_ms),
         read: |f, v| opt_u64(&mut f.elapsed_ms, v),
     },
     Field {
         key: "estimated_tokens",
-        native: true,
-        write: |f, o| f.estimated_tokens.is_some_and(|it| number(o, it)),
+        native: |f| f.estimated_tokens.is_some(),
+        has: |f| f.estimated_tokens.is_some(),
+        same: |a, b| a.estimated_tokens == b.estimated_tokens,
+        write: |f, o| opt_int(o, f.estimated_tokens),
         read: |f, v| opt_u64(&mut f.estimated_tokens, v),
     },
-    Field { key: "ledger", native: true, write: write_ledger, read: read_ledger },
+    Field {
+        key: "ledger",
+        native: |f| f.ledger.is_some(),
+        has: |f| f.ledger.is_some(),
+        same: |a, b| a.ledger == b.ledger,
+        write: write_ledger,
+        read: read_ledger,
+    },
+];
+
+/// What only single dialects have a place for.
+pub const BESIDE: &[Field] = &[
     Field {
         key: "cause",
-        native: false,
+        native: |_| false,
+        has: |f| f.cause.is_some(),
+        same: |a, b| a.cause == b.cause,
         write: |f, o| raw(o, f.cause.as_ref()),
         read: |f, v| set(&mut f.cause, v.map(RawJson::from)),
     },
     Field {
         key: "stack",
-        native: false,
+        native: |_| false,
+        has: |f| f.stack.is_some(),
+        same: |a, b| a.stack == b.stack,
         write: |f, o| opt_str(o, f.stack.as_deref()),
         read: |f, v| opt_text(&mut f.stack, v),
     },
     Field {
         key: "rpc_id",
-        native: false,
+        native: |_| false,
+        has: |f| f.rpc_id.is_some(),
+        same: |a, b| a.rpc_id == b.rpc_id,
         write: |f, o| raw(o, f.rpc_id.as_ref()),
         read: |f, v| set(&mut f.rpc_id, v.map(RawJson::from)),
     },
-    Field { key: "extra", native: false, write: write_extra, read: read_extra },
+    Field {
+        key: "extra",
+        native: |_| false,
+        has: |f| !f.extra.is_empty(),
+        same: |a, b| a.extra == b.extra,
+        write: write_extra,
+        read: read_extra,
+    },
 ];
-
-fn set<T>(slot: &mut T, value: T) -> bool {
-    *slot = value;
-    true
-}
-
-fn str(out: &mut String, value: &str) -> bool {
-    write_str(out, value);
-    true
-}
-
-fn opt_str(out: &mut String, value: Option<&str>) -> bool {
-    value.is_some_and(|it| str(out, it))
-}
-
-fn raw(out: &mut String, value: Option<&RawJson>) -> bool {
-    value.is_some_and(|it| {
-        out.push_str(it.as_str());
-        true
-    })
-}
-
-fn number(out: &mut String, value: impl Into<i128>) -> bool {
-    crate::json::write_int(out, value.into());
-    true
-}
-
-fn list<T>(out: &mut String, items: &[T], write: fn(&T, &mut String)) -> bool {
-    for (at, item) in items.iter().enumerate() {
-        out.push(if at == 0 { '[' } else { ',' });
-        write(item, out);
-    }
-    if !items.is_empty() {
-        out.push(']');
-    }
-    !items.is_empty()
-}
-
-fn text(slot: &mut String, value: Option<Value<'_>>) -> bool {
-    value.and_then(Value::as_str).is_some_and(|it| set(slot, it.into_owned()))
-}
-
-fn opt_text(slot: &mut Option<String>, value: Option<Value<'_>>) -> bool {
-    match value {
-        None => set(slot, None),
-        Some(value) => value.as_str().is_some_and(|it| set(slot, Some(it.into_owned()))),
-    }
-}
-
-fn opt_u64(slot: &mut Option<u64>, value: Option<Value<'_>>) -> bool {
-    match value {
-        None => set(slot, None),
-        Some(value) => value.as_u64().is_some_and(|it| set(slot, Some(it))),
-    }
-}
-
-fn named<T>(slot: &mut T, value: Option<Value<'_>>, parse: fn(&str) -> Option<T>) -> bool {
-    value.and_then(Value::as_str).and_then(|it| parse(&it)).is_some_and(|it| set(slot, it))
-}
-
-fn elements<T>(
-    slot: &mut Vec<T>,
-    value: Option<Value<'_>>,
-    read: fn(Value<'_>) -> Option<T>,
-) -> bool {
-    let Some(value) = value else { return set(slot, Vec::new()) };
-    if value.kind() != Kind::Array {
-        return false;
-    }
-    let all: Option<Vec<T>> = value.elements().map(read).collect();
-    all.is_some_and(|it| set(slot, it))
-}
-
-fn write_retry(fault: &Fault, out: &mut String) -> bool {
-    let Retry { kind, after_ms, max } = fault.retry;
-    let mut members = Members::open(out);
-    members.str("kind", kind.name());
-    if let Some(after_ms) = after_ms {
-        members.int("after_ms", after_ms);
-    }
-    if let Some(not_before) = fault.not_before {
-        members.int("not_before", not_before);
-    }
-    if let Some(max) = max {
-        members.int("max", max);
-    }
-    members.close();
-    true
-}
-
-fn read_retry(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
-    let Some(value) = value else { return false };
-    let Some(kind) = value.get("kind").and_then(Value::as_str).and_then(|it| RetryKind::parse(&it))
-    else {
-        return false;
-    };
-    let int = |key| value.get(key).and_then(Value::as_u64);
-    let max = int("max").and_then(|it| u32::try_from(it).ok());
-    fault.retry = Retry { kind, after_ms: int("after_ms"), max };
-    fault.not_before = int("not_before");
-    true
-}
-
-fn write_context(fault: &Fault, out: &mut String) -> bool {
-    if fault.context == Context::default() {
-        return false;
-    }
-    let mut members = Members::open(out);
-    for (name, value) in Context::NAMES.into_iter().zip(fault.context.members()) {
-        members.opt_str(name, value.as_deref());
-    }
-    members.close();
-    true
-}
-
-fn read_context(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
-    let Some(value) = value else { return set(&mut fault.context, Context::default()) };
-    if value.kind() != Kind::Object {
-        return false;
-    }
-    for (name, slot) in Context::NAMES.into_iter().zip(fault.context.members_mut()) {
-        match value.get(name) {
-            None => *slot = None,
-            Some(value) => *slot = value.as_str().map(Cow::into_owned),
-        }
-    }
-    true
-}
-
-fn write_ledger(fault: &Fault, out: &mut String) -> bool {
-    let Some(Receipt { seq, hash }) = &fault.ledger else { return false };
-    let mut members = Members::open(out);
-    members.int("seq", *seq).str("hash", hash);
-    members.close();
-    true
-}
-
-fn read_ledger(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
-    let Some(value) = value else { return set(&mut fault.ledger, None) };
-    let seq = value.get("seq").and_then(Value::as_u64);
-    let hash = value.get("hash").and_then(Value::as_str);
-    match (seq, hash) {
-        (Some(seq), Some(hash)) => {
-            set(&mut fault.ledger, Some(Receipt { seq, hash: hash.into_owned() }))
-        }
-        _ => false,
-    }
-}
-
-fn write_extra(fault: &Fault, out: &mut String) -> bool {
-    if fault.extra.is_empty() {
-        return false;
-    }
-    let mut members = Members::open(out);
-    for (pointer, value) in &fault.extra {
-        members.raw(pointer, value.as_str());
-    }
-    members.close();
-    true
-}
-
-fn read_extra(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
-    let Some(value) = value else { return set(&mut fault.extra, Vec::new()) };
-    if value.kind() != Kind::Object {
-        return false;
-    }
-    let pair = |(key, value): (Value<'_>, Value<'_>)| {
-        (key.as_str().unwrap_or_default().into_owned(), RawJson::from(value))
-    };
-    fault.extra = value.members().map(pair).collect();
-    true
-}

@@ -84,6 +84,18 @@ pub(super) fn raise<K: AsRef<str>>(
     fault
 }
 
+/// What the row says when no parameter is known: its message, or its title where the message needs one.
+pub(super) fn plain_message(entry: &Entry) -> String {
+    let mut message = String::with_capacity(entry.message.len());
+    for part in parts(&entry.message).map_while(Result::ok) {
+        match part {
+            Part::Text(text) => message.push_str(text),
+            Part::Param(_) => return format!("{}.", entry.title),
+        }
+    }
+    message
+}
+
 /// The template with its parameters; one that is absent shows as `?`.
 fn fill(template: &str, values: &[(&Param, RawJson)]) -> String {
     let mut out = String::with_capacity(template.len() + 32);

@@ -227,6 +227,16 @@ impl Violation {
     }
 }
 
+/// Parts that a document had a place for and left out. Where the fault still has the row's value, writers may leave
+/// them out again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unsaid {
+    /// No hint was given.
+    pub hint: bool,
+    /// No retry rule was given.
+    pub retry: bool,
+}
+
 /// A fault's place in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {

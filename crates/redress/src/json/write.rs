@@ -68,6 +68,11 @@ impl<'o> Members<'o> {
         Self { out, empty: true }
     }
 
+    /// Goes on with an object that has members already.
+    pub(crate) fn more(out: &'o mut String) -> Self {
+        Self { out, empty: false }
+    }
+
     /// Starts a member; its value is to be written into what this gives.
     pub fn key(&mut self, key: &str) -> &mut String {
         if !self.empty {

@@ -1,0 +1,342 @@
+//! Dialects: the shapes of envelope. Each has one file that knows its keys; reading, loss and residue are the same for all.
+
+mod atlas_gate;
+mod leftover;
+pub mod mailvault;
+mod native;
+mod refusal;
+mod residue;
+pub mod rpc;
+pub mod stagewright;
+mod tool_failure;
+mod workrail;
+
+use std::{borrow::Cow, sync::Arc};
+
+use redress_registry::{Class, Entry};
+pub use refusal::{Refusal, Why};
+pub use residue::{Carried, Loss, LossKind};
+
+use crate::{
+    fault::Fault,
+    json::{Doc, JsonErrorKind, Kind, Limits, Members, RawJson, Value},
+    lookup::Lookup,
+};
+
+/// The key that carries what a dialect has no place for.
+const RESIDUE: &str = "_x";
+
+/// How much deeper than a document a value may stand when it is carried as residue.
+const RESIDUE_NESTING: usize = 8;
+
+/// One shape of envelope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// Our own.
+    Native,
+    /// ATLAS-GATE: eleven keys, always all of them.
+    AtlasGate,
+    /// WorkRail: code, message, retry.
+    Workrail,
+    /// The JSON-RPC taxonomy: the whole response.
+    Rpc,
+    /// Electron Stagewright: `ok: false` with hint and next actions.
+    Stagewright,
+    /// The Gmail and Obsidian servers: error, message, details.
+    Mailvault,
+    /// The open MCP proposal for a failure beside a tool's result.
+    ToolFailure,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 7] = [
+        Self::Native,
+        Self::AtlasGate,
+        Self::Workrail,
+        Self::Rpc,
+        Self::Stagewright,
+        Self::Mailvault,
+        Self::ToolFailure,
+    ];
+
+    /// The order in which an unknown document is tried: what is told by one key goes before what is told by several.
+    const DETECTED: [Self; 7] = [
+        Self::Rpc,
+        Self::Stagewright,
+        Self::AtlasGate,
+        Self::ToolFailure,
+        Self::Workrail,
+        Self::Mailvault,
+        Self::Native,
+    ];
+
+    /// The name in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::AtlasGate => "atlas-gate",
+            Self::Workrail => "workrail",
+            Self::Rpc => "rpc",
+            Self::Stagewright => "stagewright",
+            Self::Mailvault => "mailvault",
+            Self::ToolFailure => "tool-failure",
+        }
+    }
+
+    /// The dialect of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The dialect of a document: the first whose form it has and whose codes have its code.
+    pub fn detect(doc: Value<'_>, lookup: &Lookup) -> Result<Self, Refusal> {
+        let mut refusal = None;
+        for dialect in Self::DETECTED {
+            if doc.kind() == Kind::Object && dialect.shape().claims(doc) {
+                match dialect.shape().code(doc, lookup) {
+                    Ok(_) => return Ok(dialect),
+                    Err(why) => refusal = refusal.or(Some(why)),
+                }
+            }
+        }
+        Err(refusal.unwrap_or_else(|| Refusal::at("", Why::NoDialect)))
+    }
+
+    /// Reads a document. Any bytes give a fault or a refusal.
+    pub fn read(self, bytes: &[u8], lookup: &Lookup) -> Result<Fault, Refusal> {
+        let doc = parse(bytes)?;
+        self.read_value(doc.root(), lookup)
+    }
+
+    /// Reads a document in whichever dialect it is.
+    pub fn read_any(bytes: &[u8], lookup: &Lookup) -> Result<(Self, Fault), Refusal> {
+        let doc = parse(bytes)?;
+        let dialect = Self::detect(doc.root(), lookup)?;
+        Ok((dialect, dialect.read_value(doc.root(), lookup)?))
+    }
+
+    /// Reads a document that is parsed already.
+    pub fn read_value(self, doc: Value<'_>, lookup: &Lookup) -> Result<Fault, Refusal> {
+        let shape = self.shape();
+        shape.check(doc)?;
+        let residue = shape.residue(doc).filter(|it| it.kind() == Kind::Object);
+        let row = match residue.and_then(|it| residue::row(it, lookup)) {
+            Some(row) => row?,
+            None => shape.code(doc, lookup)?,
+        };
+        let mut fault = Fault::of(row);
+        shape.fill(doc, &mut fault)?;
+        let unread = leftover::find(self, doc, &fault);
+        if let Some(residue) = residue {
+            residue::overlay(&mut fault, residue);
+        }
+        fault.extra.extend(unread);
+        Ok(fault)
+    }
+
+    /// Writes a fault in the dialect's canonical form. What the dialect has no place for is lost; see [`Self::carry`].
+    pub fn write(self, fault: &Fault, stamp: Stamp<'_>) -> String {
+        let mut out = String::with_capacity(512);
+        self.write_into(fault, stamp, &mut out);
+        out
+    }
+
+    /// The same into a text that is there already.
+    pub fn write_into(self, fault: &Fault, stamp: Stamp<'_>, out: &mut String) {
+        self.shape().write(fault, stamp, "", out);
+    }
+
+    /// Writes a fault with a residue that holds whatever would be lost, so that reading gives the same fault.
+    pub fn carry(self, fault: &Fault, stamp: Stamp<'_>, lookup: &Lookup) -> Carried {
+        residue::carry(self, fault, stamp, lookup)
+    }
+
+    /// What would be lost if the fault were written without residue.
+    pub fn losses(self, fault: &Fault, stamp: Stamp<'_>, lookup: &Lookup) -> Vec<Loss> {
+        residue::losses(self, fault, stamp, lookup)
+    }
+
+    /// What can be lost in this dialect at all, by path.
+    pub fn declared_losses(self) -> &'static [(&'static str, LossKind)] {
+        self.shape().losses()
+    }
+
+    /// What the dialect writes for a code: its alias, its own name at home, else what stands for its class.
+    pub fn spelling(self, row: &Entry) -> Cow<'_, str> {
+        self.spells(row).unwrap_or_else(|| Cow::Borrowed(self.shape().by_class(row.class)))
+    }
+
+    /// What the dialect writes for just this code, if it has a word for it.
+    pub(crate) fn spells(self, row: &Entry) -> Option<Cow<'_, str>> {
+        row.spelling(self.name()).map(Cow::Borrowed).or_else(|| self.own_spelling(row))
+    }
+
+    /// The name of a row in the dialect's own way of writing, if it has one for rows without an alias.
+    pub(crate) fn own_spelling(self, row: &Entry) -> Option<Cow<'_, str>> {
+        self.shape().own_spelling(row)
+    }
+
+    /// The registry whose names the dialect writes as they are.
+    pub(crate) fn home(self) -> Option<&'static str> {
+        self.shape().home()
+    }
+
+    /// Its place in [`Self::ALL`].
+    pub(crate) const fn place(self) -> usize {
+        self as usize
+    }
+
+    fn shape(self) -> &'static dyn Shape {
+        match self {
+            Self::Native => &native::Native,
+            Self::AtlasGate => &atlas_gate::AtlasGate,
+            Self::Workrail => &workrail::Workrail,
+            Self::Rpc => &rpc::Rpc,
+            Self::Stagewright => &stagewright::Stagewright,
+            Self::Mailvault => &mailvault::Mailvault,
+            Self::ToolFailure => &tool_failure::ToolFailure,
+        }
+    }
+}
+
+/// What the boundary knows and the library does not.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamp<'a> {
+    /// The time, ISO 8601 with milliseconds and `Z`, for dialects that cannot do without one.
+    pub now: &'a str,
+}
+
+impl Default for Stamp<'_> {
+    fn default() -> Self {
+        Self { now: "1970-01-01T00:00:00.000Z" }
+    }
+}
+
+/// What one dialect's file says about it.
+trait Shape {
+    /// The registry whose names it writes as they are.
+    fn home(&self) -> Option<&'static str>;
+
+    /// How it writes the name of a row that has no alias, if it does.
+    fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>>;
+
+    /// What it writes for a code that it has no word for.
+    fn by_class(&self, class: Class) -> &'static str;
+
+    /// Whether a document has its form.
+    fn claims(&self, doc: Value<'_>) -> bool;
+
+    /// The row that a document names.
+    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal>;
+
+    /// Puts what a document says onto a fresh fault of its row. A value that the writer would give for the row anyway
+    /// leaves the row's own value, which may say more. What has no place here is found by comparing, not here.
+    fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal>;
+
+    /// Appends the document, with the residue as its last member unless it is empty.
+    fn write(&self, fault: &Fault, stamp: Stamp<'_>, residue: &str, out: &mut String);
+
+    /// The paths that it can lose, weaken or invent.
+    fn losses(&self) -> &'static [(&'static str, LossKind)];
+
+    /// The objects inside a document that may have each key once, by their keys.
+    fn inner(&self) -> &'static [&'static [&'static str]] {
+        &[]
+    }
+
+    /// The object that holds the residue.
+    fn residue<'d>(&self, doc: Value<'d>) -> Option<Value<'d>> {
+        doc.get(RESIDUE)
+    }
+
+    /// Refuses what is no object, or has a key twice.
+    fn check(&self, doc: Value<'_>) -> Result<(), Refusal> {
+        if doc.kind() != Kind::Object {
+            return Err(Refusal::at("", Why::Type(Kind::Object)));
+        }
+        for keys in std::iter::once(&[] as &[&str]).chain(self.inner().iter().copied()) {
+            if doc.path(keys).is_some_and(|it| it.unique_keys().is_err()) {
+                let pointer: String = keys.iter().flat_map(|it| ["/", it]).collect();
+                return Err(Refusal::at(pointer, Why::Duplicate));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A document within the limits. Only where values are carried as residue it may nest a little deeper.
+fn parse(bytes: &[u8]) -> Result<Doc<'_>, Refusal> {
+    match Doc::parse(bytes, Limits::DOCUMENT) {
+        Err(error) if error.kind == JsonErrorKind::TooDeep => {
+            let nesting = Limits::DOCUMENT.nesting + RESIDUE_NESTING;
+            let doc = Doc::parse(bytes, Limits { nesting, ..Limits::DOCUMENT })?;
+            let has_residue =
+                Dialect::ALL.iter().any(|it| it.shape().residue(doc.root()).is_some());
+            if has_residue { Ok(doc) } else { Err(error.into()) }
+        }
+        other => Ok(other?),
+    }
+}
+
+/// The row that the string member `key` spells.
+fn row_of<'l>(
+    doc: Value<'_>,
+    key: &str,
+    dialect: Dialect,
+    lookup: &'l Lookup,
+) -> Result<&'l Arc<Entry>, Refusal> {
+    let spelling = text_of(doc, key)?;
+    lookup
+        .spelled(dialect, &spelling)
+        .ok_or_else(|| unknown(format!("/{key}"), &spelling, dialect, lookup))
+}
+
+/// No registry has this spelling.
+fn unknown(pointer: String, spelling: &str, dialect: Dialect, lookup: &Lookup) -> Refusal {
+    let did_you_mean = lookup.near(dialect, spelling).map(str::to_owned);
+    Refusal { did_you_mean, ..Refusal::at(pointer, Why::UnknownCode(spelling.to_owned())) }
+}
+
+/// A string member that the dialect never leaves out.
+fn text_of<'d>(doc: Value<'d>, key: &str) -> Result<Cow<'d, str>, Refusal> {
+    match doc.get(key) {
+        None => Err(Refusal::at(format!("/{key}"), Why::Missing)),
+        Some(value) => {
+            value.as_str().ok_or_else(|| Refusal::at(format!("/{key}"), Why::Type(Kind::String)))
+        }
+    }
+}
+
+/// A string member that may be absent or null.
+fn opt_text(doc: Value<'_>, key: &str) -> Option<String> {
+    doc.get(key).and_then(Value::as_str).map(Cow::into_owned)
+}
+
+/// Takes a retry rule that is only yes or no.
+fn take_retryable(fault: &mut Fault, retryable: bool) {
+    use redress_registry::{Retry, RetryKind};
+    if retryable != fault.entry().retry.retryable() {
+        fault.retry = Retry::of(if retryable { RetryKind::Now } else { RetryKind::Never });
+    }
+}
+
+/// `details` for a dialect where they are an object.
+fn boxed(details: &RawJson) -> Cow<'_, str> {
+    if details.kind() == Kind::Object {
+        return Cow::Borrowed(details.as_str());
+    }
+    let mut out = String::new();
+    let mut members = Members::open(&mut out);
+    members.raw("value", details.as_str());
+    members.close();
+    Cow::Owned(out)
+}
+
+/// Closes a document, with its residue if there is any.
+fn close(mut members: Members<'_>, residue: &str) {
+    if !residue.is_empty() {
+        members.raw(RESIDUE, residue);
+    }
+    members.close();
+}

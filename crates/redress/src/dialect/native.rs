@@ -1,0 +1,87 @@
+//! `native`: our own envelope. Derived values are always there, absent ones are left out, and a document may be as short as its code.
+
+use std::{borrow::Cow, sync::Arc};
+
+use redress_registry::{Class, Entry};
+
+use super::{
+    Dialect, LossKind, Refusal, Shape, Stamp, Why, close, take_retryable, text_of, unknown,
+};
+use crate::{
+    fault::{Fault, fields::ENVELOPE},
+    json::{Kind, Members, Value},
+    lookup::Lookup,
+};
+
+/// The version of the envelope.
+const VERSION: u64 = 1;
+
+pub(super) struct Native;
+
+impl Shape for Native {
+    fn home(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>> {
+        Some(Cow::Borrowed(&row.code))
+    }
+
+    fn by_class(&self, _: Class) -> &'static str {
+        "UNKNOWN_TOOL_FAILURE"
+    }
+
+    fn claims(&self, doc: Value<'_>) -> bool {
+        doc.get("v").is_some() || doc.get("code").is_some_and(|it| it.kind() == Kind::String)
+    }
+
+    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+        let code = text_of(doc, "code")?;
+        lookup
+            .row(None, &code)
+            .or_else(|| lookup.spelled(Dialect::Native, &code))
+            .ok_or_else(|| unknown("/code".to_owned(), &code, Dialect::Native, lookup))
+    }
+
+    fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
+        if doc.get("v").is_some_and(|it| it.as_u64() != Some(VERSION)) {
+            return Err(Refusal::at("/v", Why::Version));
+        }
+        for (key, value) in doc.members() {
+            if let Some(field) = ENVELOPE.iter().find(|it| key.is_str(it.key)) {
+                (field.read)(fault, Some(value));
+            }
+        }
+        if let (None, Some(retryable)) = (doc.get("retry"), doc.get("retryable")) {
+            retryable.as_bool().into_iter().for_each(|it| take_retryable(fault, it));
+        }
+        Ok(())
+    }
+
+    fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
+        let mut members = Members::open(out);
+        members.int("v", VERSION).str("code", fault.code());
+        for field in ENVELOPE.iter().filter(|it| (it.native)(fault)) {
+            if field.key == "retry" {
+                members.bool("retryable", fault.retryable());
+            }
+            (field.write)(fault, members.key(field.key));
+        }
+        close(members, residue);
+    }
+
+    fn losses(&self) -> &'static [(&'static str, LossKind)] {
+        &[
+            ("/cause", LossKind::Lost),
+            ("/stack", LossKind::Lost),
+            ("/rpc_id", LossKind::Lost),
+            ("/extra", LossKind::Lost),
+            ("/hint", LossKind::Invented),
+            ("/retry", LossKind::Invented),
+        ]
+    }
+
+    fn inner(&self) -> &'static [&'static [&'static str]] {
+        &[&["retry"], &["context"], &["ledger"]]
+    }
+}

@@ -1,0 +1,258 @@
+//! Residue: what a dialect would lose is measured by reading its document back, and carried under one key.
+//!
+//! `_x` holds, under their native keys, the members that a reader would otherwise not get right; `code` and `contract`
+//! if the document names another row; and in `invented` the pointers of values that the document states and the fault
+//! does not have.
+
+use std::sync::Arc;
+
+use redress_registry::Entry;
+
+use super::{Dialect, Refusal, Stamp, unknown};
+use crate::{
+    fault::{
+        Context, Fault,
+        fields::{self, CONTEXT, Field},
+    },
+    json::{Doc, Limits, Members, RawJson, Value, write_str},
+    lookup::Lookup,
+};
+
+/// A fault as a document with its residue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// The document.
+    pub text: String,
+    /// What the residue makes good.
+    pub losses: Vec<Loss>,
+}
+
+/// Something that a document does not say as the fault has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// Where it stands in the native envelope, as a JSON pointer.
+    pub path: String,
+    /// What happened to it.
+    pub kind: LossKind,
+}
+
+/// What happens to a part that a dialect has no place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LossKind {
+    /// It is gone.
+    Lost,
+    /// Less is left of it.
+    Weakened,
+    /// The document states it although the fault does not.
+    Invented,
+}
+
+impl LossKind {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::Weakened => "weakened",
+            Self::Invented => "invented",
+        }
+    }
+}
+
+pub(super) fn carry(dialect: Dialect, fault: &Fault, stamp: Stamp<'_>, lookup: &Lookup) -> Carried {
+    let text = dialect.write(fault, stamp);
+    let mut back = Fault::of(fault.entry());
+    let mut losses = Vec::new();
+    let mut residue = String::new();
+    if let Ok(doc) = written(&text) {
+        if dialect.shape().fill(doc.root(), &mut back).is_err() {
+            back = Fault::of(fault.entry());
+        }
+        let named = dialect.shape().code(doc.root(), lookup).ok();
+        losses = differences(dialect, fault, &back, named);
+        residue = text_of(fault, &back, named, lookup);
+    }
+    if residue.is_empty() {
+        return Carried { text, losses };
+    }
+    let mut text = String::with_capacity(text.len() + residue.len() + 8);
+    dialect.shape().write(fault, stamp, &residue, &mut text);
+    Carried { text, losses }
+}
+
+pub(super) fn losses(
+    dialect: Dialect,
+    fault: &Fault,
+    stamp: Stamp<'_>,
+    lookup: &Lookup,
+) -> Vec<Loss> {
+    let text = dialect.write(fault, stamp);
+    let read = written(&text).ok().and_then(|it| dialect.read_value(it.root(), lookup).ok());
+    let named = read.as_ref().map(|it| Arc::clone(it.entry()));
+    let back = read.unwrap_or_else(|| Fault::of(fault.entry()));
+    differences(dialect, fault, &back, named.as_ref())
+}
+
+/// Where the faults differ, in the order of the native envelope.
+fn differences(
+    dialect: Dialect,
+    fault: &Fault,
+    back: &Fault,
+    named: Option<&Arc<Entry>>,
+) -> Vec<Loss> {
+    let mut found = Vec::new();
+    if !named.is_some_and(|it| is_row(it, fault.entry())) {
+        let same_name = named.is_some_and(|it| it.code == fault.entry().code);
+        let path = if same_name { "/contract" } else { "/code" };
+        found.push(Loss { path: path.to_owned(), kind: LossKind::Weakened });
+    }
+    for field in differing(fault, back) {
+        if field.key == CONTEXT {
+            for (name, ours, _) in differing_context(fault, back) {
+                found.push(loss(dialect, format!("/{CONTEXT}/{name}"), ours.is_some()));
+            }
+        } else {
+            found.push(loss(dialect, format!("/{}", field.key), (field.has)(fault)));
+        }
+    }
+    found
+}
+
+fn loss(dialect: Dialect, path: String, had: bool) -> Loss {
+    let kind = if had {
+        let declared = dialect.declared_losses();
+        let weakened = declared.contains(&(path.as_str(), LossKind::Weakened));
+        if weakened { LossKind::Weakened } else { LossKind::Lost }
+    } else {
+        LossKind::Invented
+    };
+    Loss { path, kind }
+}
+
+/// The residue; empty if nothing is to be carried.
+fn text_of(fault: &Fault, back: &Fault, named: Option<&Arc<Entry>>, lookup: &Lookup) -> String {
+    let mut out = String::new();
+    let mut invented: Vec<String> = Vec::new();
+    let mut members = Members::open(&mut out);
+    let row = fault.entry();
+    if !named.is_some_and(|it| is_row(it, row)) {
+        members.str("code", &row.code);
+        if !lookup.row(None, &row.code).is_some_and(|it| is_row(it, row)) {
+            members.str("contract", &row.registry);
+        }
+    }
+    for field in differing(fault, back) {
+        if field.key == CONTEXT {
+            let all: Vec<_> = differing_context(fault, back).collect();
+            if all.iter().any(|(_, ours, _)| ours.is_some()) {
+                let mut context = Members::open(members.key(CONTEXT));
+                for (name, ours, _) in &all {
+                    context.opt_str(name, ours.as_deref());
+                }
+                context.close();
+            }
+            let made_up = all.iter().filter(|(_, ours, _)| ours.is_none());
+            invented.extend(made_up.map(|(name, ..)| format!("/{CONTEXT}/{name}")));
+        } else if (field.has)(fault) {
+            (field.write)(fault, members.key(field.key));
+        } else {
+            invented.push(format!("/{}", field.key));
+        }
+    }
+    if !invented.is_empty() {
+        let list = members.key(INVENTED);
+        for (at, pointer) in invented.iter().enumerate() {
+            list.push(if at == 0 { '[' } else { ',' });
+            write_str(list, pointer);
+        }
+        list.push(']');
+    }
+    members.close();
+    if out == "{}" { String::new() } else { out }
+}
+
+/// The row that a residue names, if it names one.
+pub(super) fn row<'l>(
+    residue: Value<'_>,
+    lookup: &'l Lookup,
+) -> Option<Result<&'l Arc<Entry>, Refusal>> {
+    let code = residue.get("code")?.as_str()?;
+    let contract = residue.get("contract").and_then(Value::as_str);
+    Some(
+        lookup
+            .row(contract.as_deref(), &code)
+            .ok_or_else(|| unknown("/_x/code".to_owned(), &code, Dialect::Native, lookup)),
+    )
+}
+
+/// Puts back what a residue holds. What it holds and we do not understand is kept.
+pub(super) fn overlay(fault: &mut Fault, residue: Value<'_>) {
+    let mut unread: Vec<(String, RawJson)> = Vec::new();
+    for (key, value) in residue.members() {
+        let key = key.as_str().unwrap_or_default();
+        let taken = match &*key {
+            "code" | "contract" => value.as_str().is_some(),
+            INVENTED => value.elements().all(|it| forget(fault, it)),
+            CONTEXT => value.members().all(|(name, value)| set_context(fault, name, value)),
+            key => fields::get(key).is_some_and(|it| (it.read)(fault, Some(value))),
+        };
+        if !taken {
+            unread
+                .push((format!("/_x/{}", key.replace('~', "~0").replace('/', "~1")), value.into()));
+        }
+    }
+    fault.extra.extend(unread);
+}
+
+const INVENTED: &str = "invented";
+
+/// Makes a value absent that a writer invented.
+fn forget(fault: &mut Fault, pointer: Value<'_>) -> bool {
+    let Some(pointer) = pointer.as_str() else { return false };
+    let Some(path) = pointer.strip_prefix('/') else { return false };
+    match path.split_once('/') {
+        Some((CONTEXT, name)) => set_member(fault, name, None),
+        Some(_) => false,
+        None => fields::get(path).is_some_and(|it| (it.read)(fault, None)),
+    }
+}
+
+fn set_context(fault: &mut Fault, name: Value<'_>, value: Value<'_>) -> bool {
+    let (Some(name), Some(value)) = (name.as_str(), value.as_str()) else { return false };
+    set_member(fault, &name, Some(value.into_owned()))
+}
+
+fn set_member(fault: &mut Fault, name: &str, value: Option<String>) -> bool {
+    let mut members = Context::NAMES.into_iter().zip(fault.context.members_mut());
+    match members.find(|(it, _)| *it == name) {
+        Some((_, slot)) => {
+            *slot = value;
+            true
+        }
+        None => false,
+    }
+}
+
+fn differing(a: &Fault, b: &Fault) -> impl Iterator<Item = &'static Field> {
+    fields::all().filter(move |it| !(it.same)(a, b))
+}
+
+/// The members of the context that differ: name, ours, theirs.
+fn differing_context<'a>(
+    a: &'a Fault,
+    b: &'a Fault,
+) -> impl Iterator<Item = (&'static str, &'a Option<String>, &'a Option<String>)> {
+    Context::NAMES
+        .into_iter()
+        .zip(a.context.members().into_iter().zip(b.context.members()))
+        .filter(|(_, (ours, theirs))| ours != theirs)
+        .map(|(name, (ours, theirs))| (name, ours, theirs))
+}
+
+fn is_row(a: &Arc<Entry>, b: &Arc<Entry>) -> bool {
+    Arc::ptr_eq(a, b) || (a.registry == b.registry && a.code == b.code)
+}
+
+/// A document of our own; it can nest deeper than one that we read.
+fn written(text: &str) -> Result<Doc<'_>, crate::json::JsonError> {
+    Doc::parse(text.as_bytes(), Limits { bytes: usize::MAX, nesting: usize::MAX })
+}

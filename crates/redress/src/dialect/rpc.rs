@@ -1,0 +1,195 @@
+//! `rpc`: the JSON-RPC taxonomy. The document is the whole response; a number in `code`, the symbol and its domain in `data`.
+
+use std::{borrow::Cow, sync::Arc};
+
+use redress_registry::{Class, Entry};
+
+use super::{
+    Dialect, LossKind, RESIDUE, Refusal, Shape, Stamp, Why, close, take_retryable, unknown,
+};
+use crate::{
+    fault::Fault,
+    json::{Kind, Members, RawJson, Value, write_str},
+    lookup::Lookup,
+};
+
+/// The number of a failure that nobody gave one.
+const SERVER_FAILURE: i64 = -32000;
+
+pub(super) struct Rpc;
+
+impl Shape for Rpc {
+    fn home(&self) -> Option<&'static str> {
+        Some("rpc-taxonomy")
+    }
+
+    fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>> {
+        row.number.map(|_| Cow::Owned(format!("E_{}", row.code)))
+    }
+
+    fn by_class(&self, class: Class) -> &'static str {
+        match class {
+            Class::InvalidArgument | Class::OutOfRange => "E_INVALID_PARAMS",
+            Class::DeadlineExceeded => "E_TIMEOUT",
+            Class::NotFound => "E_NOT_FOUND",
+            Class::AlreadyExists => "E_ALREADY_EXISTS",
+            Class::PermissionDenied => "E_INSUFFICIENT_PERMISSIONS",
+            Class::Unauthenticated => "E_AUTH_REQUIRED",
+            Class::ResourceExhausted => "E_LIMIT_EXCEEDED",
+            Class::FailedPrecondition | Class::Aborted => "E_CONFLICT",
+            Class::Unimplemented => "E_UNSUPPORTED",
+            Class::Unavailable => "E_UPSTREAM_UNAVAILABLE",
+            Class::Cancelled => "E_CANCELLED",
+            Class::Internal | Class::DataLoss => "E_INTERNAL_ERROR",
+            Class::Unknown => "E_UNKNOWN_TOOL_FAILURE",
+        }
+    }
+
+    fn claims(&self, doc: Value<'_>) -> bool {
+        let error = doc.get("error").filter(|it| it.kind() == Kind::Object);
+        error.is_some_and(|it| {
+            doc.get("jsonrpc").is_some() || it.get("code").is_some_and(|it| it.as_i64().is_some())
+        })
+    }
+
+    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+        let number = number_of(doc)?;
+        if let Some(symbol) = doc.path(&["error", "data", "symbol"]).and_then(Value::as_str) {
+            let pointer = "/error/data/symbol".to_owned();
+            return lookup
+                .spelled(Dialect::Rpc, &symbol)
+                .ok_or_else(|| unknown(pointer, &symbol, Dialect::Rpc, lookup));
+        }
+        let spelling = number.to_string();
+        lookup
+            .spelled(Dialect::Rpc, &spelling)
+            .or_else(|| lookup.numbered(number))
+            .ok_or_else(|| Refusal::at("/error/code", Why::UnknownCode(spelling)))
+    }
+
+    fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
+        let number = number_of(doc)?;
+        let row = Arc::clone(fault.entry());
+        let usual = Usual::of(&row);
+        if number != usual.number {
+            fault.number = Some(number);
+        }
+        let message = doc.path(&["error", "message"]);
+        let message = message.ok_or_else(|| Refusal::at("/error/message", Why::Missing))?;
+        let message = message
+            .as_str()
+            .ok_or_else(|| Refusal::at("/error/message", Why::Type(Kind::String)))?;
+        fault.message = message.into_owned();
+        fault.rpc_id = doc.get("id").filter(|it| !it.is_null()).map(RawJson::from);
+        let member = |key| doc.path(&["error", "data", key]);
+        if let Some(domain) = member("domain").and_then(Value::as_str)
+            && usual.domain.as_deref() != Some(&*domain)
+        {
+            fault.domain = (*domain).into();
+        }
+        fault.details = member("details").map(RawJson::from);
+        fault.stack = member("stack").and_then(Value::as_str).map(Cow::into_owned);
+        match member("retryable").and_then(Value::as_bool) {
+            Some(retryable) => take_retryable(fault, retryable),
+            None => fault.unsaid.retry = true,
+        }
+        Ok(())
+    }
+
+    fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
+        let mut members = Members::open(out);
+        members
+            .str("jsonrpc", "2.0")
+            .raw("id", fault.rpc_id.as_ref().map_or("null", RawJson::as_str));
+        write_error(fault, residue, members.key("error"));
+        members.close();
+    }
+
+    fn losses(&self) -> &'static [(&'static str, LossKind)] {
+        &[]
+    }
+
+    fn inner(&self) -> &'static [&'static [&'static str]] {
+        &[&["error"], &["error", "data"]]
+    }
+
+    fn residue<'d>(&self, doc: Value<'d>) -> Option<Value<'d>> {
+        doc.path(&["error", "data", RESIDUE])
+    }
+}
+
+/// The error object of a fault.
+pub fn error(fault: &Fault) -> String {
+    let mut out = String::with_capacity(256);
+    write_error(fault, "", &mut out);
+    out
+}
+
+fn write_error(fault: &Fault, residue: &str, out: &mut String) {
+    let usual = Usual::of(fault.entry());
+    let is_usual = fault.number == fault.entry().number.map(i64::from);
+    let number = fault.number.filter(|_| !is_usual).unwrap_or(usual.number);
+    let mut members = Members::open(out);
+    members.int("code", number).str("message", &fault.message);
+    let mut data = String::new();
+    write_data(fault, &usual, number, residue, &mut data);
+    if data != "{}" {
+        members.raw("data", &data);
+    }
+    members.close();
+}
+
+/// Numbers of the protocol itself have no symbol, and no domain but one of their own.
+fn write_data(fault: &Fault, usual: &Usual<'_>, number: i64, residue: &str, out: &mut String) {
+    let is_application = number > 0;
+    let mut members = Members::open(out);
+    if fault.domain != fault.entry().domain {
+        members.str("domain", &fault.domain);
+    } else if is_application {
+        members.opt_str("domain", usual.domain.as_deref());
+    }
+    if is_application {
+        members.opt_str("symbol", usual.symbol.as_deref());
+    }
+    if let Some(details) = &fault.details {
+        if details.kind() == Kind::String {
+            members.raw("details", details.as_str());
+        } else {
+            write_str(members.key("details"), details.as_str());
+        }
+    }
+    if fault.says_retry() {
+        members.bool("retryable", fault.retryable());
+    }
+    members.opt_str("stack", fault.stack.as_deref());
+    close(members, residue);
+}
+
+/// What a row is called here as long as an occurrence says nothing else.
+struct Usual<'r> {
+    number: i64,
+    symbol: Option<Cow<'r, str>>,
+    domain: Option<Cow<'r, str>>,
+}
+
+impl<'r> Usual<'r> {
+    fn of(row: &'r Entry) -> Self {
+        let symbol = Dialect::Rpc.spelling(row);
+        if let Ok(number) = symbol.parse() {
+            return Self { number, symbol: None, domain: None };
+        }
+        let shipped = Lookup::shipped();
+        let (number, domain) = match shipped.spelled(Dialect::Rpc, &symbol) {
+            Some(same) => (same.number, Cow::Owned(same.domain.to_string())),
+            None => (row.number, Cow::Borrowed(&*row.domain)),
+        };
+        let number = number.or(row.number).map_or(SERVER_FAILURE, i64::from);
+        Self { number, symbol: Some(symbol), domain: Some(domain) }
+    }
+}
+
+fn number_of(doc: Value<'_>) -> Result<i64, Refusal> {
+    let code = doc.path(&["error", "code"]);
+    let code = code.ok_or_else(|| Refusal::at("/error/code", Why::Missing))?;
+    code.as_i64().ok_or_else(|| Refusal::at("/error/code", Why::Type(Kind::Number)))
+}

@@ -1,0 +1,228 @@
+//! `stagewright`: `ok: false`, the text, the code, the hint, and what the answer costs in `_meta`; also the shape of its successes.
+
+use std::{borrow::Cow, sync::Arc};
+
+use redress_registry::{Class, Entry};
+
+use super::{
+    Dialect, LossKind, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, take_retryable,
+    text_of,
+};
+use crate::{
+    fault::{Fault, NextAction, Similar},
+    json::{Kind, Members, RawJson, Value, write_str},
+    lookup::Lookup,
+};
+
+const META: &str = "_meta";
+
+pub(super) struct Stagewright;
+
+impl Shape for Stagewright {
+    fn home(&self) -> Option<&'static str> {
+        Some("stagewright")
+    }
+
+    fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>> {
+        (is_own(row) || row.code.contains('.')).then_some(Cow::Borrowed(&row.code))
+    }
+
+    fn by_class(&self, class: Class) -> &'static str {
+        match class {
+            Class::InvalidArgument
+            | Class::OutOfRange
+            | Class::AlreadyExists
+            | Class::PermissionDenied
+            | Class::Unauthenticated => "BAD_ARGUMENT",
+            Class::NotFound => "FILE_NOT_FOUND",
+            Class::DeadlineExceeded => "OPERATION_TIMEOUT",
+            Class::FailedPrecondition | Class::Aborted => "EXPECTATION_FAILED",
+            Class::Unimplemented => "NOT_IMPLEMENTED",
+            Class::Unavailable => "CDP_DISCONNECTED",
+            Class::Cancelled
+            | Class::Unknown
+            | Class::ResourceExhausted
+            | Class::Internal
+            | Class::DataLoss => "INTERNAL_ERROR",
+        }
+    }
+
+    fn claims(&self, doc: Value<'_>) -> bool {
+        doc.get("ok").and_then(Value::as_bool) == Some(false)
+    }
+
+    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+        row_of(doc, "code", Dialect::Stagewright, lookup)
+    }
+
+    fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
+        let error = text_of(doc, "error")?;
+        if !(is_own(fault.entry()) && error == fault.entry().hint) {
+            fault.message = error.into_owned();
+        }
+        if let Some(hint) = opt_text(doc, "hint") {
+            fault.hint = hint;
+        }
+        if let Some(retryable) = doc.get("retryable").and_then(Value::as_bool) {
+            take_retryable(fault, retryable);
+        }
+        if let Some(http) = doc.get("http").and_then(Value::as_u64) {
+            fault.http = u16::try_from(http).unwrap_or(fault.http);
+        }
+        fault.elapsed_ms = doc.path(&[META, "elapsed_ms"]).and_then(Value::as_u64);
+        fault.context.session_id = doc.get(META).and_then(|it| opt_text(it, "session_id"));
+        let actions = doc.get("next_actions").into_iter().flat_map(Value::elements);
+        fault.next_actions = actions.filter_map(Value::as_str).map(|it| action(&it)).collect();
+        let refs = doc.get("similar_refs").into_iter().flat_map(Value::elements);
+        fault.similar_refs = refs.filter_map(Similar::read).collect();
+        fault.details = doc.get("details").map(RawJson::from);
+        Ok(())
+    }
+
+    fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
+        let start = out.len();
+        let row = fault.entry();
+        let says_nothing_else = is_own(row) && fault.has_plain_message();
+        let mut members = Members::open(out);
+        members
+            .bool("ok", false)
+            .str("error", if says_nothing_else { &row.hint } else { &fault.message })
+            .str("code", &Dialect::Stagewright.spelling(row))
+            .str("hint", &fault.hint)
+            .bool("retryable", fault.retryable())
+            .int("http", fault.http);
+        let mut rest = String::new();
+        write_rest(fault, residue, &mut rest);
+        let cost = units(out.get(start..).unwrap_or_default()) + units(&rest);
+        let session = fault.context.session_id.as_deref();
+        out.push_str(",\"_meta\":");
+        write_meta(tokens(cost), fault.elapsed_ms.unwrap_or_default(), session, out);
+        out.push_str(&rest);
+    }
+
+    fn losses(&self) -> &'static [(&'static str, LossKind)] {
+        &[]
+    }
+
+    fn inner(&self) -> &'static [&'static [&'static str]] {
+        &[&[META]]
+    }
+}
+
+/// The answer of a tool that worked: its data, then `ok` and `_meta`. A key `ok` of the data keeps its place.
+///
+/// `None` if the data is no object.
+pub fn success(data: Value<'_>, elapsed_ms: u64, session_id: Option<&str>) -> Option<String> {
+    if data.kind() != Kind::Object {
+        return None;
+    }
+    let mut out = String::with_capacity(data.raw().len() + 96);
+    let mut members = Members::open(&mut out);
+    let mut has_ok = false;
+    for (key, value) in data.members().filter(|(key, _)| !key.is_str(META)) {
+        if key.is_str("ok") {
+            members.bool("ok", true);
+            has_ok = true;
+        } else {
+            let key = key.as_str().unwrap_or_default();
+            members.raw(&key, RawJson::from(value).as_str());
+        }
+    }
+    if !has_ok {
+        members.bool("ok", true);
+    }
+    let cost = units(&out) + 1;
+    out.push_str(",\"_meta\":");
+    write_meta(tokens(cost), elapsed_ms, session_id, &mut out);
+    out.push('}');
+    Some(out)
+}
+
+/// What a value costs by the seed's rule: a quarter of its characters, counted as JavaScript does, at least one.
+/// A string is measured as it is, without quotes; nothing costs nothing.
+pub fn estimate(value: Option<Value<'_>>) -> u64 {
+    match value {
+        None => 0,
+        Some(value) if value.is_null() => 0,
+        Some(value) => match value.as_str() {
+            Some(text) => tokens(units(&text)),
+            None => tokens(units(RawJson::from(value).as_str())),
+        },
+    }
+}
+
+/// The members after `_meta`, with the commas before them, and the end.
+fn write_rest(fault: &Fault, residue: &str, out: &mut String) {
+    let mut members = Members::more(out);
+    if !fault.next_actions.is_empty() {
+        let list = members.key("next_actions");
+        for (at, action) in fault.next_actions.iter().enumerate() {
+            list.push(if at == 0 { '[' } else { ',' });
+            write_str(list, &sentence(action));
+        }
+        list.push(']');
+    }
+    if !fault.similar_refs.is_empty() {
+        let list = members.key("similar_refs");
+        for (at, similar) in fault.similar_refs.iter().enumerate() {
+            list.push(if at == 0 { '[' } else { ',' });
+            list.push_str(similar.json().as_str());
+        }
+        list.push(']');
+    }
+    if let Some(details) = &fault.details {
+        members.raw("details", &boxed(details));
+    }
+    close(members, residue);
+}
+
+fn write_meta(tokens: u64, elapsed_ms: u64, session_id: Option<&str>, out: &mut String) {
+    let mut members = Members::open(out);
+    members
+        .int("estimated_tokens", tokens)
+        .int("elapsed_ms", elapsed_ms)
+        .opt_str("session_id", session_id);
+    members.close();
+}
+
+/// `tool({…})` for a call, the sentence itself for advice.
+fn sentence(action: &NextAction) -> Cow<'_, str> {
+    match action {
+        NextAction::Text(text) => Cow::Borrowed(text),
+        NextAction::Call { tool, args: None } => Cow::Owned(format!("{tool}()")),
+        NextAction::Call { tool, args: Some(args) } => Cow::Owned(format!("{tool}({args})")),
+    }
+}
+
+/// A call where the text is exactly what we would write for one, else the sentence.
+fn action(text: &str) -> NextAction {
+    let call = || {
+        let (tool, rest) = text.split_once('(')?;
+        let args = rest.strip_suffix(')')?;
+        let is_name = |it: char| it.is_ascii_alphanumeric() || "_-./:".contains(it);
+        if tool.is_empty() || !tool.chars().all(is_name) {
+            return None;
+        }
+        if args.is_empty() {
+            return Some(NextAction::Call { tool: tool.to_owned(), args: None });
+        }
+        let json = RawJson::parse(args.as_bytes()).ok()?;
+        let is_ours = json.kind() == Kind::Object && json.as_str() == args;
+        is_ours.then(|| NextAction::Call { tool: tool.to_owned(), args: Some(json) })
+    };
+    call().unwrap_or_else(|| NextAction::Text(text.to_owned()))
+}
+
+/// Whether the seed's rule holds for the row that its default text is its hint.
+fn is_own(row: &Entry) -> bool {
+    *row.registry == *Dialect::Stagewright.name()
+}
+
+fn tokens(units: usize) -> u64 {
+    u64::try_from(units.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+/// Length in UTF-16, as JavaScript counts.
+fn units(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
+}

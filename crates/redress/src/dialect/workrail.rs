@@ -1,0 +1,184 @@
+//! `workrail`: code, message and always a retry rule of three kinds; a suggestion and any JSON as details if there are some.
+
+use std::{borrow::Cow, sync::Arc};
+
+use redress_registry::{Class, Entry, Retry, RetryKind};
+
+use super::{Dialect, LossKind, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
+use crate::{
+    fault::Fault,
+    json::{Kind, Members, RawJson, Value, write_str},
+    lookup::Lookup,
+};
+
+/// How long to wait where a delay is asked for and none is known.
+const DEFAULT_AFTER_MS: u64 = 1000;
+
+const NOT_RETRYABLE: &str = "not_retryable";
+const RETRYABLE_IMMEDIATE: &str = "retryable_immediate";
+const RETRYABLE_AFTER_MS: &str = "retryable_after_ms";
+
+pub(super) struct Workrail;
+
+impl Shape for Workrail {
+    fn home(&self) -> Option<&'static str> {
+        Some("workrail")
+    }
+
+    fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>> {
+        let is_own = *row.registry == *Dialect::Workrail.name();
+        is_own.then_some(Cow::Borrowed(&row.code))
+    }
+
+    fn by_class(&self, class: Class) -> &'static str {
+        match class {
+            Class::InvalidArgument | Class::OutOfRange => "VALIDATION_ERROR",
+            Class::NotFound => "NOT_FOUND",
+            Class::DeadlineExceeded => "TIMEOUT",
+            Class::AlreadyExists
+            | Class::PermissionDenied
+            | Class::ResourceExhausted
+            | Class::FailedPrecondition
+            | Class::Aborted
+            | Class::Unimplemented
+            | Class::Unauthenticated => "PRECONDITION_FAILED",
+            Class::Cancelled
+            | Class::Unknown
+            | Class::Internal
+            | Class::Unavailable
+            | Class::DataLoss => "INTERNAL_ERROR",
+        }
+    }
+
+    fn claims(&self, doc: Value<'_>) -> bool {
+        let kind = doc.path(&["retry", "kind"]);
+        doc.get("code").is_some_and(|it| it.kind() == Kind::String)
+            && kind.is_some_and(|it| {
+                [NOT_RETRYABLE, RETRYABLE_IMMEDIATE, RETRYABLE_AFTER_MS]
+                    .iter()
+                    .any(|kind| it.is_str(kind))
+            })
+    }
+
+    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+        row_of(doc, "code", Dialect::Workrail, lookup)
+    }
+
+    fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
+        fault.message = text_of(doc, "message")?.into_owned();
+        if let Some(said) = doc.get("retry").and_then(advice_of)
+            && said != advice(fault.entry().retry)
+        {
+            fault.retry = said.retry();
+        }
+        match opt_text(doc, "suggestion").filter(|it| !it.is_empty()) {
+            Some(suggestion) => fault.hint = suggestion,
+            None => fault.unsaid.hint = true,
+        }
+        fault.details = doc.get("details").map(RawJson::from);
+        Ok(())
+    }
+
+    fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
+        let mut members = Members::open(out);
+        let dropped = bad_details(fault);
+        if !dropped.is_empty() {
+            members.str("code", "INTERNAL_ERROR").str("message", "Error details validation failed");
+            Advice::Never.write(members.key("retry"));
+            write_bad_details(fault, &dropped, members.key("details"));
+            return close(members, residue);
+        }
+        members
+            .str("code", &Dialect::Workrail.spelling(fault.entry()))
+            .str("message", &fault.message);
+        advice(fault.retry).write(members.key("retry"));
+        if fault.says_hint() && !fault.hint.is_empty() {
+            members.str("suggestion", &fault.hint);
+        }
+        if let Some(details) = &fault.details {
+            members.raw("details", details.as_str());
+        }
+        close(members, residue);
+    }
+
+    fn losses(&self) -> &'static [(&'static str, LossKind)] {
+        &[]
+    }
+
+    fn inner(&self) -> &'static [&'static [&'static str]] {
+        &[&["retry"]]
+    }
+}
+
+/// The retry rule of the dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Advice {
+    Never,
+    Now,
+    After(u64),
+}
+
+impl Advice {
+    const fn retry(self) -> Retry {
+        match self {
+            Self::Never => Retry::of(RetryKind::Never),
+            Self::Now => Retry::of(RetryKind::Now),
+            Self::After(ms) => Retry::after(ms),
+        }
+    }
+
+    fn write(self, out: &mut String) {
+        let mut members = Members::open(out);
+        match self {
+            Self::Never => members.str("kind", NOT_RETRYABLE),
+            Self::Now => members.str("kind", RETRYABLE_IMMEDIATE),
+            Self::After(ms) => members.str("kind", RETRYABLE_AFTER_MS).int("afterMs", ms),
+        };
+        members.close();
+    }
+}
+
+/// Six kinds become three.
+fn advice(retry: Retry) -> Advice {
+    match retry.kind {
+        RetryKind::Now => Advice::Now,
+        RetryKind::AfterDelay => Advice::After(retry.after_ms.unwrap_or(DEFAULT_AFTER_MS)),
+        RetryKind::AfterChange
+        | RetryKind::AfterState
+        | RetryKind::AfterHuman
+        | RetryKind::Never => Advice::Never,
+    }
+}
+
+/// The rule of a document. Stores inside the server also say `retryable`, with a delay or without.
+fn advice_of(retry: Value<'_>) -> Option<Advice> {
+    let after = retry.get("afterMs").and_then(Value::as_u64);
+    match &*retry.get("kind")?.as_str()? {
+        NOT_RETRYABLE => Some(Advice::Never),
+        RETRYABLE_IMMEDIATE => Some(Advice::Now),
+        RETRYABLE_AFTER_MS => Some(Advice::After(after.unwrap_or(DEFAULT_AFTER_MS))),
+        "retryable" => Some(after.map_or(Advice::Now, Advice::After)),
+        _ => None,
+    }
+}
+
+/// Why details that somebody gave could not be used, if nothing took their place.
+fn bad_details(fault: &Fault) -> Vec<&str> {
+    if fault.details.is_some() {
+        return Vec::new();
+    }
+    let dropped = fault.private.dropped.iter().filter(|it| it.part == "details");
+    dropped.map(|it| it.why.as_str()).collect()
+}
+
+fn write_bad_details(fault: &Fault, reasons: &[&str], out: &mut String) {
+    let mut members = Members::open(out);
+    members.str("originalError", &fault.message);
+    let list = members.key("validationErrors");
+    for (at, reason) in reasons.iter().enumerate() {
+        list.push(if at == 0 { '[' } else { ',' });
+        write_str(list, reason);
+    }
+    list.push(']');
+    members.close();
+}

@@ -1,0 +1,198 @@
+//! How the values of a fault's members are written and read.
+
+use std::borrow::Cow;
+
+use redress_registry::{Retry, RetryKind};
+
+use crate::{
+    fault::{Context, Fault, Receipt},
+    json::{Kind, Members, RawJson, Value, write_int, write_str},
+};
+
+pub(super) fn set<T>(slot: &mut T, value: T) -> bool {
+    *slot = value;
+    true
+}
+
+pub(super) fn opt_str(out: &mut String, value: Option<&str>) {
+    if let Some(value) = value {
+        write_str(out, value);
+    }
+}
+
+pub(super) fn opt_int(out: &mut String, value: Option<u64>) {
+    if let Some(value) = value {
+        write_int(out, value.into());
+    }
+}
+
+pub(super) fn raw(out: &mut String, value: Option<&RawJson>) {
+    out.push_str(value.map_or("null", RawJson::as_str));
+}
+
+pub(super) fn list<T>(out: &mut String, items: &[T], write: fn(&T, &mut String)) {
+    out.push('[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(']');
+}
+
+pub(super) fn text(slot: &mut String, value: Option<Value<'_>>) -> bool {
+    value.and_then(Value::as_str).is_some_and(|it| set(slot, it.into_owned()))
+}
+
+pub(super) fn opt_text(slot: &mut Option<String>, value: Option<Value<'_>>) -> bool {
+    match value {
+        None => set(slot, None),
+        Some(value) => value.as_str().is_some_and(|it| set(slot, Some(it.into_owned()))),
+    }
+}
+
+pub(super) fn opt_u64(slot: &mut Option<u64>, value: Option<Value<'_>>) -> bool {
+    match value {
+        None => set(slot, None),
+        Some(value) => value.as_u64().is_some_and(|it| set(slot, Some(it))),
+    }
+}
+
+pub(super) fn named<T>(
+    slot: &mut T,
+    value: Option<Value<'_>>,
+    parse: fn(&str) -> Option<T>,
+) -> bool {
+    value.and_then(Value::as_str).and_then(|it| parse(&it)).is_some_and(|it| set(slot, it))
+}
+
+pub(super) fn elements<T>(
+    slot: &mut Vec<T>,
+    value: Option<Value<'_>>,
+    read: fn(Value<'_>) -> Option<T>,
+) -> bool {
+    let Some(value) = value else { return set(slot, Vec::new()) };
+    if value.kind() != Kind::Array {
+        return false;
+    }
+    let all: Option<Vec<T>> = value.elements().map(read).collect();
+    all.is_some_and(|it| set(slot, it))
+}
+
+pub(super) fn write_retry(fault: &Fault, out: &mut String) {
+    let Retry { kind, after_ms, max } = fault.retry;
+    let mut members = Members::open(out);
+    members.str("kind", kind.name());
+    if let Some(after_ms) = after_ms {
+        members.int("after_ms", after_ms);
+    }
+    if let Some(not_before) = fault.not_before {
+        members.int("not_before", not_before);
+    }
+    if let Some(max) = max {
+        members.int("max", max);
+    }
+    members.close();
+}
+
+pub(super) fn read_retry(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
+    fault.unsaid.retry = value.is_none();
+    let Some(value) = value else { return true };
+    let Some(kind) = value.get("kind").and_then(Value::as_str).and_then(|it| RetryKind::parse(&it))
+    else {
+        return false;
+    };
+    let int = |key| value.get(key).and_then(Value::as_u64);
+    let max = int("max").and_then(|it| u32::try_from(it).ok());
+    fault.retry = Retry { kind, after_ms: int("after_ms"), max };
+    fault.not_before = int("not_before");
+    true
+}
+
+pub(super) fn write_context(fault: &Fault, out: &mut String) {
+    let mut members = Members::open(out);
+    for (name, value) in Context::NAMES.into_iter().zip(fault.context.members()) {
+        members.opt_str(name, value.as_deref());
+    }
+    members.close();
+}
+
+pub(super) fn read_context(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
+    let Some(value) = value else { return set(&mut fault.context, Context::default()) };
+    if value.kind() != Kind::Object {
+        return false;
+    }
+    for (name, slot) in Context::NAMES.into_iter().zip(fault.context.members_mut()) {
+        match value.get(name) {
+            None => *slot = None,
+            Some(value) => *slot = value.as_str().map(Cow::into_owned),
+        }
+    }
+    true
+}
+
+pub(super) fn write_ledger(fault: &Fault, out: &mut String) {
+    let Some(Receipt { seq, hash }) = &fault.ledger else { return };
+    let mut members = Members::open(out);
+    members.int("seq", *seq).str("hash", hash);
+    members.close();
+}
+
+pub(super) fn read_ledger(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
+    let Some(value) = value else { return set(&mut fault.ledger, None) };
+    let seq = value.get("seq").and_then(Value::as_u64);
+    let hash = value.get("hash").and_then(Value::as_str);
+    match (seq, hash) {
+        (Some(seq), Some(hash)) => {
+            set(&mut fault.ledger, Some(Receipt { seq, hash: hash.into_owned() }))
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn write_extra(fault: &Fault, out: &mut String) {
+    let mut members = Members::open(out);
+    for (pointer, value) in &fault.extra {
+        members.raw(pointer, value.as_str());
+    }
+    members.close();
+}
+
+pub(super) fn read_extra(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
+    let Some(value) = value else { return set(&mut fault.extra, Vec::new()) };
+    if value.kind() != Kind::Object {
+        return false;
+    }
+    let pair = |(key, value): (Value<'_>, Value<'_>)| {
+        (key.as_str().unwrap_or_default().into_owned(), RawJson::from(value))
+    };
+    fault.extra = value.members().map(pair).collect();
+    true
+}
+
+pub(super) fn same_retry(a: &Fault, b: &Fault) -> bool {
+    (a.retry, a.not_before, a.says_retry()) == (b.retry, b.not_before, b.says_retry())
+}
+
+pub(super) fn read_http(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
+    match value.and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok()) {
+        Some(http @ 100..=599) => set(&mut fault.http, http),
+        _ => false,
+    }
+}
+
+pub(super) fn write_number(fault: &Fault, out: &mut String) {
+    match fault.number {
+        Some(number) => write_int(out, number.into()),
+        None => out.push_str("null"),
+    }
+}
+
+pub(super) fn read_number(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
+    match value {
+        None => false,
+        Some(value) if value.is_null() => set(&mut fault.number, None),
+        Some(value) => value.as_i64().is_some_and(|it| set(&mut fault.number, Some(it))),
+    }
+}

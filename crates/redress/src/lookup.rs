@@ -1,0 +1,129 @@
+//! `Lookup`: which row a code or a dialect's spelling names, in the registries that are given and in all that ship.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+use redress_registry::{Entry, Registry, model::Ordered, nearest::nearest, shipped};
+
+use crate::dialect::Dialect;
+
+/// The shipped registries, ready to be searched.
+static SHIPPED: LazyLock<Index> =
+    LazyLock::new(|| Index::new(shipped::all().map(Arc::clone).collect()));
+
+/// The registries that a reader knows: those that are given come first, in their order, then all that ship.
+#[derive(Debug, Default)]
+pub struct Lookup {
+    given: Option<Index>,
+}
+
+impl Lookup {
+    /// Only the shipped registries.
+    pub const fn shipped() -> Self {
+        Self { given: None }
+    }
+
+    /// The contract of a server, and what its plugins registered, before the shipped registries.
+    pub fn with(registries: impl IntoIterator<Item = Arc<Registry>>) -> Self {
+        Self { given: Some(Index::new(registries.into_iter().collect())) }
+    }
+
+    /// The row of a code in the registry of that name, or in the first that has it.
+    pub fn row(&self, contract: Option<&str>, code: &str) -> Option<&Arc<Entry>> {
+        self.indexes().find_map(|it| it.row(contract, code))
+    }
+
+    /// The row that a dialect means by `spelling`.
+    pub fn spelled(&self, dialect: Dialect, spelling: &str) -> Option<&Arc<Entry>> {
+        self.indexes().find_map(|it| it.spellings.get(dialect.place())?.get(spelling))
+    }
+
+    /// The row that has this number in JSON-RPC.
+    pub fn numbered(&self, number: i64) -> Option<&Arc<Entry>> {
+        self.indexes().find_map(|it| it.numbers.get(&number))
+    }
+
+    /// The spelling that was probably meant.
+    pub fn near(&self, dialect: Dialect, spelling: &str) -> Option<&str> {
+        let known = self.indexes().filter_map(|it| it.spellings.get(dialect.place()));
+        nearest(spelling, known.flat_map(|it| it.keys().map(|it| &**it)))
+    }
+
+    fn indexes(&self) -> impl Iterator<Item = &Index> {
+        self.given.iter().chain(std::iter::once_with(|| &*SHIPPED))
+    }
+}
+
+/// Registries with their spellings in every dialect.
+#[derive(Debug)]
+struct Index {
+    registries: Vec<Arc<Registry>>,
+    /// By the dialect's place in [`Dialect::ALL`].
+    spellings: [Ordered<Arc<Entry>>; Dialect::ALL.len()],
+    numbers: BTreeMap<i64, Arc<Entry>>,
+}
+
+impl Index {
+    fn new(registries: Vec<Arc<Registry>>) -> Self {
+        let spellings = Dialect::ALL.map(|it| spellings(it, &registries));
+        let mut numbers = BTreeMap::new();
+        for row in rows(&registries, Dialect::Rpc.home()) {
+            if let Some(number) = row.number {
+                numbers.entry(i64::from(number)).or_insert_with(|| Arc::clone(row));
+            }
+        }
+        Self { registries, spellings, numbers }
+    }
+
+    fn row(&self, contract: Option<&str>, code: &str) -> Option<&Arc<Entry>> {
+        self.registries
+            .iter()
+            .filter(|it| contract.is_none_or(|name| *it.name == *name))
+            .find_map(|it| it.get(code))
+    }
+}
+
+/// What every spelling of a dialect means. Where rows share one, it means the row that it is the name of, then the
+/// first row that is written so, then any that is read so; the dialect's home registry goes before the others.
+fn spellings(dialect: Dialect, registries: &[Arc<Registry>]) -> Ordered<Arc<Entry>> {
+    let mut index: Ordered<Arc<Entry>> = Ordered::default();
+    let mut add = |spelling: &str, row: &Arc<Entry>| {
+        if !index.contains_key(spelling) {
+            index.insert(spelling.into(), Arc::clone(row));
+        }
+    };
+    for row in rows(registries, dialect.home()) {
+        if let (Some(name), Some(written)) = (dialect.own_spelling(row), dialect.spells(row))
+            && name == written
+        {
+            add(&name, row);
+        }
+    }
+    for row in rows(registries, dialect.home()) {
+        if let Some(written) = dialect.spells(row) {
+            add(&written, row);
+        }
+    }
+    for row in rows(registries, dialect.home()) {
+        let alias = row.alias.iter().find(|it| *it.dialect == *dialect.name());
+        for spelling in alias.iter().flat_map(|it| &it.spellings) {
+            add(spelling, row);
+        }
+        if let Some(name) = dialect.own_spelling(row) {
+            add(&name, row);
+        }
+    }
+    index
+}
+
+/// Every row once, those of the registry `home` first.
+fn rows<'a>(
+    registries: &'a [Arc<Registry>],
+    home: Option<&str>,
+) -> impl Iterator<Item = &'a Arc<Entry>> {
+    let is_home = move |it: &&Arc<Registry>| home == Some(&*it.name);
+    let first = registries.iter().filter(is_home);
+    first.chain(registries.iter().filter(move |it| !is_home(it))).flat_map(|it| it.codes.values())
+}
