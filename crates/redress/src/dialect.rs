@@ -15,7 +15,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 pub use refusal::{Refusal, Why};
-pub use residue::{Carried, Loss, LossKind};
+pub use residue::{Carried, Kept, Loss, LossKind};
 
 use crate::{
     fault::Fault,
@@ -125,7 +125,7 @@ impl Dialect {
             Some(row) => row?,
             None => shape.code(doc, lookup)?,
         };
-        let mut fault = Fault::of(row);
+        let mut fault = Fault::of(&row);
         shape.fill(doc, &mut fault)?;
         let unread = leftover::find(self, doc, &fault);
         if let Some(residue) = residue {
@@ -157,9 +157,9 @@ impl Dialect {
         residue::losses(self, fault, stamp, lookup)
     }
 
-    /// What can be lost in this dialect at all, by path.
-    pub fn declared_losses(self) -> &'static [(&'static str, LossKind)] {
-        self.shape().losses()
+    /// What this dialect has a place for.
+    pub fn keeps(self) -> &'static Kept {
+        self.shape().keeps()
     }
 
     /// What the dialect writes for a code: its alias, its own name at home, else what stands for its class.
@@ -228,7 +228,7 @@ trait Shape {
     fn claims(&self, doc: Value<'_>) -> bool;
 
     /// The row that a document names.
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal>;
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal>;
 
     /// Puts what a document says onto a fresh fault of its row. A value that the writer would give for the row anyway
     /// leaves the row's own value, which may say more. What has no place here is found by comparing, not here.
@@ -237,8 +237,8 @@ trait Shape {
     /// Appends the document, with the residue as its last member unless it is empty.
     fn write(&self, fault: &Fault, stamp: Stamp<'_>, residue: &str, out: &mut String);
 
-    /// The paths that it can lose, weaken or invent.
-    fn losses(&self) -> &'static [(&'static str, LossKind)];
+    /// The paths that it has a place for; a test measures them.
+    fn keeps(&self) -> &'static Kept;
 
     /// The objects inside a document that may have each key once, by their keys.
     fn inner(&self) -> &'static [&'static [&'static str]] {
@@ -280,12 +280,12 @@ fn parse(bytes: &[u8]) -> Result<Doc<'_>, Refusal> {
 }
 
 /// The row that the string member `key` spells.
-fn row_of<'l>(
+fn row_of(
     doc: Value<'_>,
     key: &str,
     dialect: Dialect,
-    lookup: &'l Lookup,
-) -> Result<&'l Arc<Entry>, Refusal> {
+    lookup: &Lookup,
+) -> Result<Arc<Entry>, Refusal> {
     let spelling = text_of(doc, key)?;
     lookup
         .spelled(dialect, &spelling)

@@ -142,11 +142,6 @@ impl Fault {
 
     /// Whether the retry rule was given, and is not merely the row's for a document that had none.
     pub fn says_retry(&self) -> bool {
-        !self.unsaid.retry || self.retry != self.entry.retry || self.not_before.is_some()
-    }
-
-    /// Whether the message is the row's own, because nobody gave another.
-    pub fn has_plain_message(&self) -> bool {
-        self.message == params::plain_message(&self.entry)
+        !self.unsaid.retry || self.retry != self.entry.retry
     }
 }

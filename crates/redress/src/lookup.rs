@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use redress_registry::{Entry, Registry, model::Ordered, nearest::nearest, shipped};
+use redress_registry::{
+    Entry, Registry, model::Ordered, nearest::nearest, plugin::Plugins, shipped,
+};
 
 use crate::dialect::Dialect;
 
@@ -13,36 +15,54 @@ use crate::dialect::Dialect;
 static SHIPPED: LazyLock<Index> =
     LazyLock::new(|| Index::new(shipped::all().map(Arc::clone).collect()));
 
-/// The registries that a reader knows: those that are given come first, in their order, then all that ship.
+/// The registries that a reader knows: those that are given come first, in their order, then all that ship, then
+/// what plugins have registered by then.
 #[derive(Debug, Default)]
 pub struct Lookup {
     given: Option<Index>,
+    plugins: Option<Arc<Plugins>>,
 }
 
 impl Lookup {
     /// Only the shipped registries.
     pub const fn shipped() -> Self {
-        Self { given: None }
+        Self { given: None, plugins: None }
     }
 
-    /// The contract of a server, and what its plugins registered, before the shipped registries.
+    /// The contract of a server before the shipped registries.
     pub fn with(registries: impl IntoIterator<Item = Arc<Registry>>) -> Self {
-        Self { given: Some(Index::new(registries.into_iter().collect())) }
+        Self { given: Some(Index::new(registries.into_iter().collect())), plugins: None }
+    }
+
+    /// The codes of plugins, too.
+    #[must_use]
+    pub fn and_plugins(self, plugins: Arc<Plugins>) -> Self {
+        Self { plugins: Some(plugins), ..self }
     }
 
     /// The row of a code in the registry of that name, or in the first that has it.
-    pub fn row(&self, contract: Option<&str>, code: &str) -> Option<&Arc<Entry>> {
-        self.indexes().find_map(|it| it.row(contract, code))
+    pub fn row(&self, contract: Option<&str>, code: &str) -> Option<Arc<Entry>> {
+        let known = self.indexes().find_map(|it| it.row(contract, code)).map(Arc::clone);
+        known.or_else(|| {
+            let row = self.plugins.as_ref()?.get(code)?;
+            contract.is_none_or(|it| *row.registry == *it).then_some(row)
+        })
     }
 
     /// The row that a dialect means by `spelling`.
-    pub fn spelled(&self, dialect: Dialect, spelling: &str) -> Option<&Arc<Entry>> {
-        self.indexes().find_map(|it| it.spellings.get(dialect.place())?.get(spelling))
+    pub fn spelled(&self, dialect: Dialect, spelling: &str) -> Option<Arc<Entry>> {
+        let known = |it: &Index| it.spellings.get(dialect.place())?.get(spelling).map(Arc::clone);
+        self.indexes().find_map(known).or_else(|| {
+            let (namespace, code) = spelling.split_once('.')?;
+            let code = format!("{namespace}.{}", code.to_ascii_uppercase());
+            let row = self.plugins.as_ref()?.get(&code)?;
+            (dialect.spells(&row)? == spelling).then_some(row)
+        })
     }
 
     /// The row that has this number in JSON-RPC.
-    pub fn numbered(&self, number: i64) -> Option<&Arc<Entry>> {
-        self.indexes().find_map(|it| it.numbers.get(&number))
+    pub fn numbered(&self, number: i64) -> Option<Arc<Entry>> {
+        self.indexes().find_map(|it| it.numbers.get(&number)).map(Arc::clone)
     }
 
     /// The spelling that was probably meant.

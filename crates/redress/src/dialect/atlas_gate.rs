@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, LossKind, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value},
@@ -49,7 +49,7 @@ impl Shape for AtlasGate {
         doc.get("error_code").is_some_and(|it| it.kind() == Kind::String)
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         row_of(doc, "error_code", Dialect::AtlasGate, lookup)
     }
 
@@ -88,7 +88,22 @@ impl Shape for AtlasGate {
         close(members, residue);
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &[
+                "/message",
+                "/context/role",
+                "/context/session_id",
+                "/context/workspace_root",
+                "/context/tool",
+                "/context/invariant_id",
+                "/context/phase_id",
+                "/context/plan_hash",
+                "/timestamp",
+                "/stack",
+            ],
+            weakened: &["/code", "/contract", "/cause"],
+            invented: &["/context/tool", "/timestamp"],
+        }
     }
 }

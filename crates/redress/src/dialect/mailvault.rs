@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry, Retry};
 
-use super::{Dialect, LossKind, Refusal, Shape, Stamp, boxed, close, row_of, text_of};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, boxed, close, row_of, text_of};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value},
@@ -50,7 +50,7 @@ impl Shape for Mailvault {
         doc.get("error").is_some_and(|it| it.kind() == Kind::String)
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         row_of(doc, "error", Dialect::Mailvault, lookup)
     }
 
@@ -58,11 +58,12 @@ impl Shape for Mailvault {
         fault.message = text_of(doc, "message")?.into_owned();
         let details = doc.get("details").filter(|it| !it.is_null());
         fault.details = details.map(RawJson::from);
-        let wait = details.and_then(|it| it.get(RETRY_AFTER)).and_then(Value::as_u64);
-        if let (Some(seconds), true) = (wait, is_rate_limited(fault))
-            && wait != seconds_of(fault.retry)
-        {
-            fault.retry = Retry::after(seconds.saturating_mul(1000));
+        if is_rate_limited(fault) {
+            match details.and_then(|it| it.get(RETRY_AFTER)).and_then(Value::as_u64) {
+                Some(wait) if seconds_of(fault.retry) == Some(wait) => (),
+                Some(wait) => fault.retry = Retry::after(wait.saturating_mul(1000)),
+                None => fault.unsaid.retry = true,
+            }
         }
         Ok(())
     }
@@ -74,7 +75,7 @@ impl Shape for Mailvault {
             .str("message", &fault.message);
         match (&fault.details, seconds_of(fault.retry)) {
             (Some(details), _) => members.raw("details", &boxed(details)),
-            (None, Some(seconds)) if is_rate_limited(fault) => {
+            (None, Some(seconds)) if is_rate_limited(fault) && fault.says_retry() => {
                 let mut details = Members::open(members.key("details"));
                 details.int(RETRY_AFTER, seconds);
                 details.close();
@@ -85,8 +86,12 @@ impl Shape for Mailvault {
         close(members, residue);
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &["/message"],
+            weakened: &["/code", "/contract", "/details"],
+            invented: &["/details"],
+        }
     }
 }
 

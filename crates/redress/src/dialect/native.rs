@@ -4,9 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{
-    Dialect, LossKind, Refusal, Shape, Stamp, Why, close, take_retryable, text_of, unknown,
-};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, take_retryable, text_of, unknown};
 use crate::{
     fault::{Fault, fields::ENVELOPE},
     json::{Kind, Members, Value},
@@ -35,7 +33,7 @@ impl Shape for Native {
         doc.get("v").is_some() || doc.get("code").is_some_and(|it| it.kind() == Kind::String)
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         let code = text_of(doc, "code")?;
         lookup
             .row(None, &code)
@@ -70,15 +68,34 @@ impl Shape for Native {
         close(members, residue);
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[
-            ("/cause", LossKind::Lost),
-            ("/stack", LossKind::Lost),
-            ("/rpc_id", LossKind::Lost),
-            ("/extra", LossKind::Lost),
-            ("/hint", LossKind::Invented),
-            ("/retry", LossKind::Invented),
-        ]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &[
+                "/code",
+                "/message",
+                "/hint",
+                "/class",
+                "/http",
+                "/retry",
+                "/effect",
+                "/origin",
+                "/domain",
+                "/number",
+                "/severity",
+                "/next_actions",
+                "/similar_refs",
+                "/violations",
+                "/details",
+                "/server_text",
+                "/context",
+                "/timestamp",
+                "/elapsed_ms",
+                "/estimated_tokens",
+                "/ledger",
+            ],
+            weakened: &["/contract"],
+            invented: &["/hint", "/retry"],
+        }
     }
 
     fn inner(&self) -> &'static [&'static [&'static str]] {

@@ -58,6 +58,36 @@ impl LossKind {
     }
 }
 
+/// What a dialect has a place for, as paths in the native envelope. The rest is lost there.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    /// It keeps these as they are, with all that is in them.
+    pub whole: &'static [&'static str],
+    /// It has a smaller place for these.
+    pub weakened: &'static [&'static str],
+    /// It states these even if the fault does not.
+    pub invented: &'static [&'static str],
+}
+
+impl Kept {
+    /// Whether the loss is one that the dialect admits.
+    pub fn admits(&self, loss: &Loss) -> bool {
+        let path = loss.path.as_str();
+        match loss.kind {
+            LossKind::Lost => !self.weakened.contains(&path) && !self.keeps_whole(path),
+            LossKind::Weakened => self.weakened.contains(&path),
+            LossKind::Invented => self.invented.contains(&path),
+        }
+    }
+
+    fn keeps_whole(&self, path: &str) -> bool {
+        let holds = |it: &&str| {
+            path.strip_prefix(*it).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+        };
+        self.whole.iter().any(holds)
+    }
+}
+
 pub(super) fn carry(dialect: Dialect, fault: &Fault, stamp: Stamp<'_>, lookup: &Lookup) -> Carried {
     let text = dialect.write(fault, stamp);
     let mut back = Fault::of(fault.entry());
@@ -68,8 +98,8 @@ pub(super) fn carry(dialect: Dialect, fault: &Fault, stamp: Stamp<'_>, lookup: &
             back = Fault::of(fault.entry());
         }
         let named = dialect.shape().code(doc.root(), lookup).ok();
-        losses = differences(dialect, fault, &back, named);
-        residue = text_of(fault, &back, named, lookup);
+        losses = differences(dialect, fault, &back, named.as_ref());
+        residue = text_of(fault, &back, named.as_ref(), lookup);
     }
     if residue.is_empty() {
         return Carried { text, losses };
@@ -107,23 +137,23 @@ fn differences(
     }
     for field in differing(fault, back) {
         if field.key == CONTEXT {
-            for (name, ours, _) in differing_context(fault, back) {
+            for (name, ours) in differing_context(fault, back) {
                 found.push(loss(dialect, format!("/{CONTEXT}/{name}"), ours.is_some()));
             }
         } else {
-            found.push(loss(dialect, format!("/{}", field.key), (field.has)(fault)));
+            found.push(loss(dialect, field.path.to_owned(), (field.has)(fault)));
         }
     }
     found
 }
 
+/// What is not there can be lost too, as when a document stated no hint: only some dialects state one for it.
 fn loss(dialect: Dialect, path: String, had: bool) -> Loss {
-    let kind = if had {
-        let declared = dialect.declared_losses();
-        let weakened = declared.contains(&(path.as_str(), LossKind::Weakened));
-        if weakened { LossKind::Weakened } else { LossKind::Lost }
-    } else {
-        LossKind::Invented
+    let Kept { weakened, invented, .. } = dialect.keeps();
+    let kind = match had {
+        true if weakened.contains(&path.as_str()) => LossKind::Weakened,
+        false if invented.contains(&path.as_str()) => LossKind::Invented,
+        _ => LossKind::Lost,
     };
     Loss { path, kind }
 }
@@ -136,26 +166,26 @@ fn text_of(fault: &Fault, back: &Fault, named: Option<&Arc<Entry>>, lookup: &Loo
     let row = fault.entry();
     if !named.is_some_and(|it| is_row(it, row)) {
         members.str("code", &row.code);
-        if !lookup.row(None, &row.code).is_some_and(|it| is_row(it, row)) {
+        if !lookup.row(None, &row.code).is_some_and(|it| is_row(&it, row)) {
             members.str("contract", &row.registry);
         }
     }
     for field in differing(fault, back) {
         if field.key == CONTEXT {
             let all: Vec<_> = differing_context(fault, back).collect();
-            if all.iter().any(|(_, ours, _)| ours.is_some()) {
+            if all.iter().any(|(_, ours)| ours.is_some()) {
                 let mut context = Members::open(members.key(CONTEXT));
-                for (name, ours, _) in &all {
+                for (name, ours) in &all {
                     context.opt_str(name, ours.as_deref());
                 }
                 context.close();
             }
-            let made_up = all.iter().filter(|(_, ours, _)| ours.is_none());
+            let made_up = all.iter().filter(|(_, ours)| ours.is_none());
             invented.extend(made_up.map(|(name, ..)| format!("/{CONTEXT}/{name}")));
         } else if (field.has)(fault) {
             (field.write)(fault, members.key(field.key));
         } else {
-            invented.push(format!("/{}", field.key));
+            invented.push(field.path.to_owned());
         }
     }
     if !invented.is_empty() {
@@ -171,10 +201,7 @@ fn text_of(fault: &Fault, back: &Fault, named: Option<&Arc<Entry>>, lookup: &Loo
 }
 
 /// The row that a residue names, if it names one.
-pub(super) fn row<'l>(
-    residue: Value<'_>,
-    lookup: &'l Lookup,
-) -> Option<Result<&'l Arc<Entry>, Refusal>> {
+pub(super) fn row(residue: Value<'_>, lookup: &Lookup) -> Option<Result<Arc<Entry>, Refusal>> {
     let code = residue.get("code")?.as_str()?;
     let contract = residue.get("contract").and_then(Value::as_str);
     Some(
@@ -208,11 +235,12 @@ const INVENTED: &str = "invented";
 /// Makes a value absent that a writer invented.
 fn forget(fault: &mut Fault, pointer: Value<'_>) -> bool {
     let Some(pointer) = pointer.as_str() else { return false };
-    let Some(path) = pointer.strip_prefix('/') else { return false };
-    match path.split_once('/') {
-        Some((CONTEXT, name)) => set_member(fault, name, None),
-        Some(_) => false,
-        None => fields::get(path).is_some_and(|it| (it.read)(fault, None)),
+    match pointer.strip_prefix("/context/") {
+        Some(name) => set_member(fault, name, None),
+        None => {
+            let field = fields::all().find(|it| *it.path == *pointer);
+            field.is_some_and(|it| (it.read)(fault, None))
+        }
     }
 }
 
@@ -236,16 +264,13 @@ fn differing(a: &Fault, b: &Fault) -> impl Iterator<Item = &'static Field> {
     fields::all().filter(move |it| !(it.same)(a, b))
 }
 
-/// The members of the context that differ: name, ours, theirs.
+/// The members of the context that differ, with our value.
 fn differing_context<'a>(
-    a: &'a Fault,
-    b: &'a Fault,
-) -> impl Iterator<Item = (&'static str, &'a Option<String>, &'a Option<String>)> {
-    Context::NAMES
-        .into_iter()
-        .zip(a.context.members().into_iter().zip(b.context.members()))
-        .filter(|(_, (ours, theirs))| ours != theirs)
-        .map(|(name, (ours, theirs))| (name, ours, theirs))
+    ours: &'a Fault,
+    theirs: &'a Fault,
+) -> impl Iterator<Item = (&'static str, &'a Option<String>)> {
+    let pairs = ours.context.members().into_iter().zip(theirs.context.members());
+    Context::NAMES.into_iter().zip(pairs).filter(|(_, (a, b))| a != b).map(|(it, (a, _))| (it, a))
 }
 
 fn is_row(a: &Arc<Entry>, b: &Arc<Entry>) -> bool {

@@ -4,9 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{
-    Dialect, LossKind, RESIDUE, Refusal, Shape, Stamp, Why, close, take_retryable, unknown,
-};
+use super::{Dialect, Kept, RESIDUE, Refusal, Shape, Stamp, Why, close, take_retryable, unknown};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value, write_str},
@@ -52,7 +50,7 @@ impl Shape for Rpc {
         })
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         let number = number_of(doc)?;
         if let Some(symbol) = doc.path(&["error", "data", "symbol"]).and_then(Value::as_str) {
             let pointer = "/error/data/symbol".to_owned();
@@ -105,8 +103,20 @@ impl Shape for Rpc {
         members.close();
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &["/message", "/stack"],
+            weakened: &[
+                "/code",
+                "/contract",
+                "/retry",
+                "/domain",
+                "/number",
+                "/details",
+                "/rpc_id",
+            ],
+            invented: &[],
+        }
     }
 
     fn inner(&self) -> &'static [&'static [&'static str]] {
@@ -127,8 +137,7 @@ pub fn error(fault: &Fault) -> String {
 
 fn write_error(fault: &Fault, residue: &str, out: &mut String) {
     let usual = Usual::of(fault.entry());
-    let is_usual = fault.number == fault.entry().number.map(i64::from);
-    let number = fault.number.filter(|_| !is_usual).unwrap_or(usual.number);
+    let number = own_number(fault, &usual).unwrap_or(usual.number);
     let mut members = Members::open(out);
     members.int("code", number).str("message", &fault.message);
     let mut data = String::new();
@@ -137,6 +146,18 @@ fn write_error(fault: &Fault, residue: &str, out: &mut String) {
         members.raw("data", &data);
     }
     members.close();
+}
+
+/// The number of this occurrence, if it is not the row's and a reader could still tell the row: by the symbol that goes
+/// with it, or because the number is one of the row's own spellings.
+fn own_number(fault: &Fault, usual: &Usual<'_>) -> Option<i64> {
+    let row = fault.entry();
+    let number = fault.number.filter(|it| Some(*it) != row.number.map(i64::from))?;
+    let is_spelling = || {
+        let alias = row.alias.iter().find(|it| *it.dialect == *Dialect::Rpc.name());
+        alias.is_some_and(|it| it.spellings.contains(&number.to_string()))
+    };
+    (number > 0 && usual.symbol.is_some() || is_spelling()).then_some(number)
 }
 
 /// Numbers of the protocol itself have no symbol, and no domain but one of their own.

@@ -5,8 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use redress_registry::{Class, Entry};
 
 use super::{
-    Dialect, LossKind, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, take_retryable,
-    text_of,
+    Dialect, Kept, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, take_retryable, text_of,
 };
 use crate::{
     fault::{Fault, NextAction, Similar},
@@ -24,7 +23,8 @@ impl Shape for Stagewright {
     }
 
     fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>> {
-        (is_own(row) || row.code.contains('.')).then_some(Cow::Borrowed(&row.code))
+        let is_own = *row.registry == *Dialect::Stagewright.name() || row.code.contains('.');
+        is_own.then_some(Cow::Borrowed(&row.code))
     }
 
     fn by_class(&self, class: Class) -> &'static str {
@@ -51,15 +51,12 @@ impl Shape for Stagewright {
         doc.get("ok").and_then(Value::as_bool) == Some(false)
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         row_of(doc, "code", Dialect::Stagewright, lookup)
     }
 
     fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
-        let error = text_of(doc, "error")?;
-        if !(is_own(fault.entry()) && error == fault.entry().hint) {
-            fault.message = error.into_owned();
-        }
+        fault.message = text_of(doc, "error")?.into_owned();
         if let Some(hint) = opt_text(doc, "hint") {
             fault.hint = hint;
         }
@@ -82,11 +79,10 @@ impl Shape for Stagewright {
     fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
         let start = out.len();
         let row = fault.entry();
-        let says_nothing_else = is_own(row) && fault.has_plain_message();
         let mut members = Members::open(out);
         members
             .bool("ok", false)
-            .str("error", if says_nothing_else { &row.hint } else { &fault.message })
+            .str("error", &fault.message)
             .str("code", &Dialect::Stagewright.spelling(row))
             .str("hint", &fault.hint)
             .bool("retryable", fault.retryable())
@@ -100,8 +96,19 @@ impl Shape for Stagewright {
         out.push_str(&rest);
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &[
+                "/message",
+                "/hint",
+                "/http",
+                "/similar_refs",
+                "/context/session_id",
+                "/elapsed_ms",
+            ],
+            weakened: &["/code", "/contract", "/retry", "/next_actions", "/details"],
+            invented: &["/hint", "/retry", "/elapsed_ms"],
+        }
     }
 
     fn inner(&self) -> &'static [&'static [&'static str]] {
@@ -211,11 +218,6 @@ fn action(text: &str) -> NextAction {
         is_ours.then(|| NextAction::Call { tool: tool.to_owned(), args: Some(json) })
     };
     call().unwrap_or_else(|| NextAction::Text(text.to_owned()))
-}
-
-/// Whether the seed's rule holds for the row that its default text is its hint.
-fn is_own(row: &Entry) -> bool {
-    *row.registry == *Dialect::Stagewright.name()
 }
 
 fn tokens(units: usize) -> u64 {

@@ -7,7 +7,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, LossKind, Refusal, Shape, Stamp, close, opt_text, row_of, take_retryable};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, take_retryable};
 use crate::{
     fault::Fault,
     json::{Kind, Members, Value},
@@ -41,7 +41,7 @@ impl Shape for ToolFailure {
             && class.is_some_and(|it| stands_for(&it).is_some())
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         row_of(doc, "code", Dialect::ToolFailure, lookup)
     }
 
@@ -82,8 +82,12 @@ impl Shape for ToolFailure {
         close(members, residue);
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &["/code", "/hint", "/retry/not_before"],
+            weakened: &["/contract", "/class", "/retry", "/context/request_id"],
+            invented: &["/context/request_id"],
+        }
     }
 }
 

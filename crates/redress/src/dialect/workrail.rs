@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry, Retry, RetryKind};
 
-use super::{Dialect, LossKind, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value, write_str},
@@ -60,7 +60,7 @@ impl Shape for Workrail {
             })
     }
 
-    fn code<'l>(&self, doc: Value<'_>, lookup: &'l Lookup) -> Result<&'l Arc<Entry>, Refusal> {
+    fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         row_of(doc, "code", Dialect::Workrail, lookup)
     }
 
@@ -101,8 +101,12 @@ impl Shape for Workrail {
         close(members, residue);
     }
 
-    fn losses(&self) -> &'static [(&'static str, LossKind)] {
-        &[]
+    fn keeps(&self) -> &'static Kept {
+        &Kept {
+            whole: &["/message", "/details"],
+            weakened: &["/code", "/contract", "/hint", "/retry"],
+            invented: &["/retry"],
+        }
     }
 
     fn inner(&self) -> &'static [&'static [&'static str]] {

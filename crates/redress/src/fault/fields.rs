@@ -17,6 +17,8 @@ use crate::json::{RawJson, Value, write_int, write_str};
 pub struct Field {
     /// Its key in the native envelope, and in the residue.
     pub key: &'static str,
+    /// Where it stands in the native envelope, as a JSON pointer, or would stand.
+    pub path: &'static str,
     /// Whether the native envelope shows it.
     pub native: fn(&Fault) -> bool,
     /// Whether the fault has it.
@@ -46,6 +48,7 @@ pub fn get(key: &str) -> Option<&'static Field> {
 pub const ENVELOPE: &[Field] = &[
     Field {
         key: "message",
+        path: "/message",
         native: |_| true,
         has: |_| true,
         same: |a, b| a.message == b.message,
@@ -54,6 +57,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "hint",
+        path: "/hint",
         native: |_| true,
         has: Fault::says_hint,
         same: |a, b| a.hint == b.hint && a.says_hint() == b.says_hint(),
@@ -65,6 +69,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "class",
+        path: "/class",
         native: |_| true,
         has: |_| true,
         same: |a, b| a.class == b.class,
@@ -73,6 +78,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "http",
+        path: "/http",
         native: |_| true,
         has: |_| true,
         same: |a, b| a.http == b.http,
@@ -81,6 +87,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "retry",
+        path: "/retry",
         native: |_| true,
         has: Fault::says_retry,
         same: same_retry,
@@ -89,6 +96,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "effect",
+        path: "/effect",
         native: |_| true,
         has: |_| true,
         same: |a, b| a.effect == b.effect,
@@ -97,6 +105,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "origin",
+        path: "/origin",
         native: |_| true,
         has: |_| true,
         same: |a, b| a.origin == b.origin,
@@ -105,6 +114,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "domain",
+        path: "/domain",
         native: |f| f.domain != f.entry().domain,
         has: |_| true,
         same: |a, b| a.domain == b.domain,
@@ -116,6 +126,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "number",
+        path: "/number",
         native: |f| f.number != f.entry().number.map(i64::from),
         has: |_| true,
         same: |a, b| a.number == b.number,
@@ -124,6 +135,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "severity",
+        path: "/severity",
         native: |f| f.severity != f.entry().severity,
         has: |_| true,
         same: |a, b| a.severity == b.severity,
@@ -132,6 +144,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "next_actions",
+        path: "/next_actions",
         native: |f| !f.next_actions.is_empty(),
         has: |f| !f.next_actions.is_empty(),
         same: |a, b| a.next_actions == b.next_actions,
@@ -140,6 +153,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "similar_refs",
+        path: "/similar_refs",
         native: |f| !f.similar_refs.is_empty(),
         has: |f| !f.similar_refs.is_empty(),
         same: |a, b| a.similar_refs == b.similar_refs,
@@ -148,6 +162,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "violations",
+        path: "/violations",
         native: |f| !f.violations.is_empty(),
         has: |f| !f.violations.is_empty(),
         same: |a, b| a.violations == b.violations,
@@ -156,6 +171,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "details",
+        path: "/details",
         native: |f| f.details.is_some(),
         has: |f| f.details.is_some(),
         same: |a, b| a.details == b.details,
@@ -164,6 +180,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "server_text",
+        path: "/server_text",
         native: |f| f.server_text.is_some(),
         has: |f| f.server_text.is_some(),
         same: |a, b| a.server_text == b.server_text,
@@ -172,6 +189,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: CONTEXT,
+        path: "/context",
         native: |f| f.context != Context::default(),
         has: |f| f.context != Context::default(),
         same: |a, b| a.context == b.context,
@@ -180,6 +198,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "timestamp",
+        path: "/timestamp",
         native: |f| f.timestamp.is_some(),
         has: |f| f.timestamp.is_some(),
         same: |a, b| a.timestamp == b.timestamp,
@@ -188,6 +207,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "elapsed_ms",
+        path: "/elapsed_ms",
         native: |f| f.elapsed_ms.is_some(),
         has: |f| f.elapsed_ms.is_some(),
         same: |a, b| a.elapsed_ms == b.elapsed_ms,
@@ -196,6 +216,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "estimated_tokens",
+        path: "/estimated_tokens",
         native: |f| f.estimated_tokens.is_some(),
         has: |f| f.estimated_tokens.is_some(),
         same: |a, b| a.estimated_tokens == b.estimated_tokens,
@@ -204,6 +225,7 @@ pub const ENVELOPE: &[Field] = &[
     },
     Field {
         key: "ledger",
+        path: "/ledger",
         native: |f| f.ledger.is_some(),
         has: |f| f.ledger.is_some(),
         same: |a, b| a.ledger == b.ledger,
@@ -212,10 +234,20 @@ pub const ENVELOPE: &[Field] = &[
     },
 ];
 
-/// What only single dialects have a place for.
+/// What stands inside another member there, or has a place in single dialects only.
 pub const BESIDE: &[Field] = &[
     Field {
+        key: "not_before",
+        path: "/retry/not_before",
+        native: |_| false,
+        has: |f| f.not_before.is_some(),
+        same: |a, b| a.not_before == b.not_before,
+        write: |f, o| opt_int(o, f.not_before),
+        read: |f, v| opt_u64(&mut f.not_before, v),
+    },
+    Field {
         key: "cause",
+        path: "/cause",
         native: |_| false,
         has: |f| f.cause.is_some(),
         same: |a, b| a.cause == b.cause,
@@ -224,6 +256,7 @@ pub const BESIDE: &[Field] = &[
     },
     Field {
         key: "stack",
+        path: "/stack",
         native: |_| false,
         has: |f| f.stack.is_some(),
         same: |a, b| a.stack == b.stack,
@@ -232,6 +265,7 @@ pub const BESIDE: &[Field] = &[
     },
     Field {
         key: "rpc_id",
+        path: "/rpc_id",
         native: |_| false,
         has: |f| f.rpc_id.is_some(),
         same: |a, b| a.rpc_id == b.rpc_id,
@@ -240,6 +274,7 @@ pub const BESIDE: &[Field] = &[
     },
     Field {
         key: "extra",
+        path: "/extra",
         native: |_| false,
         has: |f| !f.extra.is_empty(),
         same: |a, b| a.extra == b.extra,

@@ -1,7 +1,9 @@
 //! What the library promises, seen from outside.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod arbitrary;
 mod card;
 mod codes;
 mod factories;
+mod laws;
 mod schema;

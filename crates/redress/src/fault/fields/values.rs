@@ -172,7 +172,7 @@ pub(super) fn read_extra(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
 }
 
 pub(super) fn same_retry(a: &Fault, b: &Fault) -> bool {
-    (a.retry, a.not_before, a.says_retry()) == (b.retry, b.not_before, b.says_retry())
+    a.retry == b.retry && a.says_retry() == b.says_retry()
 }
 
 pub(super) fn read_http(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
