@@ -1,13 +1,16 @@
 //! The `redress` command.
 
+mod clock;
 mod completions;
 mod contract;
 mod explain;
 mod failure;
 mod files;
 mod findings;
+mod lines;
 mod output;
 mod registry;
+mod translate;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Explain(explain::Args),
+    Translate(translate::Args),
     Registry(registry::Args),
     Completions(completions::Args),
 }
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Explain(args) => explain::run(&args, &mut out),
+        Command::Translate(args) => translate::run(&args, &mut out),
         Command::Registry(args) => registry::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };

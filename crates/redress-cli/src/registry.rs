@@ -1,8 +1,10 @@
 //! `redress registry`: check, compare, lock, change and export a registry file.
 
+mod diff;
 mod edit;
 mod export;
 mod lint;
+mod lock;
 pub(crate) mod rules;
 
 use clap::Subcommand;
@@ -19,6 +21,8 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Lint(lint::Args),
+    Diff(diff::Args),
+    Lock(lock::Args),
     Export(export::Args),
     Add(edit::Add),
     Deprecate(edit::Deprecate),
@@ -29,6 +33,8 @@ enum Command {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match &args.command {
         Command::Lint(args) => lint::run(args, out),
+        Command::Diff(args) => diff::run(args, out),
+        Command::Lock(args) => lock::run(args, out),
         Command::Export(args) => export::run(args, out),
         Command::Add(args) => edit::add(args, out),
         Command::Deprecate(args) => edit::deprecate(args, out),

@@ -1,0 +1,91 @@
+//! `redress registry diff`: who breaks when a registry changes, and which version that needs.
+
+use std::{path::Path, sync::Arc};
+
+use clap::ValueEnum;
+use redress_registry::{
+    Registry,
+    diff::{Change, Report, diff},
+    lock::read_lock,
+    rule::Impact,
+};
+
+use crate::{
+    Done, Status, contract,
+    failure::Failure,
+    output::{CODE, LABEL, Out, TITLE, TROUBLE},
+};
+
+/// Compare two versions of a registry: who breaks, and which version that needs.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress registry diff old/errors.toml errors.toml\n  redress registry diff errors.lock errors.toml --format json\n\nExit code 1 if the new version number is too small for the changes."
+)]
+pub(super) struct Args {
+    /// The old file, lock file, or the name of a built-in registry.
+    old: String,
+    /// The new file, or the name of a built-in registry.
+    new: String,
+    /// How to print the changes.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+pub(super) fn run(args: &Args, out: &mut Out) -> Done {
+    let report = diff(&*old(&args.old)?, &*contract::find(&args.new)?);
+    print(&report, args.format, out)
+}
+
+/// A registry, or the lock of one.
+fn old(name: &str) -> Result<Arc<Registry>, Failure> {
+    if Path::new(name).extension().is_none_or(|it| it != "lock") {
+        return contract::find(name);
+    }
+    let source = contract::source(name)?;
+    read_lock(&source).map(Arc::new).map_err(|it| contract::refused(&[it]))
+}
+
+/// Prints a report; a version that is too small makes the status.
+pub(super) fn print(report: &Report, format: Format, out: &mut Out) -> Done {
+    match format {
+        Format::Json => out.line(&report.to_json().to_string())?,
+        Format::Text => text(report, out)?,
+    }
+    Ok(if report.ok { Status::Fine } else { Status::Findings })
+}
+
+fn text(report: &Report, out: &mut Out) -> Result<(), Failure> {
+    for change in &report.changes {
+        print_change(change, out)?;
+    }
+    let verdict = if report.ok { "which it is" } else { "which it is not" };
+    out.line(&format!(
+        "{} changes; the version needs a step of at least {}, {verdict} ({})",
+        report.changes.len(),
+        report.required_bump.name(),
+        report.declared_bump.name()
+    ))
+}
+
+fn print_change(change: &Change, out: &mut Out) -> Result<(), Failure> {
+    let style = match change.severity {
+        Impact::Forbidden | Impact::Breaking => TROUBLE,
+        _ => CODE,
+    };
+    let Change { rule, message, severity, who, witness, .. } = change;
+    let (severity, who) = (severity.name(), who.name());
+    out.line(&format!("{style}{rule}{style:#} {severity} ({who}) {TITLE}{message}{TITLE:#}"))?;
+    out.line(&format!("  {LABEL}before{LABEL:#} {}", witness.before))?;
+    out.line(&format!("  {LABEL}after {LABEL:#} {}", witness.after))?;
+    if let Some(why) = &change.allowed {
+        out.line(&format!("  {LABEL}allowed{LABEL:#} {why}"))?;
+    }
+    out.line(&format!("  {LABEL}fix   {LABEL:#} {}\n", change.fix))
+}

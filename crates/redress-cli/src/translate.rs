@@ -1,0 +1,95 @@
+//! `redress translate`: envelopes from one dialect to another, JSON lines in and out.
+
+use redress::{
+    Fault,
+    dialect::{Dialect, Loss, Stamp},
+    lookup::Lookup,
+};
+
+use crate::{
+    Done, Status, clock, contract, lines,
+    output::{Err, Out},
+};
+
+/// Translate envelopes between dialects: JSON lines in, JSON lines out.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Dialects: native, atlas-gate, workrail, rpc, stagewright, mailvault, tool-failure.\n\nExamples:\n  echo '{\"code\":\"FILE_NOT_FOUND\"}' | redress translate --from native --to mailvault\n  redress translate --from auto --to native < envelopes.jsonl\n  redress translate --from atlas-gate --to rpc --residue < in.jsonl | redress translate --from rpc --to atlas-gate\n\nExit codes: 1 if --strict found a loss, 2 if a line could not be read."
+)]
+pub(crate) struct Args {
+    /// The dialect of the input, or `auto` to find it line by line.
+    #[arg(long, value_name = "D", value_parser = from)]
+    from: From,
+    /// The dialect of the output.
+    #[arg(long, value_name = "D", value_parser = dialect)]
+    to: Dialect,
+    /// A registry file, or the name of a built-in one, to look codes up in first.
+    #[arg(long, value_name = "C")]
+    contract: Option<String>,
+    /// List on standard error every path that is lost, weakened or invented, and end with 1.
+    #[arg(long)]
+    strict: bool,
+    /// Keep what the dialect has no place for in the member `_x`, so that nothing is lost.
+    #[arg(long)]
+    residue: bool,
+}
+
+/// Where the dialect of the input comes from.
+#[derive(Debug, Clone, Copy)]
+enum From {
+    Auto,
+    Given(Dialect),
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
+    let lookup = match &args.contract {
+        Some(name) => Lookup::with([contract::find(name)?]),
+        None => Lookup::shipped(),
+    };
+    let now = clock::now();
+    let stamp = Stamp { now: &now };
+    let mut lossy = false;
+    let status = lines::filter(out, |number, line, reply| {
+        let fault = read(args.from, line, &lookup)?;
+        if args.residue {
+            reply.extend_from_slice(args.to.carry(&fault, stamp, &lookup).text.as_bytes());
+        } else {
+            reply.extend_from_slice(args.to.write(&fault, stamp).as_bytes());
+            if args.strict {
+                lossy |= report(number, &args.to.losses(&fault, stamp, &lookup));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(if lossy && status == Status::Fine { Status::Findings } else { status })
+}
+
+fn read(from: From, line: &[u8], lookup: &Lookup) -> Result<Fault, Box<Fault>> {
+    let read = match from {
+        From::Auto => Dialect::read_any(line, lookup).map(|(_, fault)| fault),
+        From::Given(dialect) => dialect.read(line, lookup),
+    };
+    read.map_err(|it| Box::new(it.fault()))
+}
+
+/// Says what one line lost; whether it lost anything.
+fn report(line: u64, losses: &[Loss]) -> bool {
+    let mut err = Err::new();
+    for loss in losses {
+        err.line(&format!("line {line}: "), &format!("{} {}", loss.kind.name(), loss.path));
+    }
+    !losses.is_empty()
+}
+
+fn from(name: &str) -> Result<From, String> {
+    if name == "auto" { Ok(From::Auto) } else { dialect(name).map(From::Given) }
+}
+
+fn dialect(name: &str) -> Result<Dialect, String> {
+    Dialect::parse(name).ok_or_else(|| {
+        let names = Dialect::ALL.map(Dialect::name);
+        let meant = redress_registry::nearest::nearest(name, names);
+        let meant = meant.map(|it| format!(", did you mean {it}?")).unwrap_or_default();
+        format!("no such dialect{meant} There are {}", names.join(", "))
+    })
+}
