@@ -35,164 +35,167 @@ pub const ROLE_MISMATCH: CoreCode = row("ROLE_MISMATCH", 9);
 /// Sign-in required: Credentials are missing, expired or refused.
 pub const AUTH_REQUIRED: CoreCode = row("AUTH_REQUIRED", 10);
 
+/// The user must act first: A person must do something before this call can work.
+pub const USER_ACTION_REQUIRED: CoreCode = row("USER_ACTION_REQUIRED", 11);
+
 /// Not found: What was asked for does not exist.
-pub const NOT_FOUND: CoreCode = row("NOT_FOUND", 11);
+pub const NOT_FOUND: CoreCode = row("NOT_FOUND", 12);
 
 /// Already exists: Something of that name or id already exists.
-pub const ALREADY_EXISTS: CoreCode = row("ALREADY_EXISTS", 12);
+pub const ALREADY_EXISTS: CoreCode = row("ALREADY_EXISTS", 13);
 
 /// Conflict with the present state: The call conflicts with the present state of what it would change.
-pub const CONFLICT: CoreCode = row("CONFLICT", 13);
+pub const CONFLICT: CoreCode = row("CONFLICT", 14);
 
 /// Query failed: The database or search engine refused the query.
-pub const QUERY_FAILED: CoreCode = row("QUERY_FAILED", 14);
+pub const QUERY_FAILED: CoreCode = row("QUERY_FAILED", 15);
 
 /// File not found: No file at `{path}`.
-pub const FILE_NOT_FOUND: CoreCode = row("FILE_NOT_FOUND", 15);
+pub const FILE_NOT_FOUND: CoreCode = row("FILE_NOT_FOUND", 16);
 
 /// File already exists: There is already something at `{path}`.
-pub const FILE_ALREADY_EXISTS: CoreCode = row("FILE_ALREADY_EXISTS", 16);
+pub const FILE_ALREADY_EXISTS: CoreCode = row("FILE_ALREADY_EXISTS", 17);
 
 /// File could not be read: A file exists, but reading it failed.
-pub const FILE_READ_FAILED: CoreCode = row("FILE_READ_FAILED", 17);
+pub const FILE_READ_FAILED: CoreCode = row("FILE_READ_FAILED", 18);
 
 /// File could not be written: Writing a file failed; it may be incomplete.
-pub const FILE_WRITE_FAILED: CoreCode = row("FILE_WRITE_FAILED", 18);
+pub const FILE_WRITE_FAILED: CoreCode = row("FILE_WRITE_FAILED", 19);
 
 /// Path not usable: The path `{path}` cannot be used here.
-pub const INVALID_PATH: CoreCode = row("INVALID_PATH", 19);
+pub const INVALID_PATH: CoreCode = row("INVALID_PATH", 20);
 
 /// Path not found: Nothing exists at `{path}`.
-pub const PATH_NOT_FOUND: CoreCode = row("PATH_NOT_FOUND", 20);
+pub const PATH_NOT_FOUND: CoreCode = row("PATH_NOT_FOUND", 21);
 
 /// Outside the workspace: The path `{path}` is outside the workspace.
-pub const OUTSIDE_WORKSPACE: CoreCode = row("OUTSIDE_WORKSPACE", 21);
+pub const OUTSIDE_WORKSPACE: CoreCode = row("OUTSIDE_WORKSPACE", 22);
 
 /// Path traversal blocked: The path `{path}` climbs out with ".." and was refused.
-pub const PATH_TRAVERSAL_BLOCKED: CoreCode = row("PATH_TRAVERSAL_BLOCKED", 22);
+pub const PATH_TRAVERSAL_BLOCKED: CoreCode = row("PATH_TRAVERSAL_BLOCKED", 23);
 
 /// Patch malformed: The patch is malformed and cannot be read.
-pub const PATCH_INVALID: CoreCode = row("PATCH_INVALID", 23);
+pub const PATCH_INVALID: CoreCode = row("PATCH_INVALID", 24);
 
 /// Patch does not apply: The patch does not fit the present text of the file.
-pub const PATCH_APPLY_FAILED: CoreCode = row("PATCH_APPLY_FAILED", 24);
+pub const PATCH_APPLY_FAILED: CoreCode = row("PATCH_APPLY_FAILED", 25);
 
 /// File changed in between: The file `{path}` is not the one whose hash was given.
-pub const HASH_MISMATCH: CoreCode = row("HASH_MISMATCH", 25);
+pub const HASH_MISMATCH: CoreCode = row("HASH_MISMATCH", 26);
 
 /// Plan not found: There is no plan `{plan_hash}`.
-pub const PLAN_NOT_FOUND: CoreCode = row("PLAN_NOT_FOUND", 26);
+pub const PLAN_NOT_FOUND: CoreCode = row("PLAN_NOT_FOUND", 27);
 
 /// Plan not approved: The plan `{plan_hash}` is not approved.
-pub const PLAN_NOT_APPROVED: CoreCode = row("PLAN_NOT_APPROVED", 27);
+pub const PLAN_NOT_APPROVED: CoreCode = row("PLAN_NOT_APPROVED", 28);
 
 /// Plan does not validate: The plan `{plan_hash}` does not pass validation.
-pub const PLAN_ENFORCEMENT_FAILED: CoreCode = row("PLAN_ENFORCEMENT_FAILED", 28);
+pub const PLAN_ENFORCEMENT_FAILED: CoreCode = row("PLAN_ENFORCEMENT_FAILED", 29);
 
 /// Outside the plan's scope: The call is outside the scope of the approved plan.
-pub const PLAN_SCOPE_VIOLATION: CoreCode = row("PLAN_SCOPE_VIOLATION", 29);
+pub const PLAN_SCOPE_VIOLATION: CoreCode = row("PLAN_SCOPE_VIOLATION", 30);
 
 /// Policy violated: The call breaks the policy rule `{rule}`.
-pub const POLICY_VIOLATION: CoreCode = row("POLICY_VIOLATION", 30);
+pub const POLICY_VIOLATION: CoreCode = row("POLICY_VIOLATION", 31);
 
 /// Rust policy violated: The Rust code breaks the policy rule `{rule}`.
-pub const RUST_POLICY_VIOLATION: CoreCode = row("RUST_POLICY_VIOLATION", 31);
+pub const RUST_POLICY_VIOLATION: CoreCode = row("RUST_POLICY_VIOLATION", 32);
 
 /// Preflight checks failed: The checks that run on every change failed, so the change was undone.
-pub const PREFLIGHT_FAILED: CoreCode = row("PREFLIGHT_FAILED", 32);
+pub const PREFLIGHT_FAILED: CoreCode = row("PREFLIGHT_FAILED", 33);
 
 /// Code with a blocked keyword: The code contains the blocked keyword `{keyword}`.
-pub const EVAL_BLOCKED_KEYWORD: CoreCode = row("EVAL_BLOCKED_KEYWORD", 33);
+pub const EVAL_BLOCKED_KEYWORD: CoreCode = row("EVAL_BLOCKED_KEYWORD", 34);
 
 /// Code with a blocked construct: The code contains a blocked construct: `{construct}`.
-pub const EVAL_BLOCKED_CONSTRUCT: CoreCode = row("EVAL_BLOCKED_CONSTRUCT", 34);
+pub const EVAL_BLOCKED_CONSTRUCT: CoreCode = row("EVAL_BLOCKED_CONSTRUCT", 35);
 
 /// Code does not parse: The code has a syntax mistake and was not run.
-pub const EVAL_SYNTAX_ERROR: CoreCode = row("EVAL_SYNTAX_ERROR", 35);
+pub const EVAL_SYNTAX_ERROR: CoreCode = row("EVAL_SYNTAX_ERROR", 36);
 
 /// Invariant violated: The invariant `{invariant_id}` was violated.
-pub const INVARIANT_VIOLATION: CoreCode = row("INVARIANT_VIOLATION", 36);
+pub const INVARIANT_VIOLATION: CoreCode = row("INVARIANT_VIOLATION", 37);
 
 /// Start-up failed: The server could not finish its start-up.
-pub const BOOTSTRAP_FAILURE: CoreCode = row("BOOTSTRAP_FAILURE", 37);
+pub const BOOTSTRAP_FAILURE: CoreCode = row("BOOTSTRAP_FAILURE", 38);
 
 /// Self-audit failed: The server's self-audit failed, so it refuses to serve.
-pub const SELF_AUDIT_FAILURE: CoreCode = row("SELF_AUDIT_FAILURE", 38);
+pub const SELF_AUDIT_FAILURE: CoreCode = row("SELF_AUDIT_FAILURE", 39);
 
 /// Audit trail not writable: The call could not be recorded in the audit trail.
-pub const AUDIT_LOG_FAILED: CoreCode = row("AUDIT_LOG_FAILED", 39);
+pub const AUDIT_LOG_FAILED: CoreCode = row("AUDIT_LOG_FAILED", 40);
 
 /// Audit trail locked: Another process holds the lock of the audit trail.
-pub const AUDIT_LOCK_FAILED: CoreCode = row("AUDIT_LOCK_FAILED", 40);
+pub const AUDIT_LOCK_FAILED: CoreCode = row("AUDIT_LOCK_FAILED", 41);
 
 /// Unknown tool: There is no tool `{tool}`.
-pub const UNKNOWN_TOOL: CoreCode = row("UNKNOWN_TOOL", 41);
+pub const UNKNOWN_TOOL: CoreCode = row("UNKNOWN_TOOL", 42);
 
 /// Method not found: The server has no method `{method}`.
-pub const METHOD_NOT_FOUND: CoreCode = row("METHOD_NOT_FOUND", 42);
+pub const METHOD_NOT_FOUND: CoreCode = row("METHOD_NOT_FOUND", 43);
 
 /// Invalid request: The message is not a valid request.
-pub const INVALID_REQUEST: CoreCode = row("INVALID_REQUEST", 43);
+pub const INVALID_REQUEST: CoreCode = row("INVALID_REQUEST", 44);
 
 /// Not valid JSON: The message could not be read as JSON.
-pub const PARSE_FAILED: CoreCode = row("PARSE_FAILED", 44);
+pub const PARSE_FAILED: CoreCode = row("PARSE_FAILED", 45);
 
 /// Upstream unavailable: The server, or a service behind it, cannot be reached.
-pub const UPSTREAM_UNAVAILABLE: CoreCode = row("UPSTREAM_UNAVAILABLE", 45);
+pub const UPSTREAM_UNAVAILABLE: CoreCode = row("UPSTREAM_UNAVAILABLE", 46);
 
 /// Server process ended: The server process ended before it answered.
-pub const UPSTREAM_CRASHED: CoreCode = row("UPSTREAM_CRASHED", 46);
+pub const UPSTREAM_CRASHED: CoreCode = row("UPSTREAM_CRASHED", 47);
 
 /// Answer breaks the protocol: The answer does not follow the protocol and cannot be used.
-pub const UPSTREAM_PROTOCOL_ERROR: CoreCode = row("UPSTREAM_PROTOCOL_ERROR", 47);
+pub const UPSTREAM_PROTOCOL_ERROR: CoreCode = row("UPSTREAM_PROTOCOL_ERROR", 48);
 
 /// Server parked: The server `{server}` keeps crashing and was parked.
-pub const UPSTREAM_PARKED: CoreCode = row("UPSTREAM_PARKED", 48);
+pub const UPSTREAM_PARKED: CoreCode = row("UPSTREAM_PARKED", 49);
 
 /// Circuit open: Calls to the server `{server}` are paused after repeated failures.
-pub const CIRCUIT_OPEN: CoreCode = row("CIRCUIT_OPEN", 49);
+pub const CIRCUIT_OPEN: CoreCode = row("CIRCUIT_OPEN", 50);
 
 /// Answer too large: The answer is larger than `{limit_bytes}` bytes and was dropped.
-pub const OUTPUT_TOO_LARGE: CoreCode = row("OUTPUT_TOO_LARGE", 50);
+pub const OUTPUT_TOO_LARGE: CoreCode = row("OUTPUT_TOO_LARGE", 51);
 
 /// Answer breaks its schema: The result does not fit the output schema that the tool declares.
-pub const OUTPUT_INVALID: CoreCode = row("OUTPUT_INVALID", 51);
+pub const OUTPUT_INVALID: CoreCode = row("OUTPUT_INVALID", 52);
 
 /// Internal error: Something unexpected went wrong inside the server.
-pub const INTERNAL_ERROR: CoreCode = row("INTERNAL_ERROR", 52);
+pub const INTERNAL_ERROR: CoreCode = row("INTERNAL_ERROR", 53);
 
 /// Unrecognised failure: The tool failed in a way that fits no known code.
-pub const UNKNOWN_TOOL_FAILURE: CoreCode = row("UNKNOWN_TOOL_FAILURE", 53);
+pub const UNKNOWN_TOOL_FAILURE: CoreCode = row("UNKNOWN_TOOL_FAILURE", 54);
 
 /// Rate limited: Too many calls were made in a short time.
-pub const RATE_LIMITED: CoreCode = row("RATE_LIMITED", 54);
+pub const RATE_LIMITED: CoreCode = row("RATE_LIMITED", 55);
 
 /// Too busy: Too many calls are in progress at the same time.
-pub const OVERLOADED: CoreCode = row("OVERLOADED", 55);
+pub const OVERLOADED: CoreCode = row("OVERLOADED", 56);
 
 /// Cancelled: The call was cancelled before it finished.
-pub const CANCELLED: CoreCode = row("CANCELLED", 56);
+pub const CANCELLED: CoreCode = row("CANCELLED", 57);
 
 /// Configuration not valid: The configuration is not valid at `{place}`: `{problem}`
-pub const CONFIG_INVALID: CoreCode = row("CONFIG_INVALID", 57);
+pub const CONFIG_INVALID: CoreCode = row("CONFIG_INVALID", 58);
 
 /// Shutting down: The server is shutting down and takes no more calls.
-pub const SHUTTING_DOWN: CoreCode = row("SHUTTING_DOWN", 58);
+pub const SHUTTING_DOWN: CoreCode = row("SHUTTING_DOWN", 59);
 
 /// Timed out: The call did not finish in time.
-pub const TIMEOUT: CoreCode = row("TIMEOUT", 59);
+pub const TIMEOUT: CoreCode = row("TIMEOUT", 60);
 
 /// Limit exceeded: A limit of the server or of the account is used up.
-pub const LIMIT_EXCEEDED: CoreCode = row("LIMIT_EXCEEDED", 60);
+pub const LIMIT_EXCEEDED: CoreCode = row("LIMIT_EXCEEDED", 61);
 
 /// Dependency not installed: A program or library that this tool needs is not installed.
-pub const NOT_INSTALLED: CoreCode = row("NOT_INSTALLED", 61);
+pub const NOT_INSTALLED: CoreCode = row("NOT_INSTALLED", 62);
 
 /// Session not found: The session does not exist, or it has ended.
-pub const SESSION_NOT_FOUND: CoreCode = row("SESSION_NOT_FOUND", 62);
+pub const SESSION_NOT_FOUND: CoreCode = row("SESSION_NOT_FOUND", 63);
 
 /// Input too large: The input is larger than the server accepts.
-pub const INPUT_TOO_LARGE: CoreCode = row("INPUT_TOO_LARGE", 63);
+pub const INPUT_TOO_LARGE: CoreCode = row("INPUT_TOO_LARGE", 64);
 
 /// Unsupported operation: The server does not support this operation.
-pub const UNSUPPORTED: CoreCode = row("UNSUPPORTED", 64);
+pub const UNSUPPORTED: CoreCode = row("UNSUPPORTED", 65);

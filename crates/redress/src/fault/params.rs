@@ -78,7 +78,7 @@ pub(super) fn raise<K: AsRef<str>>(
             fault.private.drop_part(&param.name, "the row requires it and nobody gave it");
         }
     }
-    fault.message = fill(&entry.message, &values);
+    fault.message = fill(entry, &values);
     fault.next_actions = entry.next.iter().filter_map(|step| next_action(step, &values)).collect();
     fault.details = details(entry, &values);
     fault
@@ -90,21 +90,32 @@ pub(super) fn plain_message(entry: &Entry) -> String {
     for part in parts(&entry.message).map_while(Result::ok) {
         match part {
             Part::Text(text) => message.push_str(text),
-            Part::Param(_) => return format!("{}.", entry.title),
+            Part::Param(name) => match only_value(entry, name) {
+                Some(value) => message.push_str(value),
+                None => return format!("{}.", entry.title),
+            },
         }
     }
     message
 }
 
+/// The value of a parameter that can have no other.
+fn only_value<'e>(entry: &'e Entry, name: &str) -> Option<&'e str> {
+    match entry.param(name)?.values.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
 /// The template with its parameters; one that is absent shows as `?`.
-fn fill(template: &str, values: &[(&Param, RawJson)]) -> String {
-    let mut out = String::with_capacity(template.len() + 32);
-    for part in parts(template).map_while(Result::ok) {
+fn fill(entry: &Entry, values: &[(&Param, RawJson)]) -> String {
+    let mut out = String::with_capacity(entry.message.len() + 32);
+    for part in parts(&entry.message).map_while(Result::ok) {
         match part {
             Part::Text(text) => out.push_str(text),
             Part::Param(name) => match values.iter().find(|(it, _)| &*it.name == name) {
                 Some((param, value)) => out.push_str(&shown(param, value)),
-                None => out.push('?'),
+                None => out.push_str(only_value(entry, name).unwrap_or("?")),
             },
         }
     }

@@ -142,7 +142,7 @@ fn rpc() -> impl Strategy<Value = String> {
     let number = prop_oneof![select(vec![1000, 2100, 2603, 4300]), 1i64..1_000_000];
     let data =
         (words(), code(Dialect::Rpc), maybe_words(), option::of(any::<bool>()), maybe_words());
-    let protocol = select(vec![-32700, -32601, -32602, -32000]);
+    let protocol = select(vec![-32700, -32600, -32601, -32602, -32603, -32000]);
     (id, number, words(), data, option::of(protocol)).prop_map(
         |(id, number, message, (domain, symbol, details, retryable, stack), protocol)| {
             let named = protocol.is_none() && !symbol.starts_with("\"-");
