@@ -84,8 +84,8 @@ impl Shape for ToolFailure {
 
     fn keeps(&self) -> &'static Kept {
         &Kept {
-            whole: &["/code", "/hint", "/retry/not_before"],
-            weakened: &["/contract", "/class", "/retry", "/context/request_id"],
+            whole: &["/hint", "/retry/not_before"],
+            weakened: &["/code", "/contract", "/class", "/retry", "/context/request_id"],
             invented: &["/context/request_id"],
         }
     }
