@@ -1,5 +1,7 @@
 //! The fields of a row, and which rule judges a change of each.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{
@@ -129,9 +131,11 @@ fn stability(both: &mut Both<'_>, pair: Pair<'_>, it: &Changed) {
 fn alias(both: &mut Both<'_>, pair: Pair<'_>, it: &Changed) {
     for old in &pair.old.alias {
         let new = pair.new.alias.iter().find(|it| it.dialect == old.dialect);
-        let kept = |spelling: &String| new.is_some_and(|it| it.spellings.contains(spelling));
+        let all = |it: Option<&Alias>| -> BTreeSet<String> {
+            it.map(|it| it.spellings.iter().cloned().collect()).unwrap_or_default()
+        };
         let first = |it: &Alias| it.spellings.first().cloned();
-        if new.and_then(first) != first(old) || !old.spellings.iter().all(kept) {
+        if new.and_then(first) != first(old) || !all(Some(old)).is_subset(&all(new)) {
             let context = [
                 part("dialect", &*old.dialect),
                 part("before", old.spellings.join(", ")),

@@ -1,5 +1,7 @@
 //! Parameters: what programs read from `details`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{
     fields::{Changed, text},
     pair::{Both, Pair},
@@ -13,40 +15,41 @@ use crate::{
 
 pub(super) fn judge(both: &mut Both<'_>, pair: Pair<'_>, it: &Changed) {
     let at = (&*pair.new.code, it.field);
-    let mut texts = same_but_for_order(pair);
-    let mut heirs: Vec<&Param> =
-        pair.new.params.iter().filter(|it| pair.old.param(&it.name).is_none()).collect();
-    for old in &pair.old.params {
-        if let Some(new) = pair.new.param(&old.name) {
-            texts |= one(both, at, old, new);
-            continue;
+    let (old, new) = (by_name(&pair.old.params), by_name(&pair.new.params));
+    let gone: Vec<&Param> =
+        pair.old.params.iter().filter(|it| !new.contains_key(&*it.name)).collect();
+    let added: Vec<&Param> =
+        pair.new.params.iter().filter(|it| !old.contains_key(&*it.name)).collect();
+    if let ([gone], [added]) = (&*gone, &*added)
+        && gone.kind == added.kind
+    {
+        let context = [part("param", &*gone.name), part("to", &*added.name)];
+        both.code(&DF020, at, "The parameter {param} was renamed to {to}.", context);
+    } else {
+        for param in gone {
+            let context = [part("param", &*param.name)];
+            both.code(&DF020, at, "The parameter {param} was removed.", context);
         }
-        let heir = heirs.iter().position(|it| it.kind == old.kind && it.required == old.required);
-        match heir.map(|it| heirs.remove(it)) {
-            Some(heir) => {
-                let context = [part("param", &*old.name), part("to", &*heir.name)];
-                both.code(&DF020, at, "The parameter {param} was renamed to {to}.", context);
-            }
-            None => {
-                let context = [part("param", &*old.name)];
-                both.code(&DF020, at, "The parameter {param} was removed.", context);
-            }
+        for param in added {
+            let context = [part("param", &*param.name)];
+            both.code(&DF024, at, "The parameter {param} was added.", context)
+                .only(Impact::Additive);
         }
     }
-    for new in heirs {
-        let context = [part("param", &*new.name)];
-        both.code(&DF024, at, "The parameter {param} was added.", context).only(Impact::Additive);
+    // All the same, so only their order changed.
+    let mut texts = old == new;
+    for param in &pair.old.params {
+        if let Some(new) = new.get(&*param.name) {
+            texts |= one(both, at, param, new);
+        }
     }
     if texts {
         text(both, pair, it, &DF034);
     }
 }
 
-fn same_but_for_order(pair: Pair<'_>) -> bool {
-    let (old, new) = (&pair.old.params, &pair.new.params);
-    old != new
-        && old.len() == new.len()
-        && old.iter().all(|it| pair.new.param(&it.name) == Some(it))
+fn by_name(params: &[Param]) -> BTreeMap<&str, &Param> {
+    params.iter().map(|it| (&*it.name, it)).collect()
 }
 
 /// Judges a parameter that is still there, and says whether a text of it changed.
@@ -54,16 +57,18 @@ fn one(both: &mut Both<'_>, at: (&str, &str), old: &Param, new: &Param) -> bool 
     let mut say = |rule: &'static Rule, message: &'static str, impact: Impact| {
         both.code(rule, at, message, [part("param", &*old.name)]).only(impact);
     };
-    let lost = old.values.iter().any(|it| !new.values.contains(it));
-    let got = new.values.iter().any(|it| !old.values.contains(it));
+    let (had, has): (BTreeSet<_>, BTreeSet<_>) =
+        (old.values.iter().collect(), new.values.iter().collect());
     if old.kind != new.kind {
         say(&DF021, "The type of {param} changed.", Impact::Breaking);
     }
     match (old.values.is_empty(), new.values.is_empty()) {
         (false, true) => say(&DF024, "{param} can have any value now.", Impact::Risky),
         (true, false) => say(&DF021, "{param} has an enum now.", Impact::Breaking),
-        _ if lost => say(&DF021, "The enum of {param} lost values.", Impact::Breaking),
-        _ if got => say(&DF024, "The enum of {param} got values.", Impact::Risky),
+        _ if !had.is_subset(&has) => {
+            say(&DF021, "The enum of {param} lost values.", Impact::Breaking);
+        }
+        _ if !has.is_subset(&had) => say(&DF024, "The enum of {param} got values.", Impact::Risky),
         _ => {}
     }
     match (old.required, new.required) {

@@ -27,7 +27,9 @@ pub(super) fn judge(both: &mut Both<'_>) {
 fn codes(both: &mut Both<'_>, tool: &str, before: &Tool, after: &Tool) {
     let possible: BTreeSet<Class> =
         before.may.iter().filter_map(|it| class(both.old, it)).collect();
-    for code in after.may.iter().filter(|it| !before.may.contains(it)) {
+    let (had, has): (BTreeSet<_>, BTreeSet<_>) =
+        (before.may.iter().collect(), after.may.iter().collect());
+    for code in after.may.iter().filter(|it| !had.contains(it)) {
         let class = class(both.new, code);
         let context = [
             part("tool", tool),
@@ -41,7 +43,7 @@ fn codes(both: &mut Both<'_>, tool: &str, before: &Tool, after: &Tool) {
             both.tool(&DF042, tool, message, context).about(code);
         }
     }
-    for code in before.may.iter().filter(|it| !after.may.contains(it)) {
+    for code in before.may.iter().filter(|it| !has.contains(it)) {
         let context = [part("tool", tool), part("code", code.as_str())];
         both.tool(&DF043, tool, "{tool} no longer answers {code}.", context).about(code);
     }

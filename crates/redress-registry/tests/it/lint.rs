@@ -55,6 +55,14 @@ fn the_shipped_registries_are_clean() {
     }
 }
 
+#[test]
+fn the_example_of_the_documentation_is_clean() {
+    let page = include_str!("../../../../docs/registry.md");
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let found = lint(&draft("docs/registry.md", example), &find);
+    assert!(found.is_empty(), "\n{}", shown(&found));
+}
+
 fn findings(file: &str, text: &str, rule: &str) -> Vec<Finding> {
     let found = lint(&draft(file, text), &find);
     found.into_iter().filter(|it| it.rule == rule).collect()

@@ -16,7 +16,7 @@ const TYPO_CHARS: usize = 5;
 const LONG_TYPO_CHARS: usize = 9;
 
 /// A name is compared with at most so many of its family, so that a hostile file stays cheap.
-const FAMILY: usize = 64;
+const FAMILY: usize = 32;
 
 /// CK107.
 pub(super) fn near_duplicate(scope: &Scope<'_>, hits: &mut Hits<'_>) {
