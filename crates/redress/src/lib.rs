@@ -1,11 +1,13 @@
 //! The error contract for MCP: what a failure is called, how it looks to each reader, what a foreign one means.
 
 pub mod card;
+pub mod classify;
 pub mod codes;
 pub mod dialect;
 pub mod fault;
 pub mod json;
 pub mod lookup;
+pub mod outcome;
 pub mod text;
 pub mod tokens;
 

@@ -3,6 +3,7 @@
 
 mod arbitrary;
 mod card;
+mod classify;
 mod codes;
 mod factories;
 mod laws;

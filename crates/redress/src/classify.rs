@@ -1,0 +1,65 @@
+//! Outcome to verdict: what an upstream did, and which row of the registry that is.
+
+mod answer;
+mod extract;
+mod facts;
+mod judge;
+mod leaks;
+mod line;
+mod message;
+mod normal;
+mod phrase;
+mod raise;
+mod request;
+mod silent;
+mod start;
+mod status;
+mod structure;
+mod table;
+mod wait;
+
+use std::borrow::Cow;
+
+pub use leaks::Leak;
+pub use line::{LineError, line};
+use redress_registry::Registry;
+
+use crate::{
+    Fault,
+    outcome::{Asked, Outcome},
+};
+
+/// What an outcome is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Nothing failed that anybody can see.
+    Success,
+    /// A failure.
+    Failure(Box<Failure>),
+}
+
+/// A failure that was recognised.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The server did not flag it.
+    pub silent: bool,
+    /// No doubt is left that it is one: it was flagged, or its structure says so.
+    pub certain: bool,
+    /// The row that named it; of a silent one, first the row that found it: `sign+rule`.
+    pub rule: Cow<'static, str>,
+    /// What its text gives away.
+    pub leaks: Vec<Leak>,
+    /// The failure itself.
+    pub fault: Fault,
+}
+
+/// Judges an outcome. Pure, total and deterministic: any bytes give a verdict, the same ones the same.
+///
+/// In this order: a request that is itself malformed; a known dialect in the payload; facts of the protocol; the table
+/// of rules, whose first row that fits wins; last, `UNKNOWN_TOOL_FAILURE`.
+pub fn classify(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -> Verdict {
+    answer::judge(asked, outcome, registry)
+}
+
+#[cfg(test)]
+mod tests;

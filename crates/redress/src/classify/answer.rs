@@ -1,0 +1,277 @@
+//! One outcome taken apart: which words it has, how they came, and whether they are a failure at all.
+
+use std::borrow::Cow;
+
+use redress_registry::Registry;
+
+use super::{
+    Verdict, extract,
+    facts::{Fact, Facts},
+    judge::Case,
+    message::Message,
+    raise::{Found, Named, Said, raise},
+    request, silent, structure,
+    table::{Row, Source, TABLE, Table},
+    wait,
+};
+use crate::{
+    Dialect, Lookup,
+    json::{Doc, Kind, Limits, Value},
+    outcome::{Asked, HttpAnswer, Outcome, What},
+};
+
+/// The key of our envelope in `_meta` and in `error.data`.
+const FAULT_KEY: &str = "dev.redress/fault";
+
+pub(super) fn judge(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -> Verdict {
+    let judge = Judge { asked, outcome, registry, table: &TABLE };
+    let failed = |source| judge.failure(source, Said::default());
+    match &outcome.what {
+        What::Answer(message) => judge.message(*message),
+        What::Http(answer) => judge.http(answer),
+        What::Malformed(_) => failed(Source::Malformed),
+        What::Closed => failed(Source::Closed),
+        What::Exited { .. } => failed(Source::Exit),
+        What::Deadline { .. } => failed(Source::Deadline),
+        What::Refused(code) => judge.refused(code),
+    }
+}
+
+struct Judge<'j> {
+    asked: &'j Asked<'j>,
+    outcome: &'j Outcome<'j>,
+    registry: &'j Registry,
+    table: &'static Table,
+}
+
+impl Judge<'_> {
+    fn message(&self, message: Value<'_>) -> Verdict {
+        if let Some(error) = message.get("error").filter(|it| !it.is_null()) {
+            return self.error(error);
+        }
+        match message.get("result") {
+            Some(result) => self.result(result),
+            None if message.get("method").is_some() => Verdict::Success,
+            None => self.failure(Source::Malformed, Said::default()),
+        }
+    }
+
+    fn error(&self, error: Value<'_>) -> Verdict {
+        let data = error.get("data").filter(|it| !it.is_null());
+        if let Some(verdict) = self.known(data.and_then(|it| it.get(FAULT_KEY)), Source::Rpc) {
+            return verdict;
+        }
+        let message = error.get("message").and_then(Value::as_str);
+        let mut text = message.or_else(|| error.as_str()).unwrap_or_default().into_owned();
+        let more =
+            data.and_then(|it| it.as_str().map(Cow::into_owned).or_else(|| extract::words(it)));
+        if let Some(more) = more.filter(|it| !it.trim().is_empty()) {
+            text.push('\n');
+            text.push_str(&more);
+        }
+        let rpc = error.get("code").and_then(Value::as_i64);
+        self.failure(Source::Rpc, Said { text: text.into(), rpc, data, ..Said::default() })
+    }
+
+    fn result(&self, result: Value<'_>) -> Verdict {
+        if result.get("isError").and_then(Value::as_bool) == Some(true) {
+            let text = texts(result);
+            let inner = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok();
+            let places = [
+                result.path(&["_meta", FAULT_KEY]),
+                result.get("structuredContent"),
+                inner.as_ref().map(Doc::root),
+            ];
+            let known = places.into_iter().find_map(|it| self.known(it, Source::Tool));
+            return known.unwrap_or_else(|| {
+                self.failure(Source::Tool, Said { text: text.clone(), ..Said::default() })
+            });
+        }
+        let stderr = self.outcome.stderr_tail.as_deref();
+        match silent::suspect(result, stderr).and_then(Value::as_str) {
+            Some(text) => self.unflagged(text),
+            None => Verdict::Success,
+        }
+    }
+
+    /// A result that nobody flagged is a failure only if a sign says so.
+    fn unflagged(&self, text: Cow<'_, str>) -> Verdict {
+        let (mut facts, arguments) = request::look(self.asked, self.table);
+        structure::look(&mut facts, &text, &arguments);
+        let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
+        let message = Message::of(&text, self.table, compare);
+        let trimmed = text.trim();
+        let logged = self.outcome.stderr_tail.as_deref().is_some_and(|it| has_line(it, trimmed));
+        facts.set(Fact::Logged, logged);
+        facts.set(Fact::Json, trimmed.starts_with(['{', '[']));
+        facts.set(Fact::OneLine, !trimmed.contains('\n'));
+        facts.set(Fact::Token, silent::is_token(trimmed));
+        facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
+        let case = Case::of(&message, facts, Source::Silent, self.table);
+        let rule = case.rule(self.table).map(Named::of);
+        let Some(sign) = case.sign(self.table, rule.is_some()) else { return Verdict::Success };
+        let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
+        let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain);
+        let sign = Some(sign.id.as_str());
+        self.found(Found { source: Source::Silent, facts, certain, sign, rule, said })
+    }
+
+    fn http(&self, answer: &HttpAnswer<'_>) -> Verdict {
+        let body = answer.body.trim_ascii();
+        if answer.status < 300 {
+            return self.http_message(body);
+        }
+        let doc = Doc::parse(body, Limits::DOCUMENT).ok();
+        let error = doc
+            .as_ref()
+            .and_then(|it| it.root().get("error"))
+            .filter(|it| it.kind() == Kind::Object);
+        let is_rpc = doc.as_ref().is_some_and(|it| it.root().get("jsonrpc").is_some());
+        if let Some(error) = error.filter(|_| is_rpc) {
+            let known = error.path(&["data", FAULT_KEY]);
+            if let Some(verdict) = self.known(known, Source::Http) {
+                return verdict;
+            }
+        }
+        let text = match error.and_then(|it| it.get("message")).and_then(Value::as_str) {
+            Some(message) => message.into_owned(),
+            None => String::from_utf8_lossy(body).into_owned(),
+        };
+        self.failure(
+            Source::Http,
+            Said {
+                text: text.into(),
+                rpc: error.filter(|_| is_rpc).and_then(|it| it.get("code")).and_then(Value::as_i64),
+                data: error.and_then(|it| it.get("data")).filter(|it| !it.is_null()),
+                http: Some(answer.status),
+                waits: answer.retry_after.as_deref().and_then(wait::header),
+            },
+        )
+    }
+
+    /// The response among the messages of a body: one document, or server-sent events.
+    fn http_message(&self, body: &[u8]) -> Verdict {
+        if body.is_empty() {
+            return Verdict::Success;
+        }
+        if let Ok(doc) = Doc::parse(body, Limits::DOCUMENT) {
+            let root = doc.root();
+            return match root.kind() {
+                Kind::Array => {
+                    root.elements().next().map_or(Verdict::Success, |it| self.message(it))
+                }
+                _ => self.message(root),
+            };
+        }
+        for event in events(body) {
+            let Ok(doc) = Doc::parse(&event, Limits::DOCUMENT) else { continue };
+            let root = doc.root();
+            if root.get("result").is_some() || root.get("error").is_some() {
+                return self.message(root);
+            }
+        }
+        let is_stream =
+            body.starts_with(b"event:") || body.starts_with(b"data:") || body.starts_with(b":");
+        if is_stream { Verdict::Success } else { self.failure(Source::Malformed, Said::default()) }
+    }
+
+    /// A refusal of our own.
+    fn refused(&self, code: &str) -> Verdict {
+        let (facts, _) = request::look(self.asked, self.table);
+        let rule = Named { id: "outcome.refused", code, retry: None };
+        let source = Source::Refusal;
+        self.found(Found { source, facts, certain: true, sign: None, rule, said: Said::default() })
+    }
+
+    /// An envelope in a dialect that we know, if its code is registered for this server.
+    fn known(&self, envelope: Option<Value<'_>>, source: Source) -> Option<Verdict> {
+        let (id, code) = known_dialect(envelope?)?;
+        self.registry.get(&code)?;
+        let (facts, _) = request::look(self.asked, self.table);
+        let rule = Named { id, code: &code, retry: None };
+        let said = Said::default();
+        Some(self.found(Found { source, facts, certain: true, sign: None, rule, said }))
+    }
+
+    fn failure(&self, source: Source, mut said: Said<'_>) -> Verdict {
+        let (mut facts, arguments) = request::look(self.asked, self.table);
+        let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
+        let message = Message::of(&said.text, self.table, compare);
+        let mut case = Case::of(&message, facts, source, self.table);
+        case.rpc = said.rpc;
+        case.http = said.http;
+        let rule = case.rule(self.table).or_else(|| self.logged_cause(facts, source));
+        said.waits = said.waits.or_else(|| wait::find(&message.text));
+        let rule = rule.map_or(Named::UNKNOWN, Named::of);
+        self.found(Found { source, facts, certain: true, sign: None, rule, said })
+    }
+
+    /// The cause on stderr, where the answer hides it.
+    fn logged_cause(&self, facts: Facts, source: Source) -> Option<&'static Row> {
+        let tail = self.outcome.stderr_tail.as_deref()?;
+        let message = Message::of(tail, self.table, |_| ());
+        Case::of(&message, facts, source, self.table).token_rule(self.table)
+    }
+
+    fn found(&self, found: Found<'_>) -> Verdict {
+        Verdict::Failure(Box::new(raise(self.asked, self.outcome, self.registry, found)))
+    }
+}
+
+/// The dialect of an envelope and the code it names, if its form leaves no doubt.
+fn known_dialect(envelope: Value<'_>) -> Option<(&'static str, Cow<'_, str>)> {
+    if envelope.get("v").and_then(Value::as_u64) == Some(1) {
+        return Some(("dialect.native", envelope.get("code")?.as_str()?));
+    }
+    let lookup = Lookup::shipped();
+    let dialect = Dialect::detect(envelope, &lookup).ok()?;
+    let id = match dialect {
+        Dialect::AtlasGate => "dialect.atlas-gate",
+        Dialect::Workrail => "dialect.workrail",
+        Dialect::Stagewright => "dialect.stagewright",
+        Dialect::Mailvault => "dialect.mailvault",
+        // Any server can write a `code`; without `v` it is not our envelope.
+        Dialect::Native | Dialect::Rpc | Dialect::ToolFailure => return None,
+    };
+    let fault = dialect.read_value(envelope, &lookup).ok()?;
+    Some((id, Cow::Owned(fault.code().to_owned())))
+}
+
+/// All texts of a result, in order.
+fn texts(result: Value<'_>) -> Cow<'_, str> {
+    let blocks = ["content", "contents"].iter().find_map(|key| result.get(key));
+    let mut texts =
+        blocks.into_iter().flat_map(Value::elements).filter_map(|it| it.get("text")?.as_str());
+    let first = texts.next().unwrap_or_default();
+    let mut all = first;
+    for text in texts {
+        let joined = all.to_mut();
+        joined.push('\n');
+        joined.push_str(&text);
+    }
+    if all.is_empty() {
+        let structured = result.get("structuredContent").and_then(extract::words);
+        return structured.map_or(all, Cow::Owned);
+    }
+    all
+}
+
+/// Whether a log has the text as an entry of its own, perhaps after a prefix.
+fn has_line(log: &str, text: &str) -> bool {
+    text.len() >= 8 && log.lines().any(|it| it.ends_with(text) && it.len() <= text.len() + 60)
+}
+
+/// The data of each server-sent event.
+fn events(body: &[u8]) -> Vec<Vec<u8>> {
+    let mut events = Vec::new();
+    let mut data = Vec::new();
+    for line in body.split(|it| *it == b'\n').chain([&b""[..]]) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Some(part) = line.strip_prefix(b"data:") {
+            data.extend_from_slice(part);
+        } else if line.is_empty() && !data.is_empty() {
+            events.push(std::mem::take(&mut data));
+        }
+    }
+    events
+}

@@ -1,0 +1,119 @@
+//! Facts: yes-or-no things about a request and its answer that a rule can ask for by name.
+
+/// Declares the facts with their names in the rules.
+macro_rules! facts {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {
+        /// One fact.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Fact { $($(#[$doc])* $name,)+ }
+
+        impl Fact {
+            /// The fact of that name.
+            pub(crate) fn parse(name: &str) -> Option<Self> {
+                match name { $($text => Some(Self::$name),)+ _ => None }
+            }
+        }
+    };
+}
+
+facts! {
+    /// The bytes sent are not JSON.
+    NotJson = "not-json",
+    /// Several messages were sent at once.
+    Batch = "batch",
+    /// The request has no `params`.
+    NoParams = "no-params",
+    /// `params` is not an object.
+    BadParams = "bad-params",
+    /// A tool call without the name of a tool.
+    NoToolName = "no-tool-name",
+    /// A tool call whose `arguments` are not an object.
+    BadArguments = "bad-arguments",
+    /// The method is none of MCP.
+    UnknownMethod = "unknown-method",
+    /// A tool is called.
+    Call = "call",
+    /// A session is begun.
+    Initialize = "initialize",
+    /// A resource is read.
+    ReadResource = "read-resource",
+    /// The HTTP request named a session.
+    Session = "session",
+    /// The HTTP request was no POST.
+    NotPost = "not-post",
+    /// The tool is not in the server's list.
+    Unlisted = "unlisted",
+    /// An argument has `..` as a part of a path.
+    DotDot = "dotdot",
+    /// An argument is an absolute path.
+    Absolute = "absolute",
+    /// An argument is a path.
+    Paths = "paths",
+    /// An argument is an empty text or list.
+    Empty = "empty",
+    /// No arguments were given.
+    NoArguments = "no-arguments",
+    /// An argument is a program to run.
+    Command = "command",
+    /// The text repeats an argument.
+    Echo = "echo",
+    /// The text repeats an argument that is the path of a file.
+    EchoFile = "echo-file",
+    /// The text repeats an argument that is the path of a directory.
+    EchoDir = "echo-dir",
+    /// The text repeats an argument that is an address.
+    EchoUrl = "echo-url",
+    /// The text names the tool.
+    NamesTool = "names-tool",
+    /// The whole text was in the arguments: the tool says what it was given.
+    Repeated = "repeated",
+    /// The tool gives content that can say anything.
+    Reads = "reads",
+    /// The tool looks for something that may not be there.
+    Searches = "searches",
+    /// The tool's answer is a judgement: whether something exists, is valid, works.
+    Judges = "judges",
+    /// The text stands on stderr too: the server logged it.
+    Logged = "logged",
+    /// The payload is an object that says it failed.
+    Fails = "fails",
+    /// The payload is an object that says it failed in more than one way.
+    FailsSurely = "fails-surely",
+    /// A member of the payload is an error where content was asked for.
+    ErrorInside = "error-inside",
+    /// The payload is a page where data was asked for.
+    Page = "page",
+    /// The text is JSON.
+    Json = "json",
+    /// The text is one line.
+    OneLine = "one-line",
+    /// The text is one word with `_` in it.
+    Token = "token",
+    /// The text starts with a capital letter or a sign.
+    Capital = "capital",
+}
+
+/// A set of facts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Facts(u64);
+
+impl Facts {
+    pub(crate) const fn with(self, fact: Fact) -> Self {
+        Self(self.0 | 1 << fact as u64)
+    }
+
+    pub(crate) const fn set(&mut self, fact: Fact, holds: bool) {
+        if holds {
+            *self = self.with(fact);
+        }
+    }
+
+    pub(crate) const fn has(self, fact: Fact) -> bool {
+        self.0 >> fact as u64 & 1 == 1
+    }
+
+    /// Whether all of `wanted` and none of `unwanted` hold.
+    pub(crate) const fn fit(self, wanted: Self, unwanted: Self) -> bool {
+        self.0 & wanted.0 == wanted.0 && self.0 & unwanted.0 == 0
+    }
+}

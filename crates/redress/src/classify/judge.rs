@@ -1,0 +1,88 @@
+//! Holding a case against the table: the first rule that fits names the failure.
+
+use std::ops::Range;
+
+use super::{
+    facts::Facts,
+    message::Message,
+    phrase::Hits,
+    table::{Row, Scope, Source, Table},
+};
+
+/// One answer, with all that a rule can ask about it.
+#[derive(Debug)]
+pub(crate) struct Case<'c> {
+    pub(crate) message: &'c Message,
+    pub(crate) hits: Hits<'c>,
+    pub(crate) facts: Facts,
+    pub(crate) source: Source,
+    /// The JSON-RPC code.
+    pub(crate) rpc: Option<i64>,
+    /// The HTTP status of the answer itself.
+    pub(crate) http: Option<u16>,
+}
+
+impl<'c> Case<'c> {
+    pub(crate) fn of(message: &'c Message, facts: Facts, source: Source, table: &Table) -> Self {
+        let hits = table.finder.find(&message.text);
+        Self { message, hits, facts, source, rpc: None, http: None }
+    }
+
+    /// The rule that names the failure. The server's own words come first, then what stands before them; rules about
+    /// the first sentence see the rest only if nothing else fits.
+    pub(crate) fn rule<'t>(&self, table: &'t Table) -> Option<&'t Row> {
+        let (head, own, all) =
+            (self.message.head(), self.message.whole(), 0..self.message.text.len());
+        let within = |head: &Range<usize>, own: &Range<usize>| {
+            table.rules.iter().find(|row| {
+                self.fits(
+                    row,
+                    match row.scope {
+                        Scope::Text => &all,
+                        Scope::Own => own,
+                        Scope::Head => head,
+                    },
+                )
+            })
+        };
+        within(&head, &own).or_else(|| within(&own, &own)).or_else(|| within(&all, &all))
+    }
+
+    /// The rule by a machine's own words alone: names of errors and fixed phrases, no prose.
+    pub(crate) fn token_rule<'t>(&self, table: &'t Table) -> Option<&'t Row> {
+        let whole = self.message.whole();
+        let is_token = |row: &&Row| row.scope != Scope::Head && !row.any.is_empty();
+        table.rules.iter().filter(is_token).find(|row| self.fits(row, &whole))
+    }
+
+    /// The sign that makes an unflagged answer a failure.
+    pub(crate) fn sign<'t>(&self, table: &'t Table, is_coded: bool) -> Option<&'t Row> {
+        let whole = self.message.whole();
+        table.signs.iter().filter(|it| is_coded || !it.coded).find(|row| self.fits(row, &whole))
+    }
+
+    fn fits(&self, row: &Row, window: &Range<usize>) -> bool {
+        let own = self.message.own();
+        self.facts.fit(row.wanted, row.unwanted)
+            && (row.from.is_empty() || row.from.contains(&self.source))
+            && (row.rpc.is_empty() || self.rpc.is_some_and(|it| row.rpc.contains(&it)))
+            && (row.http.is_empty() || self.status().is_some_and(|it| row.http.contains(&it)))
+            && row.any.iter().all(|any| any.iter().any(|it| self.hits.has(it, window)))
+            && !row.none.iter().any(|it| self.hits.has(it, window))
+            && (row.starts.is_empty() || self.starts(row))
+            && row.long.is_none_or(|it| self.message.text.len() <= it)
+            && (row.words == 0 || own.split_whitespace().count() >= row.words)
+    }
+
+    /// A start may be meant with the wrappers or without.
+    fn starts(&self, row: &Row) -> bool {
+        let text = self.message.text.trim_start_matches(['\n', ' ']);
+        row.starts
+            .iter()
+            .any(|it| it.length(text).is_some() || it.length(self.message.own()).is_some())
+    }
+
+    fn status(&self) -> Option<u16> {
+        self.http.filter(|it| *it >= 300).or(self.message.status)
+    }
+}

@@ -1,0 +1,241 @@
+//! What a failing text gives away that a model need not see: stacks, paths of the machine, secrets, the environment.
+
+/// Something that should not have left the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leak {
+    /// Frames of a stack.
+    StackTrace,
+    /// A path of the machine that the caller did not name.
+    AbsolutePath,
+    /// A credential.
+    Secret,
+    /// A part of the environment.
+    Env,
+}
+
+impl Leak {
+    /// Every kind, in the order in which they are written.
+    pub const ALL: [Self; 4] = [Self::StackTrace, Self::AbsolutePath, Self::Secret, Self::Env];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StackTrace => "stack_trace",
+            Self::AbsolutePath => "absolute_path",
+            Self::Secret => "secret",
+            Self::Env => "env",
+        }
+    }
+}
+
+/// Where paths of a machine start.
+const ROOTS: [&str; 30] = [
+    "home",
+    "srv",
+    "usr",
+    "opt",
+    "tmp",
+    "var",
+    "etc",
+    "root",
+    "mnt",
+    "media",
+    "private",
+    "Users",
+    "app",
+    "workspace",
+    "workspaces",
+    "data",
+    "nix",
+    "snap",
+    "proc",
+    "sys",
+    "dev",
+    "run",
+    "lib",
+    "bin",
+    "sbin",
+    "build",
+    "code",
+    "Library",
+    "Applications",
+    "Volumes",
+];
+/// How tokens of well-known services start, and their least length.
+const TOKENS: [(&str, usize); 17] = [
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghs_", 30),
+    ("github_pat_", 40),
+    ("glpat-", 20),
+    ("sk-", 20),
+    ("sk_live_", 20),
+    ("sk_test_", 20),
+    ("rk_live_", 20),
+    ("xoxb-", 20),
+    ("xoxp-", 20),
+    ("AKIA", 20),
+    ("ASIA", 20),
+    ("AIza", 35),
+    ("ya29.", 20),
+    ("eyJhbGciOi", 40),
+    ("tvly-", 20),
+];
+/// Longer texts are looked at up to here.
+const MOST: usize = 64 << 10;
+const MOST_PATHS: usize = 32;
+
+/// What the text gives away; `given` is what the caller said itself.
+pub(crate) fn find(text: &str, given: &str) -> Vec<Leak> {
+    let mut end = text.len().min(MOST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = text.get(..end).unwrap_or_default();
+    let tests: [fn(&str, &str) -> bool; 4] = [has_stack, has_path, has_secret, has_env];
+    Leak::ALL
+        .into_iter()
+        .zip(tests)
+        .filter(|(_, test)| test(text, given))
+        .map(|(leak, _)| leak)
+        .collect()
+}
+
+fn has_stack(text: &str, _: &str) -> bool {
+    text.contains("Traceback (most recent call last)")
+        || text.contains("stack backtrace:")
+        || text.contains("goroutine ") && text.contains("[running]")
+        || text.lines().any(is_frame)
+}
+
+/// `    at f (file.js:1:2)`, `  File "x.py", line 3, in f`, `\tat com.x.Y.z(Y.java:3)`, `   at X.Y() in C:\z.cs:line 3`
+fn is_frame(line: &str) -> bool {
+    let inner = line.trim_start();
+    if inner.len() == line.len() {
+        return false;
+    }
+    let at_frame = inner.strip_prefix("at ").is_some_and(|it| {
+        it.contains('(') && it.trim_end().ends_with(')')
+            || it.contains(":line ")
+            || ends_in_position(it)
+    });
+    at_frame || inner.starts_with("File \"") && inner.contains("\", line ")
+}
+
+/// `…:12:34`
+fn ends_in_position(text: &str) -> bool {
+    let mut parts = text.trim_end().rsplit(':');
+    let is_number = |it: Option<&str>| {
+        it.is_some_and(|it| !it.is_empty() && it.bytes().all(|b| b.is_ascii_digit()))
+    };
+    is_number(parts.next()) && is_number(parts.next())
+}
+
+fn has_path(text: &str, given: &str) -> bool {
+    let is_foreign = |path: &str| !given.contains(path.trim_end_matches(['/', '.', ',']));
+    let unix = text.match_indices('/').filter(|(at, _)| starts_path(text, *at)).take(MOST_PATHS);
+    let mut unix = unix.filter_map(|(at, _)| text.get(at..)).map(path_token);
+    let windows = text
+        .match_indices(":\\")
+        .take(MOST_PATHS)
+        .filter_map(|(at, _)| text.get(at.checked_sub(1)?..));
+    let mut windows =
+        windows.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic())).map(path_token);
+    unix.any(|it| is_machine_path(text, it) && is_foreign(it))
+        || windows.any(|it| is_foreign(it) && it.len() > 4 && !is_example(text, it))
+}
+
+fn starts_path(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    before.is_empty()
+        || before.ends_with(|it: char| {
+            it.is_whitespace() || matches!(it, '\'' | '"' | '`' | '(' | '=' | '\\')
+        })
+        || before.ends_with("file://")
+}
+
+fn path_token(text: &str) -> &str {
+    let is_end = |it: char| {
+        it.is_whitespace()
+            || matches!(it, '\'' | '"' | '`' | ')' | '(' | ',' | ';' | '?' | '*' | '|' | '>' | '<')
+    };
+    let token = text.split(is_end).next().unwrap_or_default();
+    token.trim_end_matches(['.', ':', '\\'])
+}
+
+fn is_machine_path(text: &str, path: &str) -> bool {
+    let mut parts = path.split('/').filter(|it| !it.is_empty());
+    let (Some(first), Some(_)) = (parts.next(), parts.next()) else { return false };
+    let named = text.split_once(path).is_some_and(|(before, _)| before.ends_with(" at "));
+    (ROOTS.contains(&first) || named) && !is_example(text, path)
+}
+
+/// A path that only shows how paths look.
+fn is_example(text: &str, path: &str) -> bool {
+    let Some((before, _)) = text.split_once(path) else { return false };
+    let near = before.get(before.len().saturating_sub(40)..).unwrap_or(before);
+    ["e.g.", "such as", "for example", "like "].iter().any(|it| near.contains(it))
+}
+
+fn has_secret(text: &str, given: &str) -> bool {
+    let is_token =
+        |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '+' | '/' | '=');
+    let is_known = text.split(|it| !is_token(it)).any(|word| {
+        TOKENS.iter().any(|(start, least)| word.len() >= *least && word.starts_with(start))
+            && !given.contains(word)
+    });
+    is_known
+        || text.contains("-----BEGIN ") && text.contains("PRIVATE KEY")
+        || has_password_in_url(text, given)
+}
+
+/// `scheme://user:password@host`
+fn has_password_in_url(text: &str, given: &str) -> bool {
+    text.match_indices("://").any(|(at, _)| {
+        let rest = text.get(at + 3..).unwrap_or_default();
+        let authority =
+            rest.split(|it: char| it.is_whitespace() || matches!(it, '/' | '\'' | '"')).next();
+        let login = authority.and_then(|it| it.rsplit_once('@')).map_or("", |it| it.0);
+        login.split_once(':').is_some_and(|(_, word)| {
+            !word.is_empty()
+                && !word.bytes().all(|it| it == b'*')
+                && !word.starts_with('<')
+                && !given.contains(login)
+        })
+    })
+}
+
+/// `NAME=value` for a name that looks like a variable of the environment.
+fn has_env(text: &str, given: &str) -> bool {
+    let mut found = text.split_whitespace().filter(|word| {
+        let Some((name, value)) = word.split_once('=') else { return false };
+        let name = name.trim_start_matches(['\'', '"', '{', '(', '`']);
+        name.len() >= 4
+            && name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
+            && name.contains('_')
+            && value.len() >= 3
+            && !given.contains(*word)
+    });
+    found.next().is_some() && found.next().is_some()
+        || text.contains("process.env {")
+        || text.contains("environ({")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Leak, find};
+
+    #[test]
+    fn a_leak_is_what_the_caller_did_not_say() {
+        let check = |text: &str, given: &str, leaks: &[Leak]| {
+            assert_eq!(find(text, given), leaks, "{text}");
+        };
+        check("ENOENT: open '/srv/x/a.md'", "a.md", &[Leak::AbsolutePath]);
+        check("ENOENT: open '/srv/x/a.md'", "/srv/x/a.md", &[]);
+        check("e.g. '/home/me/q1.xlsx'", "", &[]);
+        check("GET http://a.example/v1/x and /watch?v=1", "", &[]);
+        check("boom\n    at eval (<anonymous>:1:1)", "", &[Leak::StackTrace]);
+        check("mongodb://u:hunter2@db/x failed", "", &[Leak::Secret]);
+        check("AWS_REGION=eu-west-1 AWS_PROFILE=prod not set", "", &[Leak::Env]);
+    }
+}

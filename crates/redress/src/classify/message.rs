@@ -1,0 +1,108 @@
+//! The message inside a failing text: stacks cut off, JSON reduced to what it says, wrappers of SDKs taken away.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{extract, normal::normal, status, table::Table};
+
+/// A sentence this short is a label, not a sentence.
+const SHORTEST_HEAD: usize = 12;
+/// How many wrappers can stand around each other.
+const MOST_WRAPPERS: usize = 5;
+
+/// A failing text, ready to be searched.
+#[derive(Debug)]
+pub(crate) struct Message {
+    /// The text in our spelling.
+    pub(crate) text: String,
+    /// Where the server's own words start.
+    pub(crate) start: usize,
+    /// The end of their first sentence.
+    head_end: usize,
+    /// The HTTP status that it speaks of.
+    pub(crate) status: Option<u16>,
+}
+
+impl Message {
+    /// Takes a text apart; `look` sees it in our spelling first and may hide parts of it.
+    pub(crate) fn of(raw: &str, table: &Table, look: impl FnOnce(&mut String)) -> Self {
+        let said = extract::said(without_stack(raw));
+        let mut text = normal(&said);
+        look(&mut text);
+        let start = after_wrappers(&text, table);
+        let head_end = start + head(text.get(start..).unwrap_or_default());
+        let status = status::find(&text);
+        Self { text, start, head_end, status }
+    }
+
+    /// The server's own words.
+    pub(crate) fn own(&self) -> &str {
+        self.text.get(self.start..).unwrap_or_default()
+    }
+
+    /// Everything after the wrappers.
+    pub(crate) fn whole(&self) -> Range<usize> {
+        self.start..self.text.len()
+    }
+
+    /// The first sentence after the wrappers.
+    pub(crate) const fn head(&self) -> Range<usize> {
+        self.start..self.head_end
+    }
+}
+
+/// A JavaScript stack is cut off; of a Python traceback the last line, which has the message, comes first.
+fn without_stack(raw: &str) -> Cow<'_, str> {
+    const TRACEBACK: &str = "Traceback (most recent call last)";
+    if let Some((before, trace)) = raw.split_once(TRACEBACK) {
+        let last = trace.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or_default();
+        return Cow::Owned(format!("{before}{last}"));
+    }
+    let cut = raw.find("\n    at ").into_iter().chain(raw.find("\nstack backtrace:")).min();
+    Cow::Borrowed(cut.and_then(|it| raw.get(..it)).unwrap_or(raw))
+}
+
+fn after_wrappers(text: &str, table: &Table) -> usize {
+    let mut start = 0;
+    for _ in 0..MOST_WRAPPERS {
+        let rest = text.get(start..).unwrap_or_default();
+        let skipped = rest.len() - rest.trim_start_matches([' ', '\n', ':', '*', '#', '!']).len();
+        let own = rest.get(skipped..).unwrap_or_default();
+        let Some(wrapper) = table.wrappers.iter().find_map(|it| it.length(own)) else {
+            return if own.is_empty() { start } else { start + skipped };
+        };
+        if own.get(wrapper..).is_none_or(|it| it.trim().is_empty()) {
+            return start + skipped;
+        }
+        start += skipped + wrapper;
+    }
+    start
+}
+
+/// The length of the first sentence.
+fn head(own: &str) -> usize {
+    let ends = own.match_indices(['\n', '.', '!', ';']).find(|(at, mark)| {
+        *at >= SHORTEST_HEAD
+            && (*mark == "\n"
+                || own.as_bytes().get(at + 1).is_none_or(|it| matches!(it, b' ' | b'\n')))
+    });
+    ends.map_or(own.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Message, without_stack};
+    use crate::classify::table::TABLE;
+
+    #[test]
+    fn wrappers_and_stacks_are_taken_away() {
+        let own = |raw: &str| Message::of(raw, &TABLE, |_| ()).own().to_owned();
+        assert_eq!(
+            own("Error executing tool x: MCP error -32602: Query is empty"),
+            "query is empty"
+        );
+        assert_eq!(own("### Error\nError: boom\n    at eval (x.js:1:1)"), "boom");
+        assert_eq!(own("Error:"), "error:");
+        let trace = "failed\nTraceback (most recent call last):\n  File \"x\"\nKeyError: 'a'\n";
+        assert_eq!(without_stack(trace), "failed\nKeyError: 'a'");
+    }
+}

@@ -1,0 +1,188 @@
+//! From a recognised failure to its fault: the row's own words, the request's values, and the server's text apart.
+
+use std::{borrow::Cow, sync::Arc};
+
+use redress_registry::{Effect, Entry, Registry, RetryKind, shipped};
+
+use super::{
+    Failure,
+    facts::{Fact, Facts},
+    leaks,
+    request::{self, PathKind, path_kind},
+    table::{Row, Source, TABLE},
+};
+use crate::{
+    Fault, codes,
+    fault::{Origin, ParamValue},
+    json::{Members, RawJson, Value},
+    outcome::{Asked, Outcome, What},
+};
+
+/// The longest text that is kept of what a server wrote; every reader cuts it further.
+const MOST_CHARS: usize = 4096;
+
+/// What a failing answer said.
+#[derive(Debug, Default)]
+pub(super) struct Said<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// The JSON-RPC code.
+    pub(super) rpc: Option<i64>,
+    /// The JSON that came with it.
+    pub(super) data: Option<Value<'a>>,
+    /// The HTTP status.
+    pub(super) http: Option<u16>,
+    /// How long it asks to wait, in milliseconds.
+    pub(super) waits: Option<u64>,
+}
+
+/// A failure that was recognised, before it has a fault.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    pub(super) source: Source,
+    pub(super) facts: Facts,
+    pub(super) certain: bool,
+    /// The row that found an unflagged failure.
+    pub(super) sign: Option<&'static str>,
+    pub(super) rule: Named<'a>,
+    pub(super) said: Said<'a>,
+}
+
+/// The name that a rule gives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) id: &'static str,
+    pub(super) code: &'a str,
+    pub(super) retry: Option<RetryKind>,
+}
+
+impl Named<'static> {
+    /// What is left when no rule fits.
+    pub(super) const UNKNOWN: Self =
+        Self { id: "unknown", code: codes::UNKNOWN_TOOL_FAILURE.name(), retry: None };
+
+    pub(super) fn of(row: &'static Row) -> Self {
+        Self { id: &row.id, code: &row.code, retry: row.retry }
+    }
+}
+
+pub(super) fn raise(
+    asked: &Asked<'_>,
+    outcome: &Outcome<'_>,
+    registry: &Registry,
+    found: Found<'_>,
+) -> Failure {
+    let Found { source, facts, certain, sign, rule, said } = found;
+    let entry = row(registry, rule.code);
+    let mut fault = Fault::raise(entry, params(asked, outcome, entry, &said));
+    if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
+        fault.retry = redress_registry::Retry::of(kind);
+    }
+    if fault.retry.kind == RetryKind::AfterDelay && said.waits.is_some() {
+        fault.retry.after_ms = said.waits;
+    }
+    if asked.traits.harmless() {
+        fault.effect = Effect::None;
+    }
+    fault.origin = origin(source, facts);
+    fault.details = details(fault.details.take(), &said);
+    fault.context.tool = asked.tool.as_deref().map(str::to_owned);
+    fault.elapsed_ms = outcome.elapsed_ms;
+    let text = said.text.trim();
+    let given = asked.request.map_or("", Value::raw);
+    let leaks = leaks::find(text, given);
+    fault.server_text = (!text.is_empty()).then(|| crate::text::cut(text, MOST_CHARS).into_owned());
+    let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
+    Failure { silent: source == Source::Silent, certain, rule, leaks, fault }
+}
+
+/// The row of a code in the server's contract, else in `core`.
+fn row<'r>(registry: &'r Registry, code: &str) -> &'r Arc<Entry> {
+    registry
+        .get(code)
+        .or_else(|| shipped::core().get(code))
+        .unwrap_or_else(|| codes::UNKNOWN_TOOL_FAILURE.entry())
+}
+
+fn origin(source: Source, facts: Facts) -> Origin {
+    let malformed =
+        [Fact::NotJson, Fact::BadParams, Fact::NoToolName, Fact::BadArguments, Fact::UnknownMethod];
+    match source {
+        Source::Refusal => Origin::Gate,
+        _ if malformed.into_iter().any(|it| facts.has(it)) => Origin::Client,
+        Source::Tool | Source::Silent => Origin::Tool,
+        _ => Origin::Server,
+    }
+}
+
+/// The values that the row declares and the request or the outcome has; never the server's words.
+fn params(
+    asked: &Asked<'_>,
+    outcome: &Outcome<'_>,
+    entry: &Entry,
+    said: &Said<'_>,
+) -> Vec<(Box<str>, ParamValue)> {
+    let (_, arguments) = request::look(asked, &TABLE);
+    let (exit, signal) = match &outcome.what {
+        What::Exited { code, signal } => (*code, signal.as_deref()),
+        _ => (None, None),
+    };
+    let waited = match outcome.what {
+        What::Deadline { waited_ms } => Some(waited_ms),
+        _ => None,
+    };
+    let path = || {
+        let is_path = |it: &&request::Argument<'_>| {
+            matches!(path_kind(&it.key, &it.value), Some(PathKind::File | PathKind::Directory))
+        };
+        arguments.iter().find(is_path).map(|it| ParamValue::from(&*it.value))
+    };
+    let named = |names: &[&str]| {
+        let argument = arguments.iter().find(|it| names.contains(&&*it.key));
+        argument.map(|it| ParamValue::from(&*it.value))
+    };
+    let value = |name: &str| match name {
+        "tool" => asked.tool.as_deref().map(ParamValue::from),
+        "method" => asked.method.as_deref().map(ParamValue::from),
+        "path" => path(),
+        "query" => named(&["query", "sql", "statement", "q"]),
+        "session_id" => named(&["session_id", "sessionId", "session"]),
+        "timeout_ms" => waited.map(ParamValue::from),
+        "exit_code" => exit.map(ParamValue::from),
+        "signal" => signal.map(ParamValue::from),
+        "status" => said.http.map(ParamValue::from),
+        "retry_after_ms" => said.waits.map(ParamValue::from),
+        _ => None,
+    };
+    entry.params.iter().filter_map(|it| Some((it.name.clone(), value(&it.name)?))).collect()
+}
+
+/// The row's details, and what the server answered with beside its text.
+fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
+    if said.rpc.is_none() && said.http.is_none() && said.data.is_none() {
+        return own;
+    }
+    let mut out = String::new();
+    let mut members = Members::open(&mut out);
+    own.as_ref().and_then(|it| {
+        it.with(|it| {
+            for (key, value) in it.members() {
+                members.raw(&key.as_str().unwrap_or_default(), value.raw());
+            }
+        })
+    });
+    let mut upstream = String::new();
+    let mut inner = Members::open(&mut upstream);
+    if let Some(code) = said.rpc {
+        inner.int("code", code);
+    }
+    if let Some(status) = said.http {
+        inner.int("status", status);
+    }
+    if let Some(data) = said.data {
+        inner.raw("data", data.raw());
+    }
+    inner.close();
+    members.raw("upstream", &upstream);
+    members.close();
+    RawJson::parse(out.as_bytes()).ok()
+}

@@ -1,0 +1,258 @@
+//! What a request tells about its failure: whether it is well-formed, what its arguments are, what its tool does.
+
+use std::borrow::Cow;
+
+use super::{
+    facts::{Fact, Facts},
+    normal::normal,
+    phrase::is_word,
+    table::Table,
+};
+use crate::{
+    json::{Kind, Value},
+    outcome::{Asked, Unreadable},
+};
+
+/// Every method that a client can ask a server for, in any revision of MCP.
+const METHODS: [&str; 20] = [
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "tasks/get",
+    "tasks/result",
+    "tasks/list",
+    "tasks/cancel",
+    "tasks/update",
+    "server/discover",
+    "subscriptions/listen",
+];
+const MOST_VALUES: usize = 48;
+const DEEPEST: usize = 5;
+
+/// One text or number among the arguments.
+#[derive(Debug)]
+pub(crate) struct Argument<'a> {
+    /// The key it stands under.
+    pub(crate) key: Cow<'a, str>,
+    /// Its text.
+    pub(crate) value: Cow<'a, str>,
+}
+
+/// The facts of the request alone, and its arguments.
+pub(crate) fn look<'a>(asked: &Asked<'a>, table: &Table) -> (Facts, Vec<Argument<'a>>) {
+    let mut facts = Facts::default();
+    let params = asked.request.and_then(|it| it.get("params"));
+    let is_call = asked.method.as_deref() == Some("tools/call");
+    facts.set(Fact::NotJson, asked.unreadable == Some(Unreadable::NotJson));
+    facts.set(Fact::Batch, asked.unreadable == Some(Unreadable::Batch));
+    facts.set(Fact::Call, is_call);
+    facts.set(Fact::Initialize, asked.method.as_deref() == Some("initialize"));
+    facts.set(Fact::ReadResource, asked.method.as_deref() == Some("resources/read"));
+    facts.set(Fact::UnknownMethod, asked.request.is_some() && is_unknown(asked.method.as_deref()));
+    if let Some(http) = asked.http {
+        facts.set(Fact::Session, http.session);
+        facts.set(Fact::NotPost, !http.post);
+    }
+    if let (Some(known), Some(tool)) = (asked.known_tools, asked.tool.as_deref()) {
+        facts.set(Fact::Unlisted, !known.iter().any(|it| it == tool));
+    }
+    shape(&mut facts, asked.request, params, is_call);
+    kinds(&mut facts, asked.tool.as_deref().unwrap_or_default(), table);
+    let given = params.and_then(|it| if is_call { it.get("arguments") } else { Some(it) });
+    facts.set(Fact::NoArguments, given.is_none_or(|it| it.members().next().is_none()));
+    let arguments = arguments(&mut facts, given);
+    (facts, arguments)
+}
+
+fn is_unknown(method: Option<&str>) -> bool {
+    method.is_some_and(|it| !METHODS.contains(&it) && !it.starts_with("notifications/"))
+}
+
+fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>>, is_call: bool) {
+    let kind = params.map(Value::kind);
+    facts.set(Fact::NoParams, request.is_some() && kind.is_none());
+    facts.set(Fact::BadParams, kind.is_some_and(|it| it != Kind::Object));
+    if is_call && kind == Some(Kind::Object) {
+        let name = params.and_then(|it| it.get("name")).map(Value::kind);
+        let given = params.and_then(|it| it.get("arguments")).map(Value::kind);
+        facts.set(Fact::NoToolName, name != Some(Kind::String));
+        facts.set(
+            Fact::BadArguments,
+            given.is_some_and(|it| !matches!(it, Kind::Object | Kind::Null)),
+        );
+    }
+}
+
+/// What the tool does, by the words of its name.
+fn kinds(facts: &mut Facts, tool: &str, table: &Table) {
+    let words = normal(tool);
+    for word in words.split(|it: char| !it.is_ascii_alphanumeric()) {
+        for (fact, names) in &table.kinds {
+            facts.set(*fact, names.iter().any(|it| it == word));
+        }
+    }
+}
+
+fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a>> {
+    let mut list = Vec::new();
+    if let Some(given) = given {
+        gather(facts, &mut list, None, given, 0);
+    }
+    for Argument { key, value } in &list {
+        facts.set(Fact::DotDot, value.split(['/', '\\']).any(|it| it == "..") && value.len() > 2);
+        facts.set(Fact::Absolute, is_absolute(value));
+        facts.set(
+            Fact::Paths,
+            matches!(path_kind(key, value), Some(PathKind::File | PathKind::Directory)),
+        );
+        facts.set(Fact::Command, matches!(&**key, "command" | "cmd" | "script" | "shell" | "argv"));
+    }
+    list
+}
+
+fn gather<'a>(
+    facts: &mut Facts,
+    list: &mut Vec<Argument<'a>>,
+    key: Option<Value<'a>>,
+    value: Value<'a>,
+    depth: usize,
+) {
+    if list.len() >= MOST_VALUES || depth > DEEPEST {
+        return;
+    }
+    let name = key.and_then(Value::as_str).unwrap_or_default();
+    match value.kind() {
+        Kind::String => {
+            let text = value.as_str().unwrap_or_default();
+            facts.set(Fact::Empty, text.trim().is_empty());
+            list.push(Argument { key: name, value: text });
+        }
+        Kind::Number => list.push(Argument { key: name, value: value.raw().into() }),
+        Kind::Array => {
+            facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
+            value.elements().for_each(|it| gather(facts, list, key, it, depth + 1));
+        }
+        Kind::Object => {
+            for (key, value) in value.members() {
+                gather(facts, list, Some(key), value, depth + 1);
+            }
+        }
+        Kind::Bool | Kind::Null => (),
+    }
+}
+
+fn is_absolute(value: &str) -> bool {
+    value.starts_with('/') || value.get(1..3).is_some_and(|it| it == ":\\" || it == ":/")
+}
+
+/// Adds the facts that need the answer's text, in our spelling, and hides what the text only repeats: an argument that
+/// says "not found" is no evidence.
+pub(crate) fn compare(
+    facts: &mut Facts,
+    asked: &Asked<'_>,
+    arguments: &[Argument<'_>],
+    text: &mut String,
+) {
+    let tool = normal(asked.tool.as_deref().unwrap_or_default());
+    facts.set(Fact::NamesTool, !tool.is_empty() && occurs(text, &tool));
+    let mut hidden = vec![tool];
+    for Argument { key, value } in arguments {
+        let plain = value.trim();
+        let spelt = normal(plain);
+        facts.set(Fact::Repeated, text.len() >= 4 && spelt.contains(text.as_str()));
+        if !is_repeated(text, &spelt, plain) {
+            continue;
+        }
+        *facts = facts.with(Fact::Echo);
+        match path_kind(key, plain) {
+            Some(PathKind::File) => *facts = facts.with(Fact::EchoFile),
+            Some(PathKind::Directory) => *facts = facts.with(Fact::EchoDir),
+            Some(PathKind::Address) => *facts = facts.with(Fact::EchoUrl),
+            None => (),
+        }
+        hidden.push(spelt);
+    }
+    hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
+}
+
+/// Blots a value out where it stands in quotes, or everywhere if it is more than a plain word.
+fn hide(text: &mut String, value: &str) {
+    let is_plain = value.bytes().all(|it| it.is_ascii_lowercase());
+    let blot = "~".repeat(value.len());
+    if !is_plain && value.len() >= 3 && text.trim() != value {
+        *text = text.replace(value, &blot);
+        return;
+    }
+    for quote in ['\'', '"'] {
+        let (quoted, blotted) = (format!("{quote}{value}{quote}"), format!("{quote}{blot}{quote}"));
+        *text = text.replace(&quoted, &blotted);
+    }
+}
+
+/// A short value counts only in quotes: `a` is everywhere.
+fn is_repeated(text: &str, spelt: &str, plain: &str) -> bool {
+    match spelt.len() {
+        0 => false,
+        1 | 2 => ['\'', '"'].iter().any(|it| text.contains(&format!("{it}{spelt}{it}"))),
+        _ => plain.len() <= 512 && occurs(text, spelt),
+    }
+}
+
+/// Whether the words occur as words.
+fn occurs(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|it| text.as_bytes().get(it)).copied();
+        let after = text.as_bytes().get(at + words.len()).copied();
+        let free = |it: Option<u8>| it.is_none_or(|it| !is_word(it));
+        let edges = (words.bytes().next(), words.bytes().next_back());
+        (edges.0.is_none_or(|it| !is_word(it)) || free(before))
+            && (edges.1.is_none_or(|it| !is_word(it)) || free(after))
+    })
+}
+
+pub(crate) enum PathKind {
+    File,
+    Directory,
+    Address,
+}
+
+/// Whether an argument is a path, and of what.
+pub(crate) fn path_kind(key: &str, value: &str) -> Option<PathKind> {
+    if value.contains("://") {
+        return Some(PathKind::Address);
+    }
+    if value.is_empty() || value.len() > 512 || value.contains('\n') {
+        return None;
+    }
+    let key = key.to_ascii_lowercase();
+    let named_dir = ["dir", "folder", "cwd", "root"].iter().any(|it| key.contains(it));
+    let named_path = named_dir || ["path", "file"].iter().any(|it| key.contains(it));
+    let has_slash = value.contains(['/', '\\']) && !value.contains(' ');
+    let last = value.rsplit(['/', '\\']).next().unwrap_or_default();
+    match (has_extension(last), named_path || has_slash) {
+        _ if named_dir => Some(PathKind::Directory),
+        (true, true) => Some(PathKind::File),
+        (true, false) if !value.contains(' ') => Some(PathKind::File),
+        (false, true) if named_path || is_absolute(value) => Some(PathKind::Directory),
+        _ => None,
+    }
+}
+
+fn has_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, end)| {
+        !stem.is_empty()
+            && (1..=5).contains(&end.len())
+            && end.bytes().all(|it| it.is_ascii_alphanumeric())
+            && end.bytes().any(|it| it.is_ascii_alphabetic())
+    })
+}

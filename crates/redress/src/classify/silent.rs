@@ -1,0 +1,169 @@
+//! Whether a result without `isError` is worth a closer look: most are not, and they must cost nothing.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::json::{Kind, Value};
+
+/// A report of a failure is short; longer texts are content.
+const LONGEST: usize = 4 << 10;
+/// A statement without an opening word is a single sentence.
+const LONGEST_STATEMENT: usize = 280;
+/// First words of failures.
+const OPENINGS: [&str; 47] = [
+    "error",
+    "errors",
+    "failed",
+    "failure",
+    "fail",
+    "cannot",
+    "can't",
+    "could",
+    "couldn't",
+    "unable",
+    "invalid",
+    "unexpected",
+    "unknown",
+    "unrecognized",
+    "unsupported",
+    "missing",
+    "mcp",
+    "input",
+    "exception",
+    "traceback",
+    "fatal",
+    "access",
+    "permission",
+    "unauthorized",
+    "forbidden",
+    "internal",
+    "request",
+    "rate",
+    "too",
+    "timeout",
+    "http",
+    "tool",
+    "network",
+    "connection",
+    "bad",
+    "not",
+    "sorry",
+    "operation",
+    "command",
+    "query",
+    "api",
+    "validation",
+    "warning",
+    "authentication",
+    "an",
+    "critical",
+    "problem",
+];
+/// What a short statement of a failure has in it.
+static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let parts = [
+        "not found",
+        "not exist",
+        "n't exist",
+        "no such",
+        "not be found",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "not allowed",
+        "not permitted",
+        "denied",
+        "restricted",
+        "forbidden",
+        "unauthor",
+        "not available",
+        "unavailable",
+        "not supported",
+        "unsupported",
+        "required",
+        "invalid",
+        "must be",
+        "must have",
+        "must not",
+        "failed",
+        "failure",
+        "error",
+        "exceeded",
+        "rate limit",
+        "too many",
+        "timed out",
+        "not installed",
+        "not configured",
+        "not set",
+        "not initialized",
+        "no longer",
+        "already exists",
+        "out of range",
+        "is empty",
+        "first",
+    ];
+    AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok()
+});
+/// What an object that reports a failure has in it.
+static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let parts = [
+        "error",
+        "err\\\"",
+        "exception",
+        "\"success",
+        "\"succe",
+        "\"ok\\\"",
+        "\"status",
+        "\"code",
+        "iserror",
+    ];
+    AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok()
+});
+
+/// The one text of a result that may be an unflagged failure.
+pub(crate) fn suspect<'a>(result: Value<'a>, stderr: Option<&str>) -> Option<Value<'a>> {
+    let mut blocks = result.get("content")?.elements();
+    let (first, rest) = (blocks.next()?, blocks.next());
+    let text = first.get("text").filter(|it| it.kind() == Kind::String && rest.is_none())?;
+    let raw = text.raw();
+    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    is_suspect(inner, stderr).then_some(text)
+}
+
+/// The same, of the text as it stands in JSON, escapes and all.
+fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
+    let inner = inner.trim_start();
+    if inner.len() > LONGEST {
+        return false;
+    }
+    match inner.as_bytes() {
+        [b'[', ..] | [] => false,
+        [b'{', ..] => MEMBERS.as_ref().is_some_and(|it| it.is_match(inner)),
+        [b'\\', b'"', b'<', ..] => true,
+        _ => opens(inner) || is_statement(inner, stderr),
+    }
+}
+
+fn opens(inner: &str) -> bool {
+    let start = inner.trim_start_matches(|it: char| !it.is_ascii_alphanumeric());
+    let word = start.split([' ', ':', '\\', '.', ',', '(']).next().unwrap_or_default();
+    word.len() <= 40
+        && (OPENINGS.iter().any(|it| word.eq_ignore_ascii_case(it))
+            || ["Error", "Exception"].iter().any(|it| word.ends_with(it)))
+}
+
+fn is_statement(inner: &str, stderr: Option<&str>) -> bool {
+    inner.len() <= LONGEST_STATEMENT
+        && (STATEMENTS.as_ref().is_some_and(|it| it.is_match(inner))
+            || stderr.is_some_and(|it| it.contains(inner))
+            || is_token(inner))
+}
+
+/// One word such as `library_not_found`.
+pub(crate) fn is_token(text: &str) -> bool {
+    text.len() <= 80
+        && text.contains('_')
+        && text.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
+}

@@ -1,0 +1,274 @@
+//! The table of rules: parsed once from the texts in `rules/`, searched top down, the first that fits wins.
+//!
+//! A rule text is lines; an indented line belongs to the line above it that starts at the margin.
+//!
+//! ```text
+//! kind <fact> <word> …                  tools with one of these words in their name have the fact
+//! wrap <start> [… <end>]                a prefix that SDKs put before a server's own words
+//! scope text|own|head                   where the rules that follow look: the whole text, what comes after the wrappers, or
+//!                                       the first sentence of that (and the rest only if nothing else fits)
+//! rule <id> <CODE> [<retry kind>]       names a failure
+//! sign <id> [certain]                   makes a text a failure although nobody flagged it
+//!   any <phrase> | <phrase> …           at least one occurs; each `any` line must hold
+//!   no <phrase> | <phrase> …            none occurs
+//!   start <phrase> | <phrase> …         the message starts with one (words; `*ing` is any word with that end)
+//!   from tool|rpc|http|silent|malformed|closed|exit|deadline …   how the failure came
+//!   rpc <code> …                        the JSON-RPC code
+//!   http <status> …                     the HTTP status, of the answer or in the text
+//!   ask <fact> !<fact> …                facts that must hold, and must not
+//!   long <n>                            the text has at most that many bytes
+//!   words <n>                           the text has at least that many words
+//!   coded                               a rule names the failure
+//!   eg <text>                           a real text that this row is for; with `{` a whole input line
+//! ```
+
+use std::{fmt::Display, str::FromStr, sync::LazyLock};
+
+use redress_registry::RetryKind;
+
+use super::{
+    facts::{Fact, Facts},
+    phrase::{Finder, Gathering, Phrase},
+    start::Start,
+};
+
+/// The rules that ship with the library, in their order.
+const TEXTS: [(&str, &str); 7] = [
+    ("tools.rules", include_str!("rules/tools.rules")),
+    ("protocol.rules", include_str!("rules/protocol.rules")),
+    ("validators.rules", include_str!("rules/validators.rules")),
+    ("services.rules", include_str!("rules/services.rules")),
+    ("systems.rules", include_str!("rules/systems.rules")),
+    ("prose.rules", include_str!("rules/prose.rules")),
+    ("signs.rules", include_str!("rules/signs.rules")),
+];
+
+/// The table that ships with the library.
+#[expect(clippy::expect_used, reason = "the texts are embedded and a test reads them")]
+pub(crate) static TABLE: LazyLock<Table> =
+    LazyLock::new(|| Table::read(&TEXTS).expect("embedded rules are valid"));
+
+/// All rules.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// What tools do, by words of their names.
+    pub(crate) kinds: Vec<(Fact, Vec<String>)>,
+    /// Prefixes that SDKs write.
+    pub(crate) wrappers: Vec<Start>,
+    /// What names a failure.
+    pub(crate) rules: Vec<Row>,
+    /// What makes an unflagged text a failure.
+    pub(crate) signs: Vec<Row>,
+    /// Where every phrase is found.
+    pub(crate) finder: Finder,
+}
+
+/// One row.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) id: String,
+    /// Empty for a sign.
+    pub(crate) code: String,
+    pub(crate) retry: Option<RetryKind>,
+    pub(crate) certain: bool,
+    pub(crate) scope: Scope,
+    pub(crate) any: Vec<Vec<Phrase>>,
+    pub(crate) none: Vec<Phrase>,
+    pub(crate) starts: Vec<Start>,
+    pub(crate) from: Vec<Source>,
+    pub(crate) rpc: Vec<i64>,
+    pub(crate) http: Vec<u16>,
+    pub(crate) wanted: Facts,
+    pub(crate) unwanted: Facts,
+    pub(crate) long: Option<usize>,
+    pub(crate) words: usize,
+    pub(crate) coded: bool,
+    /// Read by the test that holds every row to its own example.
+    pub(crate) example: String,
+}
+
+/// Where a row looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The whole text.
+    Text,
+    /// What comes after the wrappers.
+    #[default]
+    Own,
+    /// The first sentence of that.
+    Head,
+}
+
+/// How a failure came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A result with `isError`.
+    Tool,
+    /// A JSON-RPC error.
+    Rpc,
+    /// An HTTP status.
+    Http,
+    /// A result that does not say that it failed.
+    Silent,
+    /// Bytes that are no message.
+    Malformed,
+    /// A pipe that closed.
+    Closed,
+    /// A process that ended.
+    Exit,
+    /// Nothing in time.
+    Deadline,
+    /// We did not ask.
+    Refusal,
+}
+
+impl Table {
+    fn read(texts: &[(&str, &str)]) -> Result<Self, String> {
+        let mut reading = Reading::default();
+        for (file, text) in texts {
+            for (at, line) in text.lines().enumerate() {
+                reading.line(line).map_err(|it| format!("{file}:{}: {it}", at + 1))?;
+            }
+        }
+        reading.finish()
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    gathering: Gathering,
+    kinds: Vec<(Fact, Vec<String>)>,
+    wrappers: Vec<Start>,
+    rows: Vec<(bool, Row)>,
+    scope: Scope,
+}
+
+impl Reading {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let text = line.trim();
+        if text.is_empty() || text.starts_with('#') {
+            return Ok(());
+        }
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let rest = rest.trim();
+        if line.starts_with(' ') { self.condition(word, rest) } else { self.open(word, rest) }
+    }
+
+    fn open(&mut self, word: &str, rest: &str) -> Result<(), String> {
+        let mut words = rest.split_whitespace();
+        match word {
+            "kind" => {
+                let fact = words.next().and_then(Fact::parse).ok_or("no such fact")?;
+                self.kinds.push((fact, words.map(str::to_owned).collect()));
+            }
+            "wrap" => self.wrappers.push(Start::read(rest)),
+            "scope" => self.scope = Scope::parse(rest).ok_or("no such scope")?,
+            "rule" => {
+                let (Some(id), Some(code)) = (words.next(), words.next()) else {
+                    return Err("a rule has an id and a code".to_owned());
+                };
+                let retry = words.next().map(|it| RetryKind::parse(it).ok_or("no such retry kind"));
+                self.rows.push((
+                    true,
+                    Row {
+                        id: id.to_owned(),
+                        code: code.to_owned(),
+                        retry: retry.transpose()?,
+                        scope: self.scope,
+                        ..Row::default()
+                    },
+                ));
+            }
+            "sign" => {
+                let id = words.next().ok_or("a sign has an id")?.to_owned();
+                let certain = words.next() == Some("certain");
+                self.rows.push((false, Row { id, certain, ..Row::default() }));
+            }
+            _ => return Err(format!("no such line: {word}")),
+        }
+        Ok(())
+    }
+
+    fn condition(&mut self, word: &str, rest: &str) -> Result<(), String> {
+        let gathering = &mut self.gathering;
+        let (_, row) = self.rows.last_mut().ok_or("a condition without a row")?;
+        let mut phrases = || alternatives(rest).map(|it| gathering.phrase(it)).collect::<Vec<_>>();
+        match word {
+            "any" => row.any.push(phrases()),
+            "no" => row.none.extend(phrases()),
+            "start" => row.starts.extend(alternatives(rest).map(Start::read)),
+            "from" => {
+                for it in rest.split_whitespace() {
+                    row.from.push(Source::parse(it).ok_or("no such source")?);
+                }
+            }
+            "rpc" => row.rpc = numbers(rest)?,
+            "http" => row.http = numbers(rest)?,
+            "ask" => {
+                for it in rest.split_whitespace() {
+                    let name = it.trim_start_matches('!');
+                    let fact = Fact::parse(name).ok_or_else(|| format!("no such fact: {name}"))?;
+                    let set = if it == name { &mut row.wanted } else { &mut row.unwanted };
+                    *set = set.with(fact);
+                }
+            }
+            "long" => row.long = Some(number(rest)?),
+            "words" => row.words = number(rest)?,
+            "coded" => row.coded = true,
+            "eg" => rest.clone_into(&mut row.example),
+            _ => return Err(format!("no such condition: {word}")),
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Table, String> {
+        let (rules, signs) = self.rows.into_iter().partition::<Vec<_>, _>(|(is_rule, _)| *is_rule);
+        let rows = |list: Vec<(bool, Row)>| list.into_iter().map(|(_, row)| row).collect();
+        Ok(Table {
+            kinds: self.kinds,
+            wrappers: self.wrappers,
+            rules: rows(rules),
+            signs: rows(signs),
+            finder: self.gathering.build()?,
+        })
+    }
+}
+
+impl Scope {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "text" => Self::Text,
+            "own" => Self::Own,
+            "head" => Self::Head,
+            _ => return None,
+        })
+    }
+}
+
+impl Source {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "tool" => Self::Tool,
+            "rpc" => Self::Rpc,
+            "http" => Self::Http,
+            "silent" => Self::Silent,
+            "malformed" => Self::Malformed,
+            "closed" => Self::Closed,
+            "exit" => Self::Exit,
+            "deadline" => Self::Deadline,
+            _ => return None,
+        })
+    }
+}
+
+fn alternatives(text: &str) -> impl Iterator<Item = &str> {
+    text.split(" | ").map(str::trim).filter(|it| !it.is_empty())
+}
+
+fn numbers<T: FromStr<Err: Display>>(text: &str) -> Result<Vec<T>, String> {
+    text.split_whitespace().map(number).collect()
+}
+
+fn number<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|it: T::Err| format!("{text}: {it}"))
+}

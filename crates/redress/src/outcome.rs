@@ -1,0 +1,116 @@
+//! `Asked` and `Outcome`: what was sent to an upstream and what it really did, before anybody judged it.
+
+use std::borrow::Cow;
+
+use crate::json::Value;
+
+/// What was asked of an upstream.
+#[derive(Debug, Clone, Default)]
+pub struct Asked<'a> {
+    /// The JSON-RPC request, where it is one.
+    pub request: Option<Value<'a>>,
+    /// Set when the bytes sent were not one JSON-RPC request.
+    pub unreadable: Option<Unreadable>,
+    /// The method asked for.
+    pub method: Option<Cow<'a, str>>,
+    /// The tool called.
+    pub tool: Option<Cow<'a, str>>,
+    /// What is known about that tool.
+    pub traits: ToolTraits,
+    /// Every tool that the server listed, if it did.
+    pub known_tools: Option<&'a [String]>,
+    /// How it was sent, if over HTTP.
+    pub http: Option<HttpAsked>,
+}
+
+/// Why the bytes sent are not one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Not JSON.
+    NotJson,
+    /// Several messages at once.
+    Batch,
+}
+
+/// What is known about a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToolTraits {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// Calling it twice is calling it once.
+    pub idempotent: bool,
+    /// Whether whoever says so is to be believed.
+    pub trusted: bool,
+}
+
+impl ToolTraits {
+    /// Whether a failed call can have changed nothing.
+    pub const fn harmless(self) -> bool {
+        self.read_only && self.trusted
+    }
+}
+
+/// What of an HTTP request decides how its answer reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HttpAsked {
+    /// It was a POST; the others carry no message.
+    pub post: bool,
+    /// It named a session.
+    pub session: bool,
+}
+
+/// What an upstream did.
+#[derive(Debug, Clone)]
+pub struct Outcome<'a> {
+    /// The thing itself.
+    pub what: What<'a>,
+    /// The end of what the process wrote to stderr.
+    pub stderr_tail: Option<Cow<'a, str>>,
+    /// How long it took.
+    pub elapsed_ms: Option<u64>,
+}
+
+/// The thing itself.
+#[derive(Debug, Clone)]
+pub enum What<'a> {
+    /// A message that is whole and valid: a result or a JSON-RPC error.
+    Answer(Value<'a>),
+    /// An HTTP answer.
+    Http(HttpAnswer<'a>),
+    /// Bytes that are no message.
+    Malformed(Cow<'a, [u8]>),
+    /// The pipe closed and nothing was said.
+    Closed,
+    /// The process ended.
+    Exited {
+        /// Its exit code.
+        code: Option<i64>,
+        /// The signal that ended it.
+        signal: Option<Cow<'a, str>>,
+    },
+    /// Nothing came in time.
+    Deadline {
+        /// How long we waited.
+        waited_ms: u64,
+    },
+    /// We did not ask: one of our own codes says why.
+    Refused(Cow<'a, str>),
+}
+
+/// What of an HTTP answer is read.
+#[derive(Debug, Clone, Default)]
+pub struct HttpAnswer<'a> {
+    /// The status.
+    pub status: u16,
+    /// `Retry-After`, as it stands.
+    pub retry_after: Option<Cow<'a, str>>,
+    /// The body, as it stands: JSON, server-sent events or anything else.
+    pub body: Cow<'a, [u8]>,
+}
+
+impl<'a> Outcome<'a> {
+    /// An outcome of which nothing else is known.
+    pub const fn of(what: What<'a>) -> Self {
+        Self { what, stderr_tail: None, elapsed_ms: None }
+    }
+}
