@@ -313,14 +313,6 @@ fn opt_text(doc: Value<'_>, key: &str) -> Option<String> {
     doc.get(key).and_then(Value::as_str).map(Cow::into_owned)
 }
 
-/// Takes a retry rule that is only yes or no.
-fn take_retryable(fault: &mut Fault, retryable: bool) {
-    use redress_registry::{Retry, RetryKind};
-    if retryable != fault.entry().retry.retryable() {
-        fault.retry = Retry::of(if retryable { RetryKind::Now } else { RetryKind::Never });
-    }
-}
-
 /// `details` for a dialect where they are an object.
 fn boxed(details: &RawJson) -> Cow<'_, str> {
     if details.kind() == Kind::Object {

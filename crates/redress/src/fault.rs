@@ -1,5 +1,6 @@
 //! `Fault`: one occurrence of a failure. Everything that anybody is told about it is a projection of this value.
 
+mod domain;
 pub mod fields;
 mod make;
 mod params;
@@ -8,11 +9,12 @@ mod private;
 
 use std::sync::Arc;
 
+pub use domain::{DomainErrors, Overrides, UnknownSymbol, domain, fs_error, kg_error, mb_error};
 pub use make::{Ctx, Thrown, from_unknown, invariant_violation, startup_failure, tool_failure};
 pub use params::ParamValue;
 pub use parts::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation};
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
-use redress_registry::{Class, Effect, Entry, Retry, Severity};
+use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity};
 
 use crate::json::RawJson;
 
@@ -133,6 +135,13 @@ impl Fault {
     /// Whether a program may send the same call again by itself, if it had no effect.
     pub const fn retryable(&self) -> bool {
         self.retry.retryable()
+    }
+
+    /// Takes a retry rule that is only yes or no; a rule that says the same already stays.
+    pub fn set_retryable(&mut self, retryable: bool) {
+        if retryable != self.retryable() {
+            self.retry = Retry::of(if retryable { RetryKind::Now } else { RetryKind::Never });
+        }
     }
 
     /// Whether the hint was given, and is not merely the row's for a document that had none.

@@ -10,6 +10,7 @@ pub mod lookup;
 pub mod outcome;
 pub mod text;
 pub mod tokens;
+pub mod wire;
 
 pub use card::card;
 pub use dialect::Dialect;

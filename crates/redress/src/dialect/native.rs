@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, take_retryable, text_of, unknown};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, text_of, unknown};
 use crate::{
     fault::{Fault, fields::ENVELOPE},
     json::{Kind, Members, Value},
@@ -51,7 +51,7 @@ impl Shape for Native {
             }
         }
         if let (None, Some(retryable)) = (doc.get("retry"), doc.get("retryable")) {
-            retryable.as_bool().into_iter().for_each(|it| take_retryable(fault, it));
+            retryable.as_bool().into_iter().for_each(|it| fault.set_retryable(it));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, RESIDUE, Refusal, Shape, Stamp, Why, close, take_retryable, unknown};
+use super::{Dialect, Kept, RESIDUE, Refusal, Shape, Stamp, Why, close, unknown};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value, write_str},
@@ -88,7 +88,7 @@ impl Shape for Rpc {
         fault.details = member("details").map(RawJson::from);
         fault.stack = member("stack").and_then(Value::as_str).map(Cow::into_owned);
         match member("retryable").and_then(Value::as_bool) {
-            Some(retryable) => take_retryable(fault, retryable),
+            Some(retryable) => fault.set_retryable(retryable),
             None => fault.unsaid.retry = true,
         }
         Ok(())
@@ -194,17 +194,22 @@ struct Usual<'r> {
 }
 
 impl<'r> Usual<'r> {
+    /// A row with a number and no alias goes by its own name and number; an alias or a class by those of the row that
+    /// ships under that symbol.
     fn of(row: &'r Entry) -> Self {
         let symbol = Dialect::Rpc.spelling(row);
         if let Ok(number) = symbol.parse() {
             return Self { number, symbol: None, domain: None };
         }
         let shipped = Lookup::shipped();
-        let (number, domain) = match shipped.spelled(Dialect::Rpc, &symbol) {
-            Some(same) => (same.number, Cow::Owned(same.domain.to_string())),
+        let is_own = row.spelling(Dialect::Rpc.name()).is_none() && row.number.is_some();
+        let namesake = if is_own { None } else { shipped.spelled(Dialect::Rpc, &symbol) };
+        let (number, domain) = match namesake {
+            Some(it) => (it.number, Cow::Owned(it.domain.to_string())),
             None => (row.number, Cow::Borrowed(&*row.domain)),
         };
-        let number = number.or(row.number).map_or(SERVER_FAILURE, i64::from);
+        let by_class = || shipped.spelled(Dialect::Rpc, Rpc.by_class(row.class))?.number;
+        let number = number.or_else(by_class).map_or(SERVER_FAILURE, i64::from);
         Self { number, symbol: Some(symbol), domain: Some(domain) }
     }
 }

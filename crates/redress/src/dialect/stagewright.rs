@@ -4,9 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{
-    Dialect, Kept, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, take_retryable, text_of,
-};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, text_of};
 use crate::{
     fault::{Fault, NextAction, Similar},
     json::{Kind, Members, RawJson, Value, write_str},
@@ -61,7 +59,7 @@ impl Shape for Stagewright {
             fault.hint = hint;
         }
         if let Some(retryable) = doc.get("retryable").and_then(Value::as_bool) {
-            take_retryable(fault, retryable);
+            fault.set_retryable(retryable);
         }
         if let Some(http) = doc.get("http").and_then(Value::as_u64) {
             fault.http = u16::try_from(http).unwrap_or(fault.http);

@@ -7,7 +7,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, take_retryable};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of};
 use crate::{
     fault::Fault,
     json::{Kind, Members, Value},
@@ -52,7 +52,7 @@ impl Shape for ToolFailure {
             fault.class = stands_for(&class).unwrap_or(fault.class);
         }
         match doc.get("retryable").and_then(Value::as_bool) {
-            Some(retryable) => take_retryable(fault, retryable),
+            Some(retryable) => fault.set_retryable(retryable),
             None => fault.unsaid.retry = true,
         }
         fault.not_before = doc.get("retryNotBefore").and_then(Value::as_u64);

@@ -5,6 +5,8 @@ mod arbitrary;
 mod card;
 mod classify;
 mod codes;
+mod dialects;
 mod factories;
+mod golden;
 mod laws;
 mod schema;

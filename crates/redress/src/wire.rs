@@ -1,0 +1,126 @@
+//! A fault as the answer on the wire: the result of a failed tool call, or a JSON-RPC error for everything else.
+//!
+//! The text is enough alone, because some clients show the model nothing else. The envelope is beside it for programs.
+
+use std::borrow::Cow;
+
+use crate::{
+    Dialect, Fault, card, codes,
+    dialect::Stamp,
+    json::{Members, write_str},
+    text::cut_bytes,
+    tokens::MAX_SUGGESTION_BYTES,
+};
+
+/// Where the native envelope stands, in `_meta` of a result and in `data` of an error.
+pub const FAULT_KEY: &str = "dev.redress/fault";
+
+/// Where the open proposal puts its envelope.
+pub const TOOL_FAILURE_KEY: &str = "io.modelcontextprotocol/toolFailure";
+
+/// Stagewright sends longer answers as text only.
+const MAX_STRUCTURED_CHARS: usize = 50_000;
+
+/// How a failed call is answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The shape of the envelope.
+    pub dialect: Dialect,
+    /// Whether the tool declares an `outputSchema`: many clients refuse a structured failure that does not fit it.
+    pub has_output_schema: bool,
+    /// What the boundary knows.
+    pub stamp: Stamp<'a>,
+}
+
+/// The response to a failed tool call. `id` is the request's, as JSON. In the dialect `rpc` it is an error, else a result.
+pub fn response(fault: &Fault, id: &str, answer: Answer<'_>) -> String {
+    let mut out = String::with_capacity(1024);
+    let mut members = Members::open(&mut out);
+    members.str("jsonrpc", "2.0").raw("id", id);
+    if answer.dialect == Dialect::Rpc {
+        members.raw("error", &crate::dialect::rpc::error(fault));
+    } else {
+        write_result(fault, answer, members.key("result"));
+    }
+    members.close();
+    out
+}
+
+/// The result of a failed tool call.
+pub fn tool_result(fault: &Fault, answer: Answer<'_>) -> String {
+    let mut out = String::with_capacity(1024);
+    write_result(fault, answer, &mut out);
+    out
+}
+
+/// The response to a request of another method. The number is JSON-RPC's own where it has one, else the code's.
+pub fn rpc_error(fault: &Fault, id: &str) -> String {
+    let mut out = String::with_capacity(512);
+    let mut members = Members::open(&mut out);
+    members.str("jsonrpc", "2.0").raw("id", id);
+    let mut error = Members::open(members.key("error"));
+    error.int("code", protocol_number(fault)).str("message", &fault.message);
+    let mut data = Members::open(error.key("data"));
+    Dialect::Native.write_into(fault, Stamp::default(), data.key(FAULT_KEY));
+    data.close();
+    error.close();
+    members.close();
+    out
+}
+
+fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
+    let fault = &*suggested(fault, answer.dialect);
+    let envelope = answer.dialect.write(fault, answer.stamp);
+    let is_card = matches!(answer.dialect, Dialect::Native | Dialect::Rpc | Dialect::ToolFailure);
+    let text = if is_card { Cow::Owned(card(fault)) } else { Cow::Borrowed(&*envelope) };
+    let mut members = Members::open(out);
+    let content = members.key("content");
+    content.push('[');
+    let mut block = Members::open(content);
+    block.str("type", "text");
+    write_str(block.key("text"), &text);
+    block.close();
+    content.push(']');
+    if is_structured(answer, &envelope) {
+        members.raw("structuredContent", &envelope);
+    }
+    members.bool("isError", true);
+    let mut meta = Members::open(members.key("_meta"));
+    if answer.dialect == Dialect::Native {
+        meta.raw(FAULT_KEY, &envelope);
+    } else {
+        if answer.dialect == Dialect::ToolFailure {
+            meta.raw(TOOL_FAILURE_KEY, &envelope);
+        }
+        Dialect::Native.write_into(fault, answer.stamp, meta.key(FAULT_KEY));
+    }
+    meta.close();
+    members.close();
+}
+
+/// Whether the envelope is sent as structured content too: where the seed does so, and never against a schema.
+fn is_structured(answer: Answer<'_>, envelope: &str) -> bool {
+    let wanted = match answer.dialect {
+        Dialect::Native | Dialect::AtlasGate => true,
+        Dialect::Stagewright => envelope.encode_utf16().count() <= MAX_STRUCTURED_CHARS,
+        Dialect::Workrail | Dialect::Rpc | Dialect::Mailvault | Dialect::ToolFailure => false,
+    };
+    wanted && !answer.has_output_schema
+}
+
+/// WorkRail bounds its suggestions by bytes.
+fn suggested(fault: &Fault, dialect: Dialect) -> Cow<'_, Fault> {
+    if dialect != Dialect::Workrail || fault.hint.len() <= MAX_SUGGESTION_BYTES {
+        return Cow::Borrowed(fault);
+    }
+    let mut short = fault.clone();
+    short.hint = cut_bytes(&fault.hint, MAX_SUGGESTION_BYTES).into_owned();
+    Cow::Owned(short)
+}
+
+fn protocol_number(fault: &Fault) -> i64 {
+    let row = fault.entry();
+    let protocol = row.spelling(Dialect::Rpc.name()).and_then(|it| it.parse().ok());
+    let any = || codes::INTERNAL_ERROR.entry().number.map_or(-32603, i64::from);
+    protocol.or(fault.number).unwrap_or_else(any)
+}
