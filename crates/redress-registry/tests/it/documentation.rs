@@ -6,11 +6,16 @@ use redress_registry::{Class, Problem, Registry, Source, load, name::DIALECTS};
 
 const PAGE: &str = include_str!("../../../../docs/registry.md");
 
+/// The example of the page.
+pub(crate) fn example_file() -> Source {
+    let (_, rest) = PAGE.split_once("```toml errors.toml\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    Source::new("docs/registry.md", text)
+}
+
 /// The example of the page, as a registry.
 pub(crate) fn example() -> Arc<Registry> {
-    let (_, rest) = PAGE.split_once("```toml\n").unwrap();
-    let (text, _) = rest.split_once("```").unwrap();
-    load(&Source::new("docs/registry.md", text), &|_, _| None).unwrap_or_else(|problems| {
+    load(&example_file(), &|_, _| None).unwrap_or_else(|problems| {
         panic!("{:#?}", problems.iter().map(Problem::to_string).collect::<Vec<_>>())
     })
 }

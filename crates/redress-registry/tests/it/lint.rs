@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
+use crate::documentation::example_file;
 use insta::assert_snapshot;
 use redress_registry::{
     Finding, Registry, Source,
@@ -57,9 +58,7 @@ fn the_shipped_registries_are_clean() {
 
 #[test]
 fn the_example_of_the_documentation_is_clean() {
-    let page = include_str!("../../../../docs/registry.md");
-    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
-    let found = lint(&draft("docs/registry.md", example), &find);
+    let found = lint(&read(&example_file()).unwrap(), &find);
     assert!(found.is_empty(), "\n{}", shown(&found));
 }
 

@@ -12,6 +12,9 @@ use crate::{
 /// Shorter words that differ by a letter are different words.
 const TYPO_CHARS: usize = 5;
 
+/// Two letters that changed places are a slip in shorter words too.
+const SWAP_CHARS: usize = 4;
+
 /// From here on two letters may differ.
 const LONG_TYPO_CHARS: usize = 9;
 
@@ -53,6 +56,7 @@ struct Known<'a> {
     by_words: BTreeMap<String, &'a str>,
     by_letters: BTreeMap<String, &'a str>,
     families: BTreeMap<String, Vec<(&'a str, &'a str)>>,
+    by_initials: BTreeMap<String, Vec<&'a str>>,
 }
 
 impl<'a> Known<'a> {
@@ -65,6 +69,10 @@ impl<'a> Known<'a> {
                 family.push((word, name));
             }
         }
+        let alike = self.by_initials.entry(initials(name)).or_default();
+        if alike.len() < FAMILY {
+            alike.push(name);
+        }
     }
 
     fn twin(&self, name: &str) -> Option<&'a str> {
@@ -73,12 +81,17 @@ impl<'a> Known<'a> {
             .get(&words_in_any_order(name))
             .or_else(|| self.by_letters.get(&letters(name)))
             .copied();
-        same.filter(|it| *it != name).or_else(|| {
+        let by_word = || {
             families(name).find_map(|(family, word)| {
                 let members = self.families.get(&family)?;
                 members.iter().find(|(other, _)| is_typo(word, other)).map(|it| it.1)
             })
-        })
+        };
+        let by_words = || {
+            let alike = self.by_initials.get(&initials(name))?;
+            alike.iter().copied().find(|it| are_typos(name, it))
+        };
+        same.filter(|it| *it != name).or_else(by_word).or_else(by_words)
     }
 }
 
@@ -103,8 +116,20 @@ fn families(full: &str) -> impl Iterator<Item = (String, &str)> {
         let (at, end) = (rest, rest + word.len());
         rest = end + 1;
         let family = || Some(format!("{}*{}", full.get(..at)?, full.get(end..)?));
-        if word.len() >= TYPO_CHARS { Some((family()?, word)) } else { None }
+        if word.len() >= SWAP_CHARS { Some((family()?, word)) } else { None }
     })
+}
+
+/// The same for `CONNECTION_REFUSED` and `CONECTION_REFUSD`.
+fn initials(full: &str) -> String {
+    let (namespace, bare) = name::split(full);
+    let letters: String = bare.split('_').filter_map(|it| it.chars().next()).collect();
+    format!("{}.{letters}", namespace.unwrap_or_default())
+}
+
+/// Whether each word of one name is that of the other, some with a slip.
+fn are_typos(a: &str, b: &str) -> bool {
+    a != b && a.split('_').zip(b.split('_')).all(|(a, b)| a == b || is_typo(a, b))
 }
 
 fn singular(word: &str) -> &str {
@@ -121,12 +146,21 @@ fn is_typo(a: &str, b: &str) -> bool {
     let allowed = if shorter >= LONG_TYPO_CHARS { 2 } else { 1 };
     let has_digit = |it: &str| it.bytes().any(|it| it.is_ascii_digit());
     a != b
-        && shorter >= TYPO_CHARS
+        && (shorter >= TYPO_CHARS || (shorter >= SWAP_CHARS && has_same_letters(a, b)))
         && a.len().abs_diff(b.len()) <= allowed
         && a.chars().next() == b.chars().next()
         && !has_digit(a)
         && !has_digit(b)
         && strsim::osa_distance(a, b) <= allowed
+}
+
+fn has_same_letters(a: &str, b: &str) -> bool {
+    let sorted = |it: &str| {
+        let mut letters: Vec<u8> = it.bytes().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(a) == sorted(b)
 }
 
 #[cfg(test)]
@@ -148,6 +182,8 @@ mod tests {
             ("TIMEOUT", "TIME_OUT"),
             ("ELEMENT_NOT_VISIBLE", "ELEMENT_NOT_VISABLE"),
             ("PERMISSION_DENIED", "PERMISION_DENIED"),
+            ("CONNECTION_REFUSED", "CONECTION_REFUSD"),
+            ("FILE_MISSING", "FIEL_MISSING"),
             ("shop.ORDER_CLOSED", "shop.ORDERS_CLOSED"),
         ] {
             assert!(twins(a, b), "{a} {b}");

@@ -63,7 +63,8 @@ fn texts(code: &DraftCode) -> Vec<(&'static str, String, &Range<usize>)> {
     own.chain(inside).collect()
 }
 
-/// Directories at the root of a Unix system. `/metrics` or `tools/call` is no path of a machine.
+/// Directories at the root of a Unix system: `/metrics` or `/a/b` is no path of a machine, unless
+/// it ends with a file.
 const ROOTS: &[&str] = &[
     "Applications",
     "Library",
@@ -104,7 +105,11 @@ fn is_unix_path(word: &str) -> bool {
     let Some((root, rest)) = word.strip_prefix('/').and_then(|it| it.split_once('/')) else {
         return false;
     };
-    ROOTS.contains(&root) && !rest.is_empty()
+    let extension = rest.rsplit('/').next().and_then(|it| it.rsplit_once('.')).map(|it| it.1);
+    let is_file = extension.is_some_and(|it| {
+        (1..=5).contains(&it.len()) && it.bytes().all(|it| it.is_ascii_alphanumeric())
+    });
+    is_file || (ROOTS.contains(&root) && !rest.is_empty())
 }
 
 fn is_windows_path(word: &str) -> bool {
@@ -244,7 +249,14 @@ mod tests {
 
     #[test]
     fn paths_of_a_machine_are_found_and_other_slashes_are_not() {
-        for path in ["/home/ann/x.rs", "C:\\Temp\\x", "d:/x/y", "\\\\srv\\share", "file:///tmp/x"] {
+        for path in [
+            "/home/ann/x.rs",
+            "/projects/x/main.go",
+            "C:\\Temp\\x",
+            "d:/x/y",
+            "\\\\srv\\share",
+            "file:///tmp/x",
+        ] {
             assert_eq!(absolute_path(&format!("See \"{path}\".")).as_deref(), Some(path));
         }
         for text in [
