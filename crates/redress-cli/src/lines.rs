@@ -40,7 +40,9 @@ pub(crate) fn filter(
             reply.clear();
             reply.extend_from_slice(refusal(number, &fault).as_bytes());
         }
-        reply.push(b'\n');
+        if reply.last() != Some(&b'\n') {
+            reply.push(b'\n');
+        }
         out.bytes(&reply)?;
     }
     Ok(status)

@@ -1,5 +1,6 @@
 //! The `redress` command.
 
+mod classify;
 mod clock;
 mod completions;
 mod contract;
@@ -30,6 +31,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Explain(explain::Args),
+    Classify(classify::Args),
     Translate(translate::Args),
     Registry(registry::Args),
     Completions(completions::Args),
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Explain(args) => explain::run(&args, &mut out),
+        Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),
         Command::Registry(args) => registry::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),

@@ -16,21 +16,30 @@ pub(crate) const CODE: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const TROUBLE: Style = AnsiColor::Red.on_default().bold();
 
 /// Standard output.
-pub(crate) struct Out(BufWriter<anstream::AutoStream<io::Stdout>>);
+pub(crate) struct Out {
+    stdout: BufWriter<io::Stdout>,
+    colour: bool,
+}
 
 impl Out {
     pub(crate) fn stdout() -> Self {
-        Self(BufWriter::with_capacity(1 << 16, anstream::AutoStream::auto(io::stdout())))
+        let choice = anstream::AutoStream::choice(&io::stdout());
+        let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
+        Self { stdout, colour: choice != anstream::ColorChoice::Never }
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes as they are: data goes out as fast as it can.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.0.write_all(bytes).map_err(|it| Failure::stream(&it))
+        self.stdout.write_all(bytes).map_err(|it| Failure::stream(&it))
     }
 
-    /// Appends a text.
+    /// Appends a text, without its colours where nobody sees them.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        self.bytes(text.as_bytes())
+        if self.colour {
+            return self.bytes(text.as_bytes());
+        }
+        let plain = anstream::adapter::strip_str(text).to_string();
+        self.bytes(plain.as_bytes())
     }
 
     /// Appends a line.
@@ -46,7 +55,7 @@ impl Out {
 
     /// Writes what is still in the buffer.
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
-        self.0.flush().map_err(|it| Failure::stream(&it))
+        self.stdout.flush().map_err(|it| Failure::stream(&it))
     }
 }
 

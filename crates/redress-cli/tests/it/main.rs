@@ -3,4 +3,6 @@
 
 mod docs;
 mod explain;
+mod filters;
 mod redress;
+mod registry;
