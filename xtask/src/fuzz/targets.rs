@@ -1,13 +1,21 @@
 //! The fuzz targets: every reader of the product as a function of bytes.
 
-use redress::json::{Doc, Limits, RawJson};
-use redress_registry::Source;
+use std::sync::Arc;
+
+use redress::{
+    card,
+    dialect::{Dialect, Stamp},
+    json::{Doc, Limits, RawJson},
+    lookup::Lookup,
+};
+use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 
 /// A name, and a reader that must take any bytes.
 pub(super) type Target = (&'static str, fn(&[u8]));
 
 /// Name and function of each target; its corpus is `fuzz/corpus/<name>/`.
-pub(super) const TARGETS: &[Target] = &[("json", json), ("registry", registry)];
+pub(super) const TARGETS: &[Target] =
+    &[("json", json), ("registry", registry), ("lock", lock), ("dialects", dialects)];
 
 /// Whatever is accepted can be read through and written again.
 fn json(bytes: &[u8]) {
@@ -17,10 +25,41 @@ fn json(bytes: &[u8]) {
     }
 }
 
-/// A registry file is a draft or a list of problems, each at its place.
+/// A registry file is a draft or a list of problems; a draft can be judged and resolved.
 fn registry(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if let Err(problems) = redress_registry::read(&Source::new("fuzz.toml", text)) {
-        assert!(!problems.is_empty(), "refused without a reason");
+    let draft =
+        Source::from_bytes("fuzz.toml", bytes).map_err(|it| vec![it]).and_then(|it| read(&it));
+    match draft {
+        Ok(draft) => {
+            let find = |name: &str| shipped::get(name).map(Arc::clone);
+            lint(&draft, &find);
+            if let Err(problems) = resolve(&draft, &find) {
+                assert!(!problems.is_empty(), "refused without a reason");
+            }
+        }
+        Err(problems) => assert!(!problems.is_empty(), "refused without a reason"),
+    }
+}
+
+/// A lock is a registry or a problem at its place.
+fn lock(bytes: &[u8]) {
+    if let Ok(source) = Source::from_bytes("fuzz.lock", bytes)
+        && let Err(problem) = read_lock(&source)
+    {
+        assert!(problem.place.line >= 1, "a problem without a place");
+    }
+}
+
+/// An envelope that is accepted survives the way through every dialect.
+fn dialects(bytes: &[u8]) {
+    let lookup = Lookup::shipped();
+    for dialect in Dialect::ALL {
+        let Ok(fault) = dialect.read(bytes, &lookup) else { continue };
+        assert!(card(&fault).contains(fault.code()), "a card without its code");
+        for other in Dialect::ALL {
+            let carried = other.carry(&fault, Stamp::default(), &lookup);
+            let back = other.read(carried.text.as_bytes(), &lookup);
+            assert!(back.is_ok_and(|it| it == fault), "{dialect:?} to {other:?} and back differs");
+        }
     }
 }
