@@ -1,13 +1,15 @@
 //! JSON as we need it: validated in one bounded pass, read in place, every number and string in its own spelling.
 
+mod error;
 mod raw;
 mod scan;
 mod write;
 
 use std::{borrow::Cow, fmt};
 
+pub use error::{JsonError, JsonErrorKind};
 pub use raw::RawJson;
-pub use scan::{JsonError, JsonErrorKind, Kind, Limits};
+pub use scan::{Kind, Limits};
 pub(crate) use write::write_int;
 pub use write::{Members, escape_into, write_str};
 
