@@ -16,3 +16,7 @@ pub use card::card;
 pub use dialect::Dialect;
 pub use fault::Fault;
 pub use lookup::Lookup;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/faults.md")]
+struct DocsFaults;
