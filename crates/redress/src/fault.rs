@@ -144,6 +144,14 @@ impl Fault {
         }
     }
 
+    /// Takes JSON as details. What is not JSON is dropped and named, so that the fault is told all the same.
+    pub fn set_details(&mut self, json: &[u8]) {
+        match RawJson::parse(json) {
+            Ok(details) => self.details = Some(details),
+            Err(error) => self.private.drop_part("details", &error.to_string()),
+        }
+    }
+
     /// Whether the hint was given, and is not merely the row's for a document that had none.
     pub fn says_hint(&self) -> bool {
         !self.unsaid.hint || self.hint != self.entry.hint

@@ -86,7 +86,7 @@ fn error_in(
 }
 
 impl DomainErrors {
-    /// An occurrence of a symbol, in full (`E_FS_PATH_ESCAPE`) or without the domain (`PATH_ESCAPE`). Codes that all
+    /// An occurrence of a symbol, in full (`E_FS_PATH_ESCAPE`) or without its domain (`PATH_ESCAPE`). Codes that all
     /// domains share belong to the domain that raises them.
     pub fn error(self, symbol: &str, overrides: Overrides) -> Result<Fault, UnknownSymbol> {
         let row = self.rows().find(|it| symbols(it).any(|it| it == symbol));
@@ -118,5 +118,6 @@ impl DomainErrors {
 /// Everything that a row is called in the taxonomy.
 fn symbols(row: &Entry) -> impl Iterator<Item = &str> {
     let alias = row.alias.iter().find(|it| *it.dialect == *Dialect::Rpc.name());
-    alias.into_iter().flat_map(|it| &it.spellings).map(String::as_str)
+    let spellings = alias.into_iter().flat_map(|it| &it.spellings).map(String::as_str);
+    spellings.chain(std::iter::once(&*row.code))
 }
