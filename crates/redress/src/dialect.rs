@@ -18,7 +18,7 @@ pub use refusal::{Refusal, Why};
 pub use residue::{Carried, Kept, Loss, LossKind};
 
 use crate::{
-    fault::Fault,
+    fault::{Fault, Unsaid},
     json::{Doc, JsonErrorKind, Kind, Limits, Members, RawJson, Value},
     lookup::Lookup,
 };
@@ -132,6 +132,8 @@ impl Dialect {
             residue::overlay(&mut fault, residue);
         }
         fault.extra.extend(unread);
+        // A residue can call unsaid what has another value than the row's; then somebody said it.
+        fault.unsaid = Unsaid { hint: !fault.says_hint(), retry: !fault.says_retry() };
         Ok(fault)
     }
 
@@ -265,15 +267,14 @@ trait Shape {
     }
 }
 
-/// A document within the limits. Only where values are carried as residue it may nest a little deeper.
+/// A document within the limits. Only values that are carried as residue may stand deeper than they did before.
 fn parse(bytes: &[u8]) -> Result<Doc<'_>, Refusal> {
     match Doc::parse(bytes, Limits::DOCUMENT) {
         Err(error) if error.kind == JsonErrorKind::TooDeep => {
             let nesting = Limits::DOCUMENT.nesting + RESIDUE_NESTING;
             let doc = Doc::parse(bytes, Limits { nesting, ..Limits::DOCUMENT })?;
-            let has_residue =
-                Dialect::ALL.iter().any(|it| it.shape().residue(doc.root()).is_some());
-            if has_residue { Ok(doc) } else { Err(error.into()) }
+            let residue = Dialect::ALL.iter().find_map(|it| it.shape().residue(doc.root()));
+            if residue.is_some_and(residue::is_flat) { Ok(doc) } else { Err(error.into()) }
         }
         other => Ok(other?),
     }

@@ -14,7 +14,7 @@ use crate::{
         Context, Fault,
         fields::{self, CONTEXT, Field},
     },
-    json::{Doc, Limits, Members, RawJson, Value, write_str},
+    json::{Doc, Kind, Limits, Members, RawJson, Value, write_str},
     lookup::Lookup,
 };
 
@@ -209,6 +209,19 @@ pub(super) fn row(residue: Value<'_>, lookup: &Lookup) -> Option<Result<Arc<Entr
             .row(contract.as_deref(), &code)
             .ok_or_else(|| unknown("/_x/code".to_owned(), &code, Dialect::Native, lookup)),
     )
+}
+
+/// Whether every value in a residue could stand in a document of its own.
+pub(super) fn is_flat(residue: Value<'_>) -> bool {
+    let limits = Limits { nesting: Limits::DOCUMENT.nesting - 1, ..Limits::DOCUMENT };
+    let fits = |it: Value<'_>| Doc::parse(it.raw().as_bytes(), limits).is_ok();
+    residue.members().all(|(key, value)| {
+        if key.is_str("extra") && value.kind() == Kind::Object {
+            value.members().all(|(_, it)| fits(it))
+        } else {
+            fits(value)
+        }
+    })
 }
 
 /// Puts back what a residue holds. What it holds and we do not understand is kept.

@@ -6,12 +6,15 @@ use redress_registry::{Class, Entry};
 
 use super::{Dialect, Kept, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, text_of};
 use crate::{
-    fault::{Fault, NextAction, Similar},
-    json::{Kind, Members, RawJson, Value, write_str},
+    fault::{Fault, NextAction, fields},
+    json::{Doc, Kind, Limits, Members, RawJson, Value, write_str},
     lookup::Lookup,
 };
 
 const META: &str = "_meta";
+
+/// Arguments that nest deeper stay text, so that they fit into every other envelope.
+const MAX_ARGS_NESTING: usize = 32;
 
 pub(super) struct Stagewright;
 
@@ -61,16 +64,15 @@ impl Shape for Stagewright {
         if let Some(retryable) = doc.get("retryable").and_then(Value::as_bool) {
             fault.set_retryable(retryable);
         }
-        if let Some(http) = doc.get("http").and_then(Value::as_u64) {
-            fault.http = u16::try_from(http).unwrap_or(fault.http);
+        for key in ["http", "similar_refs", "details"] {
+            if let (Some(field), Some(value)) = (fields::get(key), doc.get(key)) {
+                (field.read)(fault, Some(value));
+            }
         }
         fault.elapsed_ms = doc.path(&[META, "elapsed_ms"]).and_then(Value::as_u64);
         fault.context.session_id = doc.get(META).and_then(|it| opt_text(it, "session_id"));
         let actions = doc.get("next_actions").into_iter().flat_map(Value::elements);
         fault.next_actions = actions.filter_map(Value::as_str).map(|it| action(&it)).collect();
-        let refs = doc.get("similar_refs").into_iter().flat_map(Value::elements);
-        fault.similar_refs = refs.filter_map(Similar::read).collect();
-        fault.details = doc.get("details").map(RawJson::from);
         Ok(())
     }
 
@@ -211,7 +213,8 @@ fn action(text: &str) -> NextAction {
         if args.is_empty() {
             return Some(NextAction::Call { tool: tool.to_owned(), args: None });
         }
-        let json = RawJson::parse(args.as_bytes()).ok()?;
+        let limits = Limits { nesting: MAX_ARGS_NESTING, ..Limits::DOCUMENT };
+        let json = RawJson::from(Doc::parse(args.as_bytes(), limits).ok()?.root());
         let is_ours = json.kind() == Kind::Object && json.as_str() == args;
         is_ours.then(|| NextAction::Call { tool: tool.to_owned(), args: Some(json) })
     };
