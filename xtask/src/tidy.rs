@@ -18,6 +18,7 @@ const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "helper", "helpers", "
 const ARROWS: &[(&str, &[&str])] = &[
     ("redress-registry", &[]),
     ("redress", &["redress-registry"]),
+    ("redress-ledger", &["redress", "redress-registry"]),
     ("redress-cli", &["redress", "redress-registry"]),
 ];
 

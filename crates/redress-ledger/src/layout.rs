@@ -1,0 +1,155 @@
+//! The names in a ledger's directory: chains, their segments, and which bytes of which segment count.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use redress::json::{Doc, Limits, Value};
+
+use crate::{
+    lines::{LineEnd, Lines},
+    record::{Kind, Line},
+    time::Time,
+};
+
+/// The file that is locked while a chain is written.
+pub(crate) const LOCK: &str = "lock";
+
+const CORRUPT: &str = ".corrupt";
+
+/// More than the first line of a segment ever takes.
+const FIRST_LINE: u64 = 4096;
+
+/// A chain as its directory's name tells it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ChainDir {
+    pub start: Time,
+    /// The name that its records carry.
+    pub name: String,
+    pub path: PathBuf,
+    /// Whether it was put aside.
+    pub corrupt: bool,
+}
+
+impl ChainDir {
+    /// The chain of that directory, if its name is that of one.
+    fn of(path: PathBuf) -> Option<Self> {
+        let file_name = path.file_name()?.to_str()?;
+        let (name, corrupt) = match file_name.split_once(CORRUPT) {
+            Some((name, _)) => (name, true),
+            None => (file_name, false),
+        };
+        let start = Time::parse_compact(name.split('-').next()?)?;
+        Some(Self { start, name: name.to_owned(), corrupt, path })
+    }
+
+    /// Whether it was closed in good order, or repaired since.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.path.join(LOCK).exists()
+    }
+
+    /// Puts the chain aside, so that nobody writes to it.
+    pub(crate) fn quarantine(&self) -> io::Result<PathBuf> {
+        let parent = self.path.parent().unwrap_or(Path::new("."));
+        for attempt in 0..100 {
+            let more = if attempt == 0 { String::new() } else { format!("-{attempt}") };
+            let aside = parent.join(format!("{}{CORRUPT}{more}", self.name));
+            if !aside.exists() {
+                fs::rename(&self.path, &aside)?;
+                File::open(parent)?.sync_all()?;
+                return Ok(aside);
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// The chains of a ledger, oldest first.
+pub(crate) fn chains(ledger: &Path) -> io::Result<Vec<ChainDir>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(ledger)? {
+        found.extend(ChainDir::of(entry?.path()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The name of a segment.
+pub(crate) fn segment_name(number: u32) -> String {
+    format!("{number:08}.jsonl")
+}
+
+/// The numbers of a chain's segments, in order.
+pub(crate) fn segment_numbers(chain: &Path) -> io::Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(chain)? {
+        let name = entry?.file_name();
+        let number = name.to_str().and_then(|it| it.strip_suffix(".jsonl")).map(str::parse);
+        if let Some(Ok(number)) = number
+            && name.to_str() == Some(&segment_name(number))
+        {
+            numbers.push(number);
+        }
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// A segment, and how much of it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub number: u32,
+    pub path: PathBuf,
+    /// What the next segment says about it; `None` in the last one.
+    pub end: Option<After>,
+}
+
+/// What the first record of a segment says about the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct After {
+    pub segment: u32,
+    pub bytes: u64,
+    /// Whether that segment could not be written any more, so that bytes behind those are void.
+    pub failed: bool,
+}
+
+/// The segments that count, in order. One that a later segment passes over is void.
+pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut after: Option<After> = None;
+    for number in segment_numbers(chain)?.into_iter().rev() {
+        if after.is_some_and(|it| number > it.segment) {
+            continue;
+        }
+        let path = chain.join(segment_name(number));
+        let end = after.filter(|it| it.segment == number);
+        after = first_line(&path)?;
+        pieces.push(Piece { number, path, end });
+    }
+    pieces.reverse();
+    Ok(pieces)
+}
+
+/// What the segment says comes before it, if its first line is sound and says so.
+fn first_line(path: &Path) -> io::Result<Option<After>> {
+    let mut lines = Lines::new(File::open(path)?.take(FIRST_LINE));
+    let first = lines.next()?.filter(|it| it.end == LineEnd::Newline);
+    Ok(first.and_then(|it| Line::read(it.bytes).ok()).and_then(|it| after(&it)))
+}
+
+/// What a `rotate` record says comes before its segment.
+pub(crate) fn after(line: &Line<'_>) -> Option<After> {
+    if line.kind != Kind::Rotate {
+        return None;
+    }
+    let doc = Doc::parse(line.text.as_bytes(), Limits::DOCUMENT).ok()?;
+    let after = doc.root().path(&["rotate", "after"])?;
+    let number = |key| after.get(key).and_then(Value::as_u64);
+    Some(After {
+        segment: number("segment")?.try_into().ok()?,
+        bytes: number("bytes")?,
+        failed: after.get("failed")?.as_bool()?,
+    })
+}

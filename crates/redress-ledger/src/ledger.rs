@@ -1,0 +1,195 @@
+//! `Ledger`: the handle that callers hold. It may be shared; it has no runtime and no clock.
+
+use std::{
+    fmt,
+    fs::{self, DirBuilder},
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    thread::{self, JoinHandle},
+};
+
+use redress::fault::Receipt;
+
+use crate::{
+    commit::{self, Gap, Queue},
+    error::{Failure, LedgerError, OpenError},
+    record::Record,
+    recover::{self, Recovery},
+    sign::{PublicKey, Signer},
+    time::Time,
+    witness::Witness,
+    writer::{Tools, Writer},
+};
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
+
+/// Where a ledger is and how it is kept.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// The directory of the ledger; made if it is not there.
+    pub dir: PathBuf,
+    /// The file of the signing key, outside of `dir`; made if it is not there.
+    pub key: PathBuf,
+    /// Tells the time.
+    pub clock: Clock,
+    /// A segment that is longer is followed by a new one.
+    pub segment_bytes: u64,
+    /// A segment that is older, in milliseconds, is followed by a new one.
+    pub segment_millis: u64,
+    /// Space on the disk that is kept set aside, so that failures of calls in flight can be recorded when it is full.
+    pub reserve_bytes: u64,
+    /// What an earlier ledger of this process could not record.
+    pub gap: Option<Gap>,
+}
+
+impl Options {
+    /// A ledger with the usual sizes.
+    pub fn new(dir: impl Into<PathBuf>, key: impl Into<PathBuf>, clock: Clock) -> Self {
+        Self {
+            dir: dir.into(),
+            key: key.into(),
+            clock,
+            segment_bytes: 16 << 20,
+            segment_millis: 24 * 3_600_000,
+            reserve_bytes: 4 << 20,
+            gap: None,
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("dir", &self.dir)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An open ledger: one chain, written by one thread.
+pub struct Ledger {
+    queue: Arc<Queue>,
+    committer: Mutex<Option<JoinHandle<Result<(), LedgerError>>>>,
+    chain: String,
+    public_key: PublicKey,
+    recovered: Vec<Recovery>,
+}
+
+impl fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ledger").field("chain", &self.chain).finish_non_exhaustive()
+    }
+}
+
+impl Ledger {
+    /// Finishes the chains of processes that are gone, then begins one for this process.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        let dir = prepare(&options.dir)?;
+        refuse_key_beside_ledger(&options.key, &dir)?;
+        let signer = Arc::new(Signer::load_or_create(&options.key)?);
+        let public_key = signer.public();
+        let tools = Tools {
+            witness: Witness::new(&options.key, &dir),
+            signer,
+            segment_bytes: options.segment_bytes,
+            segment_millis: options.segment_millis,
+            reserve_bytes: options.reserve_bytes,
+        };
+        let now = (options.clock)();
+        let recovered = recover::recover_all(&dir, &tools, now)
+            .map_err(|error| Failure::new("read", &dir, error))?;
+        let mut first: Vec<Record> = recovered.iter().filter_map(Recovery::record).collect();
+        first.extend(options.gap.map(|it| it.record()));
+        let writer = Writer::begin(&dir, tools, now, &first)?;
+        let chain = writer.name.clone();
+        let queue = Arc::new(Queue::new(options.clock));
+        let shared = Arc::clone(&queue);
+        let committer = thread::Builder::new()
+            .name("redress-ledger".to_owned())
+            .spawn(move || commit::run(&shared, writer))
+            .map_err(|error| Failure::new("start the committer of", &dir, error))?;
+        let committer = Mutex::new(Some(committer));
+        Ok(Self { queue, committer, chain, public_key, recovered })
+    }
+
+    /// Whether a new call may begin. A refusal is counted: the caller answers with the constant fault that has no record.
+    pub fn admit(&self) -> Result<(), LedgerError> {
+        self.queue.admit()
+    }
+
+    /// Queues a record. `on_durable` is called once, when the record is durable or will never be; it should only pass the
+    /// result on, since it may run on the committer's thread. Never waits.
+    pub fn append(
+        &self,
+        record: Record,
+        on_durable: impl FnOnce(Result<Receipt, LedgerError>) + Send + 'static,
+    ) {
+        self.queue.push(record, Box::new(on_durable));
+    }
+
+    /// Appends a record and waits until it is durable; also waits for a place in the queue.
+    pub fn append_wait(&self, record: Record) -> Result<Receipt, LedgerError> {
+        let (told, hear) = mpsc::sync_channel(1);
+        let tell = move |result| drop(told.send(result));
+        self.queue.push_when_free(record, Box::new(tell));
+        hear.recv().unwrap_or(Err(LedgerError::Closed))
+    }
+
+    /// What could not be recorded and stands in no gap record yet.
+    pub fn gap(&self) -> Option<Gap> {
+        self.queue.gap()
+    }
+
+    /// The name of this process's chain.
+    pub fn chain(&self) -> &str {
+        &self.chain
+    }
+
+    /// The key that checks its signatures.
+    pub const fn public_key(&self) -> PublicKey {
+        self.public_key
+    }
+
+    /// What was done about the chains of processes that were gone.
+    pub fn recovered(&self) -> &[Recovery] {
+        &self.recovered
+    }
+
+    /// Makes everything durable that waits, signs it, and closes the chain. Later appends are refused.
+    pub fn close(&self) -> Result<(), LedgerError> {
+        self.queue.stop();
+        let committer = self.committer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match committer.map(JoinHandle::join) {
+            None => Ok(()),
+            Some(Ok(result)) => result,
+            Some(Err(_panic)) => Err(LedgerError::Closed),
+        }
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        // Who wants to know whether it went well calls `close`.
+        drop(self.close());
+    }
+}
+
+/// Makes the directory and gives its one true path.
+fn prepare(dir: &Path) -> Result<PathBuf, OpenError> {
+    let made = DirBuilder::new().mode(0o700).recursive(true).create(dir);
+    made.and_then(|()| fs::canonicalize(dir))
+        .map_err(|error| Failure::new("create", dir, error).into())
+}
+
+/// Whoever can write the ledger must not thereby be able to sign it.
+fn refuse_key_beside_ledger(key: &Path, ledger: &Path) -> Result<(), OpenError> {
+    let place = key.ancestors().skip(1).find_map(|it| fs::canonicalize(it).ok());
+    if place.is_some_and(|it| it.starts_with(ledger)) {
+        let why = "lies in the directory of the ledger: it must lie elsewhere";
+        return Err(OpenError::Key { path: key.to_owned(), why });
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! The append-only, hash-chained audit trail of failures. The on-disk format is specified here and nowhere else.
+//!
+//! # Constraints
+//!
+//! - A record is durable (`fdatasync` returned 0) before anybody is told of it.
+//! - `grep`, `jq` and `tail -f` work on the files: one JSON object a line, UTF-8, ended by `\n`.
+//! - Writers never wait for each other: every process has a chain of its own.
+//! - Any change of a record that was written is found, whoever made it and however small.
+//! - A file of any version that ever was can be read; an unknown version is refused by its name.
+//!
+//! # Layout
+//!
+//! ```text
+//! <ledger>/                                   mode 0700
+//!   20260119T153210123Z-4711-9f2c41d07a3e/    a chain: start of its process (UTC), pid, random
+//!     lock                                    held with `flock` by the process; gone once the chain is closed
+//!     00000001.jsonl                          segments, mode 0600
+//!     00000002.jsonl
+//!   …-4713-….corrupt/                         a chain that was put aside: read, never written
+//!   .new-…/                                   a chain that is being created: nobody reads it
+//! ```
+//!
+//! A line is exactly, without white space between tokens and with the members in this order:
+//!
+//! ```text
+//! {"seq":N,"time":"YYYY-MM-DDThh:mm:ss.mmmZ","prev":"HASH","kind":"KIND","KIND":{…}[,"private":{…}],"hash":"HASH"}
+//!
+//! seq    0, 1, 2 … in the chain       prev   `hash` of the record before; 64 zeros in the first
+//! hash   SHA-256, lower-case hex, over the bytes of its own line from `{` up to, not including, `,"hash"`
+//! ```
+//!
+//! | kind | its object |
+//! | --- | --- |
+//! | `genesis` | first record of a chain: `format` (`redress-ledger/1`), `chain`, `key` (Ed25519 public key, hex) |
+//! | `fault` | the native envelope; beside it `private`: causes, stack, upstream bytes, dropped parts |
+//! | `call`, `session`, `retry` | what the gate says about a governed call, a session, a repeated call |
+//! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
+//! | `recovered` | what was cut from an unfinished chain, or which chain was put aside, and why |
+//! | `rotate` | first record of a later segment: `format`, `segment`, `after {segment, bytes, failed}` |
+//! | `prune` | segments that were removed: `chain`, `first`, `last`, `next_seq`, `head`, `why`, `key`, `sig` |
+//! | `checkpoint` | `count` (= `seq`), `head` (= `prev`), `why`, `key`, `sig` |
+//!
+//! `sig` is Ed25519 over lines ended by `\n`: `redress-ledger/1 checkpoint`, chain, count, head; or `redress-ledger/1 prune`,
+//! chain, first, last, `next_seq`, head. The private key lies outside the ledger; beside it, the newest checkpoint of each chain
+//! (`witness`), so that a chain which was cut shorter than that is found.
+//!
+//! # Write
+//!
+//! One thread commits. All that waits when it is free becomes one `write` at the end of the segment, then one `fdatasync`; then
+//! the waiters are told. There is no timer. The file's length is compared with what was written, since a write that lies must
+//! not be acknowledged. Space is reserved ahead with `fallocate(KEEP_SIZE)`.
+//!
+//! A new segment is created and it and its directory are synced before a record in it counts. Its `rotate` record says how many
+//! bytes of which segment come before it. If that one failed, bytes behind those, and segments with a number between, are void:
+//! a file whose `write` or `fdatasync` failed is left behind, never to be synced again. If the new segment fails as well, the ledger
+//! is closed. On a full disk it is closed too, tries again at most once a second when asked, and then starts with a `gap`.
+//!
+//! # Read
+//!
+//! A line that does not have the form above, or whose hash is another, is never given out as a record. Chains are merged by
+//! time; in a chain the order is that of `seq`, whatever the clock did. A last line without `\n` is being written.
+//!
+//! # Recover
+//!
+//! A chain with a `lock` that nobody holds was not closed. In its last segment, bad lines with no good line after them are a torn
+//! tail: they are cut, and a `recovered` record says what they were. A bad line with a good one after it, or a chain shorter
+//! than its witness, is corruption: the directory is renamed to `….corrupt` and not written to again.
+
+mod commit;
+mod error;
+mod hash;
+mod layout;
+mod ledger;
+mod lines;
+mod reader;
+mod record;
+mod recover;
+mod segment;
+mod sign;
+mod time;
+mod verify;
+mod witness;
+mod writer;
+
+pub use commit::Gap;
+pub use error::{Failure, LedgerError, OpenError};
+pub use hash::Hash;
+pub use ledger::{Clock, Ledger, Options};
+pub use reader::{Entry, ReadError, Reader};
+pub use record::{BadLine, Kind, Record};
+pub use recover::Recovery;
+pub use sign::PublicKey;
+pub use time::Time;
+pub use verify::{
+    ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, verify,
+};
+
+/// The version of the format that is written.
+pub(crate) const FORMAT: &str = "redress-ledger/1";
+
+/// The longest line, with its newline. Longer ones are never written and never read.
+pub(crate) const MAX_LINE: usize = 1 << 20;

@@ -1,0 +1,276 @@
+//! `Reader`: the records of all chains of a ledger, merged by time, without holding up any writer.
+
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    fmt,
+    fs::File,
+    io::{Read as _, Take},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use redress::json::{Doc, Limits, Value};
+
+use crate::{
+    FORMAT,
+    error::Failure,
+    hash::Hash,
+    layout::{self, ChainDir, Piece},
+    lines::{LineEnd, Lines},
+    record::{BadLine, Kind, Line},
+    time::Time,
+};
+
+/// A record as it stands in the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The chain it belongs to.
+    pub chain: Arc<str>,
+    /// Its number in the chain.
+    pub seq: u64,
+    /// When it was recorded.
+    pub time: Time,
+    /// What it tells.
+    pub kind: Kind,
+    /// Its hash.
+    pub hash: Hash,
+    /// Its line, without the newline.
+    pub text: String,
+}
+
+impl Entry {
+    /// Calls `look` with the object of the record; `None` if the line is not JSON, which no writer of ours makes.
+    pub fn with<T>(&self, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {
+        let doc = Doc::parse(self.text.as_bytes(), Limits::DOCUMENT).ok()?;
+        doc.root().get(self.kind.name()).map(look)
+    }
+}
+
+/// Something that cannot be read as a record. The reader goes on behind it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A file could not be read; the rest of its chain is left out.
+    Io(Failure),
+    /// A line is no record.
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: BadLine,
+    },
+    /// The chain has a format that this version does not know; it is left out.
+    Format {
+        /// The file.
+        file: PathBuf,
+        /// The format it names.
+        format: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(failure) => failure.fmt(f),
+            Self::Line { file, line, why } => write!(f, "{}:{line}: {why}", file.display()),
+            Self::Format { file, format } => {
+                write!(f, "{}: the format \"{format}\" is not known", file.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads a whole ledger, in the order of time.
+#[derive(Debug)]
+pub struct Reader {
+    /// The next record of each chain. A chain is opened when its turn comes, so that few files are open at once.
+    next: BinaryHeap<Reverse<Turn>>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    time: Time,
+    order: usize,
+    item: Option<Result<Entry, ReadError>>,
+    chain: ChainReader,
+}
+
+impl PartialEq for Turn {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Turn {}
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Turn {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Turn {
+    const fn key(&self) -> (Time, usize) {
+        (self.time, self.order)
+    }
+}
+
+impl Reader {
+    /// Reads the ledger in a directory.
+    pub fn open(dir: &Path) -> Result<Self, ReadError> {
+        let chains =
+            layout::chains(dir).map_err(|it| ReadError::Io(Failure::new("read", dir, it)))?;
+        let first = |(order, chain): (usize, ChainDir)| {
+            let time = chain.start;
+            Reverse(Turn { time, order, item: None, chain: ChainReader::new(&chain) })
+        };
+        Ok(Self { next: chains.into_iter().enumerate().map(first).collect() })
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Entry, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Reverse(mut turn) = self.next.pop()?;
+            let item = turn.item.take();
+            if let Some(following) = turn.chain.next() {
+                if let Ok(entry) = &following {
+                    turn.time = entry.time;
+                }
+                turn.item = Some(following);
+                self.next.push(Reverse(turn));
+            }
+            if item.is_some() {
+                return item;
+            }
+        }
+    }
+}
+
+/// Reads one chain.
+#[derive(Debug)]
+pub(crate) struct ChainReader {
+    name: Arc<str>,
+    path: PathBuf,
+    /// `None` before the first segment was looked for.
+    pieces: Option<std::vec::IntoIter<Piece>>,
+    current: Option<Current>,
+}
+
+/// The segment that is being read.
+#[derive(Debug)]
+struct Current {
+    file: PathBuf,
+    lines: Lines<Take<File>>,
+    is_last: bool,
+}
+
+impl ChainReader {
+    pub(crate) fn new(chain: &ChainDir) -> Self {
+        let name = chain.name.as_str().into();
+        Self { name, path: chain.path.clone(), pieces: None, current: None }
+    }
+
+    /// Reads only these segments.
+    pub(crate) fn of_pieces(chain: &ChainDir, pieces: Vec<Piece>) -> Self {
+        Self { pieces: Some(pieces.into_iter()), ..Self::new(chain) }
+    }
+
+    /// Opens the next segment; `false` if there is none.
+    fn advance(&mut self) -> Result<bool, Failure> {
+        let failed = |path: &Path, error| Failure::new("read", path, error);
+        if self.pieces.is_none() {
+            let found = layout::pieces(&self.path).map_err(|it| failed(&self.path, it))?;
+            self.pieces = Some(found.into_iter());
+        }
+        let Some(piece) = self.pieces.as_mut().and_then(Iterator::next) else { return Ok(false) };
+        let file = File::open(&piece.path).map_err(|it| failed(&piece.path, it))?;
+        let lines = Lines::new(file.take(piece.end.map_or(u64::MAX, |it| it.bytes)));
+        self.current = Some(Current { file: piece.path, lines, is_last: piece.end.is_none() });
+        Ok(true)
+    }
+
+    fn give_up(&mut self, failure: Failure) -> ReadError {
+        self.current = None;
+        self.pieces = Some(Vec::new().into_iter());
+        ReadError::Io(failure)
+    }
+}
+
+impl Iterator for ChainReader {
+    type Item = Result<Entry, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(Current { file, lines, is_last }) = &mut self.current else {
+                match self.advance() {
+                    Ok(true) => continue,
+                    Ok(false) => return None,
+                    Err(failure) => return Some(Err(self.give_up(failure))),
+                }
+            };
+            match lines.next() {
+                // The last line of a chain is being written, or is torn: no record yet, or never.
+                Ok(Some(raw)) if raw.end == LineEnd::EndOfFile && *is_last => (),
+                Ok(Some(raw)) => {
+                    let item = entry(&self.name, raw.bytes).map_err(|why| match why {
+                        Refusal::Line(why) => {
+                            ReadError::Line { file: file.clone(), line: raw.number, why }
+                        }
+                        Refusal::Format(format) => ReadError::Format { file: file.clone(), format },
+                    });
+                    if matches!(item, Err(ReadError::Format { .. })) {
+                        self.current = None;
+                        self.pieces = Some(Vec::new().into_iter());
+                    }
+                    return Some(item);
+                }
+                Ok(None) => self.current = None,
+                Err(error) => {
+                    let failure = Failure::new("read", file, error);
+                    return Some(Err(self.give_up(failure)));
+                }
+            }
+        }
+    }
+}
+
+enum Refusal {
+    Line(BadLine),
+    Format(String),
+}
+
+fn entry(chain: &Arc<str>, bytes: &[u8]) -> Result<Entry, Refusal> {
+    let line = Line::read(bytes).map_err(Refusal::Line)?;
+    if let Some(format) = format(&line).filter(|it| it != FORMAT) {
+        return Err(Refusal::Format(format));
+    }
+    Ok(Entry {
+        chain: Arc::clone(chain),
+        seq: line.seq,
+        time: line.time,
+        kind: line.kind,
+        hash: line.hash,
+        text: line.text.to_owned(),
+    })
+}
+
+/// The format that the first record of a segment names.
+pub(crate) fn format(line: &Line<'_>) -> Option<String> {
+    if !matches!(line.kind, Kind::Genesis | Kind::Rotate) {
+        return None;
+    }
+    let doc = Doc::parse(line.text.as_bytes(), Limits::DOCUMENT).ok()?;
+    let format = doc.root().path(&[line.kind.name(), "format"]).and_then(Value::as_str);
+    Some(format.unwrap_or_default().into_owned())
+}

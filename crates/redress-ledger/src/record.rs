@@ -1,0 +1,247 @@
+//! `Record`: what is appended, and the line that it becomes.
+
+use std::fmt;
+
+use redress::json::{Doc, Limits, Members};
+
+use crate::{MAX_LINE, hash::Hash, time::Time};
+
+/// What a record tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A chain begins.
+    Genesis,
+    /// A failure.
+    Fault,
+    /// A governed call.
+    Call,
+    /// A session began, changed or ended.
+    Session,
+    /// A call was repeated.
+    Retry,
+    /// Failures could not be recorded.
+    Gap,
+    /// A chain was repaired or put aside.
+    Recovered,
+    /// A later segment begins.
+    Rotate,
+    /// Segments were removed.
+    Prune,
+    /// Everything before is signed.
+    Checkpoint,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 10] = [
+        Self::Genesis,
+        Self::Fault,
+        Self::Call,
+        Self::Session,
+        Self::Retry,
+        Self::Gap,
+        Self::Recovered,
+        Self::Rotate,
+        Self::Prune,
+        Self::Checkpoint,
+    ];
+
+    /// The name in the file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Genesis => "genesis",
+            Self::Fault => "fault",
+            Self::Call => "call",
+            Self::Session => "session",
+            Self::Retry => "retry",
+            Self::Gap => "gap",
+            Self::Recovered => "recovered",
+            Self::Rotate => "rotate",
+            Self::Prune => "prune",
+            Self::Checkpoint => "checkpoint",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// Something to be recorded, with its secrets already taken out.
+#[derive(Debug, Clone)]
+pub struct Record {
+    kind: Kind,
+    /// The members after `kind`, each with its comma before it.
+    members: String,
+}
+
+impl Record {
+    /// The most that the members of one record may take; the rest of a line has a fixed length.
+    pub(crate) const MAX_MEMBERS: usize = MAX_LINE - 512;
+
+    /// A record whose object is written by `write`.
+    pub(crate) fn new(kind: Kind, write: impl FnOnce(&mut Members<'_>)) -> Self {
+        let mut object = String::new();
+        let mut members = Members::open(&mut object);
+        write(&mut members);
+        members.close();
+        Self::of_json(kind, &object)
+    }
+
+    /// A record with an object that is JSON already.
+    pub(crate) fn of_json(kind: Kind, object: &str) -> Self {
+        debug_assert!(
+            Doc::parse(object.as_bytes(), Limits::DOCUMENT).is_ok(),
+            "not JSON: {object}"
+        );
+        Self { kind, members: format!(",\"{}\":{object}", kind.name()) }
+    }
+
+    /// How many bytes its line takes, at most.
+    pub(crate) fn line_bytes(&self) -> usize {
+        self.members.len() + 512
+    }
+}
+
+/// The end of a chain: the number of the next record and the hash of the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub next: u64,
+    pub hash: Hash,
+}
+
+impl Head {
+    /// Before the first record.
+    pub(crate) const START: Self = Self { next: 0, hash: Hash::ZERO };
+
+    /// Appends the record's line to `out` and moves on.
+    pub(crate) fn write(&mut self, record: &Record, time: Time, out: &mut Vec<u8>) {
+        let from = out.len();
+        let (seq, kind) = (self.next, record.kind.name());
+        let prev = self.hash;
+        let start = format!(r#"{{"seq":{seq},"time":"{time}","prev":"{prev}","kind":"{kind}""#);
+        out.extend_from_slice(start.as_bytes());
+        out.extend_from_slice(record.members.as_bytes());
+        let hash = Hash::of(out.get(from..).unwrap_or_default());
+        out.extend_from_slice(b",\"hash\":\"");
+        hash.write(out);
+        out.extend_from_slice(b"\"}\n");
+        *self = Self { next: seq + 1, hash };
+    }
+}
+
+/// A line that has the form of a record and hashes to what it says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line<'a> {
+    pub seq: u64,
+    pub time: Time,
+    pub prev: Hash,
+    pub kind: Kind,
+    pub hash: Hash,
+    pub text: &'a str,
+}
+
+/// Why a line is no record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadLine {
+    /// It has not the form of a record.
+    Form,
+    /// Its hash is not the hash of its bytes.
+    Hash,
+    /// It is of a kind that this version does not know.
+    Kind,
+    /// It does not end.
+    Unfinished,
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Form => "the line has not the form of a record",
+            Self::Hash => "the hash is not that of the line",
+            Self::Kind => "the kind is unknown to this version",
+            Self::Unfinished => "the line does not end",
+        })
+    }
+}
+
+/// `,"hash":"` + 64 digits + `"}`
+const TAIL: usize = 75;
+
+impl<'a> Line<'a> {
+    /// Reads a line without its newline.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, BadLine> {
+        let text = std::str::from_utf8(bytes).map_err(|_not_utf8| BadLine::Form)?;
+        let body = bytes.len().checked_sub(TAIL).ok_or(BadLine::Form)?;
+        let (body, tail) = bytes.split_at_checked(body).ok_or(BadLine::Form)?;
+        let hash = tail
+            .strip_prefix(b",\"hash\":\"")
+            .and_then(|it| it.strip_suffix(b"\"}"))
+            .and_then(Hash::parse_bytes)
+            .ok_or(BadLine::Form)?;
+        if Hash::of(body) != hash {
+            return Err(BadLine::Hash);
+        }
+        let (seq, rest) = text
+            .strip_prefix("{\"seq\":")
+            .and_then(|it| it.split_once(",\"time\":\""))
+            .ok_or(BadLine::Form)?;
+        let (time, rest) = rest.split_once("\",\"prev\":\"").ok_or(BadLine::Form)?;
+        let (prev, rest) = rest.split_once("\",\"kind\":\"").ok_or(BadLine::Form)?;
+        let (kind, _) = rest.split_once('"').ok_or(BadLine::Form)?;
+        Ok(Self {
+            seq: seq.parse().map_err(|_not_a_number| BadLine::Form)?,
+            time: Time::parse(time).ok_or(BadLine::Form)?,
+            prev: Hash::parse(prev).ok_or(BadLine::Form)?,
+            kind: Kind::parse(kind).ok_or(BadLine::Kind)?,
+            hash,
+            text,
+        })
+    }
+
+    /// The end of the chain after this record.
+    pub(crate) const fn head(&self) -> Head {
+        Head { next: self.seq + 1, hash: self.hash }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadLine, Head, Kind, Line, Record};
+    use crate::time::Time;
+
+    fn line() -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut head = Head::START;
+        let record = Record::new(Kind::Session, |it| {
+            it.str("id", "a,\"hash\":\"b");
+        });
+        head.write(&record, Time::from_millis(7), &mut out);
+        out.pop();
+        out
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() {
+        let bytes = line();
+        let read = Line::read(&bytes).unwrap();
+        assert_eq!((read.seq, read.kind, read.time.millis()), (0, Kind::Session, 7));
+        assert_eq!(read.head().next, 1);
+    }
+
+    #[test]
+    fn no_byte_of_a_line_can_change() {
+        let good = line();
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            assert!(Line::read(&bad).is_err(), "byte {at}");
+        }
+        for end in 0..good.len() {
+            assert!(Line::read(&good[..end]).is_err(), "cut at {end}");
+        }
+        assert_eq!(Line::read(b"").unwrap_err(), BadLine::Form);
+    }
+}

@@ -1,0 +1,95 @@
+//! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
+
+mod report;
+mod walk;
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use redress::fault::Receipt;
+pub use report::{ChainReport, ChainState, Found, Problem, ReceiptReport, Report, What};
+
+use crate::{layout, sign::PublicKey, witness::Witness};
+use walk::{Pruned, Walked};
+
+/// What a ledger is checked against.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// The keys that may have signed. Empty: signatures are checked against the keys that the records name.
+    pub keys: Vec<PublicKey>,
+    /// Receipts that somebody was given.
+    pub receipts: Vec<Receipt>,
+    /// The signing key's file, if it is on this machine: the newest checkpoints lie beside it.
+    pub key_file: Option<PathBuf>,
+}
+
+/// Checks every record of every chain.
+pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
+    let dir = fs::canonicalize(dir)?;
+    let witness = evidence.key_file.as_deref().map(|it| Witness::new(it, &dir));
+    let mut receipts = walk::Receipts::new(&evidence.receipts);
+    let mut walked = Vec::new();
+    for chain in layout::chains(&dir)? {
+        let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name));
+        walked.push(walk::walk(&chain, &evidence.keys, witnessed.as_ref(), &mut receipts)?);
+    }
+    let pruned = prunings(&mut walked);
+    for chain in &mut walked {
+        check_start(chain, pruned.get(&chain.report.name));
+    }
+    let missing = match &witness {
+        None => Vec::new(),
+        Some(witness) => missing_chains(witness, &walked, &pruned)?,
+    };
+    let may_be_pruned = |seq| pruned.values().flatten().any(|it| it.next_seq > seq);
+    Ok(Report {
+        receipts: receipts.report(may_be_pruned),
+        chains: walked.into_iter().map(|it| it.report).collect(),
+        missing,
+        keys_given: !evidence.keys.is_empty(),
+        witnessed: witness.is_some(),
+    })
+}
+
+type Prunings = BTreeMap<String, Vec<Pruned>>;
+
+/// What was removed in good order, by chain.
+fn prunings(walked: &mut [Walked]) -> Prunings {
+    let mut all = Prunings::new();
+    for pruned in walked.iter_mut().flat_map(|it| std::mem::take(&mut it.pruned)) {
+        all.entry(pruned.chain.clone()).or_default().push(pruned);
+    }
+    all
+}
+
+/// A chain that does not start with its genesis needs a signed pruning that ends where it starts.
+fn check_start(chain: &mut Walked, pruned: Option<&Vec<Pruned>>) {
+    let Some(start) = &chain.cut_start else { return };
+    let is_told = pruned
+        .is_some_and(|all| all.iter().any(|it| (it.next_seq, it.head) == (start.seq, start.prev)));
+    if !is_told {
+        let what = What::StartMissing;
+        let problem = Problem { file: start.file.clone(), line: 1, seq: start.seq, what };
+        chain.report.problem = Some(problem);
+    }
+}
+
+/// Chains that were witnessed, are not there, and were not pruned.
+fn missing_chains(
+    witness: &Witness,
+    walked: &[Walked],
+    pruned: &Prunings,
+) -> io::Result<Vec<String>> {
+    let is_there = |name: &str| walked.iter().any(|it| it.report.name == name);
+    let is_pruned = |name: &str, seq| {
+        pruned.get(name).is_some_and(|all| all.iter().any(|it| it.next_seq > seq))
+    };
+    let all = witness.all()?.into_iter();
+    Ok(all
+        .filter(|it| !is_there(&it.chain) && !is_pruned(&it.chain, it.seq))
+        .map(|it| it.chain)
+        .collect())
+}

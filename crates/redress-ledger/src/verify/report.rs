@@ -1,0 +1,225 @@
+//! What a verification found, for people and for programs.
+
+use std::{fmt, path::PathBuf};
+
+use redress::fault::Receipt;
+
+use crate::{hash::Hash, record::BadLine, time::Time};
+
+/// What a verification found.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// Every chain, oldest first.
+    pub chains: Vec<ChainReport>,
+    /// Every receipt that was asked for.
+    pub receipts: Vec<ReceiptReport>,
+    /// Chains that were witnessed and are gone.
+    pub missing: Vec<String>,
+    /// Whether the keys of the signatures were given, and not taken from the records themselves.
+    pub keys_given: bool,
+    /// Whether witnesses were looked for.
+    pub witnessed: bool,
+}
+
+impl Report {
+    /// Whether nothing was found to be wrong.
+    pub fn is_sound(&self) -> bool {
+        self.first_problem().is_none()
+            && self.missing.is_empty()
+            && self.receipts.iter().all(|it| !matches!(it.found, Found::Nowhere))
+    }
+
+    /// The first record that is wrong.
+    pub fn first_problem(&self) -> Option<&Problem> {
+        self.chains.iter().find_map(|it| it.problem.as_ref())
+    }
+}
+
+/// What was found in one chain.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ChainReport {
+    /// Its name.
+    pub name: String,
+    /// Its directory.
+    pub path: PathBuf,
+    /// Whether somebody writes it.
+    pub state: ChainState,
+    /// How many records are sound, from the start.
+    pub records: u64,
+    /// When the first and the last of them were recorded.
+    pub times: Option<(Time, Time)>,
+    /// The hash of the last sound record.
+    pub head: Option<Hash>,
+    /// The first record that is wrong.
+    pub problem: Option<Problem>,
+    /// Bytes of a line that does not end; in a chain that is being written they will be a record.
+    pub unfinished_bytes: u64,
+    /// Up to which record everything is signed: it cannot be rewritten without the key.
+    pub signed_to: Option<u64>,
+    /// Up to which record a witness or a receipt exists: it cannot be cut off unnoticed.
+    pub held_to: Option<u64>,
+    /// The number of the last record.
+    pub last_seq: Option<u64>,
+}
+
+impl ChainReport {
+    /// How many records at the end could be rewritten by somebody without the key.
+    pub fn rewritable(&self) -> u64 {
+        self.behind(self.signed_to.max(self.held_to))
+    }
+
+    /// How many records at the end could be cut off without a trace.
+    pub fn cuttable(&self) -> u64 {
+        self.behind(self.held_to)
+    }
+
+    fn behind(&self, seq: Option<u64>) -> u64 {
+        match (self.last_seq, seq) {
+            (None, _) => 0,
+            (Some(last), None) => (last + 1).min(self.records),
+            (Some(last), Some(seq)) => last.saturating_sub(seq),
+        }
+    }
+}
+
+/// Whether somebody writes a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChainState {
+    /// Its process lives.
+    Live,
+    /// It was closed, and nothing may change any more.
+    Closed,
+    /// Its process ended without closing it; the next writer finishes it.
+    Unfinished,
+    /// It was found to be corrupt and put aside.
+    Quarantined,
+}
+
+impl ChainState {
+    /// One word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Closed => "closed",
+            Self::Unfinished => "unfinished",
+            Self::Quarantined => "quarantined",
+        }
+    }
+}
+
+/// The first place where a chain is not what it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: u64,
+    /// The number of the record that should stand there.
+    pub seq: u64,
+    /// What is wrong.
+    pub what: What,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{} (record {}): {}", self.file.display(), self.line, self.seq, self.what)
+    }
+}
+
+/// What is wrong with a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    /// The line was changed.
+    Changed(BadLine),
+    /// Records were dropped: this one stands where an earlier one should.
+    Dropped {
+        /// The number that stands there.
+        found: u64,
+    },
+    /// A record stands there again, or too late.
+    OutOfOrder {
+        /// The number that stands there.
+        found: u64,
+    },
+    /// The record does not continue the one before: one of the two was put in or rewritten.
+    Unlinked,
+    /// The first line of a segment does not fit the segment before.
+    BadStart,
+    /// The chain is of a format that is not known.
+    Format(String),
+    /// A segment is missing.
+    SegmentMissing(u32),
+    /// Records before this one are gone, and no signed record tells of it.
+    StartMissing,
+    /// Bytes stand behind the end of a segment.
+    Surplus,
+    /// The signature is not that of the key, or not over these records.
+    Signature,
+    /// The chain ends before a checkpoint that was witnessed.
+    Cut {
+        /// The number of the checkpoint.
+        witnessed: u64,
+    },
+    /// The chain has another record where a witnessed checkpoint stood.
+    Rewritten,
+    /// The chain was closed, but its closing checkpoint is not its end.
+    NotClosed,
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed(why) => write!(f, "changed: {why}"),
+            Self::Dropped { found } => {
+                write!(f, "dropped: record {found} stands there instead")
+            }
+            Self::OutOfOrder { found } => {
+                write!(f, "duplicated or reordered: record {found} stands there instead")
+            }
+            Self::Unlinked => {
+                f.write_str("inserted or rewritten: it does not continue the record before")
+            }
+            Self::BadStart => f.write_str("the segment does not continue the one before"),
+            Self::Format(format) => write!(f, "the format \"{format}\" is not known"),
+            Self::SegmentMissing(number) => write!(f, "segment {number} is missing"),
+            Self::StartMissing => {
+                f.write_str("the records before are gone, and no signed record tells of it")
+            }
+            Self::Surplus => f.write_str("inserted: bytes stand behind the end of the segment"),
+            Self::Signature => f.write_str("the signature does not fit the records before"),
+            Self::Cut { witnessed } => {
+                write!(f, "cut: the checkpoint {witnessed}, which was witnessed, is gone")
+            }
+            Self::Rewritten => {
+                f.write_str("rewritten: a checkpoint was witnessed with another hash")
+            }
+            Self::NotClosed => f.write_str("cut: the chain was closed and does not end like that"),
+        }
+    }
+}
+
+/// What became of a receipt.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ReceiptReport {
+    /// The receipt.
+    pub receipt: Receipt,
+    /// Where its record is.
+    pub found: Found,
+}
+
+/// Where a record is that somebody has a receipt for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// In this chain.
+    In(String),
+    /// In none; but segments that may have held it were pruned in good order.
+    PerhapsPruned,
+    /// In none: it was cut off, or changed.
+    Nowhere,
+}

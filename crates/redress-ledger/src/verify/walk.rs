@@ -1,0 +1,383 @@
+//! The walk along one chain: every line, every link, every signature, up to the first that is wrong.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+
+use redress::{
+    fault::Receipt,
+    json::{Doc, Limits, Value},
+};
+use rustix::fs::{FlockOperation, flock};
+
+use super::report::{ChainReport, ChainState, Found, Problem, ReceiptReport, What};
+use crate::{
+    FORMAT,
+    hash::Hash,
+    layout::{self, ChainDir, LOCK, Piece},
+    lines::{LineEnd, Lines, RawLine},
+    reader,
+    record::{BadLine, Head, Kind, Line},
+    sign::{PublicKey, Statement},
+    witness::Witnessed,
+};
+
+/// A walked chain, with what the other chains need to know.
+pub(super) struct Walked {
+    pub report: ChainReport,
+    pub pruned: Vec<Pruned>,
+    /// Its first record, if that is not the genesis.
+    pub cut_start: Option<CutStart>,
+}
+
+pub(super) struct CutStart {
+    pub file: PathBuf,
+    pub seq: u64,
+    pub prev: Hash,
+}
+
+/// Segments that a signed record says were removed.
+pub(super) struct Pruned {
+    pub chain: String,
+    pub next_seq: u64,
+    pub head: Hash,
+}
+
+/// Walks a chain. Behind the first problem only receipts and prunings are looked for.
+pub(super) fn walk(
+    chain: &ChainDir,
+    keys: &[PublicKey],
+    witnessed: Option<&Witnessed>,
+    receipts: &mut Receipts<'_>,
+) -> io::Result<Walked> {
+    let state = state(chain)?;
+    let mut walk = Walk {
+        keys,
+        witnessed,
+        chain,
+        head: None,
+        closing: false,
+        walked: Walked { report: empty_report(chain, state), pruned: Vec::new(), cut_start: None },
+    };
+    let pieces = layout::pieces(&chain.path)?;
+    if pieces.is_empty() {
+        let file = chain.path.join(layout::segment_name(1));
+        walk.note(&file, 1, What::SegmentMissing(1));
+    }
+    let mut before: Option<&Piece> = None;
+    let mut lengths = Lengths::default();
+    for piece in &pieces {
+        walk.enter(piece, before);
+        lengths = walk.read(piece, receipts)?;
+        walk.leave(piece, &lengths);
+        before = Some(piece);
+    }
+    if let Some(last) = before {
+        walk.end(last, lengths.count + 1);
+    }
+    let mut walked = walk.walked;
+    if let Some(held) = receipts.newest(&walked.report.name) {
+        walked.report.held_to = walked.report.held_to.max(Some(held));
+    }
+    Ok(walked)
+}
+
+struct Walk<'a> {
+    keys: &'a [PublicKey],
+    witnessed: Option<&'a Witnessed>,
+    chain: &'a ChainDir,
+    head: Option<Head>,
+    /// Whether the last record closes the chain.
+    closing: bool,
+    walked: Walked,
+}
+
+impl Walk<'_> {
+    /// Notes the first problem.
+    fn note(&mut self, file: &Path, line: u64, what: What) {
+        let seq = self.head.map_or(0, |it| it.next);
+        let problem = Problem { file: file.to_owned(), line, seq, what };
+        self.walked.report.problem.get_or_insert(problem);
+    }
+
+    const fn is_sound(&self) -> bool {
+        self.walked.report.problem.is_none()
+    }
+
+    /// Before the lines of a segment.
+    fn enter(&mut self, piece: &Piece, before: Option<&Piece>) {
+        let Some(before) = before else { return };
+        let continues = before.end.is_some();
+        if !continues && piece.number > before.number + 1 {
+            self.note(&piece.path, 1, What::SegmentMissing(before.number + 1));
+        } else if !continues {
+            self.note(&piece.path, 1, What::BadStart);
+        } else if before.number + 1 != piece.number && !before.end.is_some_and(|it| it.failed) {
+            self.note(&piece.path, 1, What::Surplus);
+        }
+    }
+
+    /// Every line of a segment; gives the bytes of its whole lines.
+    fn read(&mut self, piece: &Piece, receipts: &mut Receipts<'_>) -> io::Result<Lengths> {
+        let file = File::open(&piece.path)?;
+        let mut lengths = Lengths { file: file.metadata()?.len(), ..Lengths::default() };
+        let most = piece.end.map_or(u64::MAX, |it| it.bytes);
+        let mut lines = Lines::new(io::Read::take(file, most));
+        while let Some(raw) = lines.next()? {
+            if raw.end == LineEnd::EndOfFile {
+                lengths.rest = raw.bytes.len() as u64;
+                break;
+            }
+            lengths.lines = raw.offset + raw.bytes.len() as u64 + 1;
+            lengths.count = raw.number;
+            match Line::read(raw.bytes) {
+                Ok(line) => {
+                    receipts.look(&line, &self.chain.name);
+                    self.take(piece, &raw, &line);
+                }
+                Err(why) => self.note(&piece.path, raw.number, What::Changed(why)),
+            }
+        }
+        Ok(lengths)
+    }
+
+    /// One line that is a record by itself.
+    fn take(&mut self, piece: &Piece, raw: &RawLine<'_>, line: &Line<'_>) {
+        let doc = Doc::parse(raw.bytes, Limits::DOCUMENT).ok();
+        let object = doc.as_ref().and_then(|it| it.root().get(line.kind.name()));
+        if let (Kind::Prune, Some(object)) = (line.kind, object) {
+            self.walked.pruned.extend(self.read_prune(object));
+        }
+        if !self.is_sound() {
+            return;
+        }
+        let what = match object {
+            None => Some(What::Changed(BadLine::Form)),
+            Some(object) => self.check(piece, raw.number, line, object),
+        };
+        match what {
+            Some(what) => self.note(&piece.path, raw.number, what),
+            None => self.accept(line),
+        }
+    }
+
+    /// What is wrong with a record at its place.
+    fn check(
+        &mut self,
+        piece: &Piece,
+        number: u64,
+        line: &Line<'_>,
+        object: Value<'_>,
+    ) -> Option<What> {
+        let starts = matches!(line.kind, Kind::Genesis | Kind::Rotate);
+        if starts && let Some(format) = reader::format(line).filter(|it| it != FORMAT) {
+            return Some(What::Format(format));
+        }
+        match self.head {
+            Some(head) if line.seq > head.next => return Some(What::Dropped { found: line.seq }),
+            Some(head) if line.seq < head.next => {
+                return Some(What::OutOfOrder { found: line.seq });
+            }
+            Some(head) if line.prev != head.hash => return Some(What::Unlinked),
+            _ => (),
+        }
+        if self.witnessed.is_some_and(|it| it.seq == line.seq && it.hash != line.hash) {
+            return Some(What::Rewritten);
+        }
+        if (number == 1) != starts {
+            return Some(What::BadStart);
+        }
+        match line.kind {
+            Kind::Genesis => {
+                let names = object.get("chain").is_some_and(|it| it.is_str(&self.chain.name));
+                let first = line.seq == 0 && line.prev == Hash::ZERO && piece.number == 1;
+                (!names || !first).then_some(What::BadStart)
+            }
+            Kind::Rotate if self.head.is_none() => {
+                let file = piece.path.clone();
+                self.walked.cut_start = Some(CutStart { file, seq: line.seq, prev: line.prev });
+                None
+            }
+            Kind::Rotate => {
+                let number = object.get("segment").and_then(Value::as_u64);
+                (number != Some(piece.number.into())).then_some(What::BadStart)
+            }
+            Kind::Checkpoint => self.check_signature(line, object),
+            Kind::Prune => self.read_prune(object).is_none().then_some(What::Signature),
+            _ => None,
+        }
+    }
+
+    fn check_signature(&self, line: &Line<'_>, object: Value<'_>) -> Option<What> {
+        let count = object.get("count").and_then(Value::as_u64)?;
+        let is_for_these = count == line.seq
+            && object.get("head").is_some_and(|it| it.is_str(&line.prev.to_string()));
+        let statement = Statement::Checkpoint { chain: &self.chain.name, count, head: line.prev };
+        (!is_for_these || !self.is_signed(object, &statement)).then_some(What::Signature)
+    }
+
+    fn is_signed(&self, object: Value<'_>, statement: &Statement<'_>) -> bool {
+        let text = |key| object.get(key).and_then(Value::as_str);
+        let key = text("key").and_then(|it| PublicKey::parse(&it));
+        let signature = text("sig").unwrap_or_default();
+        key.is_some_and(|it| {
+            (self.keys.is_empty() || self.keys.contains(&it))
+                && it.has_signed(statement, &signature)
+        })
+    }
+
+    /// What was pruned, if the record is signed.
+    fn read_prune(&self, object: Value<'_>) -> Option<Pruned> {
+        let number = |key| object.get(key).and_then(Value::as_u64);
+        let chain = object.get("chain")?.as_str()?;
+        let segment = |key| number(key).and_then(|it| u32::try_from(it).ok());
+        let (first, last, next_seq) = (segment("first")?, segment("last")?, number("next_seq")?);
+        let head = Hash::parse(&object.get("head")?.as_str()?)?;
+        let statement = Statement::Prune { chain: &chain, first, last, next_seq, head };
+        self.is_signed(object, &statement).then(|| Pruned {
+            chain: chain.clone().into_owned(),
+            next_seq,
+            head,
+        })
+    }
+
+    fn accept(&mut self, line: &Line<'_>) {
+        self.head = Some(line.head());
+        let report = &mut self.walked.report;
+        report.records += 1;
+        report.head = Some(line.hash);
+        report.last_seq = Some(line.seq);
+        let first = report.times.map_or(line.time, |it| it.0);
+        report.times = Some((first, line.time));
+        self.closing = false;
+        if line.kind == Kind::Checkpoint {
+            report.signed_to = Some(line.seq);
+            self.closing = line.text.contains("\"why\":\"stop\"")
+                || line.text.contains("\"why\":\"recovered\"");
+        }
+    }
+
+    /// After the lines of a segment.
+    fn leave(&mut self, piece: &Piece, lengths: &Lengths) {
+        match piece.end {
+            Some(end) => {
+                if lengths.lines < end.bytes {
+                    self.note(&piece.path, lengths.count + 1, What::Changed(BadLine::Unfinished));
+                } else if lengths.file > end.bytes && !end.failed {
+                    self.note(&piece.path, lengths.count + 1, What::Surplus);
+                }
+            }
+            None if lengths.rest > 0 => match self.walked.report.state {
+                ChainState::Live | ChainState::Unfinished => {
+                    self.walked.report.unfinished_bytes = lengths.rest;
+                }
+                _ => self.note(&piece.path, lengths.count + 1, What::Changed(BadLine::Unfinished)),
+            },
+            None => (),
+        }
+    }
+
+    /// After the last segment.
+    fn end(&mut self, last: &Piece, line: u64) {
+        let next = self.head.map_or(0, |it| it.next);
+        if let Some(it) = self.witnessed {
+            if it.seq >= next {
+                self.note(&last.path, line, What::Cut { witnessed: it.seq });
+            } else {
+                self.walked.report.held_to = Some(it.seq);
+            }
+        }
+        if self.walked.report.state == ChainState::Closed && !self.closing {
+            self.note(&last.path, line, What::NotClosed);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lengths {
+    /// The bytes of whole lines.
+    lines: u64,
+    /// The bytes behind them.
+    rest: u64,
+    /// The bytes of the file.
+    file: u64,
+    /// The number of whole lines.
+    count: u64,
+}
+
+fn state(chain: &ChainDir) -> io::Result<ChainState> {
+    if chain.corrupt {
+        return Ok(ChainState::Quarantined);
+    }
+    let lock = match File::open(chain.path.join(LOCK)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ChainState::Closed),
+        other => other?,
+    };
+    Ok(match flock(&lock, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => ChainState::Unfinished,
+        Err(_) => ChainState::Live,
+    })
+}
+
+fn empty_report(chain: &ChainDir, state: ChainState) -> ChainReport {
+    ChainReport {
+        name: chain.name.clone(),
+        path: chain.path.clone(),
+        state,
+        records: 0,
+        times: None,
+        head: None,
+        problem: None,
+        unfinished_bytes: 0,
+        signed_to: None,
+        held_to: None,
+        last_seq: None,
+    }
+}
+
+/// The receipts that are looked for, by number.
+pub(super) struct Receipts<'a> {
+    asked: Vec<(&'a Receipt, Option<String>)>,
+    by_seq: BTreeMap<u64, Vec<usize>>,
+}
+
+impl<'a> Receipts<'a> {
+    pub(super) fn new(receipts: &'a [Receipt]) -> Self {
+        let mut by_seq: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (at, receipt) in receipts.iter().enumerate() {
+            by_seq.entry(receipt.seq).or_default().push(at);
+        }
+        Self { asked: receipts.iter().map(|it| (it, None)).collect(), by_seq }
+    }
+
+    fn look(&mut self, line: &Line<'_>, chain: &str) {
+        for at in self.by_seq.get(&line.seq).into_iter().flatten() {
+            if let Some((receipt, found)) = self.asked.get_mut(*at)
+                && !receipt.hash.is_empty()
+                && line.hash.to_string().starts_with(&receipt.hash)
+            {
+                *found = Some(chain.to_owned());
+            }
+        }
+    }
+
+    fn newest(&self, chain: &str) -> Option<u64> {
+        let here = self.asked.iter().filter(|it| it.1.as_deref() == Some(chain));
+        here.map(|it| it.0.seq).max()
+    }
+
+    pub(super) fn report(self, may_be_pruned: impl Fn(u64) -> bool) -> Vec<ReceiptReport> {
+        let report = |(receipt, found): (&Receipt, Option<String>)| {
+            let found = match found {
+                Some(chain) => Found::In(chain),
+                None if may_be_pruned(receipt.seq) => Found::PerhapsPruned,
+                None => Found::Nowhere,
+            };
+            ReceiptReport { receipt: receipt.clone(), found }
+        };
+        self.asked.into_iter().map(report).collect()
+    }
+}

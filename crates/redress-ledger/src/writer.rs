@@ -1,0 +1,354 @@
+//! Writes one chain: builds its lines, signs them from time to time, and leaves a file behind that failed.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use redress::{fault::Receipt, json::Members};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::{
+    FORMAT,
+    error::{Failure, LedgerError},
+    hash::hex,
+    layout::{LOCK, segment_name},
+    lines::Lines,
+    record::{Head, Kind, Line, Record},
+    segment::{Room, Segment},
+    sign::{Signer, Statement, random},
+    time::Time,
+    witness::Witness,
+};
+
+/// Records after which everything is signed again.
+const CHECKPOINT_RECORDS: u64 = 1000;
+
+/// Milliseconds after which everything is signed again, if something was written.
+const CHECKPOINT_MILLIS: u64 = 10_000;
+
+/// What a writer needs beside its files.
+#[derive(Debug, Clone)]
+pub(crate) struct Tools {
+    pub signer: Arc<Signer>,
+    pub witness: Witness,
+    /// A longer segment is followed by a new one.
+    pub segment_bytes: u64,
+    /// An older one, too.
+    pub segment_millis: u64,
+    /// Space kept set aside.
+    pub reserve_bytes: u64,
+}
+
+/// The one writer of a chain. The lock is held as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    pub name: String,
+    path: PathBuf,
+    _lock: File,
+    tools: Tools,
+    segment: Segment,
+    begun: Time,
+    head: Head,
+    signed: Signed,
+    /// A write to the present segment failed, so that it must not be written again.
+    suspect: bool,
+    pub room: Room,
+}
+
+/// The end of what was signed last.
+#[derive(Debug, Clone, Copy)]
+struct Signed {
+    head: Head,
+    /// Where that is in the present segment.
+    offset: u64,
+    time: Time,
+}
+
+impl Writer {
+    /// Begins a chain. It gets its name when its first records are durable, so that nobody finds half a chain.
+    pub(crate) fn begin(
+        ledger: &Path,
+        tools: Tools,
+        now: Time,
+        first: &[Record],
+    ) -> Result<Self, Failure> {
+        let in_ledger = |error| Failure::new("create a chain in", ledger, error);
+        let random = hex(&random::<6>().map_err(in_ledger)?);
+        let name = format!("{}-{}-{random}", now.compact(), std::process::id());
+        let draft = ledger.join(format!(".new-{name}"));
+        DirBuilder::new().mode(0o700).create(&draft).map_err(in_ledger)?;
+        let lock = lock(&draft).map_err(in_ledger)?;
+        let segment = Segment::create(&draft, 1, tools.reserve_bytes)?;
+        let head = Head::START;
+        let mut writer = Self {
+            path: draft.clone(),
+            _lock: lock,
+            segment,
+            begun: now,
+            head,
+            signed: Signed { head, offset: 0, time: now },
+            suspect: false,
+            room: Room::Plenty,
+            name,
+            tools,
+        };
+        writer.write_first(now, first)?;
+        let path = ledger.join(&writer.name);
+        fs::rename(&draft, &path)
+            .and_then(|()| File::open(ledger)?.sync_all())
+            .map_err(in_ledger)?;
+        writer.segment.path = path.join(segment_name(1));
+        writer.path = path;
+        Ok(writer)
+    }
+
+    /// Goes on with a chain whose process is gone.
+    pub(crate) fn resume(
+        name: &str,
+        lock: File,
+        tools: Tools,
+        now: Time,
+        (segment, head): (Segment, Head),
+    ) -> Self {
+        let path = segment.path.parent().unwrap_or(Path::new(".")).to_owned();
+        let signed = Signed { head, offset: segment.len, time: now };
+        Self {
+            name: name.to_owned(),
+            path,
+            _lock: lock,
+            tools,
+            segment,
+            begun: now,
+            head,
+            signed,
+            suspect: false,
+            room: Room::Plenty,
+        }
+    }
+
+    fn write_first(&mut self, now: Time, first: &[Record]) -> Result<(), Failure> {
+        let key = self.tools.signer.public().to_string();
+        let genesis = Record::new(Kind::Genesis, |it| {
+            it.str("format", FORMAT).str("chain", &self.name).str("key", &key);
+        });
+        let mut lines = Draft::new(self.head);
+        lines.push(&genesis, now);
+        for record in first {
+            lines.push(record, now);
+        }
+        self.push_checkpoint(&mut lines, now, "open");
+        self.segment.append(&lines.bytes)?;
+        self.accept(&lines, now);
+        Ok(())
+    }
+
+    /// Makes the records durable: in this segment, else in a new one. An error means that none of them counts.
+    pub(crate) fn commit(
+        &mut self,
+        now: Time,
+        records: &[Record],
+    ) -> Result<Vec<Receipt>, LedgerError> {
+        let why = self.is_checkpoint_due(now).then_some("due");
+        self.write(now, records, why)
+    }
+
+    /// Signs everything and releases the chain: it is closed.
+    pub(crate) fn close(
+        mut self,
+        now: Time,
+        last: &[Record],
+        why: &'static str,
+    ) -> Result<(), LedgerError> {
+        self.write(now, last, None)?;
+        self.write(now, &[], Some(why))?;
+        self.segment.trim();
+        let lock = self.path.join(LOCK);
+        fs::remove_file(&lock).map_err(|error| Failure::new("remove", &lock, error).into())
+    }
+
+    fn write(
+        &mut self,
+        now: Time,
+        records: &[Record],
+        sign: Option<&'static str>,
+    ) -> Result<Vec<Receipt>, LedgerError> {
+        let bytes: usize = records.iter().map(Record::line_bytes).sum();
+        self.room = self.segment.reserve(bytes as u64, self.tools.reserve_bytes);
+        let fresh = self.next_segment(now)?;
+        let sign = sign.or_else(|| fresh.is_some().then_some("rotate"));
+        if sign.is_some() {
+            self.read_back()?;
+        }
+        if let Ok(receipts) = self.attempt(fresh, now, records, sign) {
+            return Ok(receipts);
+        }
+        self.read_back()?;
+        let fresh = self.create_next()?;
+        Ok(self.attempt(Some(fresh), now, records, sign.or(Some("rotate")))?)
+    }
+
+    /// Whether there is space again.
+    pub(crate) fn look_for_room(&mut self) -> Room {
+        self.room = self.segment.reserve(0, self.tools.reserve_bytes);
+        self.room
+    }
+
+    /// A new segment, if it is time for one. If there can be none, the present one is used on.
+    fn next_segment(&mut self, now: Time) -> Result<Option<Segment>, Failure> {
+        if self.suspect {
+            return self.create_next().map(Some);
+        }
+        let is_long = self.segment.len >= self.tools.segment_bytes;
+        let is_old = now.since(self.begun) >= self.tools.segment_millis;
+        if !is_long && !is_old || self.room == Room::Low {
+            return Ok(None);
+        }
+        let created = self.create_next();
+        if created.as_ref().is_err_and(Failure::is_full) {
+            self.room = Room::Low;
+        }
+        Ok(created.ok())
+    }
+
+    /// A segment with the next free number.
+    fn create_next(&self) -> Result<Segment, Failure> {
+        let mut number = self.segment.number;
+        loop {
+            number += 1;
+            match Segment::create(&self.path, number, self.tools.reserve_bytes) {
+                Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => (),
+                other => return other,
+            }
+        }
+    }
+
+    fn is_checkpoint_due(&self, now: Time) -> bool {
+        let records = self.head.next - self.signed.head.next;
+        records >= CHECKPOINT_RECORDS
+            || records > 0 && now.since(self.signed.time) >= CHECKPOINT_MILLIS
+    }
+
+    /// Reads what is to be signed from the file, since a signature must not cover what is not there.
+    fn read_back(&self) -> Result<(), Failure> {
+        let failed = |error| Failure::new("read back", &self.segment.path, error);
+        let mut head = self.signed.head;
+        let mut lines = Lines::new(self.segment.read_from(self.signed.offset));
+        while let Some(raw) = lines.next().map_err(failed)? {
+            match Line::read(raw.bytes) {
+                Ok(line) if line.prev == head.hash && line.seq == head.next => head = line.head(),
+                _ => break,
+            }
+        }
+        if head == self.head {
+            return Ok(());
+        }
+        let what = format!("record {} is not what was written", head.next);
+        Err(failed(io::Error::new(io::ErrorKind::InvalidData, what)))
+    }
+
+    /// Writes the records to the fresh segment, or to the present one. A file that failed is not used again.
+    fn attempt(
+        &mut self,
+        fresh: Option<Segment>,
+        now: Time,
+        records: &[Record],
+        sign: Option<&'static str>,
+    ) -> Result<Vec<Receipt>, Failure> {
+        let mut lines = Draft::new(self.head);
+        if let Some(fresh) = &fresh {
+            let failed = self.suspect || fresh.number > self.segment.number + 1;
+            lines.push(&rotate(fresh.number, &self.segment, failed), now);
+        }
+        if let Some(why) = sign {
+            self.push_checkpoint(&mut lines, now, why);
+        }
+        let mut receipts = Vec::with_capacity(records.len());
+        for record in records {
+            receipts.push(lines.push(record, now));
+        }
+        match fresh {
+            None => {
+                self.suspect = true;
+                self.segment.append(&lines.bytes).inspect_err(|_| self.segment.trim())?;
+                self.suspect = false;
+            }
+            Some(mut fresh) => {
+                fresh.append(&lines.bytes).inspect_err(|_| fresh.remove())?;
+                self.segment.trim();
+                self.segment = fresh;
+                self.begun = now;
+                self.suspect = false;
+                self.room = Room::Plenty;
+            }
+        }
+        self.accept(&lines, now);
+        Ok(receipts)
+    }
+
+    fn push_checkpoint(&self, lines: &mut Draft, now: Time, why: &'static str) {
+        let Head { next: count, hash: head } = lines.head;
+        let statement = Statement::Checkpoint { chain: &self.name, count, head };
+        let signature = self.tools.signer.sign(&statement);
+        let key = self.tools.signer.public().to_string();
+        let from = lines.bytes.len();
+        let record = Record::new(Kind::Checkpoint, |it| {
+            it.int("count", count).str("head", &head.to_string()).str("why", why);
+            it.str("key", &key).str("sig", &signature);
+        });
+        lines.push(&record, now);
+        lines.checkpoint = Some((from, lines.bytes.len(), lines.head));
+    }
+
+    /// The lines are durable: the chain goes on behind them.
+    fn accept(&mut self, lines: &Draft, now: Time) {
+        self.head = lines.head;
+        let Some((from, to, head)) = lines.checkpoint else { return };
+        let start = self.segment.len.saturating_sub(lines.bytes.len() as u64);
+        self.signed = Signed { head, offset: start + to as u64, time: now };
+        let line = lines.bytes.get(from..to).unwrap_or_default();
+        drop(self.tools.witness.keep(&self.name, line));
+    }
+}
+
+/// Lines that are not written yet.
+struct Draft {
+    bytes: Vec<u8>,
+    head: Head,
+    /// Where the last checkpoint stands, and the head after it.
+    checkpoint: Option<(usize, usize, Head)>,
+}
+
+impl Draft {
+    const fn new(head: Head) -> Self {
+        Self { bytes: Vec::new(), head, checkpoint: None }
+    }
+
+    fn push(&mut self, record: &Record, now: Time) -> Receipt {
+        let seq = self.head.next;
+        self.head.write(record, now, &mut self.bytes);
+        Receipt { seq, hash: self.head.hash.short() }
+    }
+}
+
+/// The first record of a segment. Bytes behind the end of one that failed are void.
+fn rotate(number: u32, before: &Segment, failed: bool) -> Record {
+    let mut after = String::new();
+    let mut members = Members::open(&mut after);
+    members.int("segment", before.number).int("bytes", before.len).bool("failed", failed);
+    members.close();
+    Record::new(Kind::Rotate, |it| {
+        it.str("format", FORMAT).int("segment", number).raw("after", &after);
+    })
+}
+
+/// Makes the chain's lock and takes it.
+fn lock(chain: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(chain.join(LOCK))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(file)
+}
