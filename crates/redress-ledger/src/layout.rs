@@ -6,9 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::json::{Doc, Limits, Value};
+use redress::json::{Doc, Value};
 
 use crate::{
+    LINE_LIMITS,
     lines::{LineEnd, Lines},
     record::{Kind, Line},
     time::Time,
@@ -144,7 +145,7 @@ pub(crate) fn after(line: &Line<'_>) -> Option<After> {
     if line.kind != Kind::Rotate {
         return None;
     }
-    let doc = Doc::parse(line.text.as_bytes(), Limits::DOCUMENT).ok()?;
+    let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
     let after = doc.root().path(&["rotate", "after"])?;
     let number = |key| after.get(key).and_then(Value::as_u64);
     Some(After {

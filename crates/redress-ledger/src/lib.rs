@@ -68,6 +68,7 @@
 
 mod commit;
 mod error;
+mod fault;
 mod hash;
 mod layout;
 mod ledger;
@@ -75,12 +76,15 @@ mod lines;
 mod reader;
 mod record;
 mod recover;
+mod redact;
 mod segment;
 mod sign;
 mod time;
 mod verify;
 mod witness;
 mod writer;
+
+use redress::json::Limits;
 
 pub use commit::Gap;
 pub use error::{Failure, LedgerError, OpenError};
@@ -89,6 +93,7 @@ pub use ledger::{Clock, Ledger, Options};
 pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
+pub use redact::{REDACTED, Redactor};
 pub use sign::PublicKey;
 pub use time::Time;
 pub use verify::{
@@ -100,3 +105,6 @@ pub(crate) const FORMAT: &str = "redress-ledger/1";
 
 /// The longest line, with its newline. Longer ones are never written and never read.
 pub(crate) const MAX_LINE: usize = 1 << 20;
+
+/// What reading a line takes. A fault's details may nest as deep as any document, and stand two levels down.
+pub(crate) const LINE_LIMITS: Limits = Limits { bytes: MAX_LINE, nesting: 80 };

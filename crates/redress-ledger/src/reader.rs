@@ -10,10 +10,10 @@ use std::{
     sync::Arc,
 };
 
-use redress::json::{Doc, Limits, Value};
+use redress::json::{Doc, Value};
 
 use crate::{
-    FORMAT,
+    FORMAT, LINE_LIMITS,
     error::Failure,
     hash::Hash,
     layout::{self, ChainDir, Piece},
@@ -42,7 +42,7 @@ pub struct Entry {
 impl Entry {
     /// Calls `look` with the object of the record; `None` if the line is not JSON, which no writer of ours makes.
     pub fn with<T>(&self, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {
-        let doc = Doc::parse(self.text.as_bytes(), Limits::DOCUMENT).ok()?;
+        let doc = Doc::parse(self.text.as_bytes(), LINE_LIMITS).ok()?;
         doc.root().get(self.kind.name()).map(look)
     }
 }
@@ -270,7 +270,7 @@ pub(crate) fn format(line: &Line<'_>) -> Option<String> {
     if !matches!(line.kind, Kind::Genesis | Kind::Rotate) {
         return None;
     }
-    let doc = Doc::parse(line.text.as_bytes(), Limits::DOCUMENT).ok()?;
+    let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
     let format = doc.root().path(&[line.kind.name(), "format"]).and_then(Value::as_str);
     Some(format.unwrap_or_default().into_owned())
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use redress::json::{Doc, Limits, Members};
+use redress::json::{Doc, Members};
 
-use crate::{MAX_LINE, hash::Hash, time::Time};
+use crate::{LINE_LIMITS, hash::Hash, time::Time};
 
 /// What a record tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,9 +77,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// The most that the members of one record may take; the rest of a line has a fixed length.
-    pub(crate) const MAX_MEMBERS: usize = MAX_LINE - 512;
-
     /// A record whose object is written by `write`.
     pub(crate) fn new(kind: Kind, write: impl FnOnce(&mut Members<'_>)) -> Self {
         let mut object = String::new();
@@ -91,11 +88,15 @@ impl Record {
 
     /// A record with an object that is JSON already.
     pub(crate) fn of_json(kind: Kind, object: &str) -> Self {
-        debug_assert!(
-            Doc::parse(object.as_bytes(), Limits::DOCUMENT).is_ok(),
-            "not JSON: {object}"
-        );
+        debug_assert!(Doc::parse(object.as_bytes(), LINE_LIMITS).is_ok(), "not JSON: {object}");
         Self { kind, members: format!(",\"{}\":{object}", kind.name()) }
+    }
+
+    /// The same with what only the operator sees.
+    pub(crate) fn with_private(mut self, object: &str) -> Self {
+        self.members.push_str(",\"private\":");
+        self.members.push_str(object);
+        self
     }
 
     /// How many bytes its line takes, at most.

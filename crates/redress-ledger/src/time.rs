@@ -44,9 +44,10 @@ impl Time {
             && minute < 60
             && second < 60
             && millis < 1000;
-        let days = days_from_civil(year, month, day);
-        let clock = ((hour * 60 + minute) * 60 + second) * 1000 + millis;
-        fits.then(|| Self(days * DAY + clock))
+        fits.then(|| {
+            let clock = ((hour * 60 + minute) * 60 + second) * 1000 + millis;
+            Self(days_from_civil(year, month, day) * DAY + clock)
+        })
     }
 
     /// `20260119T153210123Z`, for names of files.

@@ -8,6 +8,7 @@ pub mod fault;
 pub mod json;
 pub mod lookup;
 pub mod outcome;
+pub mod secret;
 pub mod text;
 pub mod tokens;
 pub mod wire;

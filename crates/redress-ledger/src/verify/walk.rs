@@ -9,13 +9,13 @@ use std::{
 
 use redress::{
     fault::Receipt,
-    json::{Doc, Limits, Value},
+    json::{Doc, Value},
 };
 use rustix::fs::{FlockOperation, flock};
 
 use super::report::{ChainReport, ChainState, Found, Problem, ReceiptReport, What};
 use crate::{
-    FORMAT,
+    FORMAT, LINE_LIMITS,
     hash::Hash,
     layout::{self, ChainDir, LOCK, Piece},
     lines::{LineEnd, Lines, RawLine},
@@ -146,7 +146,7 @@ impl Walk<'_> {
 
     /// One line that is a record by itself.
     fn take(&mut self, piece: &Piece, raw: &RawLine<'_>, line: &Line<'_>) {
-        let doc = Doc::parse(raw.bytes, Limits::DOCUMENT).ok();
+        let doc = Doc::parse(raw.bytes, LINE_LIMITS).ok();
         let object = doc.as_ref().and_then(|it| it.root().get(line.kind.name()));
         if let (Kind::Prune, Some(object)) = (line.kind, object) {
             self.walked.pruned.extend(self.read_prune(object));

@@ -1,0 +1,190 @@
+//! `Redactor`: takes secrets out of everything before it is stored or sent: known values, credentials, then telling names.
+
+mod disguise;
+
+use std::borrow::Cow;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use redress::{
+    fault::Redact,
+    json::{Doc, Kind, Limits, RawJson, Value, write_str},
+    secret::{self, Secrecy},
+};
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// Known values that are shorter would take harmless words with them.
+const SHORTEST: usize = 6;
+
+/// Longer texts are cut here.
+const MOST: usize = 256 << 10;
+
+/// A credential that a cut leaves less of than this is no use to anybody.
+const PARTIAL: usize = 64;
+
+/// Takes secrets out of texts and documents. The work is linear in their length.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    known: Option<AhoCorasick>,
+    /// The length of the longest known value in any disguise.
+    longest: usize,
+}
+
+impl Redactor {
+    /// Knows these values (of the environment, of the configuration) and finds them plain, escaped, in base64 and in hex.
+    pub fn new<S: AsRef<str>>(known: impl IntoIterator<Item = S>) -> Self {
+        let mut patterns = Vec::new();
+        for value in known {
+            let value = value.as_ref().trim();
+            if value.len() >= SHORTEST {
+                patterns.extend(disguise::all(value));
+            }
+        }
+        let longest = patterns.iter().map(Vec::len).max().unwrap_or_default();
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(true);
+        let known = if patterns.is_empty() { None } else { builder.build(&patterns).ok() };
+        Self { known, longest }
+    }
+
+    /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
+    pub fn text(&self, text: &str) -> String {
+        let is_document = text.trim_start().starts_with(['{', '[']);
+        if is_document
+            && let Ok(doc) = Doc::parse(text.as_bytes(), Limits { bytes: MOST, nesting: 64 })
+        {
+            let mut out = String::with_capacity(text.len());
+            self.value(doc.root(), None, &mut out);
+            return out;
+        }
+        self.plain(text)
+    }
+
+    /// Bytes of any kind: what is not UTF-8 is replaced.
+    pub fn bytes(&self, bytes: &[u8]) -> String {
+        let most = bytes.get(..MOST + 4).unwrap_or(bytes);
+        self.text(&String::from_utf8_lossy(most))
+    }
+
+    /// The document without its secrets; everything else keeps its spelling.
+    pub fn json(&self, json: &RawJson) -> RawJson {
+        let clean = json.with(|value| {
+            let mut out = String::with_capacity(json.as_str().len());
+            self.value(value, None, &mut out);
+            RawJson::parse(out.as_bytes()).ok()
+        });
+        clean.flatten().unwrap_or_else(|| RawJson::string(REDACTED))
+    }
+
+    fn plain(&self, text: &str) -> String {
+        let (text, is_cut) = match text.get(..floor_boundary(text, MOST)) {
+            Some(start) if start.len() < text.len() => (start, true),
+            _ => (text, false),
+        };
+        let mut clean = self.without_known(text).into_owned();
+        clean = without_credentials(&clean);
+        if is_cut {
+            // The cut may have gone through a secret, so that what is left of it was not seen.
+            let keep = clean.len().saturating_sub(self.longest.max(PARTIAL));
+            clean.truncate(floor_boundary(&clean, keep));
+            clean.push('…');
+        }
+        clean
+    }
+
+    fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.known {
+            Some(known) if known.is_match(text) => {
+                let mut clean = String::with_capacity(text.len());
+                known.replace_all_with(text, &mut clean, |_, _, out| {
+                    out.push_str(REDACTED);
+                    true
+                });
+                Cow::Owned(clean)
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// Writes a value; `within` says what a name above it hides. Documents nest at most 64 deep.
+    fn value(&self, value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+        match value.kind() {
+            Kind::Object => self.object(value, within, out),
+            Kind::Array => self.array(value, within, out),
+            Kind::String => match within {
+                Some(_) => write_str(out, REDACTED),
+                None => {
+                    let text = value.as_str().unwrap_or_default();
+                    write_str(out, &self.text(&text));
+                }
+            },
+            Kind::Number => {
+                let is_known = self.without_known(value.raw()) != value.raw();
+                if is_known || within == Some(Secrecy::Strong) {
+                    write_str(out, REDACTED);
+                } else {
+                    out.push_str(value.raw());
+                }
+            }
+            Kind::Bool | Kind::Null => out.push_str(value.raw()),
+        }
+    }
+
+    fn object(&self, object: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+        out.push('{');
+        for (at, (key, value)) in object.members().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            let name = key.as_str().unwrap_or_default();
+            write_str(out, &self.plain(&name));
+            out.push(':');
+            self.value(value, within.or_else(|| secret::secrecy(&name)), out);
+        }
+        out.push('}');
+    }
+
+    fn array(&self, array: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+        out.push('[');
+        let mut after_flag = None;
+        for (at, value) in array.elements().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            self.value(value, within.or(after_flag), out);
+            let text = value.as_str();
+            after_flag = text.and_then(|it| secret::secrecy(it.strip_prefix("--")?));
+        }
+        out.push(']');
+    }
+}
+
+impl Redact for Redactor {
+    fn redact(&self, text: &str) -> String {
+        self.text(text)
+    }
+}
+
+fn without_credentials(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for found in secret::find(text) {
+        clean.push_str(text.get(at..found.start).unwrap_or_default());
+        clean.push_str(REDACTED);
+        at = found.end;
+    }
+    clean.push_str(text.get(at..).unwrap_or_default());
+    clean
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests;
