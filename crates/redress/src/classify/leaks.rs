@@ -1,5 +1,7 @@
 //! What a failing text gives away that a model need not see: stacks, paths of the machine, secrets, the environment.
 
+use crate::secret;
+
 /// Something that should not have left the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leak {
@@ -60,26 +62,6 @@ const ROOTS: [&str; 30] = [
     "Library",
     "Applications",
     "Volumes",
-];
-/// How tokens of well-known services start, and their least length.
-const TOKENS: [(&str, usize); 17] = [
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 40),
-    ("glpat-", 20),
-    ("sk-", 20),
-    ("sk_live_", 20),
-    ("sk_test_", 20),
-    ("rk_live_", 20),
-    ("xoxb-", 20),
-    ("xoxp-", 20),
-    ("AKIA", 20),
-    ("ASIA", 20),
-    ("AIza", 35),
-    ("ya29.", 20),
-    ("eyJhbGciOi", 40),
-    ("tvly-", 20),
 ];
 /// Longer texts are looked at up to here.
 const MOST: usize = 64 << 10;
@@ -178,31 +160,8 @@ fn is_example(text: &str, path: &str) -> bool {
 }
 
 fn has_secret(text: &str, given: &str) -> bool {
-    let is_token =
-        |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '+' | '/' | '=');
-    let is_known = text.split(|it| !is_token(it)).any(|word| {
-        TOKENS.iter().any(|(start, least)| word.len() >= *least && word.starts_with(start))
-            && !given.contains(word)
-    });
-    is_known
-        || text.contains("-----BEGIN ") && text.contains("PRIVATE KEY")
-        || has_password_in_url(text, given)
-}
-
-/// `scheme://user:password@host`
-fn has_password_in_url(text: &str, given: &str) -> bool {
-    text.match_indices("://").any(|(at, _)| {
-        let rest = text.get(at + 3..).unwrap_or_default();
-        let authority =
-            rest.split(|it: char| it.is_whitespace() || matches!(it, '/' | '\'' | '"')).next();
-        let login = authority.and_then(|it| it.rsplit_once('@')).map_or("", |it| it.0);
-        login.split_once(':').is_some_and(|(_, word)| {
-            !word.is_empty()
-                && !word.bytes().all(|it| it == b'*')
-                && !word.starts_with('<')
-                && !given.contains(login)
-        })
-    })
+    let found = secret::find(text);
+    found.into_iter().filter_map(|it| text.get(it)).any(|it| !given.contains(it))
 }
 
 /// `NAME=value` for a name that looks like a variable of the environment.

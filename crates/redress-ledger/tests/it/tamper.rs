@@ -1,0 +1,267 @@
+//! Whoever changes a ledger is found, and the first record that is wrong is named.
+
+use std::{fs, path::PathBuf, sync::LazyLock};
+
+use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
+use redress::fault::Receipt;
+use redress_ledger::{Found, Ledger, Report, What, verify};
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+
+use crate::fixture::{Place, copy, record, segments};
+
+/// A closed ledger of several segments with its receipts.
+static ORIGINAL: LazyLock<(Place, Vec<Receipt>)> = LazyLock::new(|| {
+    let place = Place::new();
+    let mut options = place.options();
+    options.segment_bytes = 3_000;
+    let ledger = Ledger::open(options).unwrap();
+    let receipts = (0..24)
+        .map(|number| {
+            place.pass(1_000);
+            ledger.append_wait(record(&format!("{number}"))).unwrap()
+        })
+        .collect();
+    ledger.close().unwrap();
+    (place, receipts)
+});
+
+/// The ledger's lines with their files, to be written changed.
+struct Copy {
+    _root: TempDir,
+    dir: PathBuf,
+    lines: Vec<(PathBuf, String)>,
+}
+
+impl Copy {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("ledger");
+        copy(&ORIGINAL.0.dir, &dir);
+        let chain = crate::fixture::subdirectories(&dir)[0].clone();
+        let mut lines = Vec::new();
+        for file in segments(&chain) {
+            let text = fs::read_to_string(&file).unwrap();
+            lines.extend(text.lines().map(|it| (file.clone(), it.to_owned())));
+        }
+        Self { _root: root, dir, lines }
+    }
+
+    fn write(&self) {
+        for file in segments(&crate::fixture::subdirectories(&self.dir)[0]) {
+            let lines = self.lines.iter().filter(|it| it.0 == file);
+            let text: String = lines.map(|it| it.1.clone() + "\n").collect();
+            fs::write(&file, text).unwrap();
+        }
+    }
+
+    /// Verifies with the key, without the witnesses (they know the ledger by its path) and without receipts.
+    fn verify(&self, receipts: &[Receipt]) -> Report {
+        self.write();
+        verify(&self.dir, &ORIGINAL.0.evidence(receipts)).unwrap()
+    }
+
+    /// The file and line where the record with that number stood, or stands.
+    fn place(&self, at: usize) -> (PathBuf, u64) {
+        let file = &self.lines[at].0;
+        let before = self.lines[..at].iter().filter(|it| it.0 == *file).count();
+        (file.clone(), u64::try_from(before).unwrap() + 1)
+    }
+}
+
+fn count() -> usize {
+    Copy::new().lines.len()
+}
+
+fn position() -> impl Strategy<Value = usize> {
+    any::<proptest::sample::Index>().prop_map(|it| it.index(count()))
+}
+
+/// A line with the same body and a hash that fits it.
+fn rehash(line: &str) -> String {
+    let (body, _) = line.rsplit_once(",\"hash\"").unwrap();
+    let hash: String = Sha256::digest(body.as_bytes()).iter().map(|it| format!("{it:02x}")).collect();
+    format!("{body},\"hash\":\"{hash}\"}}")
+}
+
+#[test]
+fn an_untouched_copy_is_sound() {
+    let copy = Copy::new();
+    let report = copy.verify(&ORIGINAL.1);
+    assert!(report.is_sound(), "{report:#?}");
+    assert!(segments(&crate::fixture::subdirectories(&copy.dir)[0]).len() > 3);
+    assert_eq!(report.chains[0].rewritable(), 0);
+}
+
+proptest! {
+    #[test]
+    fn a_changed_byte_is_found(at in position(), byte in any::<proptest::sample::Index>(), to in 1u8..255) {
+        let mut copy = Copy::new();
+        let (file, line) = copy.place(at);
+        let text = &mut copy.lines[at].1;
+        let byte = byte.index(text.len());
+        let mut bytes = text.clone().into_bytes();
+        bytes[byte] = bytes[byte].wrapping_add(to) & 0x7f;
+        if bytes[byte] == b'\n' || bytes == text.as_bytes() {
+            return Ok(());
+        }
+        *text = String::from_utf8(bytes).unwrap();
+        let report = copy.verify(&[]);
+        let problem = report.first_problem().unwrap();
+        prop_assert_eq!((&problem.file, problem.line), (&file, line));
+        prop_assert_eq!(problem.seq, u64::try_from(at).unwrap());
+    }
+
+    #[test]
+    fn a_dropped_record_is_found(at in position()) {
+        let mut copy = Copy::new();
+        let last = at + 1 == copy.lines.len();
+        let seq = u64::try_from(at).unwrap();
+        copy.lines.remove(at);
+        let report = copy.verify(&[]);
+        let problem = report.first_problem().unwrap();
+        prop_assert!(problem.seq == seq || at == 0 && problem.seq == 1, "{problem:?}");
+        prop_assert!(!last || problem.what == What::NotClosed);
+    }
+
+    #[test]
+    fn a_record_moved_elsewhere_is_found(from in position(), to in position()) {
+        let mut copy = Copy::new();
+        if from == to {
+            return Ok(());
+        }
+        let (from_text, to_text) = (copy.lines[from].1.clone(), copy.lines[to].1.clone());
+        copy.lines[from].1 = to_text;
+        copy.lines[to].1 = from_text;
+        let first = copy.place(from.min(to));
+        let report = copy.verify(&[]);
+        let problem = report.first_problem().unwrap();
+        prop_assert_eq!((problem.file.clone(), problem.line), first);
+    }
+
+    #[test]
+    fn a_record_that_stands_twice_is_found(from in position(), to in position()) {
+        let mut copy = Copy::new();
+        let (file, text) = (copy.lines[to].0.clone(), copy.lines[from].1.clone());
+        copy.lines.insert(to + 1, (file, text));
+        let (file, line) = copy.place(to + 1);
+        let report = copy.verify(&[]);
+        let problem = report.first_problem().unwrap();
+        prop_assert_eq!((&problem.file, problem.line), (&file, line), "{:?}", problem);
+    }
+
+    #[test]
+    fn an_invented_record_is_found(at in position(), id in "[a-z]{1,8}") {
+        let mut copy = Copy::new();
+        // As good as a forger can make it: the right number, the right link, the right hash.
+        let (file, before) = copy.lines[at].clone();
+        let before: serde_json::Value = serde_json::from_str(&before).unwrap();
+        let (seq, prev) = (before["seq"].as_u64().unwrap() + 1, before["hash"].as_str().unwrap());
+        let forged = format!(
+            r#"{{"seq":{seq},"time":"2026-01-19T15:32:10.000Z","prev":"{prev}","kind":"session","session":{{"id":"{id}"}},"hash":""}}"#
+        );
+        copy.lines.insert(at + 1, (file, rehash(&forged)));
+        let report = copy.verify(&[]);
+        prop_assert!(!report.is_sound());
+        let problem = report.first_problem().unwrap();
+        prop_assert!(problem.seq >= seq && problem.seq <= seq + 1, "{problem:?} at {seq}");
+    }
+
+    #[test]
+    fn a_rewritten_rest_is_found_by_its_signatures(at in position()) {
+        let mut copy = Copy::new();
+        let text = copy.lines[at].1.clone();
+        copy.lines[at].1 = rehash(&text.replacen("2026", "2025", 1));
+        for next in at + 1..copy.lines.len() {
+            let before: serde_json::Value = serde_json::from_str(&copy.lines[next - 1].1).unwrap();
+            let (start, rest) = copy.lines[next].1.split_once("\"prev\":\"").unwrap();
+            let line = format!("{start}\"prev\":\"{}{}", before["hash"].as_str().unwrap(), &rest[64..]);
+            copy.lines[next].1 = rehash(&line);
+        }
+        let report = copy.verify(&[]);
+        let last = at + 1 == copy.lines.len();
+        // Nothing was signed after the last record; only who has its receipt can tell.
+        prop_assert!(last || report.first_problem().is_some_and(|it| it.what == What::Signature), "{report:#?}");
+    }
+
+    #[test]
+    fn a_cut_is_found_back_to_the_newest_receipt(keep in position()) {
+        let mut copy = Copy::new();
+        copy.lines.truncate(keep.max(1));
+        let kept = u64::try_from(copy.lines.len()).unwrap();
+        copy.write();
+        for file in segments(&crate::fixture::subdirectories(&copy.dir)[0]) {
+            if fs::metadata(&file).unwrap().len() == 0 {
+                fs::remove_file(file).unwrap();
+            }
+        }
+        let report = verify(&copy.dir, &ORIGINAL.0.evidence(&ORIGINAL.1)).unwrap();
+        prop_assert!(!report.is_sound());
+        for it in &report.receipts {
+            prop_assert_eq!(matches!(it.found, Found::In(_)), it.receipt.seq < kept);
+        }
+    }
+}
+
+#[test]
+fn a_cut_is_found_back_to_the_newest_checkpoint() {
+    let place = Place::new();
+    let ledger = place.open();
+    for _ in 0..5 {
+        place.pass(5_000);
+        ledger.append_wait(record("a")).unwrap();
+    }
+    let segment = segments(&place.chains()[0])[0].clone();
+    let text = fs::read_to_string(&segment).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    let newest = lines.iter().rposition(|it| it.contains("\"kind\":\"checkpoint\"")).unwrap();
+    assert!(newest > 1 && newest + 1 < lines.len());
+    for keep in 1..=lines.len() {
+        fs::write(&segment, lines[..keep].join("\n") + "\n").unwrap();
+        let report = place.verify();
+        assert_eq!(report.is_sound(), keep > newest, "{keep} of {} lines: {report:#?}", lines.len());
+        if keep <= newest {
+            let what = &report.first_problem().unwrap().what;
+            assert_eq!(*what, What::Cut { witnessed: u64::try_from(newest).unwrap() });
+        } else {
+            let exposed = u64::try_from(keep - newest - 1).unwrap();
+            assert_eq!(report.chains[0].cuttable(), exposed);
+        }
+    }
+    fs::write(&segment, &text).unwrap();
+    ledger.close().unwrap();
+}
+
+#[test]
+fn a_chain_that_is_gone_is_missed() {
+    let place = Place::new();
+    for _ in 0..2 {
+        let ledger = place.open();
+        ledger.append_wait(record("a")).unwrap();
+        place.pass(1);
+        ledger.close().unwrap();
+    }
+    let gone = place.chains()[0].clone();
+    fs::remove_dir_all(&gone).unwrap();
+    let report = place.verify();
+    assert!(!report.is_sound());
+    assert_eq!(report.missing, [gone.file_name().unwrap().to_str().unwrap()]);
+}
+
+#[test]
+fn a_missing_segment_is_named() {
+    let copy = Copy::new();
+    copy.write();
+    let files = segments(&crate::fixture::subdirectories(&copy.dir)[0]);
+    fs::remove_file(&files[1]).unwrap();
+    let report = verify(&copy.dir, &ORIGINAL.0.evidence(&[])).unwrap();
+    assert_eq!(report.first_problem().unwrap().what, What::SegmentMissing(2));
+}
+
+#[test]
+fn a_key_of_somebody_else_is_refused() {
+    let other = Place::new();
+    drop(other.open());
+    let report = verify(&ORIGINAL.0.dir, &other.evidence(&[])).unwrap();
+    assert_eq!(report.first_problem().unwrap().what, What::Signature);
+}
