@@ -23,12 +23,9 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
         (
             "tests",
             Box::new(move || {
-                command(
-                    root,
-                    "cargo",
-                    "test --workspace --no-fail-fast",
-                    &[("PROPTEST_CASES", cases)],
-                )
+                let mut envs = vec![("PROPTEST_CASES", cases)];
+                envs.extend(full.then_some(("REDRESS_FULL", "1")));
+                command(root, "cargo", "test --workspace --no-fail-fast", &envs)
             }),
         ),
         ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),

@@ -92,7 +92,7 @@ fn private(private: &Private, redactor: &Redactor) -> Option<String> {
     let mut members = Members::open(&mut out);
     if !private.causes.is_empty() {
         list(members.key("causes"), &private.causes, |cause, out| {
-            write_cause(cause, redactor, out)
+            write_cause(cause, redactor, out);
         });
     }
     if let Some(stack) = &private.stack {

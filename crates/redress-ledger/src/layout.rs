@@ -126,31 +126,32 @@ pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
         }
         let path = chain.join(segment_name(number));
         let end = after.filter(|it| it.segment == number);
-        after = first_line(&path)?;
+        after = first_line(&path, number)?;
         pieces.push(Piece { number, path, end });
     }
     pieces.reverse();
     Ok(pieces)
 }
 
-/// What the segment says comes before it, if its first line is sound and says so.
-fn first_line(path: &Path) -> io::Result<Option<After>> {
+/// What the segment says comes before it, if its first line is sound, its own, and says so.
+fn first_line(path: &Path, number: u32) -> io::Result<Option<After>> {
     let mut lines = Lines::new(File::open(path)?.take(FIRST_LINE));
     let first = lines.next()?.filter(|it| it.end == LineEnd::Newline);
-    Ok(first.and_then(|it| Line::read(it.bytes).ok()).and_then(|it| after(&it)))
+    Ok(first.and_then(|it| Line::read(it.bytes).ok()).and_then(|it| after(&it, number)))
 }
 
-/// What a `rotate` record says comes before its segment.
-pub(crate) fn after(line: &Line<'_>) -> Option<After> {
+/// What a `rotate` record says comes before the segment of that number.
+fn after(line: &Line<'_>, number: u32) -> Option<After> {
     if line.kind != Kind::Rotate {
         return None;
     }
     let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
-    let after = doc.root().path(&["rotate", "after"])?;
-    let number = |key| after.get(key).and_then(Value::as_u64);
+    let rotate = doc.root().get("rotate")?;
+    let segment = |at: Value<'_>| at.get("segment")?.as_u64()?.try_into().ok();
+    let after = rotate.get("after").filter(|_| segment(rotate) == Some(number))?;
     Some(After {
-        segment: number("segment")?.try_into().ok()?,
-        bytes: number("bytes")?,
+        segment: segment(after)?,
+        bytes: after.get("bytes")?.as_u64()?,
         failed: after.get("failed")?.as_bool()?,
     })
 }

@@ -181,11 +181,6 @@ impl ChainReader {
         Self { name, path: chain.path.clone(), pieces: None, current: None }
     }
 
-    /// Reads only these segments.
-    pub(crate) fn of_pieces(chain: &ChainDir, pieces: Vec<Piece>) -> Self {
-        Self { pieces: Some(pieces.into_iter()), ..Self::new(chain) }
-    }
-
     /// Opens the next segment; `false` if there is none.
     fn advance(&mut self) -> Result<bool, Failure> {
         let failed = |path: &Path, error| Failure::new("read", path, error);

@@ -50,13 +50,24 @@ impl fmt::Debug for Signer {
 impl Signer {
     /// Reads the key, or makes one (mode 0600) and its public half (`.pub`) beside it.
     pub(crate) fn load_or_create(path: &Path) -> Result<Self, OpenError> {
-        match Self::load(path) {
+        let signer = match Self::load(path) {
             Err(OpenError::Io(failure)) if failure.error.kind() == io::ErrorKind::NotFound => {
                 create(path).map_err(|error| Failure::new("create", path, error))?;
                 Self::load(path)
             }
             other => other,
+        }?;
+        signer.publish(&path.with_extension("pub"))?;
+        Ok(signer)
+    }
+
+    /// Writes the public half, unless it is there.
+    fn publish(&self, path: &Path) -> Result<(), OpenError> {
+        let text = format!("{}\n", self.public());
+        if fs::read(path).is_ok_and(|it| it == text.as_bytes()) {
+            return Ok(());
         }
+        Ok(fs::write(path, text).map_err(|error| Failure::new("write", path, error))?)
     }
 
     fn load(path: &Path) -> Result<Self, OpenError> {
@@ -97,10 +108,6 @@ fn create(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         other => other?,
     }
-    fs::write(
-        path.with_extension("pub"),
-        format!("{}\n", Signer(SigningKey::from_bytes(&seed)).public()),
-    )?;
     File::open(parent)?.sync_all()
 }
 

@@ -16,39 +16,39 @@ use redress_ledger::{
 use tempfile::TempDir;
 
 /// 2026-01-19T15:32:10.000Z
-pub const START: u64 = 1_768_836_730_000;
+pub(crate) const START: u64 = 1_768_836_730_000;
 
-pub struct Place {
+pub(crate) struct Place {
     _root: TempDir,
-    pub dir: PathBuf,
-    pub key: PathBuf,
+    pub(crate) dir: PathBuf,
+    pub(crate) key: PathBuf,
     now: Arc<AtomicU64>,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let (dir, key) = (root.path().join("ledger"), root.path().join("config/ledger.key"));
         Self { _root: root, dir, key, now: Arc::new(AtomicU64::new(START)) }
     }
 
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let now = Arc::clone(&self.now);
         let clock = Arc::new(move || Time::from_millis(now.load(Ordering::SeqCst)));
         Options::new(&self.dir, &self.key, clock)
     }
 
-    pub fn open(&self) -> Ledger {
+    pub(crate) fn open(&self) -> Ledger {
         Ledger::open(self.options()).unwrap()
     }
 
     /// Moves the clock.
-    pub fn pass(&self, millis: u64) {
+    pub(crate) fn pass(&self, millis: u64) {
         self.now.fetch_add(millis, Ordering::SeqCst);
     }
 
     /// Everything that can be checked against.
-    pub fn evidence(&self, receipts: &[Receipt]) -> Evidence {
+    pub(crate) fn evidence(&self, receipts: &[Receipt]) -> Evidence {
         let public = fs::read_to_string(self.key.with_extension("pub")).unwrap();
         Evidence {
             keys: vec![redress_ledger::PublicKey::parse(&public).unwrap()],
@@ -57,22 +57,22 @@ impl Place {
         }
     }
 
-    pub fn verify(&self) -> Report {
+    pub(crate) fn verify(&self) -> Report {
         verify(&self.dir, &self.evidence(&[])).unwrap()
     }
 
     /// Every record, in the order of time.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
         Reader::open(&self.dir).unwrap().map(|it| it.unwrap()).collect()
     }
 
     /// The directories of the chains, oldest first.
-    pub fn chains(&self) -> Vec<PathBuf> {
+    pub(crate) fn chains(&self) -> Vec<PathBuf> {
         subdirectories(&self.dir)
     }
 }
 
-pub fn subdirectories(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn subdirectories(dir: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(dir).unwrap().map(|it| it.unwrap().path()).collect();
     found.retain(|it| it.is_dir());
     found.sort();
@@ -80,7 +80,7 @@ pub fn subdirectories(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The segments of a chain, in order.
-pub fn segments(chain: &Path) -> Vec<PathBuf> {
+pub(crate) fn segments(chain: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(chain).unwrap().map(|it| it.unwrap().path()).collect();
     found.retain(|it| it.extension().is_some_and(|it| it == "jsonl"));
     found.sort();
@@ -88,12 +88,15 @@ pub fn segments(chain: &Path) -> Vec<PathBuf> {
 }
 
 /// A record that can be told from others.
-pub fn record(name: &str) -> Record {
-    Record::session(&RawJson::parse(format!(r#"{{"id":"{name}"}}"#).as_bytes()).unwrap(), &Redactor::default())
+pub(crate) fn record(name: &str) -> Record {
+    Record::session(
+        &RawJson::parse(format!(r#"{{"id":"{name}"}}"#).as_bytes()).unwrap(),
+        &Redactor::default(),
+    )
 }
 
 /// Copies a ledger, so that it can be damaged.
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -104,4 +107,8 @@ pub fn copy(from: &Path, to: &Path) {
             fs::copy(&path, &target).unwrap();
         }
     }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, it| text + &format!("{it:02x}"))
 }

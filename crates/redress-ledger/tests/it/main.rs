@@ -1,4 +1,10 @@
 //! The ledger on real files, in real processes, under real failures.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod chain;
 mod commit;

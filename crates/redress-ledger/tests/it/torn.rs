@@ -18,11 +18,16 @@ fn dead(records: usize) -> (Place, PathBuf) {
     for number in 0..records {
         ledger.append_wait(record(&format!("{number}"))).unwrap();
     }
-    // Without the witnesses, which know the place by its path.
-    copy(&live.dir, &place.dir);
+    copy_dead(&live, &place);
     drop(ledger);
     let segment = segments(&place.chains()[0])[0].clone();
     (place, segment)
+}
+
+/// A copy has the lock's file without the lock, and no witnesses, since those know a ledger by its path.
+fn copy_dead(live: &Place, place: &Place) {
+    copy(&live.dir, &place.dir);
+    copy(live.key.parent().unwrap(), place.key.parent().unwrap());
 }
 
 #[test]
@@ -36,6 +41,7 @@ fn a_tail_torn_at_any_byte_is_cut_and_the_cut_is_recorded() {
     for length in ends[0]..=whole.len() {
         fs::remove_dir_all(&place.dir).unwrap();
         copy(&pristine.dir, &place.dir);
+        fs::remove_dir_all(place.key.with_extension("heads")).unwrap();
         fs::write(&segment, &whole[..length]).unwrap();
         let kept = ends.iter().filter(|it| **it <= length).count();
         let torn = length - ends[kept - 1];
@@ -68,7 +74,9 @@ fn a_tail_of_zeros_or_garbage_is_torn() {
         OpenOptions::new().append(true).open(&segment).unwrap().write_all(garbage).unwrap();
         let ledger = place.open();
         let cut = u64::try_from(garbage.len()).unwrap();
-        assert!(matches!(ledger.recovered(), [Recovery::Repaired { cut_bytes, .. }] if *cut_bytes == cut));
+        assert!(
+            matches!(ledger.recovered(), [Recovery::Repaired { cut_bytes, .. }] if *cut_bytes == cut)
+        );
         drop(ledger);
         assert!(place.verify().is_sound());
     }
@@ -145,14 +153,18 @@ fn a_segment_without_a_sound_line_gives_way_to_the_one_before() {
     for number in 0..3 {
         ledger.append_wait(record(&format!("{number}"))).unwrap();
     }
-    copy(&live.dir, &place.dir);
+    copy_dead(&live, &place);
     drop(ledger);
     let chain = place.chains()[0].clone();
     let before = segments(&chain);
     let empty = chain.join(format!("{:08}.jsonl", before.len() + 1));
     fs::write(&empty, "{\"seq\":99").unwrap();
     let next = place.open();
-    assert!(matches!(next.recovered(), [Recovery::Repaired { cut_bytes: 9, .. }]), "{:?}", next.recovered());
+    assert!(
+        matches!(next.recovered(), [Recovery::Repaired { cut_bytes: 9, .. }]),
+        "{:?}",
+        next.recovered()
+    );
     drop(next);
     assert!(!empty.exists());
     let report = place.verify();
