@@ -2,6 +2,7 @@
 
 mod atlas_gate;
 mod leftover;
+pub mod lint;
 pub mod mailvault;
 mod native;
 mod refusal;
@@ -13,7 +14,7 @@ mod workrail;
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Class, Entry};
+use redress_registry::Entry;
 pub use refusal::{Refusal, Why};
 pub use residue::{Carried, Kept, Loss, LossKind};
 
@@ -166,7 +167,7 @@ impl Dialect {
 
     /// What the dialect writes for a code: its alias, its own name at home, else what stands for its class.
     pub fn spelling(self, row: &Entry) -> Cow<'_, str> {
-        self.spells(row).unwrap_or_else(|| Cow::Borrowed(self.shape().by_class(row.class)))
+        self.spells(row).unwrap_or_else(|| Cow::Borrowed(self.shape().fallback(row)))
     }
 
     /// What the dialect writes for just this code, if it has a word for it.
@@ -224,7 +225,7 @@ trait Shape {
     fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>>;
 
     /// What it writes for a code that it has no word for.
-    fn by_class(&self, class: Class) -> &'static str;
+    fn fallback(&self, row: &Entry) -> &'static str;
 
     /// Whether a document has its form.
     fn claims(&self, doc: Value<'_>) -> bool;

@@ -26,8 +26,8 @@ impl Shape for AtlasGate {
         is_own.then_some(Cow::Borrowed(&row.code))
     }
 
-    fn by_class(&self, class: Class) -> &'static str {
-        match class {
+    fn fallback(&self, row: &Entry) -> &'static str {
+        match row.class {
             Class::InvalidArgument | Class::OutOfRange => "INVALID_INPUT_VALUE",
             Class::NotFound => "PATH_NOT_FOUND",
             Class::AlreadyExists => "FILE_ALREADY_EXISTS",

@@ -27,17 +27,18 @@ impl Shape for Mailvault {
         is_own.then(|| Cow::Owned(row.code.to_ascii_lowercase()))
     }
 
-    fn by_class(&self, class: Class) -> &'static str {
-        match class {
+    fn fallback(&self, row: &Entry) -> &'static str {
+        match row.class {
             Class::InvalidArgument | Class::OutOfRange => "parse_error",
             Class::NotFound => "not_found",
             Class::PermissionDenied => "permission_denied",
             Class::Unauthenticated => "auth_required",
-            Class::ResourceExhausted => RATE_LIMITED,
+            Class::ResourceExhausted if row.retry.retryable() => RATE_LIMITED,
             Class::Unavailable | Class::DeadlineExceeded => "mcp_unavailable",
             Class::Cancelled
             | Class::Unknown
             | Class::AlreadyExists
+            | Class::ResourceExhausted
             | Class::FailedPrecondition
             | Class::Aborted
             | Class::Unimplemented

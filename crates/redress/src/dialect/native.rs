@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Class, Entry};
+use redress_registry::Entry;
 
 use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, text_of, unknown};
 use crate::{
@@ -25,7 +25,7 @@ impl Shape for Native {
         Some(Cow::Borrowed(&row.code))
     }
 
-    fn by_class(&self, _: Class) -> &'static str {
+    fn fallback(&self, _: &Entry) -> &'static str {
         "UNKNOWN_TOOL_FAILURE"
     }
 

@@ -25,8 +25,8 @@ impl Shape for Rpc {
         row.number.map(|_| Cow::Owned(format!("E_{}", row.code)))
     }
 
-    fn by_class(&self, class: Class) -> &'static str {
-        match class {
+    fn fallback(&self, row: &Entry) -> &'static str {
+        match row.class {
             Class::InvalidArgument | Class::OutOfRange => "E_INVALID_PARAMS",
             Class::DeadlineExceeded => "E_TIMEOUT",
             Class::NotFound => "E_NOT_FOUND",
@@ -208,7 +208,7 @@ impl<'r> Usual<'r> {
             Some(it) => (it.number, Cow::Owned(it.domain.to_string())),
             None => (row.number, Cow::Borrowed(&*row.domain)),
         };
-        let by_class = || shipped.spelled(Dialect::Rpc, Rpc.by_class(row.class))?.number;
+        let by_class = || shipped.spelled(Dialect::Rpc, Rpc.fallback(row))?.number;
         let number = number.or_else(by_class).map_or(SERVER_FAILURE, i64::from);
         Self { number, symbol: Some(symbol), domain: Some(domain) }
     }

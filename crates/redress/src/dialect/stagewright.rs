@@ -28,8 +28,8 @@ impl Shape for Stagewright {
         is_own.then_some(Cow::Borrowed(&row.code))
     }
 
-    fn by_class(&self, class: Class) -> &'static str {
-        match class {
+    fn fallback(&self, row: &Entry) -> &'static str {
+        match row.class {
             Class::InvalidArgument
             | Class::OutOfRange
             | Class::AlreadyExists

@@ -29,7 +29,7 @@ impl Shape for ToolFailure {
         Some(Cow::Owned(row.code.to_ascii_lowercase()))
     }
 
-    fn by_class(&self, _: Class) -> &'static str {
+    fn fallback(&self, _: &Entry) -> &'static str {
         "unknown_tool_failure"
     }
 

@@ -30,8 +30,8 @@ impl Shape for Workrail {
         is_own.then_some(Cow::Borrowed(&row.code))
     }
 
-    fn by_class(&self, class: Class) -> &'static str {
-        match class {
+    fn fallback(&self, row: &Entry) -> &'static str {
+        match row.class {
             Class::InvalidArgument | Class::OutOfRange => "VALIDATION_ERROR",
             Class::NotFound => "NOT_FOUND",
             Class::DeadlineExceeded => "TIMEOUT",

@@ -9,6 +9,7 @@ mod dialects;
 mod factories;
 mod golden;
 mod laws;
+mod lint;
 mod schema;
 mod seeds_atlas;
 mod seeds_mailvault;
