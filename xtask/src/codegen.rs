@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
+use redress::dialect;
 use redress_registry::{diff, export, lint, lock, rule::Rule, shipped};
 
 /// Writes every generated file, or with `check` only says which are stale.
@@ -41,7 +42,10 @@ fn rules() -> String {
          This page is written by `cargo xtask codegen`.\n",
     );
     for (title, rules) in [
-        ("Lint", lint::rules().chain(lock::rules()).collect::<Vec<_>>()),
+        (
+            "Lint",
+            lint::rules().chain(dialect::lint::rules()).chain(lock::rules()).collect::<Vec<_>>(),
+        ),
         ("Diff", diff::rules().collect()),
     ] {
         write!(text, "\n## {title}\n\n| rule | finds | why | fix |\n| --- | --- | --- | --- |\n")

@@ -1,8 +1,11 @@
 //! `redress registry lint`: what a registry file should be, beyond what it must be to be read.
 
+use std::sync::Arc;
+
+use redress::dialect;
 use redress_registry::{
     lint::{lint, rules},
-    read, shipped,
+    read, resolve, shipped,
 };
 
 use crate::{Done, contract, findings, output::Out};
@@ -26,6 +29,11 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         None => contract::source(&args.file)?,
     };
     let draft = read(&source).map_err(|it| contract::refused(&it))?;
-    let found = lint(&draft, &|name| contract::base(&source, name));
-    findings::print(&found, &source, rules(), (args.format, out))
+    let find = |name: &str| contract::base(&source, name);
+    let mut found = lint(&draft, &find);
+    if let Ok(registry) = resolve(&draft, &find) {
+        found.extend(dialect::lint::lint(&draft, &Arc::new(registry)));
+        found.sort_by_key(|it| (it.span.start, it.rule));
+    }
+    findings::print(&found, &source, rules().chain(dialect::lint::rules()), (args.format, out))
 }

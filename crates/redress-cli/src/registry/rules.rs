@@ -1,6 +1,7 @@
 //! `redress registry rules`: every rule that is built, for people and for programs.
 
 use clap::ValueEnum;
+use redress::dialect;
 use redress_registry::{diff, lint, lock, rule::Rule};
 
 use crate::{
@@ -41,5 +42,5 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    lint::rules().chain(lock::rules()).chain(diff::rules())
+    lint::rules().chain(dialect::lint::rules()).chain(lock::rules()).chain(diff::rules())
 }
