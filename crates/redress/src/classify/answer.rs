@@ -96,14 +96,21 @@ impl Judge<'_> {
 
     /// A result that nobody flagged is a failure only if a sign says so.
     fn unflagged(&self, text: Cow<'_, str>) -> Verdict {
+        let is_payload = text.trim_start().starts_with(['{', '"']);
+        if is_payload && !structure::may_fail(&text) {
+            return Verdict::Success;
+        }
         let (mut facts, arguments) = request::look(self.asked, self.table);
-        structure::look(&mut facts, &text, &arguments);
+        if is_payload {
+            structure::look(&mut facts, &text, &arguments);
+            facts.set(Fact::Json, !facts.has(Fact::Page));
+        }
         let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
         let message = Message::of(&text, self.table, compare);
         let trimmed = text.trim();
         let logged = self.outcome.stderr_tail.as_deref().is_some_and(|it| has_line(it, trimmed));
         facts.set(Fact::Logged, logged);
-        facts.set(Fact::Json, trimmed.starts_with(['{', '[']));
+        facts.set(Fact::Parameter, starts_with_parameter(trimmed));
         facts.set(Fact::OneLine, !trimmed.contains('\n'));
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
@@ -113,7 +120,7 @@ impl Judge<'_> {
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
         let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain);
         let sign = Some(sign.id.as_str());
-        self.found(Found { source: Source::Silent, facts, certain, sign, rule, said })
+        self.found(Found { source: Source::Silent, facts, arguments, certain, sign, rule, said })
     }
 
     fn http(&self, answer: &HttpAnswer<'_>) -> Verdict {
@@ -177,20 +184,28 @@ impl Judge<'_> {
 
     /// A refusal of our own.
     fn refused(&self, code: &str) -> Verdict {
-        let (facts, _) = request::look(self.asked, self.table);
+        let (facts, arguments) = request::look(self.asked, self.table);
         let rule = Named { id: "outcome.refused", code, retry: None };
         let source = Source::Refusal;
-        self.found(Found { source, facts, certain: true, sign: None, rule, said: Said::default() })
+        self.found(Found {
+            source,
+            facts,
+            arguments,
+            certain: true,
+            sign: None,
+            rule,
+            said: Said::default(),
+        })
     }
 
     /// An envelope in a dialect that we know, if its code is registered for this server.
     fn known(&self, envelope: Option<Value<'_>>, source: Source) -> Option<Verdict> {
         let (id, code) = known_dialect(envelope?)?;
         self.registry.get(&code)?;
-        let (facts, _) = request::look(self.asked, self.table);
+        let (facts, arguments) = request::look(self.asked, self.table);
         let rule = Named { id, code: &code, retry: None };
         let said = Said::default();
-        Some(self.found(Found { source, facts, certain: true, sign: None, rule, said }))
+        Some(self.found(Found { source, facts, arguments, certain: true, sign: None, rule, said }))
     }
 
     fn failure(&self, source: Source, mut said: Said<'_>) -> Verdict {
@@ -203,7 +218,7 @@ impl Judge<'_> {
         let rule = case.rule(self.table).or_else(|| self.logged_cause(facts, source));
         said.waits = said.waits.or_else(|| wait::find(&message.text));
         let rule = rule.map_or(Named::UNKNOWN, Named::of);
-        self.found(Found { source, facts, certain: true, sign: None, rule, said })
+        self.found(Found { source, facts, arguments, certain: true, sign: None, rule, said })
     }
 
     /// The cause on stderr, where the answer hides it.
@@ -254,6 +269,15 @@ fn texts(result: Value<'_>) -> Cow<'_, str> {
         return structured.map_or(all, Cow::Owned);
     }
     all
+}
+
+/// Whether the first word is spelt as parameters are: `max_length`, `maxLength`.
+fn starts_with_parameter(text: &str) -> bool {
+    let word = text.trim_start_matches(['\'', '"', '`']);
+    let word =
+        word.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').next().unwrap_or_default();
+    let has_hump = word.bytes().skip(1).any(|it| it.is_ascii_uppercase());
+    word.starts_with(|it: char| it.is_ascii_lowercase()) && (word.contains('_') || has_hump)
 }
 
 /// Whether a log has the text as an entry of its own, perhaps after a prefix.

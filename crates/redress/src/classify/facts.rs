@@ -63,8 +63,12 @@ facts! {
     EchoDir = "echo-dir",
     /// The text repeats an argument that is an address.
     EchoUrl = "echo-url",
+    /// The text names a file that the caller did not.
+    NamesFile = "names-file",
     /// The text names the tool.
     NamesTool = "names-tool",
+    /// The text starts with words of the tool's name: `Failed to convert` of `convert_to_pdf`.
+    SameVerb = "same-verb",
     /// The whole text was in the arguments: the tool says what it was given.
     Repeated = "repeated",
     /// The tool gives content that can say anything.
@@ -83,6 +87,8 @@ facts! {
     ErrorInside = "error-inside",
     /// The payload is a page where data was asked for.
     Page = "page",
+    /// The text starts with the name of a parameter.
+    Parameter = "parameter",
     /// The text is JSON.
     Json = "json",
     /// The text is one line.

@@ -33,8 +33,9 @@ impl<'c> Case<'c> {
     pub(crate) fn rule<'t>(&self, table: &'t Table) -> Option<&'t Row> {
         let (head, own, all) =
             (self.message.head(), self.message.whole(), 0..self.message.text.len());
+        let candidates = table.candidates(&self.hits);
         let within = |head: &Range<usize>, own: &Range<usize>| {
-            table.rules.iter().find(|row| {
+            candidates.iter().copied().find(|row| {
                 self.fits(
                     row,
                     match row.scope {
@@ -52,7 +53,8 @@ impl<'c> Case<'c> {
     pub(crate) fn token_rule<'t>(&self, table: &'t Table) -> Option<&'t Row> {
         let whole = self.message.whole();
         let is_token = |row: &&Row| row.scope != Scope::Head && !row.any.is_empty();
-        table.rules.iter().filter(is_token).find(|row| self.fits(row, &whole))
+        let mut candidates = table.candidates(&self.hits).into_iter();
+        candidates.find(|row| is_token(row) && self.fits(row, &whole))
     }
 
     /// The sign that makes an unflagged answer a failure.
@@ -62,7 +64,6 @@ impl<'c> Case<'c> {
     }
 
     fn fits(&self, row: &Row, window: &Range<usize>) -> bool {
-        let own = self.message.own();
         self.facts.fit(row.wanted, row.unwanted)
             && (row.from.is_empty() || row.from.contains(&self.source))
             && (row.rpc.is_empty() || self.rpc.is_some_and(|it| row.rpc.contains(&it)))
@@ -71,15 +72,16 @@ impl<'c> Case<'c> {
             && !row.none.iter().any(|it| self.hits.has(it, window))
             && (row.starts.is_empty() || self.starts(row))
             && row.long.is_none_or(|it| self.message.text.len() <= it)
-            && (row.words == 0 || own.split_whitespace().count() >= row.words)
+            && (row.words == 0 || self.message.text.split_whitespace().count() >= row.words)
     }
 
-    /// A start may be meant with the wrappers or without.
+    /// A start may be meant with wrappers around it or without.
     fn starts(&self, row: &Row) -> bool {
-        let text = self.message.text.trim_start_matches(['\n', ' ']);
-        row.starts
-            .iter()
-            .any(|it| it.length(text).is_some() || it.length(self.message.own()).is_some())
+        let Message { text, start, layers, .. } = self.message;
+        layers.iter().chain([start]).any(|at| {
+            let text = text.get(*at..).unwrap_or_default().trim_start_matches(['\n', ' ']);
+            row.starts.iter().any(|it| it.length(text).is_some())
+        })
     }
 
     fn status(&self) -> Option<u16> {

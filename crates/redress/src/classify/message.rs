@@ -16,6 +16,8 @@ pub(crate) struct Message {
     pub(crate) text: String,
     /// Where the server's own words start.
     pub(crate) start: usize,
+    /// Where each wrapper before them starts, the text's own start first.
+    pub(crate) layers: Vec<usize>,
     /// The end of their first sentence.
     head_end: usize,
     /// The HTTP status that it speaks of.
@@ -28,15 +30,10 @@ impl Message {
         let said = extract::said(without_stack(raw));
         let mut text = normal(&said);
         look(&mut text);
-        let start = after_wrappers(&text, table);
+        let (start, layers) = after_wrappers(&text, table);
         let head_end = start + head(text.get(start..).unwrap_or_default());
         let status = status::find(&text);
-        Self { text, start, head_end, status }
-    }
-
-    /// The server's own words.
-    pub(crate) fn own(&self) -> &str {
-        self.text.get(self.start..).unwrap_or_default()
+        Self { text, start, layers, head_end, status }
     }
 
     /// Everything after the wrappers.
@@ -61,21 +58,23 @@ fn without_stack(raw: &str) -> Cow<'_, str> {
     Cow::Borrowed(cut.and_then(|it| raw.get(..it)).unwrap_or(raw))
 }
 
-fn after_wrappers(text: &str, table: &Table) -> usize {
+fn after_wrappers(text: &str, table: &Table) -> (usize, Vec<usize>) {
+    let mut layers = vec![0];
     let mut start = 0;
     for _ in 0..MOST_WRAPPERS {
         let rest = text.get(start..).unwrap_or_default();
-        let skipped = rest.len() - rest.trim_start_matches([' ', '\n', ':', '*', '#', '!']).len();
-        let own = rest.get(skipped..).unwrap_or_default();
-        let Some(wrapper) = table.wrappers.iter().find_map(|it| it.length(own)) else {
-            return if own.is_empty() { start } else { start + skipped };
-        };
-        if own.get(wrapper..).is_none_or(|it| it.trim().is_empty()) {
-            return start + skipped;
+        let own = rest.trim_start_matches([' ', '\n', ':', '*', '#', '!', '.']);
+        let at = start + rest.len() - own.len();
+        let wrapper = table.wrappers.iter().find_map(|it| it.length(own));
+        match wrapper.filter(|it| own.get(*it..).is_some_and(|it| !it.trim().is_empty())) {
+            Some(length) => start = at + length,
+            None if own.is_empty() => break,
+            None => return (at, layers),
         }
-        start += skipped + wrapper;
+        let next = text.get(start..).unwrap_or_default();
+        layers.push(start + next.len() - next.trim_start().len());
     }
-    start
+    (start, layers)
 }
 
 /// The length of the first sentence.
@@ -95,7 +94,10 @@ mod tests {
 
     #[test]
     fn wrappers_and_stacks_are_taken_away() {
-        let own = |raw: &str| Message::of(raw, &TABLE, |_| ()).own().to_owned();
+        let own = |raw: &str| {
+            let message = Message::of(raw, &TABLE, |_| ());
+            message.text[message.whole()].to_owned()
+        };
         assert_eq!(
             own("Error executing tool x: MCP error -32602: Query is empty"),
             "query is empty"

@@ -30,6 +30,13 @@ struct Part {
     ends_word: bool,
 }
 
+impl Phrase {
+    /// The pattern without which the phrase cannot occur.
+    pub(crate) fn pattern(&self) -> Option<u32> {
+        self.parts.first().map(|it| it.pattern)
+    }
+}
+
 /// Gathers the phrases of all rules.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
@@ -112,6 +119,11 @@ struct Hit {
 }
 
 impl Hits<'_> {
+    /// The patterns that occur, each at least once.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = u32> {
+        self.list.iter().map(|it| it.pattern)
+    }
+
     /// Whether the phrase occurs inside the window.
     pub(crate) fn has(&self, phrase: &Phrase, window: &Range<usize>) -> bool {
         let Some((first, rest)) = phrase.parts.split_first() else { return false };

@@ -8,8 +8,8 @@ use super::{
     Failure,
     facts::{Fact, Facts},
     leaks,
-    request::{self, PathKind, path_kind},
-    table::{Row, Source, TABLE},
+    request::{Argument, PathKind, path_kind},
+    table::{Row, Source},
 };
 use crate::{
     Fault, codes,
@@ -40,6 +40,7 @@ pub(super) struct Said<'a> {
 pub(super) struct Found<'a> {
     pub(super) source: Source,
     pub(super) facts: Facts,
+    pub(super) arguments: Vec<Argument<'a>>,
     pub(super) certain: bool,
     /// The row that found an unflagged failure.
     pub(super) sign: Option<&'static str>,
@@ -71,9 +72,12 @@ pub(super) fn raise(
     registry: &Registry,
     found: Found<'_>,
 ) -> Failure {
-    let Found { source, facts, certain, sign, rule, said } = found;
+    let Found { source, facts, arguments, certain, sign, rule, said } = found;
     let entry = row(registry, rule.code);
-    let mut fault = Fault::raise(entry, params(asked, outcome, entry, &said));
+    let mut fault = Fault::raise(
+        entry,
+        params(asked, outcome, entry, &Known { said: &said, arguments: &arguments }),
+    );
     if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
@@ -114,14 +118,20 @@ fn origin(source: Source, facts: Facts) -> Origin {
     }
 }
 
+/// What a row's parameters can be filled from, beside the request itself.
+struct Known<'k> {
+    said: &'k Said<'k>,
+    arguments: &'k [Argument<'k>],
+}
+
 /// The values that the row declares and the request or the outcome has; never the server's words.
 fn params(
     asked: &Asked<'_>,
     outcome: &Outcome<'_>,
     entry: &Entry,
-    said: &Said<'_>,
+    known: &Known<'_>,
 ) -> Vec<(Box<str>, ParamValue)> {
-    let (_, arguments) = request::look(asked, &TABLE);
+    let Known { said, arguments } = known;
     let (exit, signal) = match &outcome.what {
         What::Exited { code, signal } => (*code, signal.as_deref()),
         _ => (None, None),
@@ -131,7 +141,7 @@ fn params(
         _ => None,
     };
     let path = || {
-        let is_path = |it: &&request::Argument<'_>| {
+        let is_path = |it: &&Argument<'_>| {
             matches!(path_kind(&it.key, &it.value), Some(PathKind::File | PathKind::Directory))
         };
         arguments.iter().find(is_path).map(|it| ParamValue::from(&*it.value))

@@ -36,6 +36,12 @@ const METHODS: [&str; 20] = [
     "server/discover",
     "subscriptions/listen",
 ];
+/// Ends of names that are files without doubt.
+const EXTENSIONS: [&str; 39] = [
+    "txt", "md", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "css", "csv", "tsv", "log",
+    "ini", "cfg", "conf", "js", "ts", "jsx", "tsx", "py", "rs", "go", "java", "sh", "sql", "db",
+    "sqlite", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "jpeg", "gif", "svg", "zip", "lock",
+];
 const MOST_VALUES: usize = 48;
 const DEEPEST: usize = 5;
 
@@ -165,6 +171,7 @@ pub(crate) fn compare(
 ) {
     let tool = normal(asked.tool.as_deref().unwrap_or_default());
     facts.set(Fact::NamesTool, !tool.is_empty() && occurs(text, &tool));
+    facts.set(Fact::SameVerb, shares_verb(text, &tool));
     let mut hidden = vec![tool];
     for Argument { key, value } in arguments {
         let plain = value.trim();
@@ -183,6 +190,30 @@ pub(crate) fn compare(
         hidden.push(spelt);
     }
     hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
+    facts.set(Fact::NamesFile, names_file(text));
+}
+
+/// Whether a word of the first line has the extension of a file.
+fn names_file(text: &str) -> bool {
+    let line = text.split('\n').next().unwrap_or_default();
+    let words = line
+        .split(|it: char| it.is_whitespace() || matches!(it, '\'' | '"' | '(' | ')' | ',' | ';'));
+    words.take(64).any(|word| {
+        let name = word.trim_end_matches(['.', ':']).rsplit(['/', '\\']).next().unwrap_or_default();
+        name.rsplit_once('.')
+            .is_some_and(|(stem, end)| !stem.is_empty() && EXTENSIONS.contains(&end))
+    })
+}
+
+/// Whether one of the first words is, up to its ending, a word of the tool's name.
+fn shares_verb(text: &str, tool: &str) -> bool {
+    let stem =
+        |word: &str| word.get(..word.len().min(5)).filter(|it| it.len() >= 4).map(str::to_owned);
+    let names: Vec<String> = tool.split(' ').filter_map(stem).collect();
+    text.split([' ', '\n'])
+        .skip(1)
+        .take(4)
+        .any(|word| names.iter().any(|it| word.starts_with(it.as_str())))
 }
 
 /// Blots a value out where it stands in quotes, or everywhere if it is more than a plain word.

@@ -1,7 +1,6 @@
 //! Whether a payload is an object that says by its structure that the call failed.
 
 use super::{
-    extract::folded,
     facts::{Fact, Facts},
     request::Argument,
 };
@@ -14,19 +13,16 @@ const FLAGS: [&str; 4] = ["success", "ok", "succeeded", "successful"];
 /// Members that hold the failure.
 const ERRORS: [&str; 5] = ["error", "errors", "err", "exception", "errormessage"];
 /// Members that hold words about it.
-const WORDS: [&str; 7] =
-    ["message", "msg", "detail", "details", "reason", "description", "errordescription"];
-/// What a member `status` says when a call failed.
-const STATUSES: [&str; 16] = [
-    "error",
+const WORDS: [&str; 8] =
+    ["message", "msg", "detail", "details", "reason", "description", "errordescription", "stderr"];
+/// What a member `status` says when the call failed.
+const STATUSES: [&str; 6] =
+    ["error", "err", "ratelimited", "notfound", "unauthorized", "forbidden"];
+/// What it says when the call failed, or when something that was asked about did.
+const DOUBTFUL_STATUSES: [&str; 10] = [
     "failed",
     "failure",
     "fail",
-    "err",
-    "ratelimited",
-    "notfound",
-    "unauthorized",
-    "forbidden",
     "denied",
     "invalid",
     "timeout",
@@ -35,8 +31,10 @@ const STATUSES: [&str; 16] = [
     "rejected",
     "exception",
 ];
+/// Members that hold how a process ended.
+const EXITS: [&str; 4] = ["exitcode", "returncode", "exitstatus", "retcode"];
 /// Members that tell where, when or about what, and are no content.
-const MARGIN: [&str; 30] = [
+const MARGIN: [&str; 26] = [
     "code",
     "errorcode",
     "errortype",
@@ -57,25 +55,24 @@ const MARGIN: [&str; 30] = [
     "traceback",
     "tool",
     "retryable",
-    "retryafter",
-    "retryafterseconds",
     "documentationurl",
-    "data",
-    "result",
     "iserror",
     "title",
     "path",
     "help",
-    "context",
+    "stderr",
 ];
+
+/// Whether the text of a result is a payload that can be a failure; most are not.
+pub(crate) fn may_fail(text: &str) -> bool {
+    let Ok(doc) = Doc::parse(text.trim().as_bytes(), LIMITS) else { return false };
+    let root = doc.root();
+    root.kind() == Kind::String || grade(root, &[]).failing > 0 || has_error_inside(root)
+}
 
 /// Adds what the text of a result says as a payload.
 pub(crate) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
-    let text = text.trim();
-    if !text.starts_with(['{', '"']) {
-        return;
-    }
-    let Ok(doc) = Doc::parse(text.as_bytes(), LIMITS) else { return };
+    let Ok(doc) = Doc::parse(text.trim().as_bytes(), LIMITS) else { return };
     let root = doc.root();
     if let Some(page) = root.as_str() {
         facts.set(Fact::Page, is_page(&page));
@@ -83,7 +80,8 @@ pub(crate) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
     }
     let grade = grade(root, arguments);
     facts.set(Fact::Fails, grade.failing >= 2);
-    facts.set(Fact::FailsSurely, grade.failing >= 3 || grade.failing == 2 && grade.content == 0);
+    let is_bare = grade.failing == 2 && grade.content == 0 && !grade.doubtful;
+    facts.set(Fact::FailsSurely, grade.failing >= 3 || is_bare);
     facts.set(Fact::ErrorInside, grade.failing < 2 && has_error_inside(root));
 }
 
@@ -92,34 +90,26 @@ pub(crate) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
 struct Grade {
     failing: u32,
     content: u32,
+    /// It may report the failure of something else.
+    doubtful: bool,
 }
 
 fn grade(root: Value<'_>, arguments: &[Argument<'_>]) -> Grade {
     let mut grade = Grade::default();
     let has_words = root.members().any(|(key, value)| {
-        let key = folded(&key.as_str().unwrap_or_default());
-        let is_words = WORDS.contains(&key.as_str()) || ERRORS.contains(&key.as_str());
-        is_words && says_something(value) || key == "data" && value.kind() == Kind::String
+        is_one(key, &WORDS) && says_something(value)
+            || is_one(key, &ERRORS) && says_something(value)
+            || is_text_of_data(key, value)
     });
     for (key, value) in root.members() {
-        let key = folded(&key.as_str().unwrap_or_default());
-        let key = key.as_str();
-        let failing = match value.kind() {
-            Kind::Bool if FLAGS.contains(&key) && value.as_bool() == Some(false) => 2,
-            Kind::Bool if key == "iserror" && value.as_bool() == Some(true) => 2,
-            _ if ERRORS.contains(&key) && says_something(value) => 2,
-            Kind::Number if has_words && is_status(key, value) => 1,
-            Kind::String if has_words && key == "status" => u32::from(is_failed(value)),
-            Kind::String if has_words && matches!(key, "object" | "type") => {
-                u32::from(value.is_str("error"))
-            }
-            _ => 0,
-        };
+        let failing = failing(key, value, has_words);
         grade.failing += failing;
+        grade.doubtful |=
+            failing > 0 && is_one(key, &["status"]) && is_text_of(value, &DOUBTFUL_STATUSES);
         if failing == 0 && !is_margin(key, value, arguments) {
             grade.content += 1;
         }
-        if FLAGS.contains(&key) && value.as_bool() == Some(true) {
+        if is_one(key, &FLAGS) && value.as_bool() == Some(true) {
             return Grade::default();
         }
     }
@@ -128,6 +118,27 @@ fn grade(root: Value<'_>, arguments: &[Argument<'_>]) -> Grade {
         grade.failing = 2;
     }
     grade
+}
+
+/// How strongly one member says that the call failed.
+fn failing(key: Value<'_>, value: Value<'_>, has_words: bool) -> u32 {
+    match value.kind() {
+        Kind::Bool if is_one(key, &FLAGS) => 2 * u32::from(value.as_bool() == Some(false)),
+        Kind::Bool if is_one(key, &["iserror"]) => 2 * u32::from(value.as_bool() == Some(true)),
+        Kind::Array if is_one(key, &ERRORS) => u32::from(says_something(value)),
+        _ if is_one(key, &ERRORS) && says_something(value) => 2,
+        Kind::Number
+            if has_words && is_one(key, &["status", "statuscode", "httpstatus", "code"]) =>
+        {
+            u32::from(value.as_i64().is_some_and(|it| (400..600).contains(&it)))
+        }
+        Kind::Number if has_words && is_one(key, &EXITS) => u32::from(value.raw() != "0"),
+        Kind::String if has_words && is_one(key, &["status"]) => u32::from(is_failed(value)),
+        Kind::String if has_words && is_one(key, &["object", "type"]) => {
+            u32::from(value.is_str("error"))
+        }
+        _ => 0,
+    }
 }
 
 fn says_something(value: Value<'_>) -> bool {
@@ -140,27 +151,38 @@ fn says_something(value: Value<'_>) -> bool {
     }
 }
 
-fn is_status(key: &str, value: Value<'_>) -> bool {
-    matches!(key, "status" | "statuscode" | "httpstatus" | "code")
-        && value.as_i64().is_some_and(|it| (400..600).contains(&it))
-}
-
 fn is_failed(value: Value<'_>) -> bool {
-    let text = folded(&value.as_str().unwrap_or_default());
-    STATUSES.contains(&text.as_str()) || text.starts_with("needs") || text.starts_with("missing")
+    is_text_of(value, &STATUSES)
+        || is_text_of(value, &DOUBTFUL_STATUSES)
+        || value.as_str().is_some_and(|it| it.starts_with("needs_") || it.starts_with("missing_"))
 }
 
 /// What is no content: margin notes, emptiness, and what the caller said.
-fn is_margin(key: &str, value: Value<'_>, arguments: &[Argument<'_>]) -> bool {
+fn is_margin(key: Value<'_>, value: Value<'_>, arguments: &[Argument<'_>]) -> bool {
     let is_empty = match value.kind() {
-        Kind::Null | Kind::Bool | Kind::Number => true,
+        Kind::Null | Kind::Number => true,
+        Kind::Bool => false,
         Kind::String => value.as_str().is_some_and(|it| {
             it.is_empty() || arguments.iter().any(|argument| argument.value == it)
         }),
         Kind::Array => value.elements().next().is_none(),
         Kind::Object => value.members().next().is_none(),
     };
-    is_empty || MARGIN.contains(&key) || WORDS.contains(&key)
+    is_empty || is_one(key, &MARGIN) || is_one(key, &WORDS) || is_text_of_data(key, value)
+}
+
+/// Whether a key is one of the words, whatever its case and with or without `_` and `-`.
+fn is_one(key: Value<'_>, words: &[&str]) -> bool {
+    key.as_str().is_some_and(|key| words.iter().any(|it| is_spelt(&key, it)))
+}
+
+fn is_text_of(value: Value<'_>, words: &[&str]) -> bool {
+    value.kind() == Kind::String && is_one(value, words)
+}
+
+fn is_spelt(text: &str, word: &str) -> bool {
+    let letters = text.bytes().filter(u8::is_ascii_alphanumeric).map(|it| it.to_ascii_lowercase());
+    letters.eq(word.bytes())
 }
 
 /// A title, text or message inside that starts as an error of a library does, where nothing else has content.
@@ -184,4 +206,9 @@ fn starts_as_error(text: &str) -> bool {
 fn is_page(text: &str) -> bool {
     let start = text.trim_start().get(..14).unwrap_or_default().to_ascii_lowercase();
     start.starts_with("<!doctype html") || start.starts_with("<html")
+}
+
+/// `data` that is only a text: the body of an answer that was not JSON.
+fn is_text_of_data(key: Value<'_>, value: Value<'_>) -> bool {
+    value.kind() == Kind::String && key.is_str("data")
 }

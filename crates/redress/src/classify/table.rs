@@ -22,13 +22,13 @@
 //!   eg <text>                           a real text that this row is for; with `{` a whole input line
 //! ```
 
-use std::{fmt::Display, str::FromStr, sync::LazyLock};
+use std::{collections::BTreeMap, fmt::Display, str::FromStr, sync::LazyLock};
 
 use redress_registry::RetryKind;
 
 use super::{
     facts::{Fact, Facts},
-    phrase::{Finder, Gathering, Phrase},
+    phrase::{Finder, Gathering, Hits, Phrase},
     start::Start,
 };
 
@@ -61,6 +61,10 @@ pub(crate) struct Table {
     pub(crate) signs: Vec<Row>,
     /// Where every phrase is found.
     pub(crate) finder: Finder,
+    /// The rules that ask for no phrase.
+    always: Vec<u32>,
+    /// The rules that ask for a phrase, by its pattern.
+    by_pattern: BTreeMap<u32, Vec<u32>>,
 }
 
 /// One row.
@@ -123,6 +127,17 @@ pub(crate) enum Source {
 }
 
 impl Table {
+    /// The rules that can fit where these phrases occur, in their order.
+    pub(crate) fn candidates(&self, hits: &Hits<'_>) -> Vec<&Row> {
+        let mut places = self.always.clone();
+        for pattern in hits.patterns() {
+            places.extend(self.by_pattern.get(&pattern).into_iter().flatten());
+        }
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().filter_map(|it| self.rules.get(it as usize)).collect()
+    }
+
     fn read(texts: &[(&str, &str)]) -> Result<Self, String> {
         let mut reading = Reading::default();
         for (file, text) in texts {
@@ -223,13 +238,28 @@ impl Reading {
 
     fn finish(self) -> Result<Table, String> {
         let (rules, signs) = self.rows.into_iter().partition::<Vec<_>, _>(|(is_rule, _)| *is_rule);
-        let rows = |list: Vec<(bool, Row)>| list.into_iter().map(|(_, row)| row).collect();
+        let rows =
+            |list: Vec<(bool, Row)>| list.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
+        let rules = rows(rules);
+        let mut always = Vec::new();
+        let mut by_pattern: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (at, row) in (0..).zip(&rules) {
+            match row.any.first() {
+                None => always.push(at),
+                Some(any) => {
+                    let patterns = any.iter().filter_map(Phrase::pattern);
+                    patterns.for_each(|it| by_pattern.entry(it).or_default().push(at));
+                }
+            }
+        }
         Ok(Table {
             kinds: self.kinds,
             wrappers: self.wrappers,
-            rules: rows(rules),
+            rules,
             signs: rows(signs),
             finder: self.gathering.build()?,
+            always,
+            by_pattern,
         })
     }
 }
