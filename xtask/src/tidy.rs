@@ -19,7 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-registry", &[]),
     ("redress", &["redress-registry"]),
     ("redress-ledger", &["redress", "redress-registry"]),
-    ("redress-cli", &["redress", "redress-registry"]),
+    ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
+    ("redress-cli", &["redress", "redress-gate", "redress-ledger", "redress-registry"]),
 ];
 
 /// Checks every source file and manifest of the workspace.

@@ -11,6 +11,7 @@ mod findings;
 mod lines;
 mod output;
 mod registry;
+mod run;
 mod translate;
 
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let mut out = Out::stdout();
     let done = match args.command {
+        Command::Run(args) => run::run(args),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),

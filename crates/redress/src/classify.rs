@@ -26,6 +26,7 @@ use redress_registry::Registry;
 
 use crate::{
     Fault,
+    json::Value,
     outcome::{Asked, Outcome},
 };
 
@@ -59,6 +60,11 @@ pub struct Failure {
 /// of rules, whose first row that fits wins; last, `UNKNOWN_TOOL_FAILURE`.
 pub fn classify(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -> Verdict {
     answer::judge(asked, outcome, registry)
+}
+
+/// Whether the result of a call that is not flagged needs a judgement at all. Most do not, and this costs them nothing.
+pub fn is_suspect(result: Value<'_>) -> bool {
+    silent::suspect(result, None).is_some()
 }
 
 #[cfg(test)]

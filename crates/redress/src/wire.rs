@@ -54,10 +54,14 @@ pub fn tool_result(fault: &Fault, answer: Answer<'_>) -> String {
 }
 
 /// The response to a request of another method. The number is JSON-RPC's own where it has one, else the code's.
-pub fn rpc_error(fault: &Fault, id: &str) -> String {
+/// A request that could not be read has no id, and neither has its answer.
+pub fn rpc_error(fault: &Fault, id: Option<&str>) -> String {
     let mut out = String::with_capacity(512);
     let mut members = Members::open(&mut out);
-    members.str("jsonrpc", "2.0").raw("id", id);
+    members.str("jsonrpc", "2.0");
+    if let Some(id) = id {
+        members.raw("id", id);
+    }
     let mut error = Members::open(members.key("error"));
     error.int("code", protocol_number(fault)).str("message", &fault.message);
     let mut data = Members::open(error.key("data"));

@@ -79,7 +79,7 @@ fn a_workrail_suggestion_is_at_most_512_bytes() {
 #[test]
 fn another_method_fails_with_a_json_rpc_error() {
     let number = |fault: &Fault| {
-        let text = rpc_error(fault, "7");
+        let text = rpc_error(fault, Some("7"));
         let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
         let error = doc.root().get("error").unwrap();
         assert!(error.path(&["data", FAULT_KEY, "code"]).unwrap().is_str(fault.code()));

@@ -1,0 +1,103 @@
+//! The name of a server, from its command.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fmt::Write as _,
+    os::unix::ffi::OsStrExt as _,
+    path::Path,
+};
+
+use sha2::{Digest as _, Sha256};
+
+/// Words of a command that start the server but are not it.
+const LAUNCHERS: &[&str] = &[
+    "npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "bun", "deno", "node", "tsx", "ts-node", "uvx",
+    "uv", "pipx", "python", "python3", "py", "docker", "podman", "cargo", "dotnet", "java", "ruby",
+    "php", "perl", "go", "env", "sh", "bash", "zsh", "sudo", "nice", "exec", "run", "dlx", "start",
+    "x", "tool", "wsl",
+];
+
+/// The longest name of a server.
+const MOST_CHARS: usize = 40;
+
+/// The server's name for people.
+pub(super) fn short(command: &[OsString]) -> String {
+    let word = command.iter().find(|it| !is_flag(it) && !is_launcher(it));
+    let name = word.or_else(|| command.first()).map_or_else(String::new, |it| base(it));
+    let clean: String = name.chars().filter(|it| is_fine(*it)).take(MOST_CHARS).collect();
+    if clean.trim_matches('.').is_empty() { "server".to_owned() } else { clean }
+}
+
+/// The server's name for its ledger: no two commands share one, unless they are given the same name.
+pub(super) fn unique(given: Option<&str>, command: &[OsString]) -> String {
+    if let Some(given) = given {
+        return given.chars().map(|it| if is_fine(it) { it } else { '-' }).collect();
+    }
+    let mut hash = Sha256::new();
+    for word in command {
+        hash.update(word.as_bytes());
+        hash.update([0]);
+    }
+    let mut name = format!("{}-", short(command));
+    for byte in hash.finalize().iter().take(4) {
+        write!(name, "{byte:02x}").unwrap_or_default();
+    }
+    name
+}
+
+fn is_flag(word: &OsStr) -> bool {
+    word.as_bytes().starts_with(b"-") || word.as_bytes().contains(&b'=')
+}
+
+fn is_launcher(word: &OsStr) -> bool {
+    let base = base(word);
+    let base = base.strip_suffix(".exe").unwrap_or(&base);
+    let plain = base.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    LAUNCHERS.contains(&base) || LAUNCHERS.contains(&plain)
+}
+
+/// The last part of a path or package, without its version.
+fn base(word: &OsStr) -> String {
+    let name = Path::new(word).file_name().unwrap_or(word).to_string_lossy();
+    let name = name.split_once('@').map_or(&*name, |(name, _)| name);
+    name.split([':', ' ']).next().unwrap_or_default().to_owned()
+}
+
+fn is_fine(it: char) -> bool {
+    it.is_ascii_alphanumeric() || matches!(it, '.' | '_' | '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{short, unique};
+
+    fn words(command: &str) -> Vec<OsString> {
+        command.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_server_is_named_after_its_command() {
+        for (command, name) in [
+            ("npx -y @modelcontextprotocol/server-filesystem@1.2 /srv", "server-filesystem"),
+            ("uv run --with mcp server.py", "mcp"),
+            ("python3.12 -m mcp_server_git", "mcp_server_git"),
+            ("/usr/bin/node dist/index.js", "index.js"),
+            ("docker run -i --rm mcp/github:latest", "github"),
+            ("/opt/bin/server --stdio", "server"),
+            ("npx", "npx"),
+            ("./..", "server"),
+        ] {
+            assert_eq!(short(&words(command)), name, "{command}");
+        }
+    }
+
+    #[test]
+    fn two_commands_have_two_ledgers() {
+        let (one, two) = (unique(None, &words("server /a")), unique(None, &words("server /b")));
+        assert_ne!(one, two);
+        assert_eq!(one.len(), "server-".len() + 8);
+        assert_eq!(unique(Some("my files"), &words("server /a")), "my-files");
+    }
+}

@@ -1,0 +1,25 @@
+//! Where the user's own files are, by the XDG rules.
+
+use std::{env, ffi::OsString, path::PathBuf};
+
+use crate::failure::Failure;
+
+/// The directory for ledgers.
+pub(crate) fn state() -> Result<PathBuf, Failure> {
+    Ok(base("XDG_STATE_HOME", ".local/state")?.join("redress"))
+}
+
+/// The key that signs them, which must not lie beside them.
+pub(crate) fn key() -> Result<PathBuf, Failure> {
+    Ok(base("XDG_CONFIG_HOME", ".config")?.join("redress").join("ledger.key"))
+}
+
+fn base(variable: &str, below_home: &str) -> Result<PathBuf, Failure> {
+    let absolute = |it: OsString| Some(PathBuf::from(it)).filter(|it| it.is_absolute());
+    if let Some(dir) = env::var_os(variable).and_then(absolute) {
+        return Ok(dir);
+    }
+    let home = env::var_os("HOME").and_then(absolute);
+    let problem = "No home directory is known; name a directory, or use --no-ledger.";
+    home.map(|it| it.join(below_home)).ok_or_else(|| Failure::config("HOME", problem))
+}

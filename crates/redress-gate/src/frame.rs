@@ -1,0 +1,251 @@
+//! `Frame`: a JSON-RPC message split into the parts that we route on; the rest stays raw bytes.
+
+use std::{borrow::Cow, fmt, ops::Range};
+
+use redress::json::{Doc, JsonError, Kind, Limits, Value};
+
+/// How deep a message may nest: as deep as the readers of most clients go.
+const NESTING: usize = 128;
+
+/// What we take as one message.
+pub(crate) const fn limits(bytes: usize) -> Limits {
+    Limits { bytes, nesting: NESTING }
+}
+
+/// One message, its parts still inside the document.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame<'d> {
+    /// What kind of message it is.
+    pub(crate) shape: Shape,
+    /// The id, a string or a number.
+    pub(crate) id: Option<Value<'d>>,
+    /// The method of a request or notification.
+    pub(crate) method: Cow<'d, str>,
+    /// Where the method's name starts.
+    pub(crate) method_at: Option<usize>,
+    /// The parameters of a request or notification.
+    pub(crate) params: Option<Value<'d>>,
+    /// The result or the error of an answer.
+    pub(crate) payload: Option<Value<'d>>,
+    /// The whole message.
+    pub(crate) root: Value<'d>,
+}
+
+/// What kind of message a frame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// It wants an answer.
+    Request,
+    /// It wants none.
+    Notification,
+    /// It is a result.
+    Result,
+    /// It is an error.
+    Error,
+}
+
+/// Why valid JSON is not a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotAFrame {
+    /// Several at once: revisions since 2025-06-18 have no batches.
+    Batch,
+    /// Not an object.
+    NotAnObject,
+    /// The same key twice, or in two spellings.
+    DuplicateKey,
+    /// The id is neither a string nor a whole number.
+    BadId,
+    /// The method is no string.
+    BadMethod,
+    /// Both a result and an error.
+    Both,
+    /// Neither method nor result nor error.
+    Nothing,
+}
+
+impl fmt::Display for NotAFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Batch => "several messages stand in one array",
+            Self::NotAnObject => "a message is an object",
+            Self::DuplicateKey => "a key stands twice, or in another spelling",
+            Self::BadId => "an id is a string or a whole number",
+            Self::BadMethod => "a method is a string",
+            Self::Both => "an answer has a result or an error, not both",
+            Self::Nothing => "there is neither method nor result nor error",
+        })
+    }
+}
+
+/// Why bytes are not a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// Not JSON that we take.
+    Json(JsonError),
+    /// JSON, but no message.
+    Frame(NotAFrame),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Frame(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<'d> Frame<'d> {
+    /// The frame of a document.
+    pub(crate) fn of(doc: &'d Doc<'d>) -> Result<Self, NotAFrame> {
+        let root = doc.root();
+        match root.kind() {
+            Kind::Object => (),
+            Kind::Array => return Err(NotAFrame::Batch),
+            _ => return Err(NotAFrame::NotAnObject),
+        }
+        let [_, id, method, params, result, error] =
+            members(root, ["jsonrpc", "id", "method", "params", "result", "error"])?;
+        // Some servers write `"error": null` beside a result, or an `"id": null` that they could not read.
+        let error = error.filter(|it| !it.is_null() || result.is_none());
+        let id = match id {
+            Some(id) if is_id(id) => Some(id),
+            Some(id) if id.is_null() && method.is_none() => None,
+            Some(_) => return Err(NotAFrame::BadId),
+            None => None,
+        };
+        let shape = match (method, result, error) {
+            (Some(_), ..) if id.is_some() => Shape::Request,
+            (Some(_), ..) => Shape::Notification,
+            (None, Some(_), None) => Shape::Result,
+            (None, None, Some(_)) => Shape::Error,
+            (None, Some(_), Some(_)) => return Err(NotAFrame::Both),
+            (None, None, None) => return Err(NotAFrame::Nothing),
+        };
+        let name = match method {
+            Some(method) => method.as_str().ok_or(NotAFrame::BadMethod)?,
+            None => Cow::Borrowed(""),
+        };
+        let method_at = method.map(|it| it.offset() + 1);
+        Ok(Self { shape, id, method: name, method_at, params, payload: result.or(error), root })
+    }
+
+    /// The tool that a `tools/call` names: the value and its text.
+    pub(crate) fn tool(&self) -> Option<(Value<'d>, Cow<'d, str>)> {
+        if self.method != "tools/call" {
+            return None;
+        }
+        let name = self.params?.get("name")?;
+        Some((name, name.as_str()?))
+    }
+}
+
+/// The known members of a protocol object, each at most once and in one spelling. One pass, without copies.
+pub(crate) fn members<'d, const N: usize>(
+    object: Value<'d>,
+    keys: [&str; N],
+) -> Result<[Option<Value<'d>>; N], NotAFrame> {
+    let mut found = [None; N];
+    for (key, value) in object.members() {
+        let name = key.as_str().unwrap_or_default();
+        let exact = keys.iter().zip(&mut found).find(|(it, _)| **it == name);
+        match exact {
+            Some((_, slot)) if slot.is_some() => return Err(NotAFrame::DuplicateKey),
+            Some((_, slot)) => *slot = Some(value),
+            None if keys.iter().any(|it| is_respelled(it, &name)) => {
+                return Err(NotAFrame::DuplicateKey);
+            }
+            None => (),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether readers that fold case would take `name` for `key`.
+fn is_respelled(key: &str, name: &str) -> bool {
+    let fold = |it: char| match it {
+        'ſ' => 's',
+        '\u{212a}' => 'k',
+        it => it.to_ascii_lowercase(),
+    };
+    name.len() >= key.len()
+        && name.len() <= key.len() * 3
+        && name.chars().map(fold).eq(key.chars().map(fold))
+}
+
+fn is_id(id: Value<'_>) -> bool {
+    match id.kind() {
+        Kind::String => true,
+        Kind::Number => !id.raw().contains(['.', 'e', 'E']),
+        _ => false,
+    }
+}
+
+/// Where a value stands in the bytes of its message.
+pub(crate) fn span(value: Value<'_>) -> Range<usize> {
+    value.offset()..value.offset() + value.raw().len()
+}
+
+/// Appends a line with the bytes at `span` replaced, and ends it.
+pub(crate) fn splice(line: &[u8], span: Range<usize>, with: &[u8], out: &mut Vec<u8>) {
+    out.reserve(line.len() + with.len() + 1);
+    out.extend_from_slice(line.get(..span.start).unwrap_or_default());
+    out.extend_from_slice(with);
+    out.extend_from_slice(line.get(span.end..).unwrap_or_default());
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use redress::json::Doc;
+
+    use super::{Frame, NotAFrame, Shape, limits, span, splice};
+
+    fn with<T>(text: &str, look: impl FnOnce(Result<Frame<'_>, NotAFrame>) -> T) -> T {
+        let doc = Doc::parse(text.as_bytes(), limits(1_000)).expect("valid JSON");
+        look(Frame::of(&doc))
+    }
+
+    #[test]
+    fn every_shape_is_told_apart() {
+        for (text, shape) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Shape::Request),
+            (r#"{"jsonrpc":"2.0","method":"x"}"#, Shape::Notification),
+            (r#"{"id":"a","result":{}}"#, Shape::Result),
+            (r#"{"id":"a","result":{},"error":null}"#, Shape::Result),
+            (r#"{"id":null,"error":{"code":1}}"#, Shape::Error),
+        ] {
+            assert_eq!(with(text, |it| it.unwrap().shape), shape, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_named() {
+        for (text, why) in [
+            ("[]", NotAFrame::Batch),
+            ("3", NotAFrame::NotAnObject),
+            (r#"{"id":1,"id":2,"method":"x"}"#, NotAFrame::DuplicateKey),
+            (r#"{"id":1,"Method":"x"}"#, NotAFrame::DuplicateKey),
+            (r#"{"id":1,"method":"x","paramſ":{}}"#, NotAFrame::DuplicateKey),
+            (r#"{"id":1.0,"method":"x"}"#, NotAFrame::BadId),
+            (r#"{"id":null,"method":"x"}"#, NotAFrame::BadId),
+            (r#"{"id":{},"result":1}"#, NotAFrame::BadId),
+            (r#"{"id":1,"method":2}"#, NotAFrame::BadMethod),
+            (r#"{"id":1,"result":1,"error":{}}"#, NotAFrame::Both),
+            (r#"{"id":1}"#, NotAFrame::Nothing),
+        ] {
+            assert_eq!(with(text, |it| it.map(|it| it.shape)).err(), Some(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_id_is_replaced() {
+        let text = r#"{ "result": {"id": 7},  "id":1152921504606846976 }"#;
+        let spliced = with(text, |it| {
+            let mut out = Vec::new();
+            splice(text.as_bytes(), span(it.unwrap().id.unwrap()), b"\"a\"", &mut out);
+            out
+        });
+        assert_eq!(spliced, b"{ \"result\": {\"id\": 7},  \"id\":\"a\" }\n");
+    }
+}

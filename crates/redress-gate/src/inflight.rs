@@ -1,0 +1,273 @@
+//! `InFlight`: every request that an upstream owes an answer, under an id that nobody can guess.
+
+use std::{hash::BuildHasher, hash::RandomState, time::Instant};
+
+use indexmap::IndexMap;
+use redress::json::{Kind, Value};
+use rustc_hash::FxBuildHasher;
+
+use crate::exchange::Exchange;
+
+/// How many bits of an id say where its request is kept. The rest is random.
+const PLACE_BITS: u32 = 12;
+
+/// The most requests that can be in flight.
+pub(crate) const MOST: usize = 1 << PLACE_BITS;
+
+/// Ids have 46 bits and 14 digits: every reader of JSON that we know of keeps that many.
+const RANDOM_BITS: u32 = 33;
+const DIGITS: usize = 14;
+
+/// An id of ours, under which an upstream knows a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UpstreamId(u64);
+
+impl UpstreamId {
+    /// As it stands in a message.
+    pub(crate) fn digits(self) -> [u8; DIGITS] {
+        let mut digits = [b'0'; DIGITS];
+        let mut rest = self.0;
+        for digit in digits.iter_mut().rev() {
+            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+            rest /= 10;
+        }
+        digits
+    }
+
+    /// The id that an answer names. Some servers turn a number into a string.
+    pub(crate) fn of(value: Value<'_>) -> Option<Self> {
+        match value.kind() {
+            Kind::Number => value.as_u64().map(Self),
+            _ => Self::read(value.as_str()?.as_bytes()),
+        }
+    }
+
+    fn read(digits: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(digits).ok().filter(|it| it.len() == DIGITS)?;
+        text.parse().ok().map(Self)
+    }
+
+    fn place(self) -> usize {
+        usize::try_from(self.0 & ((1 << PLACE_BITS) - 1)).unwrap_or_default()
+    }
+}
+
+/// What is owed for a request.
+#[derive(Debug)]
+pub(crate) enum Owed {
+    /// An answer to the client.
+    Answer(Exchange),
+    /// Nothing more: the client withdrew its request.
+    Nothing {
+        /// When we stop waiting for an answer that may still come.
+        until: Instant,
+    },
+    /// The gate itself asked.
+    Own(Ask),
+}
+
+/// What the gate itself asks of an upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// The client's `initialize`, again, for a new process.
+    Initialize,
+    /// The list of tools.
+    Tools,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// The last id that was given out for this place.
+    id: u64,
+    owed: Option<Owed>,
+    /// The client's id, hashed.
+    key: u64,
+}
+
+/// All requests in flight.
+#[derive(Debug, Default)]
+pub(crate) struct InFlight {
+    slots: Vec<Slot>,
+    free: Vec<usize>,
+    /// The client's ids, hashed with a key that nobody knows: two that are different do not meet.
+    by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
+    secret: RandomState,
+    given_out: u64,
+}
+
+impl InFlight {
+    /// How many clients' requests wait for an answer.
+    pub(crate) fn answers(&self) -> usize {
+        self.by_client.len()
+    }
+
+    /// The key of a client's id; `1` and `"1"` are two ids.
+    pub(crate) fn key(&self, id: Value<'_>) -> u64 {
+        match id.as_str() {
+            Some(text) => self.secret.hash_one((1u8, text.as_bytes())),
+            None => self.secret.hash_one((0u8, id.raw().as_bytes())),
+        }
+    }
+
+    /// Under which id the client's request is in flight.
+    pub(crate) fn find(&self, key: u64) -> Option<UpstreamId> {
+        self.by_client.get(&key).copied()
+    }
+
+    /// Whether as many are in flight as may be.
+    pub(crate) fn is_full(&self) -> bool {
+        self.free.is_empty() && self.slots.len() >= MOST
+    }
+
+    /// Takes in a client's request. The caller has asked whether there is room; a request too many is not kept.
+    pub(crate) fn open(&mut self, key: u64, exchange: Exchange) -> Option<UpstreamId> {
+        let place = self.place()?;
+        let id = self.insert(place, Owed::Answer(exchange), key);
+        self.by_client.insert(key, id);
+        Some(id)
+    }
+
+    /// Takes in a question of our own, if there is room.
+    pub(crate) fn ask(&mut self, ask: Ask) -> Option<UpstreamId> {
+        let place = self.place()?;
+        Some(self.insert(place, Owed::Own(ask), 0))
+    }
+
+    /// Takes out what is owed under an id. What was taken out before is not there again.
+    pub(crate) fn take(&mut self, id: UpstreamId) -> Option<Owed> {
+        let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
+        let owed = slot.owed.take()?;
+        self.free.push(id.place());
+        if matches!(owed, Owed::Answer(_)) {
+            self.by_client.swap_remove(&slot.key);
+        }
+        Some(owed)
+    }
+
+    /// Takes out what is owed under an id if its time is over.
+    pub(crate) fn due(&mut self, id: UpstreamId, now: Instant) -> Option<Owed> {
+        let slot = self.slots.get(id.place()).filter(|it| it.id == id.0)?;
+        let until = match slot.owed.as_ref()? {
+            Owed::Answer(exchange) => exchange.deadline,
+            Owed::Nothing { until } => *until,
+            Owed::Own(_) => return None,
+        };
+        if until <= now { self.take(id) } else { None }
+    }
+
+    /// A number that nobody can guess.
+    pub(crate) fn random(&mut self) -> u64 {
+        self.given_out += 1;
+        self.secret.hash_one(self.given_out)
+    }
+
+    /// The client withdraws its request.
+    pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Exchange> {
+        let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
+        let Some(Owed::Answer(exchange)) = slot.owed.take() else { return None };
+        slot.owed = Some(Owed::Nothing { until: exchange.deadline });
+        self.by_client.swap_remove(&slot.key);
+        Some(exchange)
+    }
+
+    /// The request of a client under an id.
+    pub(crate) fn exchange(&self, id: UpstreamId) -> Option<&Exchange> {
+        match self.slots.get(id.place()).filter(|it| it.id == id.0)?.owed.as_ref()? {
+            Owed::Answer(exchange) => Some(exchange),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn exchange_mut(&mut self, id: UpstreamId) -> Option<&mut Exchange> {
+        match self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?.owed.as_mut()? {
+            Owed::Answer(exchange) => Some(exchange),
+            _ => None,
+        }
+    }
+
+    /// Whether the id was ours once, and its request is over.
+    pub(crate) fn is_over(&self, id: UpstreamId) -> bool {
+        self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.owed.is_none())
+    }
+
+    /// Every id in flight with what is owed for it, in no order that means anything.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (UpstreamId, &Owed)> {
+        self.slots.iter().filter_map(|it| Some((UpstreamId(it.id), it.owed.as_ref()?)))
+    }
+
+    /// The ids in flight that occur in bytes which are no message.
+    pub(crate) fn search(&self, bytes: &[u8]) -> Vec<UpstreamId> {
+        let mut found = Vec::new();
+        for digits in bytes.split(|it| !it.is_ascii_digit()).filter(|it| it.len() == DIGITS) {
+            let Some(id) = UpstreamId::read(digits) else { continue };
+            let is_in_flight =
+                self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.owed.is_some());
+            if is_in_flight && !found.contains(&id) {
+                found.push(id);
+            }
+        }
+        found
+    }
+
+    /// A place that is free.
+    fn place(&mut self) -> Option<usize> {
+        if let Some(place) = self.free.pop() {
+            return Some(place);
+        }
+        if self.slots.len() >= MOST {
+            return None;
+        }
+        self.slots.push(Slot::default());
+        Some(self.slots.len() - 1)
+    }
+
+    fn insert(&mut self, place: usize, owed: Owed, key: u64) -> UpstreamId {
+        let random = self.random() >> (u64::BITS - RANDOM_BITS);
+        let top = 1 << (RANDOM_BITS + PLACE_BITS);
+        let id = UpstreamId(top | random << PLACE_BITS | u64::try_from(place).unwrap_or_default());
+        if let Some(slot) = self.slots.get_mut(place) {
+            *slot = Slot { id: id.0, owed: Some(owed), key };
+        }
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ask, DIGITS, InFlight, MOST, Owed, UpstreamId};
+
+    #[test]
+    fn an_id_is_answered_once() {
+        let mut inflight = InFlight::default();
+        let id = inflight.ask(Ask::Tools).unwrap();
+        assert!(matches!(inflight.take(id), Some(Owed::Own(Ask::Tools))));
+        assert!(inflight.take(id).is_none());
+        assert!(inflight.is_over(id));
+        let next = inflight.ask(Ask::Tools).unwrap();
+        assert_ne!(next, id, "a place is used again, its id is not");
+        assert!(!inflight.is_over(id));
+    }
+
+    #[test]
+    fn an_id_is_found_in_bytes_that_are_no_message() {
+        let mut inflight = InFlight::default();
+        let (one, two) = (inflight.ask(Ask::Tools).unwrap(), inflight.ask(Ask::Tools).unwrap());
+        let text = |id: UpstreamId| String::from_utf8(id.digits().to_vec()).unwrap();
+        let bytes = format!("\u{fffd}{{\"id\":{},\"x\":[{}1 {}", text(one), text(two), text(one));
+        assert_eq!(inflight.search(bytes.as_bytes()), [one]);
+        assert_eq!(text(one).len(), DIGITS);
+    }
+
+    #[test]
+    fn there_is_a_most() {
+        let mut inflight = InFlight::default();
+        let all: Vec<_> = (0..MOST).map(|_| inflight.ask(Ask::Tools).unwrap()).collect();
+        assert!(inflight.is_full());
+        assert_eq!(inflight.ask(Ask::Tools), None);
+        for id in all {
+            assert!(inflight.take(id).is_some());
+        }
+        assert!(inflight.ask(Ask::Tools).is_some());
+    }
+}

@@ -1,0 +1,25 @@
+//! The gate: stands before any MCP server, passes what succeeds as it is, and answers what fails by contract.
+
+mod answer;
+mod exchange;
+mod frame;
+mod inflight;
+mod lines;
+mod moment;
+mod outbox;
+mod peek;
+mod process;
+mod restarts;
+mod run;
+mod session;
+mod settings;
+mod tail;
+mod told;
+mod tools;
+
+pub use moment::Moment;
+pub use run::{Ended, OnLedgerFailure, Run, Streams, run};
+pub use session::{Exit, Session, Turn};
+pub use settings::{Mode, ServerText, Settings};
+pub use tail::Tail;
+pub use told::Told;

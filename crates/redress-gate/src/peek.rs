@@ -1,0 +1,99 @@
+//! The id of a line that is too long to be read: from its first bytes, or from its last.
+
+/// The id among the first members of an object whose end is not there.
+pub(crate) fn id_in_head(head: &[u8]) -> Option<Box<str>> {
+    let mut rest = open(head)?;
+    loop {
+        let (key, after) = string(rest)?;
+        let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        let end = skip(value)?;
+        if key == b"\"id\"" {
+            return id(value.get(..end)?.trim_ascii_end());
+        }
+        rest = value.get(end..)?.trim_ascii_start().strip_prefix(b",")?.trim_ascii_start();
+    }
+}
+
+/// The id that is the last member of an object whose start is not there, as in `…,"id":7}`.
+pub(crate) fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
+    let inner = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
+    let key = memchr::memmem::rfind(inner, b"\"id\"")?;
+    let before = inner.get(..key)?.trim_ascii_end();
+    let value = inner.get(key + 4..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    if before.last() == Some(&b',') { id(value) } else { None }
+}
+
+fn open(head: &[u8]) -> Option<&[u8]> {
+    Some(head.trim_ascii_start().strip_prefix(b"{")?.trim_ascii_start())
+}
+
+/// A value that is an id and nothing else.
+fn id(value: &[u8]) -> Option<Box<str>> {
+    let text = std::str::from_utf8(value).ok()?;
+    let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    let is_string = string(value).is_some_and(|(_, rest)| rest.is_empty());
+    let is_json = redress::json::RawJson::parse(value).is_ok();
+    ((is_number || is_string) && is_json).then(|| text.into())
+}
+
+/// The string at the start, quotes and all, and what comes after it.
+fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inner = bytes.strip_prefix(b"\"")?;
+    let mut at = 0;
+    loop {
+        match inner.get(at)? {
+            b'"' => return bytes.split_at_checked(at + 2),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where the value at the start ends, if it does.
+fn skip(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at += string(bytes.get(at..)?)?.0.len(),
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' | b',' if depth == 0 => return Some(at),
+            b'}' | b']' => {
+                depth -= 1;
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, proptest};
+
+    use super::{id_in_head, id_in_tail};
+
+    #[test]
+    fn an_id_is_found_at_either_end() {
+        let head = br#"{"jsonrpc":"2.0","meta":{"id":[3]}, "id" : "a\"b" ,"params":{"x":"aaaa"#;
+        assert_eq!(id_in_head(head).as_deref(), Some(r#""a\"b""#));
+        assert_eq!(id_in_head(br#"{"method":"x","params":{"id":3,"x":"aaaa"#), None);
+        assert_eq!(id_in_head(br#"{"id":{"a":1},"x":1"#), None);
+        assert_eq!(id_in_head(br#"{"id":12"#), None, "it may go on");
+        assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id":12}"#).as_deref(), Some("12"));
+        assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id": "x" } "#).as_deref(), Some("\"x\""));
+        assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0"}"#), None);
+        assert_eq!(id_in_tail(br#"aaa "id":12 bbb"}"#), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_looked_at(bytes in any::<Vec<u8>>()) {
+            id_in_head(&bytes);
+            id_in_tail(&bytes);
+        }
+    }
+}

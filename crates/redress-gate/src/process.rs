@@ -1,0 +1,135 @@
+//! `Process`: a server's process in a group of its own, so that nothing of it is left when it ends.
+
+use std::{
+    ffi::OsString,
+    io,
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::session::Exit;
+
+/// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
+const LINGER: Duration = Duration::from_millis(250);
+
+/// A process in a group of its own.
+#[derive(Debug)]
+pub(crate) struct Process {
+    group: Pid,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set once, by another thread")]
+struct State {
+    /// Its output has ended, and all of it has been dealt with.
+    is_output_over: bool,
+    /// Its log has ended.
+    is_log_over: bool,
+    /// It has ended.
+    is_over: bool,
+    /// It closed its output and went on running.
+    closed_output: bool,
+    /// It is gone, and its number may belong to another one.
+    is_reaped: bool,
+}
+
+/// The pipes of a process.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    pub(crate) input: ChildStdin,
+    pub(crate) output: ChildStdout,
+    pub(crate) log: ChildStderr,
+}
+
+impl Process {
+    /// Starts a command.
+    pub(crate) fn start(command: &[OsString]) -> io::Result<(Self, Child, Pipes)> {
+        let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
+        let (program, args) = command.split_first().ok_or_else(absent)?;
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let ((Some(input), Some(output), Some(log)), Some(group)) = (pipes, pid) else {
+            return Err(io::Error::other("the process has no pipes"));
+        };
+        let process = Self { group, state: Mutex::default(), changed: Condvar::new() };
+        Ok((process, child, Pipes { input, output, log }))
+    }
+
+    /// Waits for its end, ends what is left of its group, and says how it ended: the work of a thread of its own.
+    pub(crate) fn wait(&self, mut child: Child) -> Exit {
+        // The number of a process stays its own until it is reaped, so that nobody else's group is hit below.
+        while waitid(WaitId::Pid(self.group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
+            .is_err_and(|it| it == rustix::io::Errno::INTR)
+        {}
+        self.set(|it| it.is_over = true);
+        self.until(LINGER, |it| it.is_output_over && it.is_log_over);
+        self.signal(Signal::KILL);
+        let status = child.wait();
+        self.set(|it| it.is_reaped = true);
+        let closed_output = self.lock().closed_output;
+        status.map_or_else(|_| Exit::default(), |it| exit(it, closed_output))
+    }
+
+    /// All of its output has been dealt with.
+    pub(crate) fn output_is_over(&self) {
+        self.set(|it| it.is_output_over = true);
+    }
+
+    /// All of its log has been read.
+    pub(crate) fn log_is_over(&self) {
+        self.set(|it| it.is_log_over = true);
+    }
+
+    /// Its output has ended: it must end, too, or it is ended.
+    pub(crate) fn must_end(&self) {
+        if !self.until(LINGER, |it| it.is_over) {
+            self.set(|it| it.closed_output = true);
+            self.signal(Signal::KILL);
+        }
+    }
+
+    /// Sends a signal to all of its group.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let state = self.lock();
+        if !state.is_reaped {
+            // A group that is gone already is what we want.
+            kill_process_group(self.group, signal).unwrap_or_default();
+        }
+        drop(state);
+    }
+
+    fn until(&self, time: Duration, holds: impl Fn(&State) -> bool) -> bool {
+        let waited = self.changed.wait_timeout_while(self.lock(), time, |it| !holds(it));
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    fn set(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn exit(status: ExitStatus, closed_output: bool) -> Exit {
+    let name = |number| {
+        let name = signal_hook::low_level::signal_name(number).map(str::to_owned);
+        name.unwrap_or_else(|| format!("signal {number}"))
+    };
+    Exit { code: status.code(), signal: status.signal().map(name), closed_output }
+}

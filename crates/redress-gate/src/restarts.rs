@@ -1,0 +1,109 @@
+//! `Restarts`: when an upstream that ended may start again, and when it is parked.
+
+use std::time::{Duration, Instant};
+
+/// An upstream that lived this long did not crash in a row.
+const STABLE: Duration = Duration::from_secs(60);
+
+/// How often it may end in a row before it is parked.
+const MOST_IN_A_ROW: u32 = 5;
+
+/// The pause after the second end in a row; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The first time in the park; it doubles with each further one.
+const FIRST_PARKING: Duration = Duration::from_secs(30);
+const LONGEST_PARKING: Duration = Duration::from_secs(300);
+
+/// Whether an upstream may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum May {
+    /// At once.
+    Start,
+    /// Not before then; a request is worth keeping until then.
+    StartAt(Instant),
+    /// Not before then; a request is refused.
+    Parked(Instant),
+}
+
+/// How an upstream ended lately.
+#[derive(Debug, Default)]
+pub(crate) struct Restarts {
+    in_a_row: u32,
+    not_before: Option<Instant>,
+}
+
+impl Restarts {
+    /// Notes that the upstream ended after it had lived so long. `random` spreads the pauses of many gates.
+    pub(crate) fn ended(&mut self, now: Instant, lived: Duration, random: u64) {
+        if lived >= STABLE {
+            self.in_a_row = 0;
+        }
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        let pause = match self.in_a_row {
+            1 => Duration::ZERO,
+            crashes if crashes < MOST_IN_A_ROW => FIRST_PAUSE * (1 << (crashes - 2)),
+            crashes => {
+                let doubled = FIRST_PARKING * (1 << (crashes - MOST_IN_A_ROW).min(8));
+                doubled.min(LONGEST_PARKING)
+            }
+        };
+        self.not_before = Some(now + jitter(pause, random));
+    }
+
+    /// How often it ended in a row.
+    pub(crate) const fn in_a_row(&self) -> u32 {
+        self.in_a_row
+    }
+
+    /// Whether it may start now.
+    pub(crate) fn may_start(&self, now: Instant) -> May {
+        match self.not_before {
+            Some(then) if then > now && self.in_a_row >= MOST_IN_A_ROW => May::Parked(then),
+            Some(then) if then > now => May::StartAt(then),
+            _ => May::Start,
+        }
+    }
+}
+
+/// Three quarters to five quarters of a pause.
+fn jitter(pause: Duration, random: u64) -> Duration {
+    let percent = 75 + u32::try_from(random % 51).unwrap_or_default();
+    pause * percent / 100
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{May, Restarts};
+
+    #[test]
+    fn one_end_costs_nothing_many_in_a_row_park_it() {
+        let mut restarts = Restarts::default();
+        let mut now = Instant::now();
+        let mut starts = 0;
+        loop {
+            match restarts.may_start(now) {
+                May::Start => starts += 1,
+                May::StartAt(then) => {
+                    assert!(then - now < Duration::from_secs(2));
+                    now = then;
+                    continue;
+                }
+                May::Parked(then) => {
+                    assert!(then - now > Duration::from_secs(20));
+                    break;
+                }
+            }
+            restarts.ended(now, Duration::from_millis(3), 25);
+        }
+        assert_eq!(starts, 5);
+        assert_eq!(restarts.may_start(now + Duration::from_secs(60)), May::Start, "one more try");
+        restarts.ended(now, Duration::from_millis(3), 25);
+        let May::Parked(then) = restarts.may_start(now) else { panic!("parked again") };
+        assert_eq!(then - now, Duration::from_secs(60), "for longer");
+        restarts.ended(now, Duration::from_secs(61), 25);
+        assert_eq!(restarts.may_start(now), May::Start, "forgotten after a good while");
+    }
+}

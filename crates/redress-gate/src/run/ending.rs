@@ -1,0 +1,72 @@
+//! The end of a run: whoever waits is told, the server's process ends, nothing is left behind.
+
+use std::{
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use rustix::process::Signal;
+
+use super::{
+    Why,
+    gate::{Event, Gate, Role},
+};
+use crate::session::Turn;
+
+/// How often we look whether the client is still there, once it has closed its side.
+pub(super) const GLANCE: Duration = Duration::from_millis(50);
+
+/// How long the server may take to end once its input is closed. Hosts wait two seconds before they kill us.
+const AFTER_CLOSE: Duration = Duration::from_millis(900);
+/// The same when somebody wants us to end.
+const AFTER_SIGNAL: Duration = Duration::from_millis(300);
+/// How long it may take to end once it is asked to.
+const AFTER_TERM: Duration = Duration::from_millis(500);
+/// How long the system may take to end what is killed.
+const AFTER_KILL: Duration = Duration::from_secs(2);
+/// How long the client may take to read what it is told last.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Ends everything.
+pub(super) fn end(gate: &Arc<Gate>, events: &mpsc::Receiver<Event>, why: Why) {
+    gate.begin_to_end();
+    let mut turn = Turn::new(gate.now());
+    let mut core = gate.lock();
+    match why {
+        Why::Done | Why::Signal => core.session.close(&mut turn),
+        Why::ClientGone => core.session.client_gone(&mut turn),
+    }
+    gate.settle(core, &mut turn, Role::Other);
+    let patience = if why == Why::Done { AFTER_CLOSE } else { AFTER_SIGNAL };
+    end_process(gate, events, patience);
+    gate.finish(LAST_WORDS);
+}
+
+fn end_process(gate: &Gate, events: &mpsc::Receiver<Event>, patience: Duration) {
+    let Some(upstream) = gate.lock().upstream.clone() else { return };
+    upstream.outbox.drain(GLANCE);
+    upstream.outbox.close();
+    if has_ended(gate, events, patience) {
+        return;
+    }
+    upstream.process.signal(Signal::TERM);
+    if has_ended(gate, events, AFTER_TERM) {
+        return;
+    }
+    upstream.process.signal(Signal::KILL);
+    has_ended(gate, events, AFTER_KILL);
+}
+
+/// Whether the process ends within a time.
+fn has_ended(gate: &Gate, events: &mpsc::Receiver<Event>, time: Duration) -> bool {
+    let until = Instant::now() + time;
+    loop {
+        if gate.lock().upstream.is_none() {
+            return true;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || events.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
+            return gate.lock().upstream.is_none();
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! `Gate`: what the threads of a run share, and how what a session gives is carried turn.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io,
+    os::fd::AsFd as _,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::{Duration, Instant},
+};
+
+use redress_ledger::{Clock, Ledger, Record, Redactor};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::Signal,
+};
+
+use super::{OnLedgerFailure, Run, log::Log};
+use crate::{
+    moment::Moment,
+    outbox::Outbox,
+    process::Process,
+    session::{Session, Turn},
+    told::Told,
+};
+
+/// What the threads tell the one that watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// The server is to be started.
+    Start,
+    /// The next deadline may be sooner, or the last answer may be turn.
+    Look,
+    /// The client has closed its side.
+    ClientEnded,
+    /// The client does not read any more.
+    ClientGone,
+    /// The server's process has ended.
+    Ended,
+    /// Somebody wants us to end.
+    Signal,
+}
+
+/// Who carries something out: nobody waits for the one that he must not wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The thread that reads from the client writes to the server.
+    Client,
+    /// The thread that reads from the server writes to the client.
+    Server,
+    /// Any other leaves the writing to the couriers.
+    Other,
+}
+
+/// What the threads share.
+pub(super) struct Gate {
+    core: Mutex<Core>,
+    pub(super) client: Arc<Outbox>,
+    /// The client's stream, to see whether it is still there.
+    output: File,
+    events: mpsc::Sender<Event>,
+    ledger: Option<Arc<Ledger>>,
+    on_ledger_failure: OnLedgerFailure,
+    redactor: Arc<Redactor>,
+    clock: Clock,
+    is_draining: AtomicBool,
+    is_ending: AtomicBool,
+    pub(super) has_started: AtomicBool,
+    pub(super) log: Log,
+    pub(super) command: Vec<OsString>,
+    pub(super) max_message: usize,
+}
+
+/// What is behind the lock.
+pub(super) struct Core {
+    pub(super) session: Session,
+    pub(super) upstream: Option<Upstream>,
+    /// Counts the processes, so that the threads of an old one have no say.
+    pub(super) generation: u64,
+}
+
+/// The process that runs.
+#[derive(Debug, Clone)]
+pub(super) struct Upstream {
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) process: Arc<Process>,
+}
+
+impl Core {
+    /// Ends a process that has not read for so long that no request could be answered in time.
+    pub(super) fn end_if_stuck(&self, now: Instant, deadline: Duration) {
+        if let Some(upstream) = &self.upstream
+            && upstream.outbox.stuck_for(now) >= deadline
+        {
+            upstream.process.signal(Signal::KILL);
+        }
+    }
+}
+
+impl Gate {
+    pub(super) fn new(
+        run: Run,
+        output: File,
+        log: File,
+        events: mpsc::Sender<Event>,
+    ) -> io::Result<Self> {
+        let max_message = run.settings.max_message;
+        let redactor = Arc::clone(&run.settings.redactor);
+        let session = Session::new(Arc::new(run.settings));
+        Ok(Self {
+            core: Mutex::new(Core { session, upstream: None, generation: 0 }),
+            client: Arc::new(Outbox::new(output.try_clone()?)),
+            output,
+            events,
+            ledger: run.ledger.map(Arc::new),
+            on_ledger_failure: run.on_ledger_failure,
+            redactor,
+            clock: run.clock,
+            is_draining: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
+            has_started: AtomicBool::new(false),
+            log: Log::new(log)?,
+            command: run.command,
+            max_message,
+        })
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        Moment { at: Instant::now(), wall: (self.clock)() }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        // Nobody listens any more only when everything ends.
+        self.events.send(event).unwrap_or_default();
+    }
+
+    /// Carries out what a session gave.
+    pub(super) fn settle(&self, core: MutexGuard<'_, Core>, turn: &mut Turn, role: Role) {
+        let upstream = self.hand_over(&core, turn);
+        drop(core);
+        self.record(turn);
+        self.client.push(&mut turn.to_client);
+        if let Some(outbox) = upstream {
+            match role {
+                Role::Client if outbox.flush(turn.now.at).is_err() => self.end_upstream(),
+                Role::Client => (),
+                Role::Server | Role::Other => outbox.call_courier(),
+            }
+        }
+        match role {
+            Role::Server if self.client.flush(turn.now.at).is_err() => self.tell(Event::ClientGone),
+            Role::Server => (),
+            Role::Client | Role::Other => self.client.call_courier(),
+        }
+        if self.is_draining.load(Ordering::Acquire) {
+            self.tell(Event::Look);
+        }
+    }
+
+    /// What must happen in the order of the session, under its lock.
+    fn hand_over(&self, core: &Core, turn: &mut Turn) -> Option<Arc<Outbox>> {
+        if std::mem::take(&mut turn.start) {
+            self.tell(Event::Start);
+        }
+        if std::mem::take(&mut turn.is_sooner) {
+            self.tell(Event::Look);
+        }
+        let upstream = core.upstream.as_ref();
+        if std::mem::take(&mut turn.kill)
+            && let Some(upstream) = upstream
+        {
+            upstream.process.signal(Signal::KILL);
+        }
+        let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
+        if let Some(upstream) = upstream {
+            upstream.outbox.push(&mut turn.to_upstream);
+        }
+        turn.to_upstream.clear();
+        upstream.map(|it| Arc::clone(&it.outbox))
+    }
+
+    /// Records failures; the client hears of each once its record is durable.
+    fn record(&self, turn: &mut Turn) {
+        for told in turn.told.drain(..) {
+            match &self.ledger {
+                Some(ledger) if told.is_to_be_recorded() => self.record_one(ledger, told),
+                _ => told.render(None, &mut turn.to_client),
+            }
+        }
+    }
+
+    fn record_one(&self, ledger: &Ledger, told: Told) {
+        let client = Arc::clone(&self.client);
+        let policy = self.on_ledger_failure;
+        ledger.append(Record::fault(told.fault(), &self.redactor), move |kept| {
+            let mut bytes = Vec::new();
+            match kept {
+                Ok(receipt) => told.render(Some(receipt), &mut bytes),
+                Err(_) if policy == OnLedgerFailure::Open => told.render(None, &mut bytes),
+                Err(_) => told.render_unrecorded(&mut bytes),
+            }
+            client.push(&mut bytes);
+            client.call_courier();
+        });
+    }
+
+    /// Whether failures of new calls can be recorded.
+    pub(super) fn admits(&self) -> bool {
+        match &self.ledger {
+            Some(ledger) if self.on_ledger_failure == OnLedgerFailure::Closed => {
+                ledger.admit().is_ok()
+            }
+            _ => true,
+        }
+    }
+
+    /// Ends the process that runs: its pipe is broken.
+    fn end_upstream(&self) {
+        if let Some(upstream) = &self.lock().upstream {
+            upstream.process.signal(Signal::KILL);
+        }
+    }
+
+    /// From now on every answer may be the last one.
+    pub(super) fn drain(&self) {
+        self.is_draining.store(true, Ordering::Release);
+    }
+
+    /// From now on the process is ended by whoever ends us.
+    pub(super) fn begin_to_end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire)
+    }
+
+    pub(super) fn has_ever_started(&self) -> bool {
+        self.has_started.load(Ordering::Acquire)
+    }
+
+    /// Whether nobody can read what we write to the client.
+    pub(super) fn is_client_gone(&self) -> bool {
+        let mut fds = [PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let polled = poll(&mut fds, Some(&at_once));
+        let [fd] = fds;
+        polled.is_ok() && fd.revents().intersects(PollFlags::ERR | PollFlags::HUP)
+    }
+
+    /// Makes everything durable and tells whom it concerns.
+    pub(super) fn finish(&self, time: Duration) {
+        if let Some(ledger) = &self.ledger {
+            // What could not be recorded was told as such; there is nobody else to tell.
+            drop(ledger.close());
+        }
+        self.client.call_courier();
+        self.client.drain(time);
+    }
+}

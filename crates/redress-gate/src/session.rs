@@ -1,0 +1,383 @@
+//! `Session`: one client and one upstream between them. Bytes and moments go in, bytes and orders come out; no I/O.
+
+mod client;
+mod judge;
+mod own;
+mod seen;
+mod tell;
+mod upstream;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use indexmap::IndexMap;
+use redress::json::Scratch;
+use rustc_hash::FxBuildHasher;
+
+use crate::{
+    exchange::{Exchange, Method},
+    inflight::{InFlight, Owed, UpstreamId},
+    moment::Moment,
+    restarts::{May, Restarts},
+    session::seen::Seen,
+    settings::Settings,
+    tail::Tail,
+    told::Told,
+    tools::Tools,
+};
+
+/// How long a new process may take to greet.
+const GREETING: Duration = Duration::from_secs(10);
+
+/// One turn: when it is, and what comes of it. Whoever drives the session carries it out.
+#[derive(Debug)]
+pub struct Turn {
+    /// Now.
+    pub now: Moment,
+    /// For the client.
+    pub to_client: Vec<u8>,
+    /// For the upstream.
+    pub to_upstream: Vec<u8>,
+    /// To be recorded; what [`Told::render`] gives is for the client.
+    pub told: Vec<Told>,
+    /// The upstream is to be started.
+    pub start: bool,
+    /// The upstream is to be ended: it is of no use any more.
+    pub kill: bool,
+    /// The next deadline may be sooner than it was.
+    pub is_sooner: bool,
+}
+
+impl Turn {
+    /// A turn of which nothing has come yet.
+    pub fn new(now: Moment) -> Self {
+        Self {
+            now,
+            to_client: Vec::new(),
+            to_upstream: Vec::new(),
+            told: Vec::new(),
+            start: false,
+            kill: false,
+            is_sooner: false,
+        }
+    }
+}
+
+/// One client and one upstream.
+#[derive(Debug)]
+pub struct Session {
+    settings: Arc<Settings>,
+    inflight: InFlight,
+    upstream: State,
+    /// What the upstream gets once it is ready.
+    held: Vec<Held>,
+    held_bytes: usize,
+    opening: Opening,
+    tools: Tools,
+    /// The list of tools that we ask for ourselves.
+    asking: own::Asking,
+    /// Failures whose judgement waits for the list of tools.
+    undecided: Vec<Undecided>,
+    /// Requests of the upstream that the client has not answered.
+    asked_by_upstream: IndexMap<u64, Box<str>, FxBuildHasher>,
+    restarts: Restarts,
+    stderr: Arc<Tail>,
+    /// Why new requests are refused, if they are.
+    door: Door,
+    /// Whether the line that is too long has been answered already: the upstream's, the client's.
+    is_long_answered: bool,
+    is_client_long_answered: bool,
+    /// How many lines of the upstream were of no use.
+    useless: u64,
+    scratch: Scratch,
+    spare: Vec<Vec<u8>>,
+}
+
+/// Whether new requests are let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    /// They are.
+    Open,
+    /// Not while their failures could not be recorded.
+    Unrecorded,
+    /// Never again: the gate ends.
+    Closing,
+}
+
+/// Where the upstream stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It does not run.
+    Down,
+    /// It is to be started then.
+    StartAt(Instant),
+    /// It is being started.
+    Starting,
+    /// It runs, and is told who the client is.
+    Greeting { since: Instant, until: Instant },
+    /// It runs.
+    Up { since: Instant },
+}
+
+/// A line for an upstream that is not ready.
+#[derive(Debug)]
+struct Held {
+    /// Whose request it is; a notification has none.
+    id: Option<UpstreamId>,
+    line: Vec<u8>,
+}
+
+/// How the client opened the session, to be repeated for a new process.
+#[derive(Debug, Default)]
+struct Opening {
+    initialize: Option<Vec<u8>>,
+    initialized: Option<Vec<u8>>,
+    /// The upstream has accepted it once.
+    is_done: bool,
+}
+
+/// An answer that may be a failure, kept until the list of tools is there.
+#[derive(Debug)]
+struct Undecided {
+    exchange: Exchange,
+    line: Vec<u8>,
+    until: Instant,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Default)]
+pub struct Exit {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it, by name.
+    pub signal: Option<String>,
+    /// It closed its output while it went on running, and was ended for that.
+    pub closed_output: bool,
+}
+
+impl Session {
+    /// A session whose upstream is being started.
+    pub fn new(settings: Arc<Settings>) -> Self {
+        Self {
+            settings,
+            inflight: InFlight::default(),
+            upstream: State::Starting,
+            held: Vec::new(),
+            held_bytes: 0,
+            opening: Opening::default(),
+            tools: Tools::default(),
+            asking: own::Asking::default(),
+            undecided: Vec::new(),
+            asked_by_upstream: IndexMap::default(),
+            restarts: Restarts::default(),
+            stderr: Arc::default(),
+            door: Door::Open,
+            is_long_answered: false,
+            is_client_long_answered: false,
+            useless: 0,
+            scratch: Scratch::default(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Whether nobody waits for an answer.
+    pub fn is_idle(&self) -> bool {
+        self.inflight.answers() == 0 && self.undecided.is_empty()
+    }
+
+    /// Whether failures of new calls could be recorded; while they cannot, new requests are refused.
+    pub const fn admit_calls(&mut self, is_recorded: bool) {
+        self.door = match (self.door, is_recorded) {
+            (Door::Closing, _) => Door::Closing,
+            (_, true) => Door::Open,
+            (_, false) => Door::Unrecorded,
+        };
+    }
+
+    /// The upstream runs. What it writes to stderr goes to `stderr`.
+    pub fn upstream_ready(&mut self, stderr: Arc<Tail>, turn: &mut Turn) {
+        self.stderr = stderr;
+        self.upstream = State::Up { since: turn.now.at };
+        let is_opened_anew = self.held.iter().any(|it| {
+            let exchange = it.id.and_then(|id| self.inflight.exchange(id));
+            exchange.is_some_and(|it| it.request.method == Method::Initialize)
+        });
+        if self.opening.is_done && !is_opened_anew && self.greet(turn) {
+            self.upstream = State::Greeting { since: turn.now.at, until: turn.now.at + GREETING };
+            turn.is_sooner = true;
+        } else {
+            self.send_held(turn);
+        }
+    }
+
+    /// The upstream could not be started.
+    pub fn upstream_failed(&mut self, error: &std::io::Error, turn: &mut Turn) {
+        self.upstream = State::Down;
+        self.fail_all(&Seen::NotStarted(error), turn);
+    }
+
+    /// The upstream ended, and all that it wrote has been read.
+    pub fn upstream_gone(&mut self, exit: &Exit, turn: &mut Turn) {
+        let since = match self.upstream {
+            State::Up { since } | State::Greeting { since, .. } => since,
+            _ => turn.now.at,
+        };
+        self.upstream = State::Down;
+        let lived = turn.now.at.saturating_duration_since(since);
+        self.restarts.ended(turn.now.at, lived, self.inflight.random());
+        self.decide_all(turn);
+        self.withdraw_upstream_requests(turn);
+        self.is_long_answered = false;
+        if self.door == Door::Closing {
+            return self.fail_all(&Seen::Closing, turn);
+        }
+        if self.is_idle() {
+            self.note_exit(exit, turn);
+        }
+        self.fail_all(&Seen::Exited(exit), turn);
+        self.tools.forget();
+    }
+
+    /// The gate ends: everybody who waits is told.
+    pub fn close(&mut self, turn: &mut Turn) {
+        self.door = Door::Closing;
+        self.decide_all(turn);
+        self.fail_all(&Seen::Closing, turn);
+    }
+
+    /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
+    pub fn client_gone(&mut self, turn: &mut Turn) {
+        self.door = Door::Closing;
+        for undecided in std::mem::take(&mut self.undecided) {
+            self.fail(undecided.exchange, &Seen::ClientGone, turn);
+        }
+        for id in self.in_order() {
+            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+                self.cancel_upstream(id, &exchange, "the client is gone", turn);
+                self.fail(exchange, &Seen::ClientGone, turn);
+            }
+        }
+    }
+
+    /// When [`Self::expire`] has something to do, if nothing else happens before.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let of_upstream = match self.upstream {
+            State::StartAt(then) => Some(then),
+            State::Greeting { until, .. } => Some(until),
+            _ => None,
+        };
+        let owed = self.inflight.all().filter_map(|(_, owed)| match owed {
+            Owed::Answer(exchange) => Some(exchange.deadline),
+            Owed::Nothing { until } => Some(*until),
+            Owed::Own(_) => None,
+        });
+        let undecided = self.undecided.iter().map(|it| it.until);
+        owed.chain(undecided).chain(of_upstream).min()
+    }
+
+    /// Does what is due: deadlines, a start that was put off.
+    pub fn expire(&mut self, turn: &mut Turn) {
+        for id in self.in_order() {
+            if let Some(Owed::Answer(exchange)) = self.inflight.due(id, turn.now.at) {
+                self.cancel_upstream(id, &exchange, "the deadline has passed", turn);
+                self.fail(exchange, &Seen::Deadline, turn);
+            }
+        }
+        if self.undecided.iter().any(|it| it.until <= turn.now.at) {
+            self.decide_all(turn);
+        }
+        match self.upstream {
+            State::StartAt(then) if then <= turn.now.at => {
+                self.upstream = if self.held.is_empty() { State::Down } else { State::Starting };
+                turn.start = !self.held.is_empty();
+            }
+            State::Greeting { until, .. } if until <= turn.now.at => turn.kill = true,
+            _ => (),
+        }
+    }
+
+    /// Whether a request can be sent or kept; starts the upstream if it is down.
+    fn wake_upstream(&mut self, turn: &mut Turn) -> Result<(), Seen<'static>> {
+        if self.upstream != State::Down {
+            return Ok(());
+        }
+        match self.restarts.may_start(turn.now.at) {
+            May::Start => {
+                self.upstream = State::Starting;
+                turn.start = true;
+                Ok(())
+            }
+            May::StartAt(then) => {
+                self.upstream = State::StartAt(then);
+                turn.is_sooner = true;
+                Ok(())
+            }
+            May::Parked(then) => Err(Seen::Parked { until: then }),
+        }
+    }
+
+    /// Sends what was kept for the upstream, unless it is over by now.
+    fn send_held(&mut self, turn: &mut Turn) {
+        self.held_bytes = 0;
+        for Held { id, line } in std::mem::take(&mut self.held) {
+            match id.map(|it| self.inflight.exchange_mut(it)) {
+                Some(None) => continue,
+                Some(Some(exchange)) => exchange.sent = true,
+                None => (),
+            }
+            turn.to_upstream.extend_from_slice(&line);
+        }
+    }
+
+    /// Everything that is owed fails for the same reason.
+    fn fail_all(&mut self, seen: &Seen<'_>, turn: &mut Turn) {
+        self.held.clear();
+        self.held_bytes = 0;
+        for id in self.in_order() {
+            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+                self.fail(exchange, seen, turn);
+            }
+        }
+    }
+
+    /// Every id in flight, oldest request first.
+    fn in_order(&self) -> Vec<UpstreamId> {
+        let started = |owed: &Owed| match owed {
+            Owed::Answer(exchange) => Some(exchange.started),
+            _ => None,
+        };
+        let mut ids: Vec<_> = self.inflight.all().map(|(id, it)| (started(it), id)).collect();
+        ids.sort_by_key(|it| it.0);
+        ids.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Whether the upstream takes lines now.
+    const fn is_up(&self) -> bool {
+        matches!(self.upstream, State::Up { .. })
+    }
+
+    /// A buffer that was used before.
+    fn spare(&mut self) -> Vec<u8> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Keeps a buffer for the next request.
+    fn recycle(&mut self, exchange: Exchange) {
+        const MOST: usize = 64;
+        const LARGEST: usize = 4 << 10;
+        let text = exchange.request.into_text();
+        if self.spare.len() < MOST && text.capacity() <= LARGEST {
+            self.spare.push(text);
+        }
+    }
+
+    /// The limit on how much is kept for an upstream that is not ready.
+    fn held_limit(&self) -> usize {
+        self.settings.max_message.saturating_mul(2)
+    }
+}
+
+#[cfg(test)]
+mod tests;

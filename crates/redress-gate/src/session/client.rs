@@ -1,0 +1,162 @@
+//! The client's side of a session: requests go on under our ids, what is no message is refused.
+
+use redress::json::{Doc, Kind, Value};
+
+use super::{Door, Held, Session, Turn, seen::Seen};
+use crate::{
+    exchange::{Exchange, Method, Request},
+    frame::{Frame, NotAFrame, Shape, Unreadable, limits, span, splice},
+    inflight::UpstreamId,
+    peek,
+    session::seen::Malformed,
+};
+
+impl Session {
+    /// A line of the client, without its line break.
+    pub fn client_line(&mut self, line: &[u8], turn: &mut Turn) {
+        let limits = limits(self.settings.max_message);
+        let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
+            Ok(doc) => doc,
+            Err(_) if line.trim_ascii().is_empty() => return,
+            Err(error) => {
+                return self.fail_line(None, &Malformed::Unreadable(Unreadable::Json(error)), turn);
+            }
+        };
+        match Frame::of(&doc) {
+            Ok(frame) => self.client_frame(line, &frame, turn),
+            Err(error) => {
+                let id = if error == NotAFrame::BadId { None } else { only_id(doc.root()) };
+                let why = Malformed::Unreadable(Unreadable::Frame(error));
+                self.fail_line(id, &why, turn);
+            }
+        }
+        self.scratch = doc.into_scratch();
+    }
+
+    /// The start of a line of the client that is too long.
+    pub fn client_long(&mut self, head: &[u8], turn: &mut Turn) {
+        let id = peek::id_in_head(head);
+        self.is_client_long_answered = id.is_some();
+        if id.is_some() {
+            self.fail_line(id, &Malformed::TooLong { bytes: None }, turn);
+        }
+    }
+
+    /// The end of a line of the client that is too long.
+    pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, turn: &mut Turn) {
+        if !self.is_client_long_answered {
+            let id = peek::id_in_tail(tail);
+            self.fail_line(id, &Malformed::TooLong { bytes: Some(bytes) }, turn);
+        }
+    }
+
+    fn client_frame(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+        match (frame.shape, frame.id) {
+            (Shape::Request, Some(id)) => self.request(line, frame, id, turn),
+            (Shape::Notification, _) => self.notification(line, frame, turn),
+            (Shape::Result | Shape::Error, Some(id)) => self.answer_of_client(line, id, turn),
+            _ => (),
+        }
+    }
+
+    fn request(&mut self, line: &[u8], frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
+        let key = self.inflight.key(id);
+        let request = Request::keep(line, frame, self.spare());
+        let exchange = Exchange {
+            request,
+            started: turn.now.at,
+            deadline: turn.now.at + self.settings.deadline,
+            stderr: self.stderr.position(),
+            sent: false,
+        };
+        if let Err(refusal) = self.admit(key, line.len(), turn) {
+            return self.fail(exchange, &refusal, turn);
+        }
+        if exchange.request.method == Method::Initialize {
+            self.opening.initialize = Some(line.to_vec());
+            self.opening.initialized = None;
+        }
+        if let Some(ours) = self.inflight.open(key, exchange) {
+            self.send(line, span(id), ours, turn);
+        }
+    }
+
+    /// Whether a request may go on.
+    fn admit(&mut self, key: u64, bytes: usize, turn: &mut Turn) -> Result<(), Seen<'static>> {
+        match self.door {
+            Door::Open => (),
+            Door::Unrecorded => return Err(Seen::Unrecorded),
+            Door::Closing => return Err(Seen::Closing),
+        }
+        if self.inflight.find(key).is_some() {
+            return Err(Seen::Malformed(Malformed::IdInUse));
+        }
+        self.wake_upstream(turn)?;
+        let is_too_much = !self.is_up() && self.held_bytes + bytes > self.held_limit();
+        if is_too_much || self.inflight.is_full() { Err(Seen::Overloaded) } else { Ok(()) }
+    }
+
+    fn send(&mut self, line: &[u8], id: std::ops::Range<usize>, ours: UpstreamId, turn: &mut Turn) {
+        if self.is_up() {
+            splice(line, id, &ours.digits(), &mut turn.to_upstream);
+            if let Some(exchange) = self.inflight.exchange_mut(ours) {
+                exchange.sent = true;
+            }
+        } else {
+            let mut kept = Vec::new();
+            splice(line, id, &ours.digits(), &mut kept);
+            self.hold(Some(ours), kept);
+        }
+    }
+
+    fn notification(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+        match &*frame.method {
+            "notifications/cancelled" => return self.cancelled(line, frame, turn),
+            "notifications/initialized" => self.opening.initialized = Some(line.to_vec()),
+            _ => (),
+        }
+        self.forward(line, turn);
+    }
+
+    /// The client withdraws a request: the upstream knows it under another id.
+    fn cancelled(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+        let Some(id) = frame.params.and_then(|it| it.get("requestId")) else { return };
+        let Some(ours) = self.inflight.find(self.inflight.key(id)) else { return };
+        let Some(exchange) = self.inflight.withdraw(ours) else { return };
+        if exchange.sent {
+            splice(line, span(id), &ours.digits(), &mut turn.to_upstream);
+        }
+        self.recycle(exchange);
+    }
+
+    /// An answer to a request of the upstream, if it still waits for it.
+    fn answer_of_client(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
+        let key = self.inflight.key(id);
+        if self.asked_by_upstream.swap_remove(&key).is_some() {
+            self.forward(line, turn);
+        }
+    }
+
+    /// Passes a line on as it is.
+    fn forward(&mut self, line: &[u8], turn: &mut Turn) {
+        if self.is_up() {
+            turn.to_upstream.extend_from_slice(line);
+            turn.to_upstream.push(b'\n');
+        } else if self.held_bytes + line.len() <= self.held_limit() {
+            self.hold(None, [line, b"\n"].concat());
+        }
+    }
+
+    fn hold(&mut self, id: Option<UpstreamId>, line: Vec<u8>) {
+        self.held_bytes += line.len();
+        self.held.push(Held { id, line });
+    }
+}
+
+/// The id of something that is no message, if there is no doubt about it.
+fn only_id(root: Value<'_>) -> Option<Box<str>> {
+    let mut ids = root.members().filter(|(key, _)| key.is_str("id"));
+    let (id, second) = (ids.next()?.1, ids.next());
+    let is_id = matches!(id.kind(), Kind::String | Kind::Number) && second.is_none();
+    is_id.then(|| id.raw().into())
+}

@@ -1,0 +1,275 @@
+//! `Seen`: why a request failed where no answer says so, and the fault that it is.
+
+use std::{io, time::Instant};
+
+use redress::{
+    Fault,
+    codes::{self, CoreCode},
+    fault::{Cause, Origin, ParamValue},
+    json::{Members, RawJson, Value},
+    outcome::What,
+    text,
+};
+use redress_registry::{Effect, Retry, RetryKind};
+
+use super::{Exit, Session, Turn};
+use crate::{
+    exchange::Exchange,
+    frame::{NotAFrame, Unreadable},
+    inflight::{MOST, UpstreamId},
+    moment::{Moment, millis},
+};
+
+/// The most of a log that goes into a fault, in characters.
+const LOG_CHARS: usize = 1_000;
+
+/// The most of a line that is kept for the operator, in bytes.
+const LINE_BYTES: usize = 4 << 10;
+
+/// How many useless lines are recorded one by one; after that, each time their number doubles.
+const MOST_NOTED: u64 = 16;
+
+/// Why a request failed, where no answer of the upstream says so.
+#[derive(Debug)]
+pub(super) enum Seen<'a> {
+    /// Nothing came in time.
+    Deadline,
+    /// The process ended.
+    Exited(&'a Exit),
+    /// The process could not be started.
+    NotStarted(&'a io::Error),
+    /// A new process refused the client's opening.
+    NotGreeted,
+    /// The upstream wrote something that is no message.
+    NoMessage { line: &'a [u8], why: Unreadable, id: UpstreamId },
+    /// The upstream wrote more than fits.
+    TooLarge { bytes: Option<u64> },
+    /// The upstream crashes all the time.
+    Parked { until: Instant },
+    /// Too much is in progress.
+    Overloaded,
+    /// Failures cannot be recorded.
+    Unrecorded,
+    /// The gate ends.
+    Closing,
+    /// The client is gone.
+    ClientGone,
+    /// The client's message is not a request.
+    Malformed(Malformed),
+}
+
+/// Why a message of the client is refused.
+#[derive(Debug)]
+pub(super) enum Malformed {
+    /// It is no message.
+    Unreadable(Unreadable),
+    /// It is longer than fits.
+    TooLong { bytes: Option<u64> },
+    /// Its id is that of a request in flight.
+    IdInUse,
+}
+
+impl Session {
+    /// The fault of a request that failed without an answer.
+    pub(super) fn fault_of(&self, exchange: &Exchange, seen: &Seen<'_>, now: Moment) -> Fault {
+        let mut fault = match seen {
+            Seen::Deadline => {
+                let waited_ms = now.since(exchange.started);
+                self.classified(exchange, What::Deadline { waited_ms }, now)
+            }
+            Seen::Exited(exit) => self.exited(exchange, exit, now),
+            Seen::NotStarted(error) => self.not_started(error),
+            Seen::NotGreeted => {
+                let reason = "a new process refused to open the session again";
+                self.raise(
+                    codes::UPSTREAM_UNAVAILABLE,
+                    Origin::Server,
+                    [("service", reason.into())],
+                )
+            }
+            Seen::NoMessage { line, why, .. } => self.broken(&why.to_string(), line),
+            Seen::TooLarge { bytes } => {
+                let limit = Some(("limit_bytes", self.settings.max_message.into()));
+                let size = bytes.map(|it| ("size_bytes", it.into()));
+                self.raise(codes::OUTPUT_TOO_LARGE, Origin::Gate, limit.into_iter().chain(size))
+            }
+            Seen::Parked { until } => self.parked(*until, now),
+            Seen::Overloaded => {
+                self.raise(codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())])
+            }
+            Seen::Unrecorded => self.raise(codes::AUDIT_LOG_FAILED, Origin::Gate, []),
+            Seen::Closing => self.raise(codes::SHUTTING_DOWN, Origin::Gate, []),
+            Seen::ClientGone => {
+                let reason = "the client is gone";
+                self.raise(codes::CANCELLED, Origin::Client, [("reason", reason.into())])
+            }
+            Seen::Malformed(why) => self.malformed(why),
+        };
+        if !exchange.sent || self.traits(exchange.request.tool()).harmless() {
+            fault.effect = Effect::None;
+        }
+        fault
+    }
+
+    /// The fault of a line of the client that is no request.
+    pub(super) fn malformed(&self, why: &Malformed) -> Fault {
+        let (code, params): (_, Vec<(&str, ParamValue)>) = match why {
+            Malformed::Unreadable(Unreadable::Json(error)) => {
+                let offset = ("offset", error.offset.into());
+                (codes::PARSE_FAILED, vec![offset, ("reason", error.to_string().into())])
+            }
+            Malformed::Unreadable(Unreadable::Frame(error)) => {
+                let pointer = match error {
+                    NotAFrame::BadId => Some(("pointer", "/id".into())),
+                    NotAFrame::BadMethod => Some(("pointer", "/method".into())),
+                    _ => None,
+                };
+                let reason = ("reason", error.to_string().into());
+                (codes::INVALID_REQUEST, pointer.into_iter().chain([reason]).collect())
+            }
+            Malformed::IdInUse => {
+                let reason = "a request with this id is in progress";
+                let params = vec![("pointer", "/id".into()), ("reason", reason.into())];
+                (codes::INVALID_REQUEST, params)
+            }
+            Malformed::TooLong { bytes } => {
+                let size = bytes.map(|it| ("size_bytes", it.into()));
+                let limit = ("limit_bytes", self.settings.max_message.into());
+                (codes::INPUT_TOO_LARGE, size.into_iter().chain([limit]).collect())
+            }
+        };
+        self.raise(code, Origin::Gate, params)
+    }
+
+    /// The fault of bytes that do not follow the protocol.
+    pub(super) fn broken(&self, reason: &str, line: &[u8]) -> Fault {
+        let server = ("server", self.settings.server.as_str().into());
+        let params = [server, ("reason", reason.into())];
+        let mut fault = self.raise(codes::UPSTREAM_PROTOCOL_ERROR, Origin::Server, params);
+        fault.private.upstream = Some(line.get(..LINE_BYTES).unwrap_or(line).to_vec());
+        fault
+    }
+
+    /// Something that the upstream wrote is of no use to anybody. It is recorded, within reason.
+    pub(super) fn note(&mut self, line: &[u8], reason: &str, turn: &mut Turn) {
+        self.useless += 1;
+        if self.useless > MOST_NOTED && !self.useless.is_power_of_two() {
+            return;
+        }
+        let mut fault = self.broken(reason, line);
+        fault.effect = Effect::None;
+        let count = RawJson::parse(self.useless.to_string().as_bytes()).ok();
+        fault.details = with_upstream(fault.details.take(), "useless_lines", count);
+        self.tell_nobody(fault, turn);
+    }
+
+    /// The process ended while nobody waited.
+    pub(super) fn note_exit(&mut self, exit: &Exit, turn: &mut Turn) {
+        let log = self.stderr.since(0);
+        let mut fault = self.raise(codes::UPSTREAM_CRASHED, Origin::Server, exit_params(exit));
+        fault.effect = Effect::None;
+        self.add_log(&mut fault, &log);
+        self.tell_nobody(fault, turn);
+    }
+
+    /// A fault of a core code, in the words of the server's contract if it has that code.
+    pub(super) fn raise<'p>(
+        &self,
+        code: CoreCode,
+        origin: Origin,
+        params: impl IntoIterator<Item = (&'p str, ParamValue)>,
+    ) -> Fault {
+        let entry = self.settings.contract.get(code.name()).unwrap_or_else(|| code.entry());
+        let mut fault = Fault::raise(entry, params);
+        fault.origin = origin;
+        fault
+    }
+
+    fn exited(&self, exchange: &Exchange, exit: &Exit, now: Moment) -> Fault {
+        let what = if exit.closed_output {
+            What::Closed
+        } else {
+            let signal = exit.signal.as_deref().map(Into::into);
+            What::Exited { code: exit.code.map(i64::from), signal }
+        };
+        let mut fault = self.classified(exchange, what, now);
+        self.add_log(&mut fault, &self.stderr.since(0));
+        fault
+    }
+
+    /// The end of the log, for the envelope; its last line, for the card.
+    fn add_log(&self, fault: &mut Fault, log: &str) {
+        let log = self.settings.redactor.text(log);
+        let mut lines = log.lines().rev().map(str::trim).filter(|it| !it.is_empty());
+        let Some(last) = lines.next() else { return };
+        if fault.server_text.is_none() {
+            fault.server_text = Some(last.to_owned());
+        }
+        let cut = log.char_indices().rev().nth(LOG_CHARS).map_or(0, |it| it.0);
+        let lines = log.get(cut..).unwrap_or_default().lines().map(text::strip);
+        let end = lines.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n");
+        fault.details =
+            with_upstream(fault.details.take(), "stderr_tail", Some(RawJson::string(&end)));
+    }
+
+    fn not_started(&self, error: &io::Error) -> Fault {
+        let mut fault = match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
+                let program = self.settings.program.as_str().into();
+                self.raise(codes::NOT_INSTALLED, Origin::Gate, [("dependency", program)])
+            }
+            _ => {
+                let server = self.settings.server.as_str().into();
+                self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, [("server", server)])
+            }
+        };
+        let name = "io::Error".to_owned();
+        fault.private.push_cause(Cause::Error { message: error.to_string(), code: None, name });
+        fault
+    }
+
+    fn parked(&self, until: Instant, now: Moment) -> Fault {
+        let server = ("server", self.settings.server.as_str().into());
+        let crashes = ("crashes", u64::from(self.restarts.in_a_row()).into());
+        let mut fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
+        let wait = millis(until.saturating_duration_since(now.at));
+        fault.retry = Retry { after_ms: Some(wait.max(1)), ..Retry::of(RetryKind::AfterDelay) };
+        fault
+    }
+}
+
+fn exit_params(exit: &Exit) -> impl Iterator<Item = (&'static str, ParamValue)> {
+    let code = exit.code.map(|it| ("exit_code", i64::from(it).into()));
+    let signal = exit.signal.as_deref().map(|it| ("signal", it.into()));
+    code.into_iter().chain(signal)
+}
+
+/// Details with one more member of `upstream`.
+pub(super) fn with_upstream(
+    details: Option<RawJson>,
+    key: &str,
+    value: Option<RawJson>,
+) -> Option<RawJson> {
+    let Some(value) = value else { return details };
+    let mut upstream = String::new();
+    let mut inner = Members::open(&mut upstream);
+    let mut whole = String::new();
+    let mut outer = Members::open(&mut whole);
+    let copy = |it: Value<'_>, to: &mut Members<'_>, but: &str| {
+        for (name, value) in it.members() {
+            let name = name.as_str().unwrap_or_default();
+            if name != but {
+                to.raw(&name, value.raw());
+            }
+        }
+    };
+    if let Some(details) = &details {
+        details.with(|it| copy(it, &mut outer, "upstream"));
+        details.with(|it| it.get("upstream").map(|it| copy(it, &mut inner, key)));
+    }
+    inner.raw(key, value.as_str());
+    inner.close();
+    outer.raw("upstream", &upstream);
+    outer.close();
+    RawJson::parse(whole.as_bytes()).ok()
+}

@@ -1,0 +1,167 @@
+//! What a session promises, driven with bytes: no process, no clock.
+
+mod answers;
+mod broken;
+mod lifecycle;
+mod requests;
+
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use redress::Dialect;
+use redress_ledger::{Redactor, Time};
+use redress_registry::shipped;
+use serde_json::Value;
+
+use super::{Exit, Session, Turn};
+use crate::{
+    moment::Moment,
+    settings::{Mode, ServerText, Settings},
+    tail::Tail,
+};
+
+const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"path":"a.txt"}}}"#;
+const OPEN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{}}}"#;
+const OPENED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const TOOLS: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","outputSchema":{"type":"object"}}]}}"#;
+const FAILED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"ENOENT: no such file or directory, open 'a.txt'"}],"isError":true}}"#;
+
+/// A session with somebody at both ends.
+struct Rig {
+    session: Session,
+    turn: Turn,
+    stderr: Arc<Tail>,
+    start: Instant,
+    /// What the upstream has received.
+    sent: Vec<String>,
+    /// What was recorded.
+    recorded: Vec<Value>,
+}
+
+fn settings(mode: Mode) -> Settings {
+    Settings {
+        server: "files".to_owned(),
+        program: "files-server".to_owned(),
+        mode,
+        dialect: Dialect::Native,
+        contract: Arc::clone(shipped::core()),
+        deadline: Duration::from_secs(60),
+        max_message: 100_000,
+        server_text: ServerText::Quote,
+        trust_annotations: true,
+        redactor: Arc::new(Redactor::new(["hunter2hunter2"])),
+    }
+}
+
+impl Rig {
+    /// A session whose upstream runs.
+    fn up() -> Self {
+        Self::with(Mode::Enforce)
+    }
+
+    fn with(mode: Mode) -> Self {
+        let mut rig = Self::down(mode);
+        rig.ready();
+        rig
+    }
+
+    /// A session whose upstream is being started.
+    fn down(mode: Mode) -> Self {
+        let start = Instant::now();
+        let turn = Turn::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
+        let session = Session::new(Arc::new(settings(mode)));
+        let (sent, recorded) = (Vec::new(), Vec::new());
+        Self { session, turn, stderr: Arc::default(), start, sent, recorded }
+    }
+
+    /// A session that knows the server's tools.
+    fn knowing(mode: Mode) -> Self {
+        let mut rig = Self::with(mode);
+        rig.client(r#"{"jsonrpc":"2.0","id":"t","method":"tools/list"}"#);
+        rig.server(TOOLS);
+        rig
+    }
+
+    fn ready(&mut self) -> Vec<Value> {
+        self.stderr = Arc::default();
+        self.session.upstream_ready(Arc::clone(&self.stderr), &mut self.turn);
+        self.heard()
+    }
+
+    fn client(&mut self, line: &str) -> Vec<Value> {
+        self.session.client_line(line.as_bytes(), &mut self.turn);
+        self.heard()
+    }
+
+    /// The upstream writes a line; `ID` is the id that it was asked under last.
+    fn server(&mut self, line: &str) -> Vec<Value> {
+        let line = line.replace("ID", &self.last_id());
+        self.server_bytes(line.as_bytes())
+    }
+
+    fn server_bytes(&mut self, line: &[u8]) -> Vec<Value> {
+        self.session.upstream_line(line, &mut self.turn);
+        self.heard()
+    }
+
+    fn gone(&mut self, exit: &Exit) -> Vec<Value> {
+        self.session.upstream_gone(exit, &mut self.turn);
+        self.heard()
+    }
+
+    fn failed(&mut self, kind: io::ErrorKind) -> Vec<Value> {
+        self.session.upstream_failed(&io::Error::from(kind), &mut self.turn);
+        self.heard()
+    }
+
+    /// Lets time pass.
+    fn after(&mut self, time: Duration) -> Vec<Value> {
+        self.turn.now.at += time;
+        self.session.expire(&mut self.turn);
+        self.heard()
+    }
+
+    /// The bytes that the client gets, as they are.
+    fn raw(&mut self) -> String {
+        for told in std::mem::take(&mut self.turn.told) {
+            let envelope = Dialect::Native.write(told.fault(), redress::dialect::Stamp::default());
+            self.recorded.push(serde_json::from_str(&envelope).unwrap());
+            told.render(None, &mut self.turn.to_client);
+        }
+        let sent = std::mem::take(&mut self.turn.to_upstream);
+        self.sent.extend(String::from_utf8_lossy(&sent).lines().map(str::to_owned));
+        String::from_utf8_lossy(&std::mem::take(&mut self.turn.to_client)).into_owned()
+    }
+
+    fn heard(&mut self) -> Vec<Value> {
+        let text = self.raw();
+        text.lines().map(|it| serde_json::from_str(it).expect("a line of JSON")).collect()
+    }
+
+    /// The id of the last request that the upstream received.
+    fn last_id(&self) -> String {
+        let ids = self.sent.iter().rev().filter_map(|it| {
+            let message: Value = serde_json::from_str(it).ok()?;
+            Some(message.get("id")?.to_string())
+        });
+        ids.into_iter().next().unwrap_or_default()
+    }
+}
+
+/// The envelope of an answer, wherever it stands.
+fn fault(answer: &Value) -> &Value {
+    let fault = answer.pointer("/result/_meta/dev.redress~1fault");
+    fault.or_else(|| answer.pointer("/error/data/dev.redress~1fault")).expect("an envelope")
+}
+
+fn code(answer: &Value) -> &str {
+    fault(answer)["code"].as_str().unwrap()
+}
+
+/// The first line of the card.
+fn card(answer: &Value) -> &str {
+    answer.pointer("/result/content/0/text").and_then(Value::as_str).expect("a card")
+}

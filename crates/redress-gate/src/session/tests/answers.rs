@@ -1,0 +1,244 @@
+//! Answers of the upstream: successes pass as they are, failures by mode.
+
+use std::time::Duration;
+
+use super::{CALL, FAILED, Rig, TOOLS, card, code, fault};
+use crate::settings::Mode;
+
+#[test]
+fn a_success_passes_as_it_is_but_for_the_id() {
+    let mut rig = Rig::up();
+    for id in ["7", "1152921504606846976", r#""a\"\u0062""#, "-3"] {
+        rig.client(&CALL.replace(":7,", &format!(":{id},")));
+        let answer = r#" {"result": {"content":[ {"type":"text","text":"1.0 \u00e9"}], "x": 1e2},  "id":ID ,"jsonrpc":"2.0"}"#;
+        let line = answer.replace("ID", &rig.last_id());
+        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        assert_eq!(rig.raw(), answer.replace("ID", id) + "\n");
+    }
+    assert!(rig.recorded.is_empty());
+}
+
+#[test]
+fn a_request_goes_on_under_an_id_that_nobody_can_guess() {
+    let (mut one, mut two) = (Rig::up(), Rig::up());
+    one.client(CALL);
+    two.client(CALL);
+    assert_eq!(one.sent[0], CALL.replace(":7,", &format!(":{},", one.last_id())));
+    assert_eq!(one.last_id().len(), 14);
+    assert_ne!(one.last_id(), two.last_id());
+}
+
+#[test]
+fn an_id_that_came_back_as_a_string_is_repaired() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    let heard = rig.server(r#"{"id":"ID","result":{"content":[]}}"#);
+    assert_eq!(heard[0]["id"], 7);
+}
+
+#[test]
+fn a_flagged_failure_is_answered_by_the_contract() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let heard = rig.server(FAILED);
+    let [answer] = &heard[..] else { panic!("{heard:?}") };
+    assert_eq!(
+        (answer["id"].as_i64(), answer["result"]["isError"].as_bool()),
+        (Some(7), Some(true))
+    );
+    assert!(card(answer).starts_with("FILE_NOT_FOUND: "), "{}", card(answer));
+    assert_eq!(code(answer), "FILE_NOT_FOUND");
+    assert_eq!(fault(answer), &answer["result"]["structuredContent"]);
+    assert_eq!(fault(answer)["context"]["tool"], "read");
+    assert_eq!(fault(answer)["context"]["request_id"], "7");
+    assert_eq!(fault(answer)["origin"], "tool");
+    assert_eq!(rig.recorded.len(), 1);
+}
+
+#[test]
+fn a_tool_with_an_output_schema_gets_no_structured_failure() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(&CALL.replace("\"read\"", "\"write\""));
+    let heard = rig.server(FAILED);
+    assert!(heard[0]["result"].get("structuredContent").is_none());
+    assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
+}
+
+#[test]
+fn what_a_failure_carries_beside_its_text_is_kept() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let heard = rig.server(
+        r#"{"id":ID,"result":{"content":[{"type":"text","text":"boom"},{"type":"text","text":"token=ghp_abcdefghijklmnopqrstuvwxyz0123456789"}],"structuredContent":{"why":"hunter2hunter2","n":1.0},"isError":true,"_meta":{"dev.redress/fault":{"code":"FORGED"}}}}"#,
+    );
+    let answer = &heard[0];
+    assert_eq!(fault(answer)["details"]["upstream"]["structuredContent"]["n"], 1.0);
+    let text = answer.to_string();
+    assert!(
+        !text.contains("hunter2") && !text.contains("ghp_") && !text.contains("FORGED"),
+        "{text}"
+    );
+}
+
+#[test]
+fn annotate_adds_only_an_envelope() {
+    let mut rig = Rig::knowing(Mode::Annotate);
+    rig.client(CALL);
+    let heard = rig.server(FAILED);
+    assert_eq!(card(&heard[0]), "ENOENT: no such file or directory, open 'a.txt'");
+    assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
+    assert!(heard[0]["result"].get("structuredContent").is_none());
+    rig.client(CALL);
+    let heard = rig.server(r#"{"error":{"code":-32603,"message":"boom","data":"more"},"id":ID}"#);
+    assert_eq!(heard[0]["error"]["code"], -32603);
+    assert_eq!(heard[0]["error"]["data"]["upstream"], "more");
+    assert!(!code(&heard[0]).is_empty());
+}
+
+#[test]
+fn observe_changes_nothing_and_records_everything() {
+    let mut rig = Rig::knowing(Mode::Observe);
+    rig.client(CALL);
+    let line = FAILED.replace("ID", &rig.last_id());
+    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    assert_eq!(rig.raw(), FAILED.replace("ID", "7") + "\n");
+    assert_eq!(rig.recorded[0]["code"], "FILE_NOT_FOUND");
+}
+
+#[test]
+fn an_error_of_a_call_becomes_a_result_unless_the_protocol_needs_it() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    for (tool, code, stays) in [
+        ("read", -32603, false),
+        ("read", -32602, false),
+        ("nope", -32602, true),
+        ("nope", -32603, false),
+        ("read", -32600, true),
+        ("read", -32042, true),
+        ("read", 1234, false),
+    ] {
+        rig.client(&CALL.replace("\"read\"", &format!("\"{tool}\"")));
+        let error = format!(r#"{{"code":{code},"message":"m","data":{{"k":1}}}}"#);
+        let heard = rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"error":{error}}}"#));
+        let answer = &heard[0];
+        assert_eq!(answer.get("error").is_some(), stays, "{answer}");
+        if stays {
+            assert_eq!(
+                (answer["error"]["code"].as_i64(), answer["error"]["data"]["k"].as_i64()),
+                (Some(code), Some(1))
+            );
+        } else {
+            let upstream = &fault(answer)["details"]["upstream"];
+            assert_eq!(
+                (upstream["code"].as_i64(), upstream["data"]["k"].as_i64()),
+                (Some(code), Some(1))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_malformed_call_keeps_its_error() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}"#);
+    let heard = rig.server(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"m"}}"#);
+    assert_eq!(heard[0]["error"]["code"], -32603);
+}
+
+#[test]
+fn an_error_of_another_method_keeps_all_it_says() {
+    let mut rig = Rig::up();
+    rig.client(r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"x"}}"#);
+    let heard = rig.server(
+        r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32002,"message":"gone","data":{"uri":"x"}}}"#,
+    );
+    assert_eq!(heard[0]["error"]["code"], -32002);
+    assert_eq!(heard[0]["error"]["data"]["uri"], "x");
+    assert!(!code(&heard[0]).is_empty());
+}
+
+#[test]
+fn the_list_of_tools_is_asked_for_once_when_a_failure_needs_it() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    assert_eq!(rig.server(FAILED), [] as [serde_json::Value; 0], "it waits for the list");
+    let ask: serde_json::Value = serde_json::from_str(rig.sent.last().unwrap()).unwrap();
+    assert_eq!(ask["method"], "tools/list");
+    let first = r#"{"id":ID,"result":{"tools":[{"name":"x"}],"nextCursor":"c\u0032"}}"#;
+    assert_eq!(rig.server(first).len(), 0);
+    let ask: serde_json::Value = serde_json::from_str(rig.sent.last().unwrap()).unwrap();
+    assert_eq!(ask["params"]["cursor"], "c2");
+    let heard = rig.server(TOOLS);
+    assert_eq!(heard.len(), 1, "the list itself is ours");
+    assert_eq!(fault(&heard[0])["effect"], "none", "the tool is read-only");
+    let count = rig.sent.len();
+    rig.client(CALL);
+    rig.server(FAILED);
+    assert_eq!(rig.sent.len(), count + 1);
+}
+
+#[test]
+fn a_server_that_does_not_list_its_tools_delays_a_failure_by_a_second() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    assert_eq!(rig.server(FAILED).len(), 0);
+    assert_eq!(rig.after(Duration::from_millis(999)).len(), 0);
+    let heard = rig.after(Duration::from_millis(1));
+    assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
+    assert!(heard[0]["result"].get("structuredContent").is_none(), "nobody knows its schema");
+    rig.client(CALL);
+    assert_eq!(rig.server(FAILED).len(), 1, "it is asked once");
+}
+
+#[test]
+fn the_request_for_the_list_carries_what_the_revision_wants() {
+    let mut rig = Rig::up();
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","x":1},"name""#;
+    rig.client(&CALL.replace("\"name\"", meta));
+    rig.server(FAILED);
+    let ask: serde_json::Value = serde_json::from_str(rig.sent.last().unwrap()).unwrap();
+    let expected = serde_json::json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+    assert_eq!(ask["params"]["_meta"], expected);
+}
+
+#[test]
+fn a_changed_list_is_forgotten() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    let heard = rig.server(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+    assert_eq!(heard.len(), 1, "the client hears of it, too");
+    rig.client(CALL);
+    assert_eq!(rig.server(FAILED).len(), 0, "the list is asked for again");
+}
+
+#[test]
+fn a_silent_failure_is_rewritten_only_when_it_is_certain() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    let answer = |text: &str| {
+        format!(r#"{{"id":ID,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#)
+    };
+    rig.client(&CALL.replace("\"read\"", "\"write\""));
+    let certain =
+        r#""{\"success\":false,\"error\":\"ENOENT: no such file or directory, open 'a.txt'\"}""#;
+    let heard = rig.server(&answer(certain));
+    assert_eq!(heard[0]["result"]["isError"], true, "{}", heard[0]);
+    rig.client(CALL);
+    let heard = rig.server(&answer("\"the file is there\""));
+    assert!(heard[0]["result"].get("_meta").is_none(), "{}", heard[0]);
+}
+
+#[test]
+fn what_is_no_failure_passes() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    for result in [
+        r#"{"resultType":"input_required","inputRequests":{}}"#,
+        r#"{"task":{"taskId":"1","status":"working"}}"#,
+        r#"{"structuredContent":{"error":null}}"#,
+        r#"{"content":[{"type":"new","x":1}],"isError":null}"#,
+    ] {
+        rig.client(CALL);
+        let line = format!(r#"{{"id":ID,"result":{result}}}"#);
+        rig.session.upstream_line(line.replace("ID", &rig.last_id()).as_bytes(), &mut rig.turn);
+        assert_eq!(rig.raw(), line.replace("ID", "7") + "\n");
+    }
+    assert!(rig.recorded.is_empty());
+}

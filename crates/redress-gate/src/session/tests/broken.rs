@@ -1,0 +1,150 @@
+//! An upstream that does not follow the protocol: every request is answered all the same, once.
+
+use super::{CALL, Rig, card, code, fault};
+use crate::settings::Mode;
+
+#[test]
+fn a_line_that_is_no_message_answers_the_request_that_it_names() {
+    let deep = format!("{{\"id\":ID,\"result\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    for line in [
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":NaN}]}}"#,
+        r#"{"id":ID,"result":{"content":[{"type":"text","text":"\ud800"}]}}"#,
+        r#"{"id":ID,"id":ID,"result":{"content":[]}}"#,
+        r#"{"id":ID,"result":{},"error":{"code":1,"message":"x"}}"#,
+        r#"[{"id":ID,"result":{"content":[]}}]"#,
+        r#"{"id":ID"#,
+        &deep,
+    ] {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.client(CALL);
+        let heard = rig.server(line);
+        let [answer] = &heard[..] else { panic!("{line}: {heard:?}") };
+        assert_eq!((answer["id"].as_i64(), code(answer)), (Some(7), "UPSTREAM_PROTOCOL_ERROR"));
+        assert_eq!(fault(answer)["origin"], "server");
+        assert!(fault(answer)["details"]["reason"].is_string());
+        assert!(card(answer).starts_with("UPSTREAM_PROTOCOL_ERROR: "));
+        assert!(rig.session.is_idle());
+        assert_eq!(rig.client(CALL).len(), 0, "later calls work");
+    }
+}
+
+#[test]
+fn invalid_utf8_answers_the_request_that_it_names() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    let mut line =
+        format!(r#"{{"id":{},"result":{{"content":[{{"text":"#, rig.last_id()).into_bytes();
+    line.extend(b"\"\xff\xfe\"}]}}");
+    let heard = rig.server_bytes(&line);
+    assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR");
+}
+
+#[test]
+fn in_observe_such_a_line_passes_under_the_clients_id() {
+    let mut rig = Rig::with(Mode::Observe);
+    rig.client(CALL);
+    let line = r#"{"id":ID,"result":{"content":[{"type":"text","text":NaN}]}}"#;
+    rig.session.upstream_line(line.replace("ID", &rig.last_id()).as_bytes(), &mut rig.turn);
+    assert_eq!(rig.raw(), line.replace("ID", "7") + "\n");
+    assert_eq!(rig.recorded[0]["code"], "UPSTREAM_PROTOCOL_ERROR");
+}
+
+#[test]
+fn a_result_that_is_none_is_named() {
+    for result in
+        ["{}", r#""done""#, r#"{"content":"done"}"#, r#"{"content":{"type":"text"}}"#, "null"]
+    {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.client(CALL);
+        let heard = rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#));
+        assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR", "{result}");
+        assert!(fault(&heard[0])["details"]["reason"].is_string());
+    }
+}
+
+#[test]
+fn an_error_that_is_none_is_still_a_failure() {
+    for error in [
+        r#"{"code":1.5,"message":"ENOENT: no such file or directory"}"#,
+        r#"{"code":99999999999,"message":"ENOENT: no such file or directory"}"#,
+        r#"{"code":-32603}"#,
+        r#""boom""#,
+    ] {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.client(CALL);
+        let heard = rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"error":{error}}}"#));
+        assert_eq!(heard[0]["result"]["isError"], true, "{error}");
+        rig.client(r#"{"jsonrpc":"2.0","id":8,"method":"prompts/list"}"#);
+        let heard = rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"error":{error}}}"#));
+        let code = heard[0]["error"]["code"].as_i64();
+        assert!(code.is_some_and(|it| i32::try_from(it).is_ok()), "a code that clients can read");
+        assert!(heard[0]["error"]["message"].is_string());
+    }
+}
+
+#[test]
+fn a_second_answer_an_unknown_one_and_noise_are_recorded_and_dropped() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    let id = rig.last_id();
+    assert_eq!(rig.server(r#"{"id":ID,"result":{"content":[]}}"#).len(), 1);
+    for line in [
+        &format!(r#"{{"id":{id},"result":{{"content":[]}}}}"#),
+        r#"{"id":12345678901234,"result":{"content":[]}}"#,
+        r#"{"id":7,"result":{"content":[]}}"#,
+        r#"{"id":null,"error":{"code":-32700,"message":"parse error"}}"#,
+        "Server listening on stdio",
+        "\u{1b}[32mINFO\u{1b}[0m ready",
+    ] {
+        assert!(rig.server_bytes(line.as_bytes()).is_empty(), "{line}");
+    }
+    assert_eq!(rig.recorded.len(), 6);
+    assert!(rig.recorded.iter().all(|it| it["code"] == "UPSTREAM_PROTOCOL_ERROR"));
+    let reasons: Vec<_> = rig.recorded.iter().map(|it| it["details"]["reason"].clone()).collect();
+    assert_eq!(reasons[0], "the request was answered before");
+    assert_eq!(reasons[1], "an answer names a request that nobody made");
+}
+
+#[test]
+fn noise_does_not_fill_the_ledger() {
+    let mut rig = Rig::up();
+    for _ in 0..1_000 {
+        rig.server_bytes(b"debug: tick");
+    }
+    assert!(rig.recorded.len() <= 16 + 10, "{}", rig.recorded.len());
+    assert_eq!(rig.recorded.last().unwrap()["details"]["upstream"]["useless_lines"], 512);
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_told_at_once_or_at_its_end() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    let head =
+        format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"text":"aaaa"#, rig.last_id());
+    rig.session.upstream_long(head.as_bytes(), &mut rig.turn);
+    let heard = rig.heard();
+    assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(7), "OUTPUT_TOO_LARGE"));
+    assert_eq!(fault(&heard[0])["details"]["limit_bytes"], 100_000);
+    rig.session.upstream_long_end(b"aaaa", 1 << 26, &mut rig.turn);
+    assert!(rig.heard().is_empty() && rig.recorded.len() == 1);
+    rig.client(CALL);
+    rig.session.upstream_long(br#"{"result":{"content":[{"text":"aaaa"#, &mut rig.turn);
+    assert!(rig.heard().is_empty());
+    let tail = format!(r#"aaaa"}}]}},"jsonrpc":"2.0","id":{}}}"#, rig.last_id());
+    rig.session.upstream_long_end(tail.as_bytes(), 1 << 26, &mut rig.turn);
+    let heard = rig.heard();
+    assert_eq!(fault(&heard[0])["details"]["size_bytes"], 1 << 26);
+}
+
+#[test]
+fn half_a_line_before_the_end_is_no_answer() {
+    let mut rig = Rig::up();
+    rig.client(CALL);
+    let half = format!(r#"{{"id":{},"result":{{"cont"#, rig.last_id());
+    rig.session.upstream_rest(half.as_bytes(), &mut rig.turn);
+    assert!(rig.heard().is_empty());
+    assert!(!rig.session.is_idle(), "the end of the process answers it");
+    let whole = format!(r#"{{"id":{},"result":{{"content":[]}}}}"#, rig.last_id());
+    rig.session.upstream_rest(whole.as_bytes(), &mut rig.turn);
+    assert_eq!(rig.heard()[0]["id"], 7);
+}

@@ -1,0 +1,192 @@
+//! The upstream's side of a session: its answers go to whom they belong, once; its failures are judged.
+
+use redress::{
+    classify::is_suspect,
+    json::{Doc, Value},
+};
+
+use super::{Session, Turn, Undecided, seen::Seen};
+use crate::{
+    answer::CallResult,
+    exchange::{Exchange, Method},
+    frame::{Frame, Shape, Unreadable, limits, span, splice},
+    inflight::{Owed, UpstreamId},
+};
+
+/// The most requests of an upstream that can wait for the client.
+const MOST_ASKED: usize = 1 << 12;
+
+impl Session {
+    /// A line of the upstream, without its line break.
+    pub fn upstream_line(&mut self, line: &[u8], turn: &mut Turn) {
+        let limits = limits(self.settings.max_message);
+        let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
+            Ok(doc) => doc,
+            Err(_) if line.trim_ascii().is_empty() => return,
+            Err(error) => return self.no_message(line, Unreadable::Json(error), turn),
+        };
+        match Frame::of(&doc) {
+            Ok(frame) => self.upstream_frame(line, &frame, turn),
+            Err(error) => self.no_message(line, Unreadable::Frame(error), turn),
+        }
+        self.scratch = doc.into_scratch();
+    }
+
+    /// What the upstream wrote last, without a line break, before its output ended.
+    pub fn upstream_rest(&mut self, rest: &[u8], turn: &mut Turn) {
+        // Half a message is no mistake of its own: the end of the process explains it.
+        if Doc::parse(rest, limits(self.settings.max_message)).is_ok() {
+            self.upstream_line(rest, turn);
+        }
+    }
+
+    /// The start of a line of the upstream that is too long.
+    pub fn upstream_long(&mut self, head: &[u8], turn: &mut Turn) {
+        self.is_long_answered = self.too_large(head, None, turn);
+    }
+
+    /// The end of a line of the upstream that is too long.
+    pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, turn: &mut Turn) {
+        let is_answered = std::mem::take(&mut self.is_long_answered);
+        if !is_answered && !self.too_large(tail, Some(bytes), turn) {
+            self.note(tail, "a line is too long and names no request", turn);
+        }
+    }
+
+    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+        match (frame.shape, frame.id) {
+            (Shape::Result | Shape::Error, Some(id)) => self.answer(line, frame, id, turn),
+            (Shape::Result | Shape::Error, None) => {
+                self.note(line, "an answer names no request", turn);
+            }
+            (Shape::Request, Some(id)) => {
+                if self.asked_by_upstream.len() >= MOST_ASKED {
+                    return self.note(line, "too many requests wait for the client", turn);
+                }
+                self.asked_by_upstream.insert(self.inflight.key(id), id.raw().into());
+                pass(line, turn);
+            }
+            _ => {
+                if frame.method == "notifications/tools/list_changed" {
+                    self.tools.forget();
+                }
+                pass(line, turn);
+            }
+        }
+    }
+
+    fn answer(&mut self, line: &[u8], frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
+        let ours = UpstreamId::of(id);
+        match ours.and_then(|it| self.inflight.take(it)) {
+            Some(Owed::Answer(exchange)) => {
+                let answer = Answer { line, frame, id };
+                if self.is_fine(&exchange, frame) {
+                    self.pass_answer(exchange, &answer, turn);
+                } else {
+                    self.examine(exchange, &answer, turn);
+                }
+            }
+            Some(Owed::Nothing { .. }) => (),
+            Some(Owed::Own(ask)) => self.own_answer(ask, frame, turn),
+            None if ours.is_some_and(|it| self.inflight.is_over(it)) => {
+                self.note(line, "the request was answered before", turn);
+            }
+            None => self.note(line, "an answer names a request that nobody made", turn),
+        }
+    }
+
+    /// Whether an answer can pass without a closer look; learns from it what is worth knowing.
+    fn is_fine(&mut self, exchange: &Exchange, frame: &Frame<'_>) -> bool {
+        let Some(result) = frame.payload.filter(|_| frame.shape == Shape::Result) else {
+            return false;
+        };
+        match exchange.request.method {
+            Method::ToolsCall => {
+                CallResult::of(result) == CallResult::Unflagged
+                    && self.stderr.position() == exchange.stderr
+                    && !is_suspect(result)
+            }
+            Method::ToolsList => {
+                self.tools.learn(result, !exchange.request.is_further_page);
+                true
+            }
+            Method::Initialize => {
+                self.opening.is_done = true;
+                true
+            }
+            Method::Tasks | Method::Other => true,
+        }
+    }
+
+    /// An answer that is, or may be, a failure.
+    fn examine(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
+        match self.judge(&exchange, answer, turn.now) {
+            None => self.pass_answer(exchange, answer, turn),
+            Some(failure) => match self.wait_for_tools(&exchange, turn) {
+                Some(until) => {
+                    let line = answer.line.to_vec();
+                    self.undecided.push(Undecided { exchange, line, until });
+                }
+                None => self.tell(exchange, answer, *failure, turn),
+            },
+        }
+    }
+
+    /// Passes an answer on as it is, under the client's own id.
+    fn pass_answer(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
+        let id = exchange.request.id().as_bytes();
+        splice(answer.line, span(answer.id), id, &mut turn.to_client);
+        self.recycle(exchange);
+    }
+
+    /// Judges what waited for the list of tools, with what is known by now.
+    pub(super) fn decide_all(&mut self, turn: &mut Turn) {
+        self.stop_asking();
+        for Undecided { exchange, line, .. } in std::mem::take(&mut self.undecided) {
+            let Ok(doc) = Doc::parse(&line, limits(self.settings.max_message)) else { continue };
+            let Ok(frame) = Frame::of(&doc) else { continue };
+            let Some(id) = frame.id else { continue };
+            let answer = Answer { line: &line, frame: &frame, id };
+            match self.judge(&exchange, &answer, turn.now) {
+                None => self.pass_answer(exchange, &answer, turn),
+                Some(failure) => self.tell(exchange, &answer, *failure, turn),
+            }
+        }
+    }
+
+    /// A line that is no message, but may belong to a request.
+    fn no_message(&mut self, line: &[u8], why: Unreadable, turn: &mut Turn) {
+        let found = self.inflight.search(line);
+        for id in &found {
+            if let Some(Owed::Answer(exchange)) = self.inflight.take(*id) {
+                self.fail(exchange, &Seen::NoMessage { line, why, id: *id }, turn);
+            }
+        }
+        if found.is_empty() {
+            self.note(line, &why.to_string(), turn);
+        }
+    }
+
+    fn too_large(&mut self, part: &[u8], bytes: Option<u64>, turn: &mut Turn) -> bool {
+        let found = self.inflight.search(part).into_iter().next();
+        let Some(Owed::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
+            return found.is_some();
+        };
+        self.fail(exchange, &Seen::TooLarge { bytes }, turn);
+        true
+    }
+}
+
+/// An answer of the upstream, read.
+#[derive(Debug)]
+pub(super) struct Answer<'l, 'd> {
+    pub(super) line: &'l [u8],
+    pub(super) frame: &'l Frame<'d>,
+    pub(super) id: Value<'d>,
+}
+
+/// Passes a line on as it is.
+fn pass(line: &[u8], turn: &mut Turn) {
+    turn.to_client.extend_from_slice(line);
+    turn.to_client.push(b'\n');
+}

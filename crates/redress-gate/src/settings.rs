@@ -1,0 +1,52 @@
+//! `Settings`: how one server is gated.
+
+use std::{sync::Arc, time::Duration};
+
+use redress::Dialect;
+use redress_ledger::Redactor;
+use redress_registry::Registry;
+
+/// How one server is gated.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The server's name in faults and in the ledger.
+    pub server: String,
+    /// The program that is started for it.
+    pub program: String,
+    /// How far the gate goes.
+    pub mode: Mode,
+    /// The shape of envelope that clients get.
+    pub dialect: Dialect,
+    /// The codes that the server itself may use.
+    pub contract: Arc<Registry>,
+    /// How long a request may take.
+    pub deadline: Duration,
+    /// The longest message, in bytes.
+    pub max_message: usize,
+    /// Whether a card quotes what the server wrote.
+    pub server_text: ServerText,
+    /// Whether the server is believed when it calls a tool read-only or idempotent.
+    pub trust_annotations: bool,
+    /// Takes secrets out of what the server wrote.
+    pub redactor: Arc<Redactor>,
+}
+
+/// How far the gate goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Answers pass as they are; failures are recorded.
+    Observe,
+    /// Answers get an envelope beside what they say.
+    Annotate,
+    /// Failures are answered by the contract.
+    Enforce,
+}
+
+/// Whether a card quotes what the server wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerText {
+    /// In quotes, cut and stripped.
+    Quote,
+    /// Not at all.
+    Hide,
+}

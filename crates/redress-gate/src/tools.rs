@@ -1,0 +1,110 @@
+//! `Tools`: what is known of a server's tools, learnt from the lists that pass.
+
+use redress::{
+    json::{Kind, Value},
+    outcome::ToolTraits,
+};
+
+/// What is known of the tools.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    names: Vec<String>,
+    facts: Vec<Tool>,
+    /// All pages of the list were seen.
+    is_complete: bool,
+    /// We asked for the list ourselves since it last changed.
+    was_asked: bool,
+}
+
+/// What is known of one tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tool {
+    /// Its results have a schema, so that a failure must not fill `structuredContent`.
+    pub(crate) has_output_schema: bool,
+    read_only: bool,
+    idempotent: bool,
+}
+
+impl Tool {
+    /// What a failure of the tool may have done.
+    pub(crate) const fn traits(self, trusted: bool) -> ToolTraits {
+        ToolTraits { read_only: self.read_only, idempotent: self.idempotent, trusted }
+    }
+}
+
+impl Tools {
+    /// The tool of that name, if it was listed.
+    pub(crate) fn get(&self, name: &str) -> Option<Tool> {
+        let at = self.names.iter().position(|it| it == name)?;
+        self.facts.get(at).copied()
+    }
+
+    /// Every tool, if the whole list was seen.
+    pub(crate) fn all(&self) -> Option<&[String]> {
+        self.is_complete.then_some(self.names.as_slice())
+    }
+
+    /// Whether asking for the list would tell more; it is asked for once.
+    pub(crate) fn is_worth_asking(&self, name: &str) -> bool {
+        !self.was_asked && !self.is_complete && self.get(name).is_none()
+    }
+
+    /// Notes that the list was asked for.
+    pub(crate) const fn asked(&mut self) {
+        self.was_asked = true;
+    }
+
+    /// Forgets everything: the list has changed, or the server is a new one.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes in one page of the list, and gives the cursor of the next one.
+    pub(crate) fn learn<'d>(&mut self, result: Value<'d>, is_first: bool) -> Option<Value<'d>> {
+        if is_first {
+            self.names.clear();
+            self.facts.clear();
+        }
+        for tool in result.get("tools").into_iter().flat_map(Value::elements) {
+            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+            let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
+            self.names.push(name.into_owned());
+            self.facts.push(Tool {
+                has_output_schema: tool.get("outputSchema").is_some_and(|it| !it.is_null()),
+                read_only: hint("readOnlyHint") == Some(true),
+                idempotent: hint("idempotentHint") == Some(true),
+            });
+        }
+        let next = result.get("nextCursor").filter(|it| it.kind() == Kind::String);
+        self.is_complete = next.is_none();
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redress::json::{Doc, Limits, Value};
+
+    use super::Tools;
+
+    #[test]
+    fn a_list_is_known_when_its_last_page_was_seen() {
+        let mut tools = Tools::default();
+        assert!(tools.is_worth_asking("a"));
+        let mut page = |text: &str, is_first| {
+            let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
+            let next = tools.learn(doc.root(), is_first);
+            next.and_then(Value::as_str).map(std::borrow::Cow::into_owned)
+        };
+        let first =
+            r#"{"tools":[{"name":"a","annotations":{"readOnlyHint":true}}],"nextCursor":"2"}"#;
+        assert_eq!(page(first, true).as_deref(), Some("2"));
+        assert_eq!(page(r#"{"tools":[{"name":"b","outputSchema":{}}]}"#, false), None);
+        assert_eq!(tools.all(), Some(&["a".to_owned(), "b".to_owned()][..]));
+        assert!(tools.get("a").unwrap().traits(true).harmless());
+        assert!(tools.get("b").unwrap().has_output_schema);
+        assert!(!tools.is_worth_asking("c"));
+        tools.forget();
+        assert_eq!(tools.all(), None);
+    }
+}
