@@ -3,7 +3,7 @@
 mod atlas_gate;
 mod leftover;
 pub mod lint;
-pub mod mailvault;
+mod mailvault;
 mod native;
 mod refusal;
 mod residue;

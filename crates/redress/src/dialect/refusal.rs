@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     codes,
-    fault::{Fault, ParamValue, Violation},
+    fault::{Fault, ParamValue, Similar, Violation},
     json::{JsonError, Kind},
     text,
 };
@@ -50,19 +50,32 @@ impl Refusal {
 
     /// The refusal as a fault of `core`.
     pub fn fault(&self) -> Fault {
-        let reason = self.to_string();
-        match &self.why {
-            Why::Json(error) => codes::PARSE_FAILED.raise([
+        if let Why::Json(error) = &self.why {
+            return codes::PARSE_FAILED.raise([
                 ("offset", ParamValue::from(error.offset)),
                 ("reason", ParamValue::from(error.to_string())),
-            ]),
-            _ => {
-                let mut fault = codes::INVALID_INPUT_FORMAT
-                    .raise([("field", self.pointer.as_str()), ("expected", &*reason)]);
-                fault.violations = vec![Violation::new(&self.pointer, &reason, None)];
-                fault.message = reason;
-                fault
+            ]);
+        }
+        let mut fault = codes::INVALID_INPUT_FORMAT.raise([("field", self.pointer.as_str())]);
+        fault.message = self.sentence();
+        fault.violations = vec![Violation::new(&self.pointer, &fault.message, None)];
+        fault.similar_refs = self.did_you_mean.iter().map(|it| Similar::new(it)).collect();
+        fault
+    }
+
+    fn sentence(&self) -> String {
+        let place = if self.pointer.is_empty() { "The document" } else { self.pointer.as_str() };
+        match &self.why {
+            Why::Json(error) => format!("This is not JSON that can be read: {error}."),
+            Why::Type(kind) => format!("{place} must be {}.", article(*kind)),
+            Why::Missing => format!("{place} is missing."),
+            Why::Duplicate => format!("{place} has a key twice."),
+            Why::UnknownCode(code) => {
+                let code = text::quote(code, MAX_SHOWN_CHARS);
+                format!("{place} names {code}, which no registry has.")
             }
+            Why::Version => format!("{place} is a version that this program does not know."),
+            Why::NoDialect => format!("{place} has the form of no known dialect."),
         }
     }
 }
@@ -75,19 +88,7 @@ impl From<JsonError> for Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.pointer.is_empty() { "The document" } else { self.pointer.as_str() };
-        match &self.why {
-            Why::Json(error) => write!(f, "This is not JSON that can be read: {error}.")?,
-            Why::Type(kind) => write!(f, "{place} must be {}.", article(*kind))?,
-            Why::Missing => write!(f, "{place} is missing.")?,
-            Why::Duplicate => write!(f, "{place} has a key twice.")?,
-            Why::UnknownCode(code) => {
-                let code = text::quote(code, MAX_SHOWN_CHARS);
-                write!(f, "{place} names {code}, which no registry has.")?;
-            }
-            Why::Version => write!(f, "{place} is a version that this program does not know.")?,
-            Why::NoDialect => write!(f, "{place} has the form of no known dialect.")?,
-        }
+        f.write_str(&self.sentence())?;
         match &self.did_you_mean {
             Some(meant) => write!(f, " Did you mean {meant}?"),
             None => Ok(()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redress::{
     Dialect, Fault, Lookup, codes,
     dialect::{LossKind, Refusal, Stamp, Why},
-    fault::{NextAction, Overrides, domain, fs_error},
+    fault::{NextAction, Overrides, Similar, domain, fs_error},
     json::{Doc, Kind, Limits},
 };
 use redress_registry::{
@@ -122,7 +122,8 @@ fn a_refusal_is_a_fault_of_core_too() {
     let refusal = refused(Dialect::Native, r#"{"code":"TIMEOUTT"}"#);
     let fault = refusal.fault();
     assert_eq!(fault.code(), "INVALID_INPUT_FORMAT");
-    assert_eq!(fault.message, refusal.to_string());
+    assert_eq!(fault.message, r#"/code names "TIMEOUTT", which no registry has."#);
+    assert_eq!(fault.similar_refs.first().map(Similar::name).as_deref(), Some("TIMEOUT"));
     let broken = refused(Dialect::Native, r#"{"code":"#).fault();
     assert_eq!(broken.code(), "PARSE_FAILED");
     assert!(broken.details.unwrap().as_str().starts_with(r#"{"offset":8"#));

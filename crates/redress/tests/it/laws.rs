@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::{
     collection::vec,
-    prelude::{
-        Just, ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest,
-    },
+    prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest},
     sample::{Index, select},
 };
 use redress::{
@@ -33,8 +31,6 @@ fn carry(dialect: Dialect, fault: &Fault) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
     #[test]
     fn a_canonical_document_is_written_as_it_was_read(
         (dialect, text) in dialect().prop_flat_map(|it| (Just(it), document(it))),
