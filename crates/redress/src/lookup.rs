@@ -65,8 +65,12 @@ impl Lookup {
         self.indexes().find_map(|it| it.numbers.get(&number)).map(Arc::clone)
     }
 
-    /// The spelling that was probably meant.
+    /// The spelling that was probably meant: what a retired name leads to, else the nearest.
     pub fn near(&self, dialect: Dialect, spelling: &str) -> Option<&str> {
+        let mut registries = self.indexes().flat_map(|it| &it.registries);
+        if let Some(to) = registries.find_map(|it| it.retired.get(spelling)?.to.as_deref()) {
+            return Some(to);
+        }
         let known = self.indexes().filter_map(|it| it.spellings.get(dialect.place()));
         nearest(spelling, known.flat_map(|it| it.keys().map(|it| &**it)))
     }

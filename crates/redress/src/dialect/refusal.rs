@@ -58,6 +58,10 @@ impl Refusal {
         }
         let mut fault = codes::INVALID_INPUT_FORMAT.raise([("field", self.pointer.as_str())]);
         fault.message = self.sentence();
+        fault.hint = String::from(match self.why {
+            Why::UnknownCode(_) => "Correct the code, or name the contract that registers it.",
+            _ => "Correct the document at that place, then send it again.",
+        });
         fault.violations = vec![Violation::new(&self.pointer, &fault.message, None)];
         fault.similar_refs = self.did_you_mean.iter().map(|it| Similar::new(it)).collect();
         fault

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redress::{
     Dialect, Fault, Lookup, codes,
     dialect::{LossKind, Refusal, Stamp, Why},
-    fault::{NextAction, Overrides, Similar, domain, fs_error},
+    fault::{NextAction, Similar},
     json::{Doc, Kind, Limits},
 };
 use redress_registry::{
@@ -324,6 +324,8 @@ fn a_contract_of_ones_own_is_written_and_read() {
         let text = dialect.carry(&fault, NOW, &lookup).text;
         assert_eq!(dialect.read(text.as_bytes(), &lookup), Ok(fault.clone()), "{text}");
     }
+    let gone = Dialect::Native.read(br#"{"code":"NOTE_GONE"}"#, &lookup).unwrap_err();
+    assert_eq!(gone.did_you_mean.as_deref(), Some("NOTE_NOT_FOUND"), "where the tombstone leads");
     let workrail = Dialect::Workrail.write(&fault, NOW);
     assert!(workrail.starts_with(r#"{"code":"NOT_FOUND""#), "by its class: {workrail}");
 }
@@ -346,6 +348,10 @@ message = "There is no note {id}."
 hint = "List the notes, then use an id from the list."
 since = "1.0.0"
 params.id = { type = "string", doc = "The id.", untrusted = true }
+[retired.NOTE_GONE]
+since = "1.0.0"
+why = "Told nothing new."
+to = "NOTE_NOT_FOUND"
 "#;
     let draft = read(&Source::new("notes", text)).unwrap();
     Arc::new(resolve(&draft, &|_| None).unwrap())
@@ -367,31 +373,4 @@ fn stagewright_writes_and_reads_the_codes_of_plugins() {
     }
     plugins.unregister(registration);
     assert!(Dialect::Stagewright.read(text, &lookup).is_err());
-}
-
-#[test]
-fn a_domain_raises_its_own_errors_and_the_common_ones() {
-    let details = Overrides { details: Some("../x".to_owned()), ..Overrides::default() };
-    let escape = fs_error("PATH_ESCAPE", details).unwrap();
-    assert_eq!(
-        Dialect::Rpc.write(&escape, NOW),
-        r#"{"jsonrpc":"2.0","id":null,"error":{"code":2500,"message":"Path escapes root","data":{"domain":"filesystem","symbol":"E_FS_PATH_ESCAPE","details":"../x","retryable":false}}}"#
-    );
-    let kg = domain("kg").unwrap();
-    let full = kg.error("E_KG_FULL", Overrides { retryable: Some(true), ..Overrides::default() });
-    let full = full.unwrap();
-    assert!(full.retryable() && &*full.domain == "kg-memory");
-    let python = domain("python").unwrap();
-    let large = Overrides { message: Some("code too large".to_owned()), ..Overrides::default() };
-    let large = python.error("E_INPUT_TOO_LARGE", large).unwrap();
-    assert_eq!(
-        (large.number, &*large.domain, large.message.as_str()),
-        (Some(1005), "python", "code too large")
-    );
-    let unknown = fs_error("PATH_ESCAP", Overrides::default()).unwrap_err();
-    assert_eq!(
-        unknown.to_string(),
-        "Unknown error symbol PATH_ESCAP for domain filesystem; did you mean PATH_ESCAPE?"
-    );
-    assert!(domain("nope").is_none());
 }

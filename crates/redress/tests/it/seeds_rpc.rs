@@ -128,3 +128,30 @@ fn rpc_positive_numbers_always_have_domain_and_symbol() {
         assert_eq!(text.contains(r#""domain":"#), !is_protocol, "{text}");
     }
 }
+
+#[test]
+fn a_domain_raises_its_own_errors_and_the_common_ones() {
+    let details = Overrides { details: Some("../x".to_owned()), ..Overrides::default() };
+    let escape = fs_error("PATH_ESCAPE", details).unwrap();
+    assert_eq!(
+        write(&escape),
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":2500,"message":"Path escapes root","data":{"domain":"filesystem","symbol":"E_FS_PATH_ESCAPE","details":"../x","retryable":false}}}"#
+    );
+    let kg = domain("kg").unwrap();
+    let full = kg.error("E_KG_FULL", Overrides { retryable: Some(true), ..Overrides::default() });
+    let full = full.unwrap();
+    assert!(full.retryable() && &*full.domain == "kg-memory");
+    let python = domain("python").unwrap();
+    let large = Overrides { message: Some("code too large".to_owned()), ..Overrides::default() };
+    let large = python.error("E_INPUT_TOO_LARGE", large).unwrap();
+    assert_eq!(
+        (large.number, &*large.domain, large.message.as_str()),
+        (Some(1005), "python", "code too large")
+    );
+    let unknown = fs_error("PATH_ESCAP", Overrides::default()).unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "Unknown error symbol PATH_ESCAP for domain filesystem; did you mean PATH_ESCAPE?"
+    );
+    assert!(domain("nope").is_none());
+}
