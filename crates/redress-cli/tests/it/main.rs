@@ -1,8 +1,15 @@
 //! What the command promises, run as a user runs it.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod docs;
 mod explain;
 mod filters;
+mod gate;
 mod redress;
 mod registry;

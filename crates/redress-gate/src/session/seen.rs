@@ -193,6 +193,8 @@ impl Session {
             What::Exited { code: exit.code.map(i64::from), signal }
         };
         let mut fault = self.classified(exchange, what, now);
+        // Alone, a process that ended needs a person; behind the gate the next request starts it again.
+        fault.retry = fault.entry().retry;
         self.add_log(&mut fault, &self.stderr.since(0));
         fault
     }

@@ -1,0 +1,119 @@
+//! Rows of the matrix: clients that send anything.
+
+use std::io::Write as _;
+
+use serde_json::json;
+
+use super::client::{Client, assert_fault, assert_works, fault};
+
+#[test]
+fn garbage_a_batch_and_keys_in_another_spelling() {
+    let mut client = Client::open(&[]);
+    for (line, number, code) in [
+        ("garbage\n", -32700, "PARSE_FAILED"),
+        ("{\"id\":1,\"method\":\n", -32700, "PARSE_FAILED"),
+        ("[{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"ping\"}]\n", -32600, "INVALID_REQUEST"),
+        ("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}\n", -32600, "INVALID_REQUEST"),
+    ] {
+        client.write(line);
+        let answer = client.other();
+        assert_eq!(answer["error"]["code"], number, "{answer}");
+        assert_fault(&answer, code, "after_change", "none", "gate");
+    }
+    client.write_request("77", "{\"jsonrpc\":\"2.0\",\"id\":77,\"Method\":\"ping\"}\n");
+    assert_eq!(client.answer("77")["error"]["code"], -32600);
+    client.input().write_all(b"\xff\xfe\n").unwrap();
+    assert_eq!(client.other()["error"]["code"], -32700);
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn duplicate_ids() {
+    let mut client = Client::open(&[]);
+    let call = |ms: u32| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{{\"name\":\"sleep\",\"arguments\":{{\"ms\":{ms}}}}}}}\n"
+        )
+    };
+    client.write_request("\"x\"", &call(800));
+    client.write_request("\"x\"", &call(0));
+    let refused = client.answer("\"x\"");
+    assert_fault(&refused, "INVALID_REQUEST", "after_change", "none", "gate");
+    assert_eq!(client.answer("\"x\"")["result"]["content"][0]["text"], "slept");
+    client.end();
+}
+
+#[test]
+fn ids_of_any_spelling_come_back_as_they_were() {
+    let mut client = Client::open(&[]);
+    for id in
+        ["1152921504606846976", "-5", "\"\"", "\"a b\"", "340282366920938463463374607431768211456"]
+    {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+        client.write(&line);
+        let answer = client.line();
+        assert!(answer.contains(&format!("\"id\":{id}")), "{answer}");
+    }
+    client.end();
+}
+
+#[test]
+fn a_line_of_a_gigabyte() {
+    let mut client = Client::open(&[]);
+    for id_last in [false, true] {
+        let (before, after) = if id_last {
+            (
+                "{\"method\":\"tools/call\",\"params\":{\"x\":\"",
+                "\"},\"jsonrpc\":\"2.0\",\"id\":4000}\n",
+            )
+        } else {
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":4000,\"method\":\"tools/call\",\"params\":{\"x\":\"",
+                "\"}}\n",
+            )
+        };
+        client.write_request("4000", before);
+        let piece = vec![b'a'; 1 << 20];
+        for _ in 0..1 << 10 {
+            client.input().write_all(&piece).unwrap();
+        }
+        client.write(after);
+        let answer = client.answer("4000");
+        assert_fault(&answer, "INPUT_TOO_LARGE", "after_change", "none", "gate");
+        assert_works(&mut client);
+    }
+    assert!(client.peak_kib() < 64 << 10, "{} KiB", client.peak_kib());
+    client.end();
+}
+
+#[test]
+fn a_request_that_is_withdrawn() {
+    let mut client = Client::open(&[]);
+    let line = "{\"jsonrpc\":\"2.0\",\"id\":500,\"method\":\"tools/call\",\"params\":{\"name\":\"never\"}}\n";
+    client.write(line);
+    client.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":500}}\n");
+    assert_works(&mut client);
+    let (_, recorded) = client.end();
+    assert!(recorded.is_empty(), "{recorded:?}");
+}
+
+#[test]
+fn a_last_line_without_a_line_break_counts() {
+    let mut client = Client::open(&[]);
+    client.write_request("600", "{\"jsonrpc\":\"2.0\",\"id\":600,\"method\":\"ping\"}");
+    client.close();
+    assert!(client.answer("600")["result"].is_object());
+    client.end();
+}
+
+#[test]
+fn a_client_that_closes_its_side_hears_everything_that_it_asked_for() {
+    let mut client = Client::open(&[]);
+    let slow = client.begin("sleep", &json!({"ms": 1500}));
+    let failing = client.begin("exit", &json!({"code": 2}));
+    client.close();
+    assert!(fault(&client.answer(&failing))["code"].is_string());
+    assert!(fault(&client.answer(&slow))["code"].is_string());
+    assert_eq!(client.end().0, 0);
+}

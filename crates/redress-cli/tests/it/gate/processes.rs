@@ -1,0 +1,187 @@
+//! Rows of the matrix: processes that end, hang, or will not end.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, assert_fault, assert_works, fault, pause};
+
+#[test]
+fn an_exit_with_a_code() {
+    let mut client = Client::open(&[]);
+    let slow = client.begin("sleep", &json!({"ms": 60_000}));
+    let ping = client.ask("prompts/get", &json!({}));
+    client.answer(&ping);
+    let start = Instant::now();
+    let answer = client.call("exit", &json!({"code": 3}));
+    assert_fault(&answer, "UPSTREAM_CRASHED", "after_delay", "unknown", "server");
+    assert_eq!(fault(&answer)["details"]["exit_code"], 3);
+    let tail = fault(&answer)["details"]["upstream"]["stderr_tail"].as_str().unwrap();
+    assert!(tail.contains("FATAL: the database is gone"), "{tail}");
+    assert!(
+        answer["result"]["content"][0]["text"].as_str().unwrap().contains("the database is gone")
+    );
+    let answer = client.answer(&slow);
+    assert_eq!(fault(&answer)["code"], "UPSTREAM_CRASHED", "everybody who waits is told");
+    assert!(start.elapsed() < Duration::from_secs(5), "at once");
+    assert_works(&mut client);
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
+fn an_end_by_signal() {
+    let mut client = Client::open(&[]);
+    for signal in ["ABRT", "KILL"] {
+        let answer = client.call("kill", &json!({"signal": signal}));
+        assert_fault(&answer, "UPSTREAM_CRASHED", "after_delay", "unknown", "server");
+        assert_eq!(fault(&answer)["details"]["signal"], format!("SIG{signal}"));
+        assert_works(&mut client);
+    }
+    client.end();
+}
+
+#[test]
+fn an_exit_at_start() {
+    let mut client = Client::start(&[], &["--exit-at-start"]);
+    let answer = client.initialize();
+    assert_eq!(fault(&answer)["code"], "UPSTREAM_CRASHED");
+    assert!(answer["error"]["code"].is_i64());
+    assert_eq!(fault(&answer)["details"]["exit_code"], 9);
+    assert_eq!(fault(&answer)["server_text"], "cannot read the configuration");
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
+fn an_exit_during_initialize() {
+    let mut client = Client::start(&[], &["--exit-on-initialize"]);
+    let answer = client.initialize();
+    assert_eq!(
+        (fault(&answer)["code"].as_str(), fault(&answer)["details"]["exit_code"].as_i64()),
+        (Some("UPSTREAM_CRASHED"), Some(4))
+    );
+    client.end();
+}
+
+#[test]
+fn an_exit_in_the_middle_of_a_large_answer() {
+    let mut client = Client::open(&[]);
+    let answer = client.call("cut", &json!({}));
+    assert_fault(&answer, "UPSTREAM_CRASHED", "after_delay", "unknown", "server");
+    assert_eq!(fault(&answer)["details"]["exit_code"], 7);
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn a_crash_loop_is_parked() {
+    let mut client = Client::start(&[], &["--exit-on-initialize"]);
+    let mut codes = Vec::new();
+    let parked = loop {
+        let answer = client.initialize();
+        let code = fault(&answer)["code"].as_str().unwrap().to_owned();
+        if code != "UPSTREAM_CRASHED" {
+            break answer;
+        }
+        codes.push(code);
+        assert!(codes.len() < 10);
+    };
+    assert_eq!(codes.len(), 5);
+    assert_fault(&parked, "UPSTREAM_PARKED", "after_delay", "none", "gate");
+    assert!(fault(&parked)["retry"]["after_ms"].as_u64().unwrap() > 10_000);
+    client.end();
+}
+
+#[test]
+fn output_that_is_closed_by_a_process_that_lives_on() {
+    let mut client = Client::open(&[]);
+    let answer = client.call("close", &json!({}));
+    assert_eq!(fault(&answer)["origin"], "server");
+    assert!(
+        ["UPSTREAM_CRASHED", "UPSTREAM_UNAVAILABLE"]
+            .contains(&fault(&answer)["code"].as_str().unwrap())
+    );
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn a_grandchild_is_not_left_behind() {
+    let mut client = Client::open(&[]);
+    let answer = client.call("orphan", &json!({}));
+    assert_eq!(fault(&answer)["details"]["exit_code"], 5);
+    assert!(fault(&answer)["elapsed_ms"].as_u64().unwrap() < 5_000);
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn a_flood_on_stderr() {
+    let mut client = Client::open(&[]);
+    let answer = client.call("flood", &json!({"kib": 64 << 10}));
+    assert_eq!(answer["result"]["content"][0]["text"], "flooded");
+    assert!(client.peak_kib() < 48 << 10, "{} KiB", client.peak_kib());
+    client.end();
+}
+
+#[test]
+fn never_an_answer() {
+    let mut client = Client::open(&["--deadline", "300"]);
+    let answer = client.call("never", &json!({}));
+    assert_fault(&answer, "TIMEOUT", "after_delay", "unknown", "server");
+    assert!(fault(&answer)["elapsed_ms"].as_u64().unwrap() < 3_000);
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn an_answer_after_the_deadline_is_dropped_and_recorded() {
+    for tool in ["sleep", "half"] {
+        let mut client = Client::open(&["--deadline", "400"]);
+        let answer = client.call(tool, &json!({"ms": 900}));
+        assert_fault(&answer, "TIMEOUT", "after_delay", "unknown", "server");
+        let until = Instant::now() + Duration::from_secs(10);
+        let is_late = |it: &Value| it["details"]["reason"] == "the request was answered before";
+        while !client.recorded().iter().any(is_late) {
+            assert!(Instant::now() < until);
+            pause();
+        }
+        assert_works(&mut client);
+        client.end();
+    }
+}
+
+#[test]
+fn a_server_that_stops_reading_is_ended() {
+    let mut client = Client::open(&["--deadline", "700"]);
+    let answer = client.call("deaf", &json!({}));
+    assert_eq!(fault(&answer)["code"], "TIMEOUT");
+    let large = "a".repeat(400_000);
+    let ids: Vec<String> =
+        (0..4).map(|_| client.begin("say", &json!({"lines": [&large]}))).collect();
+    for id in ids {
+        let code = fault(&client.answer(&id))["code"].as_str().unwrap().to_owned();
+        assert!(["TIMEOUT", "UPSTREAM_CRASHED"].contains(&&*code), "{code}");
+    }
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let answer = client.call("pid", &json!({}));
+        if answer["result"].get("isError").is_none() {
+            break;
+        }
+        assert!(Instant::now() < until, "{answer}");
+    }
+    client.end();
+}
+
+#[test]
+fn a_command_that_does_not_exist() {
+    let mut client = Client::before(&[], &["/nonexistent/server"]);
+    for _ in 0..3 {
+        let answer = client.initialize();
+        assert_fault(&answer, "NOT_INSTALLED", "after_human", "none", "gate");
+        assert_eq!(fault(&answer)["details"]["dependency"], "/nonexistent/server");
+    }
+    let answer = client.call("x", &json!({}));
+    assert_fault(&answer, "NOT_INSTALLED", "after_human", "none", "gate");
+    assert_eq!(client.end().0, 3);
+}
