@@ -10,7 +10,8 @@ use super::{
     judge::Case,
     message::Message,
     raise::{Found, Named, Said, raise},
-    request, silent, structure,
+    request::{self, Argument},
+    silent, structure,
     table::{Row, Source, TABLE, Table},
     wait,
 };
@@ -110,13 +111,18 @@ impl Judge<'_> {
         let trimmed = text.trim();
         let logged = self.outcome.stderr_tail.as_deref().is_some_and(|it| has_line(it, trimmed));
         facts.set(Fact::Logged, logged);
-        facts.set(Fact::Parameter, starts_with_parameter(trimmed));
+        facts.set(Fact::Traceback, trimmed.starts_with("Traceback (most recent call last)"));
+        let is_file = facts.has(Fact::Shows) && facts.has(Fact::Paths) && !facts.has(Fact::Echo);
+        let is_output = facts.has(Fact::Command) || facts.has(Fact::Logs);
+        facts.set(Fact::Content, is_file || is_output);
+        facts.set(Fact::Parameter, starts_with_parameter(trimmed, &arguments));
         facts.set(Fact::OneLine, !trimmed.contains('\n'));
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
         let case = Case::of(&message, facts, Source::Silent, self.table);
-        let rule = case.rule(self.table).map(Named::of);
-        let Some(sign) = case.sign(self.table, rule.is_some()) else { return Verdict::Success };
+        let row = case.rule(self.table);
+        let Some(sign) = case.sign(self.table, row) else { return Verdict::Success };
+        let rule = row.map(Named::of);
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
         let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain);
         let sign = Some(sign.id.as_str());
@@ -271,13 +277,15 @@ fn texts(result: Value<'_>) -> Cow<'_, str> {
     all
 }
 
-/// Whether the first word is spelt as parameters are: `max_length`, `maxLength`.
-fn starts_with_parameter(text: &str) -> bool {
+/// Whether the first word is an argument's name, or spelt as such are: `max_length`, `maxLength`.
+fn starts_with_parameter(text: &str, arguments: &[Argument<'_>]) -> bool {
     let word = text.trim_start_matches(['\'', '"', '`']);
     let word =
         word.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').next().unwrap_or_default();
     let has_hump = word.bytes().skip(1).any(|it| it.is_ascii_uppercase());
-    word.starts_with(|it: char| it.is_ascii_lowercase()) && (word.contains('_') || has_hump)
+    let is_spelt_so =
+        word.starts_with(|it: char| it.is_ascii_lowercase()) && (word.contains('_') || has_hump);
+    is_spelt_so || arguments.iter().any(|it| !word.is_empty() && it.key == word)
 }
 
 /// Whether a log has the text as an entry of its own, perhaps after a prefix.

@@ -73,6 +73,12 @@ facts! {
     Repeated = "repeated",
     /// The tool gives content that can say anything.
     Reads = "reads",
+    /// The tool gives back a thing as it stands.
+    Shows = "shows",
+    /// The tool gives back what programs wrote.
+    Logs = "logs",
+    /// The text may be what the caller asked to see: a file's content that does not name the file, a program's output.
+    Content = "content",
     /// The tool looks for something that may not be there.
     Searches = "searches",
     /// The tool's answer is a judgement: whether something exists, is valid, works.
@@ -87,6 +93,8 @@ facts! {
     ErrorInside = "error-inside",
     /// The payload is a page where data was asked for.
     Page = "page",
+    /// The text starts with the stack of an exception.
+    Traceback = "traceback",
     /// The text starts with the name of a parameter.
     Parameter = "parameter",
     /// The text is JSON.

@@ -6,7 +6,7 @@ use super::{
     facts::Facts,
     message::Message,
     phrase::Hits,
-    table::{Row, Scope, Source, Table},
+    table::{Naming, Row, Scope, Source, Table},
 };
 
 /// One answer, with all that a rule can ask about it.
@@ -57,10 +57,15 @@ impl<'c> Case<'c> {
         candidates.find(|row| is_token(row) && self.fits(row, &whole))
     }
 
-    /// The sign that makes an unflagged answer a failure.
-    pub(crate) fn sign<'t>(&self, table: &'t Table, is_coded: bool) -> Option<&'t Row> {
+    /// The sign that makes an unflagged answer a failure, given the rule that would name it.
+    pub(crate) fn sign<'t>(&self, table: &'t Table, rule: Option<&Row>) -> Option<&'t Row> {
         let whole = self.message.whole();
-        table.signs.iter().filter(|it| is_coded || !it.coded).find(|row| self.fits(row, &whole))
+        let named = match rule.map(|it| it.scope) {
+            None => Naming::Nothing,
+            Some(Scope::Head) => Naming::Prose,
+            Some(Scope::Own | Scope::Text) => Naming::Machine,
+        };
+        table.signs.iter().filter(|it| it.naming <= named).find(|row| self.fits(row, &whole))
     }
 
     fn fits(&self, row: &Row, window: &Range<usize>) -> bool {

@@ -177,17 +177,20 @@ pub(crate) fn compare(
         let plain = value.trim();
         let spelt = normal(plain);
         facts.set(Fact::Repeated, text.len() >= 4 && spelt.contains(text.as_str()));
-        if !is_repeated(text, &spelt, plain) {
+        let kind = path_kind(key, plain);
+        let last = normal(plain.rsplit(['/', '\\']).next().unwrap_or_default());
+        let names_it = matches!(kind, Some(PathKind::File)) && is_repeated(text, &last, plain);
+        if !names_it && !is_repeated(text, &spelt, plain) {
             continue;
         }
         *facts = facts.with(Fact::Echo);
-        match path_kind(key, plain) {
+        match kind {
             Some(PathKind::File) => *facts = facts.with(Fact::EchoFile),
             Some(PathKind::Directory) => *facts = facts.with(Fact::EchoDir),
             Some(PathKind::Address) => *facts = facts.with(Fact::EchoUrl),
             None => (),
         }
-        hidden.push(spelt);
+        hidden.extend([spelt, last]);
     }
     hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
     facts.set(Fact::NamesFile, names_file(text));

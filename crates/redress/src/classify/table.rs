@@ -18,7 +18,7 @@
 //!   ask <fact> !<fact> …                facts that must hold, and must not
 //!   long <n>                            the text has at most that many bytes
 //!   words <n>                           the text has at least that many words
-//!   coded                               a rule names the failure
+//!   named by-prose|by-machine            a rule names the failure, at least in prose, or in a machine's own words
 //!   eg <text>                           a real text that this row is for; with `{` a whole input line
 //! ```
 
@@ -86,7 +86,7 @@ pub(crate) struct Row {
     pub(crate) unwanted: Facts,
     pub(crate) long: Option<usize>,
     pub(crate) words: usize,
-    pub(crate) coded: bool,
+    pub(crate) naming: Naming,
     /// Read by the test that holds every row to its own example.
     pub(crate) example: String,
 }
@@ -101,6 +101,18 @@ pub(crate) enum Scope {
     Own,
     /// The first sentence of that.
     Head,
+}
+
+/// What a sign asks of the rule that names the failure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Naming {
+    /// There need be none.
+    #[default]
+    Nothing,
+    /// Any rule.
+    Prose,
+    /// A rule about a machine's own words.
+    Machine,
 }
 
 /// How a failure came.
@@ -229,7 +241,7 @@ impl Reading {
             }
             "long" => row.long = Some(number(rest)?),
             "words" => row.words = number(rest)?,
-            "coded" => row.coded = true,
+            "named" => row.naming = Naming::parse(rest).ok_or("no such naming")?,
             "eg" => rest.clone_into(&mut row.example),
             _ => return Err(format!("no such condition: {word}")),
         }
@@ -270,6 +282,16 @@ impl Scope {
             "text" => Self::Text,
             "own" => Self::Own,
             "head" => Self::Head,
+            _ => return None,
+        })
+    }
+}
+
+impl Naming {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "by-prose" => Self::Prose,
+            "by-machine" => Self::Machine,
             _ => return None,
         })
     }
