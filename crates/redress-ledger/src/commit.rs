@@ -102,6 +102,14 @@ impl State {
         }
     }
 
+    /// How it is after a commit failed.
+    fn after(error: LedgerError, now: Time) -> Self {
+        match error {
+            LedgerError::Full => Self::Full { tried: now },
+            other => Self::Over(other),
+        }
+    }
+
     fn refusal(&self) -> LedgerError {
         match self {
             Self::Over(error) => error.clone(),
@@ -206,13 +214,23 @@ struct Turn {
 }
 
 /// Commits until it is told to stop. Whatever happens, nobody is left waiting.
-pub(crate) fn run(queue: &Queue, mut writer: Writer) -> Result<(), LedgerError> {
+pub(crate) fn run(
+    queue: &Queue,
+    mut writer: Writer,
+    mut after_rotation: impl FnMut(&mut Writer, Time) -> Result<(), LedgerError>,
+) -> Result<(), LedgerError> {
     let _last_words = LastWords(queue);
     loop {
         let turn = queue.next_turn();
         let now = (queue.clock)();
         let stopping = turn.stopping;
+        let segment = writer.segment_number();
         commit(queue, &mut writer, turn, now);
+        if writer.segment_number() != segment
+            && let Err(error) = after_rotation(&mut writer, now)
+        {
+            queue.settle(State::after(error, now), None);
+        }
         if stopping {
             return match queue.lock().state.clone() {
                 State::Over(error) => Err(error),
@@ -253,10 +271,7 @@ fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
             }
         }
         Err(error) => {
-            turn.state = match &error {
-                LedgerError::Full => State::Full { tried: now },
-                _ => State::Over(error),
-            };
+            turn.state = State::after(error, now);
             queue.settle(turn.state.clone(), None);
             queue.refuse(turn, now);
         }

@@ -95,6 +95,14 @@ pub enum OpenError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// The first records could not be written.
+    Ledger(LedgerError),
+}
+
+impl From<LedgerError> for OpenError {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
 }
 
 impl From<Failure> for OpenError {
@@ -107,6 +115,7 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(failure) => failure.fmt(f),
+            Self::Ledger(error) => error.fmt(f),
             Self::Key { path, why } => write!(f, "the signing key {} {why}", path.display()),
         }
     }

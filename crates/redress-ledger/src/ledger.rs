@@ -16,6 +16,7 @@ use crate::{
     error::{Failure, LedgerError, OpenError},
     record::Record,
     recover::{self, Recovery},
+    retain::{self, Keep},
     sign::{PublicKey, Signer},
     time::Time,
     witness::Witness,
@@ -41,6 +42,10 @@ pub struct Options {
     pub segment_millis: u64,
     /// Space on the disk that is kept set aside, so that failures of calls in flight can be recorded when it is full.
     pub reserve_bytes: u64,
+    /// What all chains may take; the oldest segments are pruned. `None`: everything is kept.
+    pub keep_bytes: Option<u64>,
+    /// How old a segment may be, in milliseconds; older ones are pruned. `None`: everything is kept.
+    pub keep_millis: Option<u64>,
     /// What an earlier ledger of this process could not record.
     pub gap: Option<Gap>,
 }
@@ -55,6 +60,8 @@ impl Options {
             segment_bytes: 16 << 20,
             segment_millis: 24 * 3_600_000,
             reserve_bytes: 4 << 20,
+            keep_bytes: None,
+            keep_millis: None,
             gap: None,
         }
     }
@@ -103,13 +110,17 @@ impl Ledger {
             .map_err(|error| Failure::new("read", &dir, error))?;
         let mut first: Vec<Record> = recovered.iter().filter_map(Recovery::record).collect();
         first.extend(options.gap.map(|it| it.record()));
-        let writer = Writer::begin(&dir, tools, now, &first)?;
+        let mut writer = Writer::begin(&dir, tools, now, &first)?;
         let chain = writer.name.clone();
+        let keep = Keep { bytes: options.keep_bytes, millis: options.keep_millis };
+        retain::prune(&dir, keep, &mut writer, now)?;
         let queue = Arc::new(Queue::new(options.clock));
         let shared = Arc::clone(&queue);
+        let home = dir.clone();
+        let prune = move |writer: &mut Writer, now| retain::prune(&home, keep, writer, now);
         let committer = thread::Builder::new()
             .name("redress-ledger".to_owned())
-            .spawn(move || commit::run(&shared, writer))
+            .spawn(move || commit::run(&shared, writer, prune))
             .map_err(|error| Failure::new("start the committer of", &dir, error))?;
         let committer = Mutex::new(Some(committer));
         Ok(Self { queue, committer, chain, public_key, recovered })

@@ -37,11 +37,11 @@
 //! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
 //! | `recovered` | what was cut from an unfinished chain, or which chain was put aside, and why |
 //! | `rotate` | first record of a later segment: `format`, `segment`, `after {segment, bytes, failed}` |
-//! | `prune` | segments that were removed: `chain`, `first`, `last`, `next_seq`, `head`, `why`, `key`, `sig` |
+//! | `prune` | a segment that was removed: `chain`, `segment`, `next_seq` and `head` at its end, `why`, `key`, `sig` |
 //! | `checkpoint` | `count` (= `seq`), `head` (= `prev`), `why`, `key`, `sig` |
 //!
 //! `sig` is Ed25519 over lines ended by `\n`: `redress-ledger/1 checkpoint`, chain, count, head; or `redress-ledger/1 prune`,
-//! chain, first, last, `next_seq`, head. The private key lies outside the ledger; beside it, the newest checkpoint of each chain
+//! chain, segment, `next_seq`, head. The private key lies outside the ledger; beside it, the newest checkpoint of each chain
 //! (`witness`), so that a chain which was cut shorter than that is found.
 //!
 //! # Write
@@ -68,17 +68,22 @@
 
 mod commit;
 mod error;
+mod export;
 mod fault;
 mod hash;
 mod layout;
 mod ledger;
 mod lines;
+mod query;
 mod reader;
 mod record;
 mod recover;
 mod redact;
+mod retain;
 mod segment;
 mod sign;
+mod stats;
+mod tail;
 mod time;
 mod verify;
 mod witness;
@@ -88,13 +93,17 @@ use redress::json::Limits;
 
 pub use commit::Gap;
 pub use error::{Failure, LedgerError, OpenError};
+pub use export::{Format, export};
 pub use hash::Hash;
 pub use ledger::{Clock, Ledger, Options};
+pub use query::Query;
 pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
 pub use redact::{REDACTED, Redactor};
 pub use sign::PublicKey;
+pub use stats::{Counts, Stats};
+pub use tail::tail;
 pub use time::Time;
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, verify,

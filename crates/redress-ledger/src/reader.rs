@@ -181,6 +181,11 @@ impl ChainReader {
         Self { name, path: chain.path.clone(), pieces: None, current: None }
     }
 
+    /// Reads only this segment.
+    pub(crate) fn of_piece(chain: &ChainDir, piece: Piece) -> Self {
+        Self { pieces: Some(vec![piece].into_iter()), ..Self::new(chain) }
+    }
+
     /// Opens the next segment; `false` if there is none.
     fn advance(&mut self) -> Result<bool, Failure> {
         let failed = |path: &Path, error| Failure::new("read", path, error);

@@ -21,8 +21,8 @@ use crate::{
 pub(crate) enum Statement<'a> {
     /// The chain had `count` records, and the last had this hash.
     Checkpoint { chain: &'a str, count: u64, head: Hash },
-    /// Segments `first..=last` were removed; the next record is `next_seq`, after `head`.
-    Prune { chain: &'a str, first: u32, last: u32, next_seq: u64, head: Hash },
+    /// A segment was removed; the next record is `next_seq`, after `head`.
+    Prune { chain: &'a str, segment: u32, next_seq: u64, head: Hash },
 }
 
 impl fmt::Display for Statement<'_> {
@@ -31,8 +31,8 @@ impl fmt::Display for Statement<'_> {
             Self::Checkpoint { chain, count, head } => {
                 write!(f, "{FORMAT} checkpoint\n{chain}\n{count}\n{head}\n")
             }
-            Self::Prune { chain, first, last, next_seq, head } => {
-                write!(f, "{FORMAT} prune\n{chain}\n{first}\n{last}\n{next_seq}\n{head}\n")
+            Self::Prune { chain, segment, next_seq, head } => {
+                write!(f, "{FORMAT} prune\n{chain}\n{segment}\n{next_seq}\n{head}\n")
             }
         }
     }

@@ -67,6 +67,12 @@ fn prunings(walked: &mut [Walked]) -> Prunings {
 
 /// A chain that does not start with its genesis needs a signed pruning that ends where it starts.
 fn check_start(chain: &mut Walked, pruned: Option<&Vec<Pruned>>) {
+    let is_empty =
+        chain.report.problem.as_ref().is_some_and(|it| it.what == What::SegmentMissing(1));
+    if is_empty && pruned.is_some() {
+        // All of it was pruned, and only the directory is left.
+        chain.report.problem = None;
+    }
     let Some(start) = &chain.cut_start else { return };
     let is_told = pruned
         .is_some_and(|all| all.iter().any(|it| (it.next_seq, it.head) == (start.seq, start.prev)));

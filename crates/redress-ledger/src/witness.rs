@@ -40,6 +40,11 @@ impl Witness {
         fs::rename(draft, self.dir.join(chain))
     }
 
+    /// Forgets a chain that was pruned.
+    pub(crate) fn forget(&self, chain: &str) -> io::Result<()> {
+        fs::remove_file(self.dir.join(chain))
+    }
+
     /// What is known of one chain.
     pub(crate) fn of(&self, chain: &str) -> Option<Witnessed> {
         let text = fs::read(self.dir.join(chain)).ok()?;

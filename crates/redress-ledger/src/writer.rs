@@ -49,7 +49,7 @@ pub(crate) struct Writer {
     pub name: String,
     path: PathBuf,
     _lock: File,
-    tools: Tools,
+    pub tools: Tools,
     segment: Segment,
     begun: Time,
     head: Head,
@@ -189,6 +189,11 @@ impl Writer {
         self.read_back()?;
         let fresh = self.create_next()?;
         Ok(self.attempt(Some(fresh), now, records, sign.or(Some("rotate")))?)
+    }
+
+    /// The number of the present segment.
+    pub(crate) const fn segment_number(&self) -> u32 {
+        self.segment.number
     }
 
     /// Whether there is space again.

@@ -233,10 +233,10 @@ impl Walk<'_> {
     fn read_prune(&self, object: Value<'_>) -> Option<Pruned> {
         let number = |key| object.get(key).and_then(Value::as_u64);
         let chain = object.get("chain")?.as_str()?;
-        let segment = |key| number(key).and_then(|it| u32::try_from(it).ok());
-        let (first, last, next_seq) = (segment("first")?, segment("last")?, number("next_seq")?);
+        let (segment, next_seq) = (number("segment")?.try_into().ok()?, number("next_seq")?);
         let head = Hash::parse(&object.get("head")?.as_str()?)?;
-        let statement = Statement::Prune { chain: &chain, first, last, next_seq, head };
+        let statement = Statement::Prune { chain: &chain, segment, next_seq, head };
+
         self.is_signed(object, &statement).then(|| Pruned {
             chain: chain.clone().into_owned(),
             next_seq,

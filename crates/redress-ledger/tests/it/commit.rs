@@ -55,7 +55,8 @@ fn every_acknowledgement_follows_a_sync_that_covers_its_record() {
     let place = Place::new();
     let (_keep, log) = temporary_log("order");
     let options = ["-s", "4000000", "-e", "trace=write,fdatasync,fsync,openat,writev"];
-    let plan = Plan { threads: 8, each: 25, segment_bytes: 20_000, reserve_bytes: 1 << 20 };
+    let plan =
+        Plan { threads: 8, each: 25, segment_bytes: 20_000, reserve_bytes: 1 << 20, haste: 1 };
     let running = start(&place, &plan, &strace(&log, &options)).finish();
     assert!(running.closed, "{:?}", running.errors);
     assert_eq!(running.acks.len(), 200);
@@ -92,7 +93,8 @@ fn a_new_segment_and_its_directory_are_synced_before_it_is_used() {
     let place = Place::new();
     let (_keep, log) = temporary_log("segments");
     let options = ["-y", "-s", "64", "-e", "trace=write,fdatasync,fsync,openat"];
-    let plan = Plan { threads: 1, each: 30, segment_bytes: 2_000, reserve_bytes: 1 << 20 };
+    let plan =
+        Plan { threads: 1, each: 30, segment_bytes: 2_000, reserve_bytes: 1 << 20, haste: 1 };
     let running = start(&place, &plan, &strace(&log, &options)).finish();
     assert!(running.closed, "{:?}", running.errors);
     let calls = calls(&fs::read_to_string(&log).unwrap());

@@ -29,6 +29,7 @@ fn a_killed_writer_loses_nothing_that_it_acknowledged() {
             each: 10_000,
             segment_bytes: 30_000,
             reserve_bytes: 1 << 20,
+            haste: 1,
         };
         let mut running = start(&place, &plan, &[]);
         let until = chance.below(200);
@@ -51,7 +52,8 @@ fn a_killed_writer_loses_nothing_that_it_acknowledged() {
 #[test]
 fn two_processes_write_one_ledger_at_once() {
     let place = Place::new();
-    let plan = Plan { threads: 4, each: 50, segment_bytes: 20_000, reserve_bytes: 1 << 20 };
+    let plan =
+        Plan { threads: 4, each: 50, segment_bytes: 20_000, reserve_bytes: 1 << 20, haste: 1 };
     let one = start(&place, &plan, &[]);
     let two = start(&place, &plan, &[]);
     let (one, two) = (one.finish(), two.finish());

@@ -7,7 +7,8 @@ use crate::{
     process::{Plan, Running, assert_kept, start, strace, temporary_log},
 };
 
-const PLAN: Plan = Plan { threads: 1, each: 40, segment_bytes: 1 << 20, reserve_bytes: 4096 };
+const PLAN: Plan =
+    Plan { threads: 1, each: 40, segment_bytes: 1 << 20, reserve_bytes: 4096, haste: 1 };
 
 /// Runs a writer with a fault put in, and checks what holds whatever the fault is.
 fn run(inject: &str) -> (Place, Running) {

@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) each: usize,
     pub(crate) segment_bytes: u64,
     pub(crate) reserve_bytes: u64,
+    /// How many milliseconds of the ledger's clock pass in one.
+    pub(crate) haste: u64,
 }
 
 /// Not a test: the body of the writer process. Without its environment it does nothing.
@@ -32,13 +34,14 @@ fn writer() {
     let Some(plan) = env::var_os(SWITCH) else { return };
     let plan = plan.into_string().unwrap();
     let parts: Vec<&str> = plan.split('\n').collect();
-    let [dir, key, threads, each, segment_bytes, reserve_bytes] = parts[..] else {
+    let [dir, key, threads, each, segment_bytes, reserve_bytes, haste] = parts[..] else {
         panic!("{parts:?}")
     };
+    let haste: u64 = haste.parse().unwrap();
     let start = Instant::now();
     let clock = Arc::new(move || {
         let passed = u64::try_from(start.elapsed().as_millis()).unwrap();
-        Time::from_millis(crate::fixture::START + passed)
+        Time::from_millis(crate::fixture::START + passed * haste)
     });
     let mut options = Options::new(dir, key, clock);
     options.segment_bytes = segment_bytes.parse().unwrap();
@@ -54,6 +57,9 @@ fn writer() {
         thread::spawn(move || {
             for turn in 0..each {
                 let name = format!("{number}.{turn}");
+                if let Err(error) = ledger.admit() {
+                    say(&format!("refused {error}\n"));
+                }
                 match ledger.append_wait(record(&name)) {
                     Ok(it) => say(&format!("ack {} {} {name}\n", it.seq, it.hash)),
                     Err(error) => say(&format!("err {error}\n")),
@@ -70,9 +76,9 @@ fn writer() {
     }
 }
 
-/// One line, by a call that cannot be mistaken for the `write` of a file. If the other side is gone, nobody hears of it.
+/// One line, by a call that cannot be mistaken for the `write` of a file. If nobody listens any more, the process ends.
 fn say(line: &str) {
-    let _ = rustix::io::writev(io::stdout(), &[IoSlice::new(line.as_bytes())]);
+    rustix::io::writev(io::stdout(), &[IoSlice::new(line.as_bytes())]).unwrap();
 }
 
 /// A record that a process was told is durable.
@@ -91,6 +97,7 @@ pub(crate) struct Running {
     pub(crate) chain: String,
     pub(crate) acks: Vec<Ack>,
     pub(crate) errors: Vec<String>,
+    pub(crate) refusals: usize,
     pub(crate) closed: bool,
 }
 
@@ -108,7 +115,8 @@ pub(crate) fn start(place: &Place, plan: &Plan, before: &[String]) -> Running {
         }
     };
     let text = |path: &Path| path.to_str().unwrap().to_owned();
-    let numbers = [plan.threads as u64, plan.each as u64, plan.segment_bytes, plan.reserve_bytes];
+    let numbers =
+        [plan.threads as u64, plan.each as u64, plan.segment_bytes, plan.reserve_bytes, plan.haste];
     let mut value = vec![text(&place.dir), text(&place.key)];
     value.extend(numbers.map(|it| it.to_string()));
     command
@@ -130,6 +138,7 @@ pub(crate) fn start(place: &Place, plan: &Plan, before: &[String]) -> Running {
         chain: String::new(),
         acks: Vec::new(),
         errors: Vec::new(),
+        refusals: 0,
         closed: false,
     }
 }
@@ -151,6 +160,7 @@ impl Running {
                 name: name.to_owned(),
             }),
             ["closed"] => self.closed = true,
+            ["refused", ..] => self.refusals += 1,
             ["err" | "unopened" | "unclosed", ..] => self.errors.push(line.trim_end().to_owned()),
             // What the test harness says.
             _ => (),
@@ -163,6 +173,14 @@ impl Running {
         while self.hear() {}
         self.child.wait().unwrap();
         self
+    }
+
+    /// Stops listening, which ends the process even if it is not our child but strace's.
+    pub(crate) fn abandon(self) {
+        let Self { mut child, heard, .. } = self;
+        drop(heard);
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 
     /// Kills the process and hears what it had said before.

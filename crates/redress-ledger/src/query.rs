@@ -1,0 +1,58 @@
+//! `Query`: which records somebody wants to see.
+
+use std::borrow::Cow;
+
+use redress::json::Value;
+
+use crate::{reader::Entry, time::Time};
+
+/// Which records somebody wants to see. What is not given does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// Not before this time.
+    pub from: Option<Time>,
+    /// Before this time.
+    pub to: Option<Time>,
+    /// With this code.
+    pub code: Option<String>,
+    /// With this class.
+    pub class: Option<String>,
+    /// Of this tool.
+    pub tool: Option<String>,
+    /// Of this session.
+    pub session: Option<String>,
+    /// Of this server.
+    pub server: Option<String>,
+}
+
+impl Query {
+    /// Whether the record is one of them.
+    pub fn matches(&self, entry: &Entry) -> bool {
+        if self.from.is_some_and(|it| entry.time < it) || self.to.is_some_and(|it| entry.time >= it)
+        {
+            return false;
+        }
+        let wanted = [
+            ("code", &self.code),
+            ("class", &self.class),
+            ("tool", &self.tool),
+            ("session_id", &self.session),
+            ("server", &self.server),
+        ];
+        if wanted.iter().all(|it| it.1.is_none()) {
+            return true;
+        }
+        let fits = |object: Value<'_>| {
+            wanted.iter().all(|(key, wanted)| match wanted {
+                None => true,
+                Some(wanted) => member(object, key).is_some_and(|it| it == wanted.as_str()),
+            })
+        };
+        entry.with(fits).unwrap_or(false)
+    }
+}
+
+/// A member of a record's object, or of the context in it.
+pub(crate) fn member<'d>(object: Value<'d>, key: &str) -> Option<Cow<'d, str>> {
+    object.get(key).or_else(|| object.path(&["context", key])).and_then(Value::as_str)
+}

@@ -1,0 +1,134 @@
+//! What can be asked of a ledger.
+
+use redress::{codes, json::RawJson};
+use redress_ledger::{Format, Ledger, Query, Reader, Record, Redactor, Stats, Time, export, tail};
+
+use crate::fixture::{Place, START, record};
+
+fn fault(ledger: &Ledger, tool: &str, session: &str) {
+    let mut fault = codes::FILE_NOT_FOUND.raise([("path", "=a,b")]);
+    fault.context.tool = Some(tool.to_owned());
+    fault.context.session_id = Some(session.to_owned());
+    fault.context.server = Some("files".to_owned());
+    ledger.append_wait(Record::fault(&fault, &Redactor::default())).unwrap();
+}
+
+/// Two chains with faults and other records, one a second.
+fn filled() -> Place {
+    let place = Place::new();
+    let (one, two) = (place.open(), place.open());
+    for number in 0..10 {
+        place.pass(1_000);
+        fault(&one, "read", &format!("s{number}"));
+        let timeout = codes::TIMEOUT.raise([("limit_ms", "5")]);
+        two.append_wait(Record::fault(&timeout, &Redactor::default())).unwrap();
+    }
+    let call =
+        RawJson::parse(br#"{"tool":"write","session_id":"s3","token":"secret-value"}"#).unwrap();
+    two.append_wait(Record::call(&call, &Redactor::default())).unwrap();
+    one.close().unwrap();
+    two.close().unwrap();
+    place
+}
+
+fn count(place: &Place, query: &Query) -> usize {
+    Reader::open(&place.dir).unwrap().filter(|it| query.matches(it.as_ref().unwrap())).count()
+}
+
+#[test]
+fn records_are_found_by_what_is_known_of_them() {
+    let place = filled();
+    let some = |text: &str| Some(text.to_owned());
+    let any = Query::default();
+    assert_eq!(count(&place, &any), place.entries().len());
+    assert_eq!(count(&place, &Query { code: some("FILE_NOT_FOUND"), ..any.clone() }), 10);
+    assert_eq!(count(&place, &Query { code: some("TIMEOUT"), ..any.clone() }), 10);
+    assert_eq!(count(&place, &Query { class: some("not_found"), ..any.clone() }), 10);
+    assert_eq!(count(&place, &Query { tool: some("read"), ..any.clone() }), 10);
+    assert_eq!(count(&place, &Query { server: some("files"), ..any.clone() }), 10);
+    assert_eq!(count(&place, &Query { session: some("s3"), ..any.clone() }), 2);
+    assert_eq!(
+        count(&place, &Query { session: some("s3"), tool: some("write"), ..any.clone() }),
+        1
+    );
+    let from = Some(Time::from_millis(START + 9_000));
+    let to = Some(Time::from_millis(START + 10_000));
+    assert_eq!(count(&place, &Query { from, to, ..any.clone() }), 2);
+    assert_eq!(count(&place, &Query { code: some("NO_SUCH"), ..any }), 0);
+}
+
+#[test]
+fn the_tail_is_the_end_of_the_merged_order() {
+    let place = filled();
+    let all = place.entries();
+    for most in [0, 1, 5, 17, 1_000] {
+        let newest = tail(&place.dir, most, &Query::default()).unwrap();
+        assert_eq!(newest, all[all.len() - most.min(all.len())..], "{most}");
+    }
+    let query = Query { session: Some("s0".to_owned()), ..Query::default() };
+    assert_eq!(tail(&place.dir, 5, &query).unwrap().len(), 1);
+}
+
+#[test]
+fn the_tail_of_many_segments_is_right() {
+    let place = Place::new();
+    let mut options = place.options();
+    options.segment_bytes = 1_500;
+    let ledger = Ledger::open(options).unwrap();
+    for number in 0..60 {
+        place.pass(10);
+        ledger.append_wait(record(&format!("{number}"))).unwrap();
+    }
+    let all = place.entries();
+    let newest = tail(&place.dir, 25, &Query::default()).unwrap();
+    assert_eq!(newest, all[all.len() - 25..]);
+}
+
+#[test]
+fn numbers_add_up() {
+    let place = filled();
+    let stats = Stats::of(Reader::open(&place.dir).unwrap());
+    assert_eq!(stats.records, u64::try_from(place.entries().len()).unwrap());
+    assert_eq!(stats.by_code["FILE_NOT_FOUND"], 10);
+    assert_eq!(stats.by_kind["fault"], 20);
+    assert_eq!(stats.by_tool["read"], 10);
+    assert_eq!(stats.damaged, 0);
+    let json: serde_json::Value = serde_json::from_str(&stats.json()).unwrap();
+    assert_eq!(json["by_class"]["not_found"], 10);
+    assert_eq!(json["first"], "2026-01-19T15:32:10.000Z");
+}
+
+#[test]
+fn exports_are_the_lines_themselves_or_a_table() {
+    let place = filled();
+    let write = |format| {
+        let mut out = Vec::new();
+        assert_eq!(export(Reader::open(&place.dir).unwrap(), format, &mut out).unwrap(), 0);
+        String::from_utf8(out).unwrap()
+    };
+    let lines: Vec<_> = place.entries().into_iter().map(|it| it.text + "\n").collect();
+    assert_eq!(write(Format::JsonLines), lines.concat());
+    let table = write(Format::Csv);
+    assert_eq!(table.lines().count(), lines.len() + 1);
+    assert!(table.starts_with("time,chain,seq,kind,hash,code,class,"));
+    assert!(!table.contains("secret-value"));
+}
+
+#[test]
+fn a_newer_format_is_refused_by_its_name() {
+    use redress_ledger::{ReadError, What};
+    let place = Place::new();
+    place.open().close().unwrap();
+    let file = crate::fixture::segments(&place.chains()[0])[0].clone();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let first = text.lines().next().unwrap().replace("redress-ledger/1", "redress-ledger/2");
+    let (body, _) = first.rsplit_once(",\"hash\"").unwrap();
+    let hash = crate::fixture::hex(&<sha2::Sha256 as sha2::Digest>::digest(body.as_bytes()));
+    std::fs::write(&file, format!("{body},\"hash\":\"{hash}\"}}\n")).unwrap();
+    let read: Vec<_> = Reader::open(&place.dir).unwrap().collect();
+    assert!(
+        matches!(&read[..], [Err(ReadError::Format { format, .. })] if format == "redress-ledger/2")
+    );
+    let report = place.verify();
+    assert_eq!(report.first_problem().unwrap().what, What::Format("redress-ledger/2".to_owned()));
+}
