@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use redress_registry::Registry;
 
 use super::{
-    Verdict, extract,
+    Verdict,
+    envelope::{self, Known},
+    extract,
     facts::{Fact, Facts},
     judge::Case,
     message::Message,
@@ -16,10 +18,12 @@ use super::{
     wait,
 };
 use crate::{
-    Dialect, Lookup,
     json::{Doc, Kind, Limits, Value},
     outcome::{Asked, HttpAnswer, Outcome, What},
 };
+
+/// A larger text is content, whatever it looks like.
+const MAX_ENVELOPE_BYTES: usize = 16 << 10;
 
 /// The key of our envelope in `_meta` and in `error.data`.
 const FAULT_KEY: &str = "dev.redress/fault";
@@ -48,7 +52,7 @@ struct Judge<'j> {
 impl Judge<'_> {
     fn message(&self, message: Value<'_>) -> Verdict {
         if let Some(error) = message.get("error").filter(|it| !it.is_null()) {
-            return self.error(error);
+            return self.error(message, error);
         }
         match message.get("result") {
             Some(result) => self.result(result),
@@ -57,10 +61,17 @@ impl Judge<'_> {
         }
     }
 
-    fn error(&self, error: Value<'_>) -> Verdict {
+    fn error(&self, message: Value<'_>, error: Value<'_>) -> Verdict {
         let data = error.get("data").filter(|it| !it.is_null());
-        if let Some(verdict) = self.known(data.and_then(|it| it.get(FAULT_KEY)), Source::Rpc) {
-            return verdict;
+        let places = [data.and_then(|it| it.get(FAULT_KEY)), data, Some(error)];
+        let known = places.into_iter().flatten().find_map(|it| envelope::read(it, self.registry));
+        let known = known.or_else(|| envelope::in_a_dialect(message, self.registry));
+        let number = error.get("code").and_then(Value::as_i64);
+        let known = known.or_else(|| envelope::numbered(number?, self.registry));
+        if let Some(known) = known {
+            let text = error.get("message").and_then(Value::as_str).unwrap_or_default();
+            let said = Said { text, rpc: number, data, ..Said::default() };
+            return self.known(&known, Source::Rpc, said);
         }
         let message = error.get("message").and_then(Value::as_str);
         let mut text = message.or_else(|| error.as_str()).unwrap_or_default().into_owned();
@@ -83,10 +94,14 @@ impl Judge<'_> {
                 result.get("structuredContent"),
                 inner.as_ref().map(Doc::root),
             ];
-            let known = places.into_iter().find_map(|it| self.known(it, Source::Tool));
-            return known.unwrap_or_else(|| {
-                self.failure(Source::Tool, Said { text: text.clone(), ..Said::default() })
-            });
+            let known =
+                places.into_iter().flatten().find_map(|it| envelope::read(it, self.registry));
+            let known = known.or_else(|| envelope::before_text(&text, self.registry));
+            let said = Said { text: text.clone(), ..Said::default() };
+            return match known {
+                Some(known) => self.known(&known, Source::Tool, said),
+                None => self.failure(Source::Tool, said),
+            };
         }
         let stderr = self.outcome.stderr_tail.as_deref();
         match silent::suspect(result, stderr).and_then(Value::as_str) {
@@ -115,6 +130,11 @@ impl Judge<'_> {
         let is_file = facts.has(Fact::Shows) && facts.has(Fact::Paths) && !facts.has(Fact::Echo);
         let is_output = facts.has(Fact::Command) || facts.has(Fact::Logs);
         facts.set(Fact::Content, is_file || is_output);
+        if !facts.has(Fact::Content)
+            && let Some(known) = self.envelope_in(trimmed)
+        {
+            return self.known(&known, Source::Silent, Said { text, ..Said::default() });
+        }
         facts.set(Fact::Parameter, starts_with_parameter(trimmed, &arguments));
         facts.set(Fact::OneLine, !trimmed.contains('\n'));
         facts.set(Fact::Token, silent::is_token(trimmed));
@@ -142,8 +162,9 @@ impl Judge<'_> {
         let is_rpc = doc.as_ref().is_some_and(|it| it.root().get("jsonrpc").is_some());
         if let Some(error) = error.filter(|_| is_rpc) {
             let known = error.path(&["data", FAULT_KEY]);
-            if let Some(verdict) = self.known(known, Source::Http) {
-                return verdict;
+            if let Some(known) = known.and_then(|it| envelope::read(it, self.registry)) {
+                let said = Said { http: Some(answer.status), ..Said::default() };
+                return self.known(&known, Source::Http, said);
             }
         }
         let text = match error.and_then(|it| it.get("message")).and_then(Value::as_str) {
@@ -191,7 +212,7 @@ impl Judge<'_> {
     /// A refusal of our own.
     fn refused(&self, code: &str) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
-        let rule = Named { id: "outcome.refused", code, retry: None };
+        let rule = Named { id: "outcome.refused", code, retry: None, effect: None };
         let source = Source::Refusal;
         self.found(Found {
             source,
@@ -204,14 +225,23 @@ impl Judge<'_> {
         })
     }
 
-    /// An envelope in a dialect that we know, if its code is registered for this server.
-    fn known(&self, envelope: Option<Value<'_>>, source: Source) -> Option<Verdict> {
-        let (id, code) = known_dialect(envelope?)?;
-        self.registry.get(&code)?;
+    /// The envelope that a whole text is, in a dialect that leaves no doubt.
+    fn envelope_in(&self, text: &str) -> Option<Known> {
+        let text = text.trim();
+        if !text.starts_with('{') || text.len() > MAX_ENVELOPE_BYTES {
+            return None;
+        }
+        let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
+        envelope::in_a_dialect(doc.root(), self.registry)
+    }
+
+    /// A failure that its own envelope names.
+    fn known(&self, known: &Known, source: Source, mut said: Said<'_>) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
-        let rule = Named { id, code: &code, retry: None };
-        let said = Said::default();
-        Some(self.found(Found { source, facts, arguments, certain: true, sign: None, rule, said }))
+        let Known { id, code, retry, effect, waits } = known;
+        let rule = Named { id, code, retry: *retry, effect: *effect };
+        said.waits = said.waits.or(*waits);
+        self.found(Found { source, facts, arguments, certain: true, sign: None, rule, said })
     }
 
     fn failure(&self, source: Source, mut said: Said<'_>) -> Verdict {
@@ -237,25 +267,6 @@ impl Judge<'_> {
     fn found(&self, found: Found<'_>) -> Verdict {
         Verdict::Failure(Box::new(raise(self.asked, self.outcome, self.registry, found)))
     }
-}
-
-/// The dialect of an envelope and the code it names, if its form leaves no doubt.
-fn known_dialect(envelope: Value<'_>) -> Option<(&'static str, Cow<'_, str>)> {
-    if envelope.get("v").and_then(Value::as_u64) == Some(1) {
-        return Some(("dialect.native", envelope.get("code")?.as_str()?));
-    }
-    let lookup = Lookup::shipped();
-    let dialect = Dialect::detect(envelope, &lookup).ok()?;
-    let id = match dialect {
-        Dialect::AtlasGate => "dialect.atlas-gate",
-        Dialect::Workrail => "dialect.workrail",
-        Dialect::Stagewright => "dialect.stagewright",
-        Dialect::Mailvault => "dialect.mailvault",
-        // Any server can write a `code`; without `v` it is not our envelope.
-        Dialect::Native | Dialect::Rpc | Dialect::ToolFailure => return None,
-    };
-    let fault = dialect.read_value(envelope, &lookup).ok()?;
-    Some((id, Cow::Owned(fault.code().to_owned())))
 }
 
 /// All texts of a result, in order.

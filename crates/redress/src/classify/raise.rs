@@ -16,6 +16,7 @@ use crate::{
     fault::{Origin, ParamValue},
     json::{Members, RawJson, Value},
     outcome::{Asked, Outcome, What},
+    secret,
 };
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
@@ -54,15 +55,16 @@ pub(super) struct Named<'a> {
     pub(super) id: &'static str,
     pub(super) code: &'a str,
     pub(super) retry: Option<RetryKind>,
+    pub(super) effect: Option<Effect>,
 }
 
 impl Named<'static> {
     /// What is left when no rule fits.
     pub(super) const UNKNOWN: Self =
-        Self { id: "unknown", code: codes::UNKNOWN_TOOL_FAILURE.name(), retry: None };
+        Self { id: "unknown", code: codes::UNKNOWN_TOOL_FAILURE.name(), retry: None, effect: None };
 
     pub(super) fn of(row: &'static Row) -> Self {
-        Self { id: &row.id, code: &row.code, retry: row.retry }
+        Self { id: &row.id, code: &row.code, retry: row.retry, effect: None }
     }
 }
 
@@ -84,6 +86,7 @@ pub(super) fn raise(
     if fault.retry.kind == RetryKind::AfterDelay && said.waits.is_some() {
         fault.retry.after_ms = said.waits;
     }
+    fault.effect = rule.effect.unwrap_or(fault.effect);
     if asked.traits.harmless() {
         fault.effect = Effect::None;
     }
@@ -94,9 +97,19 @@ pub(super) fn raise(
     let text = said.text.trim();
     let given = asked.request.map_or("", Value::raw);
     let leaks = leaks::find(text, given);
-    fault.server_text = (!text.is_empty()).then(|| crate::text::cut(text, MOST_CHARS).into_owned());
+    fault.server_text = (!text.is_empty())
+        .then(|| crate::text::cut(&without_secrets(text), MOST_CHARS).into_owned());
     let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
     Failure { silent: source == Source::Silent, certain, rule, leaks, fault }
+}
+
+/// The text with its secrets taken out.
+fn without_secrets(text: &str) -> Cow<'_, str> {
+    let mut clean = Cow::Borrowed(text);
+    for span in secret::find(text).into_iter().rev() {
+        clean.to_mut().replace_range(span, "[REDACTED]");
+    }
+    clean
 }
 
 /// The row of a code in the server's contract, else in `core`.
