@@ -8,18 +8,28 @@ use crate::failure::Failure;
 
 /// The registry of that name, or in that file.
 pub(crate) fn find(name: &str) -> Result<Arc<Registry>, Failure> {
-    if let Some(built_in) = shipped::get(name) {
-        return Ok(Arc::clone(built_in));
+    match shipped::get(name) {
+        Some(built_in) => Ok(Arc::clone(built_in)),
+        None => from_source(&written(name)?),
+    }
+}
+
+/// The text of the registry of that name, or in that file.
+pub(crate) fn written(name: &str) -> Result<Source, Failure> {
+    if let Some(built_in) = shipped::source(name) {
+        return Ok(built_in);
     }
     let looks_like_a_file = Path::new(name).extension().is_some() || name.contains(['/', '\\']);
     if looks_like_a_file || Path::new(name).exists() {
-        return from_source(&source(name)?);
+        return source(name);
     }
     let names: Vec<&str> = shipped::names().collect();
     let meant = nearest(name, names.iter().copied());
     let meant = meant.map(|it| format!(" Did you mean `{it}`?")).unwrap_or_default();
     let problem = format!("No file and no built-in registry has this name.{meant}");
-    Err(Failure::config(name, &problem).note(format!("Built in: {}.", names.join(", "))))
+    Err(Failure::config(name, &problem)
+        .note(format!("Built in: {}.", names.join(", ")))
+        .fix("Give a file, or the name of a built-in registry."))
 }
 
 /// A registry file with all that it extends.

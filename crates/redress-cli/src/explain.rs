@@ -13,10 +13,11 @@ use crate::{Done, Status, contract, failure::Failure, output::Out, registry::rul
 /// Explain a code: what happened, what to do, how it looks in each reader's form.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress explain FILE_NOT_FOUND\n  redress explain 1001\n  redress explain E_FS_PATH_ESCAPE\n  redress explain auth_required --contract mailvault --format json\n  redress explain NOTE_GONE --contract errors.toml\n  redress explain CK203"
+    after_help = "Examples:\n  redress explain FILE_NOT_FOUND\n  redress explain 1001\n  redress explain E_FS_PATH_ESCAPE\n  redress explain auth_required --contract mailvault --format json\n  redress explain NOTE_GONE --contract errors.toml\n  redress explain -32601\n  redress explain CK203"
 )]
 pub(crate) struct Args {
-    /// A code, a number, a dialect's spelling, a name that is gone, or a rule such as CK101.
+    /// A code, a number, a dialect's spelling, a name that is gone, or a rule such as CK101 or duplicate-number.
+    #[arg(allow_negative_numbers = true)]
     query: String,
     /// A registry file, or the name of a built-in one; without it, all built-in ones.
     #[arg(long, value_name = "C")]
@@ -38,7 +39,8 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    if let Some(rule) = rules::all().find(|it| it.id.eq_ignore_ascii_case(&args.query)) {
+    let is_meant = |it: &str| it.eq_ignore_ascii_case(&args.query);
+    if let Some(rule) = rules::all().find(|it| is_meant(it.id) || is_meant(it.name)) {
         let page = match args.format {
             Format::Json => rule.to_json().to_string(),
             Format::Text => page::rule(rule),
@@ -69,8 +71,11 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
             (Hit::Retired(name, retired, registry), Format::Json) => {
                 page::retired_json(name, retired, registry, out)?;
             }
-            (Hit::Retired(name, retired, registry), _) => {
+            (Hit::Retired(name, retired, registry), Format::Text) => {
                 page::retired(name, retired, registry, out)?;
+            }
+            (Hit::Retired(name, retired, registry), Format::Agent) => {
+                page::retired_agent(name, retired, registry, out)?;
             }
         }
     }

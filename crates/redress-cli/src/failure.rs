@@ -28,9 +28,18 @@ impl Failure {
         Self { exit: 3, ..Self::input(fault) }
     }
 
-    /// A file or option that is not valid at a place.
+    /// A file or option that is not valid at a place. Who runs the command is who can correct it, so it is told shorter
+    /// than a client of a server is told.
     pub(crate) fn config(place: &str, problem: &str) -> Self {
-        Self::input(codes::CONFIG_INVALID.raise([("place", place), ("problem", problem)]))
+        let mut fault = codes::CONFIG_INVALID.raise([("place", place), ("problem", problem)]);
+        fault.message = format!("{place}: {problem}");
+        Self::input(fault).fix("Correct that place in the file.")
+    }
+
+    /// The same failure with another way out.
+    pub(crate) fn fix(mut self, fix: &str) -> Self {
+        self.fault.hint = fix.into();
+        self
     }
 
     /// A file that could not be read.

@@ -69,14 +69,20 @@ fn text(found: &[Finding], source: &Source, out: &mut Out) -> Result<(), Failure
         out.line(&format!("      | {left}{style}{}{style:#}", "^".repeat(width)))?;
         out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
     }
-    let count = |level| found.iter().filter(|it| it.level == level).count();
+    let count = |level, what| counted(found.iter().filter(|it| it.level == level).count(), what);
     out.line(&format!(
-        "{}: {} violations, {} improvements, {} notes",
+        "{}: {}, {}, {}",
         source.file,
-        count(Level::Violation),
-        count(Level::Improvement),
-        count(Level::Information)
+        count(Level::Violation, "violation"),
+        count(Level::Improvement, "improvement"),
+        count(Level::Information, "note")
     ))
+}
+
+/// `1 change`, `2 changes`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// `::error file=…,line=…::message`, escaped as GitHub asks.

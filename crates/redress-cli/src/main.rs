@@ -1,5 +1,6 @@
 //! The `redress` command.
 
+mod choice;
 mod classify;
 mod clock;
 mod completions;
@@ -22,7 +23,7 @@ use crate::{failure::Failure, output::Out};
 
 /// The error contract for MCP servers: one registry of codes, one envelope, every failure.
 #[derive(Debug, Parser)]
-#[command(name = "redress", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "redress", version, arg_required_else_help = true)]
 #[command(after_help = "Exit codes: 0 fine, 1 findings, 2 usage or bad input, 3 environment.")]
 struct Args {
     #[command(subcommand)]

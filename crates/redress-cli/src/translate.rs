@@ -7,21 +7,23 @@ use redress::{
 };
 
 use crate::{
-    Done, Status, clock, contract, lines,
+    Done, Status,
+    choice::one_of,
+    clock, contract, lines,
     output::{Err, Out},
 };
 
 /// Translate envelopes between dialects: JSON lines in, JSON lines out.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Dialects: native, atlas-gate, workrail, rpc, stagewright, mailvault, tool-failure.\n\nExamples:\n  echo '{\"code\":\"FILE_NOT_FOUND\"}' | redress translate --from native --to mailvault\n  redress translate --from auto --to native < envelopes.jsonl\n  redress translate --from atlas-gate --to rpc --residue < in.jsonl | redress translate --from rpc --to atlas-gate\n\nExit codes: 1 if --strict found a loss, 2 if a line could not be read."
+    after_help = "Examples:\n  echo '{\"code\":\"FILE_NOT_FOUND\"}' | redress translate --from native --to mailvault\n  redress translate --from auto --to native < envelopes.jsonl\n  redress translate --from atlas-gate --to rpc --residue < in.jsonl | redress translate --from rpc --to atlas-gate\n\nExit codes: 1 if --strict found a loss, 2 if a line could not be read."
 )]
 pub(crate) struct Args {
     /// The dialect of the input, or `auto` to find it line by line.
-    #[arg(long, value_name = "D", value_parser = from)]
+    #[arg(long, value_name = "D", value_parser = one_of([AUTO].into_iter().chain(dialects()), from))]
     from: From,
     /// The dialect of the output.
-    #[arg(long, value_name = "D", value_parser = dialect)]
+    #[arg(long, value_name = "D", value_parser = one_of(dialects(), Dialect::parse))]
     to: Dialect,
     /// A registry file, or the name of a built-in one, to look codes up in first.
     #[arg(long, value_name = "C")]
@@ -81,15 +83,12 @@ fn report(line: u64, losses: &[Loss]) -> bool {
     !losses.is_empty()
 }
 
-fn from(name: &str) -> Result<From, String> {
-    if name == "auto" { Ok(From::Auto) } else { dialect(name).map(From::Given) }
+const AUTO: &str = "auto";
+
+fn from(name: &str) -> Option<From> {
+    if name == AUTO { Some(From::Auto) } else { Dialect::parse(name).map(From::Given) }
 }
 
-fn dialect(name: &str) -> Result<Dialect, String> {
-    Dialect::parse(name).ok_or_else(|| {
-        let names = Dialect::ALL.map(Dialect::name);
-        let meant = redress_registry::nearest::nearest(name, names);
-        let meant = meant.map(|it| format!(", did you mean {it}?")).unwrap_or_default();
-        format!("no such dialect{meant} There are {}", names.join(", "))
-    })
+fn dialects() -> impl Iterator<Item = &'static str> {
+    Dialect::ALL.into_iter().map(Dialect::name)
 }

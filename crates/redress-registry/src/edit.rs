@@ -5,6 +5,9 @@
 mod layout;
 mod render;
 
+use semver::Version;
+use serde_json::Value;
+
 use crate::{
     Class, Effect, ParamType, Problem, Registry, Retry, Source, Spanned,
     draft::{Draft, DraftCode},
@@ -41,8 +44,10 @@ pub struct NewCode {
     pub params: Vec<(String, ParamType, String)>,
     /// The page for people.
     pub explain: Option<String>,
-    /// The version that brings it, or `NEXT`.
-    pub since: String,
+    /// A value for each parameter.
+    pub example: Vec<(String, Value)>,
+    /// The version that brings it, or `NEXT`; if absent the registry's own version, which is `NEXT` for a pre-release.
+    pub since: Option<String>,
 }
 
 /// Why and since when a code should no longer be raised.
@@ -81,6 +86,7 @@ pub fn add(source: &Source, new: &NewCode, find: Find<'_>) -> Result<String, Vec
         let message = format!("{} is taken: a name is used once.", quoted(&full));
         return Err(vec![source.problem(file.place_of(&full), message)]);
     }
+    file.free_number(new)?;
     let peers: Vec<_> = file.rows_of_domain(&new.domain);
     let at = file
         .layout
@@ -88,7 +94,8 @@ pub fn add(source: &Source, new: &NewCode, find: Find<'_>) -> Result<String, Vec
         .or_else(|| file.layout.end_of_all("code"))
         .unwrap_or(source.text.len());
     let key = file.key_of(&full);
-    file.checked(file.layout.paste(at, &render::row(key, new)), find)
+    let since = new.since.clone().unwrap_or_else(|| file.now());
+    file.checked(file.layout.paste(at, &render::row(key, new, &since)), find)
 }
 
 /// Marks a row as one that should no longer be raised.
@@ -154,6 +161,36 @@ impl File {
         let edited = Source { text: text.into(), ..self.source.clone() };
         Self::open(&edited, find)?;
         Ok(edited.text.to_string())
+    }
+
+    /// The version that the next change belongs to.
+    fn now(&self) -> String {
+        let is_release = Version::parse(&self.registry.version).is_ok_and(|it| it.pre.is_empty());
+        if is_release { self.registry.version.clone() } else { "NEXT".to_owned() }
+    }
+
+    /// A number is used once, and its domain owns it.
+    fn free_number(&self, new: &NewCode) -> Result<(), Vec<Problem>> {
+        let Some(number) = new.number else { return Ok(()) };
+        let codes = self.registry.codes.iter().map(|(name, it)| (name, it.number));
+        let retired = self.registry.retired.iter().map(|(name, it)| (name, it.number));
+        if let Some((owner, _)) = codes.chain(retired).find(|it| it.1 == Some(number)) {
+            let message = format!("The number {number} is taken by {}.", quoted(owner));
+            return Err(vec![self.source.problem(self.place_of(owner), message)]);
+        }
+        let range = self.registry.domains.get(new.domain.as_str()).and_then(|it| it.range);
+        match range {
+            Some((first, last)) if !(first..=last).contains(&number) => {
+                let domain = self.draft.domains.iter().map(|it| &it.value.name);
+                let at = domain.into_iter().find(|it| it.value == new.domain);
+                let message = format!(
+                    "The number {number} is outside {first} to {last}, the range of {}.",
+                    quoted(&new.domain)
+                );
+                Err(vec![self.source.problem(at.map_or(0, |it| it.span.start), message)])
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The row of a code that this file declares itself.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redress::{Fault, card, fault::ParamValue, json::RawJson};
-use redress_registry::{Entry, Hit, Registry, Retired, Retry, canonical, rule::Rule};
+use redress_registry::{Entry, Hit, NextStep, Registry, Retired, Retry, canonical, rule::Rule};
 use serde_json::{Value, json};
 
 use crate::{
@@ -28,12 +28,7 @@ pub(super) fn text(entry: &Arc<Entry>, holders: &[&Registry], out: &mut Out) -> 
     out.labelled("message  ", &entry.message)?;
     out.labelled("hint     ", &entry.hint)?;
     for step in &entry.next {
-        let args = if step.args.is_empty() {
-            String::new()
-        } else {
-            Value::from(step.args.clone()).to_string()
-        };
-        out.labelled("next     ", &format!("{} {args}", step.tool))?;
+        out.labelled("next     ", &call(step))?;
     }
     for param in &entry.params {
         let need = if param.required { "" } else { ", optional" };
@@ -57,10 +52,11 @@ fn lifecycle(entry: &Entry, out: &mut Out) -> Written {
     let since = entry.since.as_deref().unwrap_or("not said");
     out.labelled("since    ", &format!("{since}, {}", entry.stability.name()))?;
     if let Some(deprecated) = &entry.deprecated {
-        let to = deprecated.to.as_ref().map(|it| format!(" Use {it}.")).unwrap_or_default();
+        let to = instead(deprecated.to.as_deref());
+        let until = deprecated.until.as_ref().map(|it| format!(", until {it}")).unwrap_or_default();
         out.labelled(
             "deprecated",
-            &format!("since {}: {}{to}", deprecated.since, deprecated.reason),
+            &format!("since {}{until}: {}{to}", deprecated.since, deprecated.reason),
         )?;
     }
     Ok(())
@@ -72,10 +68,11 @@ pub(super) fn agent(entry: &Arc<Entry>, out: &mut Out) -> Written {
     out.line(&format!("Retry: {}. Effect: {}.", retry(entry.retry), entry.effect.name()))?;
     out.line(&format!("Fix: {}", entry.hint))?;
     for step in &entry.next {
-        out.line(&format!("Next: {}", step.tool))?;
+        out.line(&format!("Next: {}", call(step)))?;
     }
     if let Some(deprecated) = &entry.deprecated {
-        out.line(&format!("Deprecated: {}", deprecated.reason))?;
+        let to = instead(deprecated.to.as_deref());
+        out.line(&format!("Deprecated: {}{to}", deprecated.reason))?;
     }
     Ok(())
 }
@@ -98,9 +95,24 @@ pub(super) fn retired(
     registry: &Registry,
     out: &mut Out,
 ) -> Written {
-    let to = retired.to.as_ref().map(|it| format!(" Use {it}.")).unwrap_or_default();
+    let to = instead(retired.to.as_deref());
     out.line(&format!("{CODE}{name}{CODE:#}  retired in {} {}", registry.name, retired.since))?;
     out.labelled("why      ", &format!("{}{to}", retired.why))
+}
+
+/// A name that is gone, for a model.
+pub(super) fn retired_agent(
+    name: &str,
+    retired: &Retired,
+    registry: &Registry,
+    out: &mut Out,
+) -> Written {
+    out.line(&format!("{name}: retired in {} {}", registry.name, retired.since))?;
+    out.line(&format!("Why: {}", retired.why))?;
+    match &retired.to {
+        Some(to) => out.line(&format!("Fix: Use {to}.")),
+        None => Ok(()),
+    }
 }
 
 /// A name that is gone, for programs.
@@ -150,9 +162,22 @@ fn example(entry: &Arc<Entry>) -> Fault {
     Fault::raise(entry, params)
 }
 
-fn retry(retry: Retry) -> String {
-    match retry.after_ms {
-        Some(after_ms) => format!("{} ({after_ms} ms)", retry.kind.name()),
-        None => retry.kind.name().to_owned(),
+/// A call of `next`: the tool, and its arguments if there are any.
+fn call(step: &NextStep) -> String {
+    if step.args.is_empty() {
+        return step.tool.clone();
     }
+    format!("{} {}", step.tool, Value::from(step.args.clone()))
+}
+
+fn instead(to: Option<&str>) -> String {
+    to.map(|it| format!(" Use {it}.")).unwrap_or_default()
+}
+
+fn retry(retry: Retry) -> String {
+    let wait = retry.after_ms.map(|it| format!("{it} ms"));
+    let max = retry.max.map(|it| format!("at most {it} times"));
+    let more: Vec<String> = wait.into_iter().chain(max).collect();
+    let kind = retry.kind.name();
+    if more.is_empty() { kind.to_owned() } else { format!("{kind} ({})", more.join(", ")) }
 }

@@ -1,11 +1,11 @@
 //! `redress registry diff`: who breaks when a registry changes, and which version that needs.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use clap::ValueEnum;
 use redress_registry::{
     Registry,
-    diff::{Change, Report, diff},
+    diff::{Bump, Change, Report, diff},
     lock::read_lock,
     rule::Impact,
 };
@@ -13,6 +13,7 @@ use redress_registry::{
 use crate::{
     Done, Status, contract,
     failure::Failure,
+    findings::counted,
     output::{CODE, LABEL, Out, TITLE, TROUBLE},
 };
 
@@ -65,13 +66,36 @@ fn text(report: &Report, out: &mut Out) -> Result<(), Failure> {
     for change in &report.changes {
         print_change(change, out)?;
     }
-    let verdict = if report.ok { "which it is" } else { "which it is not" };
-    out.line(&format!(
-        "{} changes; the version needs a step of at least {}, {verdict} ({})",
-        report.changes.len(),
-        report.required_bump.name(),
-        report.declared_bump.name()
-    ))
+    let changes = counted(report.changes.len(), "change");
+    out.line(&format!("{changes}; {}", verdict(report)))
+}
+
+/// What the changes ask of the version, and whether it gave it.
+fn verdict(report: &Report) -> String {
+    let took = match report.declared_bump {
+        Bump::None => "took none".to_owned(),
+        step => format!("took a {} one", step.name()),
+    };
+    match report.required_bump {
+        Bump::None => "no step is needed".to_owned(),
+        Bump::Impossible => {
+            let forbidden = report.changes.iter().filter(|it| it.severity == Impact::Forbidden);
+            let rules: BTreeSet<&str> = forbidden.map(|it| it.rule).collect();
+            let rules = Vec::from_iter(rules).join(", ");
+            format!("no version allows it: undo what {rules} found")
+        }
+        step if report.ok => {
+            format!("the version needs at least a {} step and {took}", step.name())
+        }
+        step => format!("the version needs at least a {} step, but {took}", step.name()),
+    }
+}
+
+/// What changed, unless the message names it.
+fn subject(change: &Change) -> Option<&str> {
+    let item = change.code.as_deref().or(change.tool.as_deref())?;
+    let mut words = change.message.split(|it: char| !(it.is_alphanumeric() || "_.-".contains(it)));
+    (!words.any(|it| it.trim_end_matches('.') == item)).then_some(item)
 }
 
 fn print_change(change: &Change, out: &mut Out) -> Result<(), Failure> {
@@ -81,7 +105,10 @@ fn print_change(change: &Change, out: &mut Out) -> Result<(), Failure> {
     };
     let Change { rule, message, severity, who, witness, .. } = change;
     let (severity, who) = (severity.name(), who.name());
-    out.line(&format!("{style}{rule}{style:#} {severity} ({who}) {TITLE}{message}{TITLE:#}"))?;
+    let subject = subject(change).map(|it| format!("{it}: ")).unwrap_or_default();
+    out.line(&format!(
+        "{style}{rule}{style:#} {severity} ({who}) {TITLE}{subject}{message}{TITLE:#}"
+    ))?;
     out.line(&format!("  {LABEL}before{LABEL:#} {}", witness.before))?;
     out.line(&format!("  {LABEL}after {LABEL:#} {}", witness.after))?;
     if let Some(why) = &change.allowed {

@@ -3,14 +3,23 @@
 use redress_registry::{
     Class, Effect, ParamType, Problem, Retry, RetryKind, Source,
     edit::{self, Deprecation, NewCode, Retirement},
+    finding::Finding,
+    lint::lint,
+    read,
 };
+use serde_json::Value;
 
-use crate::{Done, Status, contract, files, output::Out};
+use crate::{
+    Done, Status,
+    choice::one_of,
+    contract, files,
+    output::{Err, Out},
+};
 
 /// Add a code to a registry file.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" --param \"id:string:The note.\""
+    after_help = "Examples:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" \\\n    --param \"id:string:The note.\" --example id=n-42 --explain \"Another writer holds the note.\"\n\nWhat the lint finds in the new row is told as still to do."
 )]
 pub(super) struct Add {
     /// The registry file.
@@ -24,16 +33,16 @@ pub(super) struct Add {
     #[arg(long)]
     domain: String,
     /// What kind of failure it is.
-    #[arg(long, value_parser = class)]
+    #[arg(long, value_name = "CLASS", value_parser = one_of(Class::ALL.iter().map(|it| it.name()), Class::parse))]
     class: Class,
     /// When to call again.
-    #[arg(long, value_parser = retry_kind)]
+    #[arg(long, value_name = "KIND", value_parser = one_of(RetryKind::ALL.iter().map(|it| it.name()), RetryKind::parse))]
     retry: RetryKind,
     /// The least time to wait, with `--retry after_delay`.
     #[arg(long, value_name = "MS")]
     after_ms: Option<u64>,
     /// Whether something may have changed.
-    #[arg(long, value_parser = effect)]
+    #[arg(long, value_parser = one_of(Effect::ALL.iter().map(|it| it.name()), Effect::parse))]
     effect: Option<Effect>,
     /// A few words; from the name if absent.
     #[arg(long)]
@@ -47,18 +56,21 @@ pub(super) struct Add {
     /// A parameter of the message; may be given several times.
     #[arg(long = "param", value_name = "NAME:TYPE:DOC", value_parser = param)]
     params: Vec<(String, ParamType, String)>,
+    /// A value of a parameter for the example, as JSON unless it is a string; may be given several times.
+    #[arg(long = "example", value_name = "NAME=VALUE", value_parser = example)]
+    example: Vec<(String, String)>,
     /// The page for people.
     #[arg(long)]
     explain: Option<String>,
-    /// The version that brings it.
-    #[arg(long, default_value = "NEXT")]
-    since: String,
+    /// The version that brings it; by default the registry's own, or NEXT if that is a pre-release.
+    #[arg(long)]
+    since: Option<String>,
 }
 
 /// Mark a code as one that should no longer be raised.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  redress registry deprecate errors.toml NOTE_GONE --since 0.2.0 --reason renamed --to NOTE_NOT_FOUND --until 1.0.0"
+    after_help = "Examples:\n  redress registry deprecate errors.toml NOTE_NOT_FOUND --since 0.2.0 --reason \"The code of core tells as much.\" --to NOT_FOUND --until 1.0.0"
 )]
 pub(super) struct Deprecate {
     /// The registry file.
@@ -82,7 +94,7 @@ pub(super) struct Deprecate {
 /// Take a code away for good; its name and number never come back.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  redress registry retire errors.toml NOTE_GONE --since 1.0.0 --why \"Replaced long ago.\" --to NOTE_NOT_FOUND"
+    after_help = "Examples:\n  redress registry retire errors.toml NOTE_LOCKED --since 0.2.0 --why \"Notes are no longer locked.\" --to NOTE_NOT_FOUND"
 )]
 pub(super) struct Retire {
     /// The registry file.
@@ -112,13 +124,30 @@ pub(super) fn add(args: &Add, out: &mut Out) -> Done {
         message: args.message.clone(),
         hint: args.hint.clone(),
         params: args.params.clone(),
+        example: args.example.iter().map(|it| example_of(it, &args.params)).collect(),
         explain: args.explain.clone(),
         since: args.since.clone(),
     };
     let done = format!("added {}", args.code);
     change(&args.file, &done, out, |source| {
         edit::add(source, &new, &|it| contract::base(source, it))
-    })
+    })?;
+    still_to_do(&args.file, &args.code)
+}
+
+/// Tells what the lint finds in a new row.
+fn still_to_do(file: &str, code: &str) -> Done {
+    let source = contract::source(file)?;
+    let draft = read(&source).map_err(|it| contract::refused(&it))?;
+    let full = draft.full_name(code);
+    let mut err = Err::new();
+    for finding in lint(&draft, &|it| contract::base(&source, it)) {
+        if finding.concerned().any(|it| it == full || it == code) {
+            let Finding { place, rule, message, fix, .. } = &finding;
+            err.line("still to do: ", &format!("{place}: {rule} {message} {fix}"));
+        }
+    }
+    Ok(Status::Fine)
 }
 
 pub(super) fn deprecate(args: &Deprecate, out: &mut Out) -> Done {
@@ -149,7 +178,10 @@ fn change(
     edit: impl FnOnce(&Source) -> Result<String, Vec<Problem>>,
 ) -> Done {
     let source = contract::source(file)?;
-    let text = edit(&source).map_err(|it| contract::refused(&it))?;
+    contract::from_source(&source)?;
+    let text = edit(&source).map_err(|it| {
+        contract::refused(&it).fix("Change the command; the file was left as it is.")
+    })?;
     files::replace(file, &text)?;
     out.line(&format!("{file}: {done}"))?;
     Ok(Status::Fine)
@@ -162,26 +194,27 @@ fn title(code: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn class(text: &str) -> Result<Class, String> {
-    Class::parse(text).ok_or_else(|| one_of(Class::ALL.iter().map(|it| it.name())))
-}
-
-fn retry_kind(text: &str) -> Result<RetryKind, String> {
-    RetryKind::parse(text).ok_or_else(|| one_of(RetryKind::ALL.iter().map(|it| it.name())))
-}
-
-fn effect(text: &str) -> Result<Effect, String> {
-    Effect::parse(text).ok_or_else(|| one_of(Effect::ALL.iter().map(|it| it.name())))
-}
-
-fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    format!("use one of {}", names.collect::<Vec<_>>().join(", "))
-}
-
 fn param(text: &str) -> Result<(String, ParamType, String), String> {
     let mut parts = text.splitn(3, ':');
     let (name, kind, doc) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-    let kind = ParamType::parse(kind.unwrap_or("string"))
-        .ok_or_else(|| one_of(ParamType::ALL.iter().map(|it| it.name())))?;
+    let kind = ParamType::parse(kind.unwrap_or("string")).ok_or_else(|| {
+        let names: Vec<&str> = ParamType::ALL.iter().map(|it| it.name()).collect();
+        format!("the type is one of {}", names.join(", "))
+    })?;
     Ok((name.to_owned(), kind, doc.unwrap_or_default().to_owned()))
+}
+
+fn example(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// The value that a text means for its parameter; what is no JSON is text, and the reader says if that is wrong.
+fn example_of(
+    (name, text): &(String, String),
+    params: &[(String, ParamType, String)],
+) -> (String, Value) {
+    let is_text = params.iter().any(|(it, kind, _)| it == name && *kind == ParamType::String);
+    let json = if is_text { None } else { serde_json::from_str(text).ok() };
+    (name.clone(), json.unwrap_or_else(|| text.as_str().into()))
 }

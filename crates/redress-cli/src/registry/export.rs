@@ -1,8 +1,9 @@
 //! `redress registry export`: a registry in other forms, the same bytes every time.
 
+use clap::builder::PossibleValue;
 use redress_registry::export::{FORMATS, Format, format};
 
-use crate::{Done, Status, contract, output::Out};
+use crate::{Done, Status, choice::one_of, contract, output::Out};
 
 /// Export a registry as JSON, JSON Schema or Markdown.
 #[derive(Debug, clap::Args)]
@@ -13,7 +14,7 @@ pub(super) struct Args {
     /// The file, or the name of a built-in registry.
     contract: String,
     /// The form.
-    #[arg(long, value_name = "F", value_parser = parse)]
+    #[arg(long, value_name = "F", value_parser = one_of(forms(), format))]
     format: &'static Format,
 }
 
@@ -23,10 +24,6 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     Ok(Status::Fine)
 }
 
-fn parse(name: &str) -> Result<&'static Format, String> {
-    format(name).ok_or_else(|| {
-        let all: Vec<String> =
-            FORMATS.iter().map(|it| format!("  {}: {}", it.name, it.about)).collect();
-        format!("there is no such form; there are\n{}", all.join("\n"))
-    })
+fn forms() -> impl Iterator<Item = PossibleValue> {
+    FORMATS.iter().map(|it| PossibleValue::new(it.name).help(it.about))
 }

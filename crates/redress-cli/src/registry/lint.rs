@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redress::dialect;
 use redress_registry::{
     lint::{lint, rules},
-    read, resolve, shipped,
+    read, resolve,
 };
 
 use crate::{Done, contract, findings, output::Out};
@@ -13,7 +13,7 @@ use crate::{Done, contract, findings, output::Out};
 /// Check a registry file: names, texts, recovery, lifecycle, dialects.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress registry lint errors.toml\n  redress registry lint errors.toml --format sarif > lint.sarif\n  redress registry lint core\n\nExit code 1 if there are violations."
+    after_help = "Examples:\n  redress registry lint errors.toml\n  redress registry lint errors.toml --format sarif > lint.sarif\n  redress registry lint core\n\nExit code 1 if there are violations, 2 if no command could load the file."
 )]
 pub(super) struct Args {
     /// The file, or the name of a built-in registry.
@@ -24,10 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
-    let source = match shipped::source(&args.file) {
-        Some(source) => source,
-        None => contract::source(&args.file)?,
-    };
+    let source = contract::written(&args.file)?;
     let draft = read(&source).map_err(|it| contract::refused(&it))?;
     let find = |name: &str| contract::base(&source, name);
     let mut found = lint(&draft, &find);
@@ -35,5 +32,9 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         found.extend(dialect::lint::lint(&draft, &Arc::new(registry)));
         found.sort_by_key(|it| (it.span.start, it.rule));
     }
-    findings::print(&found, &source, rules().chain(dialect::lint::rules()), (args.format, out))
+    let rules = rules().chain(dialect::lint::rules());
+    let status = findings::print(&found, &source, rules, (args.format, out))?;
+    // What the rules say of a file that no command can load is worth reading before it is refused.
+    out.finish()?;
+    contract::find(&args.file).map(|_| status)
 }

@@ -4,6 +4,7 @@ use std::{fs, path::Path};
 
 use redress_registry::{
     Source,
+    diff::Bump,
     lock::{check, lock},
 };
 
@@ -29,10 +30,8 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let old = old(&path)?;
     let Some(old) = old else {
         if args.check {
-            return Err(Failure::config(
-                &path,
-                "There is no lock yet; write it with `redress registry lock`.",
-            ));
+            return Err(Failure::config(&path, "There is no lock yet.")
+                .fix(&format!("Write it with `redress registry lock {}`.", args.file)));
         }
         return write(&path, &lock(&registry), out);
     };
@@ -47,7 +46,11 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         return Ok(Status::Findings);
     }
     if status == Status::Findings {
-        out.line(&format!("{path}: kept as it is; raise the version in {} first", args.file))?;
+        let first = match checked.report.required_bump {
+            Bump::Impossible => "undo what is forbidden",
+            _ => "raise the version",
+        };
+        out.line(&format!("{path}: kept as it is; {first} in {} first", args.file))?;
         return Ok(status);
     }
     write(&path, &lock(&registry), out)

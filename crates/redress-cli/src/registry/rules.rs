@@ -12,7 +12,7 @@ use crate::{
 /// List every rule of lint and diff.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json | jq -r .id"
+    after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json > rules.jsonl"
 )]
 pub(super) struct Args {
     /// How to print them.

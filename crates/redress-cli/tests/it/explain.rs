@@ -1,6 +1,6 @@
 //! `redress explain`.
 
-use crate::redress::redress;
+use crate::redress::{redress, shell};
 
 #[test]
 fn a_code_is_explained_by_every_name_it_has() {
@@ -40,4 +40,43 @@ fn a_contract_that_is_not_there_is_told_with_what_is() {
     let ran = redress(&["explain", "X", "--contract", "no/such.toml"], b"");
     assert_eq!(ran.exit, 2);
     assert!(ran.err.starts_with("FILE_NOT_FOUND: No file at \"no/such.toml\"."), "{}", ran.err);
+}
+
+#[test]
+fn a_negative_number_and_the_name_of_a_rule_are_explained() {
+    let ran = redress(&["explain", "-32601", "--contract", "core"], b"");
+    assert!(ran.exit == 0 && ran.out.starts_with("METHOD_NOT_FOUND "), "{}{}", ran.out, ran.err);
+    let (by_name, by_id) = (
+        redress(&["explain", "hint-without-verb"], b""),
+        redress(&["explain", "duplicate-number"], b""),
+    );
+    assert_eq!(by_name.exit, 0, "{}", by_name.err);
+    assert!(by_id.out.starts_with("CK103 "), "{}", by_id.out);
+}
+
+#[test]
+fn a_model_and_a_person_get_every_fact_that_helps() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = include_str!("../../../../fuzz/corpus/registry/notes.toml")
+        .replace("{ tool = \"list_notes\" }", "{ tool = \"list_notes\", args = { like = \"{id}\" } }, { tool = \"list_notes\" }")
+        .replace("retry   = \"after_change\"", "retry   = { kind = \"after_delay\", after_ms = 20, max = 3 }\ndeprecated = { since = \"0.1.0\", reason = \"Told twice.\", to = \"NOT_FOUND\", until = \"1.0.0\" }");
+    std::fs::write(dir.path().join("errors.toml"), text).unwrap();
+    let explain = |what: &str| {
+        let ran = shell(&format!("redress explain --contract errors.toml {what}"), dir.path());
+        assert_eq!(ran.exit, 0, "{}", ran.err);
+        ran.out
+    };
+    let agent = explain("NOTE_NOT_FOUND --format agent");
+    assert!(
+        agent.contains("\nNext: list_notes {\"like\":\"{id}\"}\nNext: list_notes\n"),
+        "{agent}"
+    );
+    assert!(agent.ends_with("\nDeprecated: Told twice. Use NOT_FOUND.\n"), "{agent}");
+    let page = explain("NOTE_NOT_FOUND");
+    assert!(page.contains("after_delay (20 ms, at most 3 times)\n"), "{page}");
+    assert!(page.contains("since 0.1.0, until 1.0.0: Told twice. Use NOT_FOUND.\n"), "{page}");
+    assert!(page.lines().all(|it| !it.ends_with(' ')), "{page}");
+    let gone = explain("NOTE_GONE --format agent");
+    assert!(gone.starts_with("NOTE_GONE: retired in notes 0.1.0\nWhy: "), "{gone}");
+    assert!(gone.ends_with("\nFix: Use NOTE_NOT_FOUND.\n"), "{gone}");
 }

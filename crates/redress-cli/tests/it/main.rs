@@ -11,5 +11,6 @@ mod docs;
 mod explain;
 mod filters;
 mod gate;
+mod help;
 mod redress;
 mod registry;

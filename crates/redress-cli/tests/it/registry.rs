@@ -49,6 +49,89 @@ fn a_wrong_key_is_refused_with_file_line_column_and_did_you_mean() {
 }
 
 #[test]
+fn a_file_that_no_command_can_load_does_not_pass_the_lint() {
+    for (from, to, told) in [
+        ("[\"core\"]", "[\"cor\"]", "errors.toml:6:"),
+        ("[\"core\"]", "[\"errors.toml\"]", "comes back to itself"),
+        ("version = \"0.1.0\"", "version = \"1.2\"", "errors.toml:5:"),
+        ("[\"NOTE_NOT_FOUND\"]", "[\"NOTE_NOT_FUND\"]", "Did you mean `NOTE_NOT_FOUND`?"),
+        ("[code.NOTE_NOT_FOUND]", "[code.TIMEOUT]", "TIMEOUT"),
+        ("domain  = \"notes\"", "domain  = \"nots\"", "Did you mean `notes`?"),
+    ] {
+        assert!(NOTES.contains(from), "{from}");
+        let (ran, _) = in_folder("redress registry lint errors.toml", &NOTES.replace(from, to));
+        assert_eq!(ran.exit, 2, "{to}: {}{}", ran.out, ran.err);
+        assert!(ran.err.starts_with("CONFIG_INVALID: errors.toml:"), "{to}: {}", ran.err);
+        assert!(ran.err.contains(told), "{to}: {}", ran.err);
+        assert!(ran.err.ends_with("Fix: Correct that place in the file.\n"), "{to}: {}", ran.err);
+        assert!(ran.out.contains("errors.toml: "), "the findings come first: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_name_near_a_built_in_one_is_told_by_every_command() {
+    for line in ["lint cor", "diff cor core", "export cor --format json"] {
+        let (ran, _) = in_folder(&format!("redress registry {line}"), NOTES);
+        assert_eq!(ran.exit, 2, "{line}");
+        assert!(ran.err.contains("Did you mean `core`?"), "{line}: {}", ran.err);
+    }
+}
+
+const ADD: &str = "redress registry add errors.toml NOTE_SLOW --domain notes --class unavailable --message 'Note {id} is slow.' --hint 'Wait two seconds, then try again.'";
+
+#[test]
+fn a_new_row_with_gaps_is_written_and_the_gaps_are_told() {
+    let (ran, after) = in_folder(&format!("{ADD} --retry after_delay --param id:string"), NOTES);
+    assert_eq!(ran.exit, 0, "{}", ran.err);
+    assert!(after.contains("[code.NOTE_SLOW]"));
+    assert!(ran.err.lines().count() >= 3, "{}", ran.err);
+    assert!(ran.err.lines().all(|it| it.starts_with("still to do: errors.toml:")), "{}", ran.err);
+    let whole = format!(
+        "{ADD} --retry after_delay --after-ms 9 --param 'id:string:The note.' --param 'size:integer:Its bytes.' --example id=7 --example size=7 --explain 'The store is far away.' --number 5002"
+    );
+    let (ran, after) = in_folder(&whole, NOTES);
+    assert_eq!((ran.exit, ran.err.as_str()), (0, ""));
+    assert!(after.contains("example = { id = \"7\", size = 7 }\nsince   = \"0.1.0\"\n"), "{after}");
+}
+
+#[test]
+fn a_number_that_is_taken_or_out_of_range_is_refused() {
+    for number in [5000, 5001, 1001, 6000] {
+        let line = format!("{ADD} --retry never --param id:string:I. --number {number}");
+        let (ran, after) = in_folder(&line, NOTES);
+        assert_eq!((ran.exit, after.as_str()), (2, NOTES), "{number}: {}", ran.err);
+        assert!(ran.err.contains(&format!("The number {number} is ")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_change_names_what_changed_and_counts_itself() {
+    let diff = |from: &str, to: &str| {
+        let line = format!(
+            "sed 's/{from}/{to}/' errors.toml > new.toml; redress registry diff errors.toml new.toml"
+        );
+        in_folder(&line, NOTES).0
+    };
+    let ran = diff("Note not found", "No such note");
+    assert!(ran.out.contains(") NOTE_NOT_FOUND: "), "{}", ran.out);
+    assert!(
+        ran.out.contains("\n1 change; the version needs at least a patch step, but took none\n"),
+        "{}",
+        ran.out
+    );
+    let ran = diff("nothing", "else");
+    assert_eq!(
+        (ran.exit, ran.out.lines().last()),
+        (0, Some("0 changes; no step is needed")),
+        "{}",
+        ran.out
+    );
+    let ran = diff("retired.NOTE_GONE", "retired.NOTE_LOST");
+    assert_eq!(ran.exit, 1);
+    assert!(ran.out.contains("; no version allows it: undo what DF0"), "{}", ran.out);
+}
+
+#[test]
 fn an_edit_that_is_refused_leaves_the_file_as_it_was() {
     for line in [
         "redress registry retire errors.toml NOTE_NOT_FUND --since 1.0.0 --why gone",

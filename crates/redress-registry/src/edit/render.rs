@@ -1,12 +1,13 @@
 //! The lines that an edit writes, in the order and the alignment of the format's own examples.
 
-use toml_edit::{InlineTable, Key, Value};
+use serde_json::Value as Json;
+use toml_edit::{Array, InlineTable, Key, Value};
 
 use super::{Deprecation, NewCode, Retirement};
 use crate::{Effect, Retry};
 
 /// `[code.X]` with what is known of it.
-pub(super) fn row(key: &str, new: &NewCode) -> String {
+pub(super) fn row(key: &str, new: &NewCode, since: &str) -> String {
     let mut lines = Lines::header("code", key);
     lines.maybe("number", new.number.map(i64::from));
     lines.put("domain", new.domain.as_str());
@@ -20,7 +21,11 @@ pub(super) fn row(key: &str, new: &NewCode) -> String {
         let param = inline([("type", Some(kind.name().into())), ("doc", Some(doc.into()))]);
         lines.put(&format!("params.{}", Key::new(name.as_str()).display_repr()), param);
     }
-    lines.put("since", new.since.as_str());
+    if !new.example.is_empty() {
+        let values = new.example.iter().filter_map(|(name, it)| Some((name, toml(it)?)));
+        lines.put("example", values.collect::<InlineTable>());
+    }
+    lines.put("since", since);
     lines.maybe("explain", new.explain.as_deref());
     lines.0
 }
@@ -58,6 +63,23 @@ fn retry(retry: Retry) -> Value {
         ("after_ms", retry.after_ms.and_then(|it| i64::try_from(it).ok()).map(Into::into)),
         ("max", retry.max.map(|it| i64::from(it).into())),
     ])
+}
+
+/// A JSON value as TOML writes it, which has no null.
+fn toml(json: &Json) -> Option<Value> {
+    Some(match json {
+        Json::Null => return None,
+        Json::Bool(it) => (*it).into(),
+        Json::Number(it) => {
+            it.as_i64().map(Value::from).or_else(|| it.as_f64().map(Value::from))?
+        }
+        Json::String(it) => it.into(),
+        Json::Array(items) => items.iter().filter_map(toml).collect::<Array>().into(),
+        Json::Object(members) => {
+            let members = members.iter().filter_map(|(key, it)| Some((key, toml(it)?)));
+            members.collect::<InlineTable>().into()
+        }
+    })
 }
 
 fn inline<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {

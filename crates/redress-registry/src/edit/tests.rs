@@ -68,7 +68,8 @@ fn new(code: &str, domain: &str) -> NewCode {
         hint: "Ask the owner to open the store.".to_owned(),
         params: Vec::new(),
         explain: None,
-        since: "NEXT".to_owned(),
+        example: Vec::new(),
+        since: Some("NEXT".to_owned()),
     }
 }
 
@@ -107,6 +108,7 @@ fn a_row_of_a_domain_without_rows_stands_behind_all_rows() {
         effect: Some(Effect::Unknown),
         message: "Slow: \"{why}\".".to_owned(),
         params: vec![("why".to_owned(), ParamType::String, "The reason.".to_owned())],
+        example: vec![("why".to_owned(), "It's \"full\".".into())],
         explain: Some("One.\n\nTwo.".to_owned()),
         ..new("NOTE_SLOW", "common")
     };
@@ -114,7 +116,7 @@ fn a_row_of_a_domain_without_rows_stands_behind_all_rows() {
     let lines = "\n[code.NOTE_SLOW]\nnumber  = 1007\ndomain  = \"common\"\nclass   = \"unavailable\"\n\
                  retry   = { kind = \"after_delay\", after_ms = 500 }\neffect  = \"unknown\"\ntitle   = \"Store closed\"\n\
                  message = 'Slow: \"{why}\".'\nhint    = \"Ask the owner to open the store.\"\n\
-                 params.why = { type = \"string\", doc = \"The reason.\" }\nsince   = \"NEXT\"\n\
+                 params.why = { type = \"string\", doc = \"The reason.\" }\nexample = { why = \"\"\"It's \"full\".\"\"\" }\nsince   = \"NEXT\"\n\
                  explain = \"\"\"\nOne.\n\nTwo.\"\"\"\n";
     assert_inserted(lines, FILE, &text);
 }
@@ -129,6 +131,50 @@ fn a_name_that_is_or_was_taken_is_refused() {
         edited(FILE, |source, find| retire(source, "TAG_TOO_LONG", &gone(None), find)).unwrap();
     let again = edited(&retired, |source, find| add(source, &new("TAG_TOO_LONG", "tags"), find));
     assert!(again.unwrap_err()[0].ends_with("`TAG_TOO_LONG` is taken: a name is used once."));
+}
+
+#[test]
+fn a_number_that_is_taken_or_of_another_domain_is_refused() {
+    let refused = |number, domain: &str| {
+        added(&NewCode { number: Some(number), ..new("NOTE_LOST", domain) }).unwrap_err()
+    };
+    assert_eq!(refused(5000, "notes"), ["f:15:7: The number 5000 is taken by `NOTE_NOT_FOUND`."]);
+    assert_eq!(refused(1001, "common"), ["f:1:1: The number 1001 is taken by `TIMEOUT`."]);
+    let range = "f:1:1: The number 5001 is outside 1000 to 1099, the range of `common`.";
+    assert_eq!(refused(5001, "common"), [range]);
+}
+
+#[test]
+fn a_row_without_a_since_gets_the_version_of_a_release_else_next() {
+    let undated = NewCode { since: None, ..new("NOTE_LOST", "notes") };
+    assert!(added(&undated).unwrap().contains("\nsince   = \"0.2.0\"\n"));
+    let dev = FILE.replace("\"0.2.0\"", "\"0.2.0-dev\"");
+    let text = edited(&dev, |source, find| add(source, &undated, find)).unwrap();
+    assert!(text.contains("\nsince   = \"NEXT\"\n"), "{text}");
+}
+
+#[test]
+fn an_example_of_any_type_reads_back() {
+    let example = serde_json::json!({"s": "a", "i": -3, "f": 1.5, "b": true, "a": [1, "x"], "o": {"k k": [{}]}});
+    let kinds = [
+        ("s", "string"),
+        ("i", "integer"),
+        ("f", "number"),
+        ("b", "boolean"),
+        ("a", "array"),
+        ("o", "object"),
+    ];
+    let params = kinds
+        .map(|(name, kind)| (name.to_owned(), ParamType::parse(kind).unwrap(), "D.".to_owned()));
+    let members = example.as_object().unwrap();
+    let full = NewCode {
+        params: params.to_vec(),
+        example: members.iter().map(|(name, it)| (name.clone(), it.clone())).collect(),
+        ..new("NOTE_LOST", "notes")
+    };
+    let text = added(&full).unwrap();
+    let draft = crate::read(&Source::new("f", &text)).unwrap();
+    assert_eq!(&draft.code("NOTE_LOST").unwrap().example.as_ref().unwrap().value, members);
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Every example of every `--help` runs as it stands there.
+
+use std::fs;
+
+use crate::redress::{redress, shell};
+
+const COMMANDS: [&[&str]; 14] = [
+    &[],
+    &["run"],
+    &["explain"],
+    &["classify"],
+    &["translate"],
+    &["registry"],
+    &["registry", "lint"],
+    &["registry", "diff"],
+    &["registry", "lock"],
+    &["registry", "export"],
+    &["registry", "add"],
+    &["registry", "deprecate"],
+    &["registry", "retire"],
+    &["registry", "rules"],
+];
+
+/// The file of `docs/registry.md`.
+fn errors_toml() -> String {
+    let page = include_str!("../../../../docs/registry.md");
+    let (_, rest) = page.split_once("```toml errors.toml\n").unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+/// The commands below `Examples:`; one that ends with a backslash goes on in the next line.
+fn examples(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|it| !it.starts_with("Example")).skip(1);
+    let block: Vec<&str> = lines.take_while(|it| it.starts_with("  ")).collect();
+    let joined = block.join("\n").replace("\\\n", " ");
+    joined.lines().map(|it| it.trim().to_owned()).collect()
+}
+
+#[test]
+fn every_example_of_every_help_runs_as_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |it: &str| dir.path().join(it);
+    fs::write(path("errors.toml"), errors_toml()).unwrap();
+    fs::create_dir(path("old")).unwrap();
+    fs::write(path("old/errors.toml"), errors_toml()).unwrap();
+    assert_eq!(shell("redress registry lock errors.toml", dir.path()).exit, 0);
+    fs::write(path("envelopes.jsonl"), "{\"code\":\"TIMEOUT\"}\n").unwrap();
+    let atlas = "echo '{\"code\":\"TIMEOUT\"}' | redress translate --from native --to atlas-gate > in.jsonl";
+    assert_eq!(shell(atlas, dir.path()).exit, 0);
+    let mut ran = 0;
+    for command in COMMANDS {
+        let help = redress(&[command, &["--help"]].concat(), b"");
+        assert_eq!(help.exit, 0, "{command:?}");
+        let examples = examples(&help.out);
+        let is_leaf = !matches!(command, [] | ["registry"]);
+        assert_eq!(examples.is_empty(), !is_leaf, "{command:?}: {}", help.out);
+        // Those of `run` need servers that are not here.
+        for line in examples.iter().filter(|_| command != ["run"]) {
+            let done = shell(line, dir.path());
+            assert!((0..=1).contains(&done.exit), "{line}\n{}{}", done.out, done.err);
+            ran += 1;
+        }
+    }
+    assert!(ran > 15, "{ran}");
+}
+
+#[test]
+fn the_values_of_a_closed_option_are_listed_in_its_help() {
+    for (command, values) in [
+        (&["translate"][..], &["auto", "native", "tool-failure"][..]),
+        (&["registry", "export"], &["json-schema", "markdown"]),
+        (&["registry", "add"], &["failed_precondition", "after_delay", "partial"]),
+    ] {
+        let help = redress(&[command, &["--help"]].concat(), b"").out;
+        for value in values {
+            assert!(help.contains(value), "{command:?} {value}: {help}");
+        }
+    }
+    let ran = redress(&["translate", "--from", "natve", "--to", "rpc"], b"");
+    assert!(
+        ran.exit == 2 && ran.err.contains("auto") && ran.err.contains("'native'"),
+        "{}",
+        ran.err
+    );
+}
