@@ -22,11 +22,13 @@ const MAX_SIMILAR_SHOWN: usize = 3;
 /// The card of a fault, at most 120 tokens. What matters least is cut first: the server's own words, then further
 /// calls, then the ends of hint and message.
 pub fn card(fault: &Fault) -> String {
-    let first = format!("{}: {}", fault.code(), text::cut(&fault.message, MAX_MESSAGE_CHARS));
+    let message = text::strip(&fault.message);
+    let first = format!("{}: {}", fault.code(), text::cut(&message, MAX_MESSAGE_CHARS));
     let retry = format!("\nRetry: {} {}", when(fault), effect(fault));
     let used = length(&first) + length(&retry) + length("\nFix: ");
+    let hint = text::strip(&fault.hint);
     let hint = text::cut(
-        &fault.hint,
+        &hint,
         (MAX_CARD_CHARS - used.min(MAX_CARD_CHARS)).clamp(MIN_HINT_CHARS, MAX_HINT_CHARS),
     );
     let mut card = first;

@@ -25,6 +25,14 @@ pub const MAX_DETAILS_BYTES: usize = 8 << 10;
 pub const MAX_SIMILAR: usize = 5;
 /// How many calls are proposed.
 pub const MAX_NEXT: usize = 3;
+/// How many wrong arguments are named.
+pub const MAX_VIOLATIONS: usize = 20;
+/// The largest near value, next call or violation.
+pub const MAX_PART_BYTES: usize = 1 << 10;
+/// The longest name of a session, a tool, a directory.
+pub const MAX_CONTEXT_CHARS: usize = 256;
+/// The longest stack.
+pub const MAX_STACK_CHARS: usize = 8 << 10;
 /// The longest quote of a foreign server in the envelope.
 pub const MAX_SERVER_TEXT_CHARS: usize = 500;
 
@@ -39,8 +47,13 @@ impl Fault {
     pub fn bound(&mut self, details_bytes: usize) {
         shorten(&mut self.message, MAX_MESSAGE_CHARS);
         shorten(&mut self.hint, MAX_HINT_CHARS);
+        self.similar_refs.retain(|it| it.json().as_str().len() <= MAX_PART_BYTES);
         self.similar_refs.truncate(MAX_SIMILAR);
+        self.next_actions.retain(|it| it.size() <= MAX_PART_BYTES);
         self.next_actions.truncate(MAX_NEXT);
+        self.violations.retain(|it| it.json().as_str().len() <= MAX_PART_BYTES);
+        self.violations.truncate(MAX_VIOLATIONS);
+        self.bound_the_rest();
         if let Some(said) = &self.server_text {
             self.server_text =
                 Some(text::cut(&text::strip(said), MAX_SERVER_TEXT_CHARS).into_owned());
@@ -51,6 +64,21 @@ impl Fault {
             self.details = details.with(|it| bounded(it, most));
         }
         self.estimated_tokens = Some(estimate(&card(self)));
+    }
+
+    /// What is short by nature and must not be long by accident.
+    fn bound_the_rest(&mut self) {
+        let named = self.context.members_mut().into_iter().chain([&mut self.timestamp]);
+        for text in named.flatten() {
+            shorten(text, MAX_CONTEXT_CHARS);
+        }
+        if let Some(stack) = &mut self.stack {
+            shorten(stack, MAX_STACK_CHARS);
+        }
+        if self.cause.take_if(|it| it.as_str().len() > DEFAULT_DETAILS_BYTES).is_some() {
+            self.private.drop_part("cause", "larger than the bound");
+        }
+        self.extra.clear();
     }
 }
 

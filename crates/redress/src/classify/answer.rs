@@ -51,6 +51,9 @@ struct Judge<'j> {
 
 impl Judge<'_> {
     fn message(&self, message: Value<'_>) -> Verdict {
+        if twice(message, &["result", "error"]) {
+            return self.failure(Source::Malformed, Said::default());
+        }
         if let Some(error) = message.get("error").filter(|it| !it.is_null()) {
             return self.error(message, error);
         }
@@ -86,6 +89,9 @@ impl Judge<'_> {
     }
 
     fn result(&self, result: Value<'_>) -> Verdict {
+        if twice(result, &["isError", "content", "structuredContent"]) {
+            return self.failure(Source::Malformed, Said::default());
+        }
         if result.get("isError").and_then(Value::as_bool) == Some(true) {
             let text = texts(result);
             let inner = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok();
@@ -267,6 +273,12 @@ impl Judge<'_> {
     fn found(&self, found: Found<'_>) -> Verdict {
         Verdict::Failure(Box::new(raise(self.asked, self.outcome, self.registry, found)))
     }
+}
+
+/// Whether one of the keys that decide stands there twice: readers would differ on which counts.
+fn twice(object: Value<'_>, keys: &[&str]) -> bool {
+    let named = |key: &&str| object.members().filter(|(name, _)| name.is_str(key)).count();
+    keys.iter().any(|it| named(it) > 1)
 }
 
 /// All texts of a result, in order.

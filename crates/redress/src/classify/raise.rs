@@ -14,9 +14,9 @@ use super::{
 use crate::{
     Fault, codes,
     fault::{Origin, ParamValue},
-    json::{Members, RawJson, Value},
+    json::{Kind, Members, RawJson, Value, write_str},
     outcome::{Asked, Outcome, What},
-    secret,
+    secret, text,
 };
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
@@ -97,10 +97,37 @@ pub(super) fn raise(
     let text = said.text.trim();
     let given = asked.request.map_or("", Value::raw);
     let leaks = leaks::find(text, given);
-    fault.server_text = (!text.is_empty())
-        .then(|| crate::text::cut(&without_secrets(text), MOST_CHARS).into_owned());
+    fault.server_text = (!text.is_empty()).then(|| quoted(text));
     let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
     Failure { silent: source == Source::Silent, certain, rule, leaks, fault }
+}
+
+/// JSON of a server with every string of it made harmless. Documents nest at most 64 deep, so this does, too.
+fn harmless(value: Value<'_>, out: &mut String) {
+    match value.kind() {
+        Kind::String => write_str(out, &quoted(&value.as_str().unwrap_or_default())),
+        Kind::Array => {
+            out.push('[');
+            for (at, element) in value.elements().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                harmless(element, out);
+            }
+            out.push(']');
+        }
+        Kind::Object => {
+            let mut members = Members::open(out);
+            for (key, value) in value.members() {
+                harmless(value, members.key(&quoted(&key.as_str().unwrap_or_default())));
+            }
+            members.close();
+        }
+        _ => out.push_str(value.raw()),
+    }
+}
+
+/// What a server wrote, made harmless: no secrets, no control or invisible characters, cut.
+fn quoted(said: &str) -> String {
+    text::cut(&text::strip(&without_secrets(said)), MOST_CHARS).into_owned()
 }
 
 /// The text with its secrets taken out.
@@ -202,7 +229,7 @@ fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
         inner.int("status", status);
     }
     if let Some(data) = said.data {
-        inner.raw("data", data.raw());
+        harmless(data, inner.key("data"));
     }
     inner.close();
     members.raw("upstream", &upstream);

@@ -1,6 +1,6 @@
 //! Making a fault from whatever was thrown, with the defaults of the ATLAS-GATE contract.
 
-use std::{any::Any, borrow::Cow, error::Error, sync::Arc};
+use std::{any::Any, borrow::Cow, error::Error, fmt::Write as _, sync::Arc};
 
 use redress_registry::{Entry, Registry};
 
@@ -51,7 +51,7 @@ impl Thrown {
         let chain =
             std::iter::successors(Some(error), |it: &&(dyn Error + 'static)| (*it).source());
         let links = chain.take(8).map(|it| Cause::Error {
-            message: it.to_string(),
+            message: said(it),
             code: None,
             name: "Error".to_owned(),
         });
@@ -96,6 +96,13 @@ impl Thrown {
             },
         }
     }
+}
+
+/// What an error says of itself; one that cannot say it is quiet, not fatal.
+fn said(error: &dyn Error) -> String {
+    let mut text = String::new();
+    write!(text, "{error}").unwrap_or_default();
+    text
 }
 
 /// Turns anything thrown into a fault. A fault stays itself and only gets absent context filled;

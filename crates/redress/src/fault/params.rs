@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use redress_registry::{
-    Entry, Param, ParamType,
+    Entry, Param, ParamType, RetryKind,
     template::{Part, parts},
 };
 
@@ -81,6 +81,9 @@ pub(super) fn raise<K: AsRef<str>>(
     fault.message = fill(entry, &values);
     fault.next_actions = entry.next.iter().filter_map(|step| next_action(step, &values)).collect();
     fault.details = details(entry, &values);
+    if let Some(after_ms) = waits(&values).filter(|_| fault.retry.kind == RetryKind::AfterDelay) {
+        fault.retry.after_ms = Some(after_ms);
+    }
     fault
 }
 
@@ -105,6 +108,15 @@ fn only_value<'e>(entry: &'e Entry, name: &str) -> Option<&'e str> {
         [only] => Some(only),
         _ => None,
     }
+}
+
+/// How long this occurrence asks to wait, where a parameter says so.
+fn waits(values: &[(&Param, RawJson)]) -> Option<u64> {
+    values.iter().find_map(|(param, value)| match &*param.name {
+        "retry_after_ms" => value.as_str().parse().ok(),
+        "retry_after" => value.as_str().parse::<u64>().ok()?.checked_mul(1_000),
+        _ => None,
+    })
 }
 
 /// The template with its parameters; one that is absent shows as `?`.

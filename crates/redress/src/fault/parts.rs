@@ -144,6 +144,16 @@ impl NextAction {
         Some(Self::Call { tool, args: args.map(RawJson::from) })
     }
 
+    /// How many bytes it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Call { tool, args } => {
+                tool.len() + args.as_ref().map_or(0, |it| it.as_str().len())
+            }
+        }
+    }
+
     pub(crate) fn write(&self, out: &mut String) {
         match self {
             Self::Text(text) => write_str(out, text),

@@ -126,19 +126,20 @@ impl Fault {
 
 fn shown(cause: &Cause, policy: &Policy<'_>) -> RawJson {
     let clean = |it: &str| text::cut(&policy.redact.redact(it), MAX_CAUSE_CHARS).into_owned();
+    let clean_json = |it: &RawJson| {
+        let redacted = clean(it.as_str());
+        RawJson::parse(redacted.as_bytes()).unwrap_or_else(|_| RawJson::string(&redacted))
+    };
     match cause {
         Cause::Text(said) => RawJson::string(&clean(said)),
-        Cause::Json(json) => {
-            let redacted = clean(json.as_str());
-            RawJson::parse(redacted.as_bytes()).unwrap_or_else(|_| RawJson::string(&redacted))
-        }
+        Cause::Json(json) => clean_json(json),
         Cause::Error { message, code, name } => {
             let mut out = String::new();
             let mut members = Members::open(&mut out);
             members
                 .str("message", &clean(message))
-                .raw("code", code.as_ref().map_or("null", RawJson::as_str))
-                .str("name", name);
+                .raw("code", code.as_ref().map(clean_json).as_ref().map_or("null", RawJson::as_str))
+                .str("name", &clean(name));
             members.close();
             RawJson::written(out)
         }

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use super::{Doc, JsonError, Kind, Limits, Value};
 
-/// Valid, compact JSON text of one value, nested at most 64 deep.
+/// For text that was validated before.
+const UNLIMITED: Limits = Limits { bytes: usize::MAX, nesting: usize::MAX };
+
+/// Valid, compact JSON text of one value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(Box<str>);
 
@@ -23,7 +26,7 @@ impl RawJson {
 
     /// Text that one of our own writers made.
     pub(crate) fn written(text: String) -> Self {
-        debug_assert!(Doc::parse(text.as_bytes(), Limits::DOCUMENT).is_ok(), "not JSON: {text}");
+        debug_assert!(Doc::parse(text.as_bytes(), UNLIMITED).is_ok(), "not JSON: {text}");
         Self(text.into())
     }
 
@@ -52,8 +55,7 @@ impl RawJson {
 
     /// Calls `look` with the value. It was validated before, so it is always there.
     pub fn with<T>(&self, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {
-        let limits = Limits { bytes: usize::MAX, nesting: usize::MAX };
-        Doc::parse(self.0.as_bytes(), limits).ok().map(|doc| look(doc.root()))
+        Doc::parse(self.0.as_bytes(), UNLIMITED).ok().map(|doc| look(doc.root()))
     }
 }
 

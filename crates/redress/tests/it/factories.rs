@@ -193,3 +193,28 @@ fn a_bad_parameter_is_dropped_and_named_never_fatal() {
     assert!(unknown.private.dropped.iter().any(|it| it.part == "pth"));
     assert_eq!(unknown.message, "No file at ?.");
 }
+
+#[derive(Debug)]
+struct Mute;
+
+impl fmt::Display for Mute {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl std::error::Error for Mute {}
+
+#[test]
+fn an_error_that_cannot_speak_is_a_fault_all_the_same() {
+    let fault = from_unknown(Thrown::error(&Mute), ctx(), shipped::core());
+    assert_eq!(fault.message, "An unexpected error occurred");
+}
+
+#[test]
+fn a_wait_that_was_given_is_the_wait_that_is_told() {
+    assert_eq!(
+        codes::RATE_LIMITED.raise([("retry_after_ms", 60_000_u64)]).retry.after_ms,
+        Some(60_000)
+    );
+}
