@@ -52,13 +52,18 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     let stamp = Stamp { now: &now };
     let mut lossy = false;
     let status = lines::filter(out, |number, line, reply| {
-        let fault = read(args.from, line, &lookup)?;
+        let (from, fault) = read(args.from, line, &lookup)?;
         if args.residue {
             reply.extend_from_slice(args.to.carry(&fault, stamp, &lookup).text.as_bytes());
         } else {
-            reply.extend_from_slice(args.to.write(&fault, stamp).as_bytes());
+            let text = args.to.write(&fault, stamp);
+            reply.extend_from_slice(text.as_bytes());
             if args.strict {
-                lossy |= report(number, &args.to.losses(&fault, stamp, &lookup));
+                let mut losses = args.to.losses(&fault, stamp, &lookup);
+                if from == args.to {
+                    losses.extend(args.to.stand_ins(line, &text));
+                }
+                lossy |= report(number, &losses);
             }
         }
         Ok(())
@@ -66,10 +71,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     Ok(if lossy && status == Status::Fine { Status::Findings } else { status })
 }
 
-fn read(from: From, line: &[u8], lookup: &Lookup) -> Result<Fault, Box<Fault>> {
+fn read(from: From, line: &[u8], lookup: &Lookup) -> Result<(Dialect, Fault), Box<Fault>> {
     let read = match from {
-        From::Auto => Dialect::read_any(line, lookup).map(|(_, fault)| fault),
-        From::Given(dialect) => dialect.read(line, lookup),
+        From::Auto => Dialect::read_any(line, lookup),
+        From::Given(dialect) => dialect.read(line, lookup).map(|fault| (dialect, fault)),
     };
     read.map_err(|it| Box::new(it.fault()))
 }

@@ -160,6 +160,15 @@ impl Dialect {
         residue::losses(self, fault, stamp, lookup)
     }
 
+    /// What `text`, a document of this dialect, has only to say that there is nothing (`null`), where `doc`, which it
+    /// was made from, has no such member. Paths are those of the document.
+    pub fn stand_ins(self, doc: &[u8], text: &str) -> Vec<Loss> {
+        match (parse(doc), parse(text.as_bytes())) {
+            (Ok(doc), Ok(text)) => leftover::stand_ins(doc.root(), text.root()),
+            _ => Vec::new(),
+        }
+    }
+
     /// What this dialect has a place for.
     pub fn keeps(self) -> &'static Kept {
         self.shape().keeps()
@@ -313,6 +322,11 @@ fn text_of<'d>(doc: Value<'d>, key: &str) -> Result<Cow<'d, str>, Refusal> {
 /// A string member that may be absent or null.
 fn opt_text(doc: Value<'_>, key: &str) -> Option<String> {
     doc.get(key).and_then(Value::as_str).map(Cow::into_owned)
+}
+
+/// Whether a member says that a repeat helps. What is neither yes nor no is no yes.
+fn is_yes(value: Value<'_>) -> bool {
+    value.as_bool() == Some(true)
 }
 
 /// `details` for a dialect where they are an object.

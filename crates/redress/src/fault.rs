@@ -144,6 +144,16 @@ impl Fault {
         }
     }
 
+    /// Takes the row's message, with the details as its parameters.
+    pub(crate) fn set_row_message(&mut self) {
+        self.message = params::message_of(self);
+    }
+
+    /// Takes the row's next calls, with the details as their parameters.
+    pub(crate) fn set_row_next_actions(&mut self) {
+        self.next_actions = params::next_actions_of(self);
+    }
+
     /// Takes JSON as details. What is not JSON is dropped and named, so that the fault is told all the same.
     pub fn set_details(&mut self, json: &[u8]) {
         match RawJson::parse(json) {

@@ -1,6 +1,6 @@
 //! What a reader did not take from a document: whatever our own writer would not write again, so nothing is lost silently.
 
-use super::{Dialect, RESIDUE, Stamp};
+use super::{Dialect, Loss, LossKind, RESIDUE, Stamp};
 use crate::{
     fault::Fault,
     json::{Doc, Kind, Limits, RawJson, Value},
@@ -20,6 +20,13 @@ pub(super) fn find(dialect: Dialect, doc: Value<'_>, fault: &Fault) -> Vec<(Stri
         }
     }
     found
+}
+
+/// The members of `written` that are null and that `doc` has not.
+pub(super) fn stand_ins(doc: Value<'_>, written: Value<'_>) -> Vec<Loss> {
+    let keys = written.members().filter(|(_, value)| value.is_null());
+    let keys = keys.filter_map(|(key, _)| key.as_str()).filter(|it| doc.get(it).is_none());
+    keys.map(|it| Loss { path: format!("/{}", escaped(&it)), kind: LossKind::Invented }).collect()
 }
 
 /// Notes every value of `read` that is not in `written`. The nesting of a document bounds the depth.

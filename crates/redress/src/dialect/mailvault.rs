@@ -6,7 +6,10 @@ use redress_registry::{Class, Entry, Retry};
 
 use super::{Dialect, Kept, Refusal, Shape, Stamp, boxed, close, row_of, text_of};
 use crate::{
-    fault::Fault,
+    fault::{
+        Fault,
+        fields::{NoDelay, opt_delay},
+    },
     json::{Kind, Members, RawJson, Value},
     lookup::Lookup,
 };
@@ -60,10 +63,11 @@ impl Shape for Mailvault {
         let details = doc.get("details").filter(|it| !it.is_null());
         fault.details = details.map(RawJson::from);
         if is_rate_limited(fault) {
-            match details.and_then(|it| it.get(RETRY_AFTER)).and_then(Value::as_u64) {
-                Some(wait) if seconds_of(fault.retry) == Some(wait) => (),
-                Some(wait) => fault.retry = Retry::after(wait.saturating_mul(1000)),
-                None => fault.unsaid.retry = true,
+            match opt_delay(details.and_then(|it| it.get(RETRY_AFTER))) {
+                Ok(Some(wait)) if seconds_of(fault.retry) == Some(wait) => (),
+                Ok(Some(wait)) => fault.retry = Retry::after(wait.saturating_mul(1000)),
+                Ok(None) => fault.unsaid.retry = true,
+                Err(NoDelay) => fault.set_retryable(false),
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::Entry;
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, text_of, unknown};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, is_yes, text_of, unknown};
 use crate::{
     fault::{Fault, fields::ENVELOPE},
     json::{Kind, Members, Value},
@@ -50,8 +50,15 @@ impl Shape for Native {
                 (field.read)(fault, Some(value));
             }
         }
-        if let (None, Some(retryable)) = (doc.get("retry"), doc.get("retryable")) {
-            retryable.as_bool().into_iter().for_each(|it| fault.set_retryable(it));
+        if let Some(said) = doc.get("retryable") {
+            // A rule says more than a yes; nothing says more than a no.
+            let agrees = is_yes(said);
+            if doc.get("retry").is_none() || !agrees {
+                fault.set_retryable(agrees);
+            }
+        }
+        if doc.get("v").is_none() {
+            complete(doc, fault);
         }
         Ok(())
     }
@@ -100,5 +107,15 @@ impl Shape for Native {
 
     fn inner(&self) -> &'static [&'static [&'static str]] {
         &[&["retry"], &["context"], &["ledger"]]
+    }
+}
+
+/// A document without a version is a minimal one: its row says what it left out, with its details as parameters.
+fn complete(doc: Value<'_>, fault: &mut Fault) {
+    if doc.get("message").is_none() {
+        fault.set_row_message();
+    }
+    if doc.get("next_actions").is_none() {
+        fault.set_row_next_actions();
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, RESIDUE, Refusal, Shape, Stamp, Why, close, unknown};
+use super::{Dialect, Kept, RESIDUE, Refusal, Shape, Stamp, Why, close, is_yes, unknown};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value, write_str},
@@ -13,6 +13,9 @@ use crate::{
 
 /// The number of a failure that nobody gave one.
 const SERVER_FAILURE: i64 = -32000;
+
+/// Where a response has its details.
+const DETAILS: &str = "/error/data/details";
 
 pub(super) struct Rpc;
 
@@ -86,9 +89,12 @@ impl Shape for Rpc {
             fault.domain = (*domain).into();
         }
         fault.details = member("details").map(RawJson::from);
+        // The canonical form is a string; what was none is written as it was as long as this mark agrees with it.
+        let object = fault.details.clone().filter(|it| it.kind() != Kind::String);
+        fault.extra.extend(object.map(|it| (DETAILS.to_owned(), it)));
         fault.stack = member("stack").and_then(Value::as_str).map(Cow::into_owned);
-        match member("retryable").and_then(Value::as_bool) {
-            Some(retryable) => fault.set_retryable(retryable),
+        match member("retryable") {
+            Some(retryable) => fault.set_retryable(is_yes(retryable)),
             None => fault.unsaid.retry = true,
         }
         Ok(())
@@ -173,7 +179,8 @@ fn write_data(fault: &Fault, usual: &Usual<'_>, number: i64, residue: &str, out:
         members.opt_str("symbol", usual.symbol.as_deref());
     }
     if let Some(details) = &fault.details {
-        if details.kind() == Kind::String {
+        let was_so = fault.extra.iter().any(|(at, it)| at == DETAILS && it == details);
+        if details.kind() == Kind::String || was_so {
             members.raw("details", details.as_str());
         } else {
             write_str(members.key("details"), details.as_str());

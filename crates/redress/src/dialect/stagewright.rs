@@ -4,7 +4,9 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, boxed, close, opt_text, row_of, text_of};
+use super::{
+    Dialect, Kept, Refusal, Shape, Stamp, boxed, close, is_yes, opt_text, row_of, text_of,
+};
 use crate::{
     fault::{Fault, NextAction, fields},
     json::{Doc, Kind, Limits, Members, RawJson, Value, write_str},
@@ -61,8 +63,8 @@ impl Shape for Stagewright {
         if let Some(hint) = opt_text(doc, "hint") {
             fault.hint = hint;
         }
-        if let Some(retryable) = doc.get("retryable").and_then(Value::as_bool) {
-            fault.set_retryable(retryable);
+        if let Some(retryable) = doc.get("retryable") {
+            fault.set_retryable(is_yes(retryable));
         }
         for key in ["http", "similar_refs", "details"] {
             if let (Some(field), Some(value)) = (fields::get(key), doc.get(key)) {

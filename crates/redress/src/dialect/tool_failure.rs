@@ -7,9 +7,12 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of};
+use super::{Dialect, Kept, Refusal, Shape, Stamp, close, is_yes, opt_text, row_of};
 use crate::{
-    fault::Fault,
+    fault::{
+        Fault,
+        fields::{NoDelay, opt_delay},
+    },
     json::{Kind, Members, Value},
     lookup::Lookup,
 };
@@ -51,12 +54,15 @@ impl Shape for ToolFailure {
         {
             fault.class = stands_for(&class).unwrap_or(fault.class);
         }
-        match doc.get("retryable").and_then(Value::as_bool) {
-            Some(retryable) => fault.set_retryable(retryable),
+        match doc.get("retryable") {
+            Some(retryable) => fault.set_retryable(is_yes(retryable)),
             None => fault.unsaid.retry = true,
         }
-        fault.not_before = doc.get("retryNotBefore").and_then(Value::as_u64);
-        fault.context.request_id = opt_text(doc, "correlationId").filter(|it| !it.is_empty());
+        match opt_delay(doc.get("retryNotBefore")) {
+            Ok(not_before) => fault.not_before = not_before,
+            Err(NoDelay) => fault.set_retryable(false),
+        }
+        fault.context.request_id = opt_text(doc, "correlationId");
         match opt_text(doc, "agentGuidance") {
             Some(guidance) => fault.hint = guidance,
             None => fault.unsaid.hint = true,
@@ -84,8 +90,8 @@ impl Shape for ToolFailure {
 
     fn keeps(&self) -> &'static Kept {
         &Kept {
-            whole: &["/hint", "/retry/not_before"],
-            weakened: &["/code", "/contract", "/class", "/retry", "/context/request_id"],
+            whole: &["/hint", "/retry/not_before", "/context/request_id"],
+            weakened: &["/code", "/contract", "/class", "/retry"],
             invented: &["/context/request_id"],
         }
     }

@@ -6,7 +6,7 @@ use redress_registry::{Class, Entry, Retry, RetryKind};
 
 use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
 use crate::{
-    fault::Fault,
+    fault::{Fault, fields::opt_delay},
     json::{Kind, Members, RawJson, Value, write_str},
     lookup::Lookup,
 };
@@ -66,10 +66,12 @@ impl Shape for Workrail {
 
     fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
         fault.message = text_of(doc, "message")?.into_owned();
-        if let Some(said) = doc.get("retry").and_then(advice_of)
-            && said != advice(fault.entry().retry)
-        {
-            fault.retry = said.retry();
+        match doc.get("retry").map(advice_of) {
+            Some(Some(said)) if said == advice(fault.entry().retry) => (),
+            Some(Some(said)) => fault.retry = said.retry(),
+            // What we do not understand must not make anybody repeat a call.
+            Some(None) => fault.retry = Retry::of(RetryKind::Never),
+            None => (),
         }
         match opt_text(doc, "suggestion").filter(|it| !it.is_empty()) {
             Some(suggestion) => fault.hint = suggestion,
@@ -156,12 +158,12 @@ fn advice(retry: Retry) -> Advice {
 
 /// The rule of a document. Stores inside the server also say `retryable`, with a delay or without.
 fn advice_of(retry: Value<'_>) -> Option<Advice> {
-    let after = retry.get("afterMs").and_then(Value::as_u64);
+    let after = opt_delay(retry.get("afterMs")).ok();
     match &*retry.get("kind")?.as_str()? {
         NOT_RETRYABLE => Some(Advice::Never),
         RETRYABLE_IMMEDIATE => Some(Advice::Now),
-        RETRYABLE_AFTER_MS => Some(Advice::After(after.unwrap_or(DEFAULT_AFTER_MS))),
-        "retryable" => Some(after.map_or(Advice::Now, Advice::After)),
+        RETRYABLE_AFTER_MS => Some(Advice::After(after?.unwrap_or(DEFAULT_AFTER_MS))),
+        "retryable" => Some(after?.map_or(Advice::Now, Advice::After)),
         _ => None,
     }
 }

@@ -9,6 +9,8 @@ use values::{
     write_extra, write_ledger, write_number, write_retry,
 };
 
+pub(crate) use values::{NoDelay, opt_delay};
+
 use super::{Context, Fault, NextAction, Origin, Similar, Violation};
 use crate::json::{RawJson, Value, write_int, write_str};
 

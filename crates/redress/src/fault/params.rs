@@ -9,7 +9,7 @@ use redress_registry::{
 
 use super::{Fault, NextAction};
 use crate::{
-    json::{Doc, Kind, Limits, Members, RawJson},
+    json::{Doc, Kind, Limits, Members, RawJson, Value},
     text,
 };
 
@@ -85,6 +85,36 @@ pub(super) fn raise<K: AsRef<str>>(
         fault.retry.after_ms = Some(after_ms);
     }
     fault
+}
+
+/// The row's message with the fault's details as parameters; the title where the message needs one that they lack.
+pub(super) fn message_of(fault: &Fault) -> String {
+    let entry = fault.entry();
+    let values = values_of(fault);
+    let is_known = |name: &str| {
+        only_value(entry, name).is_some() || values.iter().any(|(it, _)| &*it.name == name)
+    };
+    let mut parts = parts(&entry.message).map_while(Result::ok);
+    if parts.any(|it| matches!(it, Part::Param(name) if !is_known(name))) {
+        return plain_message(entry);
+    }
+    fill(entry, &values)
+}
+
+/// The row's next calls with the fault's details as parameters.
+pub(super) fn next_actions_of(fault: &Fault) -> Vec<NextAction> {
+    let values = values_of(fault);
+    fault.entry().next.iter().filter_map(|step| next_action(step, &values)).collect()
+}
+
+/// The members of the details that the row declares, where they have its types.
+fn values_of(fault: &Fault) -> Vec<(&Param, RawJson)> {
+    let declared = |details: Value<'_>| {
+        let params = fault.entry().params.iter();
+        let all = params.filter_map(|it| Some((it, RawJson::from(details.get(&it.name)?))));
+        all.filter(|(param, value)| fits(param.kind, value)).collect()
+    };
+    fault.details.as_ref().and_then(|it| it.with(declared)).unwrap_or_default()
 }
 
 /// What the row says when no parameter is known: its message, or its title where the message needs one.

@@ -69,7 +69,7 @@ fn a_document_is_detected_by_its_form_and_its_code() {
 fn a_minimal_document_is_filled_from_the_registry() {
     assert_eq!(
         translated(Dialect::Native, Dialect::Stagewright, r#"{"code":"NOT_RUNNING"}"#),
-        r#"{"ok":false,"error":"Call launch first.","code":"NOT_RUNNING","hint":"Call launch first.","retryable":false,"http":409,"_meta":{"estimated_tokens":30,"elapsed_ms":0}}"#
+        r#"{"ok":false,"error":"Call launch first.","code":"NOT_RUNNING","hint":"Call launch first.","retryable":false,"http":409,"_meta":{"estimated_tokens":39,"elapsed_ms":0},"next_actions":["electron_launch()"]}"#
     );
     let mailvault = Lookup::with([Arc::clone(shipped::get("mailvault").unwrap())]);
     let minimal = |code: &str| {

@@ -10,6 +10,7 @@ mod factories;
 mod golden;
 mod laws;
 mod lint;
+mod noncanonical;
 mod schema;
 mod seeds_atlas;
 mod seeds_mailvault;

@@ -99,15 +99,44 @@ pub(super) fn write_retry(fault: &Fault, out: &mut String) {
 pub(super) fn read_retry(fault: &mut Fault, value: Option<Value<'_>>) -> bool {
     fault.unsaid.retry = value.is_none();
     let Some(value) = value else { return true };
-    let Some(kind) = value.get("kind").and_then(Value::as_str).and_then(|it| RetryKind::parse(&it))
-    else {
-        return false;
+    let rule = rule_of(value);
+    // What we do not understand must not make anybody repeat a call.
+    let never = (Retry::of(RetryKind::Never), None);
+    (fault.retry, fault.not_before) = rule.unwrap_or(never);
+    rule.is_some()
+}
+
+/// The rule and the earliest time of a repeat, if all of it can be understood.
+fn rule_of(value: Value<'_>) -> Option<(Retry, Option<u64>)> {
+    let kind = RetryKind::parse(&value.get("kind")?.as_str()?)?;
+    let time = |key| opt_delay(value.get(key)).ok();
+    let max = match value.get("max").filter(|it| !it.is_null()) {
+        Some(max) => Some(u32::try_from(max.as_u64()?).ok()?),
+        None => None,
     };
-    let int = |key| value.get(key).and_then(Value::as_u64);
-    let max = int("max").and_then(|it| u32::try_from(it).ok());
-    fault.retry = Retry { kind, after_ms: int("after_ms"), max };
-    fault.not_before = int("not_before");
-    true
+    Some((Retry { kind, after_ms: time("after_ms")?, max }, time("not_before")?))
+}
+
+/// Something else stands where a time to wait should.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NoDelay;
+
+/// A time to wait that may be absent or null.
+pub(crate) fn opt_delay(value: Option<Value<'_>>) -> Result<Option<u64>, NoDelay> {
+    match value.filter(|it| !it.is_null()) {
+        Some(value) => delay(value).map(Some).ok_or(NoDelay),
+        None => Ok(None),
+    }
+}
+
+/// A time to wait in whole units, rounded up; `None` for one that is negative or beyond all measure.
+fn delay(value: Value<'_>) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let (whole, fraction) = value.raw().split_once('.')?;
+        let is_plain = fraction.bytes().all(|it| it.is_ascii_digit());
+        let more = fraction.bytes().any(|it| it != b'0');
+        whole.parse::<u64>().ok().filter(|_| is_plain)?.checked_add(more.into())
+    })
 }
 
 pub(super) fn write_context(fault: &Fault, out: &mut String) {
