@@ -18,7 +18,7 @@ use redress::{Dialect, codes, secret::secrecy};
 use redress_gate::{Ended, Mode, OnLedgerFailure, Run, ServerText, Settings, Streams};
 use redress_ledger::{Clock, Ledger, Options, Redactor, Time};
 
-use crate::{Done, Status, contract, failure::Failure};
+use crate::{Done, Status, choice::one_of, contract, failure::Failure};
 
 /// Gate one MCP server on stdio: put it before the server's command in your client's configuration.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "M", default_value_t = ModeArg::Enforce)]
     mode: ModeArg,
     /// The shape of envelope that the client gets.
-    #[arg(long, value_name = "D", default_value = "native", value_parser = dialect)]
+    #[arg(long, value_name = "D", default_value = "native", value_parser = one_of(Dialect::ALL.map(Dialect::name), Dialect::parse))]
     dialect: Dialect,
     /// A registry file, or the name of a built-in one: the codes that the server itself may use.
     #[arg(long, value_name = "C", default_value = "core")]
@@ -160,9 +160,4 @@ fn clock() -> Clock {
     #[expect(clippy::disallowed_methods, reason = "this is the boundary where time comes in")]
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Arc::new(move || Time::from_millis(u64::try_from(now().as_millis()).unwrap_or(u64::MAX)))
-}
-
-fn dialect(name: &str) -> Result<Dialect, String> {
-    let names = || Dialect::ALL.map(Dialect::name).join(", ");
-    Dialect::parse(name).ok_or_else(|| format!("one of {}", names()))
 }

@@ -20,10 +20,10 @@ use crate::{
 )]
 pub(crate) struct Args {
     /// The dialect of the input, or `auto` to find it line by line.
-    #[arg(long, value_name = "D", value_parser = one_of([AUTO].into_iter().chain(dialects()), from))]
+    #[arg(long, value_name = "D", value_parser = one_of([AUTO].into_iter().chain(Dialect::ALL.map(Dialect::name)), from))]
     from: From,
     /// The dialect of the output.
-    #[arg(long, value_name = "D", value_parser = one_of(dialects(), Dialect::parse))]
+    #[arg(long, value_name = "D", value_parser = one_of(Dialect::ALL.map(Dialect::name), Dialect::parse))]
     to: Dialect,
     /// A registry file, or the name of a built-in one, to look codes up in first.
     #[arg(long, value_name = "C")]
@@ -92,8 +92,4 @@ const AUTO: &str = "auto";
 
 fn from(name: &str) -> Option<From> {
     if name == AUTO { Some(From::Auto) } else { Dialect::parse(name).map(From::Given) }
-}
-
-fn dialects() -> impl Iterator<Item = &'static str> {
-    Dialect::ALL.into_iter().map(Dialect::name)
 }

@@ -20,6 +20,8 @@ fn base(variable: &str, below_home: &str) -> Result<PathBuf, Failure> {
         return Ok(dir);
     }
     let home = env::var_os("HOME").and_then(absolute);
-    let problem = "No home directory is known; name a directory, or use --no-ledger.";
-    home.map(|it| it.join(below_home)).ok_or_else(|| Failure::config("HOME", problem))
+    home.map(|it| it.join(below_home)).ok_or_else(|| {
+        Failure::config("HOME", "No home directory is known.")
+            .fix("Set HOME, name a directory with --ledger, or use --no-ledger.")
+    })
 }

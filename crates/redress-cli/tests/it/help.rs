@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::redress::{redress, shell};
 
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 15] = [
     &[],
     &["run"],
     &["explain"],
@@ -19,6 +19,7 @@ const COMMANDS: [&[&str]; 14] = [
     &["registry", "deprecate"],
     &["registry", "retire"],
     &["registry", "rules"],
+    &["completions"],
 ];
 
 /// The file of `docs/registry.md`.
@@ -47,6 +48,7 @@ fn every_example_of_every_help_runs_as_written() {
     fs::write(path("envelopes.jsonl"), "{\"code\":\"TIMEOUT\"}\n").unwrap();
     let atlas = "echo '{\"code\":\"TIMEOUT\"}' | redress translate --from native --to atlas-gate > in.jsonl";
     assert_eq!(shell(atlas, dir.path()).exit, 0);
+    fs::create_dir_all(path(".local/share/bash-completion/completions")).unwrap();
     let mut ran = 0;
     for command in COMMANDS {
         let help = redress(&[command, &["--help"]].concat(), b"");
@@ -56,7 +58,7 @@ fn every_example_of_every_help_runs_as_written() {
         assert_eq!(examples.is_empty(), !is_leaf, "{command:?}: {}", help.out);
         // Those of `run` need servers that are not here.
         for line in examples.iter().filter(|_| command != ["run"]) {
-            let done = shell(line, dir.path());
+            let done = shell(&format!("HOME=$PWD\n{line}"), dir.path());
             assert!((0..=1).contains(&done.exit), "{line}\n{}{}", done.out, done.err);
             ran += 1;
         }

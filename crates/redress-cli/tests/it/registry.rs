@@ -51,7 +51,7 @@ fn a_wrong_key_is_refused_with_file_line_column_and_did_you_mean() {
 #[test]
 fn a_file_that_no_command_can_load_does_not_pass_the_lint() {
     for (from, to, told) in [
-        ("[\"core\"]", "[\"cor\"]", "errors.toml:6:"),
+        ("[\"core\"]", "[\"cor\"]", "Did you mean `core`?"),
         ("[\"core\"]", "[\"errors.toml\"]", "comes back to itself"),
         ("version = \"0.1.0\"", "version = \"1.2\"", "errors.toml:5:"),
         ("[\"NOTE_NOT_FOUND\"]", "[\"NOTE_NOT_FUND\"]", "Did you mean `NOTE_NOT_FOUND`?"),

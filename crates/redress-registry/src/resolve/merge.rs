@@ -7,6 +7,7 @@ use crate::{
     Registry, Spanned,
     draft::Draft,
     problems::{Problems, cut, quoted},
+    shipped,
 };
 
 /// A registry that is taken in, and where the file says so.
@@ -19,7 +20,9 @@ pub(super) fn bases(draft: &Draft, find: Find<'_>, problems: &mut Problems) -> V
     for wanted in &draft.extends {
         let at = wanted.span.start;
         let Some(base) = find(&wanted.value) else {
-            problems.add(at, format!("There is no registry {}.", quoted(&wanted.value)));
+            let message = format!("There is no registry {}.", quoted(&wanted.value));
+            let meant = problems.nearest(&wanted.value, shipped::names());
+            problems.add_meant(at, message, meant);
             continue;
         };
         if Some(&*base.name) == own || base.extends.iter().any(|it| Some(it.as_str()) == own) {

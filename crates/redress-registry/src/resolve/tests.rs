@@ -185,7 +185,7 @@ fn a_name_is_used_once_whoever_brought_it() {
     assert_eq!(
         problems,
         [
-            "f:5:29: There is no registry `cor`.",
+            "f:5:29: There is no registry `cor`. Did you mean `core`?",
             "f:6:9: The domain `d` belongs to `core`; choose another name.",
             "f:6:9: The domain `d` belongs to `other`; choose another name.",
             "f:7:7: `ABC` is a code of `core` already; a row that was taken in cannot be changed.",
