@@ -1,10 +1,10 @@
 //! `--contract C`: a registry by file or by the name of a built-in one.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use redress_registry::{Problem, Registry, Source, load, nearest::nearest, shipped};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, files};
 
 /// The registry of that name, or in that file.
 pub(crate) fn find(name: &str) -> Result<Arc<Registry>, Failure> {
@@ -47,14 +47,17 @@ pub(crate) fn base(from: &Source, name: &str) -> Option<Arc<Registry>> {
 
 /// The file of that name beside the one that extends it.
 fn beside(from: &Source, name: &str) -> Option<Result<Source, Problem>> {
+    if name.contains(['/', '\\']) || name == ".." {
+        return None;
+    }
     let path = Path::new(&*from.file).with_file_name(name);
-    let bytes = fs::read(&path).ok()?;
+    let bytes = files::read(&path).ok()?;
     Some(Source::from_bytes(&path.to_string_lossy(), &bytes))
 }
 
 /// A registry file as text.
 pub(crate) fn source(path: &str) -> Result<Source, Failure> {
-    let bytes = fs::read(path).map_err(|it| Failure::reading(path, &it))?;
+    let bytes = files::read(Path::new(path)).map_err(|it| Failure::reading(path, &it))?;
     Source::from_bytes(path, &bytes).map_err(|it| refused(&[it]))
 }
 

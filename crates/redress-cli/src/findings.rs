@@ -28,6 +28,9 @@ pub(crate) enum Format {
     Github,
 }
 
+/// How much of a source line is shown.
+const MAX_LINE_CHARS: usize = 160;
+
 /// Prints the findings of one file; violations make the status.
 pub(crate) fn print<'a>(
     found: &[Finding],
@@ -61,12 +64,14 @@ fn text(found: &[Finding], source: &Source, out: &mut Out) -> Result<(), Failure
         out.line(&format!("  {LABEL}-->{LABEL:#} {place}"))?;
         let line = source.text.lines().nth(place.line - 1).unwrap_or_default();
         let number = place.line.to_string();
-        out.line(&format!("{number:>5} | {}", line.replace('\t', " ")))?;
-        let left = " ".repeat(place.column - 1);
-        let rest = line.chars().count().saturating_sub(place.column - 1).max(1);
+        let skipped = place.column.saturating_sub(MAX_LINE_CHARS / 2);
+        let shown: String = line.chars().skip(skipped).take(MAX_LINE_CHARS).collect();
+        out.line(&format!("{number:>5} | {}", shown.replace('\t', " ")))?;
+        let at = place.column - 1 - skipped.min(place.column - 1);
+        let rest = shown.chars().count().saturating_sub(at).max(1);
         let covered = source.text.get(finding.span.clone()).unwrap_or_default();
         let width = covered.lines().next().unwrap_or_default().chars().count().clamp(1, rest);
-        out.line(&format!("      | {left}{style}{}{style:#}", "^".repeat(width)))?;
+        out.line(&format!("      | {}{style}{}{style:#}", " ".repeat(at), "^".repeat(width)))?;
         out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
     }
     let count = |level, what| counted(found.iter().filter(|it| it.level == level).count(), what);

@@ -177,6 +177,7 @@ fn change(
     out: &mut Out,
     edit: impl FnOnce(&Source) -> Result<String, Vec<Problem>>,
 ) -> Done {
+    let _held = files::hold_folder(file)?;
     let source = contract::source(file)?;
     contract::from_source(&source)?;
     let text = edit(&source).map_err(|it| {

@@ -1,6 +1,6 @@
 //! `redress registry lock`: the released contract, kept beside the file for the next diff.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use redress_registry::{
     Source,
@@ -63,7 +63,7 @@ fn write(path: &str, text: &str, out: &mut Out) -> Done {
 }
 
 fn old(path: &str) -> Result<Option<Source>, Failure> {
-    match fs::read(path) {
+    match files::read(Path::new(path)) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes)
                 .map_err(|it| Failure::config(path, &format!("The lock is not text: {it}.")))?;

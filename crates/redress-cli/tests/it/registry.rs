@@ -180,3 +180,21 @@ fn an_export_is_the_same_bytes_every_time() {
     }
     assert_eq!(redress(&["registry", "export", "core", "--format", "yaml"], b"").exit, 2);
 }
+
+#[test]
+fn changes_made_at_once_are_all_kept() {
+    let line = "for n in A B C D E F; do redress registry add errors.toml NOTE_$n$n$n --domain notes --class internal --retry never \
+                --message M. --hint 'Do it again later, then.' & done; wait";
+    let (_, after) = in_folder(line, NOTES);
+    assert_eq!(after.matches("\n[code.").count(), NOTES.matches("\n[code.").count() + 6, "{after}");
+}
+
+#[test]
+fn a_pipe_or_a_path_elsewhere_is_refused_at_once() {
+    let (ran, _) = in_folder("mkfifo pipe.toml && redress registry lint pipe.toml", NOTES);
+    assert_eq!(ran.exit, 2, "{}", ran.err);
+    let text = NOTES.replace("\"core\"", "\"../../../etc/passwd\"");
+    let (ran, _) = in_folder("redress registry export errors.toml --format json", &text);
+    assert_eq!(ran.exit, 2, "{}", ran.err);
+    assert!(!ran.err.contains("root:"), "{}", ran.err);
+}
