@@ -143,6 +143,7 @@ impl Judge<'_> {
         }
         facts.set(Fact::Parameter, starts_with_parameter(trimmed, &arguments));
         facts.set(Fact::OneLine, !trimmed.contains('\n'));
+        facts.set(Fact::OneParagraph, !trimmed.contains("\n\n"));
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
         let case = Case::of(&message, facts, Source::Silent, self.table);

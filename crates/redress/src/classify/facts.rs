@@ -49,6 +49,8 @@ facts! {
     Absolute = "absolute",
     /// An argument is a path.
     Paths = "paths",
+    /// The tool shows a file that can hold JSON.
+    JsonFile = "json-file",
     /// An argument is an empty text or list.
     Empty = "empty",
     /// No arguments were given.
@@ -101,6 +103,8 @@ facts! {
     Json = "json",
     /// The text is one line.
     OneLine = "one-line",
+    /// The text has no blank line.
+    OneParagraph = "one-paragraph",
     /// The text is one word with `_` in it.
     Token = "token",
     /// The text starts with a capital letter or a sign.

@@ -117,6 +117,9 @@ fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a
     for Argument { key, value } in &list {
         facts.set(Fact::DotDot, value.split(['/', '\\']).any(|it| it == "..") && value.len() > 2);
         facts.set(Fact::Absolute, is_absolute(value));
+        let end = value.rsplit('.').next().unwrap_or_default();
+        let holds_json = matches!(end, "json" | "jsonl" | "ndjson" | "txt" | "log" | "har" | "md");
+        facts.set(Fact::JsonFile, holds_json && facts.has(Fact::Shows));
         facts.set(
             Fact::Paths,
             matches!(path_kind(key, value), Some(PathKind::File | PathKind::Directory)),

@@ -10,116 +10,30 @@ use crate::json::{Kind, Value};
 const LONGEST: usize = 4 << 10;
 /// A statement without an opening word is a single sentence.
 const LONGEST_STATEMENT: usize = 240;
-/// First words of failures.
-const OPENINGS: [&str; 47] = [
-    "error",
-    "errors",
-    "failed",
-    "failure",
-    "fail",
-    "cannot",
-    "can't",
-    "could",
-    "couldn't",
-    "unable",
-    "invalid",
-    "unexpected",
-    "unknown",
-    "unrecognized",
-    "unsupported",
-    "missing",
-    "mcp",
-    "input",
-    "exception",
-    "traceback",
-    "fatal",
-    "access",
-    "permission",
-    "unauthorized",
-    "forbidden",
-    "internal",
-    "request",
-    "rate",
-    "too",
-    "timeout",
-    "http",
-    "tool",
-    "network",
-    "connection",
-    "bad",
-    "not",
-    "sorry",
-    "operation",
-    "command",
-    "query",
-    "api",
-    "validation",
-    "warning",
-    "authentication",
-    "an",
-    "critical",
-    "problem",
-];
 /// What a short statement of a failure has in it.
+const STATEMENT_PARTS: &str = "\
+    not found | not exist | n't exist | no such | not be found | cannot | can't | could not | \
+    couldn't | not allowed | not permitted | denied | restricted | forbidden | unauthor | \
+    not available | unavailable | not supported | unsupported | required | invalid | must be | \
+    must have | must not | failed | failure | error | exceeded | rate limit | too many | \
+    timed out | not installed | not configured | not set | not initialized | no longer | \
+    already exists | out of range | is empty | first";
 static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let parts = [
-        "not found",
-        "not exist",
-        "n't exist",
-        "no such",
-        "not be found",
-        "cannot",
-        "can't",
-        "could not",
-        "couldn't",
-        "not allowed",
-        "not permitted",
-        "denied",
-        "restricted",
-        "forbidden",
-        "unauthor",
-        "not available",
-        "unavailable",
-        "not supported",
-        "unsupported",
-        "required",
-        "invalid",
-        "must be",
-        "must have",
-        "must not",
-        "failed",
-        "failure",
-        "error",
-        "exceeded",
-        "rate limit",
-        "too many",
-        "timed out",
-        "not installed",
-        "not configured",
-        "not set",
-        "not initialized",
-        "no longer",
-        "already exists",
-        "out of range",
-        "is empty",
-        "first",
-    ];
+    let parts: Vec<&str> = STATEMENT_PARTS.split(" | ").collect();
     small(&parts)
 });
 /// What an object that reports a failure has in it, as it stands inside a JSON string.
 static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let mut parts = Vec::new();
-    for key in ["error", "errors", "err", "exception", "error_message", "errormessage"] {
+    for key in ["error", "errors", "err", "exception", "error_message", "errormessage", "detail"] {
         parts.push(format!("\"{key}\\\":"));
     }
     for (keys, values) in [
         (&["success", "ok", "succeeded", "successful"][..], &["f"][..]),
         (&["iserror", "is_error"], &["t"]),
-        (
-            &["status", "code", "statuscode", "status_code", "http_status", "httpstatus"],
-            &["4", "5"],
-        ),
+        (&["status", "statuscode", "status_code", "http_status", "httpstatus"], &["4", "5"]),
         (&["status"], &STATUS_STARTS),
+        (&["code", "errcode", "errno", "error_code", "errorcode"], &EXITS),
         (&["exitcode", "exit_code", "returncode", "return_code", "exit_status", "retcode"], &EXITS),
     ] {
         for (key, value) in keys.iter().flat_map(|key| values.iter().map(move |value| (key, value)))
@@ -169,12 +83,84 @@ fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
     }
 }
 
+/// Whether a word, in lower case, is the first of many a failure.
+const fn is_opening(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"error"
+            | b"errors"
+            | b"failed"
+            | b"failure"
+            | b"fail"
+            | b"cannot"
+            | b"can't"
+            | b"could"
+            | b"couldn't"
+            | b"unable"
+            | b"invalid"
+            | b"unexpected"
+            | b"unknown"
+            | b"unrecognized"
+            | b"unsupported"
+            | b"missing"
+            | b"mcp"
+            | b"input"
+            | b"exception"
+            | b"traceback"
+            | b"fatal"
+            | b"access"
+            | b"permission"
+            | b"unauthorized"
+            | b"forbidden"
+            | b"internal"
+            | b"request"
+            | b"rate"
+            | b"too"
+            | b"timeout"
+            | b"http"
+            | b"tool"
+            | b"network"
+            | b"connection"
+            | b"bad"
+            | b"not"
+            | b"sorry"
+            | b"operation"
+            | b"command"
+            | b"query"
+            | b"api"
+            | b"validation"
+            | b"warning"
+            | b"authentication"
+            | b"an"
+            | b"critical"
+            | b"problem"
+            | b"400"
+            | b"401"
+            | b"403"
+            | b"404"
+            | b"405"
+            | b"408"
+            | b"409"
+            | b"422"
+            | b"429"
+            | b"500"
+            | b"502"
+            | b"503"
+            | b"504"
+            | b"no"
+    )
+}
+
 fn opens(inner: &str) -> bool {
     let start = inner.trim_start_matches(|it: char| !it.is_ascii_alphanumeric());
     let word = start.split([' ', ':', '\\', '.', ',', '(']).next().unwrap_or_default();
-    word.len() <= 40
-        && (OPENINGS.iter().any(|it| word.eq_ignore_ascii_case(it))
-            || ["Error", "Exception"].iter().any(|it| word.ends_with(it)))
+    let mut lower = [0; 16];
+    let Some(lower) = lower.get_mut(..word.len()) else {
+        return word.ends_with("Error") || word.ends_with("Exception");
+    };
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    is_opening(lower) || word.ends_with("Error") || word.ends_with("Exception")
 }
 
 fn is_statement(inner: &str, stderr: Option<&str>) -> bool {

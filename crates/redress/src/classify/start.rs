@@ -4,6 +4,8 @@ use super::{normal::normal, phrase::is_word};
 
 /// How far `…` reaches.
 const GAP: usize = 120;
+/// How far it reaches at the very start: a name, not a sentence.
+const FIRST_GAP: usize = 24;
 
 /// The start of a message, as a rule writes it.
 #[derive(Debug)]
@@ -15,8 +17,8 @@ enum Piece {
     Words(String),
     /// Any word that ends so.
     Ending(String),
-    /// Anything on the same line up to and with these signs or words.
-    Through(String),
+    /// Anything on the same line, up to so many bytes, and these signs or words.
+    Through(String, usize),
 }
 
 impl Start {
@@ -61,7 +63,7 @@ impl Piece {
                 let word = text.split(|it: char| !it.is_ascii_alphanumeric()).next()?;
                 (word.len() > ending.len() && word.ends_with(ending.as_str())).then_some(word.len())
             }
-            Self::Through(words) => {
+            Self::Through(words, gap) => {
                 // A colon inside an address or a time ends nothing.
                 let ends = |at: &usize| {
                     !words.ends_with(':')
@@ -70,7 +72,7 @@ impl Piece {
                 let at = text
                     .match_indices(words.as_str())
                     .map(|(at, _)| at)
-                    .take_while(|at| *at <= GAP)
+                    .take_while(|at| at <= gap)
                     .find(ends)?;
                 (!text.get(..at)?.contains('\n')).then_some(at + words.len())
             }
@@ -85,7 +87,8 @@ fn flush(pieces: &mut Vec<Piece>, words: &mut Vec<&str>, gap: &mut bool) {
     let text = normal(&words.join(" "));
     words.clear();
     let after_gap = std::mem::take(gap);
-    pieces.push(if after_gap { Piece::Through(text) } else { Piece::Words(text) });
+    let gap = if pieces.is_empty() { FIRST_GAP } else { GAP };
+    pieces.push(if after_gap { Piece::Through(text, gap) } else { Piece::Words(text) });
 }
 
 #[cfg(test)]

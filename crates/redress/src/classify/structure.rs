@@ -31,6 +31,8 @@ const DOUBTFUL_STATUSES: [&str; 10] = [
     "rejected",
     "exception",
 ];
+/// Members that hold a number which is zero when the call did not fail.
+const RETURNS: [&str; 4] = ["code", "errcode", "errno", "errorcode"];
 /// Members that hold how a process ended.
 const EXITS: [&str; 4] = ["exitcode", "returncode", "exitstatus", "retcode"];
 /// Members that tell where, when or about what, and are no content.
@@ -113,6 +115,14 @@ fn grade(root: Value<'_>, arguments: &[Argument<'_>]) -> Grade {
             return Grade::default();
         }
     }
+    // FastAPI's form of an error: `{"detail": …}` and nothing else.
+    let mut members = root.members();
+    if let (Some((key, value)), None) = (members.next(), members.next())
+        && key.is_str("detail")
+        && says_something(value)
+    {
+        grade.failing = 2;
+    }
     // A status and words are a report of a failure only where nothing else is reported.
     if grade.failing == 1 && has_words && grade.content == 0 {
         grade.failing = 2;
@@ -124,13 +134,16 @@ fn grade(root: Value<'_>, arguments: &[Argument<'_>]) -> Grade {
 fn failing(key: Value<'_>, value: Value<'_>, has_words: bool) -> u32 {
     match value.kind() {
         Kind::Bool if is_one(key, &FLAGS) => 2 * u32::from(value.as_bool() == Some(false)),
-        Kind::Bool if is_one(key, &["iserror"]) => 2 * u32::from(value.as_bool() == Some(true)),
+        Kind::Bool if is_one(key, &["iserror"]) => 3 * u32::from(value.as_bool() == Some(true)),
         Kind::Array if is_one(key, &ERRORS) => u32::from(says_something(value)),
         _ if is_one(key, &ERRORS) && says_something(value) => 2,
         Kind::Number
             if has_words && is_one(key, &["status", "statuscode", "httpstatus", "code"]) =>
         {
             u32::from(value.as_i64().is_some_and(|it| (400..600).contains(&it)))
+        }
+        Kind::Number if has_words && is_one(key, &RETURNS) => {
+            u32::from(value.as_i64().is_some_and(|it| it != 0 && !(100..400).contains(&it)))
         }
         Kind::Number if has_words && is_one(key, &EXITS) => u32::from(value.raw() != "0"),
         Kind::String if has_words && is_one(key, &["status"]) => u32::from(is_failed(value)),

@@ -125,159 +125,38 @@ fn our_own_envelope_is_taken_at_its_word() {
     assert_eq!((&got["code"], &got["rule"]), (&json!("CIRCUIT_OPEN"), &json!("dialect.native")));
 }
 
-/// A result that nobody flagged.
-fn unflagged(tool: &str, arguments: &Value, text: &str) -> Value {
+/// What is made of a result.
+fn answered(tool: &str, arguments: &Value, text: &str, is_error: bool) -> Value {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
-    let raw =
-        json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}], "isError": is_error}});
     judge(&json!({"id": text, "request": request, "raw": raw.to_string()}).to_string())
 }
 
+/// The lines of a word list, their columns apart.
+fn word_list(text: &str) -> impl Iterator<Item = (&str, &str, Value, String)> {
+    text.lines().filter(|it| !it.starts_with('#')).map(|line| {
+        let mut columns = line.splitn(4, '\t');
+        let mut next = || columns.next().unwrap();
+        let (expected, tool, arguments) = (next(), next(), next());
+        let said = next().replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\");
+        (expected, tool, serde_json::from_str(arguments).unwrap(), said)
+    })
+}
+
 #[test]
-fn content_that_talks_of_errors_stays_a_success() {
-    for (tool, arguments, text) in [
-        (
-            "read_file",
-            json!({"path": "dir/error-report.txt"}),
-            "Error: disk full. Nothing was written.",
-        ),
-        (
-            "read_file",
-            json!({"path": "app.log"}),
-            "ERROR failed to open config.yaml: No such file or directory (ENOENT)",
-        ),
-        (
-            "read_file",
-            json!({"path": "app.log"}),
-            "Failed to read settings: connect ECONNREFUSED 127.0.0.1:9",
-        ),
-        (
-            "read_file",
-            json!({"path": "README.md"}),
-            "Error handling: every function returns a Result.",
-        ),
-        (
-            "read_file",
-            json!({"path": "a.json"}),
-            "{\"error\":\"not_found\",\"message\":\"No such page\",\"code\":404}",
-        ),
-        ("get", json!({"key": "a"}), "Error: not found"),
-        ("get", json!({"key": "a"}), "error: failed"),
-        ("hgetall", json!({"name": "errors"}), "{\"error\":\"Exception\",\"e2\":\"boom\"}"),
-        ("run_shell", json!({"command": "cat x.log"}), "Error: connect ECONNREFUSED 10.0.0.5:5432"),
-        ("echo", json!({"text": "Error: File not found: a.txt"}), "Error: File not found: a.txt"),
-        ("get_logs", json!({"service": "api"}), "Error: connect ECONNREFUSED 10.0.0.5:5432"),
-        ("search_notes", json!({"query": "zzz"}), "No results found for 'zzz'."),
-        ("grep", json!({"pattern": "error"}), "src/main.rs:3: error: expected `;`, found `}`"),
-        ("exists", json!({"key": "zzz"}), "Key 'zzz' does not exist"),
-        ("validate_json", json!({"text": "{"}), "Invalid JSON: unexpected end of input"),
-        (
-            "validate_schema",
-            json!({"doc": "x"}),
-            "{\"valid\":false,\"errors\":[\"x is required\"]}",
-        ),
-        ("get_job", json!({"id": 7}), "{\"id\":7,\"status\":\"failed\",\"log\":\"exit 1\"}"),
-        (
-            "get_frontmatter",
-            json!({"path": "n.md"}),
-            "{\"tags\":[\"error\"],\"status\":\"failed\"}",
-        ),
-        (
-            "get_issue",
-            json!({"number": 1}),
-            "Error: login failed with exception\n\nSteps: open the page",
-        ),
-        ("run_tests", json!({}), "2 failed, 3 passed in 1.2s"),
-        (
-            "git_commit",
-            json!({"message": "fix: error not found"}),
-            "[main 1a2b3c] fix: error not found",
-        ),
-        ("add_row", json!({"values": ["failed"]}), "Row added: failed"),
-        (
-            "search_code",
-            json!({"q": "failed"}),
-            "{\"total_count\":1,\"items\":[{\"name\":\"NotFoundException.java\"}]}",
-        ),
-        ("list_errors", json!({}), "Errors:\n- 404 Not Found\n- 500 Internal Server Error"),
-        ("get_weather", json!({"city": "Nowhere"}), "No alerts found for Nowhere."),
-        ("ping", json!({}), "pong (errors: 0)"),
-    ] {
-        let got = unflagged(tool, &arguments, text);
-        assert_eq!(got["failure"], false, "{tool}: {text}: {}", got["rule"]);
+fn known_words_have_known_codes() {
+    for (expected, tool, arguments, text) in word_list(include_str!("../words/flagged.txt")) {
+        let got = answered(tool, &arguments, &text, true);
+        let code = got["code"].as_str().unwrap_or_default();
+        assert!(expected.split(' ').any(|it| it == code), "{text}: {code} by {}", got["rule"]);
     }
 }
 
 #[test]
-fn unflagged_failures_are_found_by_how_servers_word_them() {
-    for (tool, arguments, text, code) in [
-        ("delete_item", json!({"id": "42"}), "Error: item 42 not found", "NOT_FOUND"),
-        (
-            "create_chart",
-            json!({"type": "x"}),
-            "Failed to create chart: invalid type 'x'",
-            "INVALID_INPUT_VALUE",
-        ),
-        ("send", json!({"to": "a"}), "{\"ok\":false,\"error\":\"channel_not_found\"}", "NOT_FOUND"),
-        ("send", json!({"to": "a"}), "{\"ok\":false,\"error\":\"invalid_auth\"}", "AUTH_REQUIRED"),
-        (
-            "search_web",
-            json!({"q": "a"}),
-            "{\"error\":\"Rate limit exceeded, retry in 3 seconds\"}",
-            "RATE_LIMITED",
-        ),
-        (
-            "read_file",
-            json!({"path": "nope.md"}),
-            "Error: ENOENT: no such file or directory, open '/w/nope.md'",
-            "FILE_NOT_FOUND",
-        ),
-        ("read_file", json!({"path": "nope.md"}), "File not found: nope.md", "FILE_NOT_FOUND"),
-        (
-            "get_page",
-            json!({"url": "http://a"}),
-            "Error fetching http://a: getaddrinfo ENOTFOUND a",
-            "UPSTREAM_UNAVAILABLE",
-        ),
-        (
-            "resize",
-            json!({"width": -1}),
-            "width must be a positive number, got -1",
-            "INVALID_INPUT_VALUE",
-        ),
-        (
-            "query_db",
-            json!({"sql": "SELEC"}),
-            "Database error: near \"SELEC\": syntax error",
-            "QUERY_FAILED",
-        ),
-        (
-            "update_task",
-            json!({"id": "t9"}),
-            "{\"success\":false,\"message\":\"Task t9 does not exist\"}",
-            "NOT_FOUND",
-        ),
-        (
-            "transcribe",
-            json!({"id": "x"}),
-            "An error occurred: Could not resolve host: example.com",
-            "UPSTREAM_UNAVAILABLE",
-        ),
-        ("add_note", json!({"title": ""}), "Title cannot be empty", "INVALID_INPUT_VALUE"),
-        (
-            "post",
-            json!({"body": "x"}),
-            "{\"statusCode\":403,\"error\":\"Forbidden\",\"message\":\"Forbidden resource\"}",
-            "INSUFFICIENT_PERMISSIONS",
-        ),
-    ] {
-        let got = unflagged(tool, &arguments, text);
-        assert_eq!(
-            (&got["silent"], &got["code"]),
-            (&json!(true), &json!(code)),
-            "{tool}: {text}: {}",
-            got["rule"]
-        );
+fn content_that_talks_of_errors_stays_a_success() {
+    for (expected, tool, arguments, text) in word_list(include_str!("../words/unflagged.txt")) {
+        let got = answered(tool, &arguments, &text, false);
+        assert_eq!(got["failure"], expected == "failure", "{tool}: {text}: {}", got["rule"]);
     }
 }
 
