@@ -58,10 +58,10 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
             return Some(taken(id, row, None));
         }
     }
-    let fault = dialect.read_value(document, &lookup).ok()?;
-    if dialect == Dialect::Rpc && is_protocol(&fault) {
+    if dialect == Dialect::Rpc && is_protocol(document) {
         return None;
     }
+    let fault = dialect.read_value(document, &lookup).ok()?;
     Some(match registry.get(fault.code()) {
         Some(row) => taken(id, row, Some(&fault)),
         None => in_core(id, dialect, &fault),
@@ -69,8 +69,8 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
 }
 
 /// JSON-RPC's own numbers say too little; the words decide.
-fn is_protocol(fault: &Fault) -> bool {
-    fault.number.is_none_or(|it| it < 0)
+fn is_protocol(document: Value<'_>) -> bool {
+    document.path(&["error", "code"]).and_then(Value::as_i64).is_none_or(|it| it < 0)
 }
 
 /// A code of the server's contract, by name, by spelling or by number.
