@@ -58,6 +58,8 @@ pub(crate) struct Request {
     id: Range<usize>,
     method_name: Range<usize>,
     tool: Option<Range<usize>>,
+    /// The parameters, if the line is whole.
+    params: Option<Range<usize>>,
     /// The method.
     pub(crate) method: Method,
     /// Whether it asks for a further page of a list.
@@ -84,10 +86,11 @@ impl Request {
             Some(id) => append(&mut text, id.raw().as_bytes()),
             None => 0..0,
         };
+        let params = frame.params.filter(|_| is_whole).map(span);
         let method = Method::of(&frame.method);
         let is_further_page = method == Method::ToolsList
             && frame.params.is_some_and(|it| it.get("cursor").is_some());
-        Self { text, is_whole, id, method_name, tool, method, is_further_page }
+        Self { text, is_whole, id, method_name, tool, params, method, is_further_page }
     }
 
     /// The id in the client's own spelling.
@@ -103,6 +106,11 @@ impl Request {
     /// The tool that is called.
     pub(crate) fn tool(&self) -> Option<&str> {
         self.tool.as_ref().map(|it| self.part(it))
+    }
+
+    /// The parameters, if the request was short enough to keep.
+    pub(crate) fn params(&self) -> Option<&str> {
+        self.params.as_ref().map(|it| self.part(it))
     }
 
     /// The whole request, if it was short enough to keep.

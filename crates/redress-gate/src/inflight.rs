@@ -1,6 +1,9 @@
 //! `InFlight`: every request that an upstream owes an answer, under an id that nobody can guess.
 
-use std::{hash::BuildHasher, hash::RandomState, time::Instant};
+use std::{
+    hash::{BuildHasher, Hash, RandomState},
+    time::Instant,
+};
 
 use indexmap::IndexMap;
 use redress::json::{Kind, Value};
@@ -153,6 +156,11 @@ impl InFlight {
             Owed::Own(_) => return None,
         };
         if until <= now { self.take(id) } else { None }
+    }
+
+    /// A hash that nobody can foresee.
+    pub(crate) fn secret(&self, value: impl Hash) -> u64 {
+        self.secret.hash_one(value)
     }
 
     /// A number that nobody can guess.

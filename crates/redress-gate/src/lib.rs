@@ -4,6 +4,7 @@ mod answer;
 mod exchange;
 mod frame;
 mod inflight;
+mod known;
 mod lines;
 mod moment;
 mod outbox;

@@ -14,7 +14,10 @@ const LARGEST_SPARE: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Outbox {
     state: Mutex<State>,
-    changed: Condvar,
+    /// For the courier, who waits all the time and must not be woken for nothing.
+    called: Condvar,
+    /// For those who wait until another one has written.
+    written: Condvar,
 }
 
 #[derive(Debug)]
@@ -28,6 +31,8 @@ struct State {
     writing: Option<Instant>,
     /// The courier is to write what waits.
     is_called: bool,
+    /// How many wait until another one has written; to wake nobody costs a system call, too.
+    waiters: u32,
 }
 
 impl Outbox {
@@ -38,8 +43,9 @@ impl Outbox {
             spare: Vec::new(),
             writing: None,
             is_called: false,
+            waiters: 0,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new() }
+        Self { state: Mutex::new(state), called: Condvar::new(), written: Condvar::new() }
     }
 
     /// Takes bytes over, in the order of these calls. Never blocks.
@@ -63,7 +69,7 @@ impl Outbox {
         let mut state = self.lock();
         loop {
             while state.writing.is_some() {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.until_written(state);
             }
             if state.waiting.is_empty() {
                 return Ok(());
@@ -77,7 +83,7 @@ impl Outbox {
         let mut state = self.lock();
         if !state.waiting.is_empty() {
             state.is_called = true;
-            self.changed.notify_all();
+            self.called.notify_one();
         }
     }
 
@@ -91,19 +97,25 @@ impl Outbox {
             if state.is_called && state.writing.is_none() && !state.waiting.is_empty() {
                 state.is_called = false;
                 state = self.write(state, now())?;
+            } else if state.is_called && state.writing.is_some() {
+                state = self.until_written(state);
             } else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.is_called = false;
+                state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
     }
 
     /// Whether everything was written within a time.
     pub(crate) fn drain(&self, time: Duration) -> bool {
-        let state = self.lock();
+        let mut state = self.lock();
+        state.waiters += 1;
         let is_busy =
             |it: &mut State| it.pipe.is_some() && (it.writing.is_some() || !it.waiting.is_empty());
-        let waited = self.changed.wait_timeout_while(state, time, is_busy);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+        let waited = self.written.wait_timeout_while(state, time, is_busy);
+        let (mut state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.waiters -= 1;
+        !timeout.timed_out()
     }
 
     /// Closes the pipe: its reader sees the end once nobody writes any more.
@@ -111,7 +123,8 @@ impl Outbox {
         let mut state = self.lock();
         state.pipe = None;
         state.waiting = Vec::new();
-        self.changed.notify_all();
+        self.called.notify_all();
+        self.written.notify_all();
     }
 
     /// For how long the reader has not taken what is being written.
@@ -142,9 +155,20 @@ impl Outbox {
         if written.is_err() {
             state.pipe = None;
             state.waiting = Vec::new();
+            self.called.notify_all();
         }
-        self.changed.notify_all();
+        if state.waiters > 0 {
+            self.written.notify_all();
+        }
         written.map(|()| state)
+    }
+
+    /// Waits until the one who writes has written.
+    fn until_written<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.waiters += 1;
+        let mut state = self.written.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.waiters -= 1;
+        state
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

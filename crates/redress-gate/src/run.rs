@@ -116,7 +116,7 @@ fn serve(gate: &Arc<Gate>, events: &mpsc::Receiver<Event>, deadline: Duration) -
         turn.now = gate.now();
         let mut core = gate.lock();
         core.session.expire(&mut turn);
-        let is_idle = core.session.is_idle() && turn.told.is_empty();
+        let is_idle = core.session.is_idle() && turn.told.is_empty() && gate.has_told_all();
         core.end_if_stuck(turn.now.at, deadline);
         gate.settle(core, &mut turn, Role::Other);
         if is_draining && is_idle {

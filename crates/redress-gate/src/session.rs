@@ -19,9 +19,10 @@ use rustc_hash::FxBuildHasher;
 use crate::{
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
+    known::Memo,
     moment::Moment,
     restarts::{May, Restarts},
-    session::seen::Seen,
+    session::{seen::Seen, tell::Judged},
     settings::Settings,
     tail::Tail,
     told::Told,
@@ -76,6 +77,8 @@ pub struct Session {
     held_bytes: usize,
     opening: Opening,
     tools: Tools,
+    /// What was judged lately, as long as the tools are the same.
+    memo: Memo<Judged>,
     /// The list of tools that we ask for ourselves.
     asking: own::Asking,
     /// Failures whose judgement waits for the list of tools.
@@ -168,6 +171,7 @@ impl Session {
             held_bytes: 0,
             opening: Opening::default(),
             tools: Tools::default(),
+            memo: Memo::new(),
             asking: own::Asking::default(),
             undecided: Vec::new(),
             asked_by_upstream: IndexMap::default(),
@@ -237,7 +241,7 @@ impl Session {
             self.note_exit(exit, turn);
         }
         self.fail_all(&Seen::Exited(exit), turn);
-        self.tools.forget();
+        self.forget_tools();
     }
 
     /// The gate ends: everybody who waits is told.
@@ -351,6 +355,12 @@ impl Session {
         let mut ids: Vec<_> = self.inflight.all().map(|(id, it)| (started(it), id)).collect();
         ids.sort_by_key(|it| it.0);
         ids.into_iter().map(|it| it.1).collect()
+    }
+
+    /// The tools may be others from now on.
+    fn forget_tools(&mut self) {
+        self.tools.forget();
+        self.memo.forget();
     }
 
     /// Whether the upstream takes lines now.

@@ -6,18 +6,22 @@ use redress::{
     Dialect, Fault, codes,
     dialect::Stamp,
     fault::{Origin, Receipt},
-    tokens::DEFAULT_DETAILS_BYTES,
     wire,
 };
+use redress_ledger::{Record, Redactor};
+
+use crate::known::{Occurrence, Shared};
 
 /// A failure that is to be recorded first, and what the client hears of it then.
 #[derive(Debug)]
 pub struct Told {
-    fault: Box<Fault>,
-    to: To,
-    form: Form,
-    dialect: Dialect,
-    is_to_be_recorded: bool,
+    pub(crate) known: Shared,
+    pub(crate) this: Occurrence,
+    pub(crate) to: To,
+    pub(crate) form: Form,
+    pub(crate) dialect: Dialect,
+    /// It was told before, so that a template is worth its while.
+    pub(crate) is_again: bool,
 }
 
 /// Who waits for the answer.
@@ -35,18 +39,15 @@ pub(crate) enum To {
 #[derive(Debug)]
 pub(crate) enum Form {
     /// An answer that is made from the fault.
-    Made {
-        /// Whether `structuredContent` belongs to somebody else's schema.
-        has_output_schema: bool,
-    },
+    Made,
     /// The server's own line under the client's id, with the envelope put in.
     With(Vec<u8>, Place),
     /// The server's own line under the client's id.
     AsItIs(Vec<u8>),
 }
 
-/// Where an envelope goes in a line.
-#[derive(Debug, PartialEq, Eq)]
+/// Where an envelope goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The bytes that it replaces.
     pub(crate) at: Range<usize>,
@@ -57,37 +58,32 @@ pub(crate) struct Place {
 }
 
 impl Told {
-    pub(crate) fn new(mut fault: Fault, to: To, form: Form, dialect: Dialect) -> Self {
-        fault.bound(DEFAULT_DETAILS_BYTES);
-        let is_to_be_recorded = fault.code() != codes::AUDIT_LOG_FAILED.name();
-        Self { fault: Box::new(fault), to, form, dialect, is_to_be_recorded }
+    /// The failure.
+    pub fn fault(&self) -> Fault {
+        self.known.happened(&self.this, None)
     }
 
-    /// The failure.
-    pub fn fault(&self) -> &Fault {
-        &self.fault
+    /// The record of it.
+    pub fn record(&self, redactor: &Redactor) -> Record {
+        let again = if self.is_again { self.known.record(&self.this, redactor) } else { None };
+        again.unwrap_or_else(|| Record::fault(&self.fault(), redactor))
     }
 
     /// Whether it is to be recorded; only that recording fails is not.
-    pub const fn is_to_be_recorded(&self) -> bool {
-        self.is_to_be_recorded
+    pub fn is_to_be_recorded(&self) -> bool {
+        self.known.fault.code() != codes::AUDIT_LOG_FAILED.name()
     }
 
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.
-    pub fn render(mut self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
-        self.fault.ledger = receipt;
+    pub fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         match (&self.to, &self.form) {
             (To::Nobody, _) => return,
             (_, Form::AsItIs(line)) => out.extend_from_slice(line),
-            (_, Form::With(line, place)) => self.write_into(line, place, out),
-            (To::Call(id), Form::Made { has_output_schema }) => {
-                let stamp = Stamp { now: self.fault.timestamp.as_deref().unwrap_or_default() };
-                let (dialect, has_output_schema) = (self.dialect, *has_output_schema);
-                let how = wire::Answer { dialect, has_output_schema, stamp };
-                out.extend_from_slice(wire::response(&self.fault, id, how).as_bytes());
-            }
-            (To::Request(id), Form::Made { .. }) => {
-                out.extend_from_slice(wire::rpc_error(&self.fault, id.as_deref()).as_bytes());
+            (_, Form::With(line, place)) => self.write_into(line, place, receipt, out),
+            (To::Call(id), Form::Made) => self.write_result(id, receipt, out),
+            (To::Request(id), Form::Made) => {
+                let fault = self.known.happened(&self.this, receipt);
+                out.extend_from_slice(wire::rpc_error(&fault, id.as_deref()).as_bytes());
             }
         }
         if out.last() != Some(&b'\n') {
@@ -97,18 +93,40 @@ impl Told {
 
     /// The same when the failure could not be recorded: the client hears that, and nothing else.
     pub fn render_unrecorded(self, out: &mut Vec<u8>) {
+        let failed = self.fault();
         let mut fault = codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]);
         fault.origin = Origin::Gate;
-        fault.effect = self.fault.effect;
-        fault.context = self.fault.context.clone();
-        fault.timestamp.clone_from(&self.fault.timestamp);
-        fault.elapsed_ms = self.fault.elapsed_ms;
-        Self::new(fault, self.to, Form::Made { has_output_schema: true }, self.dialect)
-            .render(None, out);
+        fault.effect = failed.effect;
+        fault.context = failed.context;
+        fault.timestamp = failed.timestamp;
+        fault.elapsed_ms = failed.elapsed_ms;
+        let text = match &self.to {
+            To::Nobody => return,
+            To::Call(id) => wire::response(&fault, id, self.answer(true)),
+            To::Request(id) => wire::rpc_error(&fault, id.as_deref()),
+        };
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'\n');
     }
 
-    fn write_into(&self, line: &[u8], place: &Place, out: &mut Vec<u8>) {
-        let envelope = Dialect::Native.write(&self.fault, Stamp::default());
+    fn write_result(&self, id: &str, receipt: Option<Receipt>, out: &mut Vec<u8>) {
+        let by_template = self.is_again && self.dialect == Dialect::Native;
+        if by_template && self.known.write_result(id, &self.this, receipt.as_ref(), out) {
+            return;
+        }
+        let answer = self.answer(self.known.has_output_schema);
+        let fault = self.known.happened(&self.this, receipt);
+        out.extend_from_slice(wire::response(&fault, id, answer).as_bytes());
+    }
+
+    fn answer(&self, has_output_schema: bool) -> wire::Answer<'_> {
+        let stamp = Stamp { now: &self.this.timestamp };
+        wire::Answer { dialect: self.dialect, has_output_schema, stamp }
+    }
+
+    fn write_into(&self, line: &[u8], place: &Place, receipt: Option<Receipt>, out: &mut Vec<u8>) {
+        let fault = self.known.happened(&self.this, receipt);
+        let envelope = Dialect::Native.write(&fault, Stamp::default());
         out.extend_from_slice(line.get(..place.at.start).unwrap_or_default());
         out.extend_from_slice(place.before.as_bytes());
         out.extend_from_slice(envelope.as_bytes());

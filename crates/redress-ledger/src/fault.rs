@@ -25,12 +25,29 @@ impl Record {
     /// A failure.
     pub fn fault(fault: &Fault, redactor: &Redactor) -> Self {
         let written = Dialect::Native.write(fault, Stamp::default());
-        let envelope = bounded(&written, redactor);
-        let record = Self::of_json(Kind::Fault, &envelope);
-        match private(&fault.private, redactor) {
-            Some(private) => record.with_private(&private),
+        Self::clean(
+            &bounded(&written, redactor),
+            Self::private(&fault.private, redactor).as_deref(),
+        )
+    }
+
+    /// A failure whose secrets were taken out before: its native envelope, and what [`Self::private`] made of the rest.
+    pub fn clean(envelope: &str, private: Option<&str>) -> Self {
+        let record = Self::of_json(Kind::Fault, envelope);
+        match private {
+            Some(private) => record.with_private(private),
             None => record,
         }
+    }
+
+    /// The private part of a failure, without its secrets, as an object; `None` if there is nothing in it.
+    pub fn private(private: &Private, redactor: &Redactor) -> Option<String> {
+        if *private == Private::default() {
+            return None;
+        }
+        let mut out = String::new();
+        write_private(private, redactor, &mut out);
+        Some(out)
     }
 
     /// A governed call; the object says what is known of it.
@@ -83,13 +100,8 @@ fn shortened(object: redress::json::Value<'_>) -> String {
     out
 }
 
-/// The private part as an object; `None` if there is nothing in it.
-fn private(private: &Private, redactor: &Redactor) -> Option<String> {
-    if *private == Private::default() {
-        return None;
-    }
-    let mut out = String::new();
-    let mut members = Members::open(&mut out);
+fn write_private(private: &Private, redactor: &Redactor, out: &mut String) {
+    let mut members = Members::open(out);
     if !private.causes.is_empty() {
         list(members.key("causes"), &private.causes, |cause, out| {
             write_cause(cause, redactor, out);
@@ -113,7 +125,6 @@ fn private(private: &Private, redactor: &Redactor) -> Option<String> {
         });
     }
     members.close();
-    Some(out)
 }
 
 fn write_cause(cause: &Cause, redactor: &Redactor, out: &mut String) {

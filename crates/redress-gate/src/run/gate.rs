@@ -7,13 +7,13 @@ use std::{
     os::fd::AsFd as _,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
     time::{Duration, Instant},
 };
 
-use redress_ledger::{Clock, Ledger, Record, Redactor};
+use redress_ledger::{Clock, Ledger, Redactor};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::Signal,
@@ -67,6 +67,8 @@ pub(super) struct Gate {
     on_ledger_failure: OnLedgerFailure,
     redactor: Arc<Redactor>,
     clock: Clock,
+    /// Answers that have left the session and have not reached the client's outbox.
+    in_hand: AtomicUsize,
     is_draining: AtomicBool,
     is_ending: AtomicBool,
     pub(super) has_started: AtomicBool,
@@ -120,6 +122,7 @@ impl Gate {
             on_ledger_failure: run.on_ledger_failure,
             redactor,
             clock: run.clock,
+            in_hand: AtomicUsize::new(0),
             is_draining: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             has_started: AtomicBool::new(false),
@@ -143,30 +146,50 @@ impl Gate {
     }
 
     /// Carries out what a session gave.
-    pub(super) fn settle(&self, core: MutexGuard<'_, Core>, turn: &mut Turn, role: Role) {
+    pub(super) fn settle(
+        self: &Arc<Self>,
+        core: MutexGuard<'_, Core>,
+        turn: &mut Turn,
+        role: Role,
+    ) {
         let upstream = self.hand_over(&core, turn);
+        self.in_hand.fetch_add(1 + turn.told.len(), Ordering::AcqRel);
         drop(core);
         self.record(turn);
+        let is_heard = !turn.to_client.is_empty();
         self.client.push(&mut turn.to_client);
-        if let Some(outbox) = upstream {
+        self.handed_over();
+        if let Some(Upstream { outbox, process }) = upstream {
             match role {
-                Role::Client if outbox.flush(turn.now.at).is_err() => self.end_upstream(),
+                // What cannot be written to is of no use.
+                Role::Client if outbox.flush(turn.now.at).is_err() => process.signal(Signal::KILL),
                 Role::Client => (),
                 Role::Server | Role::Other => outbox.call_courier(),
             }
         }
         match role {
+            _ if !is_heard => (),
             Role::Server if self.client.flush(turn.now.at).is_err() => self.tell(Event::ClientGone),
             Role::Server => (),
             Role::Client | Role::Other => self.client.call_courier(),
         }
+    }
+
+    /// One more answer has reached the client's outbox.
+    fn handed_over(&self) {
+        self.in_hand.fetch_sub(1, Ordering::AcqRel);
         if self.is_draining.load(Ordering::Acquire) {
             self.tell(Event::Look);
         }
     }
 
+    /// Whether the client has been told everything, or will be by the courier.
+    pub(super) fn has_told_all(&self) -> bool {
+        self.in_hand.load(Ordering::Acquire) == 0
+    }
+
     /// What must happen in the order of the session, under its lock.
-    fn hand_over(&self, core: &Core, turn: &mut Turn) -> Option<Arc<Outbox>> {
+    fn hand_over(&self, core: &Core, turn: &mut Turn) -> Option<Upstream> {
         if std::mem::take(&mut turn.start) {
             self.tell(Event::Start);
         }
@@ -184,31 +207,36 @@ impl Gate {
             upstream.outbox.push(&mut turn.to_upstream);
         }
         turn.to_upstream.clear();
-        upstream.map(|it| Arc::clone(&it.outbox))
+        upstream.cloned()
     }
 
     /// Records failures; the client hears of each once its record is durable.
-    fn record(&self, turn: &mut Turn) {
+    fn record(self: &Arc<Self>, turn: &mut Turn) {
         for told in turn.told.drain(..) {
             match &self.ledger {
                 Some(ledger) if told.is_to_be_recorded() => self.record_one(ledger, told),
-                _ => told.render(None, &mut turn.to_client),
+                _ => {
+                    told.render(None, &mut turn.to_client);
+                    self.in_hand.fetch_sub(1, Ordering::AcqRel);
+                }
             }
         }
     }
 
-    fn record_one(&self, ledger: &Ledger, told: Told) {
-        let client = Arc::clone(&self.client);
-        let policy = self.on_ledger_failure;
-        ledger.append(Record::fault(told.fault(), &self.redactor), move |kept| {
+    fn record_one(self: &Arc<Self>, ledger: &Ledger, told: Told) {
+        let gate = Arc::clone(self);
+        ledger.append(told.record(&self.redactor), move |kept| {
             let mut bytes = Vec::new();
             match kept {
                 Ok(receipt) => told.render(Some(receipt), &mut bytes),
-                Err(_) if policy == OnLedgerFailure::Open => told.render(None, &mut bytes),
+                Err(_) if gate.on_ledger_failure == OnLedgerFailure::Open => {
+                    told.render(None, &mut bytes);
+                }
                 Err(_) => told.render_unrecorded(&mut bytes),
             }
-            client.push(&mut bytes);
-            client.call_courier();
+            gate.client.push(&mut bytes);
+            gate.client.call_courier();
+            gate.handed_over();
         });
     }
 
@@ -219,13 +247,6 @@ impl Gate {
                 ledger.admit().is_ok()
             }
             _ => true,
-        }
-    }
-
-    /// Ends the process that runs: its pipe is broken.
-    fn end_upstream(&self) {
-        if let Some(upstream) = &self.lock().upstream {
-            upstream.process.signal(Signal::KILL);
         }
     }
 

@@ -8,6 +8,8 @@ use std::{
     time::Instant,
 };
 
+use rustix::process::Signal;
+
 use super::{
     gate::{Core, Event, Gate, Role, Upstream},
     threads,
@@ -52,13 +54,18 @@ impl Gate {
             let exit = waited.wait(child);
             gate.upstream_ended(generation, &exit);
         })?;
-        threads::spawn("redress-courier", move || outbox.courier(Instant::now))?;
+        let written_to = Arc::clone(&process);
+        threads::spawn("redress-courier", move || {
+            if outbox.courier(Instant::now).is_err() {
+                written_to.signal(Signal::KILL);
+            }
+        })?;
         threads::server_log(self, pipes.log, tail, Arc::clone(&process))?;
         threads::server(self, pipes.output, process, generation)
     }
 
     /// The process ended, and all that it wrote has been read.
-    fn upstream_ended(&self, generation: u64, exit: &Exit) {
+    fn upstream_ended(self: &Arc<Self>, generation: u64, exit: &Exit) {
         let mut turn = Turn::new(self.now());
         let mut core = self.lock();
         if core.generation == generation {

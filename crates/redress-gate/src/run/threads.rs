@@ -6,6 +6,7 @@ use std::{
     process::{ChildStderr, ChildStdout},
     sync::Arc,
     thread,
+    time::Instant,
 };
 
 use signal_hook::{
@@ -35,7 +36,11 @@ pub(super) fn spawn<T: Send + 'static>(
 /// Reads what the client writes.
 pub(super) fn client(gate: &Arc<Gate>, mut input: File) -> io::Result<()> {
     let client = Arc::clone(gate);
-    spawn("redress-courier", move || client.client.courier(std::time::Instant::now))?;
+    spawn("redress-courier", move || {
+        if client.client.courier(Instant::now).is_err() {
+            client.tell(Event::ClientGone);
+        }
+    })?;
     let gate = Arc::clone(gate);
     spawn("redress-client", move || {
         let mut lines = Lines::new(gate.max_message);
@@ -50,7 +55,7 @@ pub(super) fn client(gate: &Arc<Gate>, mut input: File) -> io::Result<()> {
 }
 
 fn client_lines(
-    gate: &Gate,
+    gate: &Arc<Gate>,
     lines: &mut Lines,
     turn: &mut Turn,
     next: for<'l> fn(&'l mut Lines) -> Option<Line<'l>>,
@@ -93,7 +98,7 @@ pub(super) fn server(
     })
 }
 
-fn server_lines(gate: &Gate, lines: &mut Lines, turn: &mut Turn, generation: u64) {
+fn server_lines(gate: &Arc<Gate>, lines: &mut Lines, turn: &mut Turn, generation: u64) {
     turn.now = gate.now();
     let mut core = gate.lock();
     let is_current = core.is_current(generation);
@@ -109,7 +114,7 @@ fn server_lines(gate: &Gate, lines: &mut Lines, turn: &mut Turn, generation: u64
     gate.settle(core, turn, Role::Server);
 }
 
-fn server_rest(gate: &Gate, lines: &mut Lines, turn: &mut Turn, generation: u64) {
+fn server_rest(gate: &Arc<Gate>, lines: &mut Lines, turn: &mut Turn, generation: u64) {
     turn.now = gate.now();
     let mut core = gate.lock();
     if let Some(Line::Whole(rest)) = lines.rest()

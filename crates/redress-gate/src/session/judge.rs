@@ -12,7 +12,11 @@ use redress::{
 };
 use redress_registry::Effect;
 
-use super::{Session, seen::with_upstream, upstream::Answer};
+use super::{
+    Session,
+    seen::{LINE_BYTES, with_upstream},
+    upstream::Answer,
+};
 use crate::{
     answer::{CallResult, ErrorObject},
     exchange::{Exchange, Method, Request},
@@ -110,7 +114,8 @@ fn with_own_parts(mut failure: Box<Failure>, answer: &Answer<'_, '_>) -> Box<Fai
         let value = Some(RawJson::from(parts));
         failure.fault.details = with_upstream(details, "structuredContent", value);
     }
-    failure.fault.private.upstream = Some(answer.line.to_vec());
+    let line = answer.line.get(..LINE_BYTES).unwrap_or(answer.line);
+    failure.fault.private.upstream = Some(line.to_vec());
     failure
 }
 

@@ -53,6 +53,7 @@ impl Session {
             (Ask::Tools, Some(result)) => {
                 let is_first = self.asking.pages == 1;
                 let next = self.tools.learn(result, is_first);
+                self.memo.forget();
                 if next.is_none_or(|it| !self.ask_for_page(Some(it), turn)) {
                     self.decide_all(turn);
                 }

@@ -24,7 +24,7 @@ use crate::{
 const LOG_CHARS: usize = 1_000;
 
 /// The most of a line that is kept for the operator, in bytes.
-const LINE_BYTES: usize = 4 << 10;
+pub(super) const LINE_BYTES: usize = 4 << 10;
 
 /// How many useless lines are recorded one by one; after that, each time their number doubles.
 const MOST_NOTED: u64 = 16;

@@ -1,6 +1,11 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
-use redress::{Fault, classify::Failure, json::Value};
+use redress::{
+    Fault,
+    classify::Failure,
+    json::{RawJson, Value},
+    tokens::DEFAULT_DETAILS_BYTES,
+};
 
 use super::{
     Session, Turn,
@@ -12,16 +17,36 @@ use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Shape, span, splice},
     inflight::UpstreamId,
+    known::{Known, Occurrence, Shared},
     moment::Moment,
     settings::{Mode, ServerText},
     told::{Form, Place, To, Told},
 };
 
+/// How an answer that is a failure is dressed; the same for the same failure of the same tool.
+#[derive(Debug, Clone)]
+pub(super) enum Dress {
+    /// By an answer of our own.
+    Made,
+    /// With an envelope in the server's own line, at a place that counts from the start of its payload.
+    With(Place),
+    /// Not at all.
+    AsItIs,
+}
+
+/// What an answer was judged to be.
+#[derive(Debug, Clone)]
+pub(super) enum Judged {
+    /// No failure.
+    Fine,
+    /// A failure, and how it is dressed.
+    Failed(Shared, Dress),
+}
+
 impl Session {
     /// A request failed without an answer that could be passed on.
     pub(super) fn fail(&mut self, exchange: Exchange, seen: &Seen<'_>, turn: &mut Turn) {
-        let mut fault = self.fault_of(&exchange, seen, turn.now);
-        self.stamp(&mut fault, Some(&exchange), turn.now);
+        let fault = self.fault_of(&exchange, seen, turn.now);
         let request = &exchange.request;
         let to = match seen {
             Seen::ClientGone => To::Nobody,
@@ -32,38 +57,52 @@ impl Session {
             Seen::NoMessage { line, id, .. } if self.settings.mode == Mode::Observe => {
                 Form::AsItIs(readdressed(line, *id, request.id()))
             }
-            _ => self.made(request),
+            _ => Form::Made,
         };
-        self.push(fault, to, form, turn);
+        let known = self.known(fault, request.tool());
+        self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.recycle(exchange);
     }
 
     /// A line of the client that is no request.
     pub(super) fn fail_line(&mut self, id: Option<Box<str>>, why: &Malformed, turn: &mut Turn) {
-        let mut fault = self.malformed(why);
-        self.stamp(&mut fault, None, turn.now);
-        self.push(fault, To::Request(id), Form::Made { has_output_schema: true }, turn);
+        let known = self.known(self.malformed(why), None);
+        self.push(known, occurrence(None, turn.now), (To::Request(id), Form::Made), turn);
     }
 
-    /// An answer of the upstream is a failure.
+    /// Something that nobody waits for is recorded.
+    pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
+        let known = self.known(fault, None);
+        self.push(known, occurrence(None, turn.now), (To::Nobody, Form::Made), turn);
+    }
+
+    /// An answer of the upstream is a failure, or was judged to be none after all.
     pub(super) fn tell(
         &mut self,
         exchange: Exchange,
         answer: &Read<'_, '_>,
-        failure: Failure,
+        judged: Judged,
         turn: &mut Turn,
     ) {
-        let form = self.form(&exchange, answer, &failure);
-        let mut fault = failure.fault;
-        self.stamp(&mut fault, Some(&exchange), turn.now);
-        self.push(fault, to(&exchange.request), form, turn);
+        let Judged::Failed(known, dress) = judged else {
+            return self.pass_answer(exchange, answer, turn);
+        };
+        let form = put_on(dress, answer, exchange.request.id());
+        let to = to(&exchange.request);
+        self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.recycle(exchange);
     }
 
-    /// Something that nobody waits for is recorded.
-    pub(super) fn tell_nobody(&mut self, mut fault: Fault, turn: &mut Turn) {
-        self.stamp(&mut fault, None, turn.now);
-        self.push(fault, To::Nobody, Form::Made { has_output_schema: true }, turn);
+    /// A failure, ready to be told.
+    pub(super) fn judged(
+        &self,
+        exchange: &Exchange,
+        answer: &Read<'_, '_>,
+        failure: Option<Box<Failure>>,
+    ) -> Judged {
+        let Some(failure) = failure else { return Judged::Fine };
+        let dress = self.dress(exchange, answer, &failure);
+        Judged::Failed(self.known(failure.fault, exchange.request.tool()), dress)
     }
 
     /// Withdraws a request from the upstream, which may still be at it.
@@ -99,18 +138,23 @@ impl Session {
         }
     }
 
-    /// Which form an answer gets that is a failure.
-    fn form(&self, exchange: &Exchange, answer: &Read<'_, '_>, failure: &Failure) -> Form {
+    /// How an answer that is a failure is dressed.
+    fn dress(&self, exchange: &Exchange, answer: &Read<'_, '_>, failure: &Failure) -> Dress {
         let request = &exchange.request;
-        let line = |place: Option<Place>| with_place(answer, request.id(), place);
-        let Some(payload) = answer.frame.payload else { return self.made(request) };
+        let Some(payload) = answer.frame.payload else { return Dress::Made };
+        let with = |place: Option<Place>| {
+            let start = payload.offset();
+            place.map_or(Dress::AsItIs, |it| {
+                Dress::With(Place { at: it.at.start - start..it.at.end - start, ..it })
+            })
+        };
         let is_call = request.method == Method::ToolsCall;
         match (self.settings.mode, answer.frame.shape) {
-            (Mode::Observe, _) => line(None),
-            (Mode::Enforce, Shape::Result) if is_call && failure.certain => self.made(request),
-            (_, Shape::Result) => line(place_in_result(payload)),
-            (Mode::Enforce, _) if self.is_rewritten(request, payload) => self.made(request),
-            _ => line(place_in_error(payload)),
+            (Mode::Observe, _) => Dress::AsItIs,
+            (Mode::Enforce, Shape::Result) if is_call && failure.certain => Dress::Made,
+            (_, Shape::Result) => with(place_in_result(payload)),
+            (Mode::Enforce, _) if self.is_rewritten(request, payload) => Dress::Made,
+            _ => with(place_in_error(payload)),
         }
     }
 
@@ -127,34 +171,38 @@ impl Session {
         !error.stays(request.tool().is_some(), is_unlisted)
     }
 
-    /// What the gate itself makes of a failure.
-    fn made(&self, request: &Request) -> Form {
-        let tool = request.tool().and_then(|it| self.tools.get(it));
-        // Of a tool that nobody knows it is not known either whether its results have a schema.
-        Form::Made { has_output_schema: tool.is_none_or(|it| it.has_output_schema) }
-    }
-
-    /// Adds what only the boundary knows, and takes out what nobody may see.
-    fn stamp(&self, fault: &mut Fault, exchange: Option<&Exchange>, now: Moment) {
-        fault.timestamp = Some(now.wall.to_string());
+    /// Adds what is known of every occurrence, and takes out what nobody may see.
+    fn known(&self, mut fault: Fault, tool: Option<&str>) -> Shared {
         fault.context.server = Some(self.settings.server.clone());
-        if let Some(exchange) = exchange {
-            let request = &exchange.request;
-            fault.context.tool = request.tool().map(str::to_owned);
-            fault.context.request_id = Some(request.id().trim_matches('"').to_owned());
-            fault.elapsed_ms = Some(now.since(exchange.started));
-        }
+        fault.context.tool = tool.map(str::to_owned);
         let redactor = &self.settings.redactor;
         fault.server_text = match (self.settings.server_text, fault.server_text.take()) {
             (ServerText::Quote, Some(text)) => Some(redactor.text(&text)),
             _ => None,
         };
         fault.details = fault.details.take().map(|it| redactor.json(&it));
+        fault.bound(DEFAULT_DETAILS_BYTES);
+        // Of a tool that nobody knows it is not known either whether its results have a schema.
+        let tool = tool.and_then(|it| self.tools.get(it));
+        Shared::new(Known::new(fault, tool.is_none_or(|it| it.has_output_schema)))
     }
 
-    fn push(&self, fault: Fault, to: To, form: Form, turn: &mut Turn) {
-        turn.told.push(Told::new(fault, to, form, self.settings.dialect));
+    fn push(&self, known: Shared, this: Occurrence, (to, form): (To, Form), turn: &mut Turn) {
+        let is_again = Shared::strong_count(&known) > 1;
+        let dialect = self.settings.dialect;
+        turn.told.push(Told { known, this, to, form, dialect, is_again });
     }
+}
+
+/// What is special about this time.
+fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence {
+    let request_id = exchange.map(|it| match it.request.id() {
+        text if text.starts_with('"') => RawJson::parse(text.as_bytes())
+            .map_or_else(|_| text.to_owned(), |it| it.text().into_owned()),
+        number => number.to_owned(),
+    });
+    let elapsed_ms = exchange.map(|it| now.since(it.started));
+    Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms }
 }
 
 /// Who waits for the answer to a request.
@@ -165,17 +213,26 @@ fn to(request: &Request) -> To {
     }
 }
 
-/// A line of the upstream under the client's id, with a place for the envelope if it has one.
-fn with_place(answer: &Read<'_, '_>, id: &str, place: Option<Place>) -> Form {
-    let mut line = Vec::new();
-    let at = span(answer.id);
-    splice(answer.line, at.clone(), id.as_bytes(), &mut line);
-    let Some(mut place) = place else { return Form::AsItIs(line) };
-    if at.start < place.at.start {
-        let moved = |it: usize| it + id.len() - at.len();
-        place.at = moved(place.at.start)..moved(place.at.end);
+/// The line of an answer under the client's id, dressed.
+fn put_on(dress: Dress, answer: &Read<'_, '_>, id: &str) -> Form {
+    let line = || {
+        let mut line = Vec::new();
+        splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
+        line
+    };
+    match dress {
+        Dress::Made => Form::Made,
+        Dress::AsItIs => Form::AsItIs(line()),
+        Dress::With(mut place) => {
+            let ours = span(answer.id);
+            let mut start = answer.frame.payload.map_or(0, Value::offset);
+            if ours.start < start {
+                start = start + id.len() - ours.len();
+            }
+            place.at = place.at.start + start..place.at.end + start;
+            Form::With(line(), place)
+        }
     }
-    Form::With(line, place)
 }
 
 /// A line that is no message, with our id in it replaced by the client's.

@@ -127,7 +127,7 @@ impl Rig {
     /// The bytes that the client gets, as they are.
     fn raw(&mut self) -> String {
         for told in std::mem::take(&mut self.turn.told) {
-            let envelope = Dialect::Native.write(told.fault(), redress::dialect::Stamp::default());
+            let envelope = Dialect::Native.write(&told.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
             told.render(None, &mut self.turn.to_client);
         }

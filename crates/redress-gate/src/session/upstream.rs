@@ -13,6 +13,9 @@ use crate::{
     inflight::{Owed, UpstreamId},
 };
 
+/// A longer answer is judged each time it comes.
+const LONGEST_REMEMBERED: usize = 16 << 10;
+
 /// The most requests of an upstream that can wait for the client.
 const MOST_ASKED: usize = 1 << 12;
 
@@ -68,7 +71,7 @@ impl Session {
             }
             _ => {
                 if frame.method == "notifications/tools/list_changed" {
-                    self.tools.forget();
+                    self.forget_tools();
                 }
                 pass(line, turn);
             }
@@ -108,6 +111,7 @@ impl Session {
             }
             Method::ToolsList => {
                 self.tools.learn(result, !exchange.request.is_further_page);
+                self.memo.forget();
                 true
             }
             Method::Initialize => {
@@ -120,20 +124,40 @@ impl Session {
 
     /// An answer that is, or may be, a failure.
     fn examine(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
-        match self.judge(&exchange, answer, turn.now) {
-            None => self.pass_answer(exchange, answer, turn),
-            Some(failure) => match self.wait_for_tools(&exchange, turn) {
-                Some(until) => {
-                    let line = answer.line.to_vec();
-                    self.undecided.push(Undecided { exchange, line, until });
-                }
-                None => self.tell(exchange, answer, *failure, turn),
-            },
+        let key = self.key(&exchange, answer);
+        if let Some(judged) = key.and_then(|it| self.memo.get(it)) {
+            return self.tell(exchange, answer, judged, turn);
         }
+        let failure = self.judge(&exchange, answer, turn.now);
+        if failure.is_some()
+            && let Some(until) = self.wait_for_tools(&exchange, turn)
+        {
+            let line = answer.line.to_vec();
+            return self.undecided.push(Undecided { exchange, line, until });
+        }
+        let judged = self.judged(&exchange, answer, failure);
+        if let Some(key) = key {
+            self.memo.put(key, judged.clone());
+        }
+        self.tell(exchange, answer, judged, turn);
+    }
+
+    /// A key that only the same answer to the same request has. A judgement that the log can change has none.
+    fn key(&self, exchange: &Exchange, answer: &Answer<'_, '_>) -> Option<u64> {
+        let request = exchange.request.params()?;
+        let payload = answer.frame.payload.filter(|it| it.raw().len() <= LONGEST_REMEMBERED)?;
+        let is_quiet = self.stderr.position() == exchange.stderr;
+        let (method, shape) = (exchange.request.method_name(), answer.frame.shape == Shape::Error);
+        is_quiet.then(|| self.inflight.secret((method, request, shape, payload.raw())))
     }
 
     /// Passes an answer on as it is, under the client's own id.
-    fn pass_answer(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
+    pub(super) fn pass_answer(
+        &mut self,
+        exchange: Exchange,
+        answer: &Answer<'_, '_>,
+        turn: &mut Turn,
+    ) {
         let id = exchange.request.id().as_bytes();
         splice(answer.line, span(answer.id), id, &mut turn.to_client);
         self.recycle(exchange);
@@ -147,10 +171,9 @@ impl Session {
             let Ok(frame) = Frame::of(&doc) else { continue };
             let Some(id) = frame.id else { continue };
             let answer = Answer { line: &line, frame: &frame, id };
-            match self.judge(&exchange, &answer, turn.now) {
-                None => self.pass_answer(exchange, &answer, turn),
-                Some(failure) => self.tell(exchange, &answer, *failure, turn),
-            }
+            let failure = self.judge(&exchange, &answer, turn.now);
+            let judged = self.judged(&exchange, &answer, failure);
+            self.tell(exchange, &answer, judged, turn);
         }
     }
 

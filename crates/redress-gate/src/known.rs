@@ -1,0 +1,308 @@
+//! `Known`: a failure without what is special about one occurrence, ready to be told again for next to nothing.
+
+use std::sync::{Arc, OnceLock};
+
+use redress::{
+    Dialect, Fault,
+    dialect::Stamp,
+    fault::Receipt,
+    json::{RawJson, escape_into},
+    wire::{self, Answer},
+};
+use redress_ledger::{Record, Redactor};
+
+/// The most failures that are kept.
+const MOST: usize = 32;
+
+/// Stands where something special goes. It is for private use, and a failure that has it already gets no template.
+const MARK: char = '\u{e000}';
+
+/// The same for numbers.
+const ELAPSED: u64 = 8_888_888_888_888_888;
+const SEQ: u64 = 7_777_777_777_777_777;
+
+/// A failure without what is special about one occurrence.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) fault: Fault,
+    /// Whether `structuredContent` belongs to the schema of the tool.
+    pub(crate) has_output_schema: bool,
+    /// Its answer without and with a place in the ledger.
+    answers: [OnceLock<Option<Template>>; 2],
+    /// Its record, and what only the operator sees.
+    record: OnceLock<Option<(Template, Option<String>)>>,
+}
+
+/// What is special about one occurrence.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Occurrence {
+    /// The id of the request, as text.
+    pub(crate) request_id: Option<String>,
+    /// When it was.
+    pub(crate) timestamp: String,
+    /// How long the request took.
+    pub(crate) elapsed_ms: Option<u64>,
+}
+
+impl Known {
+    pub(crate) const fn new(fault: Fault, has_output_schema: bool) -> Self {
+        let answers = [const { OnceLock::new() }; 2];
+        Self { fault, has_output_schema, answers, record: OnceLock::new() }
+    }
+
+    /// The failure as it happened this time.
+    pub(crate) fn happened(&self, this: &Occurrence, receipt: Option<Receipt>) -> Fault {
+        let mut fault = self.fault.clone();
+        fault.context.request_id.clone_from(&this.request_id);
+        fault.timestamp = Some(this.timestamp.clone());
+        fault.elapsed_ms = this.elapsed_ms;
+        fault.ledger = receipt;
+        fault
+    }
+
+    /// Appends the result of a failed call; `false` if it cannot be written with a template.
+    pub(crate) fn write_result(
+        &self,
+        id: &str,
+        this: &Occurrence,
+        receipt: Option<&Receipt>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let [without, with] = &self.answers;
+        let slot = if receipt.is_some() { with } else { without };
+        match slot.get_or_init(|| self.answer(receipt.is_some())) {
+            Some(template) => template.fill(&Values { id, this, receipt }, out),
+            None => false,
+        }
+    }
+
+    /// The record of an occurrence, if it can be written with a template.
+    pub(crate) fn record(&self, this: &Occurrence, redactor: &Redactor) -> Option<Record> {
+        let made = self.record.get_or_init(|| self.recorded(redactor));
+        let (template, private) = made.as_ref()?;
+        let mut envelope = Vec::new();
+        template.fill(&Values { id: "", this, receipt: None }, &mut envelope).then_some(())?;
+        Some(Record::clean(std::str::from_utf8(&envelope).ok()?, private.as_deref()))
+    }
+
+    fn answer(&self, is_recorded: bool) -> Option<Template> {
+        let (dialect, stamp) = (Dialect::Native, Stamp::default());
+        let answer = Answer { dialect, has_output_schema: self.has_output_schema, stamp };
+        let plain = wire::response(&self.fault, "", answer);
+        let marked = wire::response(&self.marked(is_recorded), &Hole::Id.mark(), answer);
+        Template::of(&plain, &marked)
+    }
+
+    fn recorded(&self, redactor: &Redactor) -> Option<(Template, Option<String>)> {
+        let clean = |fault: &Fault| {
+            let written = Dialect::Native.write(fault, Stamp::default());
+            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.json(&it))
+        };
+        let (plain, marked) = (clean(&self.fault)?, clean(&self.marked(false))?);
+        let template = Template::of(plain.as_str(), marked.as_str())?;
+        Some((template, Record::private(&self.fault.private, redactor)))
+    }
+
+    /// The failure with a mark wherever an occurrence has a value of its own.
+    fn marked(&self, is_recorded: bool) -> Fault {
+        let this = Occurrence {
+            request_id: Some(Hole::RequestId.mark()),
+            timestamp: Hole::Timestamp.mark(),
+            elapsed_ms: Some(ELAPSED),
+        };
+        let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Hole::Hash.mark() });
+        self.happened(&this, receipt)
+    }
+}
+
+/// What goes into the holes.
+struct Values<'v> {
+    id: &'v str,
+    this: &'v Occurrence,
+    receipt: Option<&'v Receipt>,
+}
+
+/// A text with holes.
+#[derive(Debug)]
+struct Template {
+    /// What stands before each hole, and the hole.
+    parts: Vec<(String, Hole)>,
+    rest: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hole {
+    Id,
+    RequestId,
+    Timestamp,
+    Elapsed,
+    Seq,
+    Hash,
+}
+
+impl Hole {
+    const ALL: [Self; 6] =
+        [Self::Id, Self::RequestId, Self::Timestamp, Self::Elapsed, Self::Seq, Self::Hash];
+
+    fn mark(self) -> String {
+        match self {
+            Self::Id => format!("{MARK}i"),
+            Self::RequestId => format!("{MARK}r"),
+            Self::Timestamp => format!("{MARK}t"),
+            Self::Hash => format!("{MARK}h"),
+            Self::Elapsed => ELAPSED.to_string(),
+            Self::Seq => SEQ.to_string(),
+        }
+    }
+}
+
+impl Template {
+    /// Cuts a text at its marks. A text that would have them anyway is none.
+    fn of(plain: &str, marked: &str) -> Option<Self> {
+        let marks = Hole::ALL.map(|it| (it, it.mark()));
+        if marks.iter().any(|(_, mark)| plain.contains(mark)) {
+            return None;
+        }
+        let first = |text: &str| {
+            let found = |(hole, mark): &(Hole, String)| Some((text.find(mark)?, *hole, mark.len()));
+            marks.iter().filter_map(found).min_by_key(|it| it.0)
+        };
+        let mut parts = Vec::new();
+        let mut rest = marked;
+        while let Some((at, hole, length)) = first(rest) {
+            parts.push((rest.get(..at)?.to_owned(), hole));
+            rest = rest.get(at + length..)?;
+        }
+        Some(Self { parts, rest: rest.to_owned() })
+    }
+
+    /// Appends the text with values in its holes; `false` if one is absent.
+    fn fill(&self, values: &Values<'_>, out: &mut Vec<u8>) -> bool {
+        let (Some(id), Some(elapsed)) = (&values.this.request_id, values.this.elapsed_ms) else {
+            return false;
+        };
+        let mut request_id = String::new();
+        escape_into(&mut request_id, id);
+        let elapsed = elapsed.to_string();
+        let seq = values.receipt.map(|it| it.seq.to_string()).unwrap_or_default();
+        for (text, hole) in &self.parts {
+            out.extend_from_slice(text.as_bytes());
+            let value = match hole {
+                Hole::Id => values.id,
+                Hole::RequestId => &request_id,
+                Hole::Timestamp => &values.this.timestamp,
+                Hole::Elapsed => &elapsed,
+                Hole::Seq => &seq,
+                Hole::Hash => values.receipt.map_or("", |it| &it.hash),
+            };
+            out.extend_from_slice(value.as_bytes());
+        }
+        out.extend_from_slice(self.rest.as_bytes());
+        true
+    }
+}
+
+/// The answers that were judged last, by a key that only the same question and answer have.
+#[derive(Debug)]
+pub(crate) struct Memo<T> {
+    entries: Vec<(u64, T)>,
+    next: usize,
+}
+
+impl<T: Clone> Memo<T> {
+    pub(crate) const fn new() -> Self {
+        Self { entries: Vec::new(), next: 0 }
+    }
+
+    pub(crate) fn get(&self, key: u64) -> Option<T> {
+        self.entries.iter().find(|it| it.0 == key).map(|it| it.1.clone())
+    }
+
+    pub(crate) fn put(&mut self, key: u64, value: T) {
+        match self.entries.get_mut(self.next) {
+            Some(entry) => *entry = (key, value),
+            None => self.entries.push((key, value)),
+        }
+        self.next = (self.next + 1) % MOST;
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.entries.clear();
+        self.next = 0;
+    }
+}
+
+/// A failure that can be told by several.
+pub(crate) type Shared = Arc<Known>;
+
+#[cfg(test)]
+mod tests {
+    use redress::{Dialect, codes, dialect::Stamp, fault::Receipt, wire};
+    use redress_ledger::{Record, Redactor};
+
+    use super::{Known, MARK, Memo, Occurrence};
+
+    #[test]
+    fn a_template_writes_what_the_library_writes() {
+        let mut fault = codes::FILE_NOT_FOUND.raise([("path", "a \"b\".txt")]);
+        fault.context.server = Some("files".to_owned());
+        fault.server_text = Some("ENOENT: no such file, open 'a'".to_owned());
+        fault.bound(2_000);
+        let known = Known::new(fault, false);
+        let this = Occurrence {
+            request_id: Some("a\"b".to_owned()),
+            timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
+            elapsed_ms: Some(3),
+        };
+        for has_output_schema in [false, true] {
+            for receipt in [None, Some(Receipt { seq: 412, hash: "9f2c41d07a3e".to_owned() })] {
+                let known = Known::new(known.fault.clone(), has_output_schema);
+                let mut out = Vec::new();
+                assert!(known.write_result("\"a\\\"b\"", &this, receipt.as_ref(), &mut out));
+                let dialect = Dialect::Native;
+                let how = wire::Answer { dialect, has_output_schema, stamp: Stamp::default() };
+                let expected = wire::response(&known.happened(&this, receipt), "\"a\\\"b\"", how);
+                assert_eq!(String::from_utf8(out).unwrap(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_again_is_the_record_that_the_ledger_makes() {
+        let mut fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2hunter2")]);
+        fault.private.upstream = Some(b"token hunter2hunter2".to_vec());
+        let known = Known::new(fault, false);
+        let this = Occurrence {
+            request_id: Some("7".to_owned()),
+            timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
+            elapsed_ms: Some(3),
+        };
+        let redactor = Redactor::new(["hunter2hunter2"]);
+        let again = format!("{:?}", known.record(&this, &redactor).unwrap());
+        assert_eq!(again, format!("{:?}", Record::fault(&known.happened(&this, None), &redactor)));
+        assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
+    }
+
+    #[test]
+    fn a_text_with_our_mark_in_it_gets_no_template() {
+        let mut fault = codes::TIMEOUT.raise([] as [(&str, &str); 0]);
+        fault.server_text = Some(format!("{MARK}i"));
+        let this = Occurrence {
+            request_id: Some("1".to_owned()),
+            elapsed_ms: Some(1),
+            ..Occurrence::default()
+        };
+        assert!(!Known::new(fault, false).write_result("1", &this, None, &mut Vec::new()));
+    }
+
+    #[test]
+    fn the_last_ones_are_kept() {
+        let mut memo = Memo::new();
+        for key in 0..100 {
+            memo.put(key, key);
+        }
+        assert_eq!((memo.get(67), memo.get(68), memo.get(99)), (None, Some(68), Some(99)));
+        memo.forget();
+        assert_eq!(memo.get(99), None);
+    }
+}
