@@ -83,8 +83,29 @@ pub(crate) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
     let grade = grade(root, arguments);
     facts.set(Fact::Fails, grade.failing >= 2);
     let is_bare = grade.failing == 2 && grade.content == 0 && !grade.doubtful;
-    facts.set(Fact::FailsSurely, grade.failing >= 3 || is_bare);
+    let is_sure = grade.failing >= 3 || is_bare;
+    facts.set(Fact::FailsSurely, is_sure && root.members().any(|(key, value)| tells(key, value)));
     facts.set(Fact::ErrorInside, grade.failing < 2 && has_error_inside(root));
+}
+
+/// Whether a member is there only to tell failures from successes: a flag, a code, an error object. A sentence or a
+/// colour under `error` can be data.
+fn tells(key: Value<'_>, value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Bool if is_one(key, &FLAGS) => value.as_bool() == Some(false),
+        Kind::Bool => is_one(key, &["iserror"]) && value.as_bool() == Some(true),
+        Kind::String if is_one(key, &["status"]) => is_text_of(value, &STATUSES),
+        Kind::String => is_one(key, &ERRORS) && value.as_str().is_some_and(|it| is_code(&it)),
+        Kind::Object => is_one(key, &ERRORS) && value.get("message").is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a text is a code: `not_found`, `RATE_LIMITED`, `ENOENT`.
+fn is_code(text: &str) -> bool {
+    let word = text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    let shouted = text.len() >= 3 && text.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
+    word && text.starts_with(|it: char| it.is_ascii_alphabetic()) && (shouted || text.contains('_'))
 }
 
 /// How much of an object says that the call failed, and how much of it is content.
