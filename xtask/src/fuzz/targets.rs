@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redress::{
-    card,
+    card, classify as judge,
     dialect::{Dialect, Stamp},
     json::{Doc, Limits, RawJson},
     lookup::Lookup,
@@ -14,8 +14,13 @@ use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipp
 pub(super) type Target = (&'static str, fn(&[u8]));
 
 /// Name and function of each target; its corpus is `fuzz/corpus/<name>/`.
-pub(super) const TARGETS: &[Target] =
-    &[("json", json), ("registry", registry), ("lock", lock), ("dialects", dialects)];
+pub(super) const TARGETS: &[Target] = &[
+    ("json", json),
+    ("registry", registry),
+    ("lock", lock),
+    ("dialects", dialects),
+    ("classify", classify),
+];
 
 /// Whatever is accepted can be read through and written again.
 fn json(bytes: &[u8]) {
@@ -61,5 +66,21 @@ fn dialects(bytes: &[u8]) {
             let back = other.read(carried.text.as_bytes(), &lookup);
             assert!(back.is_ok_and(|it| it == fault), "{dialect:?} to {other:?} and back differs");
         }
+    }
+}
+
+/// A line gets a verdict or a reason, the same one each time, and a verdict is one line of JSON.
+fn classify(bytes: &[u8]) {
+    let run = || {
+        let mut out = Vec::new();
+        judge::line(bytes, shipped::core(), &mut out).map(|()| out).map_err(|it| it.to_string())
+    };
+    let verdict = run();
+    assert!(verdict == run(), "two verdicts on one line");
+    if let Ok(out) = verdict {
+        assert!(
+            Doc::parse(out.trim_ascii(), Limits::DOCUMENT).is_ok(),
+            "a verdict that is no JSON"
+        );
     }
 }
