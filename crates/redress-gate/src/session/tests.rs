@@ -26,7 +26,7 @@ use crate::{
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"path":"a.txt"}}}"#;
 const OPEN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{}}}"#;
 const OPENED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const TOOLS: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","outputSchema":{"type":"object"}}]}}"#;
+const TOOLS: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","outputSchema":{"type":"object"}},{"name":"delete"}]}}"#;
 const FAILED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"ENOENT: no such file or directory, open 'a.txt'"}],"isError":true}}"#;
 
 /// A session with somebody at both ends.

@@ -216,7 +216,7 @@ fn a_silent_failure_is_rewritten_only_when_it_is_certain() {
     let answer = |text: &str| {
         format!(r#"{{"id":ID,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#)
     };
-    rig.client(&CALL.replace("\"read\"", "\"write\""));
+    rig.client(&CALL.replace("\"read\"", "\"delete\""));
     let certain =
         r#""{\"success\":false,\"error\":\"ENOENT: no such file or directory, open 'a.txt'\"}""#;
     let heard = rig.server(&answer(certain));
