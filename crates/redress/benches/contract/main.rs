@@ -1,6 +1,7 @@
 //! How fast the contract is, beside plain code that does the least that could do the job. Prints ratios of one run.
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
+mod judge;
 mod measure;
 mod plain;
 
@@ -8,18 +9,16 @@ use std::hint::black_box;
 
 use measure::{Row, median_ns, median_pair, print};
 use redress::{
-    Fault,
-    classify::classify,
-    codes,
+    Fault, codes,
     dialect::{Dialect, Stamp},
     fault::{NextAction, Similar, Violation},
-    json::{Doc, Limits, RawJson, Scratch, Value},
-    outcome::{Asked, Outcome, What},
+    json::RawJson,
 };
 use redress_registry::{Source, load, shipped};
 
 fn main() {
-    let rows = [look_up(), load_all(), write_native(), judge_success(), judge_failure()];
+    let mut rows = vec![look_up(), load_all(), write_native()];
+    rows.extend(judge::rows());
     print(&rows);
 }
 
@@ -68,59 +67,6 @@ fn write_native() -> Row {
         bar: "≤ 2×",
         fine: ns <= 2.0 * other,
     }
-}
-
-/// A success of 300 bytes, from bytes to verdict, beside a bare look at its id and `isError`.
-fn judge_success() -> Row {
-    let text = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor. "
-        .repeat(3);
-    let line = format!(
-        r#"{{"jsonrpc":"2.0","id":17,"result":{{"content":[{{"type":"text","text":"{}"}}],"isError":false}}}}"#,
-        text.get(..210).unwrap_or_default()
-    );
-    let (mut ours, mut theirs) = (Scratch::default(), Scratch::default());
-    let (ns, other) = median_pair(
-        || ours = judged(black_box(line.as_bytes()), std::mem::take(&mut ours)),
-        || theirs = peeked(black_box(line.as_bytes()), std::mem::take(&mut theirs)),
-    );
-    Row {
-        what: "classify a 300-byte success",
-        ns,
-        beside: Some(("peek at id and isError", other)),
-        bar: "≤ 3×",
-        fine: ns <= 3.0 * other,
-    }
-}
-
-/// A flagged failure, from bytes to fault.
-fn judge_failure() -> Row {
-    let line = br#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"ENOENT: no such file or directory, open 'src/mian.rs'"}],"isError":true}}"#;
-    let mut scratch = Scratch::default();
-    let ns = median_ns(|| scratch = judged(black_box(line), std::mem::take(&mut scratch)));
-    Row { what: "classify a failure", ns, beside: None, bar: "≤ 20 µs", fine: ns <= 20_000.0 }
-}
-
-fn judged(line: &[u8], scratch: Scratch) -> Scratch {
-    let Ok(doc) = Doc::parse_with(line, Limits::DOCUMENT, scratch) else {
-        return Scratch::default();
-    };
-    let outcome = Outcome::of(What::Answer(doc.root()));
-    let asked = Asked {
-        method: Some("tools/call".into()),
-        tool: Some("read_file".into()),
-        ..Asked::default()
-    };
-    black_box(classify(&asked, &outcome, shipped::core()));
-    doc.into_scratch()
-}
-
-fn peeked(line: &[u8], scratch: Scratch) -> Scratch {
-    let Ok(doc) = Doc::parse_with(line, Limits::DOCUMENT, scratch) else {
-        return Scratch::default();
-    };
-    black_box(doc.root().get("id").and_then(Value::as_i64));
-    black_box(doc.root().path(&["result", "isError"]).and_then(Value::as_bool));
-    doc.into_scratch()
 }
 
 fn missing_file() -> Fault {

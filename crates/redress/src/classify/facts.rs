@@ -126,6 +126,11 @@ impl Facts {
         }
     }
 
+    /// The facts of both.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     pub(crate) const fn has(self, fact: Fact) -> bool {
         self.0 >> fact as u64 & 1 == 1
     }

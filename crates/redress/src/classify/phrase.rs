@@ -88,6 +88,11 @@ pub(crate) struct Finder {
 }
 
 impl Finder {
+    /// How many patterns there are; each is a number below this.
+    pub(crate) const fn patterns(&self) -> usize {
+        self.patterns
+    }
+
     /// All occurrences in a text in our spelling.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Hits<'t> {
         let mut present = vec![0_u64; self.patterns.div_ceil(64)];

@@ -103,8 +103,8 @@ fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>
 fn kinds(facts: &mut Facts, tool: &str, table: &Table) {
     let words = normal(tool);
     for word in words.split(|it: char| !it.is_ascii_alphanumeric()) {
-        for (fact, names) in &table.kinds {
-            facts.set(*fact, names.iter().any(|it| it == word));
+        if let Some(known) = table.kinds.get(word) {
+            *facts = facts.and(*known);
         }
     }
 }

@@ -2,14 +2,24 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::json::{Kind, Value};
 
 /// A report of a failure is short; longer texts are content.
 const LONGEST: usize = 4 << 10;
 /// A statement without an opening word is a single sentence.
-const LONGEST_STATEMENT: usize = 240;
+const LONGEST_STATEMENT: usize = 220;
+/// First words of many a failure, in lower case, cut after eight letters and sorted.
+const OPENINGS: [&str; 61] = [
+    "400", "401", "403", "404", "405", "408", "409", "422", "429", "500", "502", "503", "504",
+    "access", "an", "api", "authenti", "bad", "can't", "cannot", "command", "connecti", "could",
+    "couldn't", "critical", "error", "errors", "exceptio", "fail", "failed", "failure", "fatal",
+    "forbidde", "http", "input", "internal", "invalid", "mcp", "missing", "network", "no", "not",
+    "operatio", "permissi", "problem", "query", "rate", "request", "sorry", "timeout", "too",
+    "tool", "tracebac", "unable", "unauthor", "unexpect", "unknown", "unrecogn", "unsuppor",
+    "validati", "warning",
+];
 /// What a short statement of a failure has in it.
 const STATEMENT_PARTS: &str = "\
     not found | not exist | n't exist | no such | not be found | cannot | can't | could not | \
@@ -17,10 +27,10 @@ const STATEMENT_PARTS: &str = "\
     not available | unavailable | not supported | unsupported | required | invalid | must be | \
     must have | must not | failed | failure | error | exceeded | rate limit | too many | \
     timed out | not installed | not configured | not set | not initialized | no longer | \
-    already exists | out of range | is empty | first";
+    already exists | out of range | is empty | first | Error | Failed | Exception | Invalid";
 static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let parts: Vec<&str> = STATEMENT_PARTS.split(" | ").collect();
-    small(&parts)
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok()
 });
 /// What an object that reports a failure has in it, as it stands inside a JSON string.
 static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -33,7 +43,7 @@ static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         (&["iserror", "is_error"], &["t"]),
         (&["status", "statuscode", "status_code", "http_status", "httpstatus"], &["4", "5"]),
         (&["status"], &STATUS_STARTS),
-        (&["code", "errcode", "errno", "error_code", "errorcode"], &EXITS),
+        (&["code", "errcode", "errno", "error_code", "errorcode"], &["-", "4", "5"]),
         (&["exitcode", "exit_code", "returncode", "return_code", "exit_status", "retcode"], &EXITS),
     ] {
         for (key, value) in keys.iter().flat_map(|key| values.iter().map(move |value| (key, value)))
@@ -83,84 +93,17 @@ fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
     }
 }
 
-/// Whether a word, in lower case, is the first of many a failure.
-const fn is_opening(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"error"
-            | b"errors"
-            | b"failed"
-            | b"failure"
-            | b"fail"
-            | b"cannot"
-            | b"can't"
-            | b"could"
-            | b"couldn't"
-            | b"unable"
-            | b"invalid"
-            | b"unexpected"
-            | b"unknown"
-            | b"unrecognized"
-            | b"unsupported"
-            | b"missing"
-            | b"mcp"
-            | b"input"
-            | b"exception"
-            | b"traceback"
-            | b"fatal"
-            | b"access"
-            | b"permission"
-            | b"unauthorized"
-            | b"forbidden"
-            | b"internal"
-            | b"request"
-            | b"rate"
-            | b"too"
-            | b"timeout"
-            | b"http"
-            | b"tool"
-            | b"network"
-            | b"connection"
-            | b"bad"
-            | b"not"
-            | b"sorry"
-            | b"operation"
-            | b"command"
-            | b"query"
-            | b"api"
-            | b"validation"
-            | b"warning"
-            | b"authentication"
-            | b"an"
-            | b"critical"
-            | b"problem"
-            | b"400"
-            | b"401"
-            | b"403"
-            | b"404"
-            | b"405"
-            | b"408"
-            | b"409"
-            | b"422"
-            | b"429"
-            | b"500"
-            | b"502"
-            | b"503"
-            | b"504"
-            | b"no"
-    )
-}
-
 fn opens(inner: &str) -> bool {
     let start = inner.trim_start_matches(|it: char| !it.is_ascii_alphanumeric());
     let word = start.split([' ', ':', '\\', '.', ',', '(']).next().unwrap_or_default();
-    let mut lower = [0; 16];
-    let Some(lower) = lower.get_mut(..word.len()) else {
-        return word.ends_with("Error") || word.ends_with("Exception");
-    };
-    lower.copy_from_slice(word.as_bytes());
-    lower.make_ascii_lowercase();
-    is_opening(lower) || word.ends_with("Error") || word.ends_with("Exception")
+    let mut lower = [0; 8];
+    for (to, from) in lower.iter_mut().zip(word.bytes()) {
+        *to = from.to_ascii_lowercase();
+    }
+    let lower = lower.get(..word.len().min(8)).unwrap_or_default();
+    OPENINGS.binary_search_by(|it| it.as_bytes().cmp(lower)).is_ok()
+        || word.ends_with("Error")
+        || word.ends_with("Exception")
 }
 
 fn is_statement(inner: &str, stderr: Option<&str>) -> bool {

@@ -52,7 +52,7 @@ pub(crate) static TABLE: LazyLock<Table> =
 #[derive(Debug)]
 pub(crate) struct Table {
     /// What tools do, by words of their names.
-    pub(crate) kinds: Vec<(Fact, Vec<String>)>,
+    pub(crate) kinds: BTreeMap<String, Facts>,
     /// Prefixes that SDKs write.
     pub(crate) wrappers: Vec<Start>,
     /// What names a failure.
@@ -64,7 +64,7 @@ pub(crate) struct Table {
     /// The rules that ask for no phrase.
     always: Vec<u32>,
     /// The rules that ask for a phrase, by its pattern.
-    by_pattern: BTreeMap<u32, Vec<u32>>,
+    by_pattern: Vec<Vec<u32>>,
 }
 
 /// One row.
@@ -143,7 +143,7 @@ impl Table {
     pub(crate) fn candidates(&self, hits: &Hits<'_>) -> Vec<&Row> {
         let mut places = self.always.clone();
         for pattern in hits.patterns() {
-            places.extend(self.by_pattern.get(&pattern).into_iter().flatten());
+            places.extend(self.by_pattern.get(pattern as usize).into_iter().flatten());
         }
         places.sort_unstable();
         places.dedup();
@@ -164,7 +164,7 @@ impl Table {
 #[derive(Default)]
 struct Reading {
     gathering: Gathering,
-    kinds: Vec<(Fact, Vec<String>)>,
+    kinds: BTreeMap<String, Facts>,
     wrappers: Vec<Start>,
     rows: Vec<(bool, Row)>,
     scope: Scope,
@@ -186,7 +186,9 @@ impl Reading {
         match word {
             "kind" => {
                 let fact = words.next().and_then(Fact::parse).ok_or("no such fact")?;
-                self.kinds.push((fact, words.map(str::to_owned).collect()));
+                for word in words {
+                    self.kinds.entry(word.to_owned()).or_default().set(fact, true);
+                }
             }
             "wrap" => self.wrappers.push(Start::read(rest)),
             "scope" => self.scope = Scope::parse(rest).ok_or("no such scope")?,
@@ -254,13 +256,17 @@ impl Reading {
             |list: Vec<(bool, Row)>| list.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
         let rules = rows(rules);
         let mut always = Vec::new();
-        let mut by_pattern: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let finder = self.gathering.build()?;
+        let mut by_pattern = vec![Vec::new(); finder.patterns()];
         for (at, row) in (0..).zip(&rules) {
             match row.any.first() {
                 None => always.push(at),
                 Some(any) => {
-                    let patterns = any.iter().filter_map(Phrase::pattern);
-                    patterns.for_each(|it| by_pattern.entry(it).or_default().push(at));
+                    for pattern in any.iter().filter_map(Phrase::pattern) {
+                        if let Some(rules) = by_pattern.get_mut(pattern as usize) {
+                            rules.push(at);
+                        }
+                    }
                 }
             }
         }
@@ -269,7 +275,7 @@ impl Reading {
             wrappers: self.wrappers,
             rules,
             signs: rows(signs),
-            finder: self.gathering.build()?,
+            finder,
             always,
             by_pattern,
         })

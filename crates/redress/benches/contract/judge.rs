@@ -1,0 +1,86 @@
+//! Classification: a success beside a bare look for `id` and `isError`, a failure, and whole lines of the filter.
+
+use std::hint::black_box;
+
+use redress::{
+    classify::{classify, line},
+    json::{Doc, Limits, Value},
+    outcome::{Asked, Outcome, What},
+};
+use redress_registry::shipped;
+
+use crate::measure::{Row, median_ns, median_pair};
+
+const PROSE: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"The build finished and all of the artefacts were written to the output folder. The folder now holds twelve files, the largest of which is the archive of the documentation, and the index was written last, so that it names all of them."}],"isError":false}}"#;
+const PAYLOAD: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"{\"took\":1,\"timed_out\":false,\"status\":\"red\",\"hits\":[{\"_source\":{\"level\":\"ERROR\",\"msg\":\"Exception: not found\"}},{\"_source\":{\"level\":\"WARN\",\"msg\":\"request failed\"}}],\"count\":2}"}],"isError":false}}"#;
+const FAILURE: &str = r#"{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"Error executing tool git_add: Cmd('git') failed due to: exit code(128)\n  cmdline: git add -- nope.txt\n  stderr: 'fatal: pathspec 'nope.txt' did not match any files'"}],"isError":true}}"#;
+const REQUEST: &str = r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"git_add","arguments":{"repo_path":"/w/repo","files":["nope.txt"]}}}"#;
+
+pub(crate) fn rows() -> [Row; 5] {
+    [
+        success("classify a success of prose", PROSE),
+        success("classify a success that is a payload", PAYLOAD),
+        failure(),
+        filter("filter a line that is a success", PROSE, "≤ 5 µs", 5e3),
+        filter("filter a line that is a failure", FAILURE, "≤ 25 µs", 25e3),
+    ]
+}
+
+fn judged(answer: &str, asked: &Asked<'_>) {
+    if let Ok(doc) = Doc::parse(black_box(answer.as_bytes()), Limits::DOCUMENT) {
+        let outcome = Outcome::of(What::Answer(doc.root()));
+        black_box(classify(asked, &outcome, shipped::core()));
+    }
+}
+
+fn peeked(answer: &str) {
+    if let Ok(doc) = Doc::parse(black_box(answer.as_bytes()), Limits::DOCUMENT) {
+        let root = doc.root();
+        let flag = root.path(&["result", "isError"]).and_then(Value::as_bool);
+        black_box((root.get("id").map(Value::raw), flag));
+    }
+}
+
+fn with_request(run: impl FnOnce(&Asked<'_>) -> Row) -> Option<Row> {
+    let doc = Doc::parse(REQUEST.as_bytes(), Limits::DOCUMENT).ok()?;
+    Some(run(&Asked {
+        request: Some(doc.root()),
+        method: Some("tools/call".into()),
+        tool: Some("git_add".into()),
+        ..Asked::default()
+    }))
+}
+
+fn success(what: &'static str, answer: &str) -> Row {
+    let row = with_request(|asked| {
+        let (ns, peek) = median_pair(|| judged(answer, asked), || peeked(answer));
+        let beside = Some(("a peek for id and isError", peek));
+        Row { what, ns, beside, bar: "≤ 3×", fine: ns <= 3.0 * peek }
+    });
+    row.unwrap_or(unread(what))
+}
+
+fn failure() -> Row {
+    let what = "classify a failure";
+    let row = with_request(|asked| {
+        let ns = median_ns(|| judged(FAILURE, asked));
+        Row { what, ns, beside: None, bar: "≤ 20 µs", fine: ns <= 20e3 }
+    });
+    row.unwrap_or(unread(what))
+}
+
+fn filter(what: &'static str, answer: &str, bar: &'static str, most: f64) -> Row {
+    let raw = serde_json::Value::from(answer);
+    let input = format!(r#"{{"id":"a","method":"tools/call","request":{REQUEST},"raw":{raw}}}"#);
+    let mut out = Vec::with_capacity(4096);
+    let ns = median_ns(|| {
+        out.clear();
+        black_box(line(black_box(input.as_bytes()), shipped::core(), &mut out).is_ok());
+    });
+    Row { what, ns, beside: None, bar, fine: ns <= most }
+}
+
+/// The request above is JSON; a typing mistake in it shows as a row that is not met.
+const fn unread(what: &'static str) -> Row {
+    Row { what, ns: 0.0, beside: None, bar: "is JSON", fine: false }
+}
