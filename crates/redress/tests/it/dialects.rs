@@ -374,3 +374,11 @@ fn stagewright_writes_and_reads_the_codes_of_plugins() {
     plugins.unregister(registration);
     assert!(Dialect::Stagewright.read(text, &lookup).is_err());
 }
+
+#[test]
+fn a_version_marks_our_own_envelope_whatever_else_stands_there() {
+    let lookup = Lookup::shipped();
+    let document = br#"{"v":1,"code":"TIMEOUT","message":"real","error":"not_found"}"#;
+    let (dialect, fault) = Dialect::read_any(document, &lookup).unwrap();
+    assert_eq!((dialect, fault.code()), (Dialect::Native, "TIMEOUT"));
+}
