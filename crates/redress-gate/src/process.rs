@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     io,
+    os::fd::AsFd,
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
@@ -64,6 +65,8 @@ impl Process {
         let ((Some(input), Some(output), Some(log)), Some(group)) = (pipes, pid) else {
             return Err(io::Error::other("the process has no pipes"));
         };
+        widen(&input);
+        widen(&output);
         let process = Self { group, state: Mutex::default(), changed: Condvar::new() };
         Ok((process, child, Pipes { input, output, log }))
     }
@@ -123,6 +126,14 @@ impl Process {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes a pipe take a large message whole, so that both ends switch less often. What is no pipe, or may not, stays as it is.
+pub(crate) fn widen(pipe: &impl AsFd) {
+    const WIDE: usize = 1 << 20;
+    if rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|it| it < WIDE) {
+        rustix::pipe::fcntl_setpipe_size(pipe, WIDE).unwrap_or_default();
     }
 }
 

@@ -17,7 +17,7 @@ use std::{
 use redress_ledger::{Clock, Ledger};
 
 use self::gate::{Event, Gate, Role};
-use crate::{session::Turn, settings::Settings};
+use crate::{process::widen, session::Turn, settings::Settings};
 
 /// What is to be run, and how.
 pub struct Run {
@@ -70,6 +70,8 @@ pub enum Ended {
 
 /// Gates one server until the client or a signal ends it.
 pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
+    widen(&streams.input);
+    widen(&streams.output);
     let (sender, events) = mpsc::channel();
     let deadline = run.settings.deadline;
     let gate = Arc::new(Gate::new(run, streams.output, streams.log, sender)?);

@@ -232,69 +232,59 @@ impl Scan<'_> {
     fn string(&mut self) -> Result<(), JsonError> {
         let start = self.at;
         let mut escaped = false;
-        self.at += 1;
+        let mut at = start + 1;
         loop {
-            self.plain();
-            match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
+            at += plain(self.bytes.get(at..).unwrap_or_default());
+            match (self.bytes.get(at), self.bytes.get(at + 1)) {
+                (Some(b'"'), _) => break,
+                (Some(b'\\'), Some(b'n' | b'"' | b'\\' | b'/' | b'b' | b'f' | b'r' | b't')) => {
+                    at += 2;
                 }
-                Some(_) => return self.fail(JsonErrorKind::Control),
-                None => return self.fail(JsonErrorKind::Unfinished),
+                (Some(b'\\'), _) => {
+                    self.at = at;
+                    self.unicode_escape()?;
+                    at = self.at;
+                }
+                (found, _) => {
+                    self.at = at;
+                    let is_cut = found.is_none();
+                    return self.fail(if is_cut {
+                        JsonErrorKind::Unfinished
+                    } else {
+                        JsonErrorKind::Control
+                    });
+                }
             }
+            escaped = true;
         }
-        self.at += 1;
+        self.at = at + 1;
         self.push(Kind::String, escaped, start);
         Ok(())
     }
 
-    /// Skips what needs no look: eight bytes at a time, then one by one.
-    fn plain(&mut self) {
-        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
-        while let Some((eight, tail)) = rest.split_first_chunk::<8>() {
-            if has_special(u64::from_le_bytes(*eight)) {
-                break;
-            }
-            rest = tail;
-        }
-        while let Some((&byte, tail)) = rest.split_first() {
-            if byte == b'"' || byte == b'\\' || byte < 0x20 {
-                break;
-            }
-            rest = tail;
-        }
-        self.at = self.bytes.len() - rest.len();
-    }
-
-    fn escape(&mut self) -> Result<(), JsonError> {
+    /// An escape by number, or none at all.
+    fn unicode_escape(&mut self) -> Result<(), JsonError> {
         let start = self.at;
         self.at += 1;
         match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+            Some(b'u') => (),
+            Some(_) => return self.fail(JsonErrorKind::Escape),
+            None => return self.fail(JsonErrorKind::Unfinished),
+        }
+        let lone = JsonError { offset: start, kind: JsonErrorKind::LoneSurrogate };
+        match self.unit()? {
+            0xDC00..=0xDFFF => Err(lone),
+            0xD800..=0xDBFF => {
+                if self.peek() != Some(b'\\') {
+                    return Err(lone);
+                }
                 self.at += 1;
-                Ok(())
-            }
-            Some(b'u') => {
-                let lone = JsonError { offset: start, kind: JsonErrorKind::LoneSurrogate };
-                match self.unit()? {
-                    0xDC00..=0xDFFF => Err(lone),
-                    0xD800..=0xDBFF => {
-                        if self.peek() != Some(b'\\') {
-                            return Err(lone);
-                        }
-                        self.at += 1;
-                        match self.unit() {
-                            Ok(0xDC00..=0xDFFF) => Ok(()),
-                            _ => Err(lone),
-                        }
-                    }
-                    _ => Ok(()),
+                match self.unit() {
+                    Ok(0xDC00..=0xDFFF) => Ok(()),
+                    _ => Err(lone),
                 }
             }
-            Some(_) => self.fail(JsonErrorKind::Escape),
-            None => self.fail(JsonErrorKind::Unfinished),
+            _ => Ok(()),
         }
     }
 
@@ -342,13 +332,52 @@ const fn offset(at: usize) -> u32 {
     at as u32
 }
 
-/// Whether one of eight bytes is a quote, a backslash or a control character.
-pub(super) const fn has_special(eight: u64) -> bool {
+/// How many bytes at the start need no look: no quote, no backslash, no control character. Most texts have an escape
+/// now and then, so it starts with small steps; long runs are then taken in large ones.
+pub(super) fn plain(bytes: &[u8]) -> usize {
+    let mut rest = bytes;
+    let mut small_steps = 0;
+    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+        let special = specials(u64::from_le_bytes(*eight));
+        if special != 0 {
+            return bytes.len() - rest.len() + special.trailing_zeros() as usize / 8;
+        }
+        rest = after;
+        small_steps += 1;
+        if small_steps == SMALL_STEPS {
+            while let Some((large, after)) = rest.split_first_chunk::<LARGE_STEP>()
+                && !has_special(large)
+            {
+                rest = after;
+            }
+        }
+    }
+    let tail = rest.iter().position(|it| is_special(*it)).unwrap_or(rest.len());
+    bytes.len() - rest.len() + tail
+}
+
+/// After so many small steps a run counts as long.
+const SMALL_STEPS: u32 = 8;
+
+/// As many bytes as are compared at once.
+const LARGE_STEP: usize = 64;
+
+const fn is_special(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20
+}
+
+/// Written so that the compiler compares many bytes at once.
+fn has_special(bytes: &[u8; LARGE_STEP]) -> bool {
+    bytes.iter().fold(false, |any, it| any | is_special(*it))
+}
+
+/// A bit for each of eight bytes that is special. Only the lowest bit is exact, which is the first such byte.
+const fn specials(eight: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const fn zero(of: u64) -> u64 {
         of.wrapping_sub(LOW) & !of & HIGH
     }
     let control = eight.wrapping_sub(LOW * 0x20) & !eight & HIGH;
-    control | zero(eight ^ (LOW * 0x22)) | zero(eight ^ (LOW * 0x5C)) != 0
+    control | zero(eight ^ (LOW * 0x22)) | zero(eight ^ (LOW * 0x5C))
 }

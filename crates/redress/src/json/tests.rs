@@ -72,6 +72,18 @@ fn a_key_that_stands_twice_is_found_whatever_its_spelling() {
     assert_eq!(doc.root().unique_keys().unwrap_err().kind, JsonErrorKind::DuplicateKey);
 }
 
+#[test]
+fn a_special_byte_is_found_wherever_it_stands() {
+    for special in [b'"', b'\\', 0x1f, 0] {
+        for at in 0..300 {
+            let mut bytes = vec![0xe9; 300];
+            bytes[at] = special;
+            assert_eq!(super::scan::plain(&bytes), at);
+            assert_eq!(super::scan::plain(&bytes[..at]), at);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_give_a_document_or_an_error(bytes: Vec<u8>) {

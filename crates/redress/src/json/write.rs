@@ -1,6 +1,6 @@
 //! Writing JSON: strings with the fewest escapes, objects member by member.
 
-use super::scan::has_special;
+use super::scan::plain;
 
 /// Appends `text` as a JSON string.
 pub fn write_str(out: &mut String, text: &str) {
@@ -13,26 +13,13 @@ pub fn write_str(out: &mut String, text: &str) {
 pub fn escape_into(out: &mut String, text: &str) {
     let mut rest = text;
     loop {
-        let plain = plain_prefix(rest.as_bytes());
-        out.push_str(rest.get(..plain).unwrap_or_default());
-        let Some(&byte) = rest.as_bytes().get(plain) else { return };
+        // What stops it is ASCII, so it is a character boundary.
+        let length = plain(rest.as_bytes());
+        out.push_str(rest.get(..length).unwrap_or_default());
+        let Some(&byte) = rest.as_bytes().get(length) else { return };
         escape_byte(out, byte);
-        rest = rest.get(plain + 1..).unwrap_or_default();
+        rest = rest.get(length + 1..).unwrap_or_default();
     }
-}
-
-/// How many bytes at the start need no escape. What stops it is ASCII, so it is a character boundary.
-fn plain_prefix(bytes: &[u8]) -> usize {
-    let mut rest = bytes;
-    while let Some((eight, tail)) = rest.split_first_chunk::<8>() {
-        if has_special(u64::from_le_bytes(*eight)) {
-            break;
-        }
-        rest = tail;
-    }
-    let special = |it: &u8| *it == b'"' || *it == b'\\' || *it < 0x20;
-    let tail = rest.iter().position(special).unwrap_or(rest.len());
-    bytes.len() - rest.len() + tail
 }
 
 fn escape_byte(out: &mut String, byte: u8) {
