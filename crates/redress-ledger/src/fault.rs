@@ -177,7 +177,8 @@ mod tests {
 
     fn line(record: &Record) -> String {
         let mut out = Vec::new();
-        Head::START.clone().write(record, Time::default(), &mut out);
+        let mut head = Head::START;
+        head.write(record, &Time::default().to_string(), &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -28,9 +28,7 @@ impl Hash {
 
     /// The first twelve digits: what a receipt carries.
     pub fn short(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(12);
-        text
+        hex(self.0.get(..6).unwrap_or_default())
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {

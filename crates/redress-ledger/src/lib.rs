@@ -106,7 +106,8 @@ pub use stats::{Counts, Stats};
 pub use tail::tail;
 pub use time::Time;
 pub use verify::{
-    ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, verify,
+    ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, parse_receipt,
+    verify,
 };
 
 /// The version of the format that is written.

@@ -116,19 +116,22 @@ impl Head {
     /// Before the first record.
     pub(crate) const START: Self = Self { next: 0, hash: Hash::ZERO };
 
-    /// Appends the record's line to `out` and moves on.
-    pub(crate) fn write(&mut self, record: &Record, time: Time, out: &mut Vec<u8>) {
+    /// Appends the record's line to `out` and moves on. The time is a text, since many records share one.
+    pub(crate) fn write(&mut self, record: &Record, time: &str, out: &mut Vec<u8>) {
         let from = out.len();
-        let (seq, kind) = (self.next, record.kind.name());
-        let prev = self.hash;
-        let start = format!(r#"{{"seq":{seq},"time":"{time}","prev":"{prev}","kind":"{kind}""#);
-        out.extend_from_slice(start.as_bytes());
-        out.extend_from_slice(record.members.as_bytes());
+        let seq = self.next.to_string();
+        for part in ["{\"seq\":", &seq, ",\"time\":\"", time, "\",\"prev\":\""] {
+            out.extend_from_slice(part.as_bytes());
+        }
+        self.hash.write(out);
+        for part in ["\",\"kind\":\"", record.kind.name(), "\"", &record.members] {
+            out.extend_from_slice(part.as_bytes());
+        }
         let hash = Hash::of(out.get(from..).unwrap_or_default());
         out.extend_from_slice(b",\"hash\":\"");
         hash.write(out);
         out.extend_from_slice(b"\"}\n");
-        *self = Self { next: seq + 1, hash };
+        *self = Self { next: self.next + 1, hash };
     }
 }
 
@@ -219,7 +222,7 @@ mod tests {
         let record = Record::new(Kind::Session, |it| {
             it.str("id", "a,\"hash\":\"b");
         });
-        head.write(&record, Time::from_millis(7), &mut out);
+        head.write(&record, &Time::from_millis(7).to_string(), &mut out);
         out.pop();
         out
     }

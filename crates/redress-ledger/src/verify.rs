@@ -1,6 +1,7 @@
 //! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
 
 mod report;
+mod text;
 mod walk;
 
 use std::{
@@ -52,6 +53,16 @@ pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
         keys_given: !evidence.keys.is_empty(),
         witnessed: witness.is_some(),
     })
+}
+
+/// The receipt that `SEQ:HASH` writes; the hash may be a start of it, of at least eight digits.
+pub fn parse_receipt(text: &str) -> Option<Receipt> {
+    let (seq, hash) = text.split_once(':')?;
+    let is_hex = hash.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_hex || !(8..=64).contains(&hash.len()) {
+        return None;
+    }
+    Some(Receipt { seq: seq.parse().ok()?, hash: hash.to_owned() })
 }
 
 type Prunings = BTreeMap<String, Vec<Pruned>>;

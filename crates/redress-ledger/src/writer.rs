@@ -135,12 +135,12 @@ impl Writer {
         let genesis = Record::new(Kind::Genesis, |it| {
             it.str("format", FORMAT).str("chain", &self.name).str("key", &key);
         });
-        let mut lines = Draft::new(self.head);
-        lines.push(&genesis, now);
+        let mut lines = Draft::new(self.head, now);
+        lines.push(&genesis);
         for record in first {
-            lines.push(record, now);
+            lines.push(record);
         }
-        self.push_checkpoint(&mut lines, now, "open");
+        self.push_checkpoint(&mut lines, "open");
         self.segment.append(&lines.bytes)?;
         self.accept(&lines, now);
         Ok(())
@@ -263,17 +263,17 @@ impl Writer {
         records: &[Record],
         sign: Option<&'static str>,
     ) -> Result<Vec<Receipt>, Failure> {
-        let mut lines = Draft::new(self.head);
+        let mut lines = Draft::new(self.head, now);
         if let Some(fresh) = &fresh {
             let failed = self.suspect || fresh.number > self.segment.number + 1;
-            lines.push(&rotate(fresh.number, &self.segment, failed), now);
+            lines.push(&rotate(fresh.number, &self.segment, failed));
         }
         if let Some(why) = sign {
-            self.push_checkpoint(&mut lines, now, why);
+            self.push_checkpoint(&mut lines, why);
         }
         let mut receipts = Vec::with_capacity(records.len());
         for record in records {
-            receipts.push(lines.push(record, now));
+            receipts.push(lines.push(record));
         }
         match fresh {
             None => {
@@ -294,7 +294,7 @@ impl Writer {
         Ok(receipts)
     }
 
-    fn push_checkpoint(&self, lines: &mut Draft, now: Time, why: &'static str) {
+    fn push_checkpoint(&self, lines: &mut Draft, why: &'static str) {
         let Head { next: count, hash: head } = lines.head;
         let statement = Statement::Checkpoint { chain: &self.name, count, head };
         let signature = self.tools.signer.sign(&statement);
@@ -304,7 +304,7 @@ impl Writer {
             it.int("count", count).str("head", &head.to_string()).str("why", why);
             it.str("key", &key).str("sig", &signature);
         });
-        lines.push(&record, now);
+        lines.push(&record);
         lines.checkpoint = Some((from, lines.bytes.len(), lines.head));
     }
 
@@ -321,6 +321,7 @@ impl Writer {
 
 /// Lines that are not written yet.
 struct Draft {
+    time: String,
     bytes: Vec<u8>,
     head: Head,
     /// Where the last checkpoint stands, and the head after it.
@@ -328,13 +329,13 @@ struct Draft {
 }
 
 impl Draft {
-    const fn new(head: Head) -> Self {
-        Self { bytes: Vec::new(), head, checkpoint: None }
+    fn new(head: Head, now: Time) -> Self {
+        Self { time: now.to_string(), bytes: Vec::new(), head, checkpoint: None }
     }
 
-    fn push(&mut self, record: &Record, now: Time) -> Receipt {
+    fn push(&mut self, record: &Record) -> Receipt {
         let seq = self.head.next;
-        self.head.write(record, now, &mut self.bytes);
+        self.head.write(record, &self.time, &mut self.bytes);
         Receipt { seq, hash: self.head.hash.short() }
     }
 }

@@ -18,3 +18,4 @@ mod read;
 mod retain;
 mod tamper;
 mod torn;
+mod versions;

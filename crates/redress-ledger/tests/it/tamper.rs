@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::LazyLock};
 
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use redress::fault::Receipt;
-use redress_ledger::{Found, Ledger, Report, What, verify};
+use redress_ledger::{Found, Ledger, Report, What, parse_receipt, verify};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
@@ -236,6 +236,33 @@ fn a_cut_is_found_back_to_the_newest_checkpoint() {
         }
     }
     fs::write(&segment, &text).unwrap();
+    ledger.close().unwrap();
+}
+
+#[test]
+fn a_report_says_what_is_wrong_and_what_is_exposed() {
+    let place = Place::new();
+    let ledger = place.open();
+    let receipt = ledger.append_wait(record("a")).unwrap();
+    let report = verify(&place.dir, &place.evidence(&[])).unwrap().to_string();
+    assert!(report.contains("live, 3 sound records"), "{report}");
+    assert!(
+        report.contains("its last 1 records, behind the newest witness, could be cut off"),
+        "{report}"
+    );
+    let report = verify(&place.dir, &place.evidence(&[receipt])).unwrap().to_string();
+    assert!(!report.contains("exposed") && report.contains("receipt 2:"), "{report}");
+    let unknown = parse_receipt("2:00000000").unwrap();
+    let report = verify(
+        &place.dir,
+        &redress_ledger::Evidence { receipts: vec![unknown], ..Default::default() },
+    );
+    let report = report.unwrap().to_string();
+    assert!(report.contains("WRONG: its record was cut off or changed"), "{report}");
+    assert!(report.contains("give a key") && report.contains("No witnesses"), "{report}");
+    for bad in ["", "1", "1:", "x:00000000", "1:0000000g", "1:0000"] {
+        assert_eq!(parse_receipt(bad), None);
+    }
     ledger.close().unwrap();
 }
 
