@@ -1,6 +1,7 @@
 //! The queue before the one committer: all that waits shares one sync. There is no timer.
 
 use std::{
+    collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
@@ -13,7 +14,7 @@ use crate::{
     record::{Kind, Record},
     segment::Room,
     time::Time,
-    writer::Writer,
+    writer::{CHECKPOINT_RECORDS, Writer},
 };
 
 /// Records that may wait.
@@ -67,7 +68,7 @@ pub(crate) struct Queue {
 
 #[derive(Default)]
 struct Inner {
-    waiting: Vec<(Record, OnDurable)>,
+    waiting: VecDeque<(Record, OnDurable)>,
     bytes: usize,
     state: State,
     gap: Gap,
@@ -177,7 +178,7 @@ impl Queue {
 
     fn enqueue(&self, inner: &mut Inner, record: Record, on_durable: OnDurable) {
         inner.bytes += record.line_bytes();
-        inner.waiting.push((record, on_durable));
+        inner.waiting.push_back((record, on_durable));
         if inner.waiting.len() == 1 {
             self.work.notify_one();
         }
@@ -279,22 +280,23 @@ fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
 }
 
 impl Queue {
-    /// Everything that waits; waits itself while there is nothing.
+    /// What waits, but never so much that a checkpoint would come late; waits itself while there is nothing.
     fn next_turn(&self) -> Turn {
         let mut inner = self.lock();
         while inner.waiting.is_empty() && !inner.nudged && !inner.stopping {
             inner = self.work.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
         inner.nudged = false;
-        inner.bytes = 0;
-        let (records, waiters) = std::mem::take(&mut inner.waiting).into_iter().unzip();
+        let most = inner.waiting.len().min(CHECKPOINT_RECORDS);
+        let (records, waiters): (Vec<Record>, _) = inner.waiting.drain(..most).unzip();
+        inner.bytes -= records.iter().map(Record::line_bytes).sum::<usize>();
         self.room.notify_all();
         Turn {
             records,
             waiters,
             state: inner.state.clone(),
             gap: inner.gap,
-            stopping: inner.stopping,
+            stopping: inner.stopping && inner.waiting.is_empty(),
         }
     }
 

@@ -4,7 +4,7 @@ use redress::{
     Dialect, Fault,
     dialect::Stamp,
     fault::{Cause, Private},
-    json::{Members, RawJson},
+    json::{Doc, Limits, Members, RawJson, Value, write_str},
     text,
 };
 
@@ -20,6 +20,9 @@ const MAX_STACK: usize = 32 << 10;
 const MAX_UPSTREAM: usize = 64 << 10;
 const MAX_CAUSE: usize = 4 << 10;
 const MAX_DROPPED: usize = 32;
+
+/// What stands for an object that could not be kept at all.
+const NOTHING: &str = r#"{"cut":["/"]}"#;
 
 impl Record {
     /// A failure.
@@ -68,16 +71,15 @@ impl Record {
 
 /// The object without secrets. If it is too long, members that are too long for their share are left out and named in `cut`.
 fn bounded(object: &str, redactor: &Redactor) -> String {
-    let Ok(raw) = RawJson::parse(object.as_bytes()) else { return r#"{"cut":["/"]}"#.to_owned() };
-    let clean = redactor.json(&raw);
-    let is_object = clean.as_str().starts_with('{');
-    if is_object && clean.as_str().len() <= MAX_ENVELOPE {
-        return clean.as_str().to_owned();
+    match redactor.document(object) {
+        Some(clean) if clean.starts_with('{') && clean.len() <= MAX_ENVELOPE => clean,
+        Some(long) => Doc::parse(long.as_bytes(), Limits::DOCUMENT)
+            .map_or_else(|_| NOTHING.to_owned(), |it| shortened(it.root())),
+        None => NOTHING.to_owned(),
     }
-    clean.with(shortened).unwrap_or_default()
 }
 
-fn shortened(object: redress::json::Value<'_>) -> String {
+fn shortened(object: Value<'_>) -> String {
     let share = MAX_ENVELOPE / 16;
     let mut out = String::new();
     let mut cut = Vec::new();
@@ -93,7 +95,7 @@ fn shortened(object: redress::json::Value<'_>) -> String {
     let list = members.key("cut");
     for (at, key) in cut.iter().enumerate() {
         list.push(if at == 0 { '[' } else { ',' });
-        redress::json::write_str(list, key);
+        write_str(list, key);
     }
     list.push_str(if cut.is_empty() { "[]" } else { "]" });
     members.close();

@@ -48,17 +48,25 @@ impl Redactor {
         Self { known, longest }
     }
 
+    /// Knows the values of those variables whose names say that they are secret.
+    pub fn of_variables<S: AsRef<str>>(variables: impl IntoIterator<Item = (S, S)>) -> Self {
+        let is_secret = |it: &(S, S)| secret::secrecy(it.0.as_ref()).is_some();
+        Self::new(variables.into_iter().filter(is_secret).map(|it| it.1))
+    }
+
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
     pub fn text(&self, text: &str) -> String {
-        let is_document = text.trim_start().starts_with(['{', '[']);
-        if is_document
-            && let Ok(doc) = Doc::parse(text.as_bytes(), Limits { bytes: MOST, nesting: 64 })
-        {
-            let mut out = String::with_capacity(text.len());
-            self.value(doc.root(), None, &mut out);
-            return out;
-        }
-        self.plain(text)
+        let is_document = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST;
+        let clean = if is_document { self.document(text) } else { None };
+        clean.unwrap_or_else(|| self.plain(text))
+    }
+
+    /// The JSON document without its secrets; `None` if it is not one.
+    pub(crate) fn document(&self, text: &str) -> Option<String> {
+        let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
+        let mut out = String::with_capacity(text.len());
+        self.value(doc.root(), None, &mut out);
+        Some(out)
     }
 
     /// Bytes of any kind: what is not UTF-8 is replaced.
@@ -67,14 +75,11 @@ impl Redactor {
         self.text(&String::from_utf8_lossy(most))
     }
 
-    /// The document without its secrets; everything else keeps its spelling.
+    /// The value without its secrets; everything else keeps its spelling.
     pub fn json(&self, json: &RawJson) -> RawJson {
-        let clean = json.with(|value| {
-            let mut out = String::with_capacity(json.as_str().len());
-            self.value(value, None, &mut out);
-            RawJson::parse(out.as_bytes()).ok()
-        });
-        clean.flatten().unwrap_or_else(|| RawJson::string(REDACTED))
+        let clean = self.document(json.as_str());
+        let clean = clean.and_then(|it| RawJson::parse(it.as_bytes()).ok());
+        clean.unwrap_or_else(|| RawJson::string(REDACTED))
     }
 
     fn plain(&self, text: &str) -> String {
@@ -82,8 +87,8 @@ impl Redactor {
             Some(start) if start.len() < text.len() => (start, true),
             _ => (text, false),
         };
-        let mut clean = self.without_known(text).into_owned();
-        clean = without_credentials(&clean);
+        let known = self.without_known(text);
+        let mut clean = without_credentials(known);
         if is_cut {
             // The cut may have gone through a secret, so that what is left of it was not seen.
             let keep = clean.len().saturating_sub(self.longest.max(PARTIAL));
@@ -166,10 +171,14 @@ impl Redact for Redactor {
     }
 }
 
-fn without_credentials(text: &str) -> String {
+fn without_credentials(text: Cow<'_, str>) -> String {
+    let found = secret::find(&text);
+    if found.is_empty() {
+        return text.into_owned();
+    }
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;
-    for found in secret::find(text) {
+    for found in found {
         clean.push_str(text.get(at..found.start).unwrap_or_default());
         clean.push_str(REDACTED);
         at = found.end;

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Records after which everything is signed again.
-const CHECKPOINT_RECORDS: u64 = 1000;
+pub(crate) const CHECKPOINT_RECORDS: usize = 1000;
 
 /// Milliseconds after which everything is signed again, if something was written.
 const CHECKPOINT_MILLIS: u64 = 10_000;
@@ -152,7 +152,7 @@ impl Writer {
         now: Time,
         records: &[Record],
     ) -> Result<Vec<Receipt>, LedgerError> {
-        let why = self.is_checkpoint_due(now).then_some("due");
+        let why = self.is_checkpoint_due(now, records.len()).then_some("due");
         self.write(now, records, why)
     }
 
@@ -231,10 +231,11 @@ impl Writer {
         }
     }
 
-    fn is_checkpoint_due(&self, now: Time) -> bool {
+    fn is_checkpoint_due(&self, now: Time, more: usize) -> bool {
         let records = self.head.next - self.signed.head.next;
-        records >= CHECKPOINT_RECORDS
-            || records > 0 && now.since(self.signed.time) >= CHECKPOINT_MILLIS
+        records > 0
+            && (records + more as u64 > CHECKPOINT_RECORDS as u64
+                || now.since(self.signed.time) >= CHECKPOINT_MILLIS)
     }
 
     /// Reads what is to be signed from the file, since a signature must not cover what is not there.

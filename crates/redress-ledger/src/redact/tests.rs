@@ -29,6 +29,16 @@ fn a_known_value_goes_in_every_form() {
 }
 
 #[test]
+fn variables_are_known_by_their_names() {
+    let redactor = Redactor::of_variables([
+        ("GITHUB_TOKEN", "value-one"),
+        ("HOME", "/home/me"),
+        ("PORT", "value-two"),
+    ]);
+    assert_eq!(redactor.text("value-one value-two /home/me"), "[redacted] value-two /home/me");
+}
+
+#[test]
 fn names_in_documents_hide_their_values() {
     let plain = Redactor::default();
     let cases = [

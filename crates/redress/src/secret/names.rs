@@ -44,9 +44,11 @@ const TEXTS: &[&str] = &[
     "pass",
     "jwt",
     "bearer",
-    "signature",
     "sig",
 ];
+
+/// Words before `signature` that make it the proof of a request; alone it is that of a function.
+const SIGNATURE_OF: &[&str] = &["x", "amz", "goog", "hub", "sas", "hmac", "webhook", "stripe"];
 
 /// Words before `key` that make it a secret one.
 const KEY_OF: &[&str] = &[
@@ -126,6 +128,9 @@ const COUNTED: &[&str] = &[
 
 /// What a name hides; `None` if nothing.
 pub fn secrecy(name: &str) -> Option<Secrecy> {
+    if !super::hints_at(name) {
+        return None;
+    }
     let words = words(name);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let last = *words.last()?;
@@ -136,6 +141,9 @@ pub fn secrecy(name: &str) -> Option<Secrecy> {
         words.windows(2).any(|pair| matches!(pair, [of, "key" | "keys"] if KEY_OF.contains(of)));
     if has_key || words.iter().any(|it| STRONG.contains(it)) {
         return Some(Secrecy::Strong);
+    }
+    if words.first().is_some_and(|it| SIGNATURE_OF.contains(it)) && last == "signature" {
+        return Some(Secrecy::Texts);
     }
     let is_counted = words.first().is_some_and(|it| COUNTED.contains(it));
     (TEXTS.contains(&last) && !is_counted).then_some(Secrecy::Texts)

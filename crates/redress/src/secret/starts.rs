@@ -150,6 +150,11 @@ pub(super) fn match_at(rule: &Start, text: &str, at: usize) -> Option<Range<usiz
         Body::Pem => pem(rest),
         Body::Login => None,
     }?;
+    // `Bearer realm="…"` asks for a credential and is none.
+    let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
+    if body.ends_with('=') && next == Some(&b'"') {
+        return None;
+    }
     Some(from..after + length)
 }
 

@@ -66,6 +66,7 @@ fn values_with_a_telling_name_are_found() {
         ("AccountKey=abc/+==;EndpointSuffix=core", "AccountKey=§;EndpointSuffix=core"),
         ("Cookie: a=1; b=2\nHost: x", "Cookie: §\nHost: x"),
         ("x-api-key: 0123456789abcdef", "x-api-key: §"),
+        ("/x?X-Amz-Signature=0a1b2c&y=1", "/x?X-Amz-Signature=§&y=1"),
         ("secret: hunter", "secret: §"),
     ];
     for (text, expected) in cases {
@@ -84,6 +85,8 @@ fn what_only_looks_like_a_secret_stays() {
         "ssh://git@github.com/a/b.git and user@example.org",
         "the risk-free desk-lamp and task-force are basic words",
         "password_policy=strict, token_type: Bearer",
+        "WWW-Authenticate: Bearer resource_metadata=\"https://example.org/x\"",
+        "{\"signature\":\"def fail():\"}",
         "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         "https://example.org:8080/a?b=c@d",
     ];
