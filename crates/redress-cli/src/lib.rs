@@ -1,0 +1,84 @@
+//! The `redress` command.
+
+mod choice;
+mod classify;
+mod clock;
+mod completions;
+mod contract;
+mod explain;
+mod failure;
+mod files;
+mod findings;
+mod lines;
+mod output;
+mod registry;
+mod run;
+mod translate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{failure::Failure, output::Out};
+
+/// The error contract for MCP servers: one registry of codes, one envelope, every failure.
+#[derive(Debug, Parser)]
+#[command(name = "redress", version, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 fine, 1 findings, 2 usage or bad input, 3 environment.")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Args),
+    Explain(explain::Args),
+    Classify(classify::Args),
+    Translate(translate::Args),
+    Registry(registry::Args),
+    Completions(completions::Args),
+}
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut out = Out::stdout();
+    let done = match args.command {
+        Command::Run(args) => run::run(args),
+        Command::Explain(args) => explain::run(&args, &mut out),
+        Command::Classify(args) => classify::run(&args, &mut out),
+        Command::Translate(args) => translate::run(&args, &mut out),
+        Command::Registry(args) => registry::run(&args, &mut out),
+        Command::Completions(args) => completions::run::<Args>(&args, &mut out),
+    };
+    let done = done.and_then(|status| out.finish().map(|()| status));
+    match done {
+        Ok(status) => status.into(),
+        Err(failure) => failure.report(),
+    }
+}
+
+/// How a command ended that did its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    /// Nothing to complain about.
+    Fine,
+    /// There are findings.
+    Findings,
+    /// Some of the input could not be read; its place in the output says so.
+    BadInput,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Fine => 0,
+            Status::Findings => 1,
+            Status::BadInput => 2,
+        })
+    }
+}
+
+/// What a command returns.
+type Done = Result<Status, Failure>;
