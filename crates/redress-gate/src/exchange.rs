@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, ops::Range, time::Instant};
 
-use crate::frame::{Frame, span};
+use crate::{
+    frame::{Frame, span},
+    mail::Sender,
+};
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
 const LONGEST_KEPT: usize = 64 << 10;
@@ -10,6 +13,8 @@ const LONGEST_KEPT: usize = 64 << 10;
 /// One request in flight.
 #[derive(Debug)]
 pub(crate) struct Exchange {
+    /// Who asked.
+    pub(crate) from: Sender,
     /// What was asked.
     pub(crate) request: Request,
     /// When it came.

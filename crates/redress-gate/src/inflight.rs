@@ -23,7 +23,7 @@ const DIGITS: usize = 14;
 
 /// An id of ours, under which an upstream knows a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct UpstreamId(u64);
+pub struct UpstreamId(u64);
 
 impl UpstreamId {
     /// As it stands in a message.
@@ -104,11 +104,11 @@ impl InFlight {
         self.by_client.len()
     }
 
-    /// The key of a client's id; `1` and `"1"` are two ids.
-    pub(crate) fn key(&self, id: Value<'_>) -> u64 {
+    /// The key of an id of a client; `1` and `"1"` are two ids.
+    pub(crate) fn key(&self, client: u64, id: Value<'_>) -> u64 {
         match id.as_str() {
-            Some(text) => self.secret.hash_one((1u8, text.as_bytes())),
-            None => self.secret.hash_one((0u8, id.raw().as_bytes())),
+            Some(text) => self.secret.hash_one((client, 1u8, text.as_bytes())),
+            None => self.secret.hash_one((client, 0u8, id.raw().as_bytes())),
         }
     }
 
@@ -197,6 +197,12 @@ impl InFlight {
     /// Whether the id was ours once, and its request is over.
     pub(crate) fn is_over(&self, id: UpstreamId) -> bool {
         self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.owed.is_none())
+    }
+
+    /// The only request of a client in flight, if there is but one.
+    pub(crate) fn only(&self) -> Option<&Exchange> {
+        let (_, id) = self.by_client.first().filter(|_| self.by_client.len() == 1)?;
+        self.exchange(*id)
     }
 
     /// Every id in flight with what is owed for it, in no order that means anything.

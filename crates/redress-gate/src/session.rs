@@ -5,6 +5,7 @@ mod judge;
 mod own;
 mod seen;
 mod tell;
+mod turn;
 mod upstream;
 
 use std::{
@@ -20,51 +21,19 @@ use crate::{
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
+    mail::ToUpstream,
     moment::Moment,
     restarts::{May, Restarts},
     session::{seen::Seen, tell::Judged},
     settings::Settings,
     tail::Tail,
-    told::Told,
     tools::Tools,
 };
 
+pub use turn::{Expected, Turn};
+
 /// How long a new process may take to greet.
 const GREETING: Duration = Duration::from_secs(10);
-
-/// One turn: when it is, and what comes of it. Whoever drives the session carries it out.
-#[derive(Debug)]
-pub struct Turn {
-    /// Now.
-    pub now: Moment,
-    /// For the client.
-    pub to_client: Vec<u8>,
-    /// For the upstream.
-    pub to_upstream: Vec<u8>,
-    /// To be recorded; what [`Told::render`] gives is for the client.
-    pub told: Vec<Told>,
-    /// The upstream is to be started.
-    pub start: bool,
-    /// The upstream is to be ended: it is of no use any more.
-    pub kill: bool,
-    /// The next deadline may be sooner than it was.
-    pub is_sooner: bool,
-}
-
-impl Turn {
-    /// A turn of which nothing has come yet.
-    pub fn new(now: Moment) -> Self {
-        Self {
-            now,
-            to_client: Vec::new(),
-            to_upstream: Vec::new(),
-            told: Vec::new(),
-            start: false,
-            kill: false,
-            is_sooner: false,
-        }
-    }
-}
 
 /// One client and one upstream.
 #[derive(Debug)]
@@ -326,12 +295,15 @@ impl Session {
     fn send_held(&mut self, turn: &mut Turn) {
         self.held_bytes = 0;
         for Held { id, line } in std::mem::take(&mut self.held) {
-            match id.map(|it| self.inflight.exchange_mut(it)) {
-                Some(None) => continue,
-                Some(Some(exchange)) => exchange.sent = true,
-                None => (),
-            }
-            turn.to_upstream.extend_from_slice(&line);
+            let to = match id.map(|it| (it, self.inflight.exchange_mut(it))) {
+                Some((_, None)) => continue,
+                Some((id, Some(exchange))) => {
+                    exchange.sent = true;
+                    ToUpstream::Request(id, exchange.from.ticket)
+                }
+                None => ToUpstream::Other,
+            };
+            turn.to_upstream.add_parts(to, &[&line]);
         }
     }
 

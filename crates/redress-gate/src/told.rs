@@ -10,7 +10,10 @@ use redress::{
 };
 use redress_ledger::{Record, Redactor};
 
-use crate::known::{Occurrence, Shared};
+use crate::{
+    known::{Occurrence, Shared},
+    mail::Ticket,
+};
 
 /// A failure that is to be recorded first, and what the client hears of it then.
 #[derive(Debug)]
@@ -24,9 +27,23 @@ pub struct Told {
     pub(crate) is_again: bool,
 }
 
+/// To whom it is told, and where he waits.
+#[derive(Debug, Clone)]
+pub(crate) struct To {
+    pub(crate) who: Who,
+    pub(crate) ticket: Ticket,
+}
+
+impl To {
+    /// Nobody waits.
+    pub(crate) const fn nobody() -> Self {
+        Self { who: Who::Nobody, ticket: Ticket(0) }
+    }
+}
+
 /// Who waits for the answer.
 #[derive(Debug, Clone)]
-pub(crate) enum To {
+pub(crate) enum Who {
     /// Nobody.
     Nobody,
     /// A call of a tool, by its id.
@@ -63,6 +80,14 @@ impl Told {
         self.known.happened(&self.this, None)
     }
 
+    /// Whose request failed; nobody waits for some.
+    pub const fn ticket(&self) -> Option<Ticket> {
+        match self.to.who {
+            Who::Nobody => None,
+            Who::Call(_) | Who::Request(_) => Some(self.to.ticket),
+        }
+    }
+
     /// The record of it.
     pub fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.known.record(&self.this, redactor) } else { None };
@@ -76,12 +101,12 @@ impl Told {
 
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.
     pub fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
-        match (&self.to, &self.form) {
-            (To::Nobody, _) => return,
+        match (&self.to.who, &self.form) {
+            (Who::Nobody, _) => return,
             (_, Form::AsItIs(line)) => out.extend_from_slice(line),
             (_, Form::With(line, place)) => self.write_into(line, place, receipt, out),
-            (To::Call(id), Form::Made) => self.write_result(id, receipt, out),
-            (To::Request(id), Form::Made) => {
+            (Who::Call(id), Form::Made) => self.write_result(id, receipt, out),
+            (Who::Request(id), Form::Made) => {
                 let fault = self.known.happened(&self.this, receipt);
                 out.extend_from_slice(wire::rpc_error(&fault, id.as_deref()).as_bytes());
             }
@@ -100,10 +125,10 @@ impl Told {
         fault.context = failed.context;
         fault.timestamp = failed.timestamp;
         fault.elapsed_ms = failed.elapsed_ms;
-        let text = match &self.to {
-            To::Nobody => return,
-            To::Call(id) => wire::response(&fault, id, self.answer(true)),
-            To::Request(id) => wire::rpc_error(&fault, id.as_deref()),
+        let text = match &self.to.who {
+            Who::Nobody => return,
+            Who::Call(id) => wire::response(&fault, id, self.answer(true)),
+            Who::Request(id) => wire::rpc_error(&fault, id.as_deref()),
         };
         out.extend_from_slice(text.as_bytes());
         out.push(b'\n');

@@ -157,7 +157,7 @@ impl Gate {
         drop(core);
         self.record(turn);
         let is_heard = !turn.to_client.is_empty();
-        self.client.push(&mut turn.to_client);
+        self.client.push(turn.to_client.as_stream());
         self.handed_over();
         if let Some(Upstream { outbox, process }) = upstream {
             match role {
@@ -204,7 +204,7 @@ impl Gate {
         }
         let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
         if let Some(upstream) = upstream {
-            upstream.outbox.push(&mut turn.to_upstream);
+            upstream.outbox.push(turn.to_upstream.as_stream());
         }
         turn.to_upstream.clear();
         upstream.cloned()
@@ -216,7 +216,7 @@ impl Gate {
             match &self.ledger {
                 Some(ledger) if told.is_to_be_recorded() => self.record_one(ledger, told),
                 _ => {
-                    told.render(None, &mut turn.to_client);
+                    told.render(None, turn.to_client.as_stream());
                     self.in_hand.fetch_sub(1, Ordering::AcqRel);
                 }
             }

@@ -17,6 +17,7 @@ use signal_hook::{
 use super::gate::{Event, Gate, Role};
 use crate::{
     lines::{Line, Lines},
+    mail::Sender,
     process::Process,
     session::Turn,
     tail::Tail,
@@ -65,11 +66,14 @@ fn client_lines(
     let mut core = gate.lock();
     let session = &mut core.session;
     session.admit_calls(admits);
+    let from = Sender::default();
     while let Some(line) = next(lines) {
         match line {
-            Line::Whole(line) => session.client_line(line, turn),
-            Line::LongHead(head) => session.client_long(head, turn),
-            Line::LongTail(tail, bytes) => session.client_long_end(tail, bytes, turn),
+            Line::Whole(line) => {
+                session.client_line(line, from, turn);
+            }
+            Line::LongHead(head) => session.client_long(head, from, turn),
+            Line::LongTail(tail, bytes) => session.client_long_end(tail, bytes, from, turn),
         }
     }
     gate.settle(core, turn, Role::Client);

@@ -2,67 +2,90 @@
 
 use redress::json::{Doc, Kind, Value};
 
-use super::{Door, Held, Session, Turn, seen::Seen};
+use super::{Door, Expected, Held, Session, Turn, seen::Seen};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Frame, NotAFrame, Shape, Unreadable, limits, span, splice},
     inflight::UpstreamId,
+    mail::{Sender, ToUpstream},
     peek,
     session::seen::Malformed,
 };
 
 impl Session {
-    /// A line of the client, without its line break.
-    pub fn client_line(&mut self, line: &[u8], turn: &mut Turn) {
+    /// A line of a client, without its line break.
+    pub fn client_line(&mut self, line: &[u8], from: Sender, turn: &mut Turn) -> Expected {
         let limits = limits(self.settings.max_message);
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,
-            Err(_) if line.trim_ascii().is_empty() => return,
+            Err(_) if line.trim_ascii().is_empty() => return Expected::Nothing,
             Err(error) => {
-                return self.fail_line(None, &Malformed::Unreadable(Unreadable::Json(error)), turn);
+                let why = Malformed::Unreadable(Unreadable::Json(error));
+                self.fail_line(None, &why, from.ticket, turn);
+                return Expected::Answer;
             }
         };
-        match Frame::of(&doc) {
-            Ok(frame) => self.client_frame(line, &frame, turn),
+        let expected = match Frame::of(&doc) {
+            Ok(frame) => self.client_frame(line, &frame, from, turn),
             Err(error) => {
                 let id = if error == NotAFrame::BadId { None } else { only_id(doc.root()) };
                 let why = Malformed::Unreadable(Unreadable::Frame(error));
-                self.fail_line(id, &why, turn);
+                self.fail_line(id, &why, from.ticket, turn);
+                Expected::Answer
             }
-        }
+        };
         self.scratch = doc.into_scratch();
+        expected
     }
 
     /// The start of a line of the client that is too long.
-    pub fn client_long(&mut self, head: &[u8], turn: &mut Turn) {
+    pub fn client_long(&mut self, head: &[u8], from: Sender, turn: &mut Turn) {
         let id = peek::id_in_head(head);
         self.is_client_long_answered = id.is_some();
         if id.is_some() {
-            self.fail_line(id, &Malformed::TooLong { bytes: None }, turn);
+            self.fail_line(id, &Malformed::TooLong { bytes: None }, from.ticket, turn);
         }
     }
 
     /// The end of a line of the client that is too long.
-    pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, turn: &mut Turn) {
+    pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, from: Sender, turn: &mut Turn) {
         if !self.is_client_long_answered {
             let id = peek::id_in_tail(tail);
-            self.fail_line(id, &Malformed::TooLong { bytes: Some(bytes) }, turn);
+            let why = Malformed::TooLong { bytes: Some(bytes) };
+            self.fail_line(id, &why, from.ticket, turn);
         }
     }
 
-    fn client_frame(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+    fn client_frame(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        from: Sender,
+        turn: &mut Turn,
+    ) -> Expected {
         match (frame.shape, frame.id) {
-            (Shape::Request, Some(id)) => self.request(line, frame, id, turn),
-            (Shape::Notification, _) => self.notification(line, frame, turn),
+            (Shape::Request, Some(id)) => {
+                self.request(line, frame, (id, from), turn);
+                return Expected::Answer;
+            }
+            (Shape::Notification, _) => self.notification(line, frame, from, turn),
             (Shape::Result | Shape::Error, Some(id)) => self.answer_of_client(line, id, turn),
             _ => (),
         }
+        Expected::Nothing
     }
 
-    fn request(&mut self, line: &[u8], frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
-        let key = self.inflight.key(id);
+    fn request(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        (id, from): (Value<'_>, Sender),
+        turn: &mut Turn,
+    ) {
+        let key = self.inflight.key(from.client, id);
         let request = Request::keep(line, frame, self.spare());
         let exchange = Exchange {
+            from,
             request,
             started: turn.now.at,
             deadline: turn.now.at + self.settings.deadline,
@@ -98,10 +121,10 @@ impl Session {
 
     fn send(&mut self, line: &[u8], id: std::ops::Range<usize>, ours: UpstreamId, turn: &mut Turn) {
         if self.is_up() {
-            splice(line, id, &ours.digits(), &mut turn.to_upstream);
-            if let Some(exchange) = self.inflight.exchange_mut(ours) {
-                exchange.sent = true;
-            }
+            let Some(exchange) = self.inflight.exchange_mut(ours) else { return };
+            exchange.sent = true;
+            let to = ToUpstream::Request(ours, exchange.from.ticket);
+            turn.to_upstream.add(to, |out| splice(line, id, &ours.digits(), out));
         } else {
             let mut kept = Vec::new();
             splice(line, id, &ours.digits(), &mut kept);
@@ -109,9 +132,9 @@ impl Session {
         }
     }
 
-    fn notification(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+    fn notification(&mut self, line: &[u8], frame: &Frame<'_>, from: Sender, turn: &mut Turn) {
         match &*frame.method {
-            "notifications/cancelled" => return self.cancelled(line, frame, turn),
+            "notifications/cancelled" => return self.cancelled(line, frame, from, turn),
             "notifications/initialized" => self.opening.initialized = Some(line.to_vec()),
             _ => (),
         }
@@ -119,19 +142,20 @@ impl Session {
     }
 
     /// The client withdraws a request: the upstream knows it under another id.
-    fn cancelled(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+    fn cancelled(&mut self, line: &[u8], frame: &Frame<'_>, from: Sender, turn: &mut Turn) {
         let Some(id) = frame.params.and_then(|it| it.get("requestId")) else { return };
-        let Some(ours) = self.inflight.find(self.inflight.key(id)) else { return };
+        let Some(ours) = self.inflight.find(self.inflight.key(from.client, id)) else { return };
         let Some(exchange) = self.inflight.withdraw(ours) else { return };
         if exchange.sent {
-            splice(line, span(id), &ours.digits(), &mut turn.to_upstream);
+            let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
+            turn.to_upstream.add(ToUpstream::Other, spliced);
         }
         self.recycle(exchange);
     }
 
     /// An answer to a request of the upstream, if it still waits for it.
     fn answer_of_client(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
-        let key = self.inflight.key(id);
+        let key = self.inflight.key(0, id);
         if self.asked_by_upstream.swap_remove(&key).is_some() {
             self.forward(line, turn);
         }
@@ -140,8 +164,7 @@ impl Session {
     /// Passes a line on as it is.
     fn forward(&mut self, line: &[u8], turn: &mut Turn) {
         if self.is_up() {
-            turn.to_upstream.extend_from_slice(line);
-            turn.to_upstream.push(b'\n');
+            turn.to_upstream.add_parts(ToUpstream::Other, &[line, b"\n"]);
         } else if self.held_bytes + line.len() <= self.held_limit() {
             self.hold(None, [line, b"\n"].concat());
         }

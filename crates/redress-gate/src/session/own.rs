@@ -9,6 +9,7 @@ use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits, span, splice},
     inflight::{Ask, UpstreamId},
+    mail::ToUpstream,
 };
 
 /// How long a failure waits for the list of tools.
@@ -35,7 +36,8 @@ impl Session {
         if let Ok(doc) = Doc::parse(&line, limits(line.len()))
             && let Some(id) = doc.root().get("id")
         {
-            splice(&line, span(id), &ours.digits(), &mut turn.to_upstream);
+            let spliced = |out: &mut Vec<u8>| splice(&line, span(id), &ours.digits(), out);
+            turn.to_upstream.add(ToUpstream::Own(ours), spliced);
         }
         self.opening.initialize = Some(line);
         true
@@ -66,8 +68,7 @@ impl Session {
         let State::Greeting { since, .. } = self.upstream else { return };
         self.upstream = State::Up { since };
         if let Some(initialized) = &self.opening.initialized {
-            turn.to_upstream.extend_from_slice(initialized);
-            turn.to_upstream.push(b'\n');
+            turn.to_upstream.add_parts(ToUpstream::Other, &[initialized, b"\n"]);
         }
         self.send_held(turn);
     }
@@ -116,7 +117,7 @@ impl Session {
             params.as_bytes(),
             b"}\n",
         ];
-        turn.to_upstream.extend(parts.concat());
+        turn.to_upstream.add_parts(ToUpstream::Own(id), &parts);
         true
     }
 

@@ -18,9 +18,10 @@ use crate::{
     frame::{Shape, span, splice},
     inflight::UpstreamId,
     known::{Known, Occurrence, Shared},
+    mail::{Ticket, ToClient, ToUpstream},
     moment::Moment,
     settings::{Mode, ServerText},
-    told::{Form, Place, To, Told},
+    told::{Form, Place, To, Told, Who},
 };
 
 /// How an answer that is a failure is dressed; the same for the same failure of the same tool.
@@ -49,9 +50,11 @@ impl Session {
         let fault = self.fault_of(&exchange, seen, turn.now);
         let request = &exchange.request;
         let to = match seen {
-            Seen::ClientGone => To::Nobody,
-            Seen::Malformed(_) => To::Request(Some(request.id().into())),
-            _ => to(request),
+            Seen::ClientGone => To::nobody(),
+            Seen::Malformed(_) => {
+                To { who: Who::Request(Some(request.id().into())), ticket: exchange.from.ticket }
+            }
+            _ => to(&exchange),
         };
         let form = match seen {
             Seen::NoMessage { line, id, .. } if self.settings.mode == Mode::Observe => {
@@ -65,15 +68,22 @@ impl Session {
     }
 
     /// A line of the client that is no request.
-    pub(super) fn fail_line(&mut self, id: Option<Box<str>>, why: &Malformed, turn: &mut Turn) {
+    pub(super) fn fail_line(
+        &mut self,
+        id: Option<Box<str>>,
+        why: &Malformed,
+        ticket: Ticket,
+        turn: &mut Turn,
+    ) {
         let known = self.known(self.malformed(why), None);
-        self.push(known, occurrence(None, turn.now), (To::Request(id), Form::Made), turn);
+        let to = To { who: Who::Request(id), ticket };
+        self.push(known, occurrence(None, turn.now), (to, Form::Made), turn);
     }
 
     /// Something that nobody waits for is recorded.
     pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
         let known = self.known(fault, None);
-        self.push(known, occurrence(None, turn.now), (To::Nobody, Form::Made), turn);
+        self.push(known, occurrence(None, turn.now), (To::nobody(), Form::Made), turn);
     }
 
     /// An answer of the upstream is a failure, or was judged to be none after all.
@@ -88,7 +98,7 @@ impl Session {
             return self.pass_answer(exchange, answer, turn);
         };
         let form = put_on(dress, answer, exchange.request.id());
-        let to = to(&exchange.request);
+        let to = to(&exchange);
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.recycle(exchange);
     }
@@ -123,7 +133,7 @@ impl Session {
             reason.as_bytes(),
             b"\"}}\n",
         ];
-        turn.to_upstream.extend(parts.concat());
+        turn.to_upstream.add_parts(ToUpstream::Other, &parts);
     }
 
     /// The process that asked is gone: the client need not answer.
@@ -134,7 +144,7 @@ impl Session {
                 id.as_bytes(),
                 b",\"reason\":\"the server process ended\"}}\n",
             ];
-            turn.to_client.extend(parts.concat());
+            turn.to_client.add_parts(ToClient::Any, &parts);
         }
     }
 
@@ -206,11 +216,13 @@ fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence {
 }
 
 /// Who waits for the answer to a request.
-fn to(request: &Request) -> To {
-    match request.method {
-        Method::ToolsCall => To::Call(request.id().into()),
-        _ => To::Request(Some(request.id().into())),
-    }
+fn to(exchange: &Exchange) -> To {
+    let id = exchange.request.id().into();
+    let who = match exchange.request.method {
+        Method::ToolsCall => Who::Call(id),
+        _ => Who::Request(Some(id)),
+    };
+    To { who, ticket: exchange.from.ticket }
 }
 
 /// The line of an answer under the client's id, dressed.

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::{Exit, Session, Turn};
 use crate::{
+    mail::Sender,
     moment::Moment,
     settings::{Mode, ServerText, Settings},
     tail::Tail,
@@ -92,7 +93,7 @@ impl Rig {
     }
 
     fn client(&mut self, line: &str) -> Vec<Value> {
-        self.session.client_line(line.as_bytes(), &mut self.turn);
+        self.session.client_line(line.as_bytes(), Sender::default(), &mut self.turn);
         self.heard()
     }
 
@@ -129,11 +130,11 @@ impl Rig {
         for told in std::mem::take(&mut self.turn.told) {
             let envelope = Dialect::Native.write(&told.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
-            told.render(None, &mut self.turn.to_client);
+            told.render(None, self.turn.to_client.as_stream());
         }
-        let sent = std::mem::take(&mut self.turn.to_upstream);
+        let sent = std::mem::take(self.turn.to_upstream.as_stream());
         self.sent.extend(String::from_utf8_lossy(&sent).lines().map(str::to_owned));
-        String::from_utf8_lossy(&std::mem::take(&mut self.turn.to_client)).into_owned()
+        String::from_utf8_lossy(&std::mem::take(self.turn.to_client.as_stream())).into_owned()
     }
 
     fn heard(&mut self) -> Vec<Value> {

@@ -11,6 +11,7 @@ use crate::{
     exchange::{Exchange, Method},
     frame::{Frame, Shape, Unreadable, limits, span, splice},
     inflight::{Owed, UpstreamId},
+    mail::ToClient,
 };
 
 /// A longer answer is judged each time it comes.
@@ -66,16 +67,23 @@ impl Session {
                 if self.asked_by_upstream.len() >= MOST_ASKED {
                     return self.note(line, "too many requests wait for the client", turn);
                 }
-                self.asked_by_upstream.insert(self.inflight.key(id), id.raw().into());
-                pass(line, turn);
+                self.asked_by_upstream.insert(self.inflight.key(0, id), id.raw().into());
+                self.pass(line, turn);
             }
             _ => {
                 if frame.method == "notifications/tools/list_changed" {
                     self.forget_tools();
                 }
-                pass(line, turn);
+                self.pass(line, turn);
             }
         }
+    }
+
+    /// Passes a line on as it is. What comes while one request is in progress belongs to it, as far as we can tell.
+    fn pass(&self, line: &[u8], turn: &mut Turn) {
+        let only = self.inflight.only();
+        let to = only.map_or(ToClient::Any, |it| ToClient::During(it.from.ticket));
+        turn.to_client.add_parts(to, &[line, b"\n"]);
     }
 
     fn answer(&mut self, line: &[u8], frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
@@ -159,7 +167,8 @@ impl Session {
         turn: &mut Turn,
     ) {
         let id = exchange.request.id().as_bytes();
-        splice(answer.line, span(answer.id), id, &mut turn.to_client);
+        let to = ToClient::Answer(exchange.from.ticket);
+        turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out));
         self.recycle(exchange);
     }
 
@@ -206,10 +215,4 @@ pub(super) struct Answer<'l, 'd> {
     pub(super) line: &'l [u8],
     pub(super) frame: &'l Frame<'d>,
     pub(super) id: Value<'d>,
-}
-
-/// Passes a line on as it is.
-fn pass(line: &[u8], turn: &mut Turn) {
-    turn.to_client.extend_from_slice(line);
-    turn.to_client.push(b'\n');
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{CALL, Rig, code, fault};
-use crate::{inflight::MOST, settings::Mode};
+use crate::{inflight::MOST, mail::Sender, settings::Mode};
 
 #[test]
 fn what_is_no_message_is_refused_with_its_reason() {
@@ -108,15 +108,27 @@ fn there_is_a_limit_to_what_is_in_progress() {
 #[test]
 fn a_line_that_is_too_long_is_refused_in_bounded_memory() {
     let mut rig = Rig::up();
-    rig.session
-        .client_long(br#"{"jsonrpc":"2.0","id":3,"method":"x","params":{"a":"aaaa"#, &mut rig.turn);
+    rig.session.client_long(
+        br#"{"jsonrpc":"2.0","id":3,"method":"x","params":{"a":"aaaa"#,
+        Sender::default(),
+        &mut rig.turn,
+    );
     let heard = rig.heard();
     assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(3), "INPUT_TOO_LARGE"));
-    rig.session.client_long_end(br#"aaaa"}}"#, 1 << 30, &mut rig.turn);
+    rig.session.client_long_end(br#"aaaa"}}"#, 1 << 30, Sender::default(), &mut rig.turn);
     assert!(rig.heard().is_empty());
-    rig.session.client_long(br#"{"method":"x","params":{"a":"aaaa"#, &mut rig.turn);
+    rig.session.client_long(
+        br#"{"method":"x","params":{"a":"aaaa"#,
+        Sender::default(),
+        &mut rig.turn,
+    );
     assert!(rig.heard().is_empty());
-    rig.session.client_long_end(br#"aaaa"},"jsonrpc":"2.0","id":"z"}"#, 1 << 30, &mut rig.turn);
+    rig.session.client_long_end(
+        br#"aaaa"},"jsonrpc":"2.0","id":"z"}"#,
+        1 << 30,
+        Sender::default(),
+        &mut rig.turn,
+    );
     let heard = rig.heard();
     assert_eq!((heard[0]["id"].as_str(), code(&heard[0])), (Some("z"), "INPUT_TOO_LARGE"));
     assert_eq!(fault(&heard[0])["details"]["size_bytes"], 1 << 30);
@@ -137,7 +149,7 @@ fn a_large_request_is_judged_without_its_arguments() {
 fn while_failures_cannot_be_recorded_requests_are_refused() {
     let mut rig = Rig::up();
     rig.session.admit_calls(false);
-    rig.session.client_line(CALL.as_bytes(), &mut rig.turn);
+    rig.session.client_line(CALL.as_bytes(), Sender::default(), &mut rig.turn);
     assert!(!rig.turn.told[0].is_to_be_recorded());
     let heard = rig.heard();
     assert_eq!(code(&heard[0]), "AUDIT_LOG_FAILED");

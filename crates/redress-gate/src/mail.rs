@@ -1,0 +1,116 @@
+//! `Mail`: messages on their way out, one behind the other, and for whom each of them is.
+
+use crate::inflight::UpstreamId;
+
+/// Who sent a message: one of the clients of a session, and the place where an answer to it goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Sender {
+    /// Which client. Ids of different clients have nothing to do with each other.
+    pub client: u64,
+    /// Where the answer goes.
+    pub ticket: Ticket,
+}
+
+/// Where the answer to one request goes, in the words of whoever drives the session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Ticket(pub u64);
+
+/// For whom a message of the gate or the upstream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToClient {
+    /// For whoever made a request: its one answer.
+    Answer(Ticket),
+    /// For whoever made a request that is in progress: it belongs to it.
+    During(Ticket),
+    /// For the client; it belongs to no request.
+    Any,
+}
+
+/// What a message to the upstream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToUpstream {
+    /// A request of a client.
+    Request(UpstreamId, Ticket),
+    /// A question of the gate itself.
+    Own(UpstreamId),
+    /// A notification, or an answer to the upstream.
+    Other,
+}
+
+/// Messages one behind the other, each ended by a line break, with their addresses.
+#[derive(Debug)]
+pub struct Mail<A> {
+    bytes: Vec<u8>,
+    /// Where each message ends.
+    ends: Vec<(usize, A)>,
+}
+
+impl<A> Default for Mail<A> {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), ends: Vec::new() }
+    }
+}
+
+impl<A: Copy> Mail<A> {
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Every message, with its line break.
+    pub fn letters(&self) -> impl Iterator<Item = (A, &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |(end, to)| {
+            let letter = self.bytes.get(start..*end).unwrap_or_default();
+            start = *end;
+            (*to, letter)
+        })
+    }
+
+    /// All messages as one stream, where there is but one reader. Whoever takes them leaves the vector empty.
+    pub fn as_stream(&mut self) -> &mut Vec<u8> {
+        self.ends.clear();
+        &mut self.bytes
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a message; `write` ends it with a line break, or writes nothing.
+    pub(crate) fn add(&mut self, to: A, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.bytes.len();
+        write(&mut self.bytes);
+        if self.bytes.len() > start {
+            self.ends.push((self.bytes.len(), to));
+        }
+    }
+
+    /// Adds a message in parts, the last of which ends with a line break.
+    pub(crate) fn add_parts(&mut self, to: A, parts: &[&[u8]]) {
+        self.add(to, |out| parts.iter().for_each(|it| out.extend_from_slice(it)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mail, Ticket, ToClient};
+
+    #[test]
+    fn every_letter_has_its_address() {
+        let mut mail = Mail::default();
+        mail.add_parts(ToClient::Any, &[b"a", b"b\n"]);
+        mail.add(ToClient::Answer(Ticket(3)), |_| ());
+        mail.add_parts(ToClient::During(Ticket(2)), &[b"c\n"]);
+        let letters: Vec<_> = mail.letters().collect();
+        assert_eq!(
+            letters,
+            [(ToClient::Any, b"ab\n".as_slice()), (ToClient::During(Ticket(2)), b"c\n")]
+        );
+        assert_eq!(mail.as_stream(), b"ab\nc\n");
+        mail.as_stream().clear();
+        assert!(mail.is_empty() && mail.letters().next().is_none());
+    }
+}

@@ -1,0 +1,50 @@
+//! `Turn`: what comes of one thing that happens to a session.
+
+use crate::{
+    mail::{Mail, ToClient, ToUpstream},
+    moment::Moment,
+    told::Told,
+};
+
+/// One turn: when it is, and what comes of it. Whoever drives the session carries it out.
+#[derive(Debug)]
+pub struct Turn {
+    /// Now.
+    pub now: Moment,
+    /// For the client.
+    pub to_client: Mail<ToClient>,
+    /// For the upstream.
+    pub to_upstream: Mail<ToUpstream>,
+    /// To be recorded; what [`Told::render`] gives is for the client.
+    pub told: Vec<Told>,
+    /// The upstream is to be started.
+    pub start: bool,
+    /// The upstream is to be ended: it is of no use any more.
+    pub kill: bool,
+    /// The next deadline may be sooner than it was.
+    pub is_sooner: bool,
+}
+
+impl Turn {
+    /// A turn of which nothing has come yet.
+    pub fn new(now: Moment) -> Self {
+        Self {
+            now,
+            to_client: Mail::default(),
+            to_upstream: Mail::default(),
+            told: Vec::new(),
+            start: false,
+            kill: false,
+            is_sooner: false,
+        }
+    }
+}
+
+/// What follows for whoever sent a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// An answer, sooner or later.
+    Answer,
+    /// None: it was a notification, or an answer itself.
+    Nothing,
+}
