@@ -22,7 +22,6 @@ use crate::{
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
     mail::ToUpstream,
-    moment::Moment,
     restarts::{May, Restarts},
     session::{seen::Seen, tell::Judged},
     settings::Settings,
