@@ -15,6 +15,7 @@ mod restarts;
 mod run;
 mod session;
 mod settings;
+pub mod sse;
 mod tail;
 mod told;
 mod tools;

@@ -8,6 +8,7 @@ use redress::{
     json::{Doc, Limits, RawJson},
     lookup::Lookup,
 };
+use redress_gate::sse::{self as events, Events};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 
 /// A name, and a reader that must take any bytes.
@@ -20,6 +21,7 @@ pub(super) const TARGETS: &[Target] = &[
     ("lock", lock),
     ("dialects", dialects),
     ("classify", classify),
+    ("sse", sse),
 ];
 
 /// Whatever is accepted can be read through and written again.
@@ -83,4 +85,25 @@ fn classify(bytes: &[u8]) {
             "a verdict that is no JSON"
         );
     }
+}
+
+/// A stream gives the same events however its bytes were cut, and each of them can be written and read again.
+fn sse(bytes: &[u8]) {
+    const LONGEST: usize = 4 << 10;
+    let read = |piece: usize| {
+        let (mut reader, mut out) = (Events::new(LONGEST), Vec::new());
+        for mut piece in bytes.chunks(piece) {
+            while let Ok(Some(event)) = reader.next(&mut piece) {
+                events::write(&event, &mut out);
+            }
+        }
+        out
+    };
+    let whole = read(bytes.len().max(1));
+    assert!(whole == read(1), "other events byte by byte");
+    let (mut reader, mut again, mut rest) = (Events::new(LONGEST), Vec::new(), whole.as_slice());
+    while let Ok(Some(event)) = reader.next(&mut rest) {
+        events::write(&event, &mut again);
+    }
+    assert!(whole == again && reader.is_between(), "an event is written as another one");
 }
