@@ -5,7 +5,8 @@ use crate::inflight::UpstreamId;
 /// Who sent a message: one of the clients of a session, and the place where an answer to it goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Sender {
-    /// Which client. Ids of different clients have nothing to do with each other.
+    /// Which client. Ids of different clients have nothing to do with each other. Clients without a session are told
+    /// apart by who they are, since what they asked for is theirs beyond one request.
     pub client: u64,
     /// Where the answer goes.
     pub ticket: Ticket,
@@ -18,11 +19,13 @@ pub struct Ticket(pub u64);
 /// For whom a message of the gate or the upstream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToClient {
-    /// For whoever made a request: its one answer.
-    Answer(Ticket),
+    /// For whoever made a request: its one answer, and the HTTP status above it.
+    Answer(Ticket, u16),
     /// For whoever made a request that is in progress: it belongs to it.
     During(Ticket),
-    /// For the client; it belongs to no request.
+    /// For one client; it belongs to no request.
+    One(u64),
+    /// For every client; it belongs to no request.
     Any,
 }
 
@@ -33,6 +36,8 @@ pub enum ToUpstream {
     Request(UpstreamId, Ticket),
     /// A question of the gate itself.
     Own(UpstreamId),
+    /// A notification that a request is withdrawn. Where ending its HTTP stream says so, nothing is sent.
+    Cancel(UpstreamId),
     /// A notification, or an answer to the upstream.
     Other,
 }
@@ -102,7 +107,7 @@ mod tests {
     fn every_letter_has_its_address() {
         let mut mail = Mail::default();
         mail.add_parts(ToClient::Any, &[b"a", b"b\n"]);
-        mail.add(ToClient::Answer(Ticket(3)), |_| ());
+        mail.add(ToClient::Answer(Ticket(3), 200), |_| ());
         mail.add_parts(ToClient::During(Ticket(2)), &[b"c\n"]);
         let letters: Vec<_> = mail.letters().collect();
         assert_eq!(

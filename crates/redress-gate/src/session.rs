@@ -1,8 +1,10 @@
 //! `Session`: one client and one upstream between them. Bytes and moments go in, bytes and orders come out; no I/O.
 
 mod client;
+mod ends;
 mod judge;
 mod own;
+mod refused;
 mod seen;
 mod tell;
 mod turn;
@@ -21,7 +23,7 @@ use crate::{
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
-    mail::ToUpstream,
+    mail::{Ticket, ToUpstream},
     restarts::{May, Restarts},
     session::{seen::Seen, tell::Judged},
     settings::Settings,
@@ -29,6 +31,7 @@ use crate::{
     tools::Tools,
 };
 
+pub use ends::{ClientKind, Phase, Refused, UpstreamKind};
 pub use turn::{Expected, Turn};
 
 /// How long a new process may take to greet.
@@ -38,6 +41,9 @@ const GREETING: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Session {
     settings: Arc<Settings>,
+    client: ClientKind,
+    link: UpstreamKind,
+    is_shared: bool,
     inflight: InFlight,
     upstream: State,
     /// What the upstream gets once it is ready.
@@ -129,10 +135,13 @@ pub struct Exit {
 }
 
 impl Session {
-    /// A session whose upstream is being started.
-    pub fn new(settings: Arc<Settings>) -> Self {
+    /// A session of one client, whose upstream is being started.
+    pub fn new(settings: Arc<Settings>, client: ClientKind, upstream: UpstreamKind) -> Self {
         Self {
             settings,
+            client,
+            link: upstream,
+            is_shared: false,
             inflight: InFlight::default(),
             upstream: State::Starting,
             held: Vec::new(),
@@ -152,6 +161,11 @@ impl Session {
             scratch: Scratch::default(),
             spare: Vec::new(),
         }
+    }
+
+    /// A session of any number of clients over HTTP, each of which sees only what is its own.
+    pub fn shared(settings: Arc<Settings>, upstream: UpstreamKind) -> Self {
+        Self { is_shared: true, ..Self::new(settings, ClientKind::Http, upstream) }
     }
 
     /// Whether nobody waits for an answer.
@@ -222,11 +236,31 @@ impl Session {
     /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
     pub fn client_gone(&mut self, turn: &mut Turn) {
         self.door = Door::Closing;
-        for undecided in std::mem::take(&mut self.undecided) {
+        self.withdraw_where(|_| true, turn);
+    }
+
+    /// One of several clients is gone: what it asked for is withdrawn and recorded.
+    pub fn client_left(&mut self, client: u64, turn: &mut Turn) {
+        self.withdraw_where(|it| it.from.client == client, turn);
+    }
+
+    /// Whoever made a request does not wait any more: it is withdrawn and recorded.
+    pub fn withdraw(&mut self, ticket: Ticket, turn: &mut Turn) {
+        self.withdraw_where(|it| it.from.ticket == ticket, turn);
+    }
+
+    fn withdraw_where(&mut self, is_meant: impl Fn(&Exchange) -> bool, turn: &mut Turn) {
+        let (meant, others) = std::mem::take(&mut self.undecided)
+            .into_iter()
+            .partition(|it: &Undecided| is_meant(&it.exchange));
+        self.undecided = others;
+        for undecided in meant {
             self.fail(undecided.exchange, &Seen::ClientGone, turn);
         }
         for id in self.in_order() {
-            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+            if self.inflight.exchange(id).is_some_and(&is_meant)
+                && let Some(exchange) = self.inflight.withdraw(id)
+            {
                 self.cancel_upstream(id, &exchange, "the client is gone", turn);
                 self.fail(exchange, &Seen::ClientGone, turn);
             }

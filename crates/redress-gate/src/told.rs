@@ -27,6 +27,15 @@ pub struct Told {
     pub(crate) is_again: bool,
 }
 
+/// What stands above an answer over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head<'a> {
+    /// The status.
+    pub status: u16,
+    /// `WWW-Authenticate`, as the upstream has it.
+    pub www_authenticate: Option<&'a str>,
+}
+
 /// To whom it is told, and where he waits.
 #[derive(Debug, Clone)]
 pub(crate) struct To {
@@ -86,6 +95,16 @@ impl Told {
             Who::Nobody => None,
             Who::Call(_) | Who::Request(_) => Some(self.to.ticket),
         }
+    }
+
+    /// What stands above the answer over HTTP.
+    pub const fn head(&self) -> Head<'_> {
+        Head { status: 200, www_authenticate: None }
+    }
+
+    /// The same when the failure could not be recorded.
+    pub const fn unrecorded_head(&self) -> Head<'_> {
+        Head { status: 200, www_authenticate: None }
     }
 
     /// The record of it.

@@ -24,7 +24,7 @@ use crate::{
     moment::Moment,
     outbox::Outbox,
     process::Process,
-    session::{Session, Turn},
+    session::{ClientKind, Session, Turn, UpstreamKind},
     told::Told,
 };
 
@@ -112,7 +112,7 @@ impl Gate {
     ) -> io::Result<Self> {
         let max_message = run.settings.max_message;
         let redactor = Arc::clone(&run.settings.redactor);
-        let session = Session::new(Arc::new(run.settings));
+        let session = Session::new(Arc::new(run.settings), ClientKind::Pipe, UpstreamKind::Pipe);
         Ok(Self {
             core: Mutex::new(Core { session, upstream: None, generation: 0 }),
             client: Arc::new(Outbox::new(output.try_clone()?)),

@@ -148,7 +148,7 @@ impl Session {
         let Some(exchange) = self.inflight.withdraw(ours) else { return };
         if exchange.sent {
             let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
-            turn.to_upstream.add(ToUpstream::Other, spliced);
+            turn.to_upstream.add(ToUpstream::Cancel(ours), spliced);
         }
         self.recycle(exchange);
     }

@@ -133,7 +133,7 @@ impl Session {
             reason.as_bytes(),
             b"\"}}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Other, &parts);
+        turn.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
     }
 
     /// The process that asked is gone: the client need not answer.

@@ -16,7 +16,7 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{Exit, Session, Turn};
+use super::{ClientKind, Exit, Session, Turn, UpstreamKind};
 use crate::{
     mail::Sender,
     moment::Moment,
@@ -73,7 +73,7 @@ impl Rig {
     fn down(mode: Mode) -> Self {
         let start = Instant::now();
         let turn = Turn::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
-        let session = Session::new(Arc::new(settings(mode)));
+        let session = Session::new(Arc::new(settings(mode)), ClientKind::Pipe, UpstreamKind::Pipe);
         let (sent, recorded) = (Vec::new(), Vec::new());
         Self { session, turn, stderr: Arc::default(), start, sent, recorded }
     }

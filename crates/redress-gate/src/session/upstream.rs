@@ -167,7 +167,7 @@ impl Session {
         turn: &mut Turn,
     ) {
         let id = exchange.request.id().as_bytes();
-        let to = ToClient::Answer(exchange.from.ticket);
+        let to = ToClient::Answer(exchange.from.ticket, 200);
         turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out));
         self.recycle(exchange);
     }

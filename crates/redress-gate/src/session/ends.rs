@@ -1,0 +1,64 @@
+//! What kind of ends a session has: pipes or HTTP on either side, and how HTTP fails.
+
+/// What the client of a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientKind {
+    /// One client on a pipe: the gate opens the upstream's session again if it is lost.
+    Pipe,
+    /// A client over HTTP: it sees the status of an answer, and opens its sessions itself.
+    Http,
+}
+
+/// What the upstream of a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpstreamKind {
+    /// A process: its messages are lines.
+    Pipe,
+    /// A server over HTTP: its messages come as answers to ours.
+    Http,
+}
+
+/// How the POST of a request failed.
+#[derive(Debug, Clone, Copy)]
+pub enum Refused<'a> {
+    /// The answer is not 2xx.
+    Status {
+        /// Its status.
+        status: u16,
+        /// Its `Retry-After`.
+        retry_after: Option<&'a str>,
+        /// Its `WWW-Authenticate`.
+        www_authenticate: Option<&'a str>,
+        /// Its body, or the start of it.
+        body: &'a [u8],
+    },
+    /// There was no answer at all.
+    Unreachable {
+        /// What was tried last.
+        phase: Phase,
+        /// What went wrong. The client does not see it.
+        detail: &'a str,
+        /// Whether the upstream may have the request.
+        sent: bool,
+    },
+    /// The answer ended before it was whole.
+    Cut {
+        /// What went wrong. The client does not see it.
+        detail: &'a str,
+    },
+}
+
+/// Where on its way a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The server's name has no address.
+    Dns,
+    /// Nobody takes the connection.
+    Connect,
+    /// The connection is not to be trusted.
+    Tls,
+    /// The request could not be written.
+    Write,
+    /// The answer could not be read.
+    Read,
+}
