@@ -71,7 +71,24 @@ impl ChainDir {
 pub(crate) fn chains(ledger: &Path) -> io::Result<Vec<ChainDir>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(ledger)? {
-        found.extend(ChainDir::of(entry?.path()));
+        found.extend(ChainDir::of(entry?.path()).filter(|it| it.path.is_dir()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The ledgers at a place, by name: the directory itself if it holds chains, otherwise those directories in it that do.
+pub fn ledgers(place: &Path) -> io::Result<Vec<PathBuf>> {
+    if !chains(place)?.is_empty() {
+        return Ok(vec![place.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(place)? {
+        let path = entry?.path();
+        // One that cannot be read is there all the same; who reads it will say so.
+        if path.is_dir() && !chains(&path).is_ok_and(|it| it.is_empty()) {
+            found.push(path);
+        }
     }
     found.sort();
     Ok(found)
@@ -86,10 +103,13 @@ pub(crate) fn segment_name(number: u32) -> String {
 pub(crate) fn segment_numbers(chain: &Path) -> io::Result<Vec<u32>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(chain)? {
-        let name = entry?.file_name();
+        let entry = entry?;
+        let name = entry.file_name();
         let number = name.to_str().and_then(|it| it.strip_suffix(".jsonl")).map(str::parse);
         if let Some(Ok(number)) = number
             && name.to_str() == Some(&segment_name(number))
+            // A pipe or a device could be read for ever.
+            && entry.path().is_file()
         {
             numbers.push(number);
         }

@@ -70,6 +70,7 @@ mod commit;
 mod error;
 mod export;
 mod fault;
+mod follow;
 mod hash;
 mod layout;
 mod ledger;
@@ -94,7 +95,9 @@ use redress::json::Limits;
 pub use commit::Gap;
 pub use error::{Failure, LedgerError, OpenError};
 pub use export::{Format, export};
+pub use follow::Follow;
 pub use hash::Hash;
+pub use layout::ledgers;
 pub use ledger::{Clock, Ledger, Options};
 pub use query::Query;
 pub use reader::{Entry, ReadError, Reader};
@@ -109,6 +112,7 @@ pub use verify::{
     ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, parse_receipt,
     verify,
 };
+pub use witness::witnessed_ledgers;
 
 /// The version of the format that is written.
 pub(crate) const FORMAT: &str = "redress-ledger/1";

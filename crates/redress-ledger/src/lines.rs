@@ -46,6 +46,11 @@ impl<R: Read> Lines<R> {
         Self { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, number: 0, at_end: false }
     }
 
+    /// How many bytes the lines took that were given out.
+    pub(crate) const fn position(&self) -> u64 {
+        self.offset
+    }
+
     /// The next line; `None` at the end of the file.
     pub(crate) fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let mut looked = 0;

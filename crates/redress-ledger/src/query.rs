@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use redress::json::Value;
 
-use crate::{reader::Entry, time::Time};
+use crate::{reader::Entry, record::Kind, time::Time};
 
 /// Which records somebody wants to see. What is not given does not matter.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,8 @@ pub struct Query {
     pub from: Option<Time>,
     /// Before this time.
     pub to: Option<Time>,
+    /// Of this kind.
+    pub kind: Option<Kind>,
     /// With this code.
     pub code: Option<String>,
     /// With this class.
@@ -30,6 +32,9 @@ impl Query {
     pub fn matches(&self, entry: &Entry) -> bool {
         if self.from.is_some_and(|it| entry.time < it) || self.to.is_some_and(|it| entry.time >= it)
         {
+            return false;
+        }
+        if self.kind.is_some_and(|it| entry.kind != it) {
             return false;
         }
         let wanted = [

@@ -90,6 +90,8 @@ impl std::error::Error for ReadError {}
 pub struct Reader {
     /// The next record of each chain. A chain is opened when its turn comes, so that few files are open at once.
     next: BinaryHeap<Reverse<Turn>>,
+    /// Ledgers whose directory could not be read.
+    unreadable: Vec<ReadError>,
 }
 
 #[derive(Debug)]
@@ -126,13 +128,28 @@ impl Turn {
 impl Reader {
     /// Reads the ledger in a directory.
     pub fn open(dir: &Path) -> Result<Self, ReadError> {
-        let chains =
-            layout::chains(dir).map_err(|it| ReadError::Io(Failure::new("read", dir, it)))?;
+        let mut reader = Self::open_all(&[dir]);
+        match reader.unreadable.pop() {
+            Some(error) => Err(error),
+            None => Ok(reader),
+        }
+    }
+
+    /// Reads several ledgers as if they were one. One that cannot be read gives an error and is left out.
+    pub fn open_all(dirs: &[impl AsRef<Path>]) -> Self {
+        let mut chains = Vec::new();
+        let mut unreadable = Vec::new();
+        for dir in dirs.iter().map(AsRef::as_ref) {
+            match layout::chains(dir) {
+                Ok(found) => chains.extend(found),
+                Err(error) => unreadable.push(ReadError::Io(Failure::new("read", dir, error))),
+            }
+        }
         let first = |(order, chain): (usize, ChainDir)| {
             let time = chain.start;
             Reverse(Turn { time, order, item: None, chain: ChainReader::new(&chain) })
         };
-        Ok(Self { next: chains.into_iter().enumerate().map(first).collect() })
+        Self { next: chains.into_iter().enumerate().map(first).collect(), unreadable }
     }
 }
 
@@ -140,6 +157,9 @@ impl Iterator for Reader {
     type Item = Result<Entry, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.unreadable.pop() {
+            return Some(Err(error));
+        }
         loop {
             let Reverse(mut turn) = self.next.pop()?;
             let item = turn.item.take();
@@ -223,12 +243,7 @@ impl Iterator for ChainReader {
                 // The last line of a chain is being written, or is torn: no record yet, or never.
                 Ok(Some(raw)) if raw.end == LineEnd::EndOfFile && *is_last => (),
                 Ok(Some(raw)) => {
-                    let item = entry(&self.name, raw.bytes).map_err(|why| match why {
-                        Refusal::Line(why) => {
-                            ReadError::Line { file: file.clone(), line: raw.number, why }
-                        }
-                        Refusal::Format(format) => ReadError::Format { file: file.clone(), format },
-                    });
+                    let item = entry(&self.name, raw.bytes).map_err(|why| why.at(file, raw.number));
                     if matches!(item, Err(ReadError::Format { .. })) {
                         self.current = None;
                         self.pieces = Some(Vec::new().into_iter());
@@ -245,12 +260,25 @@ impl Iterator for ChainReader {
     }
 }
 
-enum Refusal {
+/// Why a line is not given out as a record.
+pub(crate) enum Refusal {
     Line(BadLine),
     Format(String),
 }
 
-fn entry(chain: &Arc<str>, bytes: &[u8]) -> Result<Entry, Refusal> {
+impl Refusal {
+    /// The error at its place.
+    pub(crate) fn at(self, file: &Path, line: u64) -> ReadError {
+        let file = file.to_owned();
+        match self {
+            Self::Line(why) => ReadError::Line { file, line, why },
+            Self::Format(format) => ReadError::Format { file, format },
+        }
+    }
+}
+
+/// A line as a record.
+pub(crate) fn entry(chain: &Arc<str>, bytes: &[u8]) -> Result<Entry, Refusal> {
     let line = Line::read(bytes).map_err(Refusal::Line)?;
     if let Some(format) = format(&line).filter(|it| it != FORMAT) {
         return Err(Refusal::Format(format));

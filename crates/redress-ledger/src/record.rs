@@ -207,7 +207,7 @@ impl<'a> Line<'a> {
 
     /// The end of the chain after this record.
     pub(crate) const fn head(&self) -> Head {
-        Head { next: self.seq + 1, hash: self.hash }
+        Head { next: self.seq.saturating_add(1), hash: self.hash }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The newest records of a ledger, read from its ends.
+//! The newest records of ledgers, read from their ends.
 
 use std::{cmp::Reverse, collections::BinaryHeap, path::Path};
 
@@ -10,17 +10,31 @@ use crate::{
     time::Time,
 };
 
-/// The newest `most` records that match, oldest first. Reads no more segments than it needs.
-pub fn tail(dir: &Path, most: usize, query: &Query) -> Result<Vec<Entry>, ReadError> {
-    let failed = |error| ReadError::Io(Failure::new("read", dir, error));
+/// The newest `most` records that match, of all the ledgers, oldest first. Reads no more segments than it needs. What cannot
+/// be read goes to `on_error`.
+pub fn tail(
+    dirs: &[impl AsRef<Path>],
+    most: usize,
+    query: &Query,
+    on_error: &mut dyn FnMut(ReadError),
+) -> Vec<Entry> {
+    if most == 0 {
+        return Vec::new();
+    }
+    let mut chains = Vec::new();
+    for dir in dirs.iter().map(AsRef::as_ref) {
+        match layout::chains(dir) {
+            Ok(found) => chains.extend(found),
+            Err(error) => on_error(ReadError::Io(Failure::new("read", dir, error))),
+        }
+    }
     let mut newest = Newest { most, entries: BinaryHeap::new() };
-    let chains = layout::chains(dir).map_err(failed)?;
     for (order, chain) in chains.iter().enumerate().rev() {
-        newest.take_chain(order, chain, query)?;
+        newest.take_chain(order, chain, query, on_error);
     }
     let mut entries: Vec<_> = newest.entries.into_iter().map(|it| it.0).collect();
     entries.sort_unstable_by_key(|it| it.key);
-    Ok(entries.into_iter().map(|it| it.entry).collect())
+    entries.into_iter().map(|it| it.entry).collect()
 }
 
 /// At most so many entries: the newest that were seen.
@@ -59,26 +73,31 @@ impl Newest {
         order: usize,
         chain: &ChainDir,
         query: &Query,
-    ) -> Result<(), ReadError> {
-        let failed = |error| ReadError::Io(Failure::new("read", &chain.path, error));
-        for piece in layout::pieces(&chain.path).map_err(failed)?.into_iter().rev() {
+        on_error: &mut dyn FnMut(ReadError),
+    ) {
+        let pieces = match layout::pieces(&chain.path) {
+            Ok(pieces) => pieces,
+            Err(error) => {
+                return on_error(ReadError::Io(Failure::new("read", &chain.path, error)));
+            }
+        };
+        for piece in pieces.into_iter().rev() {
             let mut last = Time::default();
             for entry in ChainReader::of_piece(chain, piece) {
-                // A line that is no record is the business of `verify`.
-                let entry = match entry {
-                    Err(ReadError::Line { .. }) => continue,
-                    other => other?,
-                };
-                last = last.max(entry.time);
-                if query.matches(&entry) {
-                    self.push(order, entry);
+                match entry {
+                    Err(error) => on_error(error),
+                    Ok(entry) => {
+                        last = last.max(entry.time);
+                        if query.matches(&entry) {
+                            self.push(order, entry);
+                        }
+                    }
                 }
             }
             if self.is_full() && self.entries.peek().is_some_and(|it| last < it.0.key.0) {
                 break;
             }
         }
-        Ok(())
     }
 
     fn push(&mut self, order: usize, entry: Entry) {

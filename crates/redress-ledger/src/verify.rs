@@ -1,7 +1,7 @@
 //! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
 
+mod receipts;
 mod report;
-mod text;
 mod walk;
 
 use std::{
@@ -14,6 +14,7 @@ use redress::fault::Receipt;
 pub use report::{ChainReport, ChainState, Found, Problem, ReceiptReport, Report, What};
 
 use crate::{layout, sign::PublicKey, witness::Witness};
+use receipts::Receipts;
 use walk::{Pruned, Walked};
 
 /// What a ledger is checked against.
@@ -27,15 +28,28 @@ pub struct Evidence {
     pub key_file: Option<PathBuf>,
 }
 
-/// Checks every record of every chain.
+/// Checks every record of every chain. A directory that is gone is a finding if anything was witnessed in it, else an error.
 pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
-    let dir = fs::canonicalize(dir)?;
+    let found = fs::canonicalize(dir).and_then(|it| Ok((layout::chains(&it)?, it)));
+    let (chains, dir) = match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let dir = path_of_gone(dir)?;
+            let key = evidence.key_file.as_deref();
+            let is_missed =
+                key.is_some_and(|it| Witness::new(it, &dir).all().is_ok_and(|it| !it.is_empty()));
+            if !is_missed {
+                return Err(error);
+            }
+            (Vec::new(), dir)
+        }
+        other => other?,
+    };
     let witness = evidence.key_file.as_deref().map(|it| Witness::new(it, &dir));
-    let mut receipts = walk::Receipts::new(&evidence.receipts);
+    let mut receipts = Receipts::new(&evidence.receipts);
     let mut walked = Vec::new();
-    for chain in layout::chains(&dir)? {
+    for chain in chains {
         let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name));
-        walked.push(walk::walk(&chain, &evidence.keys, witnessed.as_ref(), &mut receipts)?);
+        walked.push(walk::walk(&chain, &evidence.keys, witnessed.as_ref(), &mut receipts));
     }
     let pruned = prunings(&mut walked);
     for chain in &mut walked {
@@ -52,6 +66,16 @@ pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
         missing,
         keys_given: !evidence.keys.is_empty(),
         witnessed: witness.is_some(),
+    })
+}
+
+/// The one true path that a directory had.
+fn path_of_gone(dir: &Path) -> io::Result<PathBuf> {
+    let dir = std::path::absolute(dir)?;
+    let parent = dir.parent().and_then(|it| fs::canonicalize(it).ok());
+    Ok(match (parent, dir.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => dir,
     })
 }
 

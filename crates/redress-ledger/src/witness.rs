@@ -1,7 +1,9 @@
 //! The newest checkpoint of each chain, kept beside the signing key: a chain that is shorter than that was cut.
 
 use std::{
+    ffi::OsStr,
     fs, io,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
 
@@ -58,15 +60,40 @@ impl Witness {
 
     /// What is known of all chains of the ledger, by name.
     pub(crate) fn all(&self) -> io::Result<Vec<Witnessed>> {
-        let entries = match fs::read_dir(&self.dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other?,
-        };
         let mut found = Vec::new();
-        for entry in entries {
-            found.extend(entry?.file_name().to_str().and_then(|it| self.of(it)));
+        for path in files(&self.dir)? {
+            found.extend(path.file_name().and_then(|it| self.of(it.to_str()?)));
         }
-        found.sort_by(|a, b| a.chain.cmp(&b.chain));
         Ok(found)
     }
+}
+
+/// The ledgers of which a checkpoint was witnessed beside this key, whether they are still there or not.
+pub fn witnessed_ledgers(key: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in files(&key.with_extension("heads"))? {
+        let text = fs::read(path).unwrap_or_default();
+        let ledger = text.split(|it| *it == b'\n').next().unwrap_or_default();
+        let ledger = PathBuf::from(OsStr::from_bytes(ledger));
+        if ledger.is_absolute() && !found.contains(&ledger) {
+            found.push(ledger);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The files of witnesses, by name.
+fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        found.push(entry?.path());
+    }
+    found.retain(|it| it.is_file());
+    found.sort();
+    Ok(found)
 }

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use redress::fault::Receipt;
 
-use crate::{hash::Hash, record::BadLine, time::Time};
+use crate::{hash::Hash, record::BadLine, sign::PublicKey, time::Time};
 
 /// What a verification found.
 #[derive(Debug)]
@@ -62,6 +62,8 @@ pub struct ChainReport {
     pub held_to: Option<u64>,
     /// The number of the last record.
     pub last_seq: Option<u64>,
+    /// The keys that signed it, in the order in which they did.
+    pub keys: Vec<PublicKey>,
 }
 
 impl ChainReport {
@@ -78,7 +80,7 @@ impl ChainReport {
     fn behind(&self, seq: Option<u64>) -> u64 {
         match (self.last_seq, seq) {
             (None, _) => 0,
-            (Some(last), None) => (last + 1).min(self.records),
+            (Some(last), None) => last.saturating_add(1).min(self.records),
             (Some(last), Some(seq)) => last.saturating_sub(seq),
         }
     }
@@ -169,6 +171,8 @@ pub enum What {
     Rewritten,
     /// The chain was closed, but its closing checkpoint is not its end.
     NotClosed,
+    /// The system does not let it be read, so that nothing is proven from there on.
+    Unreadable(String),
 }
 
 impl fmt::Display for What {
@@ -199,6 +203,7 @@ impl fmt::Display for What {
                 f.write_str("rewritten: a checkpoint was witnessed with another hash")
             }
             Self::NotClosed => f.write_str("cut: the chain was closed and does not end like that"),
+            Self::Unreadable(why) => write!(f, "it cannot be read: {why}"),
         }
     }
 }

@@ -1,19 +1,18 @@
 //! The walk along one chain: every line, every link, every signature, up to the first that is wrong.
 
 use std::{
-    collections::BTreeMap,
     fs::File,
     io,
     path::{Path, PathBuf},
 };
 
-use redress::{
-    fault::Receipt,
-    json::{Doc, Value},
-};
+use redress::json::{Doc, Value};
 use rustix::fs::{FlockOperation, flock};
 
-use super::report::{ChainReport, ChainState, Found, Problem, ReceiptReport, What};
+use super::{
+    receipts::Receipts,
+    report::{ChainReport, ChainState, Problem, What},
+};
 use crate::{
     FORMAT, LINE_LIMITS,
     hash::Hash,
@@ -52,8 +51,11 @@ pub(super) fn walk(
     keys: &[PublicKey],
     witnessed: Option<&Witnessed>,
     receipts: &mut Receipts<'_>,
-) -> io::Result<Walked> {
-    let state = state(chain)?;
+) -> Walked {
+    let (state, unknown) = match state(chain) {
+        Ok(state) => (state, None),
+        Err(error) => (ChainState::Unfinished, Some(error)),
+    };
     let mut walk = Walk {
         keys,
         witnessed,
@@ -62,27 +64,18 @@ pub(super) fn walk(
         closing: false,
         walked: Walked { report: empty_report(chain, state), pruned: Vec::new(), cut_start: None },
     };
-    let pieces = layout::pieces(&chain.path)?;
-    if pieces.is_empty() {
-        let file = chain.path.join(layout::segment_name(1));
-        walk.note(&file, 1, What::SegmentMissing(1));
+    if let Some(error) = unknown {
+        walk.note(&chain.path.join(LOCK), 0, What::Unreadable(error.to_string()));
     }
-    let mut before: Option<&Piece> = None;
-    let mut lengths = Lengths::default();
-    for piece in &pieces {
-        walk.enter(piece, before);
-        lengths = walk.read(piece, receipts)?;
-        walk.leave(piece, &lengths);
-        before = Some(piece);
-    }
-    if let Some(last) = before {
-        walk.end(last, lengths.count + 1);
+    match layout::pieces(&chain.path) {
+        Ok(pieces) => walk.through(&pieces, receipts),
+        Err(error) => walk.note(&chain.path, 0, What::Unreadable(error.to_string())),
     }
     let mut walked = walk.walked;
     if let Some(held) = receipts.newest(&walked.report.name) {
         walked.report.held_to = walked.report.held_to.max(Some(held));
     }
-    Ok(walked)
+    walked
 }
 
 struct Walk<'a> {
@@ -96,6 +89,30 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// All segments.
+    fn through(&mut self, pieces: &[Piece], receipts: &mut Receipts<'_>) {
+        if pieces.is_empty() {
+            let file = self.chain.path.join(layout::segment_name(1));
+            self.note(&file, 1, What::SegmentMissing(1));
+        }
+        let mut before: Option<(&Piece, Lengths)> = None;
+        for piece in pieces {
+            self.enter(piece, before.map(|it| it.0));
+            let mut lengths = Lengths::default();
+            match self.read(piece, receipts, &mut lengths) {
+                Ok(()) => self.leave(piece, &lengths),
+                Err(error) => {
+                    let what = What::Unreadable(error.to_string());
+                    self.note(&piece.path, lengths.count + 1, what);
+                }
+            }
+            before = Some((piece, lengths));
+        }
+        if let Some((last, lengths)) = before {
+            self.end(last, lengths.count + 1);
+        }
+    }
+
     /// Notes the first problem.
     fn note(&mut self, file: &Path, line: u64, what: What) {
         let seq = self.head.map_or(0, |it| it.next);
@@ -120,10 +137,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Every line of a segment; gives the bytes of its whole lines.
-    fn read(&mut self, piece: &Piece, receipts: &mut Receipts<'_>) -> io::Result<Lengths> {
+    /// Every line of a segment, counted.
+    fn read(
+        &mut self,
+        piece: &Piece,
+        receipts: &mut Receipts<'_>,
+        lengths: &mut Lengths,
+    ) -> io::Result<()> {
         let file = File::open(&piece.path)?;
-        let mut lengths = Lengths { file: file.metadata()?.len(), ..Lengths::default() };
+        lengths.file = file.metadata()?.len();
         let most = piece.end.map_or(u64::MAX, |it| it.bytes);
         let mut lines = Lines::new(io::Read::take(file, most));
         while let Some(raw) = lines.next()? {
@@ -141,7 +163,7 @@ impl Walk<'_> {
                 Err(why) => self.note(&piece.path, raw.number, What::Changed(why)),
             }
         }
-        Ok(lengths)
+        Ok(())
     }
 
     /// One line that is a record by itself.
@@ -160,7 +182,7 @@ impl Walk<'_> {
         };
         match what {
             Some(what) => self.note(&piece.path, raw.number, what),
-            None => self.accept(line),
+            None => self.accept(line, object),
         }
     }
 
@@ -212,7 +234,9 @@ impl Walk<'_> {
     }
 
     fn check_signature(&self, line: &Line<'_>, object: Value<'_>) -> Option<What> {
-        let count = object.get("count").and_then(Value::as_u64)?;
+        let Some(count) = object.get("count").and_then(Value::as_u64) else {
+            return Some(What::Signature);
+        };
         let is_for_these = count == line.seq
             && object.get("head").is_some_and(|it| it.is_str(&line.prev.to_string()));
         let statement = Statement::Checkpoint { chain: &self.chain.name, count, head: line.prev };
@@ -244,7 +268,7 @@ impl Walk<'_> {
         })
     }
 
-    fn accept(&mut self, line: &Line<'_>) {
+    fn accept(&mut self, line: &Line<'_>, object: Option<Value<'_>>) {
         self.head = Some(line.head());
         let report = &mut self.walked.report;
         report.records += 1;
@@ -255,6 +279,9 @@ impl Walk<'_> {
         self.closing = false;
         if line.kind == Kind::Checkpoint {
             report.signed_to = Some(line.seq);
+            let key = object.and_then(|it| it.get("key")?.as_str());
+            let key = key.and_then(|it| PublicKey::parse(&it));
+            report.keys.extend(key.filter(|it| !report.keys.contains(it)));
             self.closing = line.text.contains("\"why\":\"stop\"")
                 || line.text.contains("\"why\":\"recovered\"");
         }
@@ -296,7 +323,7 @@ impl Walk<'_> {
     }
 }
 
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 struct Lengths {
     /// The bytes of whole lines.
     lines: u64,
@@ -335,49 +362,6 @@ fn empty_report(chain: &ChainDir, state: ChainState) -> ChainReport {
         signed_to: None,
         held_to: None,
         last_seq: None,
-    }
-}
-
-/// The receipts that are looked for, by number.
-pub(super) struct Receipts<'a> {
-    asked: Vec<(&'a Receipt, Option<String>)>,
-    by_seq: BTreeMap<u64, Vec<usize>>,
-}
-
-impl<'a> Receipts<'a> {
-    pub(super) fn new(receipts: &'a [Receipt]) -> Self {
-        let mut by_seq: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (at, receipt) in receipts.iter().enumerate() {
-            by_seq.entry(receipt.seq).or_default().push(at);
-        }
-        Self { asked: receipts.iter().map(|it| (it, None)).collect(), by_seq }
-    }
-
-    fn look(&mut self, line: &Line<'_>, chain: &str) {
-        for at in self.by_seq.get(&line.seq).into_iter().flatten() {
-            if let Some((receipt, found)) = self.asked.get_mut(*at)
-                && !receipt.hash.is_empty()
-                && line.hash.to_string().starts_with(&receipt.hash)
-            {
-                *found = Some(chain.to_owned());
-            }
-        }
-    }
-
-    fn newest(&self, chain: &str) -> Option<u64> {
-        let here = self.asked.iter().filter(|it| it.1.as_deref() == Some(chain));
-        here.map(|it| it.0.seq).max()
-    }
-
-    pub(super) fn report(self, may_be_pruned: impl Fn(u64) -> bool) -> Vec<ReceiptReport> {
-        let report = |(receipt, found): (&Receipt, Option<String>)| {
-            let found = match found {
-                Some(chain) => Found::In(chain),
-                None if may_be_pruned(receipt.seq) => Found::PerhapsPruned,
-                None => Found::Nowhere,
-            };
-            ReceiptReport { receipt: receipt.clone(), found }
-        };
-        self.asked.into_iter().map(report).collect()
+        keys: Vec::new(),
     }
 }

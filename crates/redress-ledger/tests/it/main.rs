@@ -11,6 +11,7 @@ mod commit;
 mod crash;
 mod faults;
 mod fixture;
+mod follow;
 mod full;
 mod power;
 mod process;

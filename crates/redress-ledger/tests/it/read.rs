@@ -62,11 +62,11 @@ fn the_tail_is_the_end_of_the_merged_order() {
     let place = filled();
     let all = place.entries();
     for most in [0, 1, 5, 17, 1_000] {
-        let newest = tail(&place.dir, most, &Query::default()).unwrap();
+        let newest = tail(&[&place.dir], most, &Query::default(), &mut |it| panic!("{it}"));
         assert_eq!(newest, all[all.len() - most.min(all.len())..], "{most}");
     }
     let query = Query { session: Some("s0".to_owned()), ..Query::default() };
-    assert_eq!(tail(&place.dir, 5, &query).unwrap().len(), 1);
+    assert_eq!(tail(&[&place.dir], 5, &query, &mut |it| panic!("{it}")).len(), 1);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn the_tail_of_many_segments_is_right() {
         ledger.append_wait(record(&format!("{number}"))).unwrap();
     }
     let all = place.entries();
-    let newest = tail(&place.dir, 25, &Query::default()).unwrap();
+    let newest = tail(&[&place.dir], 25, &Query::default(), &mut |it| panic!("{it}"));
     assert_eq!(newest, all[all.len() - 25..]);
 }
 

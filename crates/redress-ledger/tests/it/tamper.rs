@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::LazyLock};
 
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use redress::fault::Receipt;
-use redress_ledger::{Found, Ledger, Report, What, parse_receipt, verify};
+use redress_ledger::{ChainState, Found, Ledger, Report, What, parse_receipt, verify};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
@@ -240,26 +240,25 @@ fn a_cut_is_found_back_to_the_newest_checkpoint() {
 }
 
 #[test]
-fn a_report_says_what_is_wrong_and_what_is_exposed() {
+fn a_report_says_what_is_proven_and_what_is_exposed() {
     let place = Place::new();
     let ledger = place.open();
     let receipt = ledger.append_wait(record("a")).unwrap();
-    let report = verify(&place.dir, &place.evidence(&[])).unwrap().to_string();
-    assert!(report.contains("live, 3 sound records"), "{report}");
-    assert!(
-        report.contains("its last 1 records, behind the newest witness, could be cut off"),
-        "{report}"
-    );
-    let report = verify(&place.dir, &place.evidence(&[receipt])).unwrap().to_string();
-    assert!(!report.contains("exposed") && report.contains("receipt 2:"), "{report}");
+    let report = place.verify();
+    let chain = &report.chains[0];
+    assert_eq!((chain.state, chain.records), (ChainState::Live, 3));
+    assert_eq!((chain.cuttable(), chain.rewritable()), (1, 1));
+    assert_eq!(chain.keys, [ledger.public_key()]);
+    let report = verify(&place.dir, &place.evidence(&[receipt])).unwrap();
+    let chain = &report.chains[0];
+    assert_eq!((chain.cuttable(), chain.rewritable()), (0, 0));
+    assert_eq!(report.receipts[0].found, Found::In(chain.name.clone()));
     let unknown = parse_receipt("2:00000000").unwrap();
-    let report = verify(
-        &place.dir,
-        &redress_ledger::Evidence { receipts: vec![unknown], ..Default::default() },
-    );
-    let report = report.unwrap().to_string();
-    assert!(report.contains("WRONG: its record was cut off or changed"), "{report}");
-    assert!(report.contains("give a key") && report.contains("No witnesses"), "{report}");
+    let evidence = redress_ledger::Evidence { receipts: vec![unknown], ..Default::default() };
+    let report = verify(&place.dir, &evidence).unwrap();
+    assert_eq!(report.receipts[0].found, Found::Nowhere);
+    assert!(!report.is_sound() && !report.keys_given && !report.witnessed);
+    assert_eq!(report.chains[0].cuttable(), 3);
     for bad in ["", "1", "1:", "x:00000000", "1:0000000g", "1:0000"] {
         assert_eq!(parse_receipt(bad), None);
     }
@@ -283,6 +282,45 @@ fn a_chain_that_is_gone_is_missed() {
 }
 
 #[test]
+fn a_ledger_that_is_gone_is_missed() {
+    let place = Place::new();
+    place.open().close().unwrap();
+    assert_eq!(
+        redress_ledger::witnessed_ledgers(&place.key).unwrap(),
+        [&*place.dir.canonicalize().unwrap()]
+    );
+    fs::remove_dir_all(&place.dir).unwrap();
+    let report = place.verify();
+    assert!(!report.is_sound() && report.chains.is_empty());
+    assert_eq!(report.missing.len(), 1);
+    let nothing = verify(&place.dir, &redress_ledger::Evidence::default());
+    assert!(nothing.is_err(), "nobody ever said that it was there");
+}
+
+#[test]
+fn garbage_beside_the_chains_stops_no_reader() {
+    let copy = Copy::new();
+    copy.write();
+    let chain = crate::fixture::subdirectories(&copy.dir)[0].clone();
+    fs::write(copy.dir.join("20260119T153210123Z-1-aa"), "a file with the name of a chain")
+        .unwrap();
+    fs::create_dir_all(copy.dir.join("20260119T153210124Z-1-aa/00000001.jsonl")).unwrap();
+    fs::write(copy.dir.join("notes.txt"), [0xff; 10]).unwrap();
+    fs::create_dir(copy.dir.join("20269919T153210124Z-1-aa")).unwrap();
+    let pipe = chain.join("00009999.jsonl");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let report = verify(&copy.dir, &ORIGINAL.0.evidence(&[])).unwrap();
+    let bad: Vec<_> = report.chains.iter().filter(|it| it.problem.is_some()).collect();
+    assert_eq!(bad.len(), 1, "{report:#?}");
+    assert_eq!(bad[0].problem.as_ref().unwrap().what, What::SegmentMissing(1));
+    let read = redress_ledger::Reader::open(&copy.dir).unwrap();
+    assert!(read.flatten().count() > 10);
+    assert_eq!(redress_ledger::ledgers(&copy.dir).unwrap(), [&*copy.dir]);
+    let above = copy.dir.parent().unwrap();
+    assert_eq!(redress_ledger::ledgers(above).unwrap(), [&*copy.dir]);
+}
+
+#[test]
 fn a_missing_segment_is_named() {
     let copy = Copy::new();
     copy.write();
@@ -290,6 +328,17 @@ fn a_missing_segment_is_named() {
     fs::remove_file(&files[1]).unwrap();
     let report = verify(&copy.dir, &ORIGINAL.0.evidence(&[])).unwrap();
     assert_eq!(report.first_problem().unwrap().what, What::SegmentMissing(2));
+}
+
+#[test]
+fn a_checkpoint_that_says_nothing_is_no_signature() {
+    let mut copy = Copy::new();
+    let last = copy.lines.last_mut().unwrap();
+    let (start, rest) = last.1.split_once("\"count\":").unwrap();
+    let (_, rest) = rest.split_once(',').unwrap();
+    last.1 = rehash(&format!("{start}{rest}"));
+    let report = copy.verify(&[]);
+    assert_eq!(report.first_problem().unwrap().what, What::Signature);
 }
 
 #[test]
