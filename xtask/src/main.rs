@@ -6,7 +6,9 @@
 )]
 
 mod codegen;
+mod conformance;
 mod fuzz;
+mod peers;
 mod suite;
 mod tidy;
 
@@ -49,6 +51,14 @@ enum Task {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Install the official MCP peers that the tests need.
+    Peers,
+    /// Run the official conformance suites on our fixture server, directly and through the gate.
+    Conformance {
+        /// The ways through the gate.
+        #[arg(long, value_delimiter = ',')]
+        through: Vec<conformance::Crossing>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -58,6 +68,8 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::check(&root),
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
+        Task::Peers => peers::Peers::install(&root).err().into_iter().collect(),
+        Task::Conformance { through } => conformance::run(&root, &through),
     };
     for problem in &problems {
         eprintln!("{problem}");

@@ -1,0 +1,101 @@
+//! Processes that serve MCP over HTTP while a suite runs, and end with it.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use crate::peers::target;
+
+/// How long a server may take until it listens.
+const START: Duration = Duration::from_secs(20);
+
+/// The line that says where it does.
+const LISTENING: &str = "listening on ";
+
+/// One server process.
+pub(crate) struct Serving {
+    child: Child,
+    url: String,
+}
+
+impl Serving {
+    /// The fixture itself.
+    pub(crate) fn fixture() -> Result<Self, String> {
+        Self::start(
+            Command::new(binary("conformance-server")?).arg("http").env("PORT", "0"),
+            "/mcp",
+        )
+    }
+
+    /// The gate, with the fixture as its child.
+    pub(crate) fn gate_before_command() -> Result<Self, String> {
+        let mut gate = gate()?;
+        gate.arg("--").arg(binary("conformance-server")?).arg("stdio");
+        Self::start(&mut gate, "/mcp")
+    }
+
+    /// The gate, with a server that it reaches over HTTP.
+    pub(crate) fn gate_before_url(url: &str) -> Result<Self, String> {
+        let config = target()?.join("conformance/redress.toml");
+        let text = format!("[server.fixture]\nurl = \"{url}\"\n");
+        fs::write(&config, text).map_err(|error| format!("{}: {error}", config.display()))?;
+        Self::start(gate()?.arg("--config").arg(&config), "/fixture/mcp")
+    }
+
+    /// Where clients find it.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn start(command: &mut Command, path: &str) -> Result<Self, String> {
+        let shown = format!("{command:?}");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{shown} did not start: {error}"))?;
+        let (found, address) = mpsc::channel();
+        if let Some(log) = child.stderr.take() {
+            // The log is read to its end: a server must not wait for a full pipe.
+            thread::spawn(move || {
+                for line in BufReader::new(log).lines().map_while(Result::ok) {
+                    match line.split_once(LISTENING) {
+                        Some((_, address)) => drop(found.send(address.trim().to_owned())),
+                        None => eprintln!("  | {line}"),
+                    }
+                }
+            });
+        }
+        let mut serving = Self { child, url: String::new() };
+        let address = address
+            .recv_timeout(START)
+            .map_err(|_late| format!("{shown} never said `{LISTENING}…`"))?;
+        serving.url = format!("{address}{path}");
+        Ok(serving)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn gate() -> Result<Command, String> {
+    let mut gate = Command::new(binary("redress")?);
+    gate.args(["serve", "--listen", "127.0.0.1:0", "--ledger"]);
+    gate.arg(target()?.join("conformance/ledger"));
+    Ok(gate)
+}
+
+fn binary(name: &str) -> Result<PathBuf, String> {
+    Ok(target()?.join("debug").join(name))
+}
