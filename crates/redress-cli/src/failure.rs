@@ -36,6 +36,13 @@ impl Failure {
         Self::input(fault).fix("Correct that place in the file.")
     }
 
+    /// An option whose value cannot be read or makes no sense.
+    pub(crate) fn option(problem: &str) -> Self {
+        let mut fault = codes::INVALID_INPUT_VALUE.raise([] as [(&str, &str); 0]);
+        fault.message = format!("{problem}.");
+        Self::input(fault)
+    }
+
     /// The same failure with another way out.
     pub(crate) fn fix(mut self, fix: &str) -> Self {
         self.fault.hint = fix.into();

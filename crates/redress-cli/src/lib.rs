@@ -9,6 +9,7 @@ mod explain;
 mod failure;
 mod files;
 mod findings;
+mod ledger;
 mod lines;
 mod output;
 mod registry;
@@ -33,6 +34,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Ledger(ledger::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
@@ -46,6 +48,7 @@ pub fn main() -> ExitCode {
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Run(args) => run::run(args),
+        Command::Ledger(args) => ledger::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),

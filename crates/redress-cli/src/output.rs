@@ -1,6 +1,6 @@
 //! Where text leaves the program: buffered, in colour on a terminal, plain in a pipe.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -26,6 +26,16 @@ impl Out {
         let choice = anstream::AutoStream::choice(&io::stdout());
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
         Self { stdout, colour: choice != anstream::ColorChoice::Never }
+    }
+
+    /// Whether somebody reads it as it comes.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.stdout.get_ref().is_terminal()
+    }
+
+    /// For those who write bytes themselves.
+    pub(crate) fn writer(&mut self) -> &mut dyn Write {
+        &mut self.stdout
     }
 
     /// Appends bytes as they are: data goes out as fast as it can.

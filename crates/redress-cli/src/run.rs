@@ -1,7 +1,7 @@
 //! `redress run`: gates one MCP server on stdio, so that a client's configuration changes by two words.
 
-mod name;
-mod place;
+pub(crate) mod name;
+pub(crate) mod place;
 
 use std::{
     ffi::OsString,

@@ -29,7 +29,7 @@ pub(super) fn short(command: &[OsString]) -> String {
 }
 
 /// The server's name for its ledger: no two commands share one, unless they are given the same name.
-pub(super) fn unique(given: Option<&str>, command: &[OsString]) -> String {
+pub(crate) fn unique(given: Option<&str>, command: &[OsString]) -> String {
     if let Some(given) = given {
         return given.chars().map(|it| if is_fine(it) { it } else { '-' }).collect();
     }

@@ -18,11 +18,13 @@ pub(crate) fn redress(args: &[&str], input: &[u8]) -> Ran {
     run(Command::new(env!("CARGO_BIN_EXE_redress")).args(args), input)
 }
 
-/// Runs a shell line in a directory, with the built command first in the path.
+/// Runs a shell line in a directory, which is also its home, with the built command first in the path.
 pub(crate) fn shell(line: &str, dir: &Path) -> Ran {
     let bin = Path::new(env!("CARGO_BIN_EXE_redress")).parent().unwrap();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
-    run(Command::new("sh").args(["-c", line]).env("PATH", path).current_dir(dir), b"")
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).env("PATH", path).env("HOME", dir).current_dir(dir);
+    run(command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME"), b"")
 }
 
 fn run(command: &mut Command, input: &[u8]) -> Ran {

@@ -1,0 +1,42 @@
+//! `redress ledger export`: records for other programs.
+
+use clap::ValueEnum;
+
+use super::{filter::Filter, places::Places, records::Records};
+use crate::{Done, failure::Failure, output::Out};
+
+/// Write records for other programs: the lines as they stand, or a table.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress ledger export > failures.jsonl\n  redress ledger export --format csv --kind fault --since 30d > failures.csv\n\nExit code 1 if something in the ledger is no record, 2 if there is no ledger or no such code, 3 if it cannot be read."
+)]
+pub(super) struct Args {
+    #[command(flatten)]
+    places: Places,
+    #[command(flatten)]
+    filter: Filter,
+    /// How they are written.
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// The lines of the ledger, byte by byte, so that they can still be verified.
+    Jsonl,
+    /// A table with one row a record, for spreadsheets.
+    Csv,
+}
+
+pub(super) fn run(args: &Args, out: &mut Out) -> Done {
+    let query = args.filter.query()?;
+    let mut records = Records::open(&args.places.find()?, query);
+    let format = match args.format {
+        Format::Jsonl => redress_ledger::Format::JsonLines,
+        Format::Csv => redress_ledger::Format::Csv,
+    };
+    let written = redress_ledger::export(records.by_ref().map(Ok), format, out.writer());
+    written.map_err(|it| Failure::stream(&it))?;
+    out.finish()?;
+    records.finish()
+}

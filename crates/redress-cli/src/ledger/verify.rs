@@ -1,0 +1,112 @@
+//! `redress ledger verify`: what is proven of a ledger, what is wrong, and what could still be altered unnoticed.
+
+mod report;
+
+use std::{io, path::Path};
+
+use clap::ValueEnum;
+use redress::{codes, fault::Receipt};
+use redress_ledger::{Evidence, Found, PublicKey, ReceiptReport, Report, parse_receipt, verify};
+
+use self::report::Checked;
+use super::places::Places;
+use crate::{Done, Status, failure::Failure, files, output::Out, run::place};
+
+/// Check every record: what is proven, what is wrong, what could still be altered unnoticed.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress ledger verify\n  redress ledger verify --name files --format json\n  redress ledger verify --key ~/.config/redress/ledger.pub --receipt 2:9f2c41d07a3e\n\nExit code 1 if anything was altered or is missing: the first bad record is named with its file and line. Exit code 2 if there\nis no ledger, 3 if it cannot be read."
+)]
+pub(super) struct Args {
+    #[command(flatten)]
+    places: Places,
+    /// Take signatures of this key only: 64 hex digits, or a file with them. May be given more than once.
+    #[arg(long, value_name = "PUB")]
+    key: Vec<String>,
+    /// A record that must be there, as a fault's `ledger` member names it. May be given more than once.
+    #[arg(long, value_name = "SEQ:HASH")]
+    receipt: Vec<String>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: what needs attention, and a verdict.
+    Text,
+    /// One JSON object with every chain.
+    Json,
+}
+
+pub(super) fn run(args: &Args, out: &mut Out) -> Done {
+    let keys: Result<Vec<_>, _> = args.key.iter().map(|it| public_key(it)).collect();
+    let receipts: Result<Vec<_>, _> = args.receipt.iter().map(|it| receipt(it)).collect();
+    let key_file = place::key().ok();
+    let own_key = key_file.as_ref().and_then(|it| read_key(&it.with_extension("pub")).ok()?);
+    let evidence = Evidence { keys: keys?, receipts: receipts?, key_file };
+    let mut ledgers = Vec::new();
+    for dir in args.places.find_with_gone()? {
+        let report = verify(&dir, &evidence).map_err(|it| unreadable(&dir, &it))?;
+        ledgers.push((dir, report));
+    }
+    let receipts = receipts_of_all(&mut ledgers);
+    let checked = Checked { ledgers, receipts, own_key };
+    match args.format {
+        Format::Text => checked.print(out)?,
+        Format::Json => out.line(&checked.json().to_string())?,
+    }
+    Ok(if checked.is_sound() { Status::Fine } else { Status::Findings })
+}
+
+/// A receipt names no ledger: it is missing only if it is in none of them.
+fn receipts_of_all(ledgers: &mut [(std::path::PathBuf, Report)]) -> Vec<ReceiptReport> {
+    let rank = |it: &Found| match it {
+        Found::In(_) => 0,
+        Found::PerhapsPruned => 1,
+        Found::Nowhere => 2,
+    };
+    let mut all: Vec<ReceiptReport> = Vec::new();
+    for (_, report) in ledgers {
+        for (at, found) in std::mem::take(&mut report.receipts).into_iter().enumerate() {
+            match all.get_mut(at) {
+                None => all.push(found),
+                Some(before) if rank(&found.found) < rank(&before.found) => *before = found,
+                Some(_) => (),
+            }
+        }
+    }
+    all
+}
+
+fn receipt(text: &str) -> Result<Receipt, Failure> {
+    parse_receipt(text).ok_or_else(|| {
+        Failure::option(&format!("--receipt {text:?} is no receipt"))
+            .fix("Write SEQ:HASH with at least 8 hex digits, such as 412:9f2c41d07a3e, from a fault's `ledger` member.")
+    })
+}
+
+fn public_key(text: &str) -> Result<PublicKey, Failure> {
+    const FIX: &str =
+        "Give 64 hex digits, or the file `ledger.pub` that lies beside the signing key.";
+    if let Some(key) = PublicKey::parse(text) {
+        return Ok(key);
+    }
+    let not_one = || Failure::option(&format!("--key {text:?} is no public key")).fix(FIX);
+    match read_key(Path::new(text)) {
+        Ok(key) => key.ok_or_else(not_one),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_one()),
+        Err(error) => Err(Failure::reading(text, &error)),
+    }
+}
+
+fn read_key(path: &Path) -> io::Result<Option<PublicKey>> {
+    Ok(String::from_utf8(files::read(path)?).ok().and_then(|it| PublicKey::parse(&it)))
+}
+
+fn unreadable(dir: &Path, error: &io::Error) -> Failure {
+    let shown = dir.to_string_lossy();
+    Failure::environment(codes::FILE_READ_FAILED.raise([("path", &*shown)]))
+        .note(format!("{shown}: {error}"))
+        .fix("Read it as the user who wrote it, or repair its disk.")
+}

@@ -1,0 +1,229 @@
+//! What a verification found, for people and for programs.
+
+use std::path::PathBuf;
+
+use redress_ledger::{ChainReport, ChainState, Found, Problem, PublicKey, ReceiptReport, Report};
+use serde_json::{Value, json};
+
+use crate::{
+    failure::Failure,
+    findings::counted,
+    output::{LABEL, Out, TITLE, TROUBLE},
+};
+
+/// Up to so many chains are listed even if there is nothing to say about them.
+const FEW: usize = 10;
+
+/// All ledgers that were asked for, and what is known beside them.
+pub(super) struct Checked {
+    pub(super) ledgers: Vec<(PathBuf, Report)>,
+    pub(super) receipts: Vec<ReceiptReport>,
+    /// The public half of the user's own key.
+    pub(super) own_key: Option<PublicKey>,
+}
+
+impl Checked {
+    pub(super) fn is_sound(&self) -> bool {
+        self.ledgers.iter().all(|it| it.1.is_sound()) && self.lost_receipts().next().is_none()
+    }
+
+    fn lost_receipts(&self) -> impl Iterator<Item = &ReceiptReport> {
+        self.receipts.iter().filter(|it| it.found == Found::Nowhere)
+    }
+
+    fn first_problem(&self) -> Option<&Problem> {
+        self.ledgers.iter().find_map(|it| it.1.first_problem())
+    }
+
+    /// What needs attention, and a verdict.
+    pub(super) fn print(&self, out: &mut Out) -> Result<(), Failure> {
+        for (dir, report) in &self.ledgers {
+            out.line(&format!("{TITLE}{}{TITLE:#}", dir.display()))?;
+            self.print_ledger(report, out)?;
+        }
+        for receipt in &self.receipts {
+            out.line(&receipt_line(receipt))?;
+        }
+        out.line(&self.verdict())
+    }
+
+    fn print_ledger(&self, report: &Report, out: &mut Out) -> Result<(), Failure> {
+        let is_few = report.chains.len() <= FEW;
+        let (listed, quiet): (Vec<_>, Vec<_>) =
+            report.chains.iter().partition(|it| is_few || !is_quiet(it));
+        if !quiet.is_empty() {
+            let records = quiet.iter().map(|it| it.records).sum::<u64>();
+            let chains = counted(quiet.len(), "closed chain");
+            out.line(&format!(
+                "  {chains} with {records} records: {LABEL}proven{LABEL:#}, nothing is exposed"
+            ))?;
+        }
+        for chain in listed {
+            self.print_chain(chain, report, out)?;
+        }
+        for name in &report.missing {
+            out.line(&format!(
+                "  chain {name}\n    {TROUBLE}WRONG{TROUBLE:#}    it is gone: a checkpoint of it was witnessed"
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn print_chain(
+        &self,
+        chain: &ChainReport,
+        report: &Report,
+        out: &mut Out,
+    ) -> Result<(), Failure> {
+        let times = chain.times.map(|(first, last)| format!(", {first} to {last}"));
+        let state = chain.state.name();
+        out.line(&format!("  chain {} ({state}){}", chain.name, times.unwrap_or_default()))?;
+        if let Some(problem) = &chain.problem {
+            out.line(&format!("    {TROUBLE}WRONG{TROUBLE:#}    {problem}"))?;
+        }
+        let mut say =
+            |label: &str, text: &str| out.line(&format!("    {LABEL}{label:<8}{LABEL:#} {text}"));
+        let records = counted(usize::try_from(chain.records).unwrap_or(usize::MAX), "record");
+        say("proven", &format!("{records} unchanged and in order{}", self.signed(chain, report)))?;
+        if chain.unfinished_bytes > 0 {
+            say(
+                "open",
+                &format!("its last {} bytes are not a whole record yet", chain.unfinished_bytes),
+            )?;
+        }
+        let (rewritable, cuttable) = (chain.rewritable(), chain.cuttable());
+        if rewritable > 0 {
+            say(
+                "exposed",
+                &format!("the last {rewritable} could be rewritten: nothing after them is signed"),
+            )?;
+        }
+        if cuttable > 0 {
+            say(
+                "exposed",
+                &format!(
+                    "the last {cuttable} could be cut off: no witness and no receipt holds them"
+                ),
+            )?;
+        }
+        if rewritable + cuttable == 0 && chain.problem.is_none() {
+            say("exposed", "nothing")?;
+        }
+        Ok(())
+    }
+
+    /// Whose signature covers how much.
+    fn signed(&self, chain: &ChainReport, report: &Report) -> String {
+        let Some(to) = chain.signed_to else { return ", nothing is signed".to_owned() };
+        let whose = match chain.keys.as_slice() {
+            _ if report.keys_given => "the given key".to_owned(),
+            [key] if Some(*key) == self.own_key => "this user's key".to_owned(),
+            [key] => format!("{key}, which is not this user's key"),
+            keys => format!("{} keys", keys.len()),
+        };
+        format!(", signed up to record {to} by {whose}")
+    }
+
+    fn verdict(&self) -> String {
+        if let Some(problem) = self.first_problem() {
+            return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: the first bad record: {problem}");
+        }
+        if !self.is_sound() {
+            return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: records are missing");
+        }
+        let chains = self.ledgers.iter().flat_map(|it| &it.1.chains);
+        let (count, records) = chains.fold((0, 0), |sum, it| (sum.0 + 1, sum.1 + it.records));
+        let ledgers = counted(self.ledgers.len(), "ledger");
+        format!("{TITLE}sound{TITLE:#}: {ledgers}, {}, {records} records", counted(count, "chain"))
+    }
+
+    /// Everything.
+    pub(super) fn json(&self) -> Value {
+        let ledgers: Vec<Value> =
+            self.ledgers.iter().map(|(dir, it)| ledger_json(dir, it)).collect();
+        let receipts: Vec<Value> = self.receipts.iter().map(receipt_json).collect();
+        let mut report = json!({ "sound": self.is_sound() });
+        set(&mut report, "first_problem", self.first_problem().map(problem_json));
+        set(&mut report, "ledgers", Some(ledgers.into()));
+        set(&mut report, "receipts", (!receipts.is_empty()).then(|| receipts.into()));
+        report
+    }
+}
+
+/// Whether there is nothing to say about a chain.
+fn is_quiet(chain: &ChainReport) -> bool {
+    chain.problem.is_none()
+        && chain.state == ChainState::Closed
+        && chain.rewritable() + chain.cuttable() == 0
+}
+
+fn receipt_line(it: &ReceiptReport) -> String {
+    let name = format!("receipt {}:{}", it.receipt.seq, it.receipt.hash);
+    match &it.found {
+        Found::In(chain) => format!("{name}: {LABEL}proven{LABEL:#}, in chain {chain}"),
+        Found::PerhapsPruned => format!("{name}: not found; its segment may have been pruned"),
+        Found::Nowhere => {
+            format!("{name}: {TROUBLE}WRONG{TROUBLE:#}: its record was cut off or changed")
+        }
+    }
+}
+
+fn receipt_json(it: &ReceiptReport) -> Value {
+    let (found, chain) = match &it.found {
+        Found::In(chain) => ("yes", Some(chain)),
+        Found::PerhapsPruned => ("perhaps_pruned", None),
+        Found::Nowhere => ("no", None),
+    };
+    let mut report = json!({ "seq": it.receipt.seq, "hash": it.receipt.hash, "found": found });
+    set(&mut report, "chain", chain.map(|it| json!(it)));
+    report
+}
+
+fn ledger_json(dir: &std::path::Path, report: &Report) -> Value {
+    let chains: Vec<Value> = report.chains.iter().map(chain_json).collect();
+    json!({
+        "dir": dir.to_string_lossy(),
+        "sound": report.is_sound(),
+        "chains": chains,
+        "missing": report.missing,
+    })
+}
+
+fn chain_json(chain: &ChainReport) -> Value {
+    let keys: Vec<String> = chain.keys.iter().map(PublicKey::to_string).collect();
+    let mut report = json!({
+        "chain": chain.name,
+        "path": chain.path.to_string_lossy(),
+        "state": chain.state.name(),
+        "records": chain.records,
+    });
+    let times = chain.times.map(|(first, last)| (first.to_string(), last.to_string()));
+    set(&mut report, "first", times.as_ref().map(|it| json!(it.0)));
+    set(&mut report, "last", times.as_ref().map(|it| json!(it.1)));
+    set(&mut report, "head", chain.head.map(|it| json!(it.to_string())));
+    set(&mut report, "last_seq", chain.last_seq.map(|it| json!(it)));
+    set(&mut report, "signed_to", chain.signed_to.map(|it| json!(it)));
+    set(&mut report, "held_to", chain.held_to.map(|it| json!(it)));
+    set(&mut report, "keys", Some(json!(keys)));
+    set(&mut report, "rewritable", Some(json!(chain.rewritable())));
+    set(&mut report, "cuttable", Some(json!(chain.cuttable())));
+    set(&mut report, "unfinished_bytes", Some(json!(chain.unfinished_bytes)));
+    set(&mut report, "problem", chain.problem.as_ref().map(problem_json));
+    report
+}
+
+fn problem_json(problem: &Problem) -> Value {
+    json!({
+        "file": problem.file.to_string_lossy(),
+        "line": problem.line,
+        "seq": problem.seq,
+        "what": problem.what.to_string(),
+    })
+}
+
+/// Sets a member that is known.
+fn set(object: &mut Value, key: &str, value: Option<Value>) {
+    if let (Some(members), Some(value)) = (object.as_object_mut(), value) {
+        members.insert(key.to_owned(), value);
+    }
+}
