@@ -78,6 +78,8 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     let is_card = matches!(answer.dialect, Dialect::Native | Dialect::Rpc | Dialect::ToolFailure);
     let text = if is_card { Cow::Owned(card(fault)) } else { Cow::Borrowed(&*envelope) };
     let mut members = Members::open(out);
+    // Since 2026-07-28 a result without its type is refused; before, the member is one of many that nobody reads.
+    members.str("resultType", "complete");
     let content = members.key("content");
     content.push('[');
     let mut block = Members::open(content);
