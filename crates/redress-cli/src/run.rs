@@ -10,12 +10,15 @@ use std::{
     os::fd::AsFd,
     path::PathBuf,
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use clap::ValueEnum;
 use redress::{Dialect, codes, secret::secrecy};
-use redress_gate::{Ended, Mode, OnLedgerFailure, Run, ServerText, Settings, Streams};
+use redress_gate::{
+    BreakerRule, Ended, LimitRule, Mode, OnLedgerFailure, RetryRule, Run, Server, ServerText,
+    Settings, Streams,
+};
 use redress_ledger::{Clock, Ledger, Options, Redactor, Time};
 
 use crate::{Done, Status, choice::one_of, contract, failure::Failure};
@@ -110,12 +113,17 @@ pub(crate) fn run(args: Args) -> Done {
         },
         trust_annotations: true,
         redactor,
+        retry: RetryRule::default(),
+        breaker: BreakerRule::default(),
+        limits: LimitRule::default(),
+        error_stats: None,
     };
     let on_ledger_failure = match args.on_ledger_failure {
         OnFailureArg::Closed => OnLedgerFailure::Closed,
         OnFailureArg::Open => OnLedgerFailure::Open,
     };
-    let run = Run { command: args.command, settings, ledger, on_ledger_failure, clock: clock() };
+    let server = Arc::new(Server::new(settings, Instant::now()));
+    let run = Run { command: args.command, server, ledger, on_ledger_failure, clock: clock() };
     let streams = streams().map_err(|it| Failure::stream(&it))?;
     match redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))? {
         Ended::Fine => Ok(Status::Fine),

@@ -5,6 +5,7 @@ use std::{borrow::Cow, ops::Range, time::Instant};
 use crate::{
     frame::{Frame, span},
     mail::Sender,
+    metrics::ERROR_STATS,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
@@ -25,6 +26,14 @@ pub(crate) struct Exchange {
     pub(crate) stderr: u64,
     /// Whether the upstream has it, so that it may have had an effect.
     pub(crate) sent: bool,
+    /// The client's id, hashed.
+    pub(crate) key: u64,
+    /// How often it was sent before.
+    pub(crate) repeats: u32,
+    /// Whether it may have had an effect when it was sent before.
+    pub(crate) is_in_doubt: bool,
+    /// Whether it counts among the calls in progress.
+    pub(crate) is_admitted: bool,
 }
 
 /// The methods whose answers the gate reads.
@@ -38,6 +47,8 @@ pub(crate) enum Method {
     ToolsCall,
     /// `tasks/get`, `tasks/result`
     Tasks,
+    /// `sys/errorStats`
+    ErrorStats,
     /// Any other.
     Other,
 }
@@ -49,6 +60,7 @@ impl Method {
             "tools/list" => Self::ToolsList,
             "initialize" => Self::Initialize,
             "tasks/get" | "tasks/result" => Self::Tasks,
+            ERROR_STATS => Self::ErrorStats,
             _ => Self::Other,
         }
     }
@@ -121,6 +133,11 @@ impl Request {
     /// The whole request, if it was short enough to keep.
     pub(crate) fn line(&self) -> Option<&[u8]> {
         self.is_whole.then_some(self.text.as_slice())
+    }
+
+    /// The whole request and the place of its id, if it was short enough to keep.
+    pub(crate) fn line_and_id(&self) -> Option<(&[u8], Range<usize>)> {
+        Some((self.line()?, self.id.clone()))
     }
 
     /// Gives the buffer back.

@@ -1,18 +1,23 @@
 //! The gate: stands before any MCP server, passes what succeeds as it is, and answers what fails by contract.
 
 mod answer;
+mod breaker;
 mod exchange;
 mod frame;
 mod inflight;
 mod known;
+mod limits;
 mod lines;
 mod mail;
+pub mod metrics;
 mod moment;
 mod outbox;
 mod peek;
 mod process;
 mod restarts;
+mod retry;
 mod run;
+mod server;
 mod session;
 mod settings;
 pub mod sse;
@@ -20,11 +25,17 @@ mod tail;
 mod told;
 mod tools;
 
+pub use breaker::BreakerRule;
 pub use inflight::UpstreamId;
+pub use limits::{LimitRule, Rate};
 pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream};
 pub use moment::Moment;
+pub use retry::RetryRule;
 pub use run::{Ended, OnLedgerFailure, Run, Streams, run};
-pub use session::{ClientKind, Exit, Expected, Phase, Refused, Session, Turn, UpstreamKind};
-pub use settings::{Mode, ServerText, Settings};
+pub use server::Server;
+pub use session::{
+    ClientKind, Exit, Expected, Phase, Refused, Repeat, Session, Turn, UpstreamKind,
+};
+pub use settings::{ErrorStats, Mode, ServerText, Settings};
 pub use tail::Tail;
 pub use told::{Head, Told};

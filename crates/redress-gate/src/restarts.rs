@@ -30,10 +30,17 @@ pub(crate) enum May {
 #[derive(Debug, Default)]
 pub(crate) struct Restarts {
     in_a_row: u32,
+    /// It has run before.
+    has_run: bool,
     not_before: Option<Instant>,
 }
 
 impl Restarts {
+    /// Notes that the upstream runs; whether it did before.
+    pub(crate) const fn started(&mut self) -> bool {
+        std::mem::replace(&mut self.has_run, true)
+    }
+
     /// Notes that the upstream ended after it had lived so long. `random` spreads the pauses of many gates.
     pub(crate) fn ended(&mut self, now: Instant, lived: Duration, random: u64) {
         if lived >= STABLE {

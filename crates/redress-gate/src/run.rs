@@ -17,14 +17,14 @@ use std::{
 use redress_ledger::{Clock, Ledger};
 
 use self::gate::{Event, Gate, Role};
-use crate::{process::widen, session::Turn, settings::Settings};
+use crate::{process::widen, server::Server, session::Turn};
 
 /// What is to be run, and how.
 pub struct Run {
     /// The server's program and its arguments.
     pub command: Vec<OsString>,
     /// How it is gated.
-    pub settings: Settings,
+    pub server: Arc<Server>,
     /// Where failures are recorded.
     pub ledger: Option<Ledger>,
     /// What happens when they cannot be.
@@ -73,7 +73,7 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     widen(&streams.input);
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
-    let deadline = run.settings.deadline;
+    let deadline = run.server.settings.deadline;
     let gate = Arc::new(Gate::new(run, streams.output, streams.log, sender)?);
     let signals = threads::signals(&gate)?;
     gate.start();
@@ -105,7 +105,9 @@ fn serve(gate: &Arc<Gate>, events: &mpsc::Receiver<Event>, deadline: Duration) -
         let next = gate.lock().session.next_deadline();
         let sleep = next.map_or(deadline, |it| it.saturating_duration_since(now.at).min(deadline));
         let sleep = if is_draining { sleep.min(ending::GLANCE) } else { sleep };
+        let mut recorded = None;
         match events.recv_timeout(sleep) {
+            Ok(Event::Recorded(id, is_recorded)) => recorded = Some((id, is_recorded)),
             Ok(Event::Start) => gate.start(),
             Ok(Event::ClientEnded) => {
                 is_draining = true;
@@ -117,6 +119,9 @@ fn serve(gate: &Arc<Gate>, events: &mpsc::Receiver<Event>, deadline: Duration) -
         }
         turn.now = gate.now();
         let mut core = gate.lock();
+        if let Some((id, is_recorded)) = recorded {
+            core.session.repeat_recorded(id, is_recorded, &mut turn);
+        }
         core.session.expire(&mut turn);
         let is_idle = core.session.is_idle() && turn.told.is_empty() && gate.has_told_all();
         core.end_if_stuck(turn.now.at, deadline);

@@ -1,9 +1,11 @@
 //! `Session`: one client and one upstream between them. Bytes and moments go in, bytes and orders come out; no I/O.
 
+mod again;
 mod client;
 mod ends;
 mod judge;
 mod own;
+mod reach;
 mod refused;
 mod seen;
 mod tell;
@@ -20,17 +22,21 @@ use redress::json::Scratch;
 use rustc_hash::FxBuildHasher;
 
 use crate::{
+    breaker::is_of_transport,
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
+    limits::Share,
     mail::{Ticket, ToUpstream},
-    restarts::{May, Restarts},
+    metrics::Event,
+    restarts::Restarts,
+    server::Server,
     session::{seen::Seen, tell::Judged},
-    settings::Settings,
     tail::Tail,
     tools::Tools,
 };
 
+pub use again::Repeat;
 pub use ends::{ClientKind, Phase, Refused, UpstreamKind};
 pub use turn::{Expected, Turn};
 
@@ -40,7 +46,9 @@ const GREETING: Duration = Duration::from_secs(10);
 /// One client and one upstream.
 #[derive(Debug)]
 pub struct Session {
-    settings: Arc<Settings>,
+    server: Arc<Server>,
+    /// Its part of what the server's sessions may ask.
+    share: Share,
     client: ClientKind,
     link: UpstreamKind,
     is_shared: bool,
@@ -57,10 +65,14 @@ pub struct Session {
     asking: own::Asking,
     /// Failures whose judgement waits for the list of tools.
     undecided: Vec<Undecided>,
+    /// Calls that are made again after a pause.
+    repeats: Vec<again::Waiting>,
     /// Requests of the upstream that the client has not answered.
     asked_by_upstream: IndexMap<u64, Box<str>, FxBuildHasher>,
     restarts: Restarts,
     stderr: Arc<Tail>,
+    /// When the upstream last wrote something.
+    heard: Option<Instant>,
     /// Why new requests are refused, if they are.
     door: Door,
     /// Whether the line that is too long has been answered already: the upstream's, the client's.
@@ -136,9 +148,10 @@ pub struct Exit {
 
 impl Session {
     /// A session of one client, whose upstream is being started.
-    pub fn new(settings: Arc<Settings>, client: ClientKind, upstream: UpstreamKind) -> Self {
+    pub fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
         Self {
-            settings,
+            share: server.share(),
+            server,
             client,
             link: upstream,
             is_shared: false,
@@ -151,6 +164,8 @@ impl Session {
             memo: Memo::new(),
             asking: own::Asking::default(),
             undecided: Vec::new(),
+            repeats: Vec::new(),
+            heard: None,
             asked_by_upstream: IndexMap::default(),
             restarts: Restarts::default(),
             stderr: Arc::default(),
@@ -164,8 +179,8 @@ impl Session {
     }
 
     /// A session of any number of clients over HTTP, each of which sees only what is its own.
-    pub fn shared(settings: Arc<Settings>, upstream: UpstreamKind) -> Self {
-        Self { is_shared: true, ..Self::new(settings, ClientKind::Http, upstream) }
+    pub fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
+        Self { is_shared: true, ..Self::new(server, ClientKind::Http, upstream) }
     }
 
     /// Whether nobody waits for an answer.
@@ -185,6 +200,9 @@ impl Session {
     /// The upstream runs. What it writes to stderr goes to `stderr`.
     pub fn upstream_ready(&mut self, stderr: Arc<Tail>, turn: &mut Turn) {
         self.stderr = stderr;
+        if self.restarts.started() {
+            self.server.metrics.happened(Event::Restart);
+        }
         self.upstream = State::Up { since: turn.now.at };
         let is_opened_anew = self.held.iter().any(|it| {
             let exchange = it.id.and_then(|id| self.inflight.exchange(id));
@@ -280,17 +298,24 @@ impl Session {
             Owed::Own(_) => None,
         });
         let undecided = self.undecided.iter().map(|it| it.until);
-        owed.chain(undecided).chain(of_upstream).min()
+        owed.chain(undecided).chain(self.next_repeat()).chain(of_upstream).min()
     }
 
     /// Does what is due: deadlines, a start that was put off.
     pub fn expire(&mut self, turn: &mut Turn) {
+        let mut was_silent = false;
         for id in self.in_order() {
             if let Some(Owed::Answer(exchange)) = self.inflight.due(id, turn.now.at) {
+                let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
                 self.cancel_upstream(id, &exchange, "the deadline has passed", turn);
-                self.fail(exchange, &Seen::Deadline, turn);
+                was_silent |=
+                    is_of_transport(self.fail(exchange, &Seen::Deadline, turn)) && is_silent;
             }
         }
+        if was_silent {
+            self.out_of_reach(turn.now.at);
+        }
+        self.repeat_what_is_due(turn);
         if self.undecided.iter().any(|it| it.until <= turn.now.at) {
             self.decide_all(turn);
         }
@@ -301,26 +326,6 @@ impl Session {
             }
             State::Greeting { until, .. } if until <= turn.now.at => turn.kill = true,
             _ => (),
-        }
-    }
-
-    /// Whether a request can be sent or kept; starts the upstream if it is down.
-    fn wake_upstream(&mut self, turn: &mut Turn) -> Result<(), Seen<'static>> {
-        if self.upstream != State::Down {
-            return Ok(());
-        }
-        match self.restarts.may_start(turn.now.at) {
-            May::Start => {
-                self.upstream = State::Starting;
-                turn.start = true;
-                Ok(())
-            }
-            May::StartAt(then) => {
-                self.upstream = State::StartAt(then);
-                turn.is_sooner = true;
-                Ok(())
-            }
-            May::Parked(then) => Err(Seen::Parked { until: then }),
         }
     }
 
@@ -344,10 +349,19 @@ impl Session {
     fn fail_all(&mut self, seen: &Seen<'_>, turn: &mut Turn) {
         self.held.clear();
         self.held_bytes = 0;
+        let mut is_out_of_reach = false;
         for id in self.in_order() {
-            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-                self.fail(exchange, seen, turn);
+            if seen.is_out_of_reach() && self.is_waiting(id) {
+                continue;
             }
+            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+                let class = self.fail(exchange, seen, turn);
+                is_out_of_reach |= seen.is_out_of_reach() && is_of_transport(class);
+            }
+        }
+        // However many requests it hits, it is one event.
+        if is_out_of_reach {
+            self.out_of_reach(turn.now.at);
         }
     }
 
@@ -373,26 +387,11 @@ impl Session {
         matches!(self.upstream, State::Up { .. })
     }
 
-    /// A buffer that was used before.
-    fn spare(&mut self) -> Vec<u8> {
-        self.spare.pop().unwrap_or_default()
-    }
-
-    /// Keeps a buffer for the next request.
-    fn recycle(&mut self, exchange: Exchange) {
-        const MOST: usize = 64;
-        const LARGEST: usize = 4 << 10;
-        let text = exchange.request.into_text();
-        if self.spare.len() < MOST && text.capacity() <= LARGEST {
-            self.spare.push(text);
-        }
-    }
-
     /// The limit on how much is kept for an upstream that is not ready.
     fn held_limit(&self) -> usize {
-        self.settings.max_message.saturating_mul(2)
+        self.server.settings.max_message.saturating_mul(2)
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,6 +6,8 @@ use redress::Dialect;
 use redress_ledger::Redactor;
 use redress_registry::Registry;
 
+use crate::{breaker::BreakerRule, limits::LimitRule, retry::RetryRule};
+
 /// How one server is gated.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -29,6 +31,21 @@ pub struct Settings {
     pub trust_annotations: bool,
     /// Takes secrets out of what the server wrote.
     pub redactor: Arc<Redactor>,
+    /// Which failed calls are made again.
+    pub retry: RetryRule,
+    /// When calls are paused because the server is out of reach.
+    pub breaker: BreakerRule,
+    /// How many calls are too many.
+    pub limits: LimitRule,
+    /// Whether the gate answers `sys/errorStats`.
+    pub error_stats: Option<ErrorStats>,
+}
+
+/// How `sys/errorStats` counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ErrorStats {
+    /// Of each symbol only every so many-th failure counts.
+    pub sample: Option<u64>,
 }
 
 /// How far the gate goes.

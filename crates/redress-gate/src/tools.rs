@@ -61,11 +61,13 @@ impl Tools {
 
     /// Takes in one page of the list, and gives the cursor of the next one.
     pub(crate) fn learn<'d>(&mut self, result: Value<'d>, is_first: bool) -> Option<Value<'d>> {
+        // What is no list tells nothing, least of all that there are no tools.
+        let tools = result.get("tools").filter(|it| it.kind() == Kind::Array)?;
         if is_first {
             self.names.clear();
             self.facts.clear();
         }
-        for tool in result.get("tools").into_iter().flat_map(Value::elements) {
+        for tool in tools.elements() {
             let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
             let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
             self.names.push(name.into_owned());
@@ -106,5 +108,15 @@ mod tests {
         assert!(!tools.is_worth_asking("c"));
         tools.forget();
         assert_eq!(tools.all(), None);
+    }
+
+    #[test]
+    fn an_answer_without_a_list_is_no_empty_list() {
+        let mut tools = Tools::default();
+        for text in ["{}", r#"{"tools":null}"#, r#"{"tools":{"name":"a"}}"#] {
+            let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
+            assert!(tools.learn(doc.root(), true).is_none());
+            assert_eq!(tools.all(), None, "{text}");
+        }
     }
 }

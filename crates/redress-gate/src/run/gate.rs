@@ -21,10 +21,12 @@ use rustix::{
 
 use super::{OnLedgerFailure, Run, log::Log};
 use crate::{
+    inflight::UpstreamId,
     moment::Moment,
     outbox::Outbox,
     process::Process,
-    session::{ClientKind, Session, Turn, UpstreamKind},
+    server::Server,
+    session::{ClientKind, Repeat, Session, Turn, UpstreamKind},
     told::Told,
 };
 
@@ -41,6 +43,8 @@ pub(super) enum Event {
     ClientGone,
     /// The server's process has ended.
     Ended,
+    /// A repeat is on record, or never will be.
+    Recorded(UpstreamId, bool),
     /// Somebody wants us to end.
     Signal,
 }
@@ -63,6 +67,7 @@ pub(super) struct Gate {
     /// The client's stream, to see whether it is still there.
     output: File,
     events: mpsc::Sender<Event>,
+    server: Arc<Server>,
     ledger: Option<Arc<Ledger>>,
     on_ledger_failure: OnLedgerFailure,
     redactor: Arc<Redactor>,
@@ -110,14 +115,15 @@ impl Gate {
         log: File,
         events: mpsc::Sender<Event>,
     ) -> io::Result<Self> {
-        let max_message = run.settings.max_message;
-        let redactor = Arc::clone(&run.settings.redactor);
-        let session = Session::new(Arc::new(run.settings), ClientKind::Pipe, UpstreamKind::Pipe);
+        let max_message = run.server.settings.max_message;
+        let redactor = Arc::clone(&run.server.settings.redactor);
+        let session = Session::new(Arc::clone(&run.server), ClientKind::Pipe, UpstreamKind::Pipe);
         Ok(Self {
             core: Mutex::new(Core { session, upstream: None, generation: 0 }),
             client: Arc::new(Outbox::new(output.try_clone()?)),
             output,
             events,
+            server: run.server,
             ledger: run.ledger.map(Arc::new),
             on_ledger_failure: run.on_ledger_failure,
             redactor,
@@ -156,6 +162,7 @@ impl Gate {
         self.in_hand.fetch_add(1 + turn.told.len(), Ordering::AcqRel);
         drop(core);
         self.record(turn);
+        turn.repeats.drain(..).for_each(|it| self.record_repeat(&it));
         let is_heard = !turn.to_client.is_empty();
         self.client.push(turn.to_client.as_stream());
         self.handed_over();
@@ -224,8 +231,10 @@ impl Gate {
     }
 
     fn record_one(self: &Arc<Self>, ledger: &Ledger, told: Told) {
-        let gate = Arc::clone(self);
+        let (gate, since) = (Arc::clone(self), Instant::now());
+        self.server.metrics.recording();
         ledger.append(told.record(&self.redactor), move |kept| {
+            gate.server.metrics.recorded(since.elapsed(), kept.is_ok());
             let mut bytes = Vec::new();
             match kept {
                 Ok(receipt) => told.render(Some(receipt), &mut bytes),
@@ -237,6 +246,18 @@ impl Gate {
             gate.client.push(&mut bytes);
             gate.client.call_courier();
             gate.handed_over();
+        });
+    }
+
+    /// Records a repeat; it is made once that is durable.
+    fn record_repeat(self: &Arc<Self>, repeat: &Repeat) {
+        let (gate, id, since) = (Arc::clone(self), repeat.id, Instant::now());
+        let Some(ledger) = &self.ledger else { return self.tell(Event::Recorded(id, true)) };
+        self.server.metrics.recording();
+        ledger.append(repeat.record(&self.redactor), move |kept| {
+            gate.server.metrics.recorded(since.elapsed(), kept.is_ok());
+            let goes_on = kept.is_ok() || gate.on_ledger_failure == OnLedgerFailure::Open;
+            gate.tell(Event::Recorded(id, goes_on));
         });
     }
 

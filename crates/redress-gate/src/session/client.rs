@@ -2,12 +2,13 @@
 
 use redress::json::{Doc, Kind, Value};
 
-use super::{Door, Expected, Held, Session, Turn, seen::Seen};
+use super::{Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Frame, NotAFrame, Shape, Unreadable, limits, span, splice},
     inflight::UpstreamId,
-    mail::{Sender, ToUpstream},
+    mail::{Sender, ToClient, ToUpstream},
+    metrics::Outcome,
     peek,
     session::seen::Malformed,
 };
@@ -15,7 +16,7 @@ use crate::{
 impl Session {
     /// A line of a client, without its line break.
     pub fn client_line(&mut self, line: &[u8], from: Sender, turn: &mut Turn) -> Expected {
-        let limits = limits(self.settings.max_message);
+        let limits = limits(self.server.settings.max_message);
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,
             Err(_) if line.trim_ascii().is_empty() => return Expected::Nothing,
@@ -84,16 +85,24 @@ impl Session {
     ) {
         let key = self.inflight.key(from.client, id);
         let request = Request::keep(line, frame, self.spare());
-        let exchange = Exchange {
+        let mut exchange = Exchange {
             from,
             request,
             started: turn.now.at,
-            deadline: turn.now.at + self.settings.deadline,
+            deadline: turn.now.at + self.server.settings.deadline,
             stderr: self.stderr.position(),
             sent: false,
+            key,
+            repeats: 0,
+            is_in_doubt: false,
+            is_admitted: false,
         };
-        if let Err(refusal) = self.admit(key, line.len(), turn) {
-            return self.fail(exchange, &refusal, turn);
+        if exchange.request.method == Method::ErrorStats && self.answer_stats(&exchange, turn) {
+            return self.finish(exchange, Outcome::Ok, turn.now.at);
+        }
+        if let Err(refusal) = self.admit(&mut exchange, line.len(), turn) {
+            self.fail(exchange, &refusal, turn);
+            return;
         }
         if exchange.request.method == Method::Initialize {
             self.opening.initialize = Some(line.to_vec());
@@ -104,22 +113,23 @@ impl Session {
         }
     }
 
-    /// Whether a request may go on.
-    fn admit(&mut self, key: u64, bytes: usize, turn: &mut Turn) -> Result<(), Seen<'static>> {
-        match self.door {
-            Door::Open => (),
-            Door::Unrecorded => return Err(Seen::Unrecorded),
-            Door::Closing => return Err(Seen::Closing),
-        }
-        if self.inflight.find(key).is_some() {
-            return Err(Seen::Malformed(Malformed::IdInUse));
-        }
-        self.wake_upstream(turn)?;
-        let is_too_much = !self.is_up() && self.held_bytes + bytes > self.held_limit();
-        if is_too_much || self.inflight.is_full() { Err(Seen::Overloaded) } else { Ok(()) }
+    /// Answers what is asked of the gate itself, if it was told to.
+    fn answer_stats(&self, exchange: &Exchange, turn: &mut Turn) -> bool {
+        let Some(stats) = self.server.error_stats() else { return false };
+        let id = exchange.request.id().as_bytes();
+        let parts: [&[u8]; 5] =
+            [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, stats.as_bytes(), b"}\n"];
+        turn.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+        true
     }
 
-    fn send(&mut self, line: &[u8], id: std::ops::Range<usize>, ours: UpstreamId, turn: &mut Turn) {
+    pub(super) fn send(
+        &mut self,
+        line: &[u8],
+        id: std::ops::Range<usize>,
+        ours: UpstreamId,
+        turn: &mut Turn,
+    ) {
         if self.is_up() {
             let Some(exchange) = self.inflight.exchange_mut(ours) else { return };
             exchange.sent = true;
@@ -150,7 +160,7 @@ impl Session {
             let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
             turn.to_upstream.add(ToUpstream::Cancel(ours), spliced);
         }
-        self.recycle(exchange);
+        self.finish(exchange, Outcome::Cancelled, turn.now.at);
     }
 
     /// An answer to a request of the upstream, if it still waits for it.

@@ -58,12 +58,12 @@ impl Session {
     /// What may be believed of a tool: the contract first, then the server itself.
     pub(super) fn traits(&self, tool: Option<&str>) -> ToolTraits {
         let Some(name) = tool else { return ToolTraits::default() };
-        if let Some(row) = self.settings.contract.tools.get(name) {
+        if let Some(row) = self.server.settings.contract.tools.get(name) {
             let (read_only, idempotent) = (row.read_only, row.idempotent);
             return ToolTraits { read_only, idempotent, trusted: true };
         }
         let known = self.tools.get(name);
-        known.map(|it| it.traits(self.settings.trust_annotations)).unwrap_or_default()
+        known.map(|it| it.traits(self.server.settings.trust_annotations)).unwrap_or_default()
     }
 
     fn verdict(&self, exchange: &Exchange, what: What<'_>, now: Moment) -> Option<Box<Failure>> {
@@ -75,7 +75,7 @@ impl Session {
         };
         let judged = || {
             self.with_asked(&exchange.request, |asked| {
-                classify(asked, &outcome, &self.settings.contract)
+                classify(asked, &outcome, &self.server.settings.contract)
             })
         };
         // A judgement that dies must not take the gate with it: the request is answered all the same.
@@ -84,7 +84,8 @@ impl Session {
             Ok(Verdict::Failure(failure)) => Some(failure),
             Err(payload) => {
                 let thrown = Thrown::panic(&*payload);
-                let mut fault = from_unknown(thrown, Ctx::default(), &self.settings.contract);
+                let mut fault =
+                    from_unknown(thrown, Ctx::default(), &self.server.settings.contract);
                 fault.origin = Origin::Gate;
                 Some(Box::new(flagged(fault, "gate.panic")))
             }

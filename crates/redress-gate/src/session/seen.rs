@@ -1,6 +1,9 @@
 //! `Seen`: why a request failed where no answer says so, and the fault that it is.
 
-use std::{io, time::Instant};
+use std::{
+    io,
+    time::{Duration, Instant},
+};
 
 use redress::{
     Fault,
@@ -17,6 +20,8 @@ use crate::{
     exchange::Exchange,
     frame::{NotAFrame, Unreadable},
     inflight::{MOST, UpstreamId},
+    limits::TooMuch,
+    metrics::Event,
     moment::{Moment, millis},
 };
 
@@ -46,8 +51,12 @@ pub(super) enum Seen<'a> {
     TooLarge { bytes: Option<u64> },
     /// The upstream crashes all the time.
     Parked { until: Instant },
+    /// Calls are paused, because nobody answers there.
+    CircuitOpen { until: Instant },
     /// Too much is in progress.
     Overloaded,
+    /// More is asked than may be.
+    TooMuch(TooMuch),
     /// Failures cannot be recorded.
     Unrecorded,
     /// The gate ends.
@@ -67,6 +76,26 @@ pub(super) enum Malformed {
     TooLong { bytes: Option<u64> },
     /// Its id is that of a request in flight.
     IdInUse,
+}
+
+impl Seen<'_> {
+    /// Whether the upstream itself was out of reach. A refusal of our own says nothing about it.
+    pub(super) const fn is_out_of_reach(&self) -> bool {
+        matches!(self, Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted)
+    }
+
+    /// Whether the upstream was not asked.
+    pub(super) const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Parked { .. }
+                | Self::CircuitOpen { .. }
+                | Self::Overloaded
+                | Self::TooMuch(_)
+                | Self::Unrecorded
+                | Self::Malformed(_)
+        )
+    }
 }
 
 impl Session {
@@ -89,11 +118,13 @@ impl Session {
             }
             Seen::NoMessage { line, why, .. } => self.broken(&why.to_string(), line),
             Seen::TooLarge { bytes } => {
-                let limit = Some(("limit_bytes", self.settings.max_message.into()));
+                let limit = Some(("limit_bytes", self.server.settings.max_message.into()));
                 let size = bytes.map(|it| ("size_bytes", it.into()));
                 self.raise(codes::OUTPUT_TOO_LARGE, Origin::Gate, limit.into_iter().chain(size))
             }
             Seen::Parked { until } => self.parked(*until, now),
+            Seen::CircuitOpen { until } => self.paused(*until, now),
+            Seen::TooMuch(why) => self.too_much(*why),
             Seen::Overloaded => {
                 self.raise(codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())])
             }
@@ -107,6 +138,9 @@ impl Session {
         };
         if !exchange.sent || self.traits(exchange.request.tool()).harmless() {
             fault.effect = Effect::None;
+        }
+        if exchange.is_in_doubt && fault.effect == Effect::None {
+            fault.effect = Effect::Unknown;
         }
         fault
     }
@@ -134,7 +168,7 @@ impl Session {
             }
             Malformed::TooLong { bytes } => {
                 let size = bytes.map(|it| ("size_bytes", it.into()));
-                let limit = ("limit_bytes", self.settings.max_message.into());
+                let limit = ("limit_bytes", self.server.settings.max_message.into());
                 (codes::INPUT_TOO_LARGE, size.into_iter().chain([limit]).collect())
             }
         };
@@ -143,7 +177,7 @@ impl Session {
 
     /// The fault of bytes that do not follow the protocol.
     pub(super) fn broken(&self, reason: &str, line: &[u8]) -> Fault {
-        let server = ("server", self.settings.server.as_str().into());
+        let server = ("server", self.server.settings.server.as_str().into());
         let params = [server, ("reason", reason.into())];
         let mut fault = self.raise(codes::UPSTREAM_PROTOCOL_ERROR, Origin::Server, params);
         fault.private.upstream = Some(line.get(..LINE_BYTES).unwrap_or(line).to_vec());
@@ -153,6 +187,7 @@ impl Session {
     /// Something that the upstream wrote is of no use to anybody. It is recorded, within reason.
     pub(super) fn note(&mut self, line: &[u8], reason: &str, turn: &mut Turn) {
         self.useless += 1;
+        self.server.metrics.happened(Event::Useless);
         if self.useless > MOST_NOTED && !self.useless.is_power_of_two() {
             return;
         }
@@ -179,7 +214,7 @@ impl Session {
         origin: Origin,
         params: impl IntoIterator<Item = (&'p str, ParamValue)>,
     ) -> Fault {
-        let entry = self.settings.contract.get(code.name()).unwrap_or_else(|| code.entry());
+        let entry = self.server.settings.contract.get(code.name()).unwrap_or_else(|| code.entry());
         let mut fault = Fault::raise(entry, params);
         fault.origin = origin;
         fault
@@ -201,7 +236,7 @@ impl Session {
 
     /// The end of the log, for the envelope; its last line, for the card.
     fn add_log(&self, fault: &mut Fault, log: &str) {
-        let log = self.settings.redactor.text(log);
+        let log = self.server.settings.redactor.text(log);
         let mut lines = log.lines().rev().map(str::trim).filter(|it| !it.is_empty());
         let Some(last) = lines.next() else { return };
         if fault.server_text.is_none() {
@@ -217,11 +252,11 @@ impl Session {
     fn not_started(&self, error: &io::Error) -> Fault {
         let mut fault = match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
-                let program = self.settings.program.as_str().into();
+                let program = self.server.settings.program.as_str().into();
                 self.raise(codes::NOT_INSTALLED, Origin::Gate, [("dependency", program)])
             }
             _ => {
-                let server = self.settings.server.as_str().into();
+                let server = self.server.settings.server.as_str().into();
                 self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, [("server", server)])
             }
         };
@@ -231,19 +266,69 @@ impl Session {
     }
 
     fn parked(&self, until: Instant, now: Moment) -> Fault {
-        let server = ("server", self.settings.server.as_str().into());
+        let server = ("server", self.server.settings.server.as_str().into());
         let crashes = ("crashes", u64::from(self.restarts.in_a_row()).into());
-        let mut fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
-        let wait = millis(until.saturating_duration_since(now.at));
-        fault.retry = Retry { after_ms: Some(wait.max(1)), ..Retry::of(RetryKind::AfterDelay) };
-        fault
+        let fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
+        after(fault, until.saturating_duration_since(now.at))
     }
+
+    fn paused(&self, until: Instant, now: Moment) -> Fault {
+        let server = ("server", self.server.settings.server.as_str().into());
+        let fault = self.raise(codes::CIRCUIT_OPEN, Origin::Gate, [server]);
+        after(fault, until.saturating_duration_since(now.at))
+    }
+
+    fn too_much(&self, why: TooMuch) -> Fault {
+        match why {
+            TooMuch::InFlight { limit } => {
+                self.raise(codes::OVERLOADED, Origin::Gate, [("limit", limit.into())])
+            }
+            TooMuch::Rate { wait } => {
+                let wait_ms = ("retry_after_ms", millis(wait).max(1).into());
+                after(self.raise(codes::RATE_LIMITED, Origin::Gate, [wait_ms]), wait)
+            }
+        }
+    }
+}
+
+/// The fault of a call that may be made again after a while.
+fn after(mut fault: Fault, wait: Duration) -> Fault {
+    let after_ms = Some(millis(wait).max(1));
+    fault.retry = Retry { kind: RetryKind::AfterDelay, after_ms, ..fault.retry };
+    fault
 }
 
 fn exit_params(exit: &Exit) -> impl Iterator<Item = (&'static str, ParamValue)> {
     let code = exit.code.map(|it| ("exit_code", i64::from(it).into()));
     let signal = exit.signal.as_deref().map(|it| ("signal", it.into()));
     code.into_iter().chain(signal)
+}
+
+/// Details with one more member.
+pub(super) fn with_detail(
+    details: Option<RawJson>,
+    key: &str,
+    value: Option<RawJson>,
+) -> Option<RawJson> {
+    let Some(value) = value else { return details };
+    let mut whole = String::new();
+    let mut members = Members::open(&mut whole);
+    if let Some(details) = &details {
+        details.with(|it| copy(it, &mut members, key));
+    }
+    members.raw(key, value.as_str());
+    members.close();
+    RawJson::parse(whole.as_bytes()).ok()
+}
+
+/// Copies every member but one.
+fn copy(from: Value<'_>, to: &mut Members<'_>, but: &str) {
+    for (name, value) in from.members() {
+        let name = name.as_str().unwrap_or_default();
+        if name != but {
+            to.raw(&name, value.raw());
+        }
+    }
 }
 
 /// Details with one more member of `upstream`.
@@ -255,23 +340,10 @@ pub(super) fn with_upstream(
     let Some(value) = value else { return details };
     let mut upstream = String::new();
     let mut inner = Members::open(&mut upstream);
-    let mut whole = String::new();
-    let mut outer = Members::open(&mut whole);
-    let copy = |it: Value<'_>, to: &mut Members<'_>, but: &str| {
-        for (name, value) in it.members() {
-            let name = name.as_str().unwrap_or_default();
-            if name != but {
-                to.raw(&name, value.raw());
-            }
-        }
-    };
     if let Some(details) = &details {
-        details.with(|it| copy(it, &mut outer, "upstream"));
         details.with(|it| it.get("upstream").map(|it| copy(it, &mut inner, key)));
     }
     inner.raw(key, value.as_str());
     inner.close();
-    outer.raw("upstream", &upstream);
-    outer.close();
-    RawJson::parse(whole.as_bytes()).ok()
+    with_detail(details, "upstream", RawJson::parse(upstream.as_bytes()).ok())
 }

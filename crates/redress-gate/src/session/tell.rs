@@ -3,13 +3,15 @@
 use redress::{
     Fault,
     classify::Failure,
+    fault::NextAction,
     json::{RawJson, Value},
     tokens::DEFAULT_DETAILS_BYTES,
 };
+use redress_registry::Class;
 
 use super::{
     Session, Turn,
-    seen::{Malformed, Seen},
+    seen::{Malformed, Seen, with_detail},
     upstream::Answer as Read,
 };
 use crate::{
@@ -19,7 +21,9 @@ use crate::{
     inflight::UpstreamId,
     known::{Known, Occurrence, Shared},
     mail::{Ticket, ToClient, ToUpstream},
+    metrics::{Event, Outcome},
     moment::Moment,
+    retry::Ground,
     settings::{Mode, ServerText},
     told::{Form, Place, To, Told, Who},
 };
@@ -40,14 +44,33 @@ pub(super) enum Dress {
 pub(super) enum Judged {
     /// No failure.
     Fine,
-    /// A failure, and how it is dressed.
-    Failed(Shared, Dress),
+    /// A failure.
+    Failed(Failed),
+}
+
+/// A failure, ready to be told.
+#[derive(Debug, Clone)]
+pub(super) struct Failed {
+    known: Shared,
+    /// How it is dressed.
+    dress: Dress,
+    /// What its effect is known by; nothing is, as long as it is in doubt whether it is a failure.
+    ground: Option<Ground>,
+    is_silent: bool,
 }
 
 impl Session {
     /// A request failed without an answer that could be passed on.
-    pub(super) fn fail(&mut self, exchange: Exchange, seen: &Seen<'_>, turn: &mut Turn) {
-        let fault = self.fault_of(&exchange, seen, turn.now);
+    /// Gives the class of the failure.
+    pub(super) fn fail(&mut self, exchange: Exchange, seen: &Seen<'_>, turn: &mut Turn) -> Class {
+        let mut fault = self.fault_of(&exchange, seen, turn.now);
+        let class = fault.class;
+        let Some(exchange) = self.again_unless_told(exchange, &fault, seen, turn) else {
+            return class;
+        };
+        if exchange.repeats > 0 {
+            fault.details = with_attempts(fault.details.take(), &exchange);
+        }
         let request = &exchange.request;
         let to = match seen {
             Seen::ClientGone => To::nobody(),
@@ -57,14 +80,34 @@ impl Session {
             _ => to(&exchange),
         };
         let form = match seen {
-            Seen::NoMessage { line, id, .. } if self.settings.mode == Mode::Observe => {
+            Seen::NoMessage { line, id, .. } if self.server.settings.mode == Mode::Observe => {
                 Form::AsItIs(readdressed(line, *id, request.id()))
             }
             _ => Form::Made,
         };
         let known = self.known(fault, request.tool());
+        let outcome = outcome(&exchange, seen);
+        if outcome == Outcome::Refused {
+            self.server.metrics.refused(&known.fault);
+        }
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
-        self.recycle(exchange);
+        self.finish(exchange, outcome, turn.now.at);
+        class
+    }
+
+    /// A call that the upstream did not answer is made again, if that may be; else it is given back.
+    fn again_unless_told(
+        &mut self,
+        exchange: Exchange,
+        fault: &Fault,
+        seen: &Seen<'_>,
+        turn: &mut Turn,
+    ) -> Option<Exchange> {
+        if !seen.is_out_of_reach() {
+            return Some(exchange);
+        }
+        let ground = if exchange.sent { Ground::Guessed } else { Ground::NotSent };
+        self.again(exchange, fault, ground, turn)
     }
 
     /// A line of the client that is no request.
@@ -94,13 +137,22 @@ impl Session {
         judged: Judged,
         turn: &mut Turn,
     ) {
-        let Judged::Failed(known, dress) = judged else {
+        let Judged::Failed(Failed { known, dress, ground, is_silent }) = judged else {
             return self.pass_answer(exchange, answer, turn);
         };
+        if is_silent {
+            self.server.metrics.happened(Event::Silent);
+        }
+        let exchange = match ground {
+            None => Some(exchange),
+            Some(ground) => self.again(exchange, &known.fault, ground, turn),
+        };
+        let Some(exchange) = exchange else { return };
+        let known = known_of_repeat(known, &exchange);
         let form = put_on(dress, answer, exchange.request.id());
         let to = to(&exchange);
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
-        self.recycle(exchange);
+        self.finish(exchange, Outcome::Fault, turn.now.at);
     }
 
     /// A failure, ready to be told.
@@ -112,7 +164,14 @@ impl Session {
     ) -> Judged {
         let Some(failure) = failure else { return Judged::Fine };
         let dress = self.dress(exchange, answer, &failure);
-        Judged::Failed(self.known(failure.fault, exchange.request.tool()), dress)
+        let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
+        let ground = if is_stated { Ground::Stated } else { Ground::Guessed };
+        Judged::Failed(Failed {
+            ground: failure.certain.then_some(ground),
+            is_silent: failure.silent,
+            known: self.known(failure.fault, exchange.request.tool()),
+            dress,
+        })
     }
 
     /// Withdraws a request from the upstream, which may still be at it.
@@ -159,7 +218,7 @@ impl Session {
             })
         };
         let is_call = request.method == Method::ToolsCall;
-        match (self.settings.mode, answer.frame.shape) {
+        match (self.server.settings.mode, answer.frame.shape) {
             (Mode::Observe, _) => Dress::AsItIs,
             (Mode::Enforce, Shape::Result) if is_call && failure.certain => Dress::Made,
             (_, Shape::Result) => with(place_in_result(payload)),
@@ -183,14 +242,21 @@ impl Session {
 
     /// Adds what is known of every occurrence, and takes out what nobody may see.
     fn known(&self, mut fault: Fault, tool: Option<&str>) -> Shared {
-        fault.context.server = Some(self.settings.server.clone());
+        fault.context.server = Some(self.server.settings.server.clone());
         fault.context.tool = tool.map(str::to_owned);
-        let redactor = &self.settings.redactor;
-        fault.server_text = match (self.settings.server_text, fault.server_text.take()) {
+        let redactor = &self.server.settings.redactor;
+        fault.server_text = match (self.server.settings.server_text, fault.server_text.take()) {
             (ServerText::Quote, Some(text)) => Some(redactor.text(&text)),
             _ => None,
         };
         fault.details = fault.details.take().map(|it| redactor.json(&it));
+        // A step that the server does not offer leads nowhere.
+        if let Some(all) = self.tools.all() {
+            fault.next_actions.retain(|it| match it {
+                NextAction::Call { tool, .. } => all.contains(tool),
+                NextAction::Text(_) => true,
+            });
+        }
         fault.bound(DEFAULT_DETAILS_BYTES);
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));
@@ -199,9 +265,36 @@ impl Session {
 
     fn push(&self, known: Shared, this: Occurrence, (to, form): (To, Form), turn: &mut Turn) {
         let is_again = Shared::strong_count(&known) > 1;
-        let dialect = self.settings.dialect;
+        let dialect = self.server.settings.dialect;
+        self.server.metrics.failed(&known.fault);
         turn.told.push(Told { known, this, to, form, dialect, is_again });
     }
+}
+
+/// How a request ended that failed without an answer.
+const fn outcome(exchange: &Exchange, seen: &Seen<'_>) -> Outcome {
+    match seen {
+        Seen::ClientGone => Outcome::Cancelled,
+        _ if seen.is_refusal() && !exchange.is_admitted => Outcome::Refused,
+        Seen::Closing if !exchange.is_admitted => Outcome::Refused,
+        _ => Outcome::Fault,
+    }
+}
+
+/// A failure that says how often the call was made, if that was more than once.
+fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
+    if exchange.repeats == 0 {
+        return known;
+    }
+    let mut fault = known.fault.clone();
+    fault.details = with_attempts(fault.details.take(), exchange);
+    Shared::new(Known::new(fault, known.has_output_schema))
+}
+
+/// Details that say how often a call was made.
+fn with_attempts(details: Option<RawJson>, exchange: &Exchange) -> Option<RawJson> {
+    let attempts = RawJson::parse((exchange.repeats + 1).to_string().as_bytes()).ok();
+    with_detail(details, "attempts", attempts)
 }
 
 /// What is special about this time.

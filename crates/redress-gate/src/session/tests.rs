@@ -1,8 +1,10 @@
 //! What a session promises, driven with bytes: no process, no clock.
 
+mod again;
 mod answers;
 mod broken;
 mod lifecycle;
+mod reach;
 mod requests;
 
 use std::{
@@ -16,10 +18,14 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{ClientKind, Exit, Session, Turn, UpstreamKind};
+use super::{ClientKind, Exit, Repeat, Session, Turn, UpstreamKind};
 use crate::{
+    breaker::BreakerRule,
+    limits::LimitRule,
     mail::Sender,
     moment::Moment,
+    retry::RetryRule,
+    server::Server,
     settings::{Mode, ServerText, Settings},
     tail::Tail,
 };
@@ -40,9 +46,11 @@ struct Rig {
     sent: Vec<String>,
     /// What was recorded.
     recorded: Vec<Value>,
+    /// Repeats that are to be recorded.
+    repeats: Vec<Repeat>,
 }
 
-fn settings(mode: Mode) -> Settings {
+pub(crate) fn settings(mode: Mode) -> Settings {
     Settings {
         server: "files".to_owned(),
         program: "files-server".to_owned(),
@@ -54,6 +62,11 @@ fn settings(mode: Mode) -> Settings {
         server_text: ServerText::Quote,
         trust_annotations: true,
         redactor: Arc::new(Redactor::new(["hunter2hunter2"])),
+        // Where that is not what is tested, nothing is repeated, paused or limited.
+        retry: RetryRule { attempts: 1, ..RetryRule::default() },
+        breaker: BreakerRule { failures: 0, ..BreakerRule::default() },
+        limits: LimitRule { in_flight: 100_000, in_flight_per_session: 100_000, rate: None },
+        error_stats: None,
     }
 }
 
@@ -71,11 +84,20 @@ impl Rig {
 
     /// A session whose upstream is being started.
     fn down(mode: Mode) -> Self {
+        Self::gated(settings(mode))
+    }
+
+    /// The same, gated in a way of its own.
+    fn gated(settings: Settings) -> Self {
         let start = Instant::now();
         let turn = Turn::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
-        let session = Session::new(Arc::new(settings(mode)), ClientKind::Pipe, UpstreamKind::Pipe);
+        let session = Session::new(
+            Arc::new(Server::new(settings, start)),
+            ClientKind::Pipe,
+            UpstreamKind::Pipe,
+        );
         let (sent, recorded) = (Vec::new(), Vec::new());
-        Self { session, turn, stderr: Arc::default(), start, sent, recorded }
+        Self { session, turn, stderr: Arc::default(), start, sent, recorded, repeats: Vec::new() }
     }
 
     /// A session that knows the server's tools.
@@ -132,6 +154,7 @@ impl Rig {
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
             told.render(None, self.turn.to_client.as_stream());
         }
+        self.repeats.append(&mut self.turn.repeats);
         let sent = std::mem::take(self.turn.to_upstream.as_stream());
         self.sent.extend(String::from_utf8_lossy(&sent).lines().map(str::to_owned));
         String::from_utf8_lossy(&std::mem::take(self.turn.to_client.as_stream())).into_owned()

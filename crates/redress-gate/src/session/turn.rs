@@ -1,5 +1,6 @@
 //! `Turn`: what comes of one thing that happens to a session.
 
+use super::again::Repeat;
 use crate::{
     mail::{Mail, ToClient, ToUpstream},
     moment::Moment,
@@ -17,6 +18,8 @@ pub struct Turn {
     pub to_upstream: Mail<ToUpstream>,
     /// To be recorded; what [`Told::render`] gives is for the client.
     pub told: Vec<Told>,
+    /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
+    pub repeats: Vec<Repeat>,
     /// The upstream is to be started.
     pub start: bool,
     /// The upstream is to be ended: it is of no use any more.
@@ -33,6 +36,7 @@ impl Turn {
             to_client: Mail::default(),
             to_upstream: Mail::default(),
             told: Vec::new(),
+            repeats: Vec::new(),
             start: false,
             kill: false,
             is_sooner: false,

@@ -12,6 +12,7 @@ use crate::{
     frame::{Frame, Shape, Unreadable, limits, span, splice},
     inflight::{Owed, UpstreamId},
     mail::ToClient,
+    metrics::Outcome,
 };
 
 /// A longer answer is judged each time it comes.
@@ -23,7 +24,8 @@ const MOST_ASKED: usize = 1 << 12;
 impl Session {
     /// A line of the upstream, without its line break.
     pub fn upstream_line(&mut self, line: &[u8], turn: &mut Turn) {
-        let limits = limits(self.settings.max_message);
+        self.heard = Some(turn.now.at);
+        let limits = limits(self.server.settings.max_message);
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,
             Err(_) if line.trim_ascii().is_empty() => return,
@@ -39,7 +41,7 @@ impl Session {
     /// What the upstream wrote last, without a line break, before its output ended.
     pub fn upstream_rest(&mut self, rest: &[u8], turn: &mut Turn) {
         // Half a message is no mistake of its own: the end of the process explains it.
-        if Doc::parse(rest, limits(self.settings.max_message)).is_ok() {
+        if Doc::parse(rest, limits(self.server.settings.max_message)).is_ok() {
             self.upstream_line(rest, turn);
         }
     }
@@ -90,6 +92,7 @@ impl Session {
         let ours = UpstreamId::of(id);
         match ours.and_then(|it| self.inflight.take(it)) {
             Some(Owed::Answer(exchange)) => {
+                self.server.breaker.answered();
                 let answer = Answer { line, frame, id };
                 if self.is_fine(&exchange, frame) {
                     self.pass_answer(exchange, &answer, turn);
@@ -126,7 +129,7 @@ impl Session {
                 self.opening.is_done = true;
                 true
             }
-            Method::Tasks | Method::Other => true,
+            Method::Tasks | Method::ErrorStats | Method::Other => true,
         }
     }
 
@@ -169,14 +172,16 @@ impl Session {
         let id = exchange.request.id().as_bytes();
         let to = ToClient::Answer(exchange.from.ticket, 200);
         turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out));
-        self.recycle(exchange);
+        self.finish(exchange, Outcome::Ok, turn.now.at);
     }
 
     /// Judges what waited for the list of tools, with what is known by now.
     pub(super) fn decide_all(&mut self, turn: &mut Turn) {
         self.stop_asking();
         for Undecided { exchange, line, .. } in std::mem::take(&mut self.undecided) {
-            let Ok(doc) = Doc::parse(&line, limits(self.settings.max_message)) else { continue };
+            let Ok(doc) = Doc::parse(&line, limits(self.server.settings.max_message)) else {
+                continue;
+            };
             let Ok(frame) = Frame::of(&doc) else { continue };
             let Some(id) = frame.id else { continue };
             let answer = Answer { line: &line, frame: &frame, id };

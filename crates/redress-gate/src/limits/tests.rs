@@ -1,0 +1,124 @@
+//! What the limits promise, with a clock that is held still.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use proptest::prelude::proptest;
+
+use super::{LimitRule, Limits, Rate, Share, TooMuch};
+
+fn limits(in_flight: usize, in_flight_per_session: usize) -> Arc<Limits> {
+    let rule = LimitRule { in_flight, in_flight_per_session, rate: None };
+    Arc::new(Limits::new(rule, Instant::now()))
+}
+
+fn rated(calls: u32, per: Duration) -> (Arc<Limits>, Instant) {
+    let now = Instant::now();
+    let rule = LimitRule { rate: Some(Rate { calls, per }), ..LimitRule::default() };
+    (Arc::new(Limits::new(rule, now)), now)
+}
+
+/// How many calls of a session are let in.
+fn enter_all(share: &mut Share, tries: usize, now: Instant) -> usize {
+    (0..tries).filter(|_| share.enter(now).is_ok()).count()
+}
+
+#[test]
+fn one_session_alone_may_have_everything_up_to_its_own_limit() {
+    let now = Instant::now();
+    let mut share = Share::of(limits(100, 1_000));
+    assert_eq!(enter_all(&mut share, 200, now), 100);
+    assert_eq!(share.enter(now), Err(TooMuch::InFlight { limit: 100 }));
+    share.leave();
+    assert_eq!(share.enter(now), Ok(()));
+    let mut share = Share::of(limits(100, 10));
+    assert_eq!(enter_all(&mut share, 200, now), 10);
+    assert_eq!(share.enter(now), Err(TooMuch::InFlight { limit: 10 }));
+}
+
+#[test]
+fn one_that_floods_is_refused_before_the_others_are() {
+    let now = Instant::now();
+    let limits = limits(100, 1_000);
+    let (mut flood, mut calm) = (Share::of(Arc::clone(&limits)), Share::of(Arc::clone(&limits)));
+    assert_eq!(enter_all(&mut calm, 1, now), 1);
+    assert_eq!(enter_all(&mut flood, 1_000, now), 75 - 1);
+    assert_eq!(enter_all(&mut calm, 20, now), 20, "there is room for the other one");
+    assert_eq!(limits.in_flight(), 95);
+}
+
+#[test]
+fn a_newcomer_gets_its_part_once_something_ends() {
+    let now = Instant::now();
+    let limits = limits(100, 1_000);
+    let (mut flood, mut late) = (Share::of(Arc::clone(&limits)), Share::of(Arc::clone(&limits)));
+    assert_eq!(enter_all(&mut flood, 1_000, now), 100);
+    assert!(late.enter(now).is_err());
+    for _ in 0..60 {
+        flood.leave();
+        flood.enter(now).unwrap_or_default();
+        late.enter(now).unwrap_or_default();
+    }
+    assert_eq!((flood.own, late.own), (50, 50));
+}
+
+#[test]
+fn a_session_that_ends_leaves_nothing_behind() {
+    let limits = limits(100, 1_000);
+    let mut share = Share::of(Arc::clone(&limits));
+    enter_all(&mut share, 30, Instant::now());
+    drop(share);
+    assert_eq!(
+        (limits.in_flight(), limits.sessions.load(std::sync::atomic::Ordering::Relaxed)),
+        (0, 0)
+    );
+}
+
+#[test]
+fn a_rate_allows_so_many_at_once_and_then_one_after_another() {
+    let (limits, now) = rated(10, Duration::from_secs(1));
+    let mut share = Share::of(limits);
+    assert_eq!(enter_all(&mut share, 20, now), 10);
+    let Err(TooMuch::Rate { wait }) = share.enter(now) else { panic!("refused") };
+    assert_eq!(wait, Duration::from_millis(100));
+    assert_eq!(enter_all(&mut share, 20, now + wait), 1);
+    assert_eq!(enter_all(&mut share, 20, now + Duration::from_secs(10)), 10, "no more than fits");
+}
+
+#[test]
+fn one_that_asks_all_the_time_does_not_take_the_rate_of_another() {
+    let (limits, mut now) = rated(100, Duration::from_secs(1));
+    let (mut flood, mut calm) = (Share::of(Arc::clone(&limits)), Share::of(limits));
+    let (mut of_flood, mut of_calm) = (0, 0);
+    flood.enter(now).unwrap();
+    calm.enter(now).unwrap();
+    for nth in 0..10_000_u32 {
+        now += Duration::from_millis(1);
+        of_flood += enter_all(&mut flood, 3, now);
+        if nth % 40 == 0 {
+            of_calm += enter_all(&mut calm, 1, now);
+        }
+    }
+    assert_eq!(of_calm, 250, "25 calls a second of 100");
+    assert!(of_flood > 500, "{of_flood}");
+}
+
+proptest! {
+    #[test]
+    fn no_order_of_events_breaks_a_limit(steps in proptest::collection::vec((0usize..4, 0u8..3), 0..500)) {
+        let (limits, now) = (limits(20, 8), Instant::now());
+        let mut shares: Vec<_> = (0..4).map(|_| Share::of(Arc::clone(&limits))).collect();
+        for (who, what) in steps {
+            let share = &mut shares[who];
+            match what {
+                0 if share.own > 0 => share.leave(),
+                0 => (),
+                _ => drop(share.enter(now)),
+            }
+            assert!(shares[who].own <= 8 && limits.in_flight() <= 20);
+            assert_eq!(limits.in_flight(), shares.iter().map(|it| it.own).sum::<usize>());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `Metrics`: what a server's calls come to, counted without a lock, for Prometheus and for `sys/errorStats`.
+//!
+//! Every label comes from a registry, from the configuration or from a closed set of our own; nothing that a client or a
+//! server writes ever becomes one.
+
+mod histogram;
+mod listen;
+mod render;
+mod rows;
+mod stats;
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use redress::{Fault, fault::Origin};
+use redress_registry::Registry;
+
+pub(crate) use self::stats::METHOD as ERROR_STATS;
+use self::{histogram::Histogram, rows::Rows};
+pub use self::{
+    listen::{Hosts, listen},
+    render::{CONTENT_TYPE, render},
+    stats::ready_line,
+};
+
+/// How a request of a client ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// With an answer that is no failure.
+    Ok,
+    /// With a failure.
+    Fault,
+    /// With a failure before the server was asked.
+    Refused,
+    /// The client withdrew it.
+    Cancelled,
+}
+
+impl Outcome {
+    const ALL: [Self; 4] = [Self::Ok, Self::Fault, Self::Refused, Self::Cancelled];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Fault => "fault",
+            Self::Refused => "refused",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Things that happen, each with a counter of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A process was started anew.
+    Restart,
+    /// A call was made again.
+    Retry,
+    /// A call was not made again because too many were.
+    RetryDenied,
+    /// A failure that the server had not flagged.
+    Silent,
+    /// A line of the server that was of no use.
+    Useless,
+    /// A failure could not be recorded. The last one.
+    Unrecorded,
+}
+
+impl Event {
+    const COUNT: usize = Self::Unrecorded as usize + 1;
+}
+
+/// What a server's calls come to.
+#[derive(Debug)]
+pub struct Metrics {
+    outcomes: [AtomicU64; Outcome::ALL.len()],
+    events: [AtomicU64; Event::COUNT],
+    durations: Histogram,
+    /// How long records took to become durable.
+    commits: Histogram,
+    /// Records that are not durable yet.
+    waiting: AtomicU64,
+    faults: Rows<{ Origin::ALL.len() }>,
+    refused: Rows<1>,
+}
+
+impl Metrics {
+    /// Nothing has happened yet. The contract says which codes there are.
+    pub(crate) fn new(contract: &Registry) -> Self {
+        Self {
+            outcomes: Default::default(),
+            events: Default::default(),
+            durations: Histogram::default(),
+            commits: Histogram::default(),
+            waiting: AtomicU64::new(0),
+            faults: Rows::new(contract),
+            refused: Rows::new(contract),
+        }
+    }
+
+    /// A request of a client is over.
+    pub(crate) fn ended(&self, outcome: Outcome, took: Duration) {
+        if let Some(counter) = self.outcomes.get(outcome as usize) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        self.durations.observe(took);
+    }
+
+    /// Something is a failure, whoever hears of it.
+    pub(crate) fn failed(&self, fault: &Fault) {
+        let origin = Origin::ALL.iter().position(|it| *it == fault.origin).unwrap_or_default();
+        self.faults.count(fault.code(), origin);
+    }
+
+    /// A request was refused before the server was asked.
+    pub(crate) fn refused(&self, fault: &Fault) {
+        self.refused.count(fault.code(), 0);
+    }
+
+    /// Something happened.
+    pub(crate) fn happened(&self, event: Event) {
+        if let Some(counter) = self.events.get(event as usize) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A record is on its way to the disk.
+    pub(crate) fn recording(&self) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It is there after that time, or never will be.
+    pub(crate) fn recorded(&self, took: Duration, is_durable: bool) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.commits.observe(took);
+        if !is_durable {
+            self.happened(Event::Unrecorded);
+        }
+    }
+
+    fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    fn outcome(&self, outcome: Outcome) -> u64 {
+        self.outcomes.get(outcome as usize).map_or(0, |it| it.load(Ordering::Relaxed))
+    }
+
+    fn event(&self, event: Event) -> u64 {
+        self.events.get(event as usize).map_or(0, |it| it.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! All servers' metrics as text, in the format of `OpenMetrics`: one table says which there are.
+
+use std::{fmt, sync::Arc};
+
+use prometheus_client::{
+    collector::Collector,
+    encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text},
+    metrics::MetricType,
+    registry::Registry,
+};
+use redress::fault::Origin;
+
+use super::{Event, Outcome, histogram::Snapshot};
+use crate::{breaker::Circuit, server::Server};
+
+/// The type of the text, for HTTP.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The metrics of servers as text.
+pub fn render(servers: &[Arc<Server>]) -> String {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(All(servers.to_vec())));
+    let mut out = String::new();
+    // Only writing can fail, and a string takes everything.
+    text::encode(&mut out, &registry).unwrap_or_default();
+    out
+}
+
+/// One metric: its name without the suffix that its kind adds, what it tells, and its numbers for one server.
+pub(super) struct Family {
+    pub(super) name: &'static str,
+    help: &'static str,
+    kind: MetricType,
+    numbers: fn(&Server) -> Vec<Number>,
+}
+
+/// A number with its labels, but for `server`.
+struct Number(Vec<(&'static str, String)>, Amount);
+
+enum Amount {
+    Count(u64),
+    Level(i64),
+    Times(Snapshot),
+}
+
+/// Every metric.
+pub(super) const FAMILIES: [Family; 14] = [
+    Family {
+        name: "redress_calls",
+        help: "Requests of clients by how they ended",
+        kind: MetricType::Counter,
+        numbers: calls,
+    },
+    Family {
+        name: "redress_faults",
+        help: "Failures by code, class and who failed",
+        kind: MetricType::Counter,
+        numbers: faults,
+    },
+    Family {
+        name: "redress_call_duration_seconds",
+        help: "How long requests took until they were answered",
+        kind: MetricType::Histogram,
+        numbers: |it| times(it.metrics.durations.snapshot()),
+    },
+    Family {
+        name: "redress_in_flight",
+        help: "Requests in progress",
+        kind: MetricType::Gauge,
+        numbers: |it| level(it.limits.in_flight()),
+    },
+    Family {
+        name: "redress_refused",
+        help: "Requests that were refused before the server was asked",
+        kind: MetricType::Counter,
+        numbers: refused,
+    },
+    Family {
+        name: "redress_breaker_state",
+        help: "0 closed, 1 open, 2 half open",
+        kind: MetricType::Gauge,
+        numbers: |it| level(phase(it.breaker.phase())),
+    },
+    Family {
+        name: "redress_restarts",
+        help: "Starts of the server's process after the first",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Restart),
+    },
+    Family {
+        name: "redress_retries",
+        help: "Calls that the gate made again",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Retry),
+    },
+    Family {
+        name: "redress_retries_denied",
+        help: "Calls that were not made again because the budget was spent",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::RetryDenied),
+    },
+    Family {
+        name: "redress_silent_failures",
+        help: "Failures that the server had not flagged as such",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Silent),
+    },
+    Family {
+        name: "redress_useless_lines",
+        help: "Lines of the server that belong to no request",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Useless),
+    },
+    Family {
+        name: "redress_ledger_waiting",
+        help: "Records that are not durable yet",
+        kind: MetricType::Gauge,
+        numbers: |it| level(it.metrics.waiting()),
+    },
+    Family {
+        name: "redress_ledger_commit_seconds",
+        help: "How long records took to become durable",
+        kind: MetricType::Histogram,
+        numbers: |it| times(it.metrics.commits.snapshot()),
+    },
+    Family {
+        name: "redress_ledger_failures",
+        help: "Failures that could not be recorded",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Unrecorded),
+    },
+];
+
+fn calls(server: &Server) -> Vec<Number> {
+    let number = |it: Outcome| {
+        let labels = vec![("outcome", it.name().to_owned())];
+        Number(labels, Amount::Count(server.metrics.outcome(it)))
+    };
+    Outcome::ALL.map(number).into()
+}
+
+fn faults(server: &Server) -> Vec<Number> {
+    let mut numbers = Vec::new();
+    for (row, counts) in server.metrics.faults.seen() {
+        for (origin, count) in Origin::ALL.into_iter().zip(counts).filter(|it| it.1 > 0) {
+            let labels = vec![
+                ("code", row.code.to_string()),
+                ("class", row.class.name().to_owned()),
+                ("origin", origin.name().to_owned()),
+            ];
+            numbers.push(Number(labels, Amount::Count(count)));
+        }
+    }
+    numbers
+}
+
+fn refused(server: &Server) -> Vec<Number> {
+    let number = |(row, [count]): (&Arc<redress_registry::Entry>, [u64; 1])| {
+        Number(vec![("code", row.code.to_string())], Amount::Count(count))
+    };
+    server.metrics.refused.seen().map(number).collect()
+}
+
+fn event(server: &Server, event: Event) -> Vec<Number> {
+    vec![Number(Vec::new(), Amount::Count(server.metrics.event(event)))]
+}
+
+fn level(now: impl TryInto<i64>) -> Vec<Number> {
+    vec![Number(Vec::new(), Amount::Level(now.try_into().unwrap_or(i64::MAX)))]
+}
+
+fn times(snapshot: Snapshot) -> Vec<Number> {
+    vec![Number(Vec::new(), Amount::Times(snapshot))]
+}
+
+const fn phase(phase: Circuit) -> i64 {
+    match phase {
+        Circuit::Closed => 0,
+        Circuit::Open => 1,
+        Circuit::HalfOpen => 2,
+    }
+}
+
+#[derive(Debug)]
+struct All(Vec<Arc<Server>>);
+
+impl Collector for All {
+    fn encode(&self, mut to: DescriptorEncoder<'_>) -> fmt::Result {
+        for Family { name, help, kind, numbers } in FAMILIES {
+            let mut family = to.encode_descriptor(name, help, None, kind)?;
+            for server in &self.0 {
+                for Number(mut labels, amount) in numbers(server) {
+                    labels.insert(0, ("server", server.settings.server.clone()));
+                    write(&mut family.encode_family(&labels)?, &amount)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write(to: &mut MetricEncoder<'_>, amount: &Amount) -> fmt::Result {
+    match amount {
+        Amount::Count(count) => to.encode_counter::<NoLabelSet, u64, u64>(count, None),
+        Amount::Level(level) => to.encode_gauge(level),
+        Amount::Times(it) => to.encode_histogram::<NoLabelSet>(it.sum, it.count, &it.buckets, None),
+    }
+}

@@ -1,0 +1,45 @@
+//! `Rows`: a counter for each code of a contract and of `core`, found by name and counted without a lock.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use indexmap::IndexMap;
+use redress_registry::{Entry, Registry, shipped};
+use rustc_hash::FxBuildHasher;
+
+/// `N` counters for each code.
+#[derive(Debug)]
+pub(super) struct Rows<const N: usize>(IndexMap<Box<str>, Row<N>, FxBuildHasher>);
+
+#[derive(Debug)]
+struct Row<const N: usize> {
+    entry: Arc<Entry>,
+    counters: [AtomicU64; N],
+}
+
+impl<const N: usize> Rows<N> {
+    pub(super) fn new(contract: &Registry) -> Self {
+        let mut rows = IndexMap::default();
+        for entry in contract.codes.values().chain(shipped::core().codes.values()) {
+            let counters = [const { AtomicU64::new(0) }; N];
+            rows.entry(entry.code.clone()).or_insert(Row { entry: Arc::clone(entry), counters });
+        }
+        Self(rows)
+    }
+
+    /// Counts one of a code. The gate raises no code that neither registry has.
+    pub(super) fn count(&self, code: &str, which: usize) {
+        if let Some(counter) = self.0.get(code).and_then(|it| it.counters.get(which)) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The codes that occurred, with their counters.
+    pub(super) fn seen(&self) -> impl Iterator<Item = (&Arc<Entry>, [u64; N])> {
+        let counts = |row: &Row<N>| row.counters.each_ref().map(|it| it.load(Ordering::Relaxed));
+        let all = self.0.values().map(move |row| (&row.entry, counts(row)));
+        all.filter(|(_, counts)| counts.iter().any(|it| *it > 0))
+    }
+}

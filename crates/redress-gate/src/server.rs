@@ -1,0 +1,46 @@
+//! `Server`: what all sessions of one server share.
+
+use std::{sync::Arc, time::Instant};
+
+use crate::{
+    breaker::Breaker,
+    limits::{Limits, Share},
+    metrics::Metrics,
+    retry::Budget,
+    settings::Settings,
+};
+
+/// What all sessions of one server share: its settings, and what counts across them.
+#[derive(Debug)]
+pub struct Server {
+    /// How it is gated.
+    pub settings: Settings,
+    /// What its calls come to.
+    pub metrics: Metrics,
+    pub(crate) breaker: Breaker,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) budget: Budget,
+}
+
+impl Server {
+    /// A server that nobody has asked yet.
+    pub fn new(settings: Settings, now: Instant) -> Self {
+        Self {
+            metrics: Metrics::new(&settings.contract),
+            breaker: Breaker::new(settings.breaker),
+            limits: Arc::new(Limits::new(settings.limits, now)),
+            budget: Budget::new(&settings.retry),
+            settings,
+        }
+    }
+
+    /// What its failures come to, in the words of the JSON-RPC taxonomy; `None` unless that was asked for.
+    pub fn error_stats(&self) -> Option<String> {
+        let stats = self.settings.error_stats?;
+        Some(self.metrics.stats(stats.sample))
+    }
+
+    pub(crate) fn share(&self) -> Share {
+        Share::of(Arc::clone(&self.limits))
+    }
+}

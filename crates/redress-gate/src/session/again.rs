@@ -1,0 +1,184 @@
+//! Calls that are made again: the pause, the record before the repeat, and what becomes of those that wait.
+
+use std::time::Instant;
+
+use redress::{
+    Fault,
+    json::{Members, RawJson},
+    outcome::ToolTraits,
+};
+use redress_ledger::{Record, Redactor};
+use redress_registry::Effect;
+
+use super::{Door, Session, Turn, seen::Seen};
+use crate::{
+    exchange::{Exchange, Method},
+    inflight::{Owed, UpstreamId},
+    metrics::Event,
+    moment::millis,
+    retry::{Ground, is_reading, may_repeat},
+    settings::Mode,
+};
+
+/// A call that is made again after a pause.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    id: UpstreamId,
+    at: Instant,
+    /// Nothing is repeated that is not on record.
+    is_recorded: bool,
+}
+
+/// A repeat that is to be recorded before it is made; [`Session::repeat_recorded`] lets it go on.
+#[derive(Debug)]
+pub struct Repeat {
+    /// Which one.
+    pub id: UpstreamId,
+    object: String,
+}
+
+impl Repeat {
+    /// The record of it.
+    pub fn record(&self, redactor: &Redactor) -> Record {
+        let object = RawJson::parse(self.object.as_bytes());
+        Record::retry(&object.unwrap_or_else(|_| RawJson::string("")), redactor)
+    }
+}
+
+impl Session {
+    /// Makes a failed call again later, if the rule allows it and there is time; else gives it back.
+    pub(super) fn again(
+        &mut self,
+        exchange: Exchange,
+        fault: &Fault,
+        ground: Ground,
+        turn: &mut Turn,
+    ) -> Option<Exchange> {
+        let Some((at, why)) = self.may_go_again(&exchange, fault, ground, turn.now.at) else {
+            return Some(exchange);
+        };
+        if !self.server.budget.spend() {
+            self.server.metrics.happened(Event::RetryDenied);
+            return Some(exchange);
+        }
+        let object = self.about(&exchange, fault, why, millis(at - turn.now.at));
+        let mut exchange = exchange;
+        exchange.is_in_doubt |= exchange.sent && fault.effect != Effect::None;
+        exchange.sent = false;
+        let key = exchange.key;
+        if let Some(id) = self.inflight.open(key, exchange) {
+            self.repeats.push(Waiting { id, at, is_recorded: false });
+            turn.repeats.push(Repeat { id, object });
+            turn.is_sooner = true;
+        }
+        None
+    }
+
+    /// A repeat is on record, or never will be.
+    pub fn repeat_recorded(&mut self, id: UpstreamId, is_recorded: bool, turn: &mut Turn) {
+        if is_recorded {
+            if let Some(waiting) = self.repeats.iter_mut().find(|it| it.id == id) {
+                waiting.is_recorded = true;
+            }
+            return self.repeat_what_is_due(turn);
+        }
+        self.repeats.retain(|it| it.id != id);
+        if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+            self.fail(exchange, &Seen::Unrecorded, turn);
+        }
+    }
+
+    /// Makes the calls whose pause is over.
+    pub(super) fn repeat_what_is_due(&mut self, turn: &mut Turn) {
+        let now = turn.now.at;
+        let due = |it: &mut Waiting| it.is_recorded && it.at <= now;
+        let due: Vec<_> = self.repeats.extract_if(.., due).collect();
+        for Waiting { id, .. } in due {
+            self.repeat(id, turn);
+        }
+    }
+
+    /// When the next pause is over.
+    pub(super) fn next_repeat(&self) -> Option<Instant> {
+        self.repeats.iter().filter(|it| it.is_recorded).map(|it| it.at).min()
+    }
+
+    /// Whether a call is in a pause, so that nothing that happens to the upstream concerns it.
+    pub(super) fn is_waiting(&self, id: UpstreamId) -> bool {
+        self.repeats.iter().any(|it| it.id == id)
+    }
+
+    fn repeat(&mut self, id: UpstreamId, turn: &mut Turn) {
+        // It may be over by now: withdrawn, or too late.
+        let Some(exchange) = self.inflight.exchange(id) else { return };
+        let Some((line, place)) = exchange.request.line_and_id() else { return };
+        let line = line.to_vec();
+        if let Err(refusal) = self.reach(turn) {
+            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+                self.fail(exchange, &refusal, turn);
+            }
+            return;
+        }
+        let stderr = self.stderr.position();
+        if let Some(exchange) = self.inflight.exchange_mut(id) {
+            exchange.stderr = stderr;
+            exchange.repeats += 1;
+        }
+        self.server.metrics.happened(Event::Retry);
+        self.send(&line, place, id, turn);
+    }
+
+    /// When a call is made again, and why it may be.
+    fn may_go_again(
+        &mut self,
+        exchange: &Exchange,
+        fault: &Fault,
+        ground: Ground,
+        now: Instant,
+    ) -> Option<(Instant, &'static str)> {
+        let settings = &self.server.settings;
+        if settings.mode != Mode::Enforce || self.door != Door::Open {
+            return None;
+        }
+        let request = &exchange.request;
+        let is_known = self.inflight.find(exchange.key).is_some() || self.inflight.is_full();
+        if request.line().is_none() || is_known {
+            return None;
+        }
+        let traits = match request.method {
+            Method::ToolsCall => self.traits(request.tool()),
+            _ if is_reading(request.method_name()) => {
+                ToolTraits { read_only: true, idempotent: true, trusted: true }
+            }
+            _ => return None,
+        };
+        let why = match ground {
+            _ if !may_repeat(fault, traits, ground) => return None,
+            Ground::NotSent => "not_sent",
+            _ if traits.trusted && traits.read_only => "read_only",
+            _ if traits.trusted && traits.idempotent => "idempotent",
+            _ => "effect_none",
+        };
+        let times = (now, exchange.deadline);
+        let random = self.inflight.random();
+        let rule = self.server.settings.retry;
+        Some((rule.again_at(exchange.repeats + 1, fault.retry, times, random)?, why))
+    }
+
+    /// What the ledger keeps of a repeat.
+    fn about(&self, exchange: &Exchange, fault: &Fault, why: &str, pause_ms: u64) -> String {
+        let mut object = String::new();
+        let mut members = Members::open(&mut object);
+        members.str("server", &self.server.settings.server);
+        members.str("method", exchange.request.method_name());
+        if let Some(tool) = exchange.request.tool() {
+            members.str("tool", tool);
+        }
+        members.raw("request_id", exchange.request.id());
+        members.raw("attempt", &(exchange.repeats + 2).to_string());
+        members.str("code", fault.code()).str("why", why);
+        members.raw("pause_ms", &pause_ms.to_string());
+        members.close();
+        object
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether the upstream is asked at all: not while the gate is closed, too much is in progress, or nobody answers there.
+
+use std::time::Instant;
+
+use super::{Door, Session, State, Turn, seen::Seen};
+use crate::{
+    exchange::{Exchange, Method},
+    metrics::Outcome,
+    restarts::May,
+    session::seen::Malformed,
+    settings::Mode,
+};
+
+impl Session {
+    /// Whether a request may go on; it counts among the calls in progress then.
+    pub(super) fn admit(
+        &mut self,
+        exchange: &mut Exchange,
+        bytes: usize,
+        turn: &mut Turn,
+    ) -> Result<(), Seen<'static>> {
+        match self.door {
+            Door::Open => (),
+            Door::Unrecorded => return Err(Seen::Unrecorded),
+            Door::Closing => return Err(Seen::Closing),
+        }
+        if self.inflight.find(exchange.key).is_some() {
+            return Err(Seen::Malformed(Malformed::IdInUse));
+        }
+        let is_too_much = !self.is_up() && self.held_bytes + bytes > self.held_limit();
+        if is_too_much || self.inflight.is_full() {
+            return Err(Seen::Overloaded);
+        }
+        match self.share.enter(turn.now.at) {
+            Ok(()) => exchange.is_admitted = true,
+            Err(_) if is_vital(exchange) => (),
+            Err(why) => return Err(Seen::TooMuch(why)),
+        }
+        self.server.budget.called();
+        let reached = self.reach(turn);
+        if reached.is_err() && std::mem::take(&mut exchange.is_admitted) {
+            self.share.leave();
+        }
+        reached
+    }
+
+    /// Whether the upstream can be asked; starts it if it is down. Whoever parks it has the first say.
+    pub(super) fn reach(&mut self, turn: &mut Turn) -> Result<(), Seen<'static>> {
+        let now = turn.now.at;
+        let may = (self.upstream == State::Down).then(|| self.restarts.may_start(now));
+        if let Some(May::Parked(until)) = may {
+            return Err(Seen::Parked { until });
+        }
+        // Who only observes does not stand in the way.
+        if self.server.settings.mode != Mode::Observe {
+            self.server.breaker.admit(now).map_err(|until| Seen::CircuitOpen { until })?;
+        }
+        match may {
+            Some(May::Start) => {
+                self.upstream = State::Starting;
+                turn.start = true;
+            }
+            Some(May::StartAt(then)) => {
+                self.upstream = State::StartAt(then);
+                turn.is_sooner = true;
+            }
+            Some(May::Parked(_)) | None => (),
+        }
+        Ok(())
+    }
+
+    /// A request is over: it is counted, and its buffer kept for the next one.
+    pub(super) fn finish(&mut self, exchange: Exchange, outcome: Outcome, now: Instant) {
+        const MOST: usize = 64;
+        const LARGEST: usize = 4 << 10;
+        if exchange.is_admitted {
+            self.share.leave();
+        }
+        self.server.metrics.ended(outcome, now.saturating_duration_since(exchange.started));
+        let text = exchange.request.into_text();
+        if self.spare.len() < MOST && text.capacity() <= LARGEST {
+            self.spare.push(text);
+        }
+    }
+
+    /// A buffer that was used before.
+    pub(super) fn spare(&mut self) -> Vec<u8> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// The upstream was out of reach.
+    pub(super) fn out_of_reach(&self, now: Instant) {
+        self.server.breaker.failed(now);
+    }
+}
+
+/// Whether a request only opens the session, or asks whether anybody is there: no limit is for that.
+fn is_vital(exchange: &Exchange) -> bool {
+    exchange.request.method == Method::Initialize || exchange.request.method_name() == "ping"
+}
