@@ -30,6 +30,7 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
     walk(&root.join("crates"), &mut files);
     walk(&root.join("fixtures"), &mut files);
     walk(&root.join("xtask/src"), &mut files);
+    walk(&root.join("bench/src"), &mut files);
     files.sort();
     for path in &files {
         let shown = path.strip_prefix(root).unwrap_or(path);

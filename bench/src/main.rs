@@ -1,0 +1,91 @@
+//! The benchmark: the gate beside the limits of a proxy and beside other proxies, as ratios measured in one run.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a benchmark prints, reads its environment, waits, and turns counts into ratios"
+)]
+
+mod bars;
+mod cold;
+mod http;
+mod ledger;
+mod load;
+mod memory;
+mod part;
+mod place;
+mod procfs;
+mod report;
+mod row;
+mod run;
+mod running;
+mod scale;
+mod scan;
+mod stats;
+
+use std::{error::Error, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+/// What can go wrong ends the run or the cell, with a sentence for the person who measures.
+type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Measure the gate beside the limits of a proxy and beside other proxies.
+#[derive(Debug, Parser)]
+#[command(
+    name = "redress-bench",
+    after_help = "Examples:\n  redress-bench run --rows pipe,run --work echo16 --rounds 5\n  BENCH_PEERS=~/peers redress-bench run\n  redress-bench ledger --dir /var/tmp\n\nEvery figure that counts is a ratio within one run: figures of two runs, or of two machines, are not compared."
+)]
+struct Bench {
+    #[command(flatten)]
+    place: place::Args,
+    /// End with exit code 1 when a bar is missed.
+    #[arg(long, global = true)]
+    strict: bool,
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Calls a second, delay, CPU and memory of every row, in interleaved rounds.
+    Run(run::Args),
+    /// From the start of the process to its first answer.
+    Cold(cold::Args),
+    /// Memory when idle, by session, and over many calls.
+    Memory(memory::Args),
+    /// What a call costs as sessions, servers and the ledger grow.
+    Scale(scale::Args),
+    /// Failures that are synced before they are told, beside one writer that groups.
+    Ledger(ledger::Args),
+    /// What the rows are made of: the server, the pipes, the bridge.
+    #[command(subcommand, hide = true)]
+    Part(part::Part),
+}
+
+fn main() -> ExitCode {
+    let args = Bench::parse();
+    match measure(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("redress-bench: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Whether everything is as it should be.
+fn measure(args: Bench) -> Fallible<bool> {
+    let figures = match args.task {
+        Task::Part(part) => return part::play(part).map(|()| true),
+        Task::Run(it) => run::run(&it, &args.place.open()?)?,
+        Task::Cold(it) => cold::run(&it, &args.place.open()?)?,
+        Task::Memory(it) => memory::run(&it, &args.place.open()?)?,
+        Task::Scale(it) => scale::run(&it, &args.place.open()?)?,
+        Task::Ledger(it) => ledger::run(&it, &args.place.open()?)?,
+    };
+    let has_passed = bars::print(&figures);
+    Ok(has_passed || !args.strict)
+}
