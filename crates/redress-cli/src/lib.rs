@@ -14,6 +14,7 @@ mod lines;
 mod output;
 mod registry;
 mod run;
+mod serve;
 mod translate;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Serve(serve::Args),
     Ledger(ledger::Args),
     Explain(explain::Args),
     Classify(classify::Args),
@@ -48,6 +50,7 @@ pub fn main() -> ExitCode {
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Run(args) => run::run(args),
+        Command::Serve(args) => serve::run(args),
         Command::Ledger(args) => ledger::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),

@@ -16,8 +16,8 @@ use std::{
 use clap::ValueEnum;
 use redress::{Dialect, codes, secret::secrecy};
 use redress_gate::{
-    BreakerRule, Ended, LimitRule, Mode, OnLedgerFailure, RetryRule, Run, Server, ServerText,
-    Settings, Streams,
+    BreakerRule, Ended, LimitRule, Mode, OnLedgerFailure, Program, RetryRule, Run, Server,
+    ServerText, Settings, Streams,
 };
 use redress_ledger::{Clock, Ledger, Options, Redactor, Time};
 
@@ -61,7 +61,7 @@ pub(crate) struct Args {
     on_ledger_failure: OnFailureArg,
     /// The server's command.
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -91,46 +91,77 @@ enum OnFailureArg {
 }
 
 pub(crate) fn run(args: Args) -> Done {
-    let server = args.name.clone().unwrap_or_else(|| name::short(&args.command));
-    let redactor = Arc::new(Redactor::new(known_secrets()));
-    let ledger = if args.no_ledger { None } else { Some(open_ledger(&args)?) };
-    let program = args.command.first().map(|it| it.to_string_lossy().into_owned());
-    let settings = Settings {
-        server,
-        program: program.clone().unwrap_or_default(),
-        mode: match args.mode {
-            ModeArg::Observe => Mode::Observe,
-            ModeArg::Annotate => Mode::Annotate,
-            ModeArg::Enforce => Mode::Enforce,
-        },
-        dialect: args.dialect,
-        contract: contract::find(&args.contract)?,
-        deadline: Duration::from_millis(args.deadline),
-        max_message: usize::try_from(args.max_message).unwrap_or(usize::MAX),
-        server_text: match args.server_text {
-            ServerTextArg::Quote => ServerText::Quote,
-            ServerTextArg::Hide => ServerText::Hide,
-        },
-        trust_annotations: true,
-        redactor,
-        retry: RetryRule::default(),
-        breaker: BreakerRule::default(),
-        limits: LimitRule::default(),
-        error_stats: None,
+    let settings = args.settings()?;
+    let name = settings.program.clone();
+    let run = Run {
+        server: Arc::new(Server::new(settings, Instant::now())),
+        ledger: args.open_ledger()?,
+        on_ledger_failure: args.on_ledger_failure(),
+        program: Program { command: args.command, ..Program::default() },
+        clock: clock(),
     };
-    let on_ledger_failure = match args.on_ledger_failure {
-        OnFailureArg::Closed => OnLedgerFailure::Closed,
-        OnFailureArg::Open => OnLedgerFailure::Open,
-    };
-    let server = Arc::new(Server::new(settings, Instant::now()));
-    let run = Run { command: args.command, server, ledger, on_ledger_failure, clock: clock() };
     let streams = streams().map_err(|it| Failure::stream(&it))?;
     match redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))? {
         Ended::Fine => Ok(Status::Fine),
         Ended::NeverStarted => {
-            let program = program.unwrap_or_default();
-            Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", program)])))
+            Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", name)])))
         }
+    }
+}
+
+impl Args {
+    /// How the server is gated.
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+        let program = self.command.first().map(|it| it.to_string_lossy().into_owned());
+        Ok(Settings {
+            server: self.name.clone().unwrap_or_else(|| name::short(&self.command)),
+            program: program.unwrap_or_default(),
+            mode: match self.mode {
+                ModeArg::Observe => Mode::Observe,
+                ModeArg::Annotate => Mode::Annotate,
+                ModeArg::Enforce => Mode::Enforce,
+            },
+            dialect: self.dialect,
+            contract: contract::find(&self.contract)?,
+            deadline: Duration::from_millis(self.deadline),
+            max_message: usize::try_from(self.max_message).unwrap_or(usize::MAX),
+            server_text: match self.server_text {
+                ServerTextArg::Quote => ServerText::Quote,
+                ServerTextArg::Hide => ServerText::Hide,
+            },
+            trust_annotations: true,
+            redactor: Arc::new(Redactor::new(known_secrets())),
+            retry: RetryRule::default(),
+            breaker: BreakerRule::default(),
+            limits: LimitRule::default(),
+            error_stats: None,
+        })
+    }
+
+    /// What happens when a failure cannot be recorded.
+    pub(crate) const fn on_ledger_failure(&self) -> OnLedgerFailure {
+        match self.on_ledger_failure {
+            OnFailureArg::Closed => OnLedgerFailure::Closed,
+            OnFailureArg::Open => OnLedgerFailure::Open,
+        }
+    }
+
+    /// Where failures are recorded.
+    pub(crate) fn open_ledger(&self) -> Result<Option<Ledger>, Failure> {
+        if self.no_ledger {
+            return Ok(None);
+        }
+        let dir = match &self.ledger {
+            Some(dir) => dir.clone(),
+            None => place::state()?.join(name::unique(self.name.as_deref(), &self.command)),
+        };
+        let shown = dir.to_string_lossy().into_owned();
+        let options = Options::new(dir, place::key()?, clock());
+        Ledger::open(options).map(Some).map_err(|it| {
+            Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]))
+                .note(format!("{shown}: {it}"))
+                .note("Without a ledger: --no-ledger")
+        })
     }
 }
 
@@ -139,20 +170,6 @@ fn streams() -> io::Result<Streams> {
     let file = |it: &dyn AsFd| it.as_fd().try_clone_to_owned().map(File::from);
     let (input, output, log) = (file(&io::stdin())?, file(&io::stdout())?, file(&io::stderr())?);
     Ok(Streams { input, output, log })
-}
-
-fn open_ledger(args: &Args) -> Result<Ledger, Failure> {
-    let dir = match &args.ledger {
-        Some(dir) => dir.clone(),
-        None => place::state()?.join(name::unique(args.name.as_deref(), &args.command)),
-    };
-    let shown = dir.to_string_lossy().into_owned();
-    let options = Options::new(dir, place::key()?, clock());
-    Ledger::open(options).map_err(|it| {
-        Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]))
-            .note(format!("{shown}: {it}"))
-            .note("Without a ledger: redress run --no-ledger …")
-    })
 }
 
 /// The values of environment variables whose names say that they are secret.
@@ -164,7 +181,7 @@ fn known_secrets() -> Vec<String> {
         .collect()
 }
 
-fn clock() -> Clock {
+pub(crate) fn clock() -> Clock {
     #[expect(clippy::disallowed_methods, reason = "this is the boundary where time comes in")]
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Arc::new(move || Time::from_millis(u64::try_from(now().as_millis()).unwrap_or(u64::MAX)))

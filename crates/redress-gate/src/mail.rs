@@ -78,7 +78,12 @@ impl<A: Copy> Mail<A> {
         &mut self.bytes
     }
 
-    /// Takes all out.
+    /// Takes all out: the bytes, and where each message ends.
+    pub(crate) fn take(&mut self) -> (Vec<u8>, impl Iterator<Item = (usize, A)>) {
+        (std::mem::take(&mut self.bytes), self.ends.drain(..))
+    }
+
+    /// Throws all away.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();

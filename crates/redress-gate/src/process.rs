@@ -2,9 +2,10 @@
 
 use std::{
     ffi::OsString,
-    io,
+    fmt, io,
     os::fd::AsFd,
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::PathBuf,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -16,6 +17,24 @@ use crate::session::Exit;
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
 const LINGER: Duration = Duration::from_millis(250);
+
+/// What is started, and how.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Program {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Variables of its environment, besides our own.
+    pub env: Vec<(OsString, OsString)>,
+    /// The folder in which it is started; ours, if none is given.
+    pub cwd: Option<PathBuf>,
+}
+
+/// Without the variables, which may be secret.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("command", &self.command).finish_non_exhaustive()
+    }
+}
 
 /// A process in a group of its own.
 #[derive(Debug)]
@@ -49,12 +68,17 @@ pub(crate) struct Pipes {
 }
 
 impl Process {
-    /// Starts a command.
-    pub(crate) fn start(command: &[OsString]) -> io::Result<(Self, Child, Pipes)> {
+    /// Starts a program.
+    pub(crate) fn start(program: &Program) -> io::Result<(Self, Child, Pipes)> {
         let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
-        let (program, args) = command.split_first().ok_or_else(absent)?;
-        let mut child = Command::new(program)
+        let (name, args) = program.command.split_first().ok_or_else(absent)?;
+        let mut command = Command::new(name);
+        if let Some(cwd) = &program.cwd {
+            command.current_dir(cwd);
+        }
+        let mut child = command
             .args(args)
+            .envs(program.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

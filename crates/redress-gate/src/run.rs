@@ -1,13 +1,10 @@
 //! `run`: one client on streams that are given, one server as a child. Blocking threads, no runtime.
 
 mod ending;
-mod gate;
-mod log;
 mod start;
 mod threads;
 
 use std::{
-    ffi::OsString,
     fs::File,
     io,
     sync::{Arc, mpsc},
@@ -16,13 +13,20 @@ use std::{
 
 use redress_ledger::{Clock, Ledger};
 
-use self::gate::{Event, Gate, Role};
-use crate::{process::widen, server::Server, session::Turn};
+pub(crate) use self::threads::spawn;
+
+use crate::{
+    link::{Books, Client, Event, Link, Pipe, Plan, Role, Target},
+    log::Log,
+    process::{Program, widen},
+    server::Server,
+    session::{ClientKind, Session, Turn},
+};
 
 /// What is to be run, and how.
 pub struct Run {
-    /// The server's program and its arguments.
-    pub command: Vec<OsString>,
+    /// The server's program.
+    pub program: Program,
     /// How it is gated.
     pub server: Arc<Server>,
     /// Where failures are recorded.
@@ -35,7 +39,7 @@ pub struct Run {
 
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("command", &self.command).finish_non_exhaustive()
+        f.debug_struct("Run").field("command", &self.program.command).finish_non_exhaustive()
     }
 }
 
@@ -74,14 +78,30 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
     let deadline = run.server.settings.deadline;
-    let gate = Arc::new(Gate::new(run, streams.output, streams.log, sender)?);
-    let signals = threads::signals(&gate)?;
-    gate.start();
-    threads::client(&gate, streams.input)?;
-    let why = serve(&gate, &events, deadline);
-    ending::end(&gate, &events, why);
+    let client = Client::Pipe(Pipe::new(streams.output)?);
+    let plan = Arc::new(plan(run, streams.log)?);
+    let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());
+    // Nobody listens any more only when everything ends.
+    let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
+    let link = Arc::new(Link::new(plan, session, client, tell));
+    let signals = threads::signals(&link)?;
+    start::start(&link);
+    threads::client(&link, streams.input)?;
+    let why = watch(&link, &events, deadline);
+    ending::end(&link, &events, why);
     signals.close();
-    Ok(if gate.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
+    Ok(if link.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
+}
+
+fn plan(run: Run, log: File) -> io::Result<Plan> {
+    let (ledger, on_failure) = (run.ledger.map(Arc::new), run.on_ledger_failure);
+    Ok(Plan {
+        target: Target::Program(run.program),
+        books: Books { ledger, on_failure, server: Arc::clone(&run.server) },
+        server: run.server,
+        clock: run.clock,
+        log: Arc::new(Log::new(log)?),
+    })
 }
 
 /// Why the gate ends.
@@ -96,40 +116,42 @@ enum Why {
 }
 
 /// Starts, restarts and watches, until there is a reason to end.
-fn serve(gate: &Arc<Gate>, events: &mpsc::Receiver<Event>, deadline: Duration) -> Why {
-    let mut turn = Turn::new(gate.now());
+fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>, deadline: Duration) -> Why {
+    let mut turn = Turn::new(link.now());
     let mut is_draining = false;
     loop {
         // A request that comes after this has its deadline after the sleep, so that none needs to wake us.
-        let now = gate.now();
-        let next = gate.lock().session.next_deadline();
+        let now = link.now();
+        let next = link.lock().session.next_deadline();
         let sleep = next.map_or(deadline, |it| it.saturating_duration_since(now.at).min(deadline));
         let sleep = if is_draining { sleep.min(ending::GLANCE) } else { sleep };
         let mut recorded = None;
         match events.recv_timeout(sleep) {
             Ok(Event::Recorded(id, is_recorded)) => recorded = Some((id, is_recorded)),
-            Ok(Event::Start) => gate.start(),
+            Ok(Event::Start) => start::start(link),
             Ok(Event::ClientEnded) => {
                 is_draining = true;
-                gate.drain();
+                link.drain();
             }
             Ok(Event::ClientGone) => return Why::ClientGone,
             Ok(Event::Signal) => return Why::Signal,
             Ok(Event::Look | Event::Ended) | Err(_) => (),
         }
-        turn.now = gate.now();
-        let mut core = gate.lock();
+        turn.now = link.now();
+        let mut core = link.lock();
         if let Some((id, is_recorded)) = recorded {
             core.session.repeat_recorded(id, is_recorded, &mut turn);
         }
         core.session.expire(&mut turn);
-        let is_idle = core.session.is_idle() && turn.told.is_empty() && gate.has_told_all();
-        core.end_if_stuck(turn.now.at, deadline);
-        gate.settle(core, &mut turn, Role::Other);
+        let is_idle = core.session.is_idle() && turn.told.is_empty() && link.has_told_all();
+        if let Some(upstream) = &core.upstream {
+            upstream.end_if_stuck(turn.now.at, deadline);
+        }
+        link.settle(core, &mut turn, Role::Other);
         if is_draining && is_idle {
             return Why::Done;
         }
-        if is_draining && gate.is_client_gone() {
+        if is_draining && link.client.pipe().is_some_and(Pipe::is_gone) {
             return Why::ClientGone;
         }
     }

@@ -7,11 +7,11 @@ use std::{
 
 use rustix::process::Signal;
 
-use super::{
-    Why,
-    gate::{Event, Gate, Role},
+use super::Why;
+use crate::{
+    link::{Event, Input, Link, Role, Upstream},
+    session::Turn,
 };
-use crate::session::Turn;
 
 /// How often we look whether the client is still there, once it has closed its side.
 pub(super) const GLANCE: Duration = Duration::from_millis(50);
@@ -28,45 +28,52 @@ const AFTER_KILL: Duration = Duration::from_secs(2);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Ends everything.
-pub(super) fn end(gate: &Arc<Gate>, events: &mpsc::Receiver<Event>, why: Why) {
-    gate.begin_to_end();
-    let mut turn = Turn::new(gate.now());
-    let mut core = gate.lock();
+pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
+    link.begin_to_end();
+    let mut turn = Turn::new(link.now());
+    let mut core = link.lock();
     match why {
         Why::Done | Why::Signal => core.session.close(&mut turn),
         Why::ClientGone => core.session.client_gone(&mut turn),
     }
-    gate.settle(core, &mut turn, Role::Other);
+    link.settle(core, &mut turn, Role::Other);
     let patience = if why == Why::Done { AFTER_CLOSE } else { AFTER_SIGNAL };
-    end_process(gate, events, patience);
-    gate.finish(LAST_WORDS);
+    end_process(link, events, patience);
+    link.plan.books.close();
+    if let Some(pipe) = link.client.pipe() {
+        pipe.outbox.call_courier();
+        pipe.outbox.drain(LAST_WORDS);
+    }
 }
 
-fn end_process(gate: &Gate, events: &mpsc::Receiver<Event>, patience: Duration) {
-    let Some(upstream) = gate.lock().upstream.clone() else { return };
-    upstream.outbox.drain(GLANCE);
-    upstream.outbox.close();
-    if has_ended(gate, events, patience) {
+fn end_process(link: &Link, events: &mpsc::Receiver<Event>, patience: Duration) {
+    let Some(upstream) = link.lock().upstream.clone() else { return };
+    let Upstream::Child { input, process } = &upstream;
+    if let Input::Outbox(outbox) = input {
+        outbox.drain(GLANCE);
+    }
+    upstream.close();
+    if has_ended(link, events, patience) {
         return;
     }
-    upstream.process.signal(Signal::TERM);
-    if has_ended(gate, events, AFTER_TERM) {
+    process.signal(Signal::TERM);
+    if has_ended(link, events, AFTER_TERM) {
         return;
     }
-    upstream.process.signal(Signal::KILL);
-    has_ended(gate, events, AFTER_KILL);
+    process.signal(Signal::KILL);
+    has_ended(link, events, AFTER_KILL);
 }
 
 /// Whether the process ends within a time.
-fn has_ended(gate: &Gate, events: &mpsc::Receiver<Event>, time: Duration) -> bool {
+fn has_ended(link: &Link, events: &mpsc::Receiver<Event>, time: Duration) -> bool {
     let until = Instant::now() + time;
     loop {
-        if gate.lock().upstream.is_none() {
+        if link.lock().upstream.is_none() {
             return true;
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || events.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
-            return gate.lock().upstream.is_none();
+            return link.lock().upstream.is_none();
         }
     }
 }

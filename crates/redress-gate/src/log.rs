@@ -12,10 +12,10 @@ const MOST_WAITING: usize = 64;
 
 /// The way to our own stderr.
 #[derive(Debug)]
-pub(super) struct Log(SyncSender<Vec<u8>>);
+pub(crate) struct Log(SyncSender<Vec<u8>>);
 
 impl Log {
-    pub(super) fn new(mut to: File) -> io::Result<Self> {
+    pub(crate) fn new(mut to: File) -> io::Result<Self> {
         let (sender, pieces) = mpsc::sync_channel::<Vec<u8>>(MOST_WAITING);
         let write = move || {
             for piece in pieces {
@@ -29,7 +29,7 @@ impl Log {
     }
 
     /// Passes a piece on, or drops it when the reader is slow: a server must never wait for its log.
-    pub(super) fn pass(&self, piece: &[u8]) {
+    pub(crate) fn pass(&self, piece: &[u8]) {
         match self.0.try_send(piece.to_vec()) {
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => (),
         }

@@ -1,0 +1,294 @@
+//! `Link`: a session with its two ends, as its threads or tasks share it, and how what a session gives is carried out.
+
+mod books;
+mod client;
+mod reading;
+mod upstream;
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use redress_ledger::Clock;
+
+pub(crate) use self::{
+    books::{Books, Letter},
+    client::{Client, Pipe},
+    upstream::{Input, Upstream},
+};
+use crate::{
+    inflight::UpstreamId,
+    log::Log,
+    moment::Moment,
+    process::Program,
+    server::Server,
+    session::{Exit, Expected, Session, Turn, UpstreamKind},
+};
+
+/// What the threads and tasks of a link tell the one that watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The server is to be started.
+    Start,
+    /// The next deadline may be sooner, or the last answer may be out.
+    Look,
+    /// The client has closed its side.
+    ClientEnded,
+    /// The client does not read any more.
+    ClientGone,
+    /// The server's process has ended.
+    Ended,
+    /// A repeat is on record, or never will be.
+    Recorded(UpstreamId, bool),
+    /// Somebody wants us to end.
+    Signal,
+}
+
+/// Who carries something out: nobody waits for the one that he must not wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The thread that reads from the client writes to the server.
+    Client,
+    /// The thread that reads from the server writes to the client.
+    Server,
+    /// Any other leaves the writing to the couriers.
+    Other,
+}
+
+/// How the links of one server are made.
+pub(crate) struct Plan {
+    pub(crate) target: Target,
+    pub(crate) server: Arc<Server>,
+    pub(crate) books: Books,
+    pub(crate) clock: Clock,
+    pub(crate) log: Arc<Log>,
+}
+
+/// What stands behind the gate.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A program that speaks on its standard streams.
+    Program(Program),
+}
+
+impl Target {
+    /// What kind of upstream it is.
+    pub(crate) const fn kind(&self) -> UpstreamKind {
+        match self {
+            Self::Program(_) => UpstreamKind::Pipe,
+        }
+    }
+}
+
+/// Tells the one that watches.
+pub(crate) type Tell = Box<dyn Fn(Event) + Send + Sync>;
+
+/// A session with its two ends.
+pub(crate) struct Link {
+    core: Mutex<Core>,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) client: Client,
+    tell: Tell,
+    /// Answers that have left the session and have not reached the client's end.
+    in_hand: AtomicUsize,
+    is_draining: AtomicBool,
+    is_ending: AtomicBool,
+    pub(crate) has_started: AtomicBool,
+}
+
+/// What is behind the lock.
+pub(crate) struct Core {
+    pub(crate) session: Session,
+    pub(crate) upstream: Option<Upstream>,
+    /// Counts the upstreams, so that whatever belongs to an old one has no say.
+    generation: u64,
+}
+
+impl Core {
+    /// A new upstream; what the ones before it still say does not count.
+    pub(crate) fn connect(&mut self, upstream: Upstream) -> u64 {
+        self.generation += 1;
+        self.upstream = Some(upstream);
+        self.generation
+    }
+
+    /// Whether what that upstream says still counts.
+    pub(crate) const fn is_current(&self, generation: u64) -> bool {
+        self.generation == generation && self.upstream.is_some()
+    }
+}
+
+impl Link {
+    pub(crate) fn new(plan: Arc<Plan>, session: Session, client: Client, tell: Tell) -> Self {
+        Self {
+            core: Mutex::new(Core { session, upstream: None, generation: 0 }),
+            plan,
+            client,
+            tell,
+            in_hand: AtomicUsize::new(0),
+            is_draining: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
+            has_started: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        Moment { at: Instant::now(), wall: (self.plan.clock)() }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        (self.tell)(event);
+    }
+
+    /// Does something to the session and carries out what comes of it.
+    pub(crate) fn turn<T>(
+        self: &Arc<Self>,
+        role: Role,
+        act: impl FnOnce(&mut Session, &mut Turn) -> T,
+    ) -> T {
+        let mut turn = Turn::new(self.now());
+        let mut core = self.lock();
+        let done = act(&mut core.session, &mut turn);
+        self.settle(core, &mut turn, role);
+        done
+    }
+
+    /// Carries out what a session gave.
+    pub(crate) fn settle(
+        self: &Arc<Self>,
+        core: MutexGuard<'_, Core>,
+        turn: &mut Turn,
+        role: Role,
+    ) {
+        let upstream = self.hand_over(&core, turn);
+        self.in_hand.fetch_add(1 + turn.told.len(), Ordering::AcqRel);
+        drop(core);
+        self.record(turn);
+        for repeat in turn.repeats.drain(..) {
+            let link = Arc::clone(self);
+            let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
+            self.plan.books.record_repeat(&repeat, then);
+        }
+        let is_heard = !turn.to_client.is_empty();
+        self.client.take(&mut turn.to_client);
+        self.handed_over();
+        if let Some(upstream) = upstream {
+            upstream.flush(role, turn.now.at);
+        }
+        if is_heard && !self.client.flush(role, turn.now.at) {
+            self.tell(Event::ClientGone);
+        }
+    }
+
+    /// One more answer has reached the client's end.
+    fn handed_over(&self) {
+        self.in_hand.fetch_sub(1, Ordering::AcqRel);
+        if self.is_draining.load(Ordering::Acquire) {
+            self.tell(Event::Look);
+        }
+    }
+
+    /// Whether the client has been told everything, or will be by the courier.
+    pub(crate) fn has_told_all(&self) -> bool {
+        self.in_hand.load(Ordering::Acquire) == 0
+    }
+
+    /// What must happen in the order of the session, under its lock.
+    fn hand_over(&self, core: &Core, turn: &mut Turn) -> Option<Upstream> {
+        if std::mem::take(&mut turn.start) {
+            self.tell(Event::Start);
+        }
+        if std::mem::take(&mut turn.is_sooner) {
+            self.tell(Event::Look);
+        }
+        let upstream = core.upstream.as_ref();
+        if std::mem::take(&mut turn.kill)
+            && let Some(upstream) = upstream
+        {
+            upstream.kill();
+        }
+        let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
+        if let Some(upstream) = upstream {
+            upstream.push(&mut turn.to_upstream);
+        }
+        turn.to_upstream.clear();
+        upstream.cloned()
+    }
+
+    /// Records failures; the client hears of each once its record is durable.
+    fn record(self: &Arc<Self>, turn: &mut Turn) {
+        for told in turn.told.drain(..) {
+            if self.plan.books.are_kept() && told.is_to_be_recorded() {
+                let link = Arc::clone(self);
+                self.plan.books.record(told, move |letter| {
+                    link.client.take_one(letter);
+                    link.client.flush(Role::Other, Instant::now());
+                    link.handed_over();
+                });
+            } else {
+                self.client.take_told(told, &mut turn.to_client);
+                self.in_hand.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+    }
+
+    /// A message of a client, without a line break in it.
+    pub(crate) fn client_says(
+        self: &Arc<Self>,
+        say: impl FnOnce(&mut Session, &mut Turn) -> Expected,
+    ) -> Expected {
+        let admits = self.plan.books.admit();
+        self.turn(Role::Client, |session, turn| {
+            session.admit_calls(admits);
+            say(session, turn)
+        })
+    }
+
+    /// The upstream ended, and all that it said has been read.
+    pub(crate) fn upstream_ended(self: &Arc<Self>, generation: u64, exit: &Exit) {
+        let mut turn = Turn::new(self.now());
+        let mut core = self.lock();
+        if core.is_current(generation) {
+            if let Some(upstream) = core.upstream.take() {
+                upstream.close();
+            }
+            core.session.upstream_gone(exit, &mut turn);
+            self.settle(core, &mut turn, Role::Other);
+        } else {
+            drop(core);
+        }
+        self.tell(Event::Ended);
+    }
+
+    /// The upstream could not be started; whoever waits for it is told.
+    pub(crate) fn not_started(self: &Arc<Self>, error: &std::io::Error) {
+        self.plan.log.pass(format!("redress: cannot start the server: {error}\n").as_bytes());
+        self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));
+    }
+
+    /// From now on every answer may be the last one.
+    pub(crate) fn drain(&self) {
+        self.is_draining.store(true, Ordering::Release);
+    }
+
+    /// From now on the upstream is ended by whoever ends us.
+    pub(crate) fn begin_to_end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn has_ever_started(&self) -> bool {
+        self.has_started.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,110 @@
+//! `Books`: where the failures of a server are recorded, and what happens when they cannot be.
+
+use std::{sync::Arc, time::Instant};
+
+use redress::fault::Receipt;
+use redress_ledger::{Ledger, LedgerError, Record};
+
+use crate::{
+    mail::ToClient,
+    run::OnLedgerFailure,
+    server::Server,
+    session::Repeat,
+    told::{Head, Told},
+};
+
+/// Where failures are recorded.
+#[derive(Clone)]
+pub(crate) struct Books {
+    pub(crate) ledger: Option<Arc<Ledger>>,
+    pub(crate) on_failure: OnLedgerFailure,
+    pub(crate) server: Arc<Server>,
+}
+
+impl Books {
+    /// Whether anything is recorded.
+    pub(crate) const fn are_kept(&self) -> bool {
+        self.ledger.is_some()
+    }
+
+    /// Whether failures of new calls can be recorded.
+    pub(crate) fn admit(&self) -> bool {
+        match &self.ledger {
+            Some(ledger) if self.on_failure == OnLedgerFailure::Closed => ledger.admit().is_ok(),
+            _ => true,
+        }
+    }
+
+    /// Records a failure, then gives what the client hears of it. May be called back from another thread.
+    pub(crate) fn record(&self, told: Told, then: impl FnOnce(Letter) + Send + 'static) {
+        let on_failure = self.on_failure;
+        self.append(told.record(&self.server.settings.redactor), move |kept| {
+            then(match kept {
+                Ok(receipt) => Letter::of(told, receipt),
+                Err(_) if on_failure == OnLedgerFailure::Open => Letter::of(told, None),
+                Err(_) => Letter::unrecorded(told),
+            });
+        });
+    }
+
+    /// Records a repeat, then says whether it may be made.
+    pub(crate) fn record_repeat(&self, repeat: &Repeat, then: impl FnOnce(bool) + Send + 'static) {
+        let is_open = self.on_failure == OnLedgerFailure::Open;
+        let record = repeat.record(&self.server.settings.redactor);
+        self.append(record, move |kept| then(kept.is_ok() || is_open));
+    }
+
+    /// Appends a record; without a ledger there is nothing to wait for.
+    pub(crate) fn append(
+        &self,
+        record: Record,
+        then: impl FnOnce(Result<Option<Receipt>, LedgerError>) + Send + 'static,
+    ) {
+        let Some(ledger) = &self.ledger else { return then(Ok(None)) };
+        let (server, since) = (Arc::clone(&self.server), Instant::now());
+        server.metrics.recording();
+        ledger.append(record, move |kept| {
+            server.metrics.recorded(since.elapsed(), kept.is_ok());
+            then(kept.map(Some));
+        });
+    }
+
+    /// Makes everything durable.
+    pub(crate) fn close(&self) {
+        if let Some(ledger) = &self.ledger {
+            // What could not be recorded was told as such; there is nobody else to tell.
+            drop(ledger.close());
+        }
+    }
+}
+
+/// What a client hears of a failure.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    pub(crate) to: ToClient,
+    /// `WWW-Authenticate` of the answer over HTTP.
+    pub(crate) challenge: Option<Box<str>>,
+    /// The message with its line break, or nothing.
+    pub(crate) line: Vec<u8>,
+}
+
+impl Letter {
+    /// A failure, with its place in the ledger.
+    pub(crate) fn of(told: Told, receipt: Option<Receipt>) -> Self {
+        let mut letter = Self::addressed(&told, told.head());
+        told.render(receipt, &mut letter.line);
+        letter
+    }
+
+    /// The same when the failure could not be recorded.
+    fn unrecorded(told: Told) -> Self {
+        let mut letter = Self::addressed(&told, told.unrecorded_head());
+        told.render_unrecorded(&mut letter.line);
+        letter
+    }
+
+    fn addressed(told: &Told, head: Head<'_>) -> Self {
+        let to = told.ticket().map_or(ToClient::Any, |it| ToClient::Answer(it, head.status));
+        Self { to, challenge: head.www_authenticate.map(Into::into), line: Vec::new() }
+    }
+}

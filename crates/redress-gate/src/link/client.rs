@@ -1,0 +1,100 @@
+//! `Client`: the client's end of a link, a pipe or the desk of an HTTP server.
+
+use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{Letter, Role};
+use crate::{
+    mail::{Mail, ToClient},
+    outbox::Outbox,
+    serve::Desk,
+    told::Told,
+};
+
+/// The client's end.
+pub(crate) enum Client {
+    /// One client, on a pipe.
+    Pipe(Pipe),
+    /// Clients that wait for answers over HTTP.
+    Http(Arc<Desk>),
+}
+
+/// A client on a pipe.
+pub(crate) struct Pipe {
+    pub(crate) outbox: Outbox,
+    /// The client's stream, to see whether it is still there.
+    output: File,
+}
+
+impl Client {
+    /// Takes messages over, in the order of these calls. Never blocks.
+    pub(super) fn take(&self, mail: &mut Mail<ToClient>) {
+        match self {
+            Self::Pipe(pipe) => pipe.outbox.push(mail.as_stream()),
+            Self::Http(desk) => desk.deliver(mail),
+        }
+    }
+
+    /// Takes a failure over that is not recorded, behind what is still in the mail.
+    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>) {
+        match self {
+            Self::Pipe(_) => mail.add(ToClient::Any, |out| told.render(None, out)),
+            Self::Http(desk) => {
+                desk.deliver(mail);
+                desk.deliver_one(Letter::of(told, None));
+            }
+        }
+    }
+
+    /// Takes one message over.
+    pub(super) fn take_one(&self, mut letter: Letter) {
+        match self {
+            Self::Pipe(pipe) => pipe.outbox.push(&mut letter.line),
+            Self::Http(desk) => desk.deliver_one(letter),
+        }
+    }
+
+    /// Has what was taken over written. Gives whether the client is there.
+    pub(super) fn flush(&self, role: Role, now: Instant) -> bool {
+        match (self, role) {
+            (Self::Pipe(pipe), Role::Server) => pipe.outbox.flush(now).is_ok(),
+            (Self::Pipe(pipe), _) => {
+                pipe.outbox.call_courier();
+                true
+            }
+            (Self::Http(_), _) => true,
+        }
+    }
+
+    /// The client's pipe, if that is what it is.
+    pub(crate) const fn pipe(&self) -> Option<&Pipe> {
+        match self {
+            Self::Pipe(pipe) => Some(pipe),
+            Self::Http(_) => None,
+        }
+    }
+
+    /// Where clients wait for answers over HTTP, if they do.
+    pub(crate) const fn desk(&self) -> Option<&Arc<Desk>> {
+        match self {
+            Self::Pipe(_) => None,
+            Self::Http(desk) => Some(desk),
+        }
+    }
+}
+
+impl Pipe {
+    pub(crate) fn new(output: File) -> io::Result<Self> {
+        Ok(Self { outbox: Outbox::new(output.try_clone()?), output })
+    }
+
+    /// Whether nobody can read what we write.
+    pub(crate) fn is_gone(&self) -> bool {
+        let mut fds = [PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let polled = poll(&mut fds, Some(&at_once));
+        let [fd] = fds;
+        polled.is_ok() && fd.revents().intersects(PollFlags::ERR | PollFlags::HUP)
+    }
+}

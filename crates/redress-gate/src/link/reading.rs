@@ -1,0 +1,50 @@
+//! What a process writes to its output, line by line, into the session of its link.
+
+use std::sync::Arc;
+
+use super::{Link, Role};
+use crate::{
+    lines::{Line, Lines},
+    session::Turn,
+};
+
+impl Link {
+    /// Takes in the lines that are whole.
+    pub(crate) fn upstream_lines(
+        self: &Arc<Self>,
+        lines: &mut Lines,
+        turn: &mut Turn,
+        generation: u64,
+    ) {
+        turn.now = self.now();
+        let mut core = self.lock();
+        let is_current = core.is_current(generation);
+        let session = &mut core.session;
+        while let Some(line) = lines.next() {
+            match line {
+                _ if !is_current => (),
+                Line::Whole(line) => session.upstream_line(line, turn),
+                Line::LongHead(head) => session.upstream_long(head, turn),
+                Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, turn),
+            }
+        }
+        self.settle(core, turn, Role::Server);
+    }
+
+    /// Takes in what was written last, without a line break.
+    pub(crate) fn upstream_rest(
+        self: &Arc<Self>,
+        lines: &mut Lines,
+        turn: &mut Turn,
+        generation: u64,
+    ) {
+        turn.now = self.now();
+        let mut core = self.lock();
+        if let Some(Line::Whole(rest)) = lines.rest()
+            && core.is_current(generation)
+        {
+            core.session.upstream_rest(rest, turn);
+        }
+        self.settle(core, turn, Role::Server);
+    }
+}

@@ -1,0 +1,87 @@
+//! `Upstream`: the server's end of a link.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use rustix::process::Signal;
+
+use super::Role;
+use crate::{
+    mail::{Mail, ToUpstream},
+    outbox::Outbox,
+    process::Process,
+    serve::Inlet,
+};
+
+/// The server's end.
+#[derive(Clone)]
+pub(crate) enum Upstream {
+    /// A process of ours.
+    Child {
+        /// Where it reads.
+        input: Input,
+        /// It and its group.
+        process: Arc<Process>,
+    },
+}
+
+/// Where a process reads.
+#[derive(Clone)]
+pub(crate) enum Input {
+    /// Written by threads, which may wait for it.
+    Outbox(Arc<Outbox>),
+    /// Written by tasks, which may not.
+    Inlet(Arc<Inlet>),
+}
+
+impl Upstream {
+    /// Takes messages over, in the order of these calls. Never blocks.
+    pub(super) fn push(&self, mail: &mut Mail<ToUpstream>) {
+        match self {
+            Self::Child { input: Input::Outbox(outbox), .. } => outbox.push(mail.as_stream()),
+            Self::Child { input: Input::Inlet(inlet), .. } => inlet.push(mail.as_stream()),
+        }
+    }
+
+    /// Has what was taken over sent.
+    pub(super) fn flush(&self, role: Role, now: Instant) {
+        match (self, role) {
+            (Self::Child { input: Input::Outbox(outbox), process }, Role::Client) => {
+                // What cannot be written to is of no use.
+                if outbox.flush(now).is_err() {
+                    process.signal(Signal::KILL);
+                }
+            }
+            (Self::Child { input: Input::Outbox(outbox), .. }, _) => outbox.call_courier(),
+            (Self::Child { input: Input::Inlet(inlet), .. }, _) => inlet.flush(now),
+        }
+    }
+
+    /// Ends it at once.
+    pub(crate) fn kill(&self) {
+        match self {
+            Self::Child { process, .. } => process.signal(Signal::KILL),
+        }
+    }
+
+    /// Sends nothing more.
+    pub(crate) fn close(&self) {
+        match self {
+            Self::Child { input: Input::Outbox(outbox), .. } => outbox.close(),
+            Self::Child { input: Input::Inlet(inlet), .. } => inlet.close(),
+        }
+    }
+
+    /// Ends it if it has not read for so long that no request could be answered in time.
+    pub(crate) fn end_if_stuck(&self, now: Instant, deadline: Duration) {
+        let stuck = match self {
+            Self::Child { input: Input::Outbox(outbox), .. } => outbox.stuck_for(now),
+            Self::Child { input: Input::Inlet(inlet), .. } => inlet.stuck_for(now),
+        };
+        if stuck >= deadline {
+            self.kill();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `serve`: clients over HTTP, one or many servers behind it. Tasks on a runtime, which `run` does without.
+
+mod accept;
+mod access;
+mod body;
+mod child;
+mod desk;
+mod driver;
+mod get;
+mod house;
+mod inlet;
+mod post;
+mod refusal;
+mod seat;
+mod site;
+mod stream;
+mod version;
+mod waiter;
+
+use std::{
+    fs::File,
+    io,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use redress_ledger::{Clock, Ledger};
+use tokio::signal::unix::{SignalKind, signal};
+
+pub use self::access::{Access, Tokens};
+use self::{accept::Listener, house::House, site::Site};
+pub(crate) use self::{desk::Desk, inlet::Inlet};
+use crate::{
+    link::{Books, Plan, Target},
+    log::Log,
+    run::OnLedgerFailure,
+    server::Server,
+};
+
+/// How often idle sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+
+/// What is to be served, and how.
+pub struct Serve {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// The servers.
+    pub servers: Vec<Served>,
+    /// Who may come in.
+    pub access: Access,
+    /// The most connections at a time.
+    pub most_connections: usize,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Where the servers' logs go.
+    pub log: File,
+}
+
+/// One server.
+pub struct Served {
+    /// Its place is `/<name>/mcp`; without a name `/mcp`.
+    pub name: Option<String>,
+    /// What stands behind it.
+    pub target: Target,
+    /// How it is gated.
+    pub server: Arc<Server>,
+    /// Where its failures are recorded.
+    pub ledger: Option<Arc<Ledger>>,
+    /// What happens when they cannot be.
+    pub on_ledger_failure: OnLedgerFailure,
+    /// The most sessions at a time.
+    pub most_sessions: usize,
+    /// A session that nobody has used for so long ends.
+    pub idle: Duration,
+}
+
+impl std::fmt::Debug for Serve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Serve").field("listen", &self.listen).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Served {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Served").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Serves until a signal ends it. `ready` is told where.
+pub fn serve(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(run(serve, ready));
+    // Nothing that matters is left; what blocks must not keep us.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    served
+}
+
+async fn run(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let log = Arc::new(Log::new(serve.log)?);
+    let houses: Vec<_> =
+        serve.servers.into_iter().map(|it| house(it, &serve.clock, &log)).collect();
+    let site = Arc::new(Site { houses, access: serve.access });
+    let listener = Listener::bind(serve.listen, serve.most_connections).await?;
+    ready(listener.address()?);
+    let mut sweep = tokio::time::interval(SWEEP);
+    tokio::select! {
+        never = listener.accept(&site) => match never {},
+        () = async {
+            loop {
+                sweep.tick().await;
+                let now = Instant::now();
+                site.houses.iter().for_each(|(_, it)| it.sweep(now));
+            }
+        } => (),
+        _ = terminated.recv() => (),
+        _ = interrupted.recv() => (),
+    }
+    listener.stop();
+    let mut closing = tokio::task::JoinSet::new();
+    for (_, house) in &site.houses {
+        let house = Arc::clone(house);
+        closing.spawn(async move { house.close().await });
+    }
+    closing.join_all().await;
+    listener.finish().await;
+    Ok(())
+}
+
+fn house(served: Served, clock: &Clock, log: &Arc<Log>) -> (Box<str>, Arc<House>) {
+    let place = served.name.map_or_else(|| "mcp".into(), |it| format!("{it}/mcp").into());
+    let (ledger, on_failure) = (served.ledger, served.on_ledger_failure);
+    let plan = Plan {
+        target: served.target,
+        books: Books { ledger, on_failure, server: Arc::clone(&served.server) },
+        server: served.server,
+        clock: Arc::clone(clock),
+        log: Arc::clone(log),
+    };
+    (place, Arc::new(House::new(Arc::new(plan), served.most_sessions, served.idle)))
+}

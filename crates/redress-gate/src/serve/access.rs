@@ -1,0 +1,194 @@
+//! `Access`: who may come in. A page in a browser must not reach a server on the same machine under another name.
+
+use hyper::{
+    HeaderMap, StatusCode,
+    header::{AUTHORIZATION, HOST, HeaderName, ORIGIN},
+};
+use redress::codes;
+use sha2::{Digest as _, Sha256};
+
+use super::refusal::Refusal;
+
+/// Names of the machine itself, which no page elsewhere can take.
+const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
+
+/// Who may come in.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// Names beside those of the machine itself under which clients may reach us, with or without a port.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may use us, as `scheme://host:port`.
+    pub origins: Vec<String>,
+    /// Tokens, of which a client must bring one; none if all may come in.
+    pub tokens: Tokens,
+}
+
+/// Tokens, as hashes: comparing them tells nothing about them.
+#[derive(Debug, Clone, Default)]
+pub struct Tokens(Vec<[u8; 32]>);
+
+impl Tokens {
+    /// These tokens.
+    pub fn new<T: AsRef<[u8]>>(tokens: impl IntoIterator<Item = T>) -> Self {
+        Self(tokens.into_iter().map(|it| Sha256::digest(it).into()).collect())
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn contain(&self, token: &str) -> bool {
+        let given: [u8; 32] = Sha256::digest(token).into();
+        // Every one is compared whole, so that time tells nothing.
+        let differences = |it: &[u8; 32]| it.iter().zip(given).fold(0, |all, (a, b)| all | (a ^ b));
+        self.0.iter().fold(false, |found, it| found | (differences(it) == 0))
+    }
+}
+
+impl Access {
+    /// Whether a request may come in.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.check_host(headers)?;
+        self.check_origin(headers)?;
+        if self.tokens.is_empty() || self.has_token(headers) {
+            Ok(())
+        } else {
+            Err(Refusal::unknown_caller())
+        }
+    }
+
+    fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let host = one(headers, &HOST)?.unwrap_or_default();
+        if self.is_ours(host) { Ok(()) } else { Err(forbidden("Host", host)) }
+    }
+
+    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let Some(origin) = one(headers, &ORIGIN)? else { return Ok(()) };
+        let is_listed = self.origins.iter().any(|it| it.eq_ignore_ascii_case(origin) || it == "*");
+        let host = origin.split_once("://").filter(|it| matches!(it.0, "http" | "https"));
+        let is_local = host.is_some_and(|it| is_loopback(it.1));
+        if is_listed || is_local { Ok(()) } else { Err(forbidden("Origin", origin)) }
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        let is_listed = |it: &String| {
+            it.eq_ignore_ascii_case(host)
+                || it.eq_ignore_ascii_case(without_port(host))
+                || it == "*"
+        };
+        is_loopback(host) || self.hosts.iter().any(is_listed)
+    }
+
+    fn has_token(&self, headers: &HeaderMap) -> bool {
+        let Ok(Some(value)) = one(headers, &AUTHORIZATION) else { return false };
+        let token = value.split_once(' ').filter(|it| it.0.eq_ignore_ascii_case("bearer"));
+        token.is_some_and(|it| self.tokens.contain(it.1.trim()))
+    }
+}
+
+/// The one value of a header that must not stand twice.
+pub(super) fn one<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'h str>, Refusal> {
+    let mut values = headers.get_all(name).iter();
+    let (first, second) = (values.next(), values.next());
+    if second.is_some() {
+        return Err(Refusal::bad(format!("The header {name} stands twice.")).closing());
+    }
+    let text = |it: &'h hyper::header::HeaderValue| it.to_str().ok();
+    match first.map(text) {
+        Some(None) => Err(Refusal::bad(format!("The header {name} is no text.")).closing()),
+        first => Ok(first.flatten()),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    LOOPBACK.iter().any(|it| it.eq_ignore_ascii_case(without_port(host)))
+}
+
+/// A host without its port; an address in brackets keeps them.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|it| it.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn forbidden(header: &str, value: &str) -> Refusal {
+    let value: String = value.chars().take(80).collect();
+    let message = format!("The {header} {value:?} is not allowed here.");
+    Refusal::new(StatusCode::FORBIDDEN, codes::UNAUTHORIZED_ACTION, message)
+        .fix(format!("Use a loopback address, or allow this {header} in the configuration."))
+        .closing()
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::{HeaderMap, header::HeaderValue};
+
+    use super::{Access, Tokens};
+
+    fn is_let_in(access: &Access, headers: &[(&'static str, &'static str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_static(value));
+        }
+        access.check(&map).is_ok()
+    }
+
+    #[test]
+    fn only_names_of_ours_are_let_in() {
+        let access = Access { hosts: vec!["gate.example".into()], ..Access::default() };
+        for (host, is_fine) in [
+            ("localhost", true),
+            ("LOCALHOST:1", true),
+            ("127.0.0.1:7332", true),
+            ("[::1]:7332", true),
+            ("gate.example:80", true),
+            ("evil.example", false),
+            ("localhost.evil.example", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost@evil.example", false),
+            ("", false),
+        ] {
+            assert_eq!(is_let_in(&access, &[("host", host)]), is_fine, "{host}");
+        }
+        assert!(!is_let_in(&access, &[("host", "localhost"), ("host", "localhost")]));
+    }
+
+    #[test]
+    fn only_pages_of_ours_are_let_in() {
+        let access = Access { origins: vec!["https://app.example".into()], ..Access::default() };
+        for (origin, is_fine) in [
+            ("http://localhost:3000", true),
+            ("http://127.0.0.1", true),
+            ("https://app.example", true),
+            ("https://app.example.evil", false),
+            ("http://evil.example", false),
+            ("null", false),
+            ("file://localhost", false),
+        ] {
+            let headers = [("host", "localhost"), ("origin", origin)];
+            assert_eq!(is_let_in(&access, &headers), is_fine, "{origin}");
+        }
+    }
+
+    #[test]
+    fn only_a_token_lets_in_where_there_are_tokens() {
+        let access = Access { tokens: Tokens::new(["one", "two"]), ..Access::default() };
+        for (value, is_fine) in [
+            ("Bearer one", true),
+            ("bearer two", true),
+            ("Bearer three", false),
+            ("Bearer ", false),
+            ("Basic one", false),
+            ("one", false),
+        ] {
+            let headers = [("host", "localhost"), ("authorization", value)];
+            assert_eq!(is_let_in(&access, &headers), is_fine, "{value}");
+        }
+        assert!(!is_let_in(&access, &[("host", "localhost")]));
+    }
+}

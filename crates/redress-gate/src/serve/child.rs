@@ -1,0 +1,96 @@
+//! A server's process behind an HTTP server: its streams are read and written by tasks.
+
+use std::{
+    io,
+    sync::{Arc, atomic::Ordering},
+};
+
+use tokio::{io::AsyncReadExt as _, net::unix::pipe};
+
+use super::inlet::Inlet;
+use crate::{
+    lines::Lines,
+    link::{Input, Link, Role, Target, Upstream},
+    process::{Pipes, Process},
+    run::spawn,
+    session::Turn,
+    tail::Tail,
+};
+
+/// A piece of a log.
+const LOG_PIECE: usize = 4 << 10;
+
+/// Starts the server; whoever waits for it is told if that fails.
+pub(super) async fn start(link: &Arc<Link>) {
+    if let Err(error) = try_to_start(link).await {
+        link.not_started(&error);
+    }
+}
+
+async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
+    let plan = Arc::clone(&link.plan);
+    let started = tokio::task::spawn_blocking(move || {
+        let Target::Program(program) = &plan.target;
+        Process::start(program)
+    });
+    let (process, child, pipes) = started.await.map_err(io::Error::other)??;
+    link.has_started.store(true, Ordering::Release);
+    let process = Arc::new(process);
+    let Pipes { input, output, log } = pipes;
+    let inlet = Arc::new(Inlet::new(input.into())?);
+    let output = pipe::Receiver::from_owned_fd(output.into())?;
+    let log = pipe::Receiver::from_owned_fd(log.into())?;
+    let tail = Arc::new(Tail::default());
+
+    let mut turn = Turn::new(link.now());
+    let mut core = link.lock();
+    let input = Input::Inlet(Arc::clone(&inlet));
+    let generation = core.connect(Upstream::Child { input, process: Arc::clone(&process) });
+    core.session.upstream_ready(Arc::clone(&tail), &mut turn);
+    link.settle(core, &mut turn, Role::Other);
+
+    let (waiting, waited) = (Arc::clone(link), Arc::clone(&process));
+    spawn("redress-wait", move || {
+        let exit = waited.wait(child);
+        waiting.upstream_ended(generation, &exit);
+    })?;
+    tokio::spawn(async move { inlet.courier().await });
+    tokio::spawn(read_log(Arc::clone(link), log, tail, Arc::clone(&process)));
+    tokio::spawn(read_output(Arc::clone(link), output, process, generation));
+    Ok(())
+}
+
+async fn read_output(
+    link: Arc<Link>,
+    mut output: pipe::Receiver,
+    process: Arc<Process>,
+    generation: u64,
+) {
+    let mut lines = Lines::new(link.plan.server.settings.max_message);
+    let mut turn = Turn::new(link.now());
+    while let Ok(bytes @ 1..) = output.read(lines.room()).await {
+        lines.filled(bytes);
+        link.upstream_lines(&mut lines, &mut turn, generation);
+    }
+    link.upstream_rest(&mut lines, &mut turn, generation);
+    process.output_is_over();
+    if !link.is_ending() {
+        // Nobody waits for it: its end is told by the thread that waits for the process.
+        drop(tokio::task::spawn_blocking(move || process.must_end()));
+    }
+}
+
+async fn read_log(
+    link: Arc<Link>,
+    mut log: pipe::Receiver,
+    tail: Arc<Tail>,
+    process: Arc<Process>,
+) {
+    let mut piece = vec![0; LOG_PIECE];
+    while let Ok(bytes @ 1..) = log.read(&mut piece).await {
+        let written = piece.get(..bytes).unwrap_or_default();
+        tail.add(written);
+        link.plan.log.pass(written);
+    }
+    process.log_is_over();
+}

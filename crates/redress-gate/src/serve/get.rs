@@ -1,0 +1,81 @@
+//! `GET` and `DELETE`: the stream of what belongs to no request, and the end of a session.
+
+use std::sync::Arc;
+
+use hyper::{
+    HeaderMap, Response, StatusCode,
+    body::Bytes,
+    header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue},
+};
+use redress::codes;
+
+use super::{
+    access::one,
+    body::Body,
+    house::{House, Member},
+    refusal::Refusal,
+    stream::Stream,
+    version,
+    waiter::Waiter,
+};
+
+/// The header that names a session.
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Opens a stream of what belongs to no request.
+pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+    if version::is_modern(headers) {
+        return Err(Refusal::method("POST"));
+    }
+    if !super::post::accepts(headers, &["text/event-stream"]) {
+        let message = "The client must accept text/event-stream.";
+        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message));
+    }
+    let (_, member) = member(house, headers)?;
+    version::check(headers)?;
+    let after = one(headers, &LAST_EVENT)?;
+    let desk = member.link.client.desk();
+    let stream = desk.and_then(|it| it.listen(member.client, after));
+    stream.map(|it| events(it, None)).ok_or_else(|| unknown_session(house))
+}
+
+/// Ends a session.
+pub(super) fn delete(house: &House, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+    if version::is_modern(headers) {
+        return Err(Refusal::method("POST"));
+    }
+    let (id, _) = member(house, headers)?;
+    house.end(id);
+    let mut response = Response::new(Body::Whole(Bytes::new()));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
+}
+
+/// The session that a request names.
+pub(super) fn member<'h>(
+    house: &House,
+    headers: &'h HeaderMap,
+) -> Result<(&'h str, Arc<Member>), Refusal> {
+    let Some(id) = one(headers, &SESSION)? else {
+        return Err(Refusal::bad("The request names no session.")
+            .fix("Send initialize first, then its Mcp-Session-Id with every request."));
+    };
+    house.find(id).map(|it| (id, it)).ok_or_else(|| unknown_session(house))
+}
+
+/// A session that there is not, or not any more.
+pub(super) fn unknown_session(_house: &House) -> Refusal {
+    let message = "The session does not exist, or it has ended.";
+    Refusal::new(StatusCode::NOT_FOUND, codes::SESSION_NOT_FOUND, message)
+        .fix("Send initialize without a session id to open a new session.")
+}
+
+/// An answer that is a stream.
+pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Response<Body> {
+    let mut response = Response::new(Body::events(stream, waiter));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    response
+}

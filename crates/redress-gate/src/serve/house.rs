@@ -1,0 +1,191 @@
+//! `House`: one server and the sessions that clients have opened with it.
+
+use std::{
+    fmt::Write as _,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use tokio::task::JoinSet;
+
+use super::driver;
+use crate::{
+    link::{Event, Link, Plan},
+    session::{ClientKind, Session},
+};
+
+/// One server and its sessions.
+pub(super) struct House {
+    pub(super) plan: Arc<Plan>,
+    pub(super) most_sessions: usize,
+    idle: Duration,
+    state: Mutex<State>,
+    next_client: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    members: IndexMap<Box<str>, Arc<Member>, FxBuildHasher>,
+    /// The link of all requests that belong to no session.
+    common: Option<Arc<Link>>,
+    /// The tasks of all links.
+    tasks: JoinSet<()>,
+    is_closed: bool,
+}
+
+/// A session that a client has opened.
+pub(super) struct Member {
+    pub(super) link: Arc<Link>,
+    pub(super) client: u64,
+    used: Mutex<Instant>,
+}
+
+/// Why there is no new session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoSession {
+    /// There are too many.
+    TooMany,
+    /// The gate ends.
+    Closing,
+}
+
+impl House {
+    pub(super) fn new(plan: Arc<Plan>, most_sessions: usize, idle: Duration) -> Self {
+        let (state, next_client) = (Mutex::default(), AtomicU64::new(1));
+        Self { plan, most_sessions, idle, state, next_client }
+    }
+
+    /// A new session, with its id.
+    pub(super) fn open(&self) -> Result<(Box<str>, Arc<Member>), NoSession> {
+        let id = random_id();
+        let mut state = self.lock();
+        if state.is_closed {
+            return Err(NoSession::Closing);
+        }
+        if state.members.len() >= self.most_sessions {
+            return Err(NoSession::TooMany);
+        }
+        let (server, upstream) = (Arc::clone(&self.plan.server), self.plan.target.kind());
+        let link = state.start(&self.plan, Session::new(server, ClientKind::Http, upstream));
+        let client = self.new_client();
+        if let Some(desk) = link.client.desk() {
+            desk.enter(client);
+        }
+        let member = Arc::new(Member { link, client, used: Mutex::new(Instant::now()) });
+        state.members.insert(id.clone(), Arc::clone(&member));
+        Ok((id, member))
+    }
+
+    /// The session with an id.
+    pub(super) fn find(&self, id: &str) -> Option<Arc<Member>> {
+        let member = self.lock().members.get(id).cloned()?;
+        *member.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Some(member)
+    }
+
+    /// Ends a session. Gives whether there was one.
+    pub(super) fn end(&self, id: &str) -> bool {
+        let member = self.lock().members.swap_remove(id);
+        member.as_deref().map(Member::end).is_some()
+    }
+
+    /// The link of requests that belong to no session.
+    pub(super) fn common(&self) -> Option<Arc<Link>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return None;
+        }
+        if state.common.is_none() {
+            let (server, upstream) = (Arc::clone(&self.plan.server), self.plan.target.kind());
+            state.common = Some(state.start(&self.plan, Session::shared(server, upstream)));
+        }
+        state.common.clone()
+    }
+
+    /// A client that is none of those before.
+    pub(super) fn new_client(&self) -> u64 {
+        self.next_client.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Ends sessions that nobody has used for a while.
+    pub(super) fn sweep(&self, now: Instant) {
+        let mut state = self.lock();
+        while state.tasks.try_join_next().is_some() {}
+        let idle = self.idle;
+        state.members.retain(|_, member| {
+            let is_used = member.is_used(now, idle);
+            if !is_used {
+                member.end();
+            }
+            is_used
+        });
+    }
+
+    /// Ends everything: whoever waits is told.
+    pub(super) async fn close(&self) {
+        let mut tasks = {
+            let mut state = self.lock();
+            state.is_closed = true;
+            for (_, member) in state.members.drain(..) {
+                member.end();
+            }
+            if let Some(common) = state.common.take() {
+                common.tell(Event::Signal);
+            }
+            std::mem::take(&mut state.tasks)
+        };
+        while tasks.join_next().await.is_some() {}
+        let plan = Arc::clone(&self.plan);
+        // It syncs a file, for which a task must not wait.
+        let closed = tokio::task::spawn_blocking(move || plan.books.close());
+        closed.await.unwrap_or_default();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn start(&mut self, plan: &Arc<Plan>, session: Session) -> Arc<Link> {
+        let (link, events) = driver::open(plan, session);
+        self.tasks.spawn(driver::drive(Arc::clone(&link), events));
+        link
+    }
+}
+
+impl Member {
+    fn end(&self) {
+        self.link.tell(Event::Signal);
+    }
+
+    fn is_used(&self, now: Instant, idle: Duration) -> bool {
+        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_busy = || {
+            self.link
+                .client
+                .desk()
+                .is_some_and(|it| it.waiting() > 0 || it.is_listening(self.client))
+        };
+        now.saturating_duration_since(used) < idle || is_busy()
+    }
+}
+
+/// An id that nobody can guess: 128 bits from the system.
+fn random_id() -> Box<str> {
+    let mut bytes = [0; 16];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|it| !it.is_empty()) {
+        filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty()).unwrap_or(0);
+    }
+    let mut id = String::with_capacity(32);
+    for byte in bytes {
+        write!(id, "{byte:02x}").unwrap_or_default();
+    }
+    id.into()
+}

@@ -1,0 +1,232 @@
+//! `POST`: one message of a client, and its answer.
+
+use std::sync::Arc;
+
+use hyper::{
+    HeaderMap, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{ACCEPT, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
+};
+use redress::{codes, json::Doc};
+
+use super::{
+    body::{self, Body, Unread},
+    desk::{Answer, Reply},
+    get::{SESSION, events, member},
+    house::{House, NoSession},
+    refusal::Refusal,
+    version,
+    waiter::{OnLeave, Waiter},
+};
+use crate::{
+    frame::{Frame, Shape, limits},
+    link::Link,
+    session::Expected,
+};
+
+/// Takes a message in, and waits for its answer if it is a request.
+pub(super) async fn post(
+    house: &Arc<House>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Refusal> {
+    check_content_type(request.headers())?;
+    check_accept(request.headers())?;
+    let (parts, body) = request.into_parts();
+    let most = house.plan.server.settings.max_message;
+    let body = body::read(body, most).await.map_err(|it| unread(it, most))?;
+    let line = one_line(&body, most);
+    if parts.headers.contains_key(SESSION) {
+        let (_, member) = member(house, &parts.headers)?;
+        version::check(&parts.headers)?;
+        return exchange(&member.link, member.client, OnLeave::Keep, &line).await;
+    }
+    match opening(&line, most)? {
+        Opening::Initialize(id) => initialize(house, &line, &id).await,
+        Opening::Alone => {
+            let closing = || {
+                Refusal::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    codes::SHUTTING_DOWN,
+                    "The gate is shutting down.",
+                )
+            };
+            let link = house.common().ok_or_else(closing)?;
+            exchange(&link, house.new_client(), OnLeave::Cancel, &line).await
+        }
+        Opening::Nameless(id) => {
+            member(house, &parts.headers).map_err(|it| it.to(id.as_deref()))?;
+            Err(Refusal::bad("The request names no session."))
+        }
+    }
+}
+
+/// What a message without a session is.
+enum Opening {
+    /// It opens one.
+    Initialize(Box<str>),
+    /// It needs none.
+    Alone,
+    /// It should have one.
+    Nameless(Option<Box<str>>),
+}
+
+fn opening(line: &[u8], most: usize) -> Result<Opening, Refusal> {
+    let doc = Doc::parse(line, limits(most)).map_err(|error| {
+        let message = format!("The message could not be read as JSON: {error}");
+        Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message)
+    })?;
+    let frame = Frame::of(&doc)
+        .map_err(|error| Refusal::bad(format!("The message is not valid: {error}.")))?;
+    let id = frame.id.map(|it| Box::from(it.raw()));
+    let meta = frame.params.and_then(|it| it.get("_meta"));
+    let is_alone =
+        meta.is_some_and(|it| it.get("io.modelcontextprotocol/protocolVersion").is_some());
+    Ok(match (frame.shape, id) {
+        (Shape::Request, Some(id)) if frame.method == "initialize" => Opening::Initialize(id),
+        _ if is_alone => Opening::Alone,
+        (_, id) => Opening::Nameless(id),
+    })
+}
+
+/// Opens a session.
+async fn initialize(house: &Arc<House>, line: &[u8], id: &str) -> Result<Response<Body>, Refusal> {
+    let (session, member) = house.open().map_err(|it| no_session(it, house).to(Some(id)))?;
+    let mut response = exchange(&member.link, member.client, OnLeave::Keep, line).await?;
+    let is_open = matches!(response.body(), Body::Whole(bytes) if is_result(bytes));
+    if !is_open {
+        house.end(&session);
+    } else if let Ok(session) = HeaderValue::from_str(&session) {
+        response.headers_mut().insert(SESSION, session);
+    }
+    Ok(response)
+}
+
+fn is_result(message: &[u8]) -> bool {
+    let doc = Doc::parse(message, limits(message.len()));
+    doc.is_ok_and(|it| Frame::of(&it).is_ok_and(|it| it.shape == Shape::Result))
+}
+
+/// Gives a message to a link, and waits for the answer if there will be one.
+async fn exchange(
+    link: &Arc<Link>,
+    client: u64,
+    on_leave: OnLeave,
+    line: &[u8],
+) -> Result<Response<Body>, Refusal> {
+    let Some((waiter, from, reply)) = Waiter::new(link, client, on_leave) else {
+        return Err(Refusal::method("GET"));
+    };
+    if link.client_says(|session, turn| session.client_line(line, from, turn)) == Expected::Nothing
+    {
+        waiter.none_expected();
+        return Ok(accepted());
+    }
+    match reply.await {
+        Ok(Reply::Answer(answer)) => {
+            waiter.done();
+            Ok(json(answer))
+        }
+        Ok(Reply::Stream(stream)) => Ok(events(stream, Some(waiter))),
+        // The link has ended, and with it the session.
+        Err(_) => {
+            waiter.done();
+            let message = "The session has ended.";
+            Err(Refusal::new(StatusCode::NOT_FOUND, codes::SESSION_NOT_FOUND, message))
+        }
+    }
+}
+
+fn no_session(why: NoSession, house: &House) -> Refusal {
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    match why {
+        NoSession::TooMany => {
+            let most = house.most_sessions;
+            let message = format!("{most} sessions are open, which is the most there may be.");
+            Refusal::new(status, codes::OVERLOADED, message)
+        }
+        NoSession::Closing => {
+            Refusal::new(status, codes::SHUTTING_DOWN, "The gate is shutting down.")
+        }
+    }
+}
+
+fn unread(why: Unread, most: usize) -> Refusal {
+    match why {
+        Unread::TooLarge => {
+            let message = format!("The message is larger than {most} bytes.");
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, codes::INPUT_TOO_LARGE, message)
+        }
+        Unread::TooSlow => {
+            let message = "The message came too slowly.";
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, codes::TIMEOUT, message)
+        }
+        Unread::Cut => Refusal::bad("The message ended before its end."),
+    }
+    .closing()
+}
+
+/// The message on one line, as a pipe needs it. Line breaks can only stand between its parts.
+fn one_line(body: &Bytes, most: usize) -> Bytes {
+    let body = body.slice_ref(body.trim_ascii());
+    let is_valid = || Doc::parse(&body, limits(most)).is_ok();
+    if memchr::memchr2(b'\n', b'\r', &body).is_none() || !is_valid() {
+        return body;
+    }
+    let space = |byte: &u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte };
+    body.iter().map(space).collect()
+}
+
+fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let value = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let kind = value.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let message = "The content type must be application/json.";
+    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    Err(Refusal::new(status, codes::INVALID_REQUEST, message).closing())
+}
+
+fn check_accept(headers: &HeaderMap) -> Result<(), Refusal> {
+    if accepts(headers, &["application/json", "text/event-stream"]) {
+        return Ok(());
+    }
+    let message = "The client must accept both application/json and text/event-stream.";
+    Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message).closing())
+}
+
+/// Whether a client takes all these kinds of content; who does not say takes everything.
+pub(super) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
+    if !headers.contains_key(ACCEPT) {
+        return true;
+    }
+    let values = || headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok());
+    let ranges = || {
+        values().flat_map(|it| it.split(',')).filter_map(|it| it.split(';').next()).map(str::trim)
+    };
+    kinds.iter().all(|kind| {
+        let group = kind.split('/').next().unwrap_or_default();
+        ranges().any(|it| {
+            it.eq_ignore_ascii_case(kind)
+                || it == "*/*"
+                || it.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group))
+        })
+    })
+}
+
+fn accepted() -> Response<Body> {
+    let mut response = Response::new(Body::Whole(Bytes::new()));
+    *response.status_mut() = StatusCode::ACCEPTED;
+    response
+}
+
+fn json(answer: Answer) -> Response<Body> {
+    let mut response = Response::new(Body::Whole(answer.message));
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or_default();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(challenge) = answer.challenge.and_then(|it| HeaderValue::from_str(&it).ok()) {
+        headers.insert(WWW_AUTHENTICATE, challenge);
+    }
+    response
+}

@@ -1,0 +1,165 @@
+//! `Refusal`: a request that is refused before it reaches a session, as an HTTP answer with a JSON-RPC error in it.
+
+use hyper::{
+    Response, StatusCode,
+    body::Bytes,
+    header::{
+        ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    },
+};
+use redress::{
+    Dialect, Fault,
+    codes::{self, CoreCode},
+    dialect::Stamp,
+    fault::Origin,
+    json::Members,
+    wire,
+};
+use redress_ledger::Record;
+use tokio::sync::oneshot;
+
+use super::body::Body;
+use crate::{link::Plan, run::OnLedgerFailure};
+
+/// A request that is refused.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    fault: Box<Fault>,
+    /// The request's id, as JSON.
+    id: Option<Box<str>>,
+    /// The protocol's own error for it, and what it must carry as JSON members.
+    protocol: Option<(i64, Vec<(&'static str, String)>)>,
+    header: Option<(HeaderName, HeaderValue)>,
+    closes: bool,
+}
+
+impl Refusal {
+    /// A refusal with a code and what is wrong, in a sentence of ours.
+    pub(super) fn new(status: StatusCode, code: CoreCode, message: impl Into<String>) -> Self {
+        let mut fault = code.raise([] as [(&str, &str); 0]);
+        fault.origin = Origin::Gate;
+        fault.effect = redress_registry::Effect::None;
+        fault.message = message.into();
+        let fault = Box::new(fault);
+        Self { status, fault, id: None, protocol: None, header: None, closes: false }
+    }
+
+    /// A message that is no valid request.
+    pub(super) fn bad(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, codes::INVALID_REQUEST, message)
+    }
+
+    /// A method that a place does not know.
+    pub(super) fn method(allowed: &'static str) -> Self {
+        let message = format!("Only {allowed} is possible here.");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, codes::UNSUPPORTED, message)
+            .header(ALLOW, HeaderValue::from_static(allowed))
+    }
+
+    /// Somebody who has not said who he is.
+    pub(super) fn unknown_caller() -> Self {
+        let message = "A bearer token is needed.";
+        Self::new(StatusCode::UNAUTHORIZED, codes::AUTH_REQUIRED, message)
+            .header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+            .closing()
+    }
+
+    /// What can be done about it.
+    pub(super) fn fix(mut self, hint: impl Into<String>) -> Self {
+        self.fault.hint = hint.into();
+        self
+    }
+
+    /// The request's id, as JSON.
+    pub(super) fn to(mut self, id: Option<&str>) -> Self {
+        self.id = id.map(Into::into);
+        self
+    }
+
+    /// The protocol has an error of its own for this.
+    pub(super) fn protocol(mut self, number: i64, data: Vec<(&'static str, String)>) -> Self {
+        self.protocol = Some((number, data));
+        self
+    }
+
+    /// The rest of the request is not read.
+    pub(super) const fn closing(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
+    fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.header = Some((name, value));
+        self
+    }
+
+    /// The answer, without a record: nobody is known yet who could be meant.
+    pub(super) fn unrecorded(self) -> Response<Body> {
+        self.respond()
+    }
+
+    /// The answer, once the failure is recorded.
+    pub(super) async fn recorded(mut self, plan: &Plan) -> Response<Body> {
+        self.fault.context.server = Some(plan.server.settings.server.clone());
+        self.fault.timestamp = Some((plan.clock)().to_string());
+        let (sender, kept) = oneshot::channel();
+        let record = Record::fault(&self.fault, &plan.server.settings.redactor);
+        plan.books.append(record, move |it| {
+            // Whoever asked may have left.
+            drop(sender.send(it));
+        });
+        match kept.await {
+            Ok(Ok(receipt)) => self.fault.ledger = receipt,
+            _ if plan.books.on_failure == OnLedgerFailure::Open => (),
+            _ => {
+                let message = "The failure could not be recorded.";
+                let status = StatusCode::INTERNAL_SERVER_ERROR;
+                let id = self.id.take();
+                self = Self::new(status, codes::AUDIT_LOG_FAILED, message).to(id.as_deref());
+            }
+        }
+        self.respond()
+    }
+
+    fn respond(self) -> Response<Body> {
+        let body = Body::Whole(Bytes::from(self.text()));
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(ms) = self.fault.retry.after_ms.filter(|_| self.status.is_server_error()) {
+            headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1000)));
+        }
+        if let Some((name, value)) = self.header {
+            headers.insert(name, value);
+        }
+        if self.closes {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    fn text(&self) -> String {
+        let Some((number, members)) = &self.protocol else {
+            return wire::rpc_error(&self.fault, self.id.as_deref());
+        };
+        let mut out = String::with_capacity(512);
+        let mut message = Members::open(&mut out);
+        message.str("jsonrpc", "2.0");
+        if let Some(id) = &self.id {
+            message.raw("id", id);
+        }
+        let mut error = Members::open(message.key("error"));
+        error.int("code", *number).str("message", &self.fault.message);
+        let mut data = Members::open(error.key("data"));
+        for (key, value) in members {
+            data.raw(key, value);
+        }
+        Dialect::Native.write_into(&self.fault, Stamp::default(), data.key(wire::FAULT_KEY));
+        data.close();
+        error.close();
+        message.close();
+        out
+    }
+}

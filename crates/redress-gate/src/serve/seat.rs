@@ -1,0 +1,159 @@
+//! `Seat`: one client's place at the desk, for what belongs to no request: its streams, and what it has not fetched yet.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use hyper::body::Bytes;
+
+use super::stream::Stream;
+
+/// How much is kept for a client that may come back for it.
+const MOST_KEPT: usize = 1 << 20;
+/// The same in messages.
+const MOST_KEPT_MESSAGES: usize = 1 << 10;
+
+/// One client's place.
+#[derive(Debug, Default)]
+pub(super) struct Seat {
+    /// Streams that are open, each with its number.
+    streams: Vec<(u64, Arc<Stream>)>,
+    next_stream: u64,
+    next_event: u64,
+    /// What was said last, and on which stream, for a client that comes back.
+    kept: VecDeque<Kept>,
+    kept_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Kept {
+    /// The stream it was said on; none yet for what came while none was open.
+    stream: Option<u64>,
+    event: u64,
+    message: Bytes,
+}
+
+impl Seat {
+    /// Says something on one of the streams, or keeps it until there is one.
+    pub(super) fn say(&mut self, message: &Bytes) {
+        self.next_event += 1;
+        let event = self.next_event;
+        self.streams.retain(|(_, stream)| stream.is_open());
+        let heard = self
+            .streams
+            .iter()
+            .find(|(number, stream)| stream.say_as(Some(&format!("{number}-{event}")), message));
+        let stream = heard.map(|it| it.0);
+        // The message may be a small part of a large buffer.
+        self.keep(Kept { stream, event, message: Bytes::copy_from_slice(message) });
+    }
+
+    /// A new stream, or the one that ended after an event: it gives what was not heard.
+    pub(super) fn listen(&mut self, after: Option<&str>) -> Arc<Stream> {
+        let after = after.and_then(|it| it.split_once('-'));
+        let after =
+            after.and_then(|(stream, event)| Some((stream.parse().ok()?, event.parse().ok()?)));
+        let (number, last) = after.unwrap_or_else(|| {
+            self.next_stream += 1;
+            (self.next_stream, u64::MAX)
+        });
+        self.streams.retain(|(other, stream)| {
+            let is_other = *other != number && stream.is_open();
+            if !is_other {
+                stream.end();
+            }
+            is_other
+        });
+        let stream = Arc::new(Stream::default());
+        for kept in &mut self.kept {
+            let is_missed = match kept.stream {
+                None => true,
+                Some(on) => on == number && kept.event > last,
+            };
+            if is_missed && stream.say_as(Some(&format!("{number}-{}", kept.event)), &kept.message)
+            {
+                kept.stream = Some(number);
+            }
+        }
+        self.streams.push((number, Arc::clone(&stream)));
+        stream
+    }
+
+    /// Whether a stream is open.
+    pub(super) fn is_listening(&mut self) -> bool {
+        self.streams.iter().any(|(_, stream)| stream.is_open())
+    }
+
+    /// Ends the streams.
+    pub(super) fn close(&self) {
+        for (_, stream) in &self.streams {
+            stream.end();
+        }
+    }
+
+    fn keep(&mut self, kept: Kept) {
+        self.kept_bytes += kept.message.len();
+        self.kept.push_back(kept);
+        while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES {
+            let Some(oldest) = self.kept.pop_front() else { return };
+            self.kept_bytes -= oldest.message.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::Arc,
+        task::{Context, Poll, Waker},
+    };
+
+    use hyper::body::Bytes;
+
+    use super::{Seat, Stream};
+
+    fn heard(stream: &Arc<Stream>) -> Vec<String> {
+        let context = Context::from_waker(Waker::noop());
+        let mut heard = Vec::new();
+        while let Poll::Ready(Some(event)) = stream.poll_next(&context) {
+            let text = String::from_utf8(event.to_vec()).unwrap();
+            let field = |name| text.lines().find_map(|it| it.strip_prefix(name)).unwrap();
+            heard.push(format!("{} {}", field("id: "), field("data: ")));
+        }
+        heard
+    }
+
+    #[test]
+    fn what_comes_before_a_stream_is_open_is_heard_on_the_first() {
+        let mut seat = Seat::default();
+        seat.say(&Bytes::from_static(b"a"));
+        let first = seat.listen(None);
+        let second = seat.listen(None);
+        seat.say(&Bytes::from_static(b"b"));
+        assert_eq!(heard(&first), ["1-1 a", "1-2 b"]);
+        assert_eq!(heard(&second), [""; 0], "each message is said once");
+    }
+
+    #[test]
+    fn whoever_comes_back_hears_what_he_missed_on_his_stream() {
+        let mut seat = Seat::default();
+        let first = seat.listen(None);
+        for text in ["a", "b", "c"] {
+            seat.say(&Bytes::from_static(text.as_bytes()));
+        }
+        first.leave();
+        seat.say(&Bytes::from_static(b"d"));
+        let again = seat.listen(Some("1-1"));
+        assert_eq!(heard(&again), ["1-2 b", "1-3 c", "1-4 d"]);
+        seat.say(&Bytes::from_static(b"e"));
+        assert_eq!(heard(&again), ["1-5 e"]);
+    }
+
+    #[test]
+    fn memory_is_bounded_while_nobody_listens() {
+        let mut seat = Seat::default();
+        for _ in 0..10_000 {
+            seat.say(&Bytes::from(vec![b' '; 10_000]));
+        }
+        assert!(seat.kept_bytes <= super::MOST_KEPT);
+        assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);
+    }
+}

@@ -1,0 +1,66 @@
+//! `Site`: every server at its place, and who may come in.
+
+use std::sync::Arc;
+
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{CONTENT_TYPE, HeaderValue},
+};
+use redress::codes;
+
+use super::{access::Access, body::Body, get, house::House, post, refusal::Refusal};
+
+/// Every server at its place.
+pub(super) struct Site {
+    /// The path of each server, without the slash at its start.
+    pub(super) houses: Vec<(Box<str>, Arc<House>)>,
+    pub(super) access: Access,
+}
+
+impl Site {
+    /// Answers a request.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        if let Err(refusal) = self.access.check(request.headers()) {
+            return refusal.unrecorded();
+        }
+        let path = request.uri().path().trim_start_matches('/');
+        if let Some(house) = self.house(path) {
+            let answered = match *request.method() {
+                Method::POST => post::post(&house, request).await,
+                Method::GET => get::listen(&house, request.headers()),
+                Method::DELETE => get::delete(&house, request.headers()),
+                _ => Err(Refusal::method("GET, POST, DELETE").closing()),
+            };
+            return match answered {
+                Ok(response) => response,
+                Err(refusal) => refusal.recorded(&house.plan).await,
+            };
+        }
+        match path {
+            "healthz" => text("ok\n"),
+            _ => self.nothing_at(path).unrecorded(),
+        }
+    }
+
+    fn house(&self, path: &str) -> Option<Arc<House>> {
+        self.houses.iter().find(|(at, _)| **at == *path).map(|(_, house)| Arc::clone(house))
+    }
+
+    fn nothing_at(&self, path: &str) -> Refusal {
+        let places: Vec<_> = self.houses.iter().take(20).map(|(at, _)| format!("/{at}")).collect();
+        let path: String = path.chars().take(80).collect();
+        let message = format!("There is no server at {:?}.", format!("/{path}"));
+        Refusal::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, message)
+            .fix(format!("Use one of: {}.", places.join(", ")))
+            .closing()
+    }
+}
+
+/// A few words.
+fn text(text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::Whole(Bytes::from_static(text.as_bytes())));
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
