@@ -92,6 +92,7 @@ STEPS = {
     "timeout": lambda client: client.call_tool("hang", {}),
     "cancel": cancel,
     "crash": lambda client: client.call_tool("exit", {"code": 7}),
+    "again": lambda client: client.call_tool("test_simple_text", {}),
 }
 
 

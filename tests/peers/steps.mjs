@@ -48,6 +48,7 @@ const steps = {
     return { ended, heard: (await client.call('cancelled_calls', {})).content[0].text };
   },
   crash: async (client) => client.call('exit', { code: 7 }),
+  again: async (client) => client.call('test_simple_text', {}),
 };
 
 /** Runs the steps. A step that throws is told as an error; the others go on. */

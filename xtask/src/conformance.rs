@@ -67,9 +67,10 @@ fn compare(root: &Path, crossings: &[Crossing]) -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-fn build(root: &Path) -> Result<(), String> {
+pub(crate) fn build(root: &Path) -> Result<(), String> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "-p", "conformance-server", "-p", "redress-cli"]);
+    // All of the workspace, as the tests build it: a part of it would be built again with other features.
+    cargo.args(["build", "--quiet", "--workspace", "--bins"]);
     match cargo.current_dir(root).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("the build ended with {status}")),

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path, process::Command, time::Instant};
 
-use crate::{codegen, fuzz, tidy};
+use crate::{codegen, conformance, fuzz, peers::Peers, tidy};
 
 /// A step: its name, and what is wrong.
 type Step<'a> = (&'a str, Box<dyn FnOnce() -> Vec<String> + 'a>);
@@ -28,6 +28,7 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
                 command(root, "cargo", "test --workspace --no-fail-fast", &envs)
             }),
         ),
+        ("official clients", Box::new(|| clients(root))),
         ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),
     ];
     let mut problems = Vec::new();
@@ -43,6 +44,15 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
     }
     println!("\n{table}");
     problems
+}
+
+/// The tests that need the official peers, which are installed first.
+fn clients(root: &Path) -> Vec<String> {
+    let ready = Peers::install(root).and_then(|_installed| conformance::build(root));
+    match ready {
+        Ok(()) => command(root, "cargo", "test --workspace --test it -- --ignored peers::", &[]),
+        Err(problem) => vec![problem],
+    }
 }
 
 fn command(root: &Path, program: &str, args: &str, envs: &[(&str, &str)]) -> Vec<String> {

@@ -12,5 +12,6 @@ mod explain;
 mod filters;
 mod gate;
 mod help;
+mod peers;
 mod redress;
 mod registry;
