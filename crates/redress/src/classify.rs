@@ -23,12 +23,12 @@ use std::borrow::Cow;
 
 pub use leaks::Leak;
 pub use line::{LineError, line};
-use redress_registry::Registry;
+use redress_registry::{Registry, shipped};
 
 use crate::{
     Fault,
-    json::Value,
-    outcome::{Asked, Outcome},
+    json::{Doc, Limits, Value},
+    outcome::{Asked, Outcome, What},
 };
 
 /// What an outcome is.
@@ -66,6 +66,14 @@ pub fn classify(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -
 /// Whether the result of a call that is not flagged needs a judgement at all. Most do not, and this costs them nothing.
 pub fn is_suspect(result: Value<'_>) -> bool {
     silent::suspect(result, None).is_some()
+}
+
+/// Makes ready what every judgement needs. Whoever does not call it pays for it with the first one, some milliseconds.
+pub fn warm_up() {
+    const FAILED: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"error\":\"ENOENT\"}"}],"isError":true}}"#;
+    let Ok(doc) = Doc::parse(FAILED, Limits::DOCUMENT) else { return };
+    is_suspect(doc.root());
+    classify(&Asked::default(), &Outcome::of(What::Answer(doc.root())), shipped::core());
 }
 
 #[cfg(test)]
