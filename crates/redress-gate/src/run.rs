@@ -87,6 +87,8 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     let signals = threads::signals(&link)?;
     start::start(&link);
     threads::client(&link, streams.input)?;
+    // The first failure should not pay for the rules of all.
+    spawn("redress-warm", redress::classify::warm_up)?;
     let why = watch(&link, &events, deadline);
     ending::end(&link, &events, why);
     signals.close();

@@ -105,6 +105,8 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let site = Arc::new(Site { houses, access: serve.access });
     let listener = Listener::bind(serve.listen, serve.most_connections).await?;
     ready(listener.address()?);
+    // The first failure should not pay for the rules of all.
+    drop(tokio::task::spawn_blocking(redress::classify::warm_up));
     let mut sweep = tokio::time::interval(SWEEP);
     tokio::select! {
         never = listener.accept(&site) => match never {},

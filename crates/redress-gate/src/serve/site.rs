@@ -10,6 +10,7 @@ use hyper::{
 use redress::codes;
 
 use super::{access::Access, body::Body, get, house::House, post, refusal::Refusal};
+use crate::metrics;
 
 /// Every server at its place.
 pub(super) struct Site {
@@ -38,9 +39,16 @@ impl Site {
             };
         }
         match path {
-            "healthz" => text("ok\n"),
+            "healthz" => text(Bytes::from_static(b"ok\n"), "text/plain; charset=utf-8"),
+            "metrics" => text(Bytes::from(self.metrics()), metrics::CONTENT_TYPE),
             _ => self.nothing_at(path).unrecorded(),
         }
+    }
+
+    fn metrics(&self) -> String {
+        let servers: Vec<_> =
+            self.houses.iter().map(|(_, it)| Arc::clone(&it.plan.server)).collect();
+        metrics::render(&servers)
     }
 
     fn house(&self, path: &str) -> Option<Arc<House>> {
@@ -57,10 +65,9 @@ impl Site {
     }
 }
 
-/// A few words.
-fn text(text: &'static str) -> Response<Body> {
-    let mut response = Response::new(Body::Whole(Bytes::from_static(text.as_bytes())));
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
+/// A page for programs.
+fn text(text: Bytes, kind: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::Whole(text));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
