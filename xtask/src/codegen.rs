@@ -1,8 +1,9 @@
-//! Generated files: each is a pure function of the shipped registries, compared byte by byte in CI.
+//! Generated files: each is a pure function of the shipped registries or of a type, compared byte by byte in CI.
 
 use std::{fmt::Write as _, fs, path::Path};
 
 use redress::dialect;
+use redress_cli::config;
 use redress_registry::{diff, export, lint, lock, rule::Rule, shipped};
 
 /// Writes every generated file, or with `check` only says which are stale.
@@ -26,6 +27,8 @@ fn files() -> Vec<(String, String)> {
     let mut files = vec![
         ("crates/redress/src/codes/list.rs".to_owned(), handles()),
         ("docs/rules.md".to_owned(), rules()),
+        ("docs/configuration.md".to_owned(), config::page()),
+        ("docs/redress.schema.json".to_owned(), config::schema()),
     ];
     if let Some(markdown) = export::format("markdown") {
         let pages =

@@ -76,6 +76,11 @@ impl Failure {
         Self { quiet, ..failure.note(error) }
     }
 
+    /// What happened, one sentence.
+    pub(crate) fn message(self) -> String {
+        self.fault.message
+    }
+
     /// Adds a line that says more.
     pub(crate) fn note(mut self, note: impl std::fmt::Display) -> Self {
         self.notes.push(note.to_string());

@@ -4,6 +4,7 @@ mod choice;
 mod classify;
 mod clock;
 mod completions;
+pub mod config;
 mod contract;
 mod explain;
 mod failure;
@@ -41,6 +42,7 @@ enum Command {
     Classify(classify::Args),
     Translate(translate::Args),
     Registry(registry::Args),
+    Config(config::Args),
     Completions(completions::Args),
 }
 
@@ -49,13 +51,14 @@ pub fn main() -> ExitCode {
     let args = Args::parse();
     let mut out = Out::stdout();
     let done = match args.command {
-        Command::Run(args) => run::run(args),
-        Command::Serve(args) => serve::run(args),
+        Command::Run(args) => run::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Ledger(args) => ledger::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),
         Command::Registry(args) => registry::run(&args, &mut out),
+        Command::Config(args) => config::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
     let done = done.and_then(|status| out.finish().map(|()| status));

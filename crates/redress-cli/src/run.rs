@@ -8,160 +8,58 @@ use std::{
     fs::File,
     io,
     os::fd::AsFd,
-    path::PathBuf,
     sync::Arc,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use clap::ValueEnum;
-use redress::{Dialect, codes, secret::secrecy};
-use redress_gate::{
-    BreakerRule, Ended, LimitRule, Mode, OnLedgerFailure, Program, RetryRule, Run, Server,
-    ServerText, Settings, Streams,
-};
-use redress_ledger::{Clock, Ledger, Options, Redactor, Time};
+use redress::{codes, secret::secrecy};
+use redress_gate::{Ended, Run, Server, Streams};
+use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
 
-use crate::{Done, Status, choice::one_of, contract, failure::Failure};
+use crate::{
+    Done, Status,
+    config::{self, Options},
+    failure::Failure,
+};
 
 /// Gate one MCP server on stdio: put it before the server's command in your client's configuration.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress run -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress run --mode observe --name files -- ./server\n  redress run --deadline 10000 --no-ledger -- python -m my_server\n\nThe client ends it by closing its side. Standard output carries nothing but the protocol. Exit code 3: the server's\ncommand could never be started; the client was told so, too."
+    after_help = "Examples:\n  redress run -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress run --mode observe --name files -- ./server\n  redress run --deadline 10000 --no-ledger -- python -m my_server\n  redress run --config redress.toml --name files\n\nThe client ends it by closing its side. Standard output carries nothing but the protocol. Exit code 3: the server's\ncommand could never be started; the client was told so, too."
 )]
 pub(crate) struct Args {
-    /// The server's name in faults and in the ledger; by default from its command.
-    #[arg(long, value_name = "N")]
-    name: Option<String>,
-    /// How far to go.
-    #[arg(long, value_enum, value_name = "M", default_value_t = ModeArg::Enforce)]
-    mode: ModeArg,
-    /// The shape of envelope that the client gets.
-    #[arg(long, value_name = "D", default_value = "native", value_parser = one_of(Dialect::ALL.map(Dialect::name), Dialect::parse))]
-    dialect: Dialect,
-    /// A registry file, or the name of a built-in one: the codes that the server itself may use.
-    #[arg(long, value_name = "C", default_value = "core")]
-    contract: String,
-    /// Where failures are recorded; by default below the user's state directory.
-    #[arg(long, value_name = "DIR", conflicts_with = "no_ledger")]
-    ledger: Option<PathBuf>,
-    /// Record nothing.
-    #[arg(long)]
-    no_ledger: bool,
-    /// How long a request may take, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
-    deadline: u64,
-    /// The longest message, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
-    max_message: u32,
-    /// Whether a card quotes what the server wrote.
-    #[arg(long, value_enum, default_value_t = ServerTextArg::Quote)]
-    server_text: ServerTextArg,
-    /// What happens when a failure cannot be recorded: say only that, or tell it all the same.
-    #[arg(long, value_enum, default_value_t = OnFailureArg::Closed)]
-    on_ledger_failure: OnFailureArg,
+    #[command(flatten)]
+    options: Options,
     /// The server's command.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ModeArg {
-    /// Answers pass as they are; failures are recorded.
-    Observe,
-    /// Answers get an envelope beside what they say.
-    Annotate,
-    /// Failures are answered by the contract.
-    Enforce,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ServerTextArg {
-    /// In quotes, cut and stripped.
-    Quote,
-    /// Not at all.
-    Hide,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OnFailureArg {
-    /// The client hears that it could not be recorded, and nothing else.
-    Closed,
-    /// The client hears of the failure all the same.
-    Open,
-}
-
-pub(crate) fn run(args: Args) -> Done {
-    let settings = args.settings()?;
-    let name = settings.program.clone();
+pub(crate) fn run(args: &Args) -> Done {
+    let config = args.options.config(&args.command)?;
+    let server = config.single()?;
+    if server.url.is_some() {
+        return Err(Failure::config(
+            "--name",
+            "This server has a `url`; only a `command` can be run on stdio.",
+        )
+        .fix("Name a server of the file that has a `command`."));
+    }
+    let ledger = &config.general.ledger;
     let run = Run {
-        server: Arc::new(Server::new(settings, Instant::now())),
-        ledger: args.open_ledger()?,
-        on_ledger_failure: args.on_ledger_failure(),
-        program: Program { command: args.command, ..Program::default() },
+        program: server.program(),
+        server: Arc::new(Server::new(server.settings(redactor(server)), Instant::now())),
+        ledger: open_ledger(ledger, &args.options.ledger_name(&server.name, &args.command))?,
+        on_ledger_failure: ledger.on_failure,
         clock: clock(),
     };
     let streams = streams().map_err(|it| Failure::stream(&it))?;
     match redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))? {
         Ended::Fine => Ok(Status::Fine),
         Ended::NeverStarted => {
-            Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", name)])))
+            let program = server.program_name();
+            Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", program)])))
         }
-    }
-}
-
-impl Args {
-    /// How the server is gated.
-    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
-        let program = self.command.first().map(|it| it.to_string_lossy().into_owned());
-        Ok(Settings {
-            server: self.name.clone().unwrap_or_else(|| name::short(&self.command)),
-            program: program.unwrap_or_default(),
-            mode: match self.mode {
-                ModeArg::Observe => Mode::Observe,
-                ModeArg::Annotate => Mode::Annotate,
-                ModeArg::Enforce => Mode::Enforce,
-            },
-            dialect: self.dialect,
-            contract: contract::find(&self.contract)?,
-            deadline: Duration::from_millis(self.deadline),
-            max_message: usize::try_from(self.max_message).unwrap_or(usize::MAX),
-            server_text: match self.server_text {
-                ServerTextArg::Quote => ServerText::Quote,
-                ServerTextArg::Hide => ServerText::Hide,
-            },
-            trust_annotations: true,
-            redactor: Arc::new(Redactor::new(known_secrets())),
-            retry: RetryRule::default(),
-            breaker: BreakerRule::default(),
-            limits: LimitRule::default(),
-            error_stats: None,
-        })
-    }
-
-    /// What happens when a failure cannot be recorded.
-    pub(crate) const fn on_ledger_failure(&self) -> OnLedgerFailure {
-        match self.on_ledger_failure {
-            OnFailureArg::Closed => OnLedgerFailure::Closed,
-            OnFailureArg::Open => OnLedgerFailure::Open,
-        }
-    }
-
-    /// Where failures are recorded.
-    pub(crate) fn open_ledger(&self) -> Result<Option<Ledger>, Failure> {
-        if self.no_ledger {
-            return Ok(None);
-        }
-        let dir = match &self.ledger {
-            Some(dir) => dir.clone(),
-            None => place::state()?.join(name::unique(self.name.as_deref(), &self.command)),
-        };
-        let shown = dir.to_string_lossy().into_owned();
-        let options = Options::new(dir, place::key()?, clock());
-        Ledger::open(options).map(Some).map_err(|it| {
-            Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]))
-                .note(format!("{shown}: {it}"))
-                .note("Without a ledger: --no-ledger")
-        })
     }
 }
 
@@ -170,6 +68,35 @@ fn streams() -> io::Result<Streams> {
     let file = |it: &dyn AsFd| it.as_fd().try_clone_to_owned().map(File::from);
     let (input, output, log) = (file(&io::stdin())?, file(&io::stdout())?, file(&io::stderr())?);
     Ok(Streams { input, output, log })
+}
+
+/// The ledger that a configuration asks for; `name` is its directory unless it says another.
+pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<Ledger>, Failure> {
+    if !ledger.enabled {
+        return Ok(None);
+    }
+    let dir = match &ledger.dir {
+        Some(dir) => dir.0.clone(),
+        None => place::state()?.join(name),
+    };
+    let shown = dir.to_string_lossy().into_owned();
+    let mut options = LedgerOptions::new(dir, place::key()?, clock());
+    options.segment_bytes = ledger.max_segment_bytes;
+    options.keep_bytes = ledger.keep_bytes;
+    options.keep_millis = ledger.keep_days.map(|it| it.saturating_mul(DAY_MILLIS));
+    Ledger::open(options).map(Some).map_err(|it| {
+        Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]))
+            .note(format!("{shown}: {it}"))
+            .note("Without a ledger: --no-ledger")
+    })
+}
+
+const DAY_MILLIS: u64 = 24 * 3_600_000;
+
+/// Takes out what is secret: of the environment, and of the server's configuration.
+pub(crate) fn redactor(server: &config::Server) -> Arc<Redactor> {
+    let known = known_secrets();
+    Arc::new(Redactor::new(known.iter().map(String::as_str).chain(server.secrets())))
 }
 
 /// The values of environment variables whose names say that they are secret.
@@ -181,6 +108,7 @@ fn known_secrets() -> Vec<String> {
         .collect()
 }
 
+/// Tells the time.
 pub(crate) fn clock() -> Clock {
     #[expect(clippy::disallowed_methods, reason = "this is the boundary where time comes in")]
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

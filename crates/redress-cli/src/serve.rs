@@ -1,6 +1,7 @@
 //! `redress serve`: gates MCP servers over HTTP.
 
 use std::{
+    ffi::OsString,
     fs::File,
     io,
     net::SocketAddr,
@@ -9,55 +10,107 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress_gate::{Access, Program, Serve, Served, Server, Target};
+use redress_gate::{Access, Serve, Served, Server, Target, Tokens};
+use redress_ledger::Ledger;
 
-use crate::{Done, Status, failure::Failure, output::Err, run};
+use crate::{
+    Done, Status,
+    config::{self, Address, Config, General, Options, Secret},
+    failure::Failure,
+    output::Err,
+    run::{clock, open_ledger, redactor},
+};
 
 /// The most connections at a time.
 const MOST_CONNECTIONS: usize = 10_000;
-/// The most sessions of one server at a time, each of which is a process.
-const MOST_SESSIONS: usize = 64;
 /// How long a session lives that nobody uses.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
-/// Gate an MCP server over HTTP: clients reach it at a URL.
+/// Gate MCP servers over HTTP: clients reach them at a URL.
 #[derive(Debug, clap::Args)]
-#[group(skip)]
 #[command(
-    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n\nWhere it listens is said on standard error. A signal ends it; whoever waits is answered first."
+    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first."
 )]
 pub(crate) struct Args {
-    /// Where to listen; port 0 is any that is free.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7332")]
-    listen: SocketAddr,
+    #[arg(long, value_name = "ADDR", help = config::meaning::<config::Listen>("address"))]
+    listen: Option<SocketAddr>,
     #[command(flatten)]
-    gate: run::Args,
+    options: Options,
+    /// The server's command.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
-pub(crate) fn run(args: Args) -> Done {
-    let served = Served {
-        name: None,
-        server: Arc::new(Server::new(args.gate.settings()?, Instant::now())),
-        ledger: args.gate.open_ledger()?.map(Arc::new),
-        on_ledger_failure: args.gate.on_ledger_failure(),
-        target: Target::Program(Program { command: args.gate.command, ..Program::default() }),
-        most_sessions: MOST_SESSIONS,
-        idle: IDLE,
-    };
+pub(crate) fn run(args: &Args) -> Done {
+    let mut config = args.options.config(&args.command)?;
+    let general = &mut config.general;
+    general.listen.address = args.listen.map_or(general.listen.address, Address);
+    if general.unguarded().next().is_some() {
+        return Err(Failure::config(
+            "--listen",
+            "Other machines reach this address, so that clients need a token.",
+        )
+        .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
+    }
+    let name = args.options.ledger_name("serve", &args.command);
+    let ledger = open_ledger(&config.general.ledger, &name)?.map(Arc::new);
+    let servers: Result<_, _> =
+        config.servers.iter().map(|it| served(it, args, &config, ledger.as_ref())).collect();
+    let listen = config.general.listen.address.0;
     let serve = Serve {
-        listen: args.listen,
-        servers: vec![served],
-        access: Access::default(),
+        listen,
+        servers: servers?,
+        access: access(&config.general),
         most_connections: MOST_CONNECTIONS,
-        clock: run::clock(),
+        clock: clock(),
         log: log().map_err(|it| Failure::stream(&it))?,
     };
-    redress_gate::serve(serve, |at| Err::new().line("", &format!("listening on http://{at}/mcp")))
-        .map_err(|it| {
-            Failure::config("--listen", &format!("Cannot listen on {}: {it}.", args.listen))
-                .fix("Choose another address, or end what listens there.")
-        })?;
+    redress_gate::serve(serve, |at| say_where(at, args, &config)).map_err(|it| {
+        Failure::config("--listen", &format!("Cannot listen on {listen}: {it}."))
+            .fix("Choose another address, or end what listens there.")
+    })?;
     Ok(Status::Fine)
+}
+
+fn served(
+    server: &config::Server,
+    args: &Args,
+    config: &Config,
+    ledger: Option<&Arc<Ledger>>,
+) -> Result<Served, Failure> {
+    if server.url.is_some() {
+        let problem =
+            format!("The server {} has a `url`, which cannot be served yet.", server.name);
+        return Err(Failure::config("--config", &problem).fix("Name another server with --name."));
+    }
+    Ok(Served {
+        name: args.options.config.as_ref().map(|_| server.name.clone()),
+        server: Arc::new(Server::new(server.settings(redactor(server)), Instant::now())),
+        ledger: ledger.cloned(),
+        on_ledger_failure: config.general.ledger.on_failure,
+        target: Target::Program(server.program()),
+        most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
+        idle: IDLE,
+    })
+}
+
+/// Who may come in. The address itself is a name for us, if it is one.
+fn access(general: &General) -> Access {
+    let listen = &general.listen;
+    let own = (!listen.address.0.ip().is_unspecified()).then(|| listen.address.0.to_string());
+    Access {
+        hosts: listen.allowed_hosts.iter().map(|it| it.0.clone()).chain(own).collect(),
+        origins: listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
+        tokens: Tokens::new(general.auth.all().map(Secret::reveal)),
+    }
+}
+
+fn say_where(at: SocketAddr, args: &Args, config: &Config) {
+    for server in &config.servers {
+        let name = args.options.config.as_ref().map(|_| format!("/{}", server.name));
+        let path = name.unwrap_or_default();
+        Err::new().line("", &format!("listening on http://{at}{path}/mcp"));
+    }
 }
 
 /// Our own standard error, without a buffer before it.

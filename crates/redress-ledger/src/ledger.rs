@@ -23,6 +23,9 @@ use crate::{
     writer::{Tools, Writer},
 };
 
+/// The usual length of a segment.
+pub const SEGMENT_BYTES: u64 = 16 << 20;
+
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
 
@@ -57,7 +60,7 @@ impl Options {
             dir: dir.into(),
             key: key.into(),
             clock,
-            segment_bytes: 16 << 20,
+            segment_bytes: SEGMENT_BYTES,
             segment_millis: 24 * 3_600_000,
             reserve_bytes: 4 << 20,
             keep_bytes: None,

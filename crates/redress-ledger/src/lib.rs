@@ -98,7 +98,7 @@ pub use export::{Format, export};
 pub use follow::Follow;
 pub use hash::Hash;
 pub use layout::ledgers;
-pub use ledger::{Clock, Ledger, Options};
+pub use ledger::{Clock, Ledger, Options, SEGMENT_BYTES};
 pub use query::Query;
 pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};

@@ -16,7 +16,7 @@ pub mod name;
 pub mod nearest;
 pub mod place;
 pub mod plugin;
-mod problems;
+pub mod problems;
 mod range;
 pub mod read;
 pub mod resolve;

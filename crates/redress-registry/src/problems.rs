@@ -3,7 +3,8 @@
 use crate::{Problem, Source, nearest::nearest};
 
 /// What is wrong with a file, as found so far.
-pub(crate) struct Problems {
+#[derive(Debug)]
+pub struct Problems {
     source: Source,
     found: Vec<Problem>,
     unlisted: usize,
@@ -13,15 +14,18 @@ impl Problems {
     /// A file of garbage has as many problems as bytes; nobody reads more than this.
     const MOST: usize = 100;
 
-    pub(crate) fn new(source: &Source) -> Self {
+    /// None yet.
+    pub fn new(source: &Source) -> Self {
         Self { source: source.clone(), found: Vec::new(), unlisted: 0 }
     }
 
-    pub(crate) fn add(&mut self, at: usize, message: String) {
+    /// Notes what is wrong at a byte offset, one sentence.
+    pub fn add(&mut self, at: usize, message: String) {
         self.add_meant(at, message, None);
     }
 
-    pub(crate) fn add_meant(&mut self, at: usize, message: String, meant: Option<&str>) {
+    /// The same, with what was probably meant.
+    pub fn add_meant(&mut self, at: usize, message: String, meant: Option<&str>) {
         if self.found.len() < Self::MOST {
             self.found.push(self.source.problem(at, message).meant(meant));
         } else {
@@ -30,7 +34,7 @@ impl Problems {
     }
 
     /// What a word was meant to be. Looks nothing up for a problem that will not be listed.
-    pub(crate) fn nearest<'a, S: AsRef<str> + ?Sized + 'a>(
+    pub fn nearest<'a, S: AsRef<str> + ?Sized + 'a>(
         &self,
         word: &str,
         candidates: impl IntoIterator<Item = &'a S>,
@@ -40,7 +44,8 @@ impl Problems {
             .flatten()
     }
 
-    pub(crate) fn none_yet(&mut self) -> Result<(), Vec<Problem>> {
+    /// Goes on if nothing is wrong so far, else gives what is, in file order.
+    pub fn none_yet(&mut self) -> Result<(), Vec<Problem>> {
         if self.found.is_empty() {
             return Ok(());
         }
@@ -49,7 +54,7 @@ impl Problems {
     }
 
     /// All of them, in file order.
-    pub(crate) fn into_list(mut self) -> Vec<Problem> {
+    pub fn into_list(mut self) -> Vec<Problem> {
         self.found.sort_by(|a, b| a.place.cmp(&b.place));
         if self.unlisted > 0 {
             let message = format!("{} more problems are not listed.", self.unlisted);
@@ -60,12 +65,12 @@ impl Problems {
 }
 
 /// A word of the file inside a message: short, and without characters that a terminal obeys.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     format!("`{}`", cut(word))
 }
 
 /// The same without the quotes.
-pub(crate) fn cut(word: &str) -> String {
+pub fn cut(word: &str) -> String {
     const MOST_CHARS: usize = 60;
     let mut shown = String::new();
     for it in word.chars().take(MOST_CHARS) {

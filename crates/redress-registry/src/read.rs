@@ -26,6 +26,11 @@ pub const MAX_FILE_BYTES: usize = 4 << 20;
 /// Reads a registry file as written. What is missing is the lint's business; what is unknown or of
 /// the wrong type is a problem here, and all of them are listed.
 pub fn read(source: &Source) -> Result<Draft, Vec<Problem>> {
+    from_tree(source, &tree(source)?)
+}
+
+/// The tree of any TOML file, with the place of each value. A file that is huge, deep or no TOML is refused.
+pub fn tree(source: &Source) -> Result<Tree<'_>, Vec<Problem>> {
     if source.text.len() > MAX_FILE_BYTES {
         let message = format!("The file is larger than {MAX_FILE_BYTES} bytes.");
         return Err(vec![source.problem(0, message)]);
@@ -34,11 +39,18 @@ pub fn read(source: &Source) -> Result<Draft, Vec<Problem>> {
         let message = format!("This is nested deeper than {} levels.", depth::MAX_DEPTH);
         return Err(vec![source.problem(at, message)]);
     }
-    read_sound(source)
+    parsed(source)
 }
 
 /// Reads a file that is known to be neither huge nor deep, such as one that is compiled in.
 pub(crate) fn read_sound(source: &Source) -> Result<Draft, Vec<Problem>> {
+    from_tree(source, &parsed(source)?)
+}
+
+/// A file as the parser gives it.
+pub type Tree<'i> = toml::Spanned<DeTable<'i>>;
+
+fn parsed(source: &Source) -> Result<Tree<'_>, Vec<Problem>> {
     let mut problems = Problems::new(source);
     let (root, errors) = DeTable::parse_recoverable(&source.text);
     for error in errors {
@@ -46,6 +58,11 @@ pub(crate) fn read_sound(source: &Source) -> Result<Draft, Vec<Problem>> {
         problems.add(at, format!("This is not TOML: {}.", error.message()));
     }
     problems.none_yet()?;
+    Ok(root)
+}
+
+fn from_tree(source: &Source, root: &Tree<'_>) -> Result<Draft, Vec<Problem>> {
+    let mut problems = Problems::new(source);
     let mut root = Table::of(root.get_ref(), Path::File, &mut problems);
     if format_is_known(&mut root) {
         let draft = draft(source, &mut root);

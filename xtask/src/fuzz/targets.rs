@@ -8,6 +8,7 @@ use redress::{
     json::{Doc, Limits, RawJson},
     lookup::Lookup,
 };
+use redress_cli::config::{Nowhere, read as read_config};
 use redress_gate::sse::{self as events, Events};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 
@@ -21,6 +22,7 @@ pub(super) const TARGETS: &[Target] = &[
     ("lock", lock),
     ("dialects", dialects),
     ("classify", classify),
+    ("config", config),
     ("sse", sse),
 ];
 
@@ -45,6 +47,18 @@ fn registry(bytes: &[u8]) {
             }
         }
         Err(problems) => assert!(!problems.is_empty(), "refused without a reason"),
+    }
+}
+
+/// A configuration is valid, or all of its problems have a place.
+fn config(bytes: &[u8]) {
+    let Ok(source) = Source::from_bytes("fuzz.toml", bytes) else { return };
+    match read_config(&source, &Nowhere) {
+        Ok(config) => assert!(!config.servers.is_empty(), "valid without a server"),
+        Err(problems) => {
+            assert!(!problems.is_empty(), "refused without a reason");
+            assert!(problems.iter().all(|it| it.place.line >= 1), "a problem without a place");
+        }
     }
 }
 

@@ -21,7 +21,7 @@ const LAUNCHERS: &[&str] = &[
 const MOST_CHARS: usize = 40;
 
 /// The server's name for people.
-pub(super) fn short(command: &[OsString]) -> String {
+pub(crate) fn short(command: &[OsString]) -> String {
     let word = command.iter().find(|it| !is_flag(it) && !is_launcher(it));
     let name = word.or_else(|| command.first()).map_or_else(String::new, |it| base(it));
     let clean: String = name.chars().filter(|it| is_fine(*it)).take(MOST_CHARS).collect();

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod config;
 mod docs;
 mod explain;
 mod filters;

@@ -1,0 +1,160 @@
+//! `redress.toml`: the configuration of the gate. [`load`] gives a valid [`Config`], or every problem at its place.
+//!
+//! Each table of the file is one `section!` (in `config/sections.rs` and `config/server.rs`): type, default, range and meaning of a key
+//! stand there and nowhere else; reader, JSON Schema and `docs/configuration.md` follow from it.
+//!
+//! A driver takes what it needs from the value: `config.general.listen.address`, `config.servers`, and for each server
+//! [`Server::program`] or `server.url` and `server.headers` (how it is reached), [`Server::settings`] (how it is gated), with what the file
+//! says for all servers already in it.
+
+mod address;
+mod choice;
+mod command;
+mod environment;
+mod kind;
+mod options;
+mod page;
+mod reference;
+mod rules;
+mod schema;
+mod secret;
+mod section;
+mod sections;
+mod server;
+mod table;
+mod value;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use redress_registry::{Problem, Source, nearest::nearest, problems::Problems, read::tree};
+
+pub(crate) use self::command::{Args, run};
+pub(crate) use self::options::{Options, meaning};
+pub use self::{
+    address::{Address, Host, Origin, Url},
+    choice::Sharing,
+    environment::{Environment, Machine, Nowhere},
+    reference::{Contract, Location, SecretFile, Word},
+    secret::Secret,
+    sections::{Auth, Breaker, Emit, General, Ledger, Limits, Listen, Metrics, Retry},
+    server::{Server, Tool},
+    value::Named,
+};
+use self::{
+    kind::{Key, Shape},
+    section::Section,
+    table::{Reading, Table},
+    value::{Value, rows},
+};
+pub use self::{page::page, schema::schema};
+use crate::{contract::refused, failure::Failure, files};
+
+/// A valid configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// What holds for all servers.
+    pub general: General,
+    /// The servers, in file order.
+    pub servers: Vec<Server>,
+    /// The other files that were read.
+    pub files: Vec<PathBuf>,
+}
+
+impl Config {
+    /// One server with what is usual, as the command line names it.
+    pub(crate) fn of_command(name: String, command: &[OsString]) -> Self {
+        let command = command.iter().cloned().map(Word).collect();
+        let server = Server { name, command, ..Server::default() };
+        Self { general: General::default(), servers: vec![server], files: Vec::new() }
+    }
+
+    /// The same with only the server of that name.
+    pub(crate) fn only(mut self, name: &str) -> Result<Self, Failure> {
+        if !self.servers.iter().any(|it| it.name == name) {
+            let names: Vec<&str> = self.servers.iter().map(|it| it.name.as_str()).collect();
+            let meant = nearest(name, names.iter().copied());
+            let meant = meant.map(|it| format!(" Did you mean `{it}`?")).unwrap_or_default();
+            let problem = format!("The file has no server of this name.{meant}");
+            return Err(Failure::config("--name", &problem)
+                .fix("Name a server of the file.")
+                .note(format!("It has: {}.", names.join(", "))));
+        }
+        self.servers.retain(|it| it.name == name);
+        Ok(self)
+    }
+
+    /// Its only server.
+    pub(crate) fn single(&self) -> Result<&Server, Failure> {
+        let [server] = self.servers.as_slice() else {
+            let names: Vec<&str> = self.servers.iter().map(|it| it.name.as_str()).collect();
+            return Err(Failure::config("--name", "The file has more than one server.")
+                .fix("Name the one that is meant.")
+                .note(format!("It has: {}.", names.join(", "))));
+        };
+        Ok(server)
+    }
+}
+
+/// Reads a file on this machine.
+pub(crate) fn load(path: &Path) -> Result<Config, Failure> {
+    let shown = path.to_string_lossy();
+    let bytes = files::read(path).map_err(|it| Failure::reading(&shown, &it))?;
+    let source = Source::from_bytes(&shown, &bytes).map_err(|it| refused(&[it]))?;
+    read(&source, &Machine::around(path)).map_err(|it| refused(&it))
+}
+
+/// Reads a file: what it means, or everything that is wrong with it.
+pub fn read(source: &Source, environment: &dyn Environment) -> Result<Config, Vec<Problem>> {
+    let root = tree(source)?;
+    let mut reading = Reading { problems: Problems::new(source), environment, files: Vec::new() };
+    let (general, servers) = sections(Table::root(root.get_ref(), &mut reading));
+    reading.problems.none_yet()?;
+    Ok(Config { general, servers, files: reading.files })
+}
+
+/// All tables of the file.
+fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
+    let general = General::take(&mut table, &General::default());
+    general.check(&mut table);
+    let usual = Server {
+        emit: general.emit.clone(),
+        retry: general.retry.clone(),
+        breaker: general.breaker.clone(),
+        limits: general.limits.clone(),
+        ..Server::default()
+    };
+    let servers = match table.given(SERVER) {
+        Some(given) => rows(&given, &usual, table.reading).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    if !table.has(SERVER) {
+        table.refuse("", "The file has no server: it needs a `[server.NAME]`.".to_owned());
+    }
+    let known: Vec<&str> = General::NAMES.iter().copied().chain([SERVER]).collect();
+    table.close(&known);
+    (general, servers)
+}
+
+/// The table of the servers.
+const SERVER: &str = "server";
+
+/// All about the file, for its schema and its page.
+fn shape() -> Shape {
+    let mut shape = General::shape();
+    shape.about = "The configuration of the Redress gate.";
+    shape.keys.push(Key {
+        name: SERVER,
+        meaning: "The servers, each under its name.",
+        kind: Named::<Server>::kind(),
+        range: None,
+        default: None,
+        example: "",
+    });
+    shape
+}
+
+#[cfg(test)]
+mod tests;

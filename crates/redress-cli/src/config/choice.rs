@@ -1,0 +1,128 @@
+//! Closed sets: their names and meanings, for the file, its page and the command line alike.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use redress::Dialect;
+use redress_gate::{Mode, OnLedgerFailure, ServerText};
+
+use redress_registry::problems::quoted;
+
+use super::{
+    kind::Kind,
+    table::{Given, Reading},
+    value::{Shown, Value},
+};
+use crate::choice::one_of;
+
+/// A closed set of values with names.
+pub(crate) trait Choice: Copy + PartialEq + Send + Sync + 'static {
+    /// Value, name and meaning of each.
+    const ALL: &'static [(Self, &'static str, &'static str)];
+
+    /// The value of that name.
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    /// What it is called.
+    fn name(&self) -> &'static str {
+        Self::ALL.iter().find(|it| it.0 == *self).map_or("", |it| it.1)
+    }
+}
+
+/// An option of the command line with these values.
+pub(crate) fn parser<C: Choice>() -> impl TypedValueParser<Value = C> {
+    let value = |it: &(C, &'static str, &'static str)| match it.2 {
+        "" => PossibleValue::new(it.1),
+        meaning => PossibleValue::new(it.1).help(meaning),
+    };
+    one_of(C::ALL.iter().map(value), C::parse)
+}
+
+impl Choice for Mode {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Observe, "observe", "Answers pass as they are; failures are recorded"),
+        (Self::Annotate, "annotate", "Answers get an envelope beside what they say"),
+        (Self::Enforce, "enforce", "Failures are answered by the contract"),
+    ];
+}
+
+impl Choice for ServerText {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Quote, "quote", "In quotes, cut and stripped"),
+        (Self::Hide, "hide", "Not at all"),
+    ];
+}
+
+impl Choice for OnLedgerFailure {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Closed,
+            "closed",
+            "The client hears that it could not be recorded, and nothing else",
+        ),
+        (Self::Open, "open", "The client hears of the failure all the same"),
+    ];
+}
+
+/// What each is stands in `docs/dialects.md`.
+impl Choice for Dialect {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Native, Self::Native.name(), ""),
+        (Self::AtlasGate, Self::AtlasGate.name(), ""),
+        (Self::Workrail, Self::Workrail.name(), ""),
+        (Self::Rpc, Self::Rpc.name(), ""),
+        (Self::Stagewright, Self::Stagewright.name(), ""),
+        (Self::Mailvault, Self::Mailvault.name(), ""),
+        (Self::ToolFailure, Self::ToolFailure.name(), ""),
+    ];
+}
+
+/// Who shares a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Nobody: each session of a client has one of its own.
+    PerSession,
+    /// All sessions.
+    Shared,
+}
+
+impl Choice for Sharing {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::PerSession, "per_session", "Each session of a client has a server of its own"),
+        (Self::Shared, "shared", "All sessions use one server"),
+    ];
+}
+
+/// Each can stand behind a key.
+macro_rules! values {
+    ($($Choice:ty),+) => {$(
+        impl Value for $Choice {
+            fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+                read(given, reading)
+            }
+
+            fn kind() -> Kind {
+                Kind::Choice(<Self as Choice>::ALL.iter().map(|it| (it.1, it.2)).collect())
+            }
+
+            fn shown(&self) -> Shown {
+                Shown::text(Choice::name(self))
+            }
+        }
+    )+};
+}
+
+values!(Mode, ServerText, OnLedgerFailure, Dialect, Sharing);
+
+fn read<C: Choice>(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<C> {
+    let name = given.text(reading)?;
+    let member = C::parse(name);
+    if member.is_none() {
+        let names: Vec<&str> = C::ALL.iter().map(|it| it.1).collect();
+        let meant = reading.problems.nearest(name, names.iter().copied());
+        let (path, names) = (&given.path, names.join(", "));
+        let message = format!("`{path}` is one of {names}, not {}.", quoted(name));
+        reading.problems.add_meant(given.value.span().start, message, meant);
+    }
+    member
+}

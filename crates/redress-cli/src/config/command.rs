@@ -1,0 +1,75 @@
+//! `redress config`: checks a configuration, and prints its schema.
+
+use std::path::PathBuf;
+
+use super::{
+    load,
+    schema::schema,
+    value::{Shown, Value, toml_key},
+};
+use crate::{
+    Done, Status,
+    failure::Failure,
+    output::{Out, TITLE},
+};
+
+/// Check a configuration of the gate, or print its JSON Schema.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Read a file and print what would run, with secrets hidden.
+    #[command(after_help = "Examples:\n  redress config check redress.toml")]
+    Check {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of the file, for editors.
+    #[command(after_help = "Examples:\n  redress config schema > redress.schema.json")]
+    Schema,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
+    match &args.command {
+        Command::Check { file } => {
+            let config = load(file)?;
+            if let Shown::Table(sections) = config.general.shown() {
+                for (name, shown) in sections {
+                    table(&name, shown, out)?;
+                }
+            }
+            for server in &config.servers {
+                table(&format!("server.{}", toml_key(&server.name)), server.shown(), out)?;
+            }
+        }
+        Command::Schema => out.text(&schema())?,
+    }
+    Ok(Status::Fine)
+}
+
+/// A table with its keys first and the tables below it after them, as TOML needs it.
+fn table(path: &str, shown: Shown, out: &mut Out) -> Result<(), Failure> {
+    let Shown::Table(entries) = shown else { return Ok(()) };
+    let entries = entries.into_iter().filter(|it| !it.1.is_empty());
+    let (below, keys): (Vec<_>, Vec<_>) = entries.partition(|it| matches!(it.1, Shown::Table(_)));
+    if !keys.is_empty() {
+        out.line(&format!("{TITLE}[{path}]{TITLE:#}"))?;
+    }
+    for (key, shown) in &keys {
+        if let Some(toml) = shown.clone().into_toml() {
+            out.line(&format!("{key} = {toml}"))?;
+        }
+    }
+    if !keys.is_empty() {
+        out.line("")?;
+    }
+    for (key, shown) in below {
+        table(&format!("{path}.{}", toml_key(&key)), shown, out)?;
+    }
+    Ok(())
+}

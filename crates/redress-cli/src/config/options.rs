@@ -1,0 +1,122 @@
+//! The options of the commands that gate servers. They win over what the file says, and mean what its keys mean.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::value_parser;
+use redress::Dialect;
+use redress_gate::{Mode, OnLedgerFailure, ServerText};
+
+use super::{
+    Config, Contract, Emit, Ledger, Location, Server,
+    choice::parser,
+    load,
+    section::Section,
+    server::{DEADLINE_MS, MESSAGE_BYTES},
+};
+use crate::{contract, failure::Failure, run::name};
+
+/// The options of the commands that gate servers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// A configuration file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The server's name in faults and in the ledger, by default from its command; with a file, the one of its servers that is meant.
+    #[arg(long, value_name = "N")]
+    name: Option<String>,
+    #[arg(long, value_name = "M", value_parser = parser::<Mode>(), help = meaning::<Server>("mode"))]
+    mode: Option<Mode>,
+    #[arg(long, value_name = "D", value_parser = parser::<Dialect>(), help = meaning::<Server>("dialect"))]
+    dialect: Option<Dialect>,
+    #[arg(long, value_name = "C", help = meaning::<Server>("contract"))]
+    contract: Option<String>,
+    #[arg(long, value_name = "DIR", conflicts_with = "no_ledger", help = meaning::<Ledger>("dir"))]
+    ledger: Option<PathBuf>,
+    /// Record nothing.
+    #[arg(long)]
+    no_ledger: bool,
+    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(DEADLINE_MS), help = meaning::<Server>("deadline_ms"))]
+    deadline: Option<u64>,
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u64).range(MESSAGE_BYTES), help = meaning::<Server>("max_message_bytes"))]
+    max_message: Option<u64>,
+    #[arg(long, value_name = "T", value_parser = parser::<ServerText>(), help = meaning::<Emit>("server_text"))]
+    server_text: Option<ServerText>,
+    #[arg(long, value_name = "F", value_parser = parser::<OnLedgerFailure>(), help = meaning::<Ledger>("on_failure"))]
+    on_ledger_failure: Option<OnLedgerFailure>,
+}
+
+impl Options {
+    /// What is to be run: the servers of the file, or the one of the command line, with the options applied.
+    pub(crate) fn config(&self, command: &[OsString]) -> Result<Config, Failure> {
+        let config = match (&self.config, command) {
+            (Some(_), [_, ..]) => {
+                return Err(usage("There is a file and a command; it must be one of them."));
+            }
+            (None, []) => return Err(usage("There is nothing to run.")),
+            (Some(file), []) => {
+                let config = load(file)?;
+                match &self.name {
+                    Some(name) => config.only(name)?,
+                    None => config,
+                }
+            }
+            (None, command) => {
+                let name = self.name.clone().unwrap_or_else(|| name::short(command));
+                Config::of_command(name, command)
+            }
+        };
+        self.applied(config)
+    }
+
+    /// What the ledger is called, unless its directory is given; `of_file` is its name if there is a file.
+    pub(crate) fn ledger_name(&self, of_file: &str, command: &[OsString]) -> String {
+        let given = self.config.as_ref().map(|_| of_file).or(self.name.as_deref());
+        name::unique(given, command)
+    }
+
+    fn applied(&self, mut config: Config) -> Result<Config, Failure> {
+        let ledger = &mut config.general.ledger;
+        ledger.enabled &= !self.no_ledger;
+        if let Some(dir) = &self.ledger {
+            ledger.enabled = true;
+            ledger.dir = Some(Location(dir.clone()));
+        }
+        set(&mut ledger.on_failure, self.on_ledger_failure);
+        let contract = match &self.contract {
+            Some(name) => Some(Contract { name: name.clone(), registry: contract::find(name)? }),
+            None => None,
+        };
+        for server in &mut config.servers {
+            set(&mut server.mode, self.mode);
+            set(&mut server.dialect, self.dialect);
+            set(&mut server.contract, contract.clone());
+            set(&mut server.deadline_ms, self.deadline);
+            set(&mut server.max_message_bytes, self.max_message);
+            set(&mut server.emit.server_text, self.server_text);
+        }
+        Ok(config)
+    }
+}
+
+fn set<T>(value: &mut T, option: Option<T>) {
+    if let Some(option) = option {
+        *value = option;
+    }
+}
+
+fn usage(problem: &str) -> Failure {
+    Failure::config("the command line", problem)
+        .fix("Give the server's command behind `--`, or a file with --config.")
+}
+
+/// What the key of the file means, and what holds without it.
+pub(crate) fn meaning<S: Section>(key: &str) -> String {
+    let Some(key) = S::shape().keys.into_iter().find(|it| it.name == key) else {
+        return String::new();
+    };
+    let meaning = key.meaning.trim_end_matches('.');
+    match key.default {
+        Some(default) => format!("{meaning} [default: {}]", default.trim_matches('"')),
+        None => meaning.to_owned(),
+    }
+}

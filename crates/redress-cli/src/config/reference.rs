@@ -1,0 +1,154 @@
+//! What the file refers to: folders, programs, registries, files with tokens.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use redress_ledger::Redactor;
+use redress_registry::{Registry, nearest::nearest, shipped};
+
+use super::{
+    kind::Kind,
+    secret::Secret,
+    table::{Given, Reading},
+    value::{Shown, Value},
+};
+
+/// A folder or file. One that is relative starts where the configuration is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location(pub PathBuf);
+
+impl Value for Location {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let written = String::read(given, reading)?;
+        Some(Self(reading.environment.path(&written)))
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("path, from where the file is")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&self.0.to_string_lossy())
+    }
+}
+
+/// A word of a command. It is shown without what looks like a credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word(pub OsString);
+
+impl Value for Word {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let text = given.text(reading)?;
+        if text.contains('\0') {
+            given.refuse(reading, "must not hold a NUL character");
+            return None;
+        }
+        Some(Self(text.into()))
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("text")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&Redactor::new([""; 0]).text(&self.0.to_string_lossy()))
+    }
+}
+
+/// A registry: the codes that a server itself may use.
+#[derive(Debug, Clone)]
+pub struct Contract {
+    /// As it was written.
+    pub name: String,
+    /// What it says.
+    pub registry: Arc<Registry>,
+}
+
+impl Contract {
+    /// The registry that every server may use.
+    pub(crate) fn core() -> Self {
+        Self { name: shipped::core().name.to_string(), registry: Arc::clone(shipped::core()) }
+    }
+}
+
+/// Whether they are the same file, read at the same time.
+impl PartialEq for Contract {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && Arc::ptr_eq(&self.registry, &other.registry)
+    }
+}
+
+impl Value for Contract {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let name = String::read(given, reading)?;
+        if let Some(built_in) = shipped::get(&name) {
+            return Some(Self { name, registry: Arc::clone(built_in) });
+        }
+        let path = reading.environment.path(&name);
+        match reading.environment.registry(&path) {
+            Ok(registry) => {
+                reading.files.push(path);
+                Some(Self { name, registry })
+            }
+            Err(problem) => {
+                let is_file = Path::new(&name).extension().is_some() || name.contains('/');
+                let (problem, meant) = if is_file {
+                    (problem, None)
+                } else {
+                    let problem = "No file and no built-in registry has this name.";
+                    (problem.to_owned(), nearest(&name, shipped::names()))
+                };
+                let message = format!("`{}` cannot be loaded: {problem}", given.path);
+                reading.problems.add_meant(given.value.span().start, message, meant);
+                None
+            }
+        }
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("name of a built-in registry, or path of an `errors.toml`")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&self.name)
+    }
+}
+
+/// A file with one secret in each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What its lines say.
+    pub lines: Vec<Secret>,
+}
+
+impl Value for SecretFile {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let Location(path) = Location::read(given, reading)?;
+        let text = reading.environment.read(&path).map(String::from_utf8);
+        let problem = match text {
+            Ok(Ok(text)) => {
+                reading.files.push(path.clone());
+                let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
+                let lines = lines.map(|it| Secret::new(it.to_owned())).collect();
+                return Some(Self { path, lines });
+            }
+            Ok(Err(_)) => "names a file that is not UTF-8".to_owned(),
+            Err(error) => format!("names a file that cannot be read: {error}"),
+        };
+        given.refuse(reading, &problem);
+        None
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("path of a file with one token in each line")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&self.path.to_string_lossy())
+    }
+}

@@ -1,0 +1,101 @@
+//! What the gate is told: its own types, from those of the file.
+
+use std::{sync::Arc, time::Duration};
+
+use redress_gate::{BreakerRule, LimitRule, Program, Rate, RetryRule, Settings};
+use redress_ledger::Redactor;
+
+use super::{Breaker, Limits, Retry, Secret, Server};
+
+impl Server {
+    /// How it is gated. The redactor should know [`Server::secrets`].
+    pub fn settings(&self, redactor: Arc<Redactor>) -> Settings {
+        Settings {
+            server: self.name.clone(),
+            program: self.program_name(),
+            mode: self.mode,
+            dialect: self.dialect,
+            contract: Arc::clone(&self.contract.registry),
+            deadline: Duration::from_millis(self.deadline_ms),
+            max_message: size(self.max_message_bytes),
+            server_text: self.emit.server_text,
+            trust_annotations: self.trust_annotations.unwrap_or(self.url.is_none()),
+            redactor,
+            retry: self.retry.rule(),
+            breaker: self.breaker.rule(),
+            limits: self.limits.rule(),
+            error_stats: None,
+        }
+    }
+
+    /// What is started for it.
+    pub fn program(&self) -> Program {
+        let env = self.env.iter().map(|(name, value)| (name.into(), value.reveal().into()));
+        Program {
+            command: self.command.iter().map(|it| it.0.clone()).collect(),
+            env: env.collect(),
+            cwd: self.cwd.as_ref().map(|it| it.0.clone()),
+        }
+    }
+
+    /// The name of the program, for faults.
+    pub(crate) fn program_name(&self) -> String {
+        self.command.first().map(|it| it.0.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Everything that may be secret, so that it can be taken out of what the server writes.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.env.values().chain(self.headers.values()).map(Secret::reveal)
+    }
+}
+
+impl Retry {
+    fn rule(&self) -> RetryRule {
+        RetryRule {
+            attempts: count(self.attempts),
+            first_pause: Duration::from_millis(self.base_ms),
+            longest_pause: Duration::from_millis(self.max_ms),
+            budget_percent: count(self.budget_percent),
+        }
+    }
+}
+
+impl Breaker {
+    fn rule(&self) -> BreakerRule {
+        BreakerRule {
+            failures: count(self.failures),
+            window: Duration::from_millis(self.window_ms),
+            pause: Duration::from_millis(self.open_ms),
+            longest_pause: Duration::from_millis(self.max_open_ms),
+        }
+    }
+}
+
+impl Limits {
+    fn rule(&self) -> LimitRule {
+        LimitRule {
+            in_flight: size(self.concurrency),
+            in_flight_per_session: size(self.session_concurrency),
+            rate: self.rate_per_second.map(|it| rate(it, self.burst.unwrap_or(it))),
+        }
+    }
+}
+
+/// As many at once as the burst allows, in the time in which the rate allows as many.
+fn rate(per_second: u64, burst: u64) -> Rate {
+    let micros = burst.saturating_mul(1_000_000) / per_second.max(1);
+    Rate { calls: count(burst), per: Duration::from_micros(micros) }
+}
+
+/// A duration as the file writes it.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn count(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}

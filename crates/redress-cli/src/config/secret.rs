@@ -1,0 +1,144 @@
+//! `Secret`: a text that is never shown, with `${VAR}` for what stands in the environment.
+
+use std::fmt;
+
+use super::{
+    kind::Kind,
+    table::{Given, Reading},
+    value::{Shown, Value},
+};
+
+/// A text that may be secret. It is shown as it was written, without what is not a variable.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    text: String,
+    shown: String,
+    has_variable: bool,
+}
+
+impl Secret {
+    /// A secret that comes from elsewhere.
+    pub(crate) fn new(text: String) -> Self {
+        Self { text, shown: HIDDEN.to_owned(), has_variable: false }
+    }
+
+    /// The text itself, for the one who needs it.
+    pub fn reveal(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether some of it comes from the environment.
+    pub(crate) const fn has_variable(&self) -> bool {
+        self.has_variable
+    }
+}
+
+/// What stands for anything that may be secret.
+const HIDDEN: &str = "…";
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl Value for Secret {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let written = given.text(reading)?;
+        match expand(written, &|it| reading.environment.variable(it)) {
+            Ok(secret) => Some(secret),
+            Err(problem) => {
+                given.refuse(reading, &problem);
+                None
+            }
+        }
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("text, `${VAR}` for a variable of the environment")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&self.shown)
+    }
+}
+
+/// Puts in what `${VAR}` stands for; `$${` is `${` itself. A problem names the variable, never a value.
+fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Secret, String> {
+    let mut secret = Secret { text: String::new(), shown: String::new(), has_variable: false };
+    let mut rest = written;
+    while let Some(at) = rest.find("${") {
+        let (before, reference) = rest.split_at(at);
+        let after = reference.get(2..).unwrap_or_default();
+        if let Some(plain) = before.strip_suffix('$') {
+            secret.add(plain);
+            secret.add("${");
+            rest = after;
+            continue;
+        }
+        secret.add(before);
+        let (name, behind) =
+            after.split_once('}').ok_or("has a `${` without its `}`; `$${` stands for `${`")?;
+        if !is_variable(name) {
+            return Err("has a `${…}` that names no variable: letters, digits and `_`".to_owned());
+        }
+        let value =
+            variable(name).ok_or_else(|| format!("needs the variable {name}, which is not set"))?;
+        secret.text += &value;
+        secret.shown.extend(["${", name, "}"]);
+        secret.has_variable = true;
+        rest = behind;
+    }
+    secret.add(rest);
+    if secret.text.contains(['\0', '\r', '\n']) {
+        return Err("must be one line".to_owned());
+    }
+    Ok(secret)
+}
+
+impl Secret {
+    fn add(&mut self, plain: &str) {
+        self.text += plain;
+        if !plain.is_empty() && !self.shown.ends_with(HIDDEN) {
+            self.shown += HIDDEN;
+        }
+    }
+}
+
+/// Such names can be shown: nobody's secret looks like one that is set.
+fn is_variable(name: &str) -> bool {
+    const MOST_CHARS: usize = 128;
+    (1..=MOST_CHARS).contains(&name.len())
+        && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        && !name.starts_with(|it: char| it.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+
+    fn vars(name: &str) -> Option<String> {
+        (name == "TOKEN").then(|| "s3cr3t".to_owned())
+    }
+
+    #[test]
+    fn a_variable_is_put_in_and_never_shown() {
+        let secret = expand("Bearer ${TOKEN}", &vars).unwrap();
+        assert_eq!(secret.reveal(), "Bearer s3cr3t");
+        assert_eq!(format!("{secret:?}"), "…${TOKEN}");
+        assert_eq!(expand("$${TOKEN}$", &vars).unwrap().reveal(), "${TOKEN}$");
+        assert_eq!(expand("", &vars).unwrap().reveal(), "");
+    }
+
+    #[test]
+    fn a_problem_names_the_variable_and_no_value() {
+        for (written, problem) in [
+            ("pa55${MISSING}", "needs the variable MISSING, which is not set"),
+            ("pa55${MISSING", "has a `${` without its `}`; `$${` stands for `${`"),
+            ("${pa55 word}", "has a `${…}` that names no variable: letters, digits and `_`"),
+            ("pa55\nword", "must be one line"),
+        ] {
+            assert_eq!(expand(written, &vars).unwrap_err(), problem);
+        }
+    }
+}

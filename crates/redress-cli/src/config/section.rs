@@ -1,0 +1,138 @@
+//! `section!`: one declaration of a table of the file gives its type, its defaults, its reader, its schema and its page.
+
+use super::{kind::Shape, table::Table};
+
+/// A table of the file whose keys are known.
+pub(crate) trait Section: Clone + Default {
+    /// Every key.
+    const NAMES: &'static [&'static str];
+
+    /// What it is for, and all about its keys.
+    fn shape() -> Shape;
+
+    /// Takes the keys that are there; the others are as in `base`.
+    fn take(table: &mut Table<'_, '_>, base: &Self) -> Self;
+
+    /// Reports what the keys cannot mean together.
+    fn check(&self, table: &mut Table<'_, '_>);
+}
+
+/// Declares a section:
+///
+/// ```text
+/// section! {
+///     /// What the table is for.
+///     pub struct Name (fields that are not keys) {
+///         /// What the key means.
+///         key: Type = default, in 1..=10, example "5";
+///     }
+///     check function
+/// }
+/// ```
+///
+/// The keys of a row are what stands in the file, in its schema and on its page; the type implements [`Value`].
+///
+/// [`Value`]: super::value::Value
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])+
+        pub struct $Name:ident $(($($plain:ident: $Plain:ty),+))? {
+            $(
+                $(#[doc = $meaning:literal])+
+                $key:ident: $Type:ty = $default:expr $(, in $range:expr)?, example $example:literal;
+            )+
+        }
+        $(check $check:path)?
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Name {
+            $($(
+                #[doc = "What the file calls it."]
+                pub $plain: $Plain,
+            )+)?
+            $(
+                $(#[doc = $meaning])+
+                pub $key: $Type,
+            )+
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                Self { $($($plain: Default::default(),)+)? $($key: $default,)+ }
+            }
+        }
+
+        impl $crate::config::section::Section for $Name {
+            const NAMES: &'static [&'static str] = &[$(stringify!($key)),+];
+
+            fn shape() -> $crate::config::kind::Shape {
+                use $crate::config::{kind::{Key, Shape}, value::Value};
+                let usual = Self::default();
+                let keys = vec![$(Key {
+                    name: stringify!($key),
+                    meaning: concat!($($meaning),+).trim_ascii(),
+                    kind: <$Type as Value>::kind(),
+                    range: $crate::config::section::range!($($range)?),
+                    default: usual.$key.shown().into_toml(),
+                    example: $example,
+                }),+];
+                Shape { about: concat!($($about),+).trim_ascii(), keys }
+            }
+
+            fn take(table: &mut $crate::config::table::Table<'_, '_>, base: &Self) -> Self {
+                Self {
+                    $($($plain: base.$plain.clone(),)+)?
+                    $($key: table.take(
+                        stringify!($key),
+                        $crate::config::section::range!($($range)?),
+                        &base.$key,
+                    ),)+
+                }
+            }
+
+            fn check(&self, _table: &mut $crate::config::table::Table<'_, '_>) {
+                $($check(self, _table);)?
+            }
+        }
+
+        impl $crate::config::value::Value for $Name {
+            fn read(
+                given: &$crate::config::table::Given<'_>,
+                reading: &mut $crate::config::table::Reading<'_>,
+            ) -> Option<Self> {
+                given.section(&Self::default(), reading)
+            }
+
+            fn over(
+                given: &$crate::config::table::Given<'_>,
+                base: &Self,
+                reading: &mut $crate::config::table::Reading<'_>,
+            ) -> Option<Self> {
+                given.section(base, reading)
+            }
+
+            fn kind() -> $crate::config::kind::Kind {
+                $crate::config::kind::Kind::Table(<Self as $crate::config::section::Section>::shape())
+            }
+
+            fn shown(&self) -> $crate::config::value::Shown {
+                use $crate::config::value::{Shown, Value};
+                Shown::Table(vec![$((stringify!($key).to_owned(), Value::shown(&self.$key))),+])
+            }
+        }
+    };
+}
+
+/// The range of a key that has one.
+macro_rules! range {
+    () => {
+        None
+    };
+    ($range:expr) => {
+        Some($range)
+    };
+}
+
+pub(crate) use range;
+pub(crate) use section;

@@ -1,0 +1,224 @@
+//! The sections that hold for all servers of the file. A server may have its own of some of them.
+
+use redress::tokens;
+use redress_gate::{BreakerRule, LimitRule, OnLedgerFailure, RetryRule, ServerText};
+
+use super::{
+    address::{Address, Host, Origin},
+    reference::{Location, SecretFile},
+    rules::millis,
+    secret::Secret,
+    section::section,
+    table::Table,
+};
+
+section! {
+    /// What holds for all servers of the file.
+    pub struct General {
+        /// Where `redress serve` waits for clients.
+        listen: Listen = Listen::default(), example "";
+        /// Who may use it.
+        auth: Auth = Auth::default(), example "";
+        /// Where failures are recorded.
+        ledger: Ledger = Ledger::default(), example "";
+        /// Where its numbers can be read.
+        metrics: Metrics = Metrics::default(), example "";
+        /// What clients are told of a failure.
+        emit: Emit = Emit::default(), example "";
+        /// When the gate makes a call again.
+        retry: Retry = Retry::default(), example "";
+        /// When it stops asking a server for a while.
+        breaker: Breaker = Breaker::default(), example "";
+        /// How much a server is asked.
+        limits: Limits = Limits::default(), example "";
+    }
+    check check_listeners
+}
+
+section! {
+    /// Where `redress serve` waits for clients. Each server of the file is at `/NAME/mcp`.
+    pub struct Listen {
+        /// Where it waits; port 0 is any that is free. Other machines reach an address that is not loopback, so that it needs `[auth]`.
+        address: Address = Address::loopback(7332), example "\"0.0.0.0:7332\"";
+        /// The names under which clients may call it, besides loopback ones and the address itself: the `Host` header is checked.
+        allowed_hosts: Vec<Host> = Vec::new(), example "[\"gate.example\"]";
+        /// The web pages whose scripts may call it: the `Origin` header is checked. None but loopback ones by default.
+        allowed_origins: Vec<Origin> = Vec::new(), example "[\"https://app.example\"]";
+    }
+}
+
+section! {
+    /// Who may use the listeners. With a token, every request needs one: `Authorization: Bearer TOKEN`.
+    pub struct Auth {
+        /// The tokens, at least 16 characters each. They stand in the environment, not in the file.
+        tokens: Vec<Secret> = Vec::new(), example "[\"${GATE_TOKEN}\"]";
+        /// Files with further tokens.
+        token_files: Vec<SecretFile> = Vec::new(), example "[\"/run/secrets/gate-tokens\"]";
+    }
+    check check_tokens
+}
+
+section! {
+    /// Where failures are recorded before clients hear of them.
+    pub struct Ledger {
+        /// Whether they are recorded.
+        enabled: bool = true, example "false";
+        /// The directory of the ledger; all servers of a file share it. By default it is below the user's state directory: `redress/NAME` for `run`, `redress/serve` for `serve`.
+        dir: Option<Location> = None, example "\"/var/lib/redress\"";
+        /// What happens when a failure cannot be recorded.
+        on_failure: OnLedgerFailure = OnLedgerFailure::Closed, example "\"open\"";
+        /// A segment of the ledger with more bytes is followed by a new one.
+        max_segment_bytes: u64 = redress_ledger::SEGMENT_BYTES, in 1 << 16..=1 << 30, example "67108864";
+        /// How many days are kept; by default all.
+        keep_days: Option<u64> = None, in 1..=36_500, example "90";
+        /// How many bytes are kept; by default all.
+        keep_bytes: Option<u64> = None, in 1 << 20..=1 << 50, example "10737418240";
+    }
+    check check_keeping
+}
+
+section! {
+    /// Where its numbers can be read, for Prometheus. See `docs/metrics.md`.
+    pub struct Metrics {
+        /// Where they wait, at `/metrics`; by default nowhere but at the address of `serve`.
+        address: Option<Address> = None, example "\"127.0.0.1:9464\"";
+    }
+}
+
+section! {
+    /// What clients are told of a failure.
+    pub struct Emit {
+        /// Whether a card quotes what the server wrote.
+        server_text: ServerText = ServerText::Quote, example "\"hide\"";
+        /// The most bytes of `details` in an envelope.
+        details_bytes: u64 = tokens::DEFAULT_DETAILS_BYTES as u64, in 0..=tokens::MAX_DETAILS_BYTES as u64, example "4096";
+    }
+}
+
+section! {
+    /// When the gate itself makes a failed call again: only if the code allows it, and only if it cannot do harm
+    /// (nothing was changed, or the tool is read-only or idempotent).
+    pub struct Retry {
+        /// How often a call is made at most, the first time included. 1: none is made again.
+        attempts: u64 = RetryRule::default().attempts.into(), in 1..=10, example "1";
+        /// How many calls are made again, of a hundred that are made. What is not used is kept for a short while.
+        budget_percent: u64 = RetryRule::default().budget_percent.into(), in 0..=100, example "5";
+        /// The pause before the second attempt, in milliseconds. It doubles with each further one, and is spread at random.
+        base_ms: u64 = millis(RetryRule::default().first_pause), in 1..=60_000, example "250";
+        /// The longest pause, in milliseconds.
+        max_ms: u64 = millis(RetryRule::default().longest_pause), in 1..=600_000, example "5000";
+    }
+    check check_pauses
+}
+
+section! {
+    /// When a server is not asked for a while, because it did not answer. Only transport failures count: a server that answers
+    /// with an error is alive.
+    pub struct Breaker {
+        /// After how many failures within the window. 0: it is always asked.
+        failures: u64 = BreakerRule::default().failures.into(), in 0..=10_000, example "10";
+        /// The window, in milliseconds.
+        window_ms: u64 = millis(BreakerRule::default().window), in 100..=3_600_000, example "60000";
+        /// For how long it is not asked, in milliseconds; then one call tries. It doubles as long as the server stays away.
+        open_ms: u64 = millis(BreakerRule::default().pause), in 100..=3_600_000, example "10000";
+        /// The longest time, in milliseconds.
+        max_open_ms: u64 = millis(BreakerRule::default().longest_pause), in 100..=3_600_000, example "120000";
+    }
+}
+
+section! {
+    /// How much a server is asked. What is more is refused at once, with the code `OVERLOADED` or `RATE_LIMITED`.
+    pub struct Limits {
+        /// How many calls of all sessions are in progress at once.
+        concurrency: u64 = LimitRule::default().in_flight as u64, in 1..=1_000_000, example "256";
+        /// How many calls of one session are.
+        session_concurrency: u64 = LimitRule::default().in_flight_per_session as u64, in 1..=4_096, example "64";
+        /// How many requests a second, on average; by default any number.
+        rate_per_second: Option<u64> = None, in 1..=1_000_000, example "50";
+        /// How many may come at once after a quiet time; by default as many as in a second.
+        burst: Option<u64> = None, in 1..=1_000_000, example "100";
+    }
+    check check_rate
+}
+
+/// Another address than loopback needs a token.
+fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
+    for section in general.unguarded() {
+        let problem = format!(
+            "[{section}] is open to other machines, so that there must be a token in [auth]."
+        );
+        table.refuse(section, problem);
+    }
+}
+
+impl General {
+    /// The sections with an address that other machines reach without a token.
+    pub(crate) fn unguarded(&self) -> impl Iterator<Item = &'static str> {
+        let (open, listen) = (self.auth.is_open(), Some(self.listen.address));
+        [("listen", listen), ("metrics", self.metrics.address)]
+            .into_iter()
+            .filter(move |(_, it)| open && it.is_some_and(|it| !it.is_loopback()))
+            .map(|it| it.0)
+    }
+}
+
+impl Auth {
+    /// Whether no token is needed.
+    pub fn is_open(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// Every token.
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.tokens.iter().chain(self.token_files.iter().flat_map(|it| &it.lines))
+    }
+}
+
+fn check_tokens(auth: &Auth, table: &mut Table<'_, '_>) {
+    const LEAST_CHARS: usize = 16;
+    if auth.tokens.iter().any(|it| !it.has_variable()) {
+        let problem = "A token does not stand in the file: write `${VAR}`, or use `token_files`.";
+        table.refuse("tokens", problem.to_owned());
+    }
+    let is_short = |it: &Secret| it.reveal().len() < LEAST_CHARS;
+    let is_strange = |it: &Secret| it.reveal().contains(|it: char| !it.is_ascii_graphic());
+    for (key, bad) in [
+        ("tokens", auth.tokens.iter().any(|it| is_short(it) || is_strange(it))),
+        (
+            "token_files",
+            auth.token_files
+                .iter()
+                .flat_map(|it| &it.lines)
+                .any(|it| is_short(it) || is_strange(it)),
+        ),
+    ] {
+        if bad {
+            let problem = format!(
+                "A token must have at least {LEAST_CHARS} characters, all of them ASCII and none a space."
+            );
+            table.refuse(key, problem);
+        }
+    }
+}
+
+fn check_keeping(ledger: &Ledger, table: &mut Table<'_, '_>) {
+    if ledger.keep_bytes.is_some_and(|it| it < ledger.max_segment_bytes) {
+        let problem = "`keep_bytes` must be at least `max_segment_bytes`: whole segments are kept.";
+        table.refuse("keep_bytes", problem.to_owned());
+    }
+}
+
+fn check_pauses(retry: &Retry, table: &mut Table<'_, '_>) {
+    if retry.base_ms > retry.max_ms {
+        let key = if table.has("base_ms") { "base_ms" } else { "max_ms" };
+        let problem =
+            format!("`base_ms` ({}) is more than `max_ms` ({}).", retry.base_ms, retry.max_ms);
+        table.refuse(key, problem);
+    }
+}
+
+fn check_rate(limits: &Limits, table: &mut Table<'_, '_>) {
+    if limits.burst.is_some() && limits.rate_per_second.is_none() {
+        table.refuse("burst", "`burst` has no meaning without `rate_per_second`.".to_owned());
+    }
+}

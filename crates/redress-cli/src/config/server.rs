@@ -1,0 +1,171 @@
+//! `[server.NAME]`: one server, and how it is gated.
+
+use std::collections::BTreeMap;
+
+use redress::Dialect;
+use redress_gate::Mode;
+
+use super::{
+    address::Url,
+    choice::Sharing,
+    reference::{Contract, Location, Word},
+    secret::Secret,
+    section::section,
+    sections::{Breaker, Emit, Limits, Retry},
+    table::Table,
+    value::{Named, Row},
+};
+
+section! {
+    /// One server, and how it is gated. Its name is in the URL, in faults and in the ledger: lower-case letters, digits, `-`, `_` and `.`.
+    pub struct Server (name: String) {
+        /// The program that is started for it, and its arguments: the server speaks on stdio. Either this or `url`.
+        command: Vec<Word> = Vec::new(), example "[\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \"/srv\"]";
+        /// Variables of its environment, besides those of the gate.
+        env: BTreeMap<String, Secret> = BTreeMap::new(), example "{ GITHUB_TOKEN = \"${GITHUB_TOKEN}\" }";
+        /// The folder in which it is started; by default that of the gate.
+        cwd: Option<Location> = None, example "\"/srv\"";
+        /// Where the server waits: it speaks streamable HTTP. Either this or `command`.
+        url: Option<Url> = None, example "\"https://mcp.example/mcp\"";
+        /// Headers of every request to it.
+        headers: BTreeMap<String, Secret> = BTreeMap::new(), example "{ Authorization = \"Bearer ${API_TOKEN}\" }";
+        /// Whether a client's `Authorization` header goes to the server, too.
+        forward_authorization: bool = false, example "true";
+        /// How far the gate goes.
+        mode: Mode = Mode::Enforce, example "\"observe\"";
+        /// The shape of envelope that clients get.
+        dialect: Dialect = Dialect::Native, example "\"rpc\"";
+        /// The codes that the server itself may use.
+        contract: Contract = Contract::core(), example "\"errors.toml\"";
+        /// How long a request may take, in milliseconds.
+        deadline_ms: u64 = 60_000, in DEADLINE_MS, example "10000";
+        /// The longest message, in bytes.
+        max_message_bytes: u64 = 16 << 20, in MESSAGE_BYTES, example "1048576";
+        /// Whether sessions share one server.
+        sharing: Sharing = Sharing::PerSession, example "\"shared\"";
+        /// How many sessions there are at once; one more is refused.
+        max_sessions: u64 = 64, in 1..=100_000, example "8";
+        /// Whether the message, hint and next steps that the server gives with a code of its contract reach the client.
+        trust: bool = false, example "true";
+        /// Whether the server is believed when it calls a tool read-only or idempotent. By default a `command` is, a `url` is not.
+        trust_annotations: Option<bool> = None, example "false";
+        /// What clients are told of its failures, where it differs from `[emit]`.
+        emit: Emit = Emit::default(), example "";
+        /// When its calls are made again, where it differs from `[retry]`.
+        retry: Retry = Retry::default(), example "";
+        /// When it is not asked for a while, where it differs from `[breaker]`.
+        breaker: Breaker = Breaker::default(), example "";
+        /// How much it is asked, where it differs from `[limits]`.
+        limits: Limits = Limits::default(), example "";
+        /// Its tools.
+        tool: Named<Tool> = Named::default(), example "";
+    }
+    check check_server
+}
+
+section! {
+    /// What differs for one tool of the server.
+    pub struct Tool (name: String) {
+        /// How long a call may take, in milliseconds.
+        deadline_ms: Option<u64> = None, in DEADLINE_MS, example "300000";
+    }
+}
+
+/// How long a request may take, in milliseconds.
+pub(crate) const DEADLINE_MS: std::ops::RangeInclusive<u64> = 1..=86_400_000;
+
+/// How long a message may be, in bytes.
+pub(crate) const MESSAGE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
+
+fn check_server(server: &Server, table: &mut Table<'_, '_>) {
+    let path = table.path().to_owned();
+    match (table.has("command"), table.has("url")) {
+        (true, true) => {
+            table.refuse(
+                "url",
+                format!("[{path}] has a `command` and a `url`; it must be one of them."),
+            );
+        }
+        (false, false) => table.refuse("", format!("[{path}] needs a `command` or a `url`.")),
+        (true, false) => {
+            if server.command.first().is_none_or(|it| it.0.is_empty()) {
+                table.refuse("command", format!("`{path}.command` must start with a program."));
+            }
+            let (headers, forwards) = (!server.headers.is_empty(), server.forward_authorization);
+            only_for("url", [("headers", headers), ("forward_authorization", forwards)], table);
+        }
+        (false, true) => {
+            let (env, cwd) = (!server.env.is_empty(), server.cwd.is_some());
+            only_for("command", [("env", env), ("cwd", cwd)], table);
+        }
+    }
+    for name in server.env.keys().filter(|it| it.is_empty() || it.contains(['=', '\0'])) {
+        table
+            .refuse("env", format!("`{path}.env` has a name that no variable can have: {name:?}."));
+    }
+    for name in server.headers.keys().filter(|it| !is_header(it)) {
+        table.refuse(
+            "headers",
+            format!("`{path}.headers` has a name that no header can have: {name:?}."),
+        );
+    }
+    if server
+        .headers
+        .values()
+        .any(|it| it.reveal().contains(|it: char| it.is_ascii_control() && it != '\t'))
+    {
+        table.refuse("headers", format!("`{path}.headers` has a value that no header can have."));
+    }
+}
+
+/// Reports keys that mean nothing for this kind of server.
+fn only_for(kind: &str, keys: [(&str, bool); 2], table: &mut Table<'_, '_>) {
+    for (key, _) in keys.iter().filter(|it| it.1) {
+        let problem = format!("`{}.{key}` has a meaning only with `{kind}`.", table.path());
+        table.refuse(key, problem);
+    }
+}
+
+fn is_header(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
+}
+
+impl Row for Server {
+    fn name_rule(name: &str) -> Result<(), &'static str> {
+        const MOST_CHARS: usize = 64;
+        let is_fine =
+            |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-_.".contains(&it);
+        if name.len() > MOST_CHARS {
+            Err("it has more than 64 characters")
+        } else if !name.bytes().all(is_fine) {
+            Err("it may have lower-case letters, digits, `-`, `_` and `.`")
+        } else if !name.starts_with(|it: char| it.is_ascii_alphanumeric()) {
+            Err("it must start with a letter or digit")
+        } else {
+            Ok(())
+        }
+    }
+
+    fn called(&self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self.clone() }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Row for Tool {
+    fn name_rule(name: &str) -> Result<(), &'static str> {
+        if name.is_empty() { Err("it is empty") } else { Ok(()) }
+    }
+
+    fn called(&self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self.clone() }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}

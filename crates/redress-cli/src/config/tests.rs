@@ -1,0 +1,325 @@
+//! What reading a configuration promises.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use redress_gate::{BreakerRule, LimitRule, Mode, Rate, RetryRule, ServerText};
+use redress_registry::{Registry, Source};
+
+use super::{
+    Address, Config, Environment, General, Nowhere, Server,
+    kind::{Key, Kind, Shape},
+    read, shape,
+    value::{Shown, Value},
+};
+
+/// A machine with these variables and files.
+#[derive(Default)]
+struct Made {
+    variables: BTreeMap<&'static str, &'static str>,
+    files: BTreeMap<&'static str, &'static str>,
+}
+
+impl Environment for Made {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).map(|it| (*it).to_owned())
+    }
+
+    fn path(&self, written: &str) -> PathBuf {
+        Path::new("/etc/redress").join(written)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let file = path.to_str().and_then(|it| self.files.get(it));
+        file.map(|it| it.as_bytes().to_vec()).ok_or(io::ErrorKind::NotFound.into())
+    }
+
+    fn registry(&self, path: &Path) -> Result<Arc<Registry>, String> {
+        Nowhere.registry(path)
+    }
+}
+
+/// What most tests need: a token, and a file with two.
+fn made() -> Made {
+    Made {
+        variables: [("TOKEN", "s3cr3t-s3cr3t-s3cr3t"), ("SHORT", "s3cr3t")].into(),
+        files: [("/etc/redress/tokens", "0123456789abcdef\n\nfedcba9876543210\n")].into(),
+    }
+}
+
+fn valid(text: &str) -> Config {
+    read(&Source::new("redress.toml", text), &made()).unwrap_or_else(|it| panic!("{it:#?}"))
+}
+
+/// The problems of a file, one in a line.
+fn problems(text: &str) -> String {
+    let problems = read(&Source::new("it", text), &made()).expect_err(text);
+    let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+const SERVER: &str = "[server.a]\ncommand = ['a']\n";
+
+#[test]
+fn without_a_key_the_default_holds() {
+    let config = valid(SERVER);
+    assert_eq!(config.general, General::default());
+    let [server] = config.servers.as_slice() else { panic!("{:?}", config.servers) };
+    assert_eq!(
+        server,
+        &Server { name: "a".into(), command: server.command.clone(), ..Server::default() }
+    );
+    assert_eq!(server.deadline_ms, 60_000);
+    assert_eq!(server.max_message_bytes, 16 << 20);
+    assert_eq!(config.general.listen.address, Address::loopback(7332));
+}
+
+#[test]
+fn a_server_wins_over_the_file_and_the_file_over_the_default() {
+    let config = valid(
+        "[retry]\nattempts = 5\nbase_ms = 50\n[emit]\nserver_text = 'hide'\n\
+         [server.a]\ncommand = ['a']\nretry.base_ms = 70\n[server.b]\ncommand = ['b']\nemit = { server_text = 'quote' }",
+    );
+    let [a, b] = config.servers.as_slice() else { panic!("{:?}", config.servers) };
+    assert_eq!((a.retry.attempts, a.retry.base_ms, a.retry.max_ms), (5, 70, 5_000));
+    assert_eq!((b.retry.attempts, b.retry.base_ms, b.retry.max_ms), (5, 50, 5_000));
+    assert_eq!((a.emit.server_text, b.emit.server_text), (ServerText::Hide, ServerText::Quote));
+}
+
+#[test]
+fn all_problems_are_told_at_once_each_at_its_place() {
+    let text = "[retry]\nattempts = 0\nbase_ms = 9000\n[sever.a]\n[server.'A b']\ncommand = []\nmode = 'obsreve'\ndeadline_ms = 'soon'\n\
+        headers = { a = 'b' }\nmax_sessions = -1\n[server.c]\ncwd = '/'\nenv = { 'A=' = 'x' }\ncontract = 'workrial'\ntrust = 1\n";
+    assert_eq!(
+        problems(text),
+        "it:2:12: `retry.attempts` must be 1 to 10, not 0.\n\
+         it:3:1: `base_ms` (9000) is more than `max_ms` (5000).\n\
+         it:4:2: `sever` is not a key of the file. Did you mean `server`?\n\
+         it:5:9: `A b` is not a name: it may have lower-case letters, digits, `-`, `_` and `.`.\n\
+         it:6:1: `server.A b.command` must start with a program.\n\
+         it:7:8: `server.A b.mode` is one of observe, annotate, enforce, not `obsreve`. Did you mean `observe`?\n\
+         it:8:15: `server.A b.deadline_ms` must be a whole number, not a string.\n\
+         it:9:1: `server.A b.headers` has a meaning only with `url`.\n\
+         it:10:16: `server.A b.max_sessions` must be a whole number from 0 to 2^63-1.\n\
+         it:11:1: [server.c] needs a `command` or a `url`.\n\
+         it:13:1: `server.c.env` has a name that no variable can have: \"A=\".\n\
+         it:14:12: `server.c.contract` cannot be loaded: No file and no built-in registry has this name. Did you mean `workrail`?\n\
+         it:15:9: `server.c.trust` must be true or false, not an integer.\n"
+    );
+}
+
+#[test]
+fn a_file_without_a_server_is_refused() {
+    assert_eq!(problems(""), "it:1:1: The file has no server: it needs a `[server.NAME]`.\n");
+    assert_eq!(problems("server = 3"), "it:1:10: `server` must be a table, not an integer.\n");
+}
+
+#[test]
+fn other_machines_need_a_token() {
+    let open =
+        "[listen]\naddress = '0.0.0.0:80'\n[metrics]\naddress = '[::]:90'\n".to_owned() + SERVER;
+    assert_eq!(
+        problems(&open),
+        "it:1:2: [listen] is open to other machines, so that there must be a token in [auth].\n\
+         it:3:2: [metrics] is open to other machines, so that there must be a token in [auth].\n"
+    );
+    let config =
+        valid(&format!("{open}[auth]\ntokens = ['${{TOKEN}}']\ntoken_files = ['tokens']\n"));
+    let tokens: Vec<_> = config.general.auth.all().map(super::Secret::reveal).collect();
+    assert_eq!(tokens, ["s3cr3t-s3cr3t-s3cr3t", "0123456789abcdef", "fedcba9876543210"]);
+    assert_eq!(config.files, [Path::new("/etc/redress/tokens")]);
+    for address in ["localhost:80", "127.1.2.3:80", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
+        valid(&format!("[listen]\naddress = '{address}'\n{SERVER}"));
+    }
+}
+
+#[test]
+fn no_secret_is_in_a_problem_or_in_what_is_shown() {
+    let wrong = [
+        "[auth]\ntokens = ['s3cr3t-s3cr3t-s3cr3t']",
+        "[auth]\ntokens = ['${SHORT}']",
+        "[auth]\ntokens = ['${TOKEN} s3cr3t']",
+        "[auth]\ntokens = ['s3cr3t${']",
+        "[auth]\ntokens = 's3cr3t'",
+        "[auth]\ntoken_files = ['none']",
+        "[server.a]\nurl = 'https://user:s3cr3t@host/'",
+        "[server.a]\nurl = 's3cr3t'",
+        "[server.a]\nurl = 'https://host/#s3cr3t'",
+        "[server.a]\nurl = 'https://host'\nheaders = { a = \"s3cr3t\\u0007\" }",
+        "[server.a]\ncommand = ['a']\nenv = { A = \"s3cr3t\\n\" }",
+        "[server.a]\ncommand = ['a']\nenv = { A = 's3cr3t${NOT_SET}' }",
+        "[server.a]\ncommand = ['a']\nenv = { A = 's3cr3t",
+        "[server.a]\ncommand = ['a']\nenv = s3cr3t",
+        "[server.a]\ncommand = ['a']\nenv = [['s3cr3t']]",
+    ];
+    for text in wrong {
+        let problems = problems(text);
+        assert!(!problems.contains("s3cr3t"), "{problems}");
+    }
+    let config = valid(
+        "[auth]\ntokens = ['${TOKEN}']\n[server.a]\ncommand = ['a', '--password=s3cr3t']\nenv = { A = '${TOKEN}', B = 's3cr3t' }\n\
+         [server.b]\nurl = 'https://host/mcp?key=s3cr3t'\nheaders = { Authorization = 'Bearer ${TOKEN}' }",
+    );
+    let shown = format!(
+        "{:?}{:?}",
+        config.general.shown(),
+        config.servers.iter().map(Value::shown).collect::<Vec<_>>()
+    );
+    assert!(!shown.contains("s3cr3t"), "{shown}");
+    let secret =
+        format!("{:?} {:?} {:?}", config.general.auth, config.servers[0].env, config.servers[1]);
+    assert!(!secret.contains("s3cr3t"), "{secret}");
+    assert!(
+        !format!("{:?}", config.servers[0].program()).contains("TOKEN"),
+        "variables of a program"
+    );
+    let secrets: Vec<_> = config.servers.iter().flat_map(Server::secrets).collect();
+    assert_eq!(secrets, ["s3cr3t-s3cr3t-s3cr3t", "s3cr3t", "Bearer s3cr3t-s3cr3t-s3cr3t"]);
+}
+
+#[test]
+fn urls_hosts_and_origins_are_what_they_say() {
+    for url in [
+        "http://host",
+        "https://a.b-c.example:8443/mcp?x=1",
+        "http://[::1]:80/",
+        "HTTP://127.0.0.1",
+    ] {
+        valid(&format!("[server.a]\nurl = '{url}'"));
+    }
+    for url in [
+        "",
+        "host",
+        "ftp://host",
+        "http://",
+        "http:///mcp",
+        "http://host:0",
+        "http://host:99999",
+        "http://[::1",
+        "http://a b",
+    ] {
+        problems(&format!("[server.a]\nurl = '{url}'"));
+    }
+    let listen = |keys: &str| format!("[listen]\n{keys}\n{SERVER}");
+    valid(&listen(
+        "allowed_hosts = ['Gate.example', 'gate:80']\nallowed_origins = ['https://app.example']",
+    ));
+    for keys in [
+        "allowed_hosts = ['http://gate']",
+        "allowed_hosts = ['*']",
+        "allowed_origins = ['*']",
+        "allowed_origins = ['https://a/b']",
+    ] {
+        problems(&listen(keys));
+    }
+}
+
+#[test]
+fn annotations_of_a_command_are_trusted_and_those_of_a_url_are_not() {
+    let config = valid(
+        "[server.a]\ncommand = ['a']\n[server.b]\nurl = 'http://b'\n[server.c]\nurl = 'http://c'\ntrust_annotations = true\nmode = 'observe'",
+    );
+    let settings: Vec<_> = config.servers.iter().map(|it| it.settings(Arc::default())).collect();
+    let trusted: Vec<_> = settings.iter().map(|it| it.trust_annotations).collect();
+    assert_eq!(trusted, [true, false, true]);
+    assert_eq!(settings[2].mode, Mode::Observe);
+    assert_eq!(settings[2].server, "c");
+}
+
+#[test]
+fn the_gate_is_told_what_the_file_says() {
+    let settings =
+        |keys: &str| valid(&format!("{SERVER}{keys}")).servers[0].settings(Arc::default());
+    let usual = settings("");
+    assert_eq!(usual.retry, RetryRule::default());
+    assert_eq!(usual.breaker, BreakerRule::default());
+    assert_eq!(usual.limits, LimitRule::default());
+    let rate = |keys: &str| settings(keys).limits.rate;
+    let (one, half) = (Duration::from_secs(1), Duration::from_millis(500));
+    assert_eq!(rate("limits.rate_per_second = 20"), Some(Rate { calls: 20, per: one }));
+    assert_eq!(
+        rate("limits = { rate_per_second = 20, burst = 10 }"),
+        Some(Rate { calls: 10, per: half })
+    );
+}
+
+/// Every key of the file with the table that it stands in.
+fn keys(path: &str, shape: &Shape, found: &mut Vec<(String, Key)>) {
+    for key in &shape.keys {
+        match &key.kind {
+            Kind::Table(shape) => keys(&format!("{path}{}.", key.name), shape, found),
+            Kind::Named(shape) => keys(&format!("{path}{}.x.", key.name), shape, found),
+            _ => found.push((path.to_owned(), key.clone())),
+        }
+    }
+}
+
+#[test]
+fn every_example_and_every_default_of_the_page_is_valid() {
+    let mut found = Vec::new();
+    keys("", &shape(), &mut found);
+    assert!(found.len() > 40, "{}", found.len());
+    for (path, key) in found {
+        let server = match key.name {
+            "url" | "headers" | "forward_authorization" => "url = 'http://x'",
+            _ => "command = ['x']",
+        };
+        for toml in [Some(key.example), key.default.as_deref()].into_iter().flatten() {
+            // Some keys need another one.
+            let mut lines = vec![format!("{path}{} = {toml}", key.name)];
+            lines.extend((key.name == "burst").then(|| format!("{path}rate_per_second = 1")));
+            lines.extend((key.name == "address").then(|| "auth.tokens = ['${TOKEN}']".to_owned()));
+            if !["command", "url"].contains(&key.name) {
+                lines.push(format!("server.x.{server}"));
+            } else if path != "server.x." || toml == "[]" {
+                continue;
+            }
+            let text = lines.join("\n");
+            let text = text.replace("contract = \"errors.toml\"", "contract = \"core\"");
+            let environment = Made {
+                variables: [
+                    ("TOKEN", "0123456789abcdef"),
+                    ("GATE_TOKEN", "0123456789abcdef"),
+                    ("GITHUB_TOKEN", "x"),
+                    ("API_TOKEN", "x"),
+                ]
+                .into(),
+                files: [("/run/secrets/gate-tokens", "0123456789abcdef")].into(),
+            };
+            read(&Source::new("it", &text), &environment)
+                .unwrap_or_else(|it| panic!("{text}\n{it:#?}"));
+        }
+        assert!(key.meaning.ends_with('.') && !key.example.is_empty(), "{path}{}", key.name);
+    }
+}
+
+#[test]
+fn what_is_shown_is_what_would_be_read_again() {
+    let text = "[limits]\nrate_per_second = 5\n[server.a]\ncommand = ['a', \"q\\\"\\n\"]\ncwd = '/x'\n[server.a.tool.'b c']\ndeadline_ms = 5";
+    let config = valid(text);
+    let mut again = String::new();
+    let Shown::Table(sections) = config.general.shown() else { panic!() };
+    for (name, shown) in sections {
+        inline(&name, &shown, &mut again);
+    }
+    inline("server.a", &config.servers[0].shown(), &mut again);
+    assert_eq!(valid(&again), config, "{again}");
+}
+
+/// Dotted keys for a value.
+fn inline(path: &str, shown: &Shown, text: &mut String) {
+    match shown {
+        Shown::Table(entries) => {
+            for (key, shown) in entries {
+                inline(&format!("{path}.{}", super::value::toml_key(key)), shown, text);
+            }
+        }
+        Shown::Toml(toml) if !shown.is_empty() => text.extend([path, " = ", toml, "\n"]),
+        _ => (),
+    }
+}

@@ -1,0 +1,139 @@
+//! `redress.toml`: checked, shown without secrets, run.
+
+use std::{fs, path::Path};
+
+use crate::redress::shell;
+
+/// Runs a line where this file is `redress.toml`. Nothing is written outside of the directory.
+fn with(config: &str, line: &str) -> crate::redress::Ran {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("redress.toml"), config).unwrap();
+    shell(&format!("export HOME=$PWD TOKEN=s3cr3t-s3cr3t-s3cr3t\n{line}"), dir.path())
+}
+
+/// Answers each request with a variable of its environment and its folder.
+const SERVER: &str = r#"
+[server.echo]
+command = ["sh", "-c", '''while read -r line; do printf '{"jsonrpc":"2.0","id":%s,"result":{"said":"%s","in":"%s"}}\n' "$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')" "$SAID" "$PWD"; done''']
+env = { SAID = "hello ${TOKEN}" }
+cwd = "/"
+"#;
+
+const CALL: &str = r#"echo '{"jsonrpc":"2.0","id":7,"method":"ping"}' | "#;
+
+#[test]
+fn a_server_of_the_file_runs_with_its_variables_and_in_its_folder() {
+    let ran = with(SERVER, &format!("{CALL} redress run --config redress.toml --no-ledger"));
+    assert_eq!(
+        ran.out,
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"said\":\"hello s3cr3t-s3cr3t-s3cr3t\",\"in\":\"/\"}}\n",
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn the_ledger_of_the_file_is_written_beside_it() {
+    let config = "[ledger]\ndir = 'audit'\n[server.gone]\ncommand = ['./no-such-program']\n";
+    let line = format!("{CALL} redress run --config redress.toml > out; cat audit/*/*.jsonl");
+    let ran = with(config, &line);
+    assert!(
+        ran.out.contains("\"kind\":\"fault\"") && ran.out.contains("\"server\":\"gone\""),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let ran = with(&config.replace("dir", "enabled = false\ndir"), &line);
+    assert!(!ran.out.contains("fault"), "{}", ran.out);
+    let ran = with(
+        "[server.gone]\ncommand = ['./no']",
+        &format!("{CALL} redress run --config redress.toml; ls .local/state/redress"),
+    );
+    assert!(ran.out.ends_with("\ngone\n"), "{}", ran.out);
+}
+
+#[test]
+fn options_win_over_the_file() {
+    let config = "[server.gone]\ncommand = ['sh', '-c', 'exit 3']\ndialect = 'mailvault'\ndeadline_ms = 1000\n";
+    let call = r#"echo '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}' | "#;
+    let ran = with(config, &format!("{call} redress run --no-ledger --config redress.toml"));
+    assert!(!ran.out.contains("Retry: "), "{}", ran.out);
+    let ran = with(
+        config,
+        &format!("{call} redress run --no-ledger --config redress.toml --dialect native"),
+    );
+    assert!(ran.out.contains("Retry: "), "{}", ran.out);
+}
+
+#[test]
+fn what_cannot_be_run_is_told_with_a_way_out() {
+    let two = format!("{SERVER}[server.far]\nurl = 'http://127.0.0.1:1/mcp'\n");
+    for (args, said) in [
+        ("--config redress.toml", "more than one server"),
+        ("--config redress.toml --name eco", "Did you mean `echo`?"),
+        ("--config redress.toml --name far", "only a `command` can be run on stdio"),
+        ("--config redress.toml -- sh", "it must be one of them"),
+        ("--config none.toml", "FILE_NOT_FOUND"),
+        ("", "There is nothing to run"),
+    ] {
+        let ran = with(&two, &format!("redress run {args} < /dev/null"));
+        assert!(
+            ran.exit == 2 && ran.err.contains(said) && ran.err.contains("Fix: "),
+            "{args}: {}",
+            ran.err
+        );
+        assert_eq!(ran.out, "");
+    }
+}
+
+#[test]
+fn check_shows_what_would_run_and_no_secret() {
+    let ran = with(SERVER, "redress config check redress.toml");
+    assert_eq!(ran.exit, 0, "{}", ran.err);
+    assert!(
+        ran.out.contains("env = { SAID = \"…${TOKEN}\" }") && !ran.out.contains("s3cr3t"),
+        "{}",
+        ran.out
+    );
+    let ran = with(
+        "[server.a]\ncommand = ['a']\nenv = { A = 's3cr3t${B}' }",
+        "redress config check redress.toml",
+    );
+    assert!(
+        ran.exit == 2 && ran.err.contains("redress.toml:3:13: ") && !ran.err.contains("s3cr3t"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_contract_is_found_beside_the_file() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/registry.md"))
+            .unwrap();
+    let (_, rest) = page.split_once("```toml errors.toml\n").unwrap();
+    let errors = rest.split_once("```").unwrap().0;
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("conf")).unwrap();
+    fs::write(dir.path().join("conf/errors.toml"), errors).unwrap();
+    let config = |contract: &str| {
+        fs::write(
+            dir.path().join("conf/redress.toml"),
+            format!("[server.a]\ncommand = ['a']\ncontract = '{contract}'"),
+        )
+        .unwrap();
+        shell("redress config check conf/redress.toml", dir.path())
+    };
+    assert_eq!(config("errors.toml").exit, 0, "{}", config("errors.toml").err);
+    assert!(
+        config("other.toml").err.contains("conf/redress.toml:3:12: "),
+        "{}",
+        config("other.toml").err
+    );
+    fs::write(dir.path().join("conf/errors.toml"), "format = 1").unwrap();
+    assert!(
+        config("errors.toml").err.contains("errors.toml:1:10"),
+        "{}",
+        config("errors.toml").err
+    );
+}
