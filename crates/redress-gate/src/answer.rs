@@ -17,6 +17,8 @@ pub(crate) enum CallResult {
     Failed,
     /// It does not say so.
     Unflagged,
+    /// The call goes on as a task.
+    Task,
     /// It is not the result of a call.
     Broken(&'static str),
 }
@@ -42,9 +44,12 @@ impl CallResult {
         if is_error.and_then(Value::as_bool) == Some(true) {
             return Self::Failed;
         }
-        // Other kinds of result (a task, a wish for input) and those of the first revisions have no content.
+        if task.is_some() || kind.is_some_and(|it| it.is_str("task")) {
+            return Self::Task;
+        }
+        // A wish for input and the results of the first revisions have no content.
         let has_none = kind.is_none_or(|it| it.is_str("complete"))
-            && [content, structured, task, old].iter().all(Option::is_none);
+            && [content, structured, old].iter().all(Option::is_none);
         match content.map(Value::kind) {
             None if has_none => Self::Broken("the result has no content"),
             None | Some(Kind::Array) => Self::Unflagged,
@@ -154,7 +159,8 @@ mod tests {
             (r#"{"content":[],"isError":false,"x":1}"#, CallResult::Unflagged),
             (r#"{"structuredContent":{}}"#, CallResult::Unflagged),
             (r#"{"resultType":"input_required"}"#, CallResult::Unflagged),
-            (r#"{"task":{"taskId":"1"}}"#, CallResult::Unflagged),
+            (r#"{"task":{"taskId":"1"}}"#, CallResult::Task),
+            (r#"{"resultType":"task","taskId":"1"}"#, CallResult::Task),
         ] {
             assert_eq!(with(text, CallResult::of), expected, "{text}");
         }

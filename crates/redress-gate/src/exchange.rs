@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range, time::Instant};
 
 use crate::{
-    frame::{Frame, span},
+    frame::{Edit, Frame, rewrite, span},
     mail::Sender,
     metrics::ERROR_STATS,
 };
@@ -11,8 +11,12 @@ use crate::{
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
 const LONGEST_KEPT: usize = 64 << 10;
 
+/// Where a request says which revision of the protocol it follows, since 2026-07-28.
+const REVISION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
 /// One request in flight.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Exchange {
     /// Who asked.
     pub(crate) from: Sender,
@@ -20,8 +24,8 @@ pub(crate) struct Exchange {
     pub(crate) request: Request,
     /// When it came.
     pub(crate) started: Instant,
-    /// When the client is told that nothing came.
-    pub(crate) deadline: Instant,
+    /// When the client is told that nothing came. A subscription has no such time.
+    pub(crate) deadline: Option<Instant>,
     /// How much the upstream had written to stderr when it came.
     pub(crate) stderr: u64,
     /// Whether the upstream has it, so that it may have had an effect.
@@ -34,6 +38,10 @@ pub(crate) struct Exchange {
     pub(crate) is_in_doubt: bool,
     /// Whether it counts among the calls in progress.
     pub(crate) is_admitted: bool,
+    /// In which session of the upstream it was sent, counted.
+    pub(crate) epoch: u32,
+    /// Whether it was sent before, in a session that was over.
+    pub(crate) is_again: bool,
 }
 
 /// The methods whose answers the gate reads.
@@ -45,8 +53,12 @@ pub(crate) enum Method {
     ToolsList,
     /// `tools/call`
     ToolsCall,
-    /// `tasks/get`, `tasks/result`
-    Tasks,
+    /// `tasks/get`
+    TaskState,
+    /// `tasks/result`
+    TaskResult,
+    /// `subscriptions/listen`
+    Listen,
     /// `sys/errorStats`
     ErrorStats,
     /// Any other.
@@ -59,7 +71,9 @@ impl Method {
             "tools/call" => Self::ToolsCall,
             "tools/list" => Self::ToolsList,
             "initialize" => Self::Initialize,
-            "tasks/get" | "tasks/result" => Self::Tasks,
+            "tasks/get" => Self::TaskState,
+            "tasks/result" => Self::TaskResult,
+            "subscriptions/listen" => Self::Listen,
             ERROR_STATS => Self::ErrorStats,
             _ => Self::Other,
         }
@@ -71,16 +85,21 @@ impl Method {
 pub(crate) struct Request {
     /// The whole line, or only the parts below, one behind the other.
     text: Vec<u8>,
-    is_whole: bool,
-    id: Range<usize>,
-    method_name: Range<usize>,
-    tool: Option<Range<usize>>,
+    /// How much of it is the line.
+    line_bytes: u32,
+    id: Part,
+    method_name: Part,
+    tool: Option<Part>,
     /// The parameters, if the line is whole.
-    params: Option<Range<usize>>,
+    params: Option<Part>,
+    /// The token under which the client wants to hear of progress.
+    token: Option<Part>,
     /// The method.
     pub(crate) method: Method,
     /// Whether it asks for a further page of a list.
     pub(crate) is_further_page: bool,
+    /// Whether it says for itself which revision of the protocol it follows: it belongs to no session.
+    pub(crate) is_sessionless: bool,
 }
 
 impl Request {
@@ -91,53 +110,83 @@ impl Request {
         if is_whole {
             text.extend_from_slice(line);
         }
+        let line_bytes = Part::of(0..text.len()).end;
         let mut part = |plain: &Cow<'_, str>, at: Option<usize>| match (plain, at) {
-            (Cow::Borrowed(it), Some(at)) if is_whole => at..at + it.len(),
+            (Cow::Borrowed(it), Some(at)) if is_whole => Part::of(at..at + it.len()),
             (it, _) => append(&mut text, it.as_bytes()),
         };
         let method_name = part(&frame.method, frame.method_at);
         let tool = frame.tool();
         let tool = tool.map(|(value, name)| part(&name, Some(value.offset() + 1)));
         let id = match frame.id {
-            Some(id) if is_whole => span(id),
+            Some(id) if is_whole => Part::of(span(id)),
             Some(id) => append(&mut text, id.raw().as_bytes()),
-            None => 0..0,
+            None => Part::default(),
         };
-        let params = frame.params.filter(|_| is_whole).map(span);
+        let params = frame.params.filter(|_| is_whole).map(|it| Part::of(span(it)));
+        let meta = frame.params.and_then(|it| it.get("_meta"));
+        let token = meta.and_then(|it| it.get("progressToken")).map(|token| {
+            if is_whole { Part::of(span(token)) } else { append(&mut text, token.raw().as_bytes()) }
+        });
+        let is_sessionless = meta.is_some_and(|it| it.get(REVISION_KEY).is_some());
         let method = Method::of(&frame.method);
         let is_further_page = method == Method::ToolsList
             && frame.params.is_some_and(|it| it.get("cursor").is_some());
-        Self { text, is_whole, id, method_name, tool, params, method, is_further_page }
+        Self {
+            text,
+            line_bytes,
+            id,
+            method_name,
+            tool,
+            params,
+            token,
+            method,
+            is_further_page,
+            is_sessionless,
+        }
+    }
+
+    /// Appends the request under another id and token, if it was short enough to keep.
+    pub(crate) fn write_under(&self, ours: &[u8], is_token_ours: bool, out: &mut Vec<u8>) -> bool {
+        let Some(line) = self.line() else { return false };
+        let id = Edit { at: self.id.range(), with: ours };
+        match self.token {
+            Some(token) if is_token_ours => {
+                rewrite(line, &mut [id, Edit { at: token.range(), with: ours }], out);
+            }
+            _ => rewrite(line, &mut [id], out),
+        }
+        true
+    }
+
+    /// The token for progress in the client's own spelling.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.map(|it| self.part(it))
     }
 
     /// The id in the client's own spelling.
     pub(crate) fn id(&self) -> &str {
-        self.part(&self.id)
+        self.part(self.id)
     }
 
     /// The name of the method.
     pub(crate) fn method_name(&self) -> &str {
-        self.part(&self.method_name)
+        self.part(self.method_name)
     }
 
     /// The tool that is called.
     pub(crate) fn tool(&self) -> Option<&str> {
-        self.tool.as_ref().map(|it| self.part(it))
+        self.tool.map(|it| self.part(it))
     }
 
     /// The parameters, if the request was short enough to keep.
     pub(crate) fn params(&self) -> Option<&str> {
-        self.params.as_ref().map(|it| self.part(it))
+        self.params.map(|it| self.part(it))
     }
 
     /// The whole request, if it was short enough to keep.
     pub(crate) fn line(&self) -> Option<&[u8]> {
-        self.is_whole.then_some(self.text.as_slice())
-    }
-
-    /// The whole request and the place of its id, if it was short enough to keep.
-    pub(crate) fn line_and_id(&self) -> Option<(&[u8], Range<usize>)> {
-        Some((self.line()?, self.id.clone()))
+        self.text.get(..usize::try_from(self.line_bytes).ok()?).filter(|it| !it.is_empty())
     }
 
     /// Gives the buffer back.
@@ -145,14 +194,33 @@ impl Request {
         self.text
     }
 
-    fn part(&self, range: &Range<usize>) -> &str {
-        let bytes = self.text.get(range.clone()).unwrap_or_default();
+    fn part(&self, part: Part) -> &str {
+        let bytes = self.text.get(part.range()).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 }
 
-fn append(text: &mut Vec<u8>, part: &[u8]) -> Range<usize> {
+fn append(text: &mut Vec<u8>, part: &[u8]) -> Part {
     let start = text.len();
     text.extend_from_slice(part);
-    start..text.len()
+    Part::of(start..text.len())
+}
+
+/// A place in the text of a request; no message is so long that it needs more.
+#[derive(Debug, Clone, Copy, Default)]
+struct Part {
+    start: u32,
+    end: u32,
+}
+
+impl Part {
+    fn of(range: Range<usize>) -> Self {
+        let place = |it| u32::try_from(it).unwrap_or(u32::MAX);
+        Self { start: place(range.start), end: place(range.end) }
+    }
+
+    fn range(self) -> Range<usize> {
+        let place = |it| usize::try_from(it).unwrap_or(usize::MAX);
+        place(self.start)..place(self.end)
+    }
 }

@@ -195,11 +195,33 @@ pub(crate) fn splice(line: &[u8], span: Range<usize>, with: &[u8], out: &mut Vec
     out.push(b'\n');
 }
 
+/// Bytes of a line that others take the place of.
+#[derive(Debug, Clone)]
+pub(crate) struct Edit<'a> {
+    /// Where they stand.
+    pub(crate) at: Range<usize>,
+    /// What stands there then.
+    pub(crate) with: &'a [u8],
+}
+
+/// Appends a line with several parts replaced, none of which overlap, and ends it.
+pub(crate) fn rewrite(line: &[u8], edits: &mut [Edit<'_>], out: &mut Vec<u8>) {
+    edits.sort_unstable_by_key(|it| it.at.start);
+    let mut done = 0;
+    for edit in edits {
+        out.extend_from_slice(line.get(done..edit.at.start).unwrap_or_default());
+        out.extend_from_slice(edit.with);
+        done = edit.at.end;
+    }
+    out.extend_from_slice(line.get(done..).unwrap_or_default());
+    out.push(b'\n');
+}
+
 #[cfg(test)]
 mod tests {
     use redress::json::Doc;
 
-    use super::{Frame, NotAFrame, Shape, limits, span, splice};
+    use super::{Edit, Frame, NotAFrame, Shape, limits, rewrite, span, splice};
 
     fn with<T>(text: &str, look: impl FnOnce(Result<Frame<'_>, NotAFrame>) -> T) -> T {
         let doc = Doc::parse(text.as_bytes(), limits(1_000)).expect("valid JSON");
@@ -247,5 +269,13 @@ mod tests {
             out
         });
         assert_eq!(spliced, b"{ \"result\": {\"id\": 7},  \"id\":\"a\" }\n");
+    }
+
+    #[test]
+    fn several_parts_are_replaced_in_whatever_order_they_are_named() {
+        let mut edits = [Edit { at: 4..5, with: b"xyz" }, Edit { at: 0..1, with: b"" }];
+        let mut out = Vec::new();
+        rewrite(b"abcdef", &mut edits, &mut out);
+        assert_eq!(out, b"bcdxyzf\n");
     }
 }

@@ -96,19 +96,21 @@ pub(crate) struct InFlight {
     by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
     secret: RandomState,
     given_out: u64,
+    /// How many of them have no deadline.
+    endless: usize,
 }
 
 impl InFlight {
-    /// How many clients' requests wait for an answer.
+    /// How many clients' requests wait for an answer that is to come in time.
     pub(crate) fn answers(&self) -> usize {
-        self.by_client.len()
+        self.by_client.len() - self.endless
     }
 
-    /// The key of an id of a client; `1` and `"1"` are two ids.
-    pub(crate) fn key(&self, client: u64, id: Value<'_>) -> u64 {
+    /// The key of an id, which is unique within a scope; `1` and `"1"` are two ids.
+    pub(crate) fn key(&self, scope: (u64, u64), id: Value<'_>) -> u64 {
         match id.as_str() {
-            Some(text) => self.secret.hash_one((client, 1u8, text.as_bytes())),
-            None => self.secret.hash_one((client, 0u8, id.raw().as_bytes())),
+            Some(text) => self.secret.hash_one((scope, 1u8, text.as_bytes())),
+            None => self.secret.hash_one((scope, 0u8, id.raw().as_bytes())),
         }
     }
 
@@ -125,6 +127,7 @@ impl InFlight {
     /// Takes in a client's request. The caller has asked whether there is room; a request too many is not kept.
     pub(crate) fn open(&mut self, key: u64, exchange: Exchange) -> Option<UpstreamId> {
         let place = self.place()?;
+        self.endless += usize::from(exchange.deadline.is_none());
         let id = self.insert(place, Owed::Answer(exchange), key);
         self.by_client.insert(key, id);
         Some(id)
@@ -141,8 +144,9 @@ impl InFlight {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
         let owed = slot.owed.take()?;
         self.free.push(id.place());
-        if matches!(owed, Owed::Answer(_)) {
+        if let Owed::Answer(exchange) = &owed {
             self.by_client.swap_remove(&slot.key);
+            self.endless -= usize::from(exchange.deadline.is_none());
         }
         Some(owed)
     }
@@ -151,7 +155,7 @@ impl InFlight {
     pub(crate) fn due(&mut self, id: UpstreamId, now: Instant) -> Option<Owed> {
         let slot = self.slots.get(id.place()).filter(|it| it.id == id.0)?;
         let until = match slot.owed.as_ref()? {
-            Owed::Answer(exchange) => exchange.deadline,
+            Owed::Answer(exchange) => exchange.deadline?,
             Owed::Nothing { until } => *until,
             Owed::Own(_) => return None,
         };
@@ -173,8 +177,9 @@ impl InFlight {
     pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Exchange> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
         let Some(Owed::Answer(exchange)) = slot.owed.take() else { return None };
-        slot.owed = Some(Owed::Nothing { until: exchange.deadline });
+        slot.owed = Some(Owed::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
         self.by_client.swap_remove(&slot.key);
+        self.endless -= usize::from(exchange.deadline.is_none());
         Some(exchange)
     }
 
@@ -194,15 +199,24 @@ impl InFlight {
         }
     }
 
+    /// Whether a question of our own waits for its answer under an id.
+    pub(crate) fn is_asked(&self, id: UpstreamId) -> bool {
+        let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
+        slot.is_some_and(|it| matches!(it.owed, Some(Owed::Own(_))))
+    }
+
     /// Whether the id was ours once, and its request is over.
     pub(crate) fn is_over(&self, id: UpstreamId) -> bool {
         self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.owed.is_none())
     }
 
-    /// The only request of a client in flight, if there is but one.
+    /// The only request in flight that is to be answered in time, if there is but one.
     pub(crate) fn only(&self) -> Option<&Exchange> {
-        let (_, id) = self.by_client.first().filter(|_| self.by_client.len() == 1)?;
-        self.exchange(*id)
+        if self.answers() != 1 {
+            return None;
+        }
+        let mut all = self.by_client.values().filter_map(|it| self.exchange(*it));
+        all.find(|it| it.deadline.is_some())
     }
 
     /// Every id in flight with what is owed for it, in no order that means anything.

@@ -27,6 +27,8 @@ pub(crate) struct Known {
     pub(crate) fault: Fault,
     /// Whether `structuredContent` belongs to the schema of the tool.
     pub(crate) has_output_schema: bool,
+    /// The `_meta` of the server's own result.
+    pub(crate) meta: Option<RawJson>,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
     /// Its record, and what only the operator sees.
@@ -45,9 +47,15 @@ pub(crate) struct Occurrence {
 }
 
 impl Known {
-    pub(crate) const fn new(fault: Fault, has_output_schema: bool) -> Self {
+    pub(crate) const fn new(fault: Fault, has_output_schema: bool, meta: Option<RawJson>) -> Self {
         let answers = [const { OnceLock::new() }; 2];
-        Self { fault, has_output_schema, answers, record: OnceLock::new() }
+        Self { fault, has_output_schema, meta, answers, record: OnceLock::new() }
+    }
+
+    /// How a result of it is written.
+    pub(crate) fn how<'a>(&'a self, dialect: Dialect, stamp: Stamp<'a>) -> Answer<'a> {
+        let (has_output_schema, meta) = (self.has_output_schema, self.meta.as_ref());
+        Answer { dialect, has_output_schema, stamp, meta }
     }
 
     /// The failure as it happened this time.
@@ -86,8 +94,7 @@ impl Known {
     }
 
     fn answer(&self, is_recorded: bool) -> Option<Template> {
-        let (dialect, stamp) = (Dialect::Native, Stamp::default());
-        let answer = Answer { dialect, has_output_schema: self.has_output_schema, stamp };
+        let answer = self.how(Dialect::Native, Stamp::default());
         let plain = wire::response(&self.fault, "", answer);
         let marked = wire::response(&self.marked(is_recorded), &Hole::Id.mark(), answer);
         Template::of(&plain, &marked)
@@ -237,7 +244,7 @@ pub(crate) type Shared = Arc<Known>;
 
 #[cfg(test)]
 mod tests {
-    use redress::{Dialect, codes, dialect::Stamp, fault::Receipt, wire};
+    use redress::{Dialect, codes, dialect::Stamp, fault::Receipt, json::RawJson, wire};
     use redress_ledger::{Record, Redactor};
 
     use super::{Known, MARK, Memo, Occurrence};
@@ -248,7 +255,7 @@ mod tests {
         fault.context.server = Some("files".to_owned());
         fault.server_text = Some("ENOENT: no such file, open 'a'".to_owned());
         fault.bound(2_000);
-        let known = Known::new(fault, false);
+        let known = Known::new(fault, false, None);
         let this = Occurrence {
             request_id: Some("a\"b".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
@@ -256,11 +263,11 @@ mod tests {
         };
         for has_output_schema in [false, true] {
             for receipt in [None, Some(Receipt { seq: 412, hash: "9f2c41d07a3e".to_owned() })] {
-                let known = Known::new(known.fault.clone(), has_output_schema);
+                let meta = has_output_schema.then(|| RawJson::parse(b"{\"a\":1}").unwrap());
+                let known = Known::new(known.fault.clone(), has_output_schema, meta);
                 let mut out = Vec::new();
                 assert!(known.write_result("\"a\\\"b\"", &this, receipt.as_ref(), &mut out));
-                let dialect = Dialect::Native;
-                let how = wire::Answer { dialect, has_output_schema, stamp: Stamp::default() };
+                let how = known.how(Dialect::Native, Stamp::default());
                 let expected = wire::response(&known.happened(&this, receipt), "\"a\\\"b\"", how);
                 assert_eq!(String::from_utf8(out).unwrap(), expected);
             }
@@ -271,7 +278,7 @@ mod tests {
     fn a_record_again_is_the_record_that_the_ledger_makes() {
         let mut fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2hunter2")]);
         fault.private.upstream = Some(b"token hunter2hunter2".to_vec());
-        let known = Known::new(fault, false);
+        let known = Known::new(fault, false, None);
         let this = Occurrence {
             request_id: Some("7".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
@@ -292,7 +299,8 @@ mod tests {
             elapsed_ms: Some(1),
             ..Occurrence::default()
         };
-        assert!(!Known::new(fault, false).write_result("1", &this, None, &mut Vec::new()));
+        let known = Known::new(fault, false, None);
+        assert!(!known.write_result("1", &this, None, &mut Vec::new()));
     }
 
     #[test]

@@ -3,19 +3,21 @@
 mod again;
 mod client;
 mod ends;
+mod head;
 mod judge;
 mod own;
 mod reach;
 mod refused;
+mod route;
 mod seen;
+mod shared;
+mod tasks;
 mod tell;
 mod turn;
 mod upstream;
+mod withdraw;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use indexmap::IndexMap;
 use redress::json::Scratch;
@@ -27,7 +29,7 @@ use crate::{
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
     limits::Share,
-    mail::{Ticket, ToUpstream},
+    mail::ToUpstream,
     metrics::Event,
     restarts::Restarts,
     server::Server,
@@ -40,24 +42,25 @@ pub use again::Repeat;
 pub use ends::{ClientKind, Phase, Refused, UpstreamKind};
 pub use turn::{Expected, Turn};
 
-/// How long a new process may take to greet.
-const GREETING: Duration = Duration::from_secs(10);
-
 /// One client and one upstream.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Session {
     server: Arc<Server>,
     /// Its part of what the server's sessions may ask.
     share: Share,
     client: ClientKind,
     link: UpstreamKind,
+    /// Whether it has several clients.
     is_shared: bool,
+    /// What is known of the tasks that the upstream has begun.
+    tasks: tasks::Tasks,
     inflight: InFlight,
     upstream: State,
     /// What the upstream gets once it is ready.
     held: Vec<Held>,
     held_bytes: usize,
-    opening: Opening,
+    opening: own::Opening,
     tools: Tools,
     /// What was judged lately, as long as the tools are the same.
     memo: Memo<Judged>,
@@ -75,6 +78,8 @@ pub struct Session {
     heard: Option<Instant>,
     /// Why new requests are refused, if they are.
     door: Door,
+    /// Whether the upstream has said that its session is over.
+    is_expired: bool,
     /// Whether the line that is too long has been answered already: the upstream's, the client's.
     is_long_answered: bool,
     is_client_long_answered: bool,
@@ -118,20 +123,13 @@ struct Held {
     line: Vec<u8>,
 }
 
-/// How the client opened the session, to be repeated for a new process.
-#[derive(Debug, Default)]
-struct Opening {
-    initialize: Option<Vec<u8>>,
-    initialized: Option<Vec<u8>>,
-    /// The upstream has accepted it once.
-    is_done: bool,
-}
-
 /// An answer that may be a failure, kept until the list of tools is there.
 #[derive(Debug)]
 struct Undecided {
     exchange: Exchange,
     line: Vec<u8>,
+    /// The HTTP status that it came with.
+    status: Option<u16>,
     until: Instant,
 }
 
@@ -155,11 +153,12 @@ impl Session {
             client,
             link: upstream,
             is_shared: false,
+            tasks: tasks::Tasks::default(),
             inflight: InFlight::default(),
             upstream: State::Starting,
             held: Vec::new(),
             held_bytes: 0,
-            opening: Opening::default(),
+            opening: own::Opening::default(),
             tools: Tools::default(),
             memo: Memo::new(),
             asking: own::Asking::default(),
@@ -170,6 +169,7 @@ impl Session {
             restarts: Restarts::default(),
             stderr: Arc::default(),
             door: Door::Open,
+            is_expired: false,
             is_long_answered: false,
             is_client_long_answered: false,
             useless: 0,
@@ -208,10 +208,7 @@ impl Session {
             let exchange = it.id.and_then(|id| self.inflight.exchange(id));
             exchange.is_some_and(|it| it.request.method == Method::Initialize)
         });
-        if self.opening.is_done && !is_opened_anew && self.greet(turn) {
-            self.upstream = State::Greeting { since: turn.now.at, until: turn.now.at + GREETING };
-            turn.is_sooner = true;
-        } else {
+        if is_opened_anew || !self.greet(turn) {
             self.send_held(turn);
         }
     }
@@ -224,10 +221,7 @@ impl Session {
 
     /// The upstream ended, and all that it wrote has been read.
     pub fn upstream_gone(&mut self, exit: &Exit, turn: &mut Turn) {
-        let since = match self.upstream {
-            State::Up { since } | State::Greeting { since, .. } => since,
-            _ => turn.now.at,
-        };
+        let since = self.up_since().unwrap_or(turn.now.at);
         self.upstream = State::Down;
         let lived = turn.now.at.saturating_duration_since(since);
         self.restarts.ended(turn.now.at, lived, self.inflight.random());
@@ -251,40 +245,6 @@ impl Session {
         self.fail_all(&Seen::Closing, turn);
     }
 
-    /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
-    pub fn client_gone(&mut self, turn: &mut Turn) {
-        self.door = Door::Closing;
-        self.withdraw_where(|_| true, turn);
-    }
-
-    /// One of several clients is gone: what it asked for is withdrawn and recorded.
-    pub fn client_left(&mut self, client: u64, turn: &mut Turn) {
-        self.withdraw_where(|it| it.from.client == client, turn);
-    }
-
-    /// Whoever made a request does not wait any more: it is withdrawn and recorded.
-    pub fn withdraw(&mut self, ticket: Ticket, turn: &mut Turn) {
-        self.withdraw_where(|it| it.from.ticket == ticket, turn);
-    }
-
-    fn withdraw_where(&mut self, is_meant: impl Fn(&Exchange) -> bool, turn: &mut Turn) {
-        let (meant, others) = std::mem::take(&mut self.undecided)
-            .into_iter()
-            .partition(|it: &Undecided| is_meant(&it.exchange));
-        self.undecided = others;
-        for undecided in meant {
-            self.fail(undecided.exchange, &Seen::ClientGone, turn);
-        }
-        for id in self.in_order() {
-            if self.inflight.exchange(id).is_some_and(&is_meant)
-                && let Some(exchange) = self.inflight.withdraw(id)
-            {
-                self.cancel_upstream(id, &exchange, "the client is gone", turn);
-                self.fail(exchange, &Seen::ClientGone, turn);
-            }
-        }
-    }
-
     /// When [`Self::expire`] has something to do, if nothing else happens before.
     pub fn next_deadline(&self) -> Option<Instant> {
         let of_upstream = match self.upstream {
@@ -293,7 +253,7 @@ impl Session {
             _ => None,
         };
         let owed = self.inflight.all().filter_map(|(_, owed)| match owed {
-            Owed::Answer(exchange) => Some(exchange.deadline),
+            Owed::Answer(exchange) => exchange.deadline,
             Owed::Nothing { until } => Some(*until),
             Owed::Own(_) => None,
         });
@@ -324,7 +284,7 @@ impl Session {
                 self.upstream = if self.held.is_empty() { State::Down } else { State::Starting };
                 turn.start = !self.held.is_empty();
             }
-            State::Greeting { until, .. } if until <= turn.now.at => turn.kill = true,
+            State::Greeting { until, .. } if until <= turn.now.at => self.greeting_is_late(turn),
             _ => (),
         }
     }
@@ -336,7 +296,7 @@ impl Session {
             let to = match id.map(|it| (it, self.inflight.exchange_mut(it))) {
                 Some((_, None)) => continue,
                 Some((id, Some(exchange))) => {
-                    exchange.sent = true;
+                    (exchange.sent, exchange.epoch) = (true, self.opening.epoch);
                     ToUpstream::Request(id, exchange.from.ticket)
                 }
                 None => ToUpstream::Other,
@@ -385,6 +345,14 @@ impl Session {
     /// Whether the upstream takes lines now.
     const fn is_up(&self) -> bool {
         matches!(self.upstream, State::Up { .. })
+    }
+
+    /// Since when the upstream runs.
+    const fn up_since(&self) -> Option<Instant> {
+        match self.upstream {
+            State::Up { since } | State::Greeting { since, .. } => Some(since),
+            _ => None,
+        }
     }
 
     /// The limit on how much is kept for an upstream that is not ready.

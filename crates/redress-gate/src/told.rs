@@ -12,7 +12,7 @@ use redress_ledger::{Record, Redactor};
 
 use crate::{
     known::{Occurrence, Shared},
-    mail::Ticket,
+    mail::{Ticket, ToClient},
 };
 
 /// A failure that is to be recorded first, and what the client hears of it then.
@@ -36,29 +36,40 @@ pub struct Head<'a> {
     pub www_authenticate: Option<&'a str>,
 }
 
-/// To whom it is told, and where he waits.
+/// To whom it is told, and what stands above it.
 #[derive(Debug, Clone)]
 pub(crate) struct To {
     pub(crate) who: Who,
     pub(crate) ticket: Ticket,
+    /// The HTTP status, and the one if it cannot be recorded.
+    pub(crate) status: u16,
+    pub(crate) unrecorded: u16,
+    pub(crate) www_authenticate: Option<Box<str>>,
 }
 
 impl To {
     /// Nobody waits.
     pub(crate) const fn nobody() -> Self {
-        Self { who: Who::Nobody, ticket: Ticket(0) }
+        Self::new(Who::Nobody, Ticket(0))
+    }
+
+    /// Whoever holds a ticket waits.
+    pub(crate) const fn new(who: Who, ticket: Ticket) -> Self {
+        Self { who, ticket, status: 200, unrecorded: 200, www_authenticate: None }
     }
 }
 
-/// Who waits for the answer.
+/// Who is told.
 #[derive(Debug, Clone)]
 pub(crate) enum Who {
     /// Nobody.
     Nobody,
-    /// A call of a tool, by its id.
+    /// Whoever made a call of a tool, by its id.
     Call(Box<str>),
-    /// Any other request, by its id, if that could be read.
+    /// Whoever made any other request, by its id, if that could be read.
     Request(Option<Box<str>>),
+    /// Somebody who has not asked.
+    Notified(ToClient),
 }
 
 /// What the client hears.
@@ -68,6 +79,8 @@ pub(crate) enum Form {
     Made,
     /// The server's own line under the client's id, with the envelope put in.
     With(Vec<u8>, Place),
+    /// The server's own line under the client's id, with a result of ours in the place of one in it.
+    Inside(Vec<u8>, Range<usize>),
     /// The server's own line under the client's id.
     AsItIs(Vec<u8>),
 }
@@ -89,22 +102,34 @@ impl Told {
         self.known.happened(&self.this, None)
     }
 
+    /// For whom what it renders is; some is for nobody.
+    pub const fn address(&self) -> Option<ToClient> {
+        match self.to.who {
+            Who::Nobody => None,
+            Who::Notified(to) => Some(to),
+            Who::Call(_) | Who::Request(_) => {
+                Some(ToClient::Answer(self.to.ticket, self.to.status))
+            }
+        }
+    }
+
     /// Whose request failed; nobody waits for some.
     pub const fn ticket(&self) -> Option<Ticket> {
         match self.to.who {
-            Who::Nobody => None,
+            Who::Nobody | Who::Notified(_) => None,
             Who::Call(_) | Who::Request(_) => Some(self.to.ticket),
         }
     }
 
     /// What stands above the answer over HTTP.
-    pub const fn head(&self) -> Head<'_> {
-        Head { status: 200, www_authenticate: None }
+    pub fn head(&self) -> Head<'_> {
+        let www_authenticate = self.to.www_authenticate.as_deref();
+        Head { status: self.to.status, www_authenticate }
     }
 
     /// The same when the failure could not be recorded.
     pub const fn unrecorded_head(&self) -> Head<'_> {
-        Head { status: 200, www_authenticate: None }
+        Head { status: self.to.unrecorded, www_authenticate: None }
     }
 
     /// The record of it.
@@ -121,10 +146,11 @@ impl Told {
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.
     pub fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         match (&self.to.who, &self.form) {
-            (Who::Nobody, _) => return,
+            (Who::Nobody, _) | (Who::Notified(_), Form::Made) => return,
             (_, Form::AsItIs(line)) => out.extend_from_slice(line),
             (_, Form::With(line, place)) => self.write_into(line, place, receipt, out),
             (Who::Call(id), Form::Made) => self.write_result(id, receipt, out),
+            (_, Form::Inside(line, at)) => self.write_inside(line, at, receipt, out),
             (Who::Request(id), Form::Made) => {
                 let fault = self.known.happened(&self.this, receipt);
                 out.extend_from_slice(wire::rpc_error(&fault, id.as_deref()).as_bytes());
@@ -145,8 +171,11 @@ impl Told {
         fault.timestamp = failed.timestamp;
         fault.elapsed_ms = failed.elapsed_ms;
         let text = match &self.to.who {
-            Who::Nobody => return,
-            Who::Call(id) => wire::response(&fault, id, self.answer(true)),
+            Who::Nobody | Who::Notified(_) => return,
+            Who::Call(id) => {
+                let answer = wire::Answer { has_output_schema: true, ..self.answer() };
+                wire::response(&fault, id, answer)
+            }
             Who::Request(id) => wire::rpc_error(&fault, id.as_deref()),
         };
         out.extend_from_slice(text.as_bytes());
@@ -158,14 +187,26 @@ impl Told {
         if by_template && self.known.write_result(id, &self.this, receipt.as_ref(), out) {
             return;
         }
-        let answer = self.answer(self.known.has_output_schema);
+        let answer = self.answer();
         let fault = self.known.happened(&self.this, receipt);
         out.extend_from_slice(wire::response(&fault, id, answer).as_bytes());
     }
 
-    fn answer(&self, has_output_schema: bool) -> wire::Answer<'_> {
-        let stamp = Stamp { now: &self.this.timestamp };
-        wire::Answer { dialect: self.dialect, has_output_schema, stamp }
+    fn answer(&self) -> wire::Answer<'_> {
+        self.known.how(self.dialect, Stamp { now: &self.this.timestamp })
+    }
+
+    fn write_inside(
+        &self,
+        line: &[u8],
+        at: &Range<usize>,
+        receipt: Option<Receipt>,
+        out: &mut Vec<u8>,
+    ) {
+        let fault = self.known.happened(&self.this, receipt);
+        out.extend_from_slice(line.get(..at.start).unwrap_or_default());
+        out.extend_from_slice(wire::tool_result(&fault, self.answer()).as_bytes());
+        out.extend_from_slice(line.get(at.end..).unwrap_or_default());
     }
 
     fn write_into(&self, line: &[u8], place: &Place, receipt: Option<Receipt>, out: &mut Vec<u8>) {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::{
     Dialect, Fault, card, codes,
     dialect::Stamp,
-    json::{Members, write_str},
+    json::{Members, RawJson, Value, write_str},
     text::cut_bytes,
     tokens::MAX_SUGGESTION_BYTES,
 };
@@ -30,6 +30,8 @@ pub struct Answer<'a> {
     pub has_output_schema: bool,
     /// What the boundary knows.
     pub stamp: Stamp<'a>,
+    /// Members of `_meta` that somebody else wrote, which stay there; ours take the place of those with our keys.
+    pub meta: Option<&'a RawJson>,
 }
 
 /// The response to a failed tool call. `id` is the request's, as JSON. In the dialect `rpc` it is an error, else a result.
@@ -92,6 +94,9 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     }
     members.bool("isError", true);
     let mut meta = Members::open(members.key("_meta"));
+    if let Some(others) = answer.meta {
+        others.with(|it| copy_meta(it, answer.dialect, &mut meta));
+    }
     if answer.dialect == Dialect::Native {
         meta.raw(FAULT_KEY, &envelope);
     } else {
@@ -102,6 +107,17 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     }
     meta.close();
     members.close();
+}
+
+fn copy_meta(others: Value<'_>, dialect: Dialect, meta: &mut Members<'_>) {
+    for (key, value) in others.members() {
+        let key = key.as_str().unwrap_or_default();
+        let is_ours =
+            key == FAULT_KEY || key == TOOL_FAILURE_KEY && dialect == Dialect::ToolFailure;
+        if !is_ours {
+            meta.raw(&key, value.raw());
+        }
+    }
 }
 
 /// Whether the envelope is sent as structured content too: where the seed does so, and never against a schema.

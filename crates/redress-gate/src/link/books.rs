@@ -104,7 +104,10 @@ impl Letter {
     }
 
     fn addressed(told: &Told, head: Head<'_>) -> Self {
-        let to = told.ticket().map_or(ToClient::Any, |it| ToClient::Answer(it, head.status));
+        let to = match told.address() {
+            Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
+            to => to.unwrap_or(ToClient::Any),
+        };
         Self { to, challenge: head.www_authenticate.map(Into::into), line: Vec::new() }
     }
 }

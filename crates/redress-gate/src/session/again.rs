@@ -110,9 +110,9 @@ impl Session {
 
     fn repeat(&mut self, id: UpstreamId, turn: &mut Turn) {
         // It may be over by now: withdrawn, or too late.
-        let Some(exchange) = self.inflight.exchange(id) else { return };
-        let Some((line, place)) = exchange.request.line_and_id() else { return };
-        let line = line.to_vec();
+        if self.inflight.exchange(id).is_none() {
+            return;
+        }
         if let Err(refusal) = self.reach(turn) {
             if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
                 self.fail(exchange, &refusal, turn);
@@ -125,7 +125,7 @@ impl Session {
             exchange.repeats += 1;
         }
         self.server.metrics.happened(Event::Retry);
-        self.send(&line, place, id, turn);
+        self.send_again(id, turn);
     }
 
     /// When a call is made again, and why it may be.
@@ -159,7 +159,7 @@ impl Session {
             _ if traits.trusted && traits.idempotent => "idempotent",
             _ => "effect_none",
         };
-        let times = (now, exchange.deadline);
+        let times = (now, exchange.deadline?);
         let random = self.inflight.random();
         let rule = self.server.settings.retry;
         Some((rule.again_at(exchange.repeats + 1, fault.retry, times, random)?, why))

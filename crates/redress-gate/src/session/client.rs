@@ -1,13 +1,15 @@
 //! The client's side of a session: requests go on under our ids, what is no message is refused.
 
+use std::time::Instant;
+
 use redress::json::{Doc, Kind, Value};
 
-use super::{Expected, Held, Session, Turn};
+use super::{ClientKind, Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Frame, NotAFrame, Shape, Unreadable, limits, span, splice},
+    frame::{Edit, Frame, NotAFrame, Shape, Unreadable, limits, rewrite, span, splice},
     inflight::UpstreamId,
-    mail::{Sender, ToClient, ToUpstream},
+    mail::{Sender, Ticket, ToClient, ToUpstream},
     metrics::Outcome,
     peek,
     session::seen::Malformed,
@@ -83,33 +85,28 @@ impl Session {
         (id, from): (Value<'_>, Sender),
         turn: &mut Turn,
     ) {
-        let key = self.inflight.key(from.client, id);
-        let request = Request::keep(line, frame, self.spare());
-        let mut exchange = Exchange {
-            from,
-            request,
-            started: turn.now.at,
-            deadline: turn.now.at + self.server.settings.deadline,
-            stderr: self.stderr.position(),
-            sent: false,
-            key,
-            repeats: 0,
-            is_in_doubt: false,
-            is_admitted: false,
-        };
+        let mut exchange = self.exchange(line, frame, from, turn.now.at);
+        exchange.key = self.inflight.key(self.scope(&exchange), id);
         if exchange.request.method == Method::ErrorStats && self.answer_stats(&exchange, turn) {
             return self.finish(exchange, Outcome::Ok, turn.now.at);
         }
-        if let Err(refusal) = self.admit(&mut exchange, line.len(), turn) {
+        let refusal = self.refusal_of_shared(frame, from.client);
+        let refusal = refusal.map_or_else(|| self.admit(&mut exchange, line.len(), turn), Err);
+        if let Err(refusal) = refusal {
             self.fail(exchange, &refusal, turn);
             return;
         }
-        if exchange.request.method == Method::Initialize {
+        let is_opening = exchange.request.method == Method::Initialize;
+        if is_opening && !self.is_shared {
             self.opening.initialize = Some(line.to_vec());
             self.opening.initialized = None;
         }
-        if let Some(ours) = self.inflight.open(key, exchange) {
-            self.send(line, span(id), ours, turn);
+        let token = exchange.request.token().filter(|_| self.maps_tokens());
+        let token = token.and_then(|_| frame.params?.path(&["_meta", "progressToken"]));
+        match self.inflight.open(exchange.key, exchange) {
+            Some(ours) if is_opening && self.is_shared => self.open_shared(line, ours, turn),
+            Some(ours) => self.send(line, (id, token), ours, turn),
+            None => (),
         }
     }
 
@@ -123,21 +120,65 @@ impl Session {
         true
     }
 
-    pub(super) fn send(
+    /// A request, or a message that is judged like one, as it is kept.
+    pub(super) fn exchange(
         &mut self,
         line: &[u8],
-        id: std::ops::Range<usize>,
+        frame: &Frame<'_>,
+        from: Sender,
+        now: Instant,
+    ) -> Exchange {
+        let request = Request::keep(line, frame, self.spare());
+        // A subscription lasts as long as both sides like.
+        let is_endless = request.method == Method::Listen;
+        Exchange {
+            from,
+            deadline: (!is_endless).then(|| now + self.server.settings.deadline),
+            request,
+            started: now,
+            stderr: self.stderr.position(),
+            sent: false,
+            key: 0,
+            repeats: 0,
+            is_in_doubt: false,
+            is_admitted: false,
+            epoch: self.opening.epoch,
+            is_again: false,
+        }
+    }
+
+    /// Within what an id is unique: a client's session, or a single request over HTTP that belongs to none.
+    fn scope(&self, exchange: &Exchange) -> (u64, u64) {
+        let Sender { client, ticket: Ticket(ticket) } = exchange.from;
+        let is_alone = exchange.request.is_sessionless && self.client == ClientKind::Http;
+        (client, if is_alone { ticket.wrapping_add(1) } else { 0 })
+    }
+
+    /// Sends a request under our id, or keeps it. Its token for progress is ours as well, where it has one.
+    fn send(
+        &mut self,
+        line: &[u8],
+        (id, token): (Value<'_>, Option<Value<'_>>),
         ours: UpstreamId,
         turn: &mut Turn,
     ) {
+        let digits = ours.digits();
+        let write = |out: &mut Vec<u8>| match token {
+            None => splice(line, span(id), &digits, out),
+            Some(token) => {
+                let mut edits = [id, token].map(|it| Edit { at: span(it), with: &digits });
+                rewrite(line, &mut edits, out);
+            }
+        };
         if self.is_up() {
+            let epoch = self.opening.epoch;
             let Some(exchange) = self.inflight.exchange_mut(ours) else { return };
-            exchange.sent = true;
+            (exchange.sent, exchange.epoch) = (true, epoch);
             let to = ToUpstream::Request(ours, exchange.from.ticket);
-            turn.to_upstream.add(to, |out| splice(line, id, &ours.digits(), out));
+            turn.to_upstream.add(to, write);
         } else {
             let mut kept = Vec::new();
-            splice(line, id, &ours.digits(), &mut kept);
+            write(&mut kept);
             self.hold(Some(ours), kept);
         }
     }
@@ -145,6 +186,14 @@ impl Session {
     fn notification(&mut self, line: &[u8], frame: &Frame<'_>, from: Sender, turn: &mut Turn) {
         match &*frame.method {
             "notifications/cancelled" => return self.cancelled(line, frame, from, turn),
+            // The gate has said so itself, and none of several clients speaks for the others.
+            "notifications/initialized"
+            | "notifications/roots/list_changed"
+            | "notifications/progress"
+                if self.is_shared =>
+            {
+                return;
+            }
             "notifications/initialized" => self.opening.initialized = Some(line.to_vec()),
             _ => (),
         }
@@ -154,7 +203,9 @@ impl Session {
     /// The client withdraws a request: the upstream knows it under another id.
     fn cancelled(&mut self, line: &[u8], frame: &Frame<'_>, from: Sender, turn: &mut Turn) {
         let Some(id) = frame.params.and_then(|it| it.get("requestId")) else { return };
-        let Some(ours) = self.inflight.find(self.inflight.key(from.client, id)) else { return };
+        let Some(ours) = self.inflight.find(self.inflight.key((from.client, 0), id)) else {
+            return;
+        };
         let Some(exchange) = self.inflight.withdraw(ours) else { return };
         if exchange.sent {
             let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
@@ -165,7 +216,7 @@ impl Session {
 
     /// An answer to a request of the upstream, if it still waits for it.
     fn answer_of_client(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
-        let key = self.inflight.key(0, id);
+        let key = self.inflight.key((0, 0), id);
         if self.asked_by_upstream.swap_remove(&key).is_some() {
             self.forward(line, turn);
         }
@@ -180,7 +231,7 @@ impl Session {
         }
     }
 
-    fn hold(&mut self, id: Option<UpstreamId>, line: Vec<u8>) {
+    pub(super) fn hold(&mut self, id: Option<UpstreamId>, line: Vec<u8>) {
         self.held_bytes += line.len();
         self.held.push(Held { id, line });
     }

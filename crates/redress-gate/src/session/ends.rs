@@ -62,3 +62,16 @@ pub enum Phase {
     /// The answer could not be read.
     Read,
 }
+
+impl Phase {
+    /// Its name in an envelope.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Dns => "dns",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Write => "write",
+            Self::Read => "read",
+        }
+    }
+}

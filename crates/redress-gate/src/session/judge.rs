@@ -7,13 +7,14 @@ use redress::{
     classify::{Failure, Verdict, classify},
     codes,
     fault::{Ctx, Origin, Thrown, from_unknown},
-    json::{Doc, RawJson},
-    outcome::{Asked, Outcome, ToolTraits, What},
+    json::{Doc, Members, RawJson, Value},
+    outcome::{Asked, HttpAsked, Outcome, ToolTraits, What},
+    text::cut,
 };
 use redress_registry::Effect;
 
 use super::{
-    Session,
+    Session, UpstreamKind,
     seen::{LINE_BYTES, with_upstream},
     upstream::Answer,
 };
@@ -23,6 +24,11 @@ use crate::{
     frame::{Shape, limits},
     moment::Moment,
 };
+
+/// The most blocks of a failed result that are kept beside its text, and the longest one that is kept whole.
+const MOST_BLOCKS: usize = 16;
+const LONGEST_BLOCK: usize = 512;
+const LONGEST_KIND: usize = 40;
 
 impl Session {
     /// Whether an answer is a failure, and which.
@@ -34,7 +40,7 @@ impl Session {
     ) -> Option<Box<Failure>> {
         if let Some(reason) = broken(exchange.request.method, answer) {
             let mut fault = self.broken(reason, answer.line);
-            if self.traits(exchange.request.tool()).harmless() {
+            if self.traits(self.tool_of(&exchange.request)).harmless() {
                 fault.effect = Effect::None;
             }
             if let Some(said) = answer.frame.payload {
@@ -43,8 +49,13 @@ impl Session {
             }
             return Some(Box::new(flagged(fault, "gate.broken")));
         }
-        let failure = self.verdict(exchange, What::Answer(answer.frame.root), now)?;
-        Some(with_own_parts(failure, answer))
+        // The state of a task is built like a message: it has a result or an error.
+        let said = match exchange.request.method {
+            Method::TaskState if answer.frame.shape == Shape::Result => answer.frame.payload?,
+            _ => answer.frame.root,
+        };
+        let failure = self.verdict(exchange, What::Answer(said), now)?;
+        Some(with_own_parts(failure, said.get("result"), answer.line))
     }
 
     /// The fault of something that is certainly a failure.
@@ -66,7 +77,22 @@ impl Session {
         known.map(|it| it.traits(self.server.settings.trust_annotations)).unwrap_or_default()
     }
 
-    fn verdict(&self, exchange: &Exchange, what: What<'_>, now: Moment) -> Option<Box<Failure>> {
+    /// The tool that a request is about, itself or by the task that it names.
+    pub(super) fn tool_of<'s>(&'s self, request: &'s Request) -> Option<&'s str> {
+        if !request.method_name().contains("tasks") {
+            return request.tool();
+        }
+        let doc = Doc::parse(request.line()?, limits(usize::MAX)).ok()?;
+        let id = doc.root().path(&["params", "taskId"])?.as_str()?;
+        self.tasks.get(&id)?.tool.as_deref()
+    }
+
+    pub(super) fn verdict(
+        &self,
+        exchange: &Exchange,
+        what: What<'_>,
+        now: Moment,
+    ) -> Option<Box<Failure>> {
         let log = self.stderr.since(exchange.stderr);
         let outcome = Outcome {
             what,
@@ -94,30 +120,60 @@ impl Session {
 
     fn with_asked<T>(&self, request: &Request, look: impl FnOnce(&Asked<'_>) -> T) -> T {
         let doc = request.line().and_then(|it| Doc::parse(it, limits(it.len())).ok());
+        let tool = self.tool_of(request);
+        let is_http = self.link == UpstreamKind::Http;
         look(&Asked {
             request: doc.as_ref().map(Doc::root),
             unreadable: None,
             method: Some(Cow::Borrowed(request.method_name())),
-            tool: request.tool().map(Cow::Borrowed),
-            traits: self.traits(request.tool()),
+            tool: tool.map(Cow::Borrowed),
+            traits: self.traits(tool),
             known_tools: self.tools.all(),
-            http: None,
+            http: is_http.then_some(HttpAsked { post: true, session: self.is_expired }),
         })
     }
 }
 
-/// What a failed result carries beside its text is kept for the client program.
-fn with_own_parts(mut failure: Box<Failure>, answer: &Answer<'_, '_>) -> Box<Failure> {
-    let result = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Result);
-    let parts = result.and_then(|it| it.get("structuredContent"));
-    if let Some(parts) = parts.filter(|_| !failure.silent) {
+/// What a failed result carries beside its text is kept for the client program, what was really sent for the operator.
+pub(super) fn with_own_parts(
+    mut failure: Box<Failure>,
+    result: Option<Value<'_>>,
+    line: &[u8],
+) -> Box<Failure> {
+    if !failure.silent {
+        let structured = result.and_then(|it| it.get("structuredContent")).map(RawJson::from);
+        let blocks = result.and_then(further_blocks);
         let details = failure.fault.details.take();
-        let value = Some(RawJson::from(parts));
-        failure.fault.details = with_upstream(details, "structuredContent", value);
+        let details = with_upstream(details, "content", blocks);
+        failure.fault.details = with_upstream(details, "structuredContent", structured);
     }
-    let line = answer.line.get(..LINE_BYTES).unwrap_or(answer.line);
+    let line = line.get(..LINE_BYTES).unwrap_or(line);
     failure.fault.private.upstream = Some(line.to_vec());
     failure
+}
+
+/// The blocks of a failed result beside its first text, whole or, if they are long, by kind and length.
+fn further_blocks(result: Value<'_>) -> Option<RawJson> {
+    let blocks = result.get("content")?.elements();
+    let is_text = |it: &Value<'_>| it.get("type").is_some_and(|it| it.is_str("text"));
+    let mut is_first = true;
+    let further = blocks.filter(|it| !is_text(it) || !std::mem::take(&mut is_first));
+    let kept: Vec<String> = further.take(MOST_BLOCKS).map(short_block).collect();
+    let all = format!("[{}]", kept.join(","));
+    (!kept.is_empty()).then(|| RawJson::parse(all.as_bytes()).ok())?
+}
+
+fn short_block(block: Value<'_>) -> String {
+    if block.raw().len() <= LONGEST_BLOCK {
+        return block.raw().to_owned();
+    }
+    let mut short = String::new();
+    let mut members = Members::open(&mut short);
+    let kind = block.get("type").and_then(Value::as_str);
+    members.opt_str("type", kind.as_deref().map(|it| cut(it, LONGEST_KIND)).as_deref());
+    members.int("bytes", i128::try_from(block.raw().len()).unwrap_or_default());
+    members.close();
+    short
 }
 
 /// Why an answer is none by the protocol.
@@ -130,7 +186,7 @@ fn broken(method: Method, answer: &Answer<'_, '_>) -> Option<&'static str> {
         },
         Shape::Result if method == Method::ToolsCall => match CallResult::of(payload) {
             CallResult::Broken(reason) => Some(reason),
-            CallResult::Failed | CallResult::Unflagged => None,
+            CallResult::Failed | CallResult::Unflagged | CallResult::Task => None,
         },
         _ => None,
     }

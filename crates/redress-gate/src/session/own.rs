@@ -4,19 +4,39 @@ use std::time::{Duration, Instant};
 
 use redress::json::{Doc, Kind, Members, Value};
 
-use super::{Session, State, Turn, seen::Seen};
+use super::{Session, State, Turn, UpstreamKind, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
-    frame::{Frame, Shape, limits, span, splice},
+    frame::{Shape, limits, span, splice},
     inflight::{Ask, UpstreamId},
     mail::ToUpstream,
 };
+
+/// How long a new process may take to greet.
+const GREETING: Duration = Duration::from_secs(10);
 
 /// How long a failure waits for the list of tools.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The most pages of a list that are asked for.
 const MOST_PAGES: u32 = 50;
+
+/// How the client opened the session, to be repeated for a new process or a new session of the upstream.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    pub(super) initialize: Option<Vec<u8>>,
+    pub(super) initialized: Option<Vec<u8>>,
+    /// The upstream has accepted it once.
+    pub(super) is_done: bool,
+    /// How many sessions of the upstream there were before.
+    pub(super) epoch: u32,
+    /// Our own question, while it is asked.
+    pub(super) asked: Option<UpstreamId>,
+    /// What the upstream answered, for further clients.
+    pub(super) result: Option<Box<str>>,
+    /// The clients that wait for it.
+    pub(super) waiting: Vec<UpstreamId>,
+}
 
 /// The list of tools that is being asked for.
 #[derive(Debug, Default)]
@@ -29,8 +49,12 @@ pub(super) struct Asking {
 }
 
 impl Session {
-    /// Repeats the client's opening for a new process; `false` when there is none.
+    /// Repeats the client's opening, and has everything else wait; `false` when there is nothing to repeat.
     pub(super) fn greet(&mut self, turn: &mut Turn) -> bool {
+        let is_first = !self.opening.is_done;
+        if is_first && !self.is_shared {
+            return false;
+        }
         let Some(line) = self.opening.initialize.take() else { return false };
         let Some(ours) = self.inflight.ask(Ask::Initialize) else { return false };
         if let Ok(doc) = Doc::parse(&line, limits(line.len()))
@@ -40,17 +64,28 @@ impl Session {
             turn.to_upstream.add(ToUpstream::Own(ours), spliced);
         }
         self.opening.initialize = Some(line);
+        self.opening.asked = Some(ours);
+        self.opening.epoch += 1;
+        // The first time it may have to be installed.
+        let patience = if is_first { self.server.settings.deadline } else { GREETING };
+        let since = self.up_since().unwrap_or(turn.now.at);
+        self.upstream = State::Greeting { since, until: turn.now.at + patience };
+        turn.is_sooner = true;
         true
     }
 
     /// An answer to one of our own questions.
-    pub(super) fn own_answer(&mut self, ask: Ask, frame: &Frame<'_>, turn: &mut Turn) {
+    pub(super) fn own_answer(&mut self, ask: Ask, answer: &Answer<'_, '_>, turn: &mut Turn) {
+        let frame = answer.frame;
         let result = frame.payload.filter(|_| frame.shape == Shape::Result);
         match (ask, result) {
-            (Ask::Initialize, Some(_)) => self.greeted(turn),
+            (Ask::Initialize, Some(result)) => {
+                self.opened(result.raw(), turn);
+                self.greeted(turn);
+            }
             (Ask::Initialize, None) => {
-                self.fail_all(&Seen::NotGreeted, turn);
-                turn.kill = true;
+                self.refuse_opening(answer, turn);
+                self.not_greeted(turn);
             }
             (Ask::Tools, Some(result)) => {
                 let is_first = self.asking.pages == 1;
@@ -64,8 +99,44 @@ impl Session {
         }
     }
 
+    /// One of our own questions will not be answered.
+    pub(super) fn own_failed(&mut self, ask: Ask, seen: &Seen<'_>, turn: &mut Turn) {
+        match ask {
+            Ask::Tools => self.decide_all(turn),
+            Ask::Initialize => {
+                self.fail_opening(seen, turn);
+                self.not_greeted(turn);
+            }
+        }
+    }
+
+    /// The upstream has not opened its session in time. A process is ended for that, and its end explains the rest.
+    pub(super) fn greeting_is_late(&mut self, turn: &mut Turn) {
+        if self.opening.is_done && self.link == UpstreamKind::Pipe {
+            turn.kill = true;
+        } else {
+            self.own_failed(Ask::Initialize, &Seen::Deadline, turn);
+        }
+    }
+
+    /// The upstream does not open its session again: a process is of no use then.
+    pub(super) fn not_greeted(&mut self, turn: &mut Turn) {
+        if let Some(asked) = self.opening.asked.take() {
+            self.inflight.take(asked);
+        }
+        if self.opening.is_done {
+            self.fail_all(&Seen::NotGreeted, turn);
+            turn.kill = self.link == UpstreamKind::Pipe;
+        }
+        if let Some(since) = self.up_since().filter(|_| !turn.kill) {
+            self.upstream = State::Up { since };
+            self.send_held(turn);
+        }
+    }
+
     fn greeted(&mut self, turn: &mut Turn) {
         let State::Greeting { since, .. } = self.upstream else { return };
+        self.is_expired = false;
         self.upstream = State::Up { since };
         if let Some(initialized) = &self.opening.initialized {
             turn.to_upstream.add_parts(ToUpstream::Other, &[initialized, b"\n"]);

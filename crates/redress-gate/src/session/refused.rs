@@ -1,30 +1,222 @@
 //! An upstream over HTTP: its messages come as answers to our requests, and its refusals have a status.
 
-use super::{Refused, Session, Turn, seen::Seen};
-use crate::inflight::{Owed, UpstreamId};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use redress::{
+    Fault, codes,
+    fault::{Cause, Origin},
+    json::{Doc, RawJson},
+    outcome::{HttpAnswer, What},
+};
+use redress_registry::{Effect, Retry, RetryKind};
+
+use super::{
+    ClientKind, Phase, Refused, Session, Turn,
+    head::{is_kept, is_unprocessed},
+    seen::{LINE_BYTES, Seen, with_upstream},
+    upstream::{Answer, Came},
+};
+use crate::{
+    breaker::is_of_transport,
+    exchange::Exchange,
+    frame::{Frame, Shape, limits},
+    inflight::{Owed, UpstreamId},
+    mail::ToUpstream,
+    moment::Moment,
+};
+
+/// Stands for an address.
+const HIDDEN: &str = "[address]";
 
 impl Session {
     /// A message of an upstream over HTTP: in the answer to the request `about`, or on a stream of its own.
     pub fn upstream_said(
         &mut self,
         line: &[u8],
-        _about: Option<UpstreamId>,
-        _status: u16,
+        about: Option<UpstreamId>,
+        status: u16,
         turn: &mut Turn,
     ) {
-        self.upstream_line(line, turn);
+        self.upstream_message(line, Came { about, status: Some(status) }, turn);
     }
 
-    /// The POST of a request failed.
-    pub fn upstream_refused(&mut self, id: UpstreamId, _how: &Refused<'_>, turn: &mut Turn) {
-        if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-            self.fail(exchange, &Seen::NotGreeted, turn);
+    /// The POST of a request failed, or its answer ended and had no answer in it.
+    pub fn upstream_refused(&mut self, id: UpstreamId, how: &Refused<'_>, turn: &mut Turn) {
+        if self.is_of_old_session(id, how) {
+            if let Some(exchange) = self.inflight.exchange_mut(id) {
+                exchange.is_again = true;
+            }
+            return self.send_again(id, turn);
+        }
+        match self.inflight.take(id) {
+            Some(Owed::Answer(exchange)) => self.refused((id, exchange), how, turn),
+            Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::Refused(how), turn),
+            Some(Owed::Nothing { .. }) | None => (),
         }
     }
 
-    /// The upstream's session is over: it answered 404 to something that named it. To be said before the requests that got
-    /// this 404 are given to [`Self::upstream_refused`].
-    pub fn upstream_expired(&mut self, _turn: &mut Turn) {
-        self.opening.is_done = false;
+    /// The upstream's session is over: it answered 404 to something that named it, and no newer one is known. To be said
+    /// before the requests that got this 404 are given to [`Self::upstream_refused`]. On a pipe, and where clients share
+    /// the upstream, it is opened again and those requests are sent again.
+    pub fn upstream_expired(&mut self, turn: &mut Turn) {
+        self.is_expired = true;
+        if self.opens_again() && self.is_up() {
+            self.greet(turn);
+        }
     }
+
+    /// An answer that says for no request that it is one.
+    pub(super) fn answer_without_id(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        came: Came,
+        turn: &mut Turn,
+    ) {
+        const REASON: &str = "an answer names no request";
+        let status = came.status.unwrap_or(200);
+        match came.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
+            Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
+                let (retry_after, www_authenticate) = (None, None);
+                let how = Refused::Status { status, retry_after, www_authenticate, body: line };
+                self.refused((id, exchange), &how, turn);
+            }
+            Some((_, Owed::Answer(exchange))) => {
+                self.fail(exchange, &Seen::Broken { line, reason: REASON }, turn);
+            }
+            Some((_, Owed::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, turn),
+            Some((_, Owed::Nothing { .. })) => (),
+            None => self.note(line, REASON, turn),
+        }
+    }
+
+    /// Whether the gate itself opens the upstream's sessions.
+    fn opens_again(&self) -> bool {
+        self.client == ClientKind::Pipe || self.is_shared
+    }
+
+    fn refused(
+        &mut self,
+        (id, mut exchange): (UpstreamId, Exchange),
+        how: &Refused<'_>,
+        turn: &mut Turn,
+    ) {
+        let is_error = |frame: &Frame<'_>| {
+            frame.shape == Shape::Error && frame.id.and_then(UpstreamId::of) == Some(id)
+        };
+        if let Refused::Status { status, body, .. } = *how
+            && !is_kept(status, self.is_expired)
+            && let Ok(doc) = Doc::parse(body, limits(self.server.settings.max_message))
+            && let Ok(frame) = Frame::of(&doc)
+            && let Some(answered) = frame.id.filter(|_| is_error(&frame))
+        {
+            self.server.breaker.answered();
+            let answer = Answer { line: body, frame: &frame, id: answered, status: Some(status) };
+            return self.examine(exchange, &answer, turn);
+        }
+        if matches!(how, Refused::Unreachable { sent: false, .. }) {
+            exchange.sent = false;
+        }
+        let seen = Seen::Refused(how);
+        let class = self.fail(exchange, &seen, turn);
+        if seen.is_out_of_reach() && is_of_transport(class) {
+            self.out_of_reach(turn.now.at);
+        } else if !seen.is_out_of_reach() {
+            self.server.breaker.answered();
+        }
+    }
+
+    /// Whether a request got its 404 for a session that is over, so that nothing was done for it.
+    fn is_of_old_session(&self, id: UpstreamId, how: &Refused<'_>) -> bool {
+        matches!(how, Refused::Status { status: 404, .. })
+            && self.opens_again()
+            && self.inflight.exchange(id).is_some_and(|it| {
+                it.epoch != self.opening.epoch && !it.is_again && it.request.line().is_some()
+            })
+    }
+
+    /// Sends a request again that the upstream has not dealt with.
+    pub(super) fn send_again(&mut self, id: UpstreamId, turn: &mut Turn) {
+        let (is_up, maps_tokens, epoch) = (self.is_up(), self.maps_tokens(), self.opening.epoch);
+        let Some(exchange) = self.inflight.exchange_mut(id) else { return };
+        let mut line = Vec::new();
+        exchange.request.write_under(&id.digits(), maps_tokens, &mut line);
+        (exchange.sent, exchange.epoch) = (is_up, epoch);
+        if is_up {
+            let to = ToUpstream::Request(id, exchange.from.ticket);
+            turn.to_upstream.add_parts(to, &[&line]);
+        } else {
+            self.hold(Some(id), line);
+        }
+    }
+
+    /// The fault of a POST that failed.
+    pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
+        match *how {
+            Refused::Status { status, .. } if status < 300 => {
+                self.broken("an answer over HTTP has no message in it", b"")
+            }
+            Refused::Status { status, retry_after, body, .. } => {
+                let (retry_after, text) = (retry_after.map(Into::into), body);
+                let what = HttpAnswer { status, retry_after, body: text.into() };
+                let mut fault = self.classified(exchange, What::Http(what), now);
+                if is_unprocessed(status) {
+                    fault.effect = Effect::None;
+                }
+                let line = body.get(..LINE_BYTES).unwrap_or(body);
+                fault.private.upstream = Some(line.to_vec());
+                fault.server_text = fault.server_text.take().map(|it| without_addresses(&it));
+                fault
+            }
+            Refused::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
+            Refused::Cut { detail } => {
+                let mut fault = self.classified(exchange, What::Closed, now);
+                fault.private.push_cause(Cause::Text(detail.to_owned()));
+                fault
+            }
+        }
+    }
+
+    fn unreachable(&self, phase: Phase, detail: &str, sent: bool) -> Fault {
+        let server = self.server.settings.server.as_str().into();
+        let params = [("server", server)];
+        let mut fault = self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, params);
+        if phase == Phase::Tls {
+            // No time heals a certificate.
+            fault.retry = Retry::of(RetryKind::AfterHuman);
+        }
+        if !sent {
+            fault.effect = Effect::None;
+        }
+        let phase = Some(RawJson::string(phase.name()));
+        fault.details = with_upstream(fault.details.take(), "failed_at", phase);
+        fault.private.push_cause(Cause::Text(detail.to_owned()));
+        fault
+    }
+}
+
+/// A text of whatever stands between us and the upstream, without the addresses that only our side may know.
+fn without_addresses(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        out.push_str(if is_address(word) { HIDDEN } else { word });
+        out.push_str(piece.get(word.len()..).unwrap_or_default());
+    }
+    out
+}
+
+fn is_address(word: &str) -> bool {
+    let parts = || word.split(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '.' | '-'));
+    let is_ip = parts().any(|it| it.trim_matches('.').parse::<Ipv4Addr>().is_ok());
+    let is_v6 = word
+        .split(['[', ']', '(', ')', '"', '\'', ',', ';'])
+        .any(|it| it.matches(':').count() > 1 && it.parse::<Ipv6Addr>().is_ok());
+    // `host:8080`; a name with a port is an address whatever it is called.
+    let has_port = word.rsplit_once(':').is_some_and(|(host, port)| {
+        let digits = port.bytes().take_while(u8::is_ascii_digit).count();
+        let is_name = host.ends_with(|it: char| it.is_ascii_alphanumeric());
+        (2..=5).contains(&digits) && is_name && host.contains(|it: char| it.is_ascii_alphabetic())
+    });
+    word.contains("://") || word.contains("localhost") || is_ip || is_v6 || has_port
 }

@@ -15,7 +15,7 @@ use redress::{
 };
 use redress_registry::{Effect, Retry, RetryKind};
 
-use super::{Exit, Session, Turn};
+use super::{Exit, Refused, Session, Turn};
 use crate::{
     exchange::Exchange,
     frame::{NotAFrame, Unreadable},
@@ -65,6 +65,14 @@ pub(super) enum Seen<'a> {
     ClientGone,
     /// The client's message is not a request.
     Malformed(Malformed),
+    /// The upstream's answer is none.
+    Broken { line: &'a [u8], reason: &'a str },
+    /// The POST of the request failed.
+    Refused(&'a Refused<'a>),
+    /// The task that it names is not the client's own.
+    UnknownTask,
+    /// Several clients share the upstream, and it would show them what is another one's.
+    Unshared,
 }
 
 /// Why a message of the client is refused.
@@ -81,7 +89,12 @@ pub(super) enum Malformed {
 impl Seen<'_> {
     /// Whether the upstream itself was out of reach. A refusal of our own says nothing about it.
     pub(super) const fn is_out_of_reach(&self) -> bool {
-        matches!(self, Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted)
+        match self {
+            Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted => true,
+            Self::Refused(Refused::Status { status, .. }) => matches!(status, 502..=504),
+            Self::Refused(Refused::Unreachable { .. } | Refused::Cut { .. }) => true,
+            _ => false,
+        }
     }
 
     /// Whether the upstream was not asked.
@@ -94,6 +107,8 @@ impl Seen<'_> {
                 | Self::TooMuch(_)
                 | Self::Unrecorded
                 | Self::Malformed(_)
+                | Self::UnknownTask
+                | Self::Unshared
         )
     }
 }
@@ -135,8 +150,18 @@ impl Session {
                 self.raise(codes::CANCELLED, Origin::Client, [("reason", reason.into())])
             }
             Seen::Malformed(why) => self.malformed(why),
+            Seen::Broken { line, reason } => self.broken(reason, line),
+            Seen::Refused(how) => self.http_fault(exchange, how, now),
+            Seen::UnknownTask => {
+                self.raise(codes::NOT_FOUND, Origin::Gate, [("kind", "task".into())])
+            }
+            Seen::Unshared => {
+                let method = exchange.request.method_name().into();
+                self.raise(codes::METHOD_NOT_FOUND, Origin::Gate, [("method", method)])
+            }
         };
-        if !exchange.sent || self.traits(exchange.request.tool()).harmless() {
+        let tool = self.tool_of(&exchange.request);
+        if !exchange.sent || self.traits(tool).harmless() {
             fault.effect = Effect::None;
         }
         if exchange.is_in_doubt && fault.effect == Effect::None {

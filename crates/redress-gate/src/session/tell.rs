@@ -1,5 +1,7 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
+use std::ops::Range;
+
 use redress::{
     Fault,
     classify::Failure,
@@ -10,8 +12,10 @@ use redress::{
 use redress_registry::Class;
 
 use super::{
-    Session, Turn,
+    ClientKind, Refused, Session, Turn, UpstreamKind,
+    head::{is_kept, is_unprocessed},
     seen::{Malformed, Seen, with_detail},
+    tasks::{self, Inner},
     upstream::Answer as Read,
 };
 use crate::{
@@ -20,13 +24,16 @@ use crate::{
     frame::{Shape, span, splice},
     inflight::UpstreamId,
     known::{Known, Occurrence, Shared},
-    mail::{Ticket, ToClient, ToUpstream},
+    mail::Ticket,
     metrics::{Event, Outcome},
     moment::Moment,
     retry::Ground,
     settings::{Mode, ServerText},
     told::{Form, Place, To, Told, Who},
 };
+
+/// The class of a failure that could not be recorded.
+const UNRECORDED: Class = Class::Internal;
 
 /// How an answer that is a failure is dressed; the same for the same failure of the same tool.
 #[derive(Debug, Clone)]
@@ -35,6 +42,8 @@ pub(super) enum Dress {
     Made,
     /// With an envelope in the server's own line, at a place that counts from the start of its payload.
     With(Place),
+    /// With a result of ours in the place of the one that the server's own line has inside.
+    Inside(Range<usize>),
     /// Not at all.
     AsItIs,
 }
@@ -72,20 +81,17 @@ impl Session {
             fault.details = with_attempts(fault.details.take(), &exchange);
         }
         let request = &exchange.request;
-        let to = match seen {
-            Seen::ClientGone => To::nobody(),
-            Seen::Malformed(_) => {
-                To { who: Who::Request(Some(request.id().into())), ticket: exchange.from.ticket }
-            }
-            _ => to(&exchange),
-        };
         let form = match seen {
-            Seen::NoMessage { line, id, .. } if self.server.settings.mode == Mode::Observe => {
+            Seen::NoMessage { line, id, .. }
+                if self.server.settings.mode == Mode::Observe
+                    && self.link == UpstreamKind::Pipe =>
+            {
                 Form::AsItIs(readdressed(line, *id, request.id()))
             }
             _ => Form::Made,
         };
-        let known = self.known(fault, request.tool());
+        let to = self.to(&exchange, seen, &fault);
+        let known = self.known(fault, (self.tool_of(request), None));
         let outcome = outcome(&exchange, seen);
         if outcome == Outcome::Refused {
             self.server.metrics.refused(&known.fault);
@@ -103,10 +109,14 @@ impl Session {
         seen: &Seen<'_>,
         turn: &mut Turn,
     ) -> Option<Exchange> {
-        if !seen.is_out_of_reach() {
-            return Some(exchange);
-        }
-        let ground = if exchange.sent { Ground::Guessed } else { Ground::NotSent };
+        let ground = match seen {
+            Seen::Refused(Refused::Status { status, .. }) if is_unprocessed(*status) => {
+                Ground::NotSent
+            }
+            _ if !seen.is_out_of_reach() => return Some(exchange),
+            _ if exchange.sent => Ground::Guessed,
+            _ => Ground::NotSent,
+        };
         self.again(exchange, fault, ground, turn)
     }
 
@@ -118,14 +128,16 @@ impl Session {
         ticket: Ticket,
         turn: &mut Turn,
     ) {
-        let known = self.known(self.malformed(why), None);
-        let to = To { who: Who::Request(id), ticket };
+        let known = self.known(self.malformed(why), (None, None));
+        // Whatever it was meant to be, it was no request of any revision.
+        let status = if self.client == ClientKind::Http { 400 } else { 200 };
+        let to = To { status, ..To::new(Who::Request(id), ticket) };
         self.push(known, occurrence(None, turn.now), (to, Form::Made), turn);
     }
 
     /// Something that nobody waits for is recorded.
     pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
-        let known = self.known(fault, None);
+        let known = self.known(fault, (None, None));
         self.push(known, occurrence(None, turn.now), (To::nobody(), Form::Made), turn);
     }
 
@@ -149,8 +161,8 @@ impl Session {
         };
         let Some(exchange) = exchange else { return };
         let known = known_of_repeat(known, &exchange);
+        let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
         let form = put_on(dress, answer, exchange.request.id());
-        let to = to(&exchange);
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.finish(exchange, Outcome::Fault, turn.now.at);
     }
@@ -163,67 +175,86 @@ impl Session {
         failure: Option<Box<Failure>>,
     ) -> Judged {
         let Some(failure) = failure else { return Judged::Fine };
-        let dress = self.dress(exchange, answer, &failure);
+        let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
+        let dress = self.dress(request, answer, &failure);
         let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
         let ground = if is_stated { Ground::Stated } else { Ground::Guessed };
+        // What a task ended with stays what it is, however often one asks.
+        let is_of_task = matches!(request.method, Method::TaskState | Method::TaskResult)
+            && answer.frame.shape == Shape::Result;
         Judged::Failed(Failed {
-            ground: failure.certain.then_some(ground),
+            ground: (failure.certain && !is_of_task).then_some(ground),
             is_silent: failure.silent,
-            known: self.known(failure.fault, exchange.request.tool()),
+            known: self.known(failure.fault, (self.tool_of(request), meta)),
             dress,
         })
     }
 
-    /// Withdraws a request from the upstream, which may still be at it.
-    pub(super) fn cancel_upstream(
-        &self,
-        id: UpstreamId,
-        exchange: &Exchange,
-        reason: &str,
-        turn: &mut Turn,
-    ) {
-        if !exchange.sent || exchange.request.method == Method::Initialize || !self.is_up() {
-            return;
-        }
-        let parts: [&[u8]; 5] = [
-            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
-            &id.digits(),
-            br#","reason":""#,
-            reason.as_bytes(),
-            b"\"}}\n",
-        ];
-        turn.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
+    /// Who waits for an answer that is made because of what was seen, and what stands above it.
+    fn to(&self, exchange: &Exchange, seen: &Seen<'_>, fault: &Fault) -> To {
+        let (request, ticket) = (&exchange.request, exchange.from.ticket);
+        let id = request.id().into();
+        let kept = match *seen {
+            Seen::ClientGone => return To::nobody(),
+            Seen::Refused(Refused::Status { status, www_authenticate, .. })
+                if self.client == ClientKind::Http && is_kept(*status, self.is_expired) =>
+            {
+                Some((*status, www_authenticate.map(Into::into)))
+            }
+            _ => None,
+        };
+        let is_result = request.method == Method::ToolsCall
+            && !matches!(seen, Seen::Malformed(_))
+            && kept.is_none();
+        let who = if is_result { Who::Call(id) } else { Who::Request(Some(id)) };
+        let (status, www_authenticate) =
+            kept.unwrap_or_else(|| (self.status_of_made(request, is_result, fault.class), None));
+        let unrecorded = self.status_of_made(request, is_result, UNRECORDED);
+        To { status, unrecorded, www_authenticate, ..To::new(who, ticket) }
     }
 
-    /// The process that asked is gone: the client need not answer.
-    pub(super) fn withdraw_upstream_requests(&mut self, turn: &mut Turn) {
-        for (_, id) in std::mem::take(&mut self.asked_by_upstream) {
-            let parts: [&[u8]; 3] = [
-                br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
-                id.as_bytes(),
-                b",\"reason\":\"the server process ended\"}}\n",
-            ];
-            turn.to_client.add_parts(ToClient::Any, &parts);
-        }
+    /// Who waits for an answer that the upstream gave, and what stands above it.
+    fn to_asker(
+        &self,
+        exchange: &Exchange,
+        answer: &Read<'_, '_>,
+        dress: &Dress,
+        class: Class,
+    ) -> To {
+        let request = &exchange.request;
+        let is_result = request.method == Method::ToolsCall || answer.frame.shape == Shape::Result;
+        let id = request.id().into();
+        let who = if is_result { Who::Call(id) } else { Who::Request(Some(id)) };
+        let status = match dress {
+            Dress::Made => self.status_of_made(request, is_result, class),
+            _ => self.status_of_passed(request, answer),
+        };
+        let unrecorded = self.status_of_made(request, is_result, UNRECORDED);
+        To { status, unrecorded, ..To::new(who, exchange.from.ticket) }
     }
 
     /// How an answer that is a failure is dressed.
-    fn dress(&self, exchange: &Exchange, answer: &Read<'_, '_>, failure: &Failure) -> Dress {
-        let request = &exchange.request;
+    pub(super) fn dress(
+        &self,
+        request: &Request,
+        answer: &Read<'_, '_>,
+        failure: &Failure,
+    ) -> Dress {
         let Some(payload) = answer.frame.payload else { return Dress::Made };
-        let with = |place: Option<Place>| {
-            let start = payload.offset();
-            place.map_or(Dress::AsItIs, |it| {
-                Dress::With(Place { at: it.at.start - start..it.at.end - start, ..it })
-            })
-        };
-        let is_call = request.method == Method::ToolsCall;
-        match (self.server.settings.mode, answer.frame.shape) {
-            (Mode::Observe, _) => Dress::AsItIs,
-            (Mode::Enforce, Shape::Result) if is_call && failure.certain => Dress::Made,
-            (_, Shape::Result) => with(place_in_result(payload)),
-            (Mode::Enforce, _) if self.is_rewritten(request, payload) => Dress::Made,
-            _ => with(place_in_error(payload)),
+        let mode = self.server.settings.mode;
+        let is_rewritten = mode == Mode::Enforce && failure.certain;
+        if mode == Mode::Observe {
+            return Dress::AsItIs;
+        }
+        if let Some(inner) = tasks::inner(request.method, payload) {
+            return dress_inside(inner, payload.offset(), is_rewritten);
+        }
+        let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
+        match answer.frame.shape {
+            Shape::Result if is_call && is_rewritten => Dress::Made,
+            Shape::Result => with(place_in_result(payload), payload.offset()),
+            _ if mode == Mode::Enforce && self.is_rewritten(request, payload) => Dress::Made,
+            _ => with(place_in_error(payload), payload.offset()),
         }
     }
 
@@ -241,7 +272,11 @@ impl Session {
     }
 
     /// Adds what is known of every occurrence, and takes out what nobody may see.
-    fn known(&self, mut fault: Fault, tool: Option<&str>) -> Shared {
+    pub(super) fn known(
+        &self,
+        mut fault: Fault,
+        (tool, meta): (Option<&str>, Option<RawJson>),
+    ) -> Shared {
         fault.context.server = Some(self.server.settings.server.clone());
         fault.context.tool = tool.map(str::to_owned);
         let redactor = &self.server.settings.redactor;
@@ -260,10 +295,16 @@ impl Session {
         fault.bound(DEFAULT_DETAILS_BYTES);
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));
-        Shared::new(Known::new(fault, tool.is_none_or(|it| it.has_output_schema)))
+        Shared::new(Known::new(fault, tool.is_none_or(|it| it.has_output_schema), meta))
     }
 
-    fn push(&self, known: Shared, this: Occurrence, (to, form): (To, Form), turn: &mut Turn) {
+    pub(super) fn push(
+        &self,
+        known: Shared,
+        this: Occurrence,
+        (to, form): (To, Form),
+        turn: &mut Turn,
+    ) {
         let is_again = Shared::strong_count(&known) > 1;
         let dialect = self.server.settings.dialect;
         self.server.metrics.failed(&known.fault);
@@ -288,7 +329,7 @@ fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
     }
     let mut fault = known.fault.clone();
     fault.details = with_attempts(fault.details.take(), exchange);
-    Shared::new(Known::new(fault, known.has_output_schema))
+    Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
 }
 
 /// Details that say how often a call was made.
@@ -298,7 +339,7 @@ fn with_attempts(details: Option<RawJson>, exchange: &Exchange) -> Option<RawJso
 }
 
 /// What is special about this time.
-fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence {
+pub(super) fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence {
     let request_id = exchange.map(|it| match it.request.id() {
         text if text.starts_with('"') => RawJson::parse(text.as_bytes())
             .map_or_else(|_| text.to_owned(), |it| it.text().into_owned()),
@@ -308,14 +349,32 @@ fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence {
     Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms }
 }
 
-/// Who waits for the answer to a request.
-fn to(exchange: &Exchange) -> To {
-    let id = exchange.request.id().into();
-    let who = match exchange.request.method {
-        Method::ToolsCall => Who::Call(id),
-        _ => Who::Request(Some(id)),
-    };
-    To { who, ticket: exchange.from.ticket }
+/// The `_meta` of a failed result, which stays there.
+fn own_meta(request: &Request, answer: &Read<'_, '_>) -> Option<RawJson> {
+    let payload = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Result)?;
+    match tasks::inner(request.method, payload) {
+        Some(inner) => inner.meta(),
+        None => Inner::Result(payload).meta(),
+    }
+}
+
+/// How the failure is dressed that the state of a task has inside.
+pub(super) fn dress_inside(inner: Inner<'_>, start: usize, is_rewritten: bool) -> Dress {
+    match inner {
+        Inner::Result(result) if is_rewritten => {
+            let at = span(result);
+            Dress::Inside(at.start - start..at.end - start)
+        }
+        Inner::Result(result) => with(place_in_result(result), start),
+        Inner::Error(error) => with(place_in_error(error), start),
+    }
+}
+
+/// With an envelope at a place, counted from the start of the payload.
+fn with(place: Option<Place>, start: usize) -> Dress {
+    place.map_or(Dress::AsItIs, |it| {
+        Dress::With(Place { at: it.at.start - start..it.at.end - start, ..it })
+    })
 }
 
 /// The line of an answer under the client's id, dressed.
@@ -325,17 +384,21 @@ fn put_on(dress: Dress, answer: &Read<'_, '_>, id: &str) -> Form {
         splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
         line
     };
+    let shifted = |at: Range<usize>| {
+        let ours = span(answer.id);
+        let mut start = answer.frame.payload.map_or(0, Value::offset);
+        if ours.start < start {
+            start = start + id.len() - ours.len();
+        }
+        at.start + start..at.end + start
+    };
     match dress {
         Dress::Made => Form::Made,
         Dress::AsItIs => Form::AsItIs(line()),
-        Dress::With(mut place) => {
-            let ours = span(answer.id);
-            let mut start = answer.frame.payload.map_or(0, Value::offset);
-            if ours.start < start {
-                start = start + id.len() - ours.len();
-            }
-            place.at = place.at.start + start..place.at.end + start;
-            Form::With(line(), place)
+        Dress::Inside(at) => Form::Inside(line(), shifted(at)),
+        Dress::With(place) => {
+            let at = shifted(place.at.clone());
+            Form::With(line(), Place { at, ..place })
         }
     }
 }

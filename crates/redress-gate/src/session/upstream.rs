@@ -5,11 +5,11 @@ use redress::{
     json::{Doc, Value},
 };
 
-use super::{Session, Turn, Undecided, seen::Seen};
+use super::{Session, Turn, Undecided, route::SUBSCRIPTION_KEY, seen::Seen, tasks};
 use crate::{
     answer::CallResult,
     exchange::{Exchange, Method},
-    frame::{Frame, Shape, Unreadable, limits, span, splice},
+    frame::{Edit, Frame, Shape, Unreadable, limits, rewrite, span, splice},
     inflight::{Owed, UpstreamId},
     mail::ToClient,
     metrics::Outcome,
@@ -19,21 +19,26 @@ use crate::{
 const LONGEST_REMEMBERED: usize = 16 << 10;
 
 /// The most requests of an upstream that can wait for the client.
-const MOST_ASKED: usize = 1 << 12;
+pub(super) const MOST_ASKED: usize = 1 << 12;
 
 impl Session {
     /// A line of the upstream, without its line break.
     pub fn upstream_line(&mut self, line: &[u8], turn: &mut Turn) {
+        self.upstream_message(line, Came::default(), turn);
+    }
+
+    /// A message of the upstream, however it came.
+    pub(super) fn upstream_message(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
         self.heard = Some(turn.now.at);
         let limits = limits(self.server.settings.max_message);
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,
             Err(_) if line.trim_ascii().is_empty() => return,
-            Err(error) => return self.no_message(line, Unreadable::Json(error), turn),
+            Err(error) => return self.no_message(line, Unreadable::Json(error), came, turn),
         };
         match Frame::of(&doc) {
-            Ok(frame) => self.upstream_frame(line, &frame, turn),
-            Err(error) => self.no_message(line, Unreadable::Frame(error), turn),
+            Ok(frame) => self.upstream_frame(line, &frame, came, turn),
+            Err(error) => self.no_message(line, Unreadable::Frame(error), came, turn),
         }
         self.scratch = doc.into_scratch();
     }
@@ -59,49 +64,33 @@ impl Session {
         }
     }
 
-    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) {
+    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, came: Came, turn: &mut Turn) {
         match (frame.shape, frame.id) {
-            (Shape::Result | Shape::Error, Some(id)) => self.answer(line, frame, id, turn),
-            (Shape::Result | Shape::Error, None) => {
-                self.note(line, "an answer names no request", turn);
+            (Shape::Result | Shape::Error, Some(id)) => {
+                let answer = Answer { line, frame, id, status: came.status };
+                self.answer(&answer, came.about, turn);
             }
-            (Shape::Request, Some(id)) => {
-                if self.asked_by_upstream.len() >= MOST_ASKED {
-                    return self.note(line, "too many requests wait for the client", turn);
-                }
-                self.asked_by_upstream.insert(self.inflight.key(0, id), id.raw().into());
-                self.pass(line, turn);
-            }
-            _ => {
-                if frame.method == "notifications/tools/list_changed" {
-                    self.forget_tools();
-                }
-                self.pass(line, turn);
-            }
+            (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, came, turn),
+            _ => self.upstream_speaks(line, frame, came, turn),
         }
     }
 
-    /// Passes a line on as it is. What comes while one request is in progress belongs to it, as far as we can tell.
-    fn pass(&self, line: &[u8], turn: &mut Turn) {
-        let only = self.inflight.only();
-        let to = only.map_or(ToClient::Any, |it| ToClient::During(it.from.ticket));
-        turn.to_client.add_parts(to, &[line, b"\n"]);
-    }
-
-    fn answer(&mut self, line: &[u8], frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
-        let ours = UpstreamId::of(id);
-        match ours.and_then(|it| self.inflight.take(it)) {
-            Some(Owed::Answer(exchange)) => {
+    fn answer(&mut self, answer: &Answer<'_, '_>, about: Option<UpstreamId>, turn: &mut Turn) {
+        let (ours, line) = (UpstreamId::of(answer.id), answer.line);
+        if about.is_some() && about != ours {
+            return self.note(line, "an answer names another request than it is for", turn);
+        }
+        match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
+            Some((ours, Owed::Answer(exchange))) => {
                 self.server.breaker.answered();
-                let answer = Answer { line, frame, id };
-                if self.is_fine(&exchange, frame) {
-                    self.pass_answer(exchange, &answer, turn);
+                if self.is_fine(ours, &exchange, answer.frame) {
+                    self.pass_answer(exchange, answer, turn);
                 } else {
-                    self.examine(exchange, &answer, turn);
+                    self.examine(exchange, answer, turn);
                 }
             }
-            Some(Owed::Nothing { .. }) => (),
-            Some(Owed::Own(ask)) => self.own_answer(ask, frame, turn),
+            Some((_, Owed::Nothing { .. })) => (),
+            Some((_, Owed::Own(ask))) => self.own_answer(ask, answer, turn),
             None if ours.is_some_and(|it| self.inflight.is_over(it)) => {
                 self.note(line, "the request was answered before", turn);
             }
@@ -110,16 +99,21 @@ impl Session {
     }
 
     /// Whether an answer can pass without a closer look; learns from it what is worth knowing.
-    fn is_fine(&mut self, exchange: &Exchange, frame: &Frame<'_>) -> bool {
+    fn is_fine(&mut self, ours: UpstreamId, exchange: &Exchange, frame: &Frame<'_>) -> bool {
         let Some(result) = frame.payload.filter(|_| frame.shape == Shape::Result) else {
             return false;
         };
         match exchange.request.method {
-            Method::ToolsCall => {
-                CallResult::of(result) == CallResult::Unflagged
-                    && self.stderr.position() == exchange.stderr
-                    && !is_suspect(result)
-            }
+            Method::ToolsCall => match CallResult::of(result) {
+                CallResult::Unflagged => {
+                    self.stderr.position() == exchange.stderr && !is_suspect(result)
+                }
+                CallResult::Task => {
+                    self.tasks.learn(ours, exchange, result);
+                    true
+                }
+                CallResult::Failed | CallResult::Broken(_) => false,
+            },
             Method::ToolsList => {
                 self.tools.learn(result, !exchange.request.is_further_page);
                 self.memo.forget();
@@ -129,12 +123,14 @@ impl Session {
                 self.opening.is_done = true;
                 true
             }
-            Method::Tasks | Method::ErrorStats | Method::Other => true,
+            Method::TaskState => tasks::failed(result).is_none(),
+            Method::TaskResult => !tasks::is_failed(result),
+            Method::Listen | Method::ErrorStats | Method::Other => true,
         }
     }
 
     /// An answer that is, or may be, a failure.
-    fn examine(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
+    pub(super) fn examine(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
         let key = self.key(&exchange, answer);
         if let Some(judged) = key.and_then(|it| self.memo.get(it)) {
             return self.tell(exchange, answer, judged, turn);
@@ -143,8 +139,8 @@ impl Session {
         if failure.is_some()
             && let Some(until) = self.wait_for_tools(&exchange, turn)
         {
-            let line = answer.line.to_vec();
-            return self.undecided.push(Undecided { exchange, line, until });
+            let (line, status) = (answer.line.to_vec(), answer.status);
+            return self.undecided.push(Undecided { exchange, line, status, until });
         }
         let judged = self.judged(&exchange, answer, failure);
         if let Some(key) = key {
@@ -170,21 +166,28 @@ impl Session {
         turn: &mut Turn,
     ) {
         let id = exchange.request.id().as_bytes();
-        let to = ToClient::Answer(exchange.from.ticket, 200);
-        turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out));
+        let to = ToClient::Answer(exchange.from.ticket, answer.status.unwrap_or(200));
+        let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
+        match named.and_then(|it| it.path(&["_meta", SUBSCRIPTION_KEY])) {
+            None => turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out)),
+            Some(named) => turn.to_client.add(to, |out| {
+                let mut edits = [answer.id, named].map(|it| Edit { at: span(it), with: id });
+                rewrite(answer.line, &mut edits, out);
+            }),
+        }
         self.finish(exchange, Outcome::Ok, turn.now.at);
     }
 
     /// Judges what waited for the list of tools, with what is known by now.
     pub(super) fn decide_all(&mut self, turn: &mut Turn) {
         self.stop_asking();
-        for Undecided { exchange, line, .. } in std::mem::take(&mut self.undecided) {
+        for Undecided { exchange, line, status, .. } in std::mem::take(&mut self.undecided) {
             let Ok(doc) = Doc::parse(&line, limits(self.server.settings.max_message)) else {
                 continue;
             };
             let Ok(frame) = Frame::of(&doc) else { continue };
             let Some(id) = frame.id else { continue };
-            let answer = Answer { line: &line, frame: &frame, id };
+            let answer = Answer { line: &line, frame: &frame, id, status };
             let failure = self.judge(&exchange, &answer, turn.now);
             let judged = self.judged(&exchange, &answer, failure);
             self.tell(exchange, &answer, judged, turn);
@@ -192,11 +195,18 @@ impl Session {
     }
 
     /// A line that is no message, but may belong to a request.
-    fn no_message(&mut self, line: &[u8], why: Unreadable, turn: &mut Turn) {
-        let found = self.inflight.search(line);
+    fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, turn: &mut Turn) {
+        let found = match came.about {
+            Some(about) => vec![about],
+            None => self.inflight.search(line),
+        };
         for id in &found {
-            if let Some(Owed::Answer(exchange)) = self.inflight.take(*id) {
-                self.fail(exchange, &Seen::NoMessage { line, why, id: *id }, turn);
+            match self.inflight.take(*id) {
+                Some(Owed::Answer(exchange)) => {
+                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id }, turn);
+                }
+                Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, turn),
+                _ => (),
             }
         }
         if found.is_empty() {
@@ -220,4 +230,15 @@ pub(super) struct Answer<'l, 'd> {
     pub(super) line: &'l [u8],
     pub(super) frame: &'l Frame<'d>,
     pub(super) id: Value<'d>,
+    /// The HTTP status that it came with.
+    pub(super) status: Option<u16>,
+}
+
+/// How a message of the upstream came: on a pipe, or over HTTP.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Came {
+    /// In the answer to which request.
+    pub(super) about: Option<UpstreamId>,
+    /// With which HTTP status.
+    pub(super) status: Option<u16>,
 }

@@ -3,7 +3,7 @@
 use redress::{
     Dialect, Fault, codes,
     dialect::Stamp,
-    json::{Doc, Limits},
+    json::{Doc, Limits, RawJson},
     wire::{Answer, FAULT_KEY, response, rpc_error, tool_result},
 };
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::{arbitrary::raw, golden::example};
 
 fn answer(dialect: Dialect) -> Answer<'static> {
     let stamp = Stamp { now: "2026-01-19T15:32:10.123Z" };
-    Answer { dialect, has_output_schema: false, stamp }
+    Answer { dialect, has_output_schema: false, stamp, meta: None }
 }
 
 fn result(fault: &Fault, answer: Answer<'_>) -> Value {
@@ -43,6 +43,17 @@ fn the_text_is_enough_alone_and_the_envelope_is_beside_it() {
             }
             _ => assert_eq!(text, dialect.write(&fault(), answer(dialect).stamp)),
         }
+    }
+}
+
+#[test]
+fn what_others_wrote_stays_beside_the_failure() {
+    let others = br#"{"a":1,"dev.redress/fault":{"code":"FORGED"}}"#;
+    let others = RawJson::parse(others).unwrap();
+    for dialect in Dialect::ALL {
+        let it = result(&fault(), Answer { meta: Some(&others), ..answer(dialect) });
+        assert_eq!(it["_meta"]["a"], 1);
+        assert_eq!(it["_meta"][FAULT_KEY]["code"], "FILE_NOT_FOUND");
     }
 }
 

@@ -1,0 +1,69 @@
+//! Which HTTP status stands above an answer: clients with a session get 200, the others the one that fits.
+
+use redress::Dialect;
+use redress_registry::Class;
+
+use super::{ClientKind, Session, upstream::Answer};
+use crate::{answer::ErrorObject, exchange::Request, frame::Shape};
+
+impl Session {
+    /// The status above an answer that the gate makes.
+    pub(super) fn status_of_made(&self, request: &Request, is_result: bool, class: Class) -> u16 {
+        let is_result = is_result && self.server.settings.dialect != Dialect::Rpc;
+        if is_result || !self.shows_status(request) { 200 } else { by_class(class) }
+    }
+
+    /// The status above an answer that is the upstream's own, whatever was put in.
+    pub(super) fn status_of_passed(&self, request: &Request, answer: &Answer<'_, '_>) -> u16 {
+        let error = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Error);
+        match (answer.status, error.map(ErrorObject::of)) {
+            (Some(status), _) => status,
+            (None, Some(ErrorObject::Valid { code })) if self.shows_status(request) => {
+                by_number(code)
+            }
+            _ => 200,
+        }
+    }
+
+    /// Whether failures have a status of their own.
+    fn shows_status(&self, request: &Request) -> bool {
+        self.client == ClientKind::Http && request.is_sessionless
+    }
+}
+
+/// The status of an upstream that the client itself must see, and never anything else.
+pub(super) const fn is_kept(status: u16, is_session_over: bool) -> bool {
+    matches!(status, 401 | 403 | 405) || status == 404 && is_session_over
+}
+
+/// Whether a status proves that the request was not dealt with.
+pub(super) const fn is_unprocessed(status: u16) -> bool {
+    matches!(status, 400 | 401 | 403..=406 | 410 | 411 | 413..=415 | 417 | 421 | 426 | 428 | 429 | 431)
+}
+
+/// A status that may stand above an error, for each class.
+const fn by_class(class: Class) -> u16 {
+    match class {
+        Class::NotFound | Class::Unimplemented => 404,
+        Class::ResourceExhausted => 429,
+        Class::Unavailable | Class::DeadlineExceeded => 503,
+        Class::Unknown | Class::Internal | Class::DataLoss => 500,
+        Class::Cancelled
+        | Class::InvalidArgument
+        | Class::AlreadyExists
+        | Class::PermissionDenied
+        | Class::FailedPrecondition
+        | Class::Aborted
+        | Class::OutOfRange
+        | Class::Unauthenticated => 400,
+    }
+}
+
+/// The status that the protocol binds to a number of its own; every other error is an answer like any other.
+const fn by_number(code: i32) -> u16 {
+    match code {
+        -32_700 | -32_600 | -32_022..=-32_020 => 400,
+        -32_601 => 404,
+        _ => 200,
+    }
+}

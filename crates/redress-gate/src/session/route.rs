@@ -1,0 +1,143 @@
+//! To whom a message of the upstream belongs that is no answer, and under which names the client knows what it is about.
+
+use redress::json::Value;
+
+use super::{
+    ClientKind, Session, Turn, UpstreamKind,
+    upstream::{Came, MOST_ASKED},
+};
+use crate::{
+    exchange::Method,
+    frame::{Edit, Frame, Shape, rewrite, span},
+    inflight::{Owed, UpstreamId},
+    mail::ToClient,
+    metrics::Outcome,
+};
+
+/// Where a notification names the subscription that it belongs to.
+pub(super) const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// To whom a message belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Route {
+    pub(super) to: ToClient,
+    /// A part of it, and what the client calls it.
+    pub(super) named: Option<(std::ops::Range<usize>, Box<str>)>,
+}
+
+impl Route {
+    const fn plain(to: ToClient) -> Self {
+        Self { to, named: None }
+    }
+}
+
+impl Session {
+    /// Whether the upstream hears of tokens for progress under names of ours.
+    pub(super) fn maps_tokens(&self) -> bool {
+        self.client == ClientKind::Http
+    }
+
+    /// A request or a notification of the upstream.
+    pub(super) fn upstream_speaks(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        came: Came,
+        turn: &mut Turn,
+    ) {
+        if let (Shape::Request, Some(id)) = (frame.shape, frame.id) {
+            if self.is_shared {
+                return Self::answer_upstream(frame, id, turn);
+            }
+            if self.asked_by_upstream.len() >= MOST_ASKED {
+                return self.note(line, "too many requests wait for the client", turn);
+            }
+            self.asked_by_upstream.insert(self.inflight.key((0, 0), id), id.raw().into());
+        }
+        match &*frame.method {
+            "notifications/tools/list_changed" => self.forget_tools(),
+            "notifications/cancelled" if self.is_withdrawn(line, frame, turn) => return,
+            "notifications/tasks" if self.task_failed(line, frame, came, turn) => return,
+            _ => (),
+        }
+        if let Some(route) = self.route(frame, came) {
+            turn.to_client.add(route.to, |out| write_routed(line, &route, out));
+        }
+    }
+
+    /// To whom a message belongs; what can belong to nobody any more has no route.
+    pub(super) fn route(&self, frame: &Frame<'_>, came: Came) -> Option<Route> {
+        if frame.method == "notifications/progress" && self.maps_tokens() {
+            return self.progress(frame);
+        }
+        let meta = frame.params.and_then(|it| it.get("_meta"));
+        if let Some(value) = meta.and_then(|it| it.get(SUBSCRIPTION_KEY)) {
+            return self.subscribed(value);
+        }
+        if frame.method.starts_with("notifications/tasks") && self.is_shared {
+            let task = frame.params?.get("taskId")?.as_str()?;
+            return self.tasks.get(&task).map(|it| Route::plain(ToClient::One(it.client)));
+        }
+        let about = came.about.and_then(|it| self.inflight.exchange(it));
+        if is_for_all(&frame.method) {
+            return Some(Route::plain(ToClient::Any));
+        }
+        // A pipe does not say it; what comes over HTTP beside all answers belongs to none of them.
+        let only = || self.inflight.only().filter(|_| self.link == UpstreamKind::Pipe);
+        match about.or_else(only) {
+            Some(exchange) => Some(Route::plain(ToClient::During(exchange.from.ticket))),
+            // What belongs to one of several clients, and does not say to which, is nobody's.
+            None => (!self.is_shared).then_some(Route::plain(ToClient::Any)),
+        }
+    }
+
+    fn progress(&self, frame: &Frame<'_>) -> Option<Route> {
+        let token = frame.params?.get("progressToken")?;
+        let ours = UpstreamId::of(token)?;
+        let named = |it: &str| Some((span(token), it.into()));
+        if let Some(exchange) = self.inflight.exchange(ours) {
+            let to = ToClient::During(exchange.from.ticket);
+            return Some(Route { to, named: named(exchange.request.token()?) });
+        }
+        let (client, token) = self.tasks.progress(ours)?;
+        Some(Route { to: ToClient::One(client), named: named(token) })
+    }
+
+    fn subscribed(&self, value: Value<'_>) -> Option<Route> {
+        let exchange = self.inflight.exchange(UpstreamId::of(value)?)?;
+        let named = Some((span(value), exchange.request.id().into()));
+        Some(Route { to: ToClient::During(exchange.from.ticket), named })
+    }
+
+    /// The upstream withdraws something: a subscription of the client, or a request of its own.
+    fn is_withdrawn(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) -> bool {
+        let Some(id) = frame.params.and_then(|it| it.get("requestId")) else { return false };
+        let ours = UpstreamId::of(id).filter(|it| {
+            self.inflight.exchange(*it).is_some_and(|it| it.request.method == Method::Listen)
+        });
+        let Some(Owed::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it)) else {
+            self.asked_by_upstream.swap_remove(&self.inflight.key((0, 0), id));
+            return self.is_shared;
+        };
+        let to = ToClient::During(exchange.from.ticket);
+        let named = Some((span(id), exchange.request.id().into()));
+        turn.to_client.add(to, |out| write_routed(line, &Route { to, named }, out));
+        if self.client == ClientKind::Http {
+            Self::end_subscription(&exchange, turn);
+        }
+        self.finish(exchange, Outcome::Ok, turn.now.at);
+        true
+    }
+}
+
+/// Appends a line with the client's own name for what it is about.
+pub(super) fn write_routed(line: &[u8], route: &Route, out: &mut Vec<u8>) {
+    let edit = route.named.iter();
+    let edit = edit.map(|(at, with)| Edit { at: at.clone(), with: with.as_bytes() });
+    rewrite(line, &mut edit.collect::<Vec<_>>(), out);
+}
+
+/// Whether a notification says something about the server as such.
+fn is_for_all(method: &str) -> bool {
+    method.ends_with("/list_changed") || method == "notifications/resources/updated"
+}

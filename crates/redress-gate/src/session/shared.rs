@@ -1,0 +1,163 @@
+//! Several clients of one upstream: it is opened once, without what only one client could answer, and nobody sees what
+//! is another one's.
+
+use redress::json::{Doc, Value};
+
+use super::{Session, Turn, seen::Seen, upstream::Answer};
+use crate::{
+    exchange::{Exchange, Request},
+    frame::{Edit, Frame, limits, rewrite, span},
+    inflight::{Owed, UpstreamId},
+    mail::{ToClient, ToUpstream},
+    metrics::Outcome,
+};
+
+/// The newest revision of the protocol that has sessions: what an upstream is opened with.
+const LATEST: &str = "2025-11-25";
+
+impl Session {
+    /// A client opens its session: with what the upstream answered the first one.
+    pub(super) fn open_shared(&mut self, line: &[u8], ours: UpstreamId, turn: &mut Turn) {
+        if self.opening.result.is_some() {
+            return self.answer_opening(ours, turn);
+        }
+        self.opening.waiting.push(ours);
+        let is_asked = self.opening.asked.is_some_and(|it| self.inflight.is_asked(it));
+        if !is_asked {
+            self.opening.initialize = without_client(line);
+        }
+        if !is_asked && self.is_up() && !self.greet(turn) {
+            self.opening.initialize = None;
+        }
+    }
+
+    /// The upstream was opened: whoever waited for that hears what it answered.
+    pub(super) fn opened(&mut self, result: &str, turn: &mut Turn) {
+        if !self.is_shared {
+            return;
+        }
+        self.opening.is_done = true;
+        self.opening.result = Some(result.into());
+        if self.opening.initialized.is_none() {
+            let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+            self.opening.initialized = Some(line.to_vec());
+        }
+        for ours in std::mem::take(&mut self.opening.waiting) {
+            self.answer_opening(ours, turn);
+        }
+    }
+
+    /// The upstream was not opened: whoever waited for that hears why.
+    pub(super) fn refuse_opening(&mut self, answer: &Answer<'_, '_>, turn: &mut Turn) {
+        for exchange in self.take_openings() {
+            self.examine(exchange, answer, turn);
+        }
+    }
+
+    /// The same where no answer says why.
+    pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, turn: &mut Turn) {
+        for exchange in self.take_openings() {
+            self.fail(exchange, seen, turn);
+        }
+    }
+
+    fn take_openings(&mut self) -> Vec<Exchange> {
+        let waiting = std::mem::take(&mut self.opening.waiting).into_iter();
+        let taken = waiting.filter_map(|it| match self.inflight.take(it) {
+            Some(Owed::Answer(exchange)) => Some(exchange),
+            _ => None,
+        });
+        taken.collect()
+    }
+
+    fn answer_opening(&mut self, ours: UpstreamId, turn: &mut Turn) {
+        let Some(Owed::Answer(exchange)) = self.inflight.take(ours) else { return };
+        let result = self.opening.result.as_deref().unwrap_or("{}");
+        let to = ToClient::Answer(exchange.from.ticket, 200);
+        let id = exchange.request.id().as_bytes();
+        turn.to_client.add(to, |out| {
+            out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+            out.extend_from_slice(id);
+            out.extend_from_slice(br#","result":"#);
+            out.extend_from_slice(for_client(result, &exchange.request).as_bytes());
+            out.extend_from_slice(b"}\n");
+        });
+        self.finish(exchange, Outcome::Ok, turn.now.at);
+    }
+
+    /// Why a request of one of several clients is refused, if it is: it would show what is another one's.
+    pub(super) fn refusal_of_shared(
+        &self,
+        frame: &Frame<'_>,
+        client: u64,
+    ) -> Option<Seen<'static>> {
+        let rest = frame.method.strip_prefix("tasks/").filter(|_| self.is_shared)?;
+        if rest == "list" {
+            return Some(Seen::Unshared);
+        }
+        let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str)?;
+        (!self.tasks.is_of(&task, client)).then_some(Seen::UnknownTask)
+    }
+
+    /// A request of an upstream that has several clients: none of them can answer for all.
+    pub(super) fn answer_upstream(frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
+        let answer: &[u8] = if frame.method == "ping" {
+            br#","result":{}}"#
+        } else {
+            br#","error":{"code":-32601,"message":"This server has several clients, none of which can be asked."}}"#
+        };
+        let parts: [&[u8]; 4] = [br#"{"jsonrpc":"2.0","id":"#, id.raw().as_bytes(), answer, b"\n"];
+        turn.to_upstream.add_parts(ToUpstream::Other, &parts);
+    }
+
+    /// A subscription that the upstream ended: over HTTP its answer is what ends it.
+    pub(super) fn end_subscription(exchange: &Exchange, turn: &mut Turn) {
+        let id = exchange.request.id().as_bytes();
+        let parts: [&[u8]; 5] = [
+            br#"{"jsonrpc":"2.0","id":"#,
+            id,
+            br#","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"#,
+            id,
+            b"}}}\n",
+        ];
+        turn.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+    }
+}
+
+/// An `initialize` that promises nothing only one client could keep, in the newest revision.
+fn without_client(line: &[u8]) -> Option<Vec<u8>> {
+    let doc = Doc::parse(line, limits(line.len())).ok()?;
+    let params = doc.root().get("params")?;
+    let capabilities = params.get("capabilities").map(|it| Edit { at: span(it), with: b"{}" });
+    let latest = format!("\"{LATEST}\"");
+    let revision = params.get("protocolVersion");
+    let revision = revision.map(|it| Edit { at: span(it), with: latest.as_bytes() });
+    let mut edits: Vec<_> = capabilities.into_iter().chain(revision).collect();
+    let mut out = Vec::new();
+    rewrite(line, &mut edits, &mut out);
+    out.pop();
+    Some(out)
+}
+
+/// What the upstream answered, in the client's revision if that is an older one.
+fn for_client(result: &str, request: &Request) -> String {
+    let rewritten = || {
+        let asked = Doc::parse(request.line()?, limits(usize::MAX)).ok()?;
+        let asked = asked.root().path(&["params", "protocolVersion"])?.as_str()?.into_owned();
+        let doc = Doc::parse(result.as_bytes(), limits(result.len())).ok()?;
+        let given = doc.root().get("protocolVersion")?;
+        // Revisions are dates, whose order is that of their letters.
+        let is_older = is_revision(&asked) && *asked < *given.as_str()?;
+        let asked = format!("\"{asked}\"");
+        let mut edit = [Edit { at: span(given), with: asked.as_bytes() }];
+        let mut out = Vec::new();
+        rewrite(result.as_bytes(), &mut edit, &mut out);
+        out.pop();
+        is_older.then(|| String::from_utf8(out).ok())?
+    };
+    rewritten().unwrap_or_else(|| result.to_owned())
+}
+
+fn is_revision(text: &str) -> bool {
+    matches!(text, "2024-11-05" | "2025-03-26" | "2025-06-18" | LATEST)
+}

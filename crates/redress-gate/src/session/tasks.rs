@@ -1,0 +1,171 @@
+//! `Tasks`: what is known of the tasks that an upstream has begun, and the failures that their states carry.
+
+use indexmap::IndexMap;
+use redress::{
+    classify::is_suspect,
+    json::{Doc, Kind, RawJson, Value},
+    outcome::What,
+};
+use rustc_hash::FxBuildHasher;
+
+use super::{
+    Session, Turn,
+    judge::with_own_parts,
+    route::write_routed,
+    tell::{Dress, dress_inside, occurrence},
+    upstream::Came,
+};
+use crate::{
+    answer::CallResult,
+    exchange::{Exchange, Method},
+    frame::{Frame, limits},
+    inflight::UpstreamId,
+    mail::{Sender, Ticket},
+    settings::Mode,
+    told::{Form, To, Who},
+};
+
+/// The most tasks that are known; the oldest is forgotten first.
+const MOST: usize = 4096;
+
+/// The longest id of a task that is kept.
+const LONGEST_ID: usize = 1 << 10;
+
+/// The tasks of an upstream.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    by_id: IndexMap<Box<str>, Task, FxBuildHasher>,
+}
+
+/// One task.
+#[derive(Debug)]
+pub(super) struct Task {
+    /// Whose it is.
+    pub(super) client: u64,
+    /// The tool that was called.
+    pub(super) tool: Option<Box<str>>,
+    /// The request that began it, and its client's token for progress.
+    progress: Option<(UpstreamId, Box<str>)>,
+}
+
+impl Tasks {
+    /// The task of that id.
+    pub(super) fn get(&self, id: &str) -> Option<&Task> {
+        self.by_id.get(id)
+    }
+
+    /// Whether a task is a client's own.
+    pub(super) fn is_of(&self, id: &str, client: u64) -> bool {
+        self.get(id).is_some_and(|it| it.client == client)
+    }
+
+    /// Whose progress is told under one of our ids, and the client's token for it.
+    pub(super) fn progress(&self, ours: UpstreamId) -> Option<(u64, &str)> {
+        self.by_id.values().find_map(|it| {
+            let (id, token) = it.progress.as_ref()?;
+            (*id == ours).then_some((it.client, &**token))
+        })
+    }
+
+    /// Keeps the task that a call has begun, if it has.
+    pub(super) fn learn(&mut self, ours: UpstreamId, exchange: &Exchange, result: Value<'_>) {
+        let task = result.get("task").unwrap_or(result);
+        let Some(id) = task.get("taskId").and_then(Value::as_str) else { return };
+        if id.len() > LONGEST_ID || self.by_id.contains_key(&*id) {
+            return;
+        }
+        if self.by_id.len() >= MOST {
+            self.by_id.shift_remove_index(0);
+        }
+        let token = exchange.request.token();
+        let task = Task {
+            client: exchange.from.client,
+            tool: exchange.request.tool().map(Into::into),
+            progress: token.map(|it| (ours, it.into())),
+        };
+        self.by_id.insert(id.into(), task);
+    }
+}
+
+impl Session {
+    /// The upstream tells of a task by itself, and that is a failure: it is recorded first.
+    pub(super) fn task_failed(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        came: Came,
+        turn: &mut Turn,
+    ) -> bool {
+        if frame.params.and_then(failed).is_none() {
+            return false;
+        }
+        let Some(route) = self.route(frame, came) else { return true };
+        let mut text = Vec::new();
+        write_routed(line, &route, &mut text);
+        text.pop();
+        let Ok(doc) = Doc::parse(&text, limits(usize::MAX)) else { return false };
+        let Ok(frame) = Frame::of(&doc) else { return false };
+        let Some(params) = frame.params else { return false };
+        let (Some(inner), now) = (failed(params), turn.now) else { return false };
+        let exchange = self.exchange(&text, &frame, Sender::default(), now.at);
+        let Some(failure) = self.verdict(&exchange, What::Answer(params), now) else {
+            return false;
+        };
+        let failure = with_own_parts(failure, params.get("result"), line);
+        let is_rewritten = self.server.settings.mode == Mode::Enforce && failure.certain;
+        let form = match self.server.settings.mode {
+            Mode::Observe => Form::AsItIs(text.clone()),
+            _ => match dress_inside(inner, 0, is_rewritten) {
+                Dress::With(place) => Form::With(text.clone(), place),
+                Dress::Inside(at) => Form::Inside(text.clone(), at),
+                Dress::AsItIs | Dress::Made => Form::AsItIs(text.clone()),
+            },
+        };
+        let tool = self.tool_of(&exchange.request);
+        let known = self.known(failure.fault, (tool, inner.meta()));
+        let to = To::new(Who::Notified(route.to), Ticket(0));
+        self.push(known, occurrence(None, now), (to, form), turn);
+        true
+    }
+}
+
+/// The failure that the state of a task carries.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Inner<'d> {
+    /// The result of its call.
+    Result(Value<'d>),
+    /// The error that ended it.
+    Error(Value<'d>),
+}
+
+impl Inner<'_> {
+    /// The `_meta` of a result.
+    pub(super) fn meta(self) -> Option<RawJson> {
+        let Self::Result(result) = self else { return None };
+        result.get("_meta").filter(|it| it.kind() == Kind::Object).map(RawJson::from)
+    }
+}
+
+/// What a task ended with, if that is, or may be, a failure. A wish for input is none.
+pub(super) fn failed(state: Value<'_>) -> Option<Inner<'_>> {
+    let status = state.get("status")?;
+    if status.is_str("failed") {
+        return state.get("error").filter(|it| !it.is_null()).map(Inner::Error);
+    }
+    let result = state.get("result").filter(|_| status.is_str("completed"))?;
+    is_failed(result).then_some(Inner::Result(result))
+}
+
+/// Whether the result of a call that went on as a task is, or may be, a failure.
+pub(super) fn is_failed(result: Value<'_>) -> bool {
+    match CallResult::of(result) {
+        CallResult::Failed => true,
+        CallResult::Unflagged | CallResult::Task => is_suspect(result),
+        CallResult::Broken(_) => false,
+    }
+}
+
+/// The failure that an answer to a question about a task carries.
+pub(super) fn inner(method: Method, payload: Value<'_>) -> Option<Inner<'_>> {
+    (method == Method::TaskState).then(|| failed(payload)).flatten()
+}

@@ -1,0 +1,76 @@
+//! Requests that nobody waits for any more: they are withdrawn from the upstream.
+
+use super::{Door, Session, Turn, Undecided, seen::Seen};
+use crate::{
+    exchange::{Exchange, Method},
+    inflight::UpstreamId,
+    mail::{Ticket, ToClient, ToUpstream},
+};
+
+impl Session {
+    /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
+    pub fn client_gone(&mut self, turn: &mut Turn) {
+        self.door = Door::Closing;
+        self.withdraw_where(|_| true, turn);
+    }
+
+    /// One of several clients is gone: what it asked for is withdrawn and recorded.
+    pub fn client_left(&mut self, client: u64, turn: &mut Turn) {
+        self.withdraw_where(|it| it.from.client == client, turn);
+    }
+
+    /// Whoever made a request does not wait any more: it is withdrawn and recorded.
+    pub fn withdraw(&mut self, ticket: Ticket, turn: &mut Turn) {
+        self.withdraw_where(|it| it.from.ticket == ticket, turn);
+    }
+
+    fn withdraw_where(&mut self, is_meant: impl Fn(&Exchange) -> bool, turn: &mut Turn) {
+        let all = std::mem::take(&mut self.undecided).into_iter();
+        let (meant, others) = all.partition(|it: &Undecided| is_meant(&it.exchange));
+        self.undecided = others;
+        for undecided in meant {
+            self.fail(undecided.exchange, &Seen::ClientGone, turn);
+        }
+        for id in self.in_order() {
+            if self.inflight.exchange(id).is_some_and(&is_meant)
+                && let Some(exchange) = self.inflight.withdraw(id)
+            {
+                self.cancel_upstream(id, &exchange, "the client is gone", turn);
+                self.fail(exchange, &Seen::ClientGone, turn);
+            }
+        }
+    }
+
+    /// Withdraws a request from the upstream, which may still be at it.
+    pub(super) fn cancel_upstream(
+        &self,
+        id: UpstreamId,
+        exchange: &Exchange,
+        reason: &str,
+        turn: &mut Turn,
+    ) {
+        if !exchange.sent || exchange.request.method == Method::Initialize || !self.is_up() {
+            return;
+        }
+        let parts: [&[u8]; 5] = [
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
+            &id.digits(),
+            br#","reason":""#,
+            reason.as_bytes(),
+            b"\"}}\n",
+        ];
+        turn.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
+    }
+
+    /// The process that asked is gone: the client need not answer.
+    pub(super) fn withdraw_upstream_requests(&mut self, turn: &mut Turn) {
+        for (_, id) in std::mem::take(&mut self.asked_by_upstream) {
+            let parts: [&[u8]; 3] = [
+                br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
+                id.as_bytes(),
+                b",\"reason\":\"the server process ended\"}}\n",
+            ];
+            turn.to_client.add_parts(ToClient::Any, &parts);
+        }
+    }
+}
