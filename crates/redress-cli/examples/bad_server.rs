@@ -23,7 +23,10 @@ const TOOLS: &str = r#"[
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
     {"name":"schema","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["sum"]}},
     {"name":"sleep"},{"name":"half"},{"name":"bytes"},{"name":"never"},{"name":"exit"},{"name":"kill"},{"name":"cut"},
-    {"name":"close"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"deaf"},{"name":"pid"}
+    {"name":"close"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"deaf"},{"name":"pid"},
+    {"name":"tally","annotations":{"destructiveHint":true,"readOnlyHint":false}},
+    {"name":"tally_read","annotations":{"readOnlyHint":true}},
+    {"name":"tally_again","annotations":{"idempotentHint":true}}
 ]"#;
 
 fn main() {
@@ -155,6 +158,20 @@ fn call(id: &Value, params: &Value) {
             process::exit(5);
         }
         "deaf" => DEAF.store(true, std::sync::atomic::Ordering::SeqCst),
+        // Counts its calls in a file, and fails until there are enough of them.
+        "tally" | "tally_read" | "tally_again" => {
+            let path = args["file"].as_str().unwrap_or_default();
+            let mut file = std::fs::File::options().append(true).create(true).open(path).unwrap();
+            file.write_all(b"x").unwrap();
+            if file.metadata().unwrap().len() >= number("until") {
+                return text(id, "done");
+            }
+            match args["fail"].as_str().unwrap_or_default() {
+                "exit" => process::exit(7),
+                "close" => drop(Command::new("sleep").arg("600").stdout(Stdio::null()).exec()),
+                line => put(&line.replace("ID", &id.to_string())),
+            }
+        }
         "pid" => text(id, &process::id().to_string()),
         "never" => (),
         other => {

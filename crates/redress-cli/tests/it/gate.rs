@@ -5,3 +5,4 @@ mod client;
 mod clients;
 mod endings;
 mod processes;
+mod repeats;

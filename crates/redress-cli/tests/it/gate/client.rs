@@ -212,6 +212,11 @@ impl Client {
         }
     }
 
+    /// Everything that is in the ledger.
+    pub(super) fn records(&self) -> Vec<Value> {
+        records(self.dir.path())
+    }
+
     /// The faults that are in the ledger.
     pub(super) fn recorded(&self) -> Vec<Value> {
         recorded(self.dir.path())
