@@ -23,6 +23,7 @@ mod sections;
 mod server;
 mod table;
 mod value;
+mod watch;
 
 use std::{
     ffi::OsString,
@@ -42,6 +43,7 @@ pub use self::{
     sections::{Auth, Breaker, Emit, General, Ledger, Limits, Listen, Metrics, Retry},
     server::{Server, Tool},
     value::Named,
+    watch::Watch,
 };
 use self::{
     kind::{Key, Shape},
