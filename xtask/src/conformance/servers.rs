@@ -67,7 +67,7 @@ impl Serving {
             thread::spawn(move || {
                 for line in BufReader::new(log).lines().map_while(Result::ok) {
                     match line.split_once(LISTENING) {
-                        Some((_, address)) => drop(found.send(address.trim().to_owned())),
+                        Some((_, address)) => drop(found.send(origin(address))),
                         None => eprintln!("  | {line}"),
                     }
                 }
@@ -87,6 +87,11 @@ impl Drop for Serving {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// An address without its path.
+fn origin(address: &str) -> String {
+    address.trim().splitn(4, '/').take(3).collect::<Vec<_>>().join("/")
 }
 
 fn gate() -> Result<Command, String> {
