@@ -89,14 +89,18 @@ impl Session {
     pub(super) fn refusal_of_shared(
         &self,
         frame: &Frame<'_>,
-        client: u64,
+        exchange: &Exchange,
     ) -> Option<Seen<'static>> {
         let rest = frame.method.strip_prefix("tasks/").filter(|_| self.is_shared)?;
         if rest == "list" {
             return Some(Seen::Unshared);
         }
+        // Who asks without a session cannot be told from others: the id, which only the server can guess, is its proof.
+        if exchange.request.is_sessionless {
+            return None;
+        }
         let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str)?;
-        (!self.tasks.is_of(&task, client)).then_some(Seen::UnknownTask)
+        (!self.tasks.is_of(&task, exchange.from.client)).then_some(Seen::UnknownTask)
     }
 
     /// A request of an upstream that has several clients: none of them can answer for all.
