@@ -77,7 +77,6 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     widen(&streams.input);
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
-    let deadline = run.server.settings.deadline;
     let client = Client::Pipe(Pipe::new(streams.output)?);
     let plan = Arc::new(plan(run, streams.log)?);
     let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());
@@ -89,7 +88,7 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     threads::client(&link, streams.input)?;
     // The first failure should not pay for the rules of all.
     spawn("redress-warm", redress::classify::warm_up)?;
-    let why = watch(&link, &events, deadline);
+    let why = watch(&link, &events);
     ending::end(&link, &events, why);
     signals.close();
     Ok(if link.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
@@ -118,14 +117,16 @@ enum Why {
 }
 
 /// Starts, restarts and watches, until there is a reason to end.
-fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>, deadline: Duration) -> Why {
+fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>) -> Why {
+    let deadline = link.plan.server.settings.deadline;
+    let most = link.plan.server.settings.shortest_deadline();
     let mut turn = Turn::new(link.now());
     let mut is_draining = false;
     loop {
         // A request that comes after this has its deadline after the sleep, so that none needs to wake us.
         let now = link.now();
         let next = link.lock().session.next_deadline();
-        let sleep = next.map_or(deadline, |it| it.saturating_duration_since(now.at).min(deadline));
+        let sleep = next.map_or(most, |it| it.saturating_duration_since(now.at).min(most));
         let sleep = if is_draining { sleep.min(ending::GLANCE) } else { sleep };
         let mut recorded = None;
         match events.recv_timeout(sleep) {

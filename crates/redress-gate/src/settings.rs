@@ -1,6 +1,6 @@
 //! `Settings`: how one server is gated.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use redress::Dialect;
 use redress_ledger::Redactor;
@@ -23,10 +23,14 @@ pub struct Settings {
     pub contract: Arc<Registry>,
     /// How long a request may take.
     pub deadline: Duration,
+    /// How long a call of these tools may take.
+    pub tool_deadlines: BTreeMap<String, Duration>,
     /// The longest message, in bytes.
     pub max_message: usize,
     /// Whether a card quotes what the server wrote.
     pub server_text: ServerText,
+    /// The largest `details` of an envelope, in bytes.
+    pub details_bytes: usize,
     /// Whether the server is believed when it calls a tool read-only or idempotent.
     pub trust_annotations: bool,
     /// Takes secrets out of what the server wrote.
@@ -39,6 +43,18 @@ pub struct Settings {
     pub limits: LimitRule,
     /// Whether the gate answers `sys/errorStats`.
     pub error_stats: Option<ErrorStats>,
+}
+
+impl Settings {
+    /// How long a request may take that calls a tool, or none.
+    pub(crate) fn deadline_of(&self, tool: Option<&str>) -> Duration {
+        tool.and_then(|it| self.tool_deadlines.get(it)).copied().unwrap_or(self.deadline)
+    }
+
+    /// No request that comes from now on is due before that time.
+    pub(crate) fn shortest_deadline(&self) -> Duration {
+        self.tool_deadlines.values().copied().fold(self.deadline, Duration::min)
+    }
 }
 
 /// How `sys/errorStats` counts.

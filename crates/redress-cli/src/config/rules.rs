@@ -1,6 +1,6 @@
 //! What the gate is told: its own types, from those of the file.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use redress_gate::{BreakerRule, LimitRule, Program, Rate, RetryRule, Settings};
 use redress_ledger::Redactor;
@@ -17,8 +17,10 @@ impl Server {
             dialect: self.dialect,
             contract: Arc::clone(&self.contract.registry),
             deadline: Duration::from_millis(self.deadline_ms),
+            tool_deadlines: self.tool_deadlines(),
             max_message: size(self.max_message_bytes),
             server_text: self.emit.server_text,
+            details_bytes: size(self.emit.details_bytes),
             trust_annotations: self.trust_annotations.unwrap_or(self.url.is_none()),
             redactor,
             retry: self.retry.rule(),
@@ -26,6 +28,13 @@ impl Server {
             limits: self.limits.rule(),
             error_stats: None,
         }
+    }
+
+    fn tool_deadlines(&self) -> BTreeMap<String, Duration> {
+        let tools = self.tool.0.iter();
+        tools
+            .filter_map(|it| Some((it.name.clone(), Duration::from_millis(it.deadline_ms?))))
+            .collect()
     }
 
     /// What is started for it.

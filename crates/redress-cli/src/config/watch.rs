@@ -135,7 +135,7 @@ mod tests {
     use std::{fs, path::Path};
 
     use super::{super::load, Watch};
-    use crate::config::Config;
+    use crate::{config::Config, failure::Failure};
 
     fn config(deadline_ms: u64) -> String {
         format!("[server.a]\ncommand = ['a']\ndeadline_ms = {deadline_ms}\n")
@@ -144,7 +144,7 @@ mod tests {
     fn watch(file: &Path) -> Watch<impl FnMut() -> Result<Config, String>> {
         let first = load(file).unwrap_or_else(|it| panic!("{it:?}"));
         let file = file.to_owned();
-        Watch::new(&file.clone(), &first, move || load(&file).map_err(|it| it.message()))
+        Watch::new(&file.clone(), &first, move || load(&file).map_err(Failure::message))
     }
 
     fn deadline(seen: Option<Result<Config, String>>) -> Option<u64> {

@@ -66,6 +66,15 @@ fn options_win_over_the_file() {
 }
 
 #[test]
+fn a_tool_has_a_deadline_of_its_own() {
+    let config = "[server.slow]\ncommand = ['sleep', '60']\ntool.search.deadline_ms = 50\n";
+    let call = r#"(echo '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search"}}'; sleep 2) | "#;
+    let ran =
+        with(config, &format!("{call} timeout 20 redress run --no-ledger --config redress.toml"));
+    assert!(ran.out.contains("TIMEOUT"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn what_cannot_be_run_is_told_with_a_way_out() {
     let two = format!("{SERVER}[server.far]\nurl = 'http://127.0.0.1:1/mcp'\n");
     for (args, said) in [

@@ -41,12 +41,13 @@ pub(super) async fn drive(link: Arc<Link>, mut events: UnboundedReceiver<Event>)
 
 async fn watch(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
     let deadline = link.plan.server.settings.deadline;
+    let most = link.plan.server.settings.shortest_deadline();
     let mut turn = Turn::new(link.now());
     loop {
         // A request that comes after this has its deadline after the sleep, so that none needs to wake us.
         let now = link.now();
         let next = link.lock().session.next_deadline();
-        let sleep = next.map_or(deadline, |it| it.saturating_duration_since(now.at).min(deadline));
+        let sleep = next.map_or(most, |it| it.saturating_duration_since(now.at).min(most));
         let mut recorded = None;
         match timeout(sleep, events.recv()).await {
             Ok(Some(Event::Recorded(id, is_recorded))) => recorded = Some((id, is_recorded)),

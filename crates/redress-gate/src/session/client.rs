@@ -131,9 +131,10 @@ impl Session {
         let request = Request::keep(line, frame, self.spare());
         // A subscription lasts as long as both sides like.
         let is_endless = request.method == Method::Listen;
+        let patience = self.server.settings.deadline_of(request.tool());
         Exchange {
             from,
-            deadline: (!is_endless).then(|| now + self.server.settings.deadline),
+            deadline: (!is_endless).then(|| now + patience),
             request,
             started: now,
             stderr: self.stderr.position(),

@@ -7,7 +7,6 @@ use redress::{
     classify::Failure,
     fault::NextAction,
     json::{RawJson, Value},
-    tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_registry::Class;
 
@@ -292,7 +291,7 @@ impl Session {
                 NextAction::Text(_) => true,
             });
         }
-        fault.bound(DEFAULT_DETAILS_BYTES);
+        fault.bound(self.server.settings.details_bytes);
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));
         Shared::new(Known::new(fault, tool.is_none_or(|it| it.has_output_schema), meta))

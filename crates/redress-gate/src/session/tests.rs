@@ -8,6 +8,7 @@ mod reach;
 mod requests;
 
 use std::{
+    collections::BTreeMap,
     io,
     sync::Arc,
     time::{Duration, Instant},
@@ -58,8 +59,10 @@ pub(crate) fn settings(mode: Mode) -> Settings {
         dialect: Dialect::Native,
         contract: Arc::clone(shipped::core()),
         deadline: Duration::from_secs(60),
+        tool_deadlines: BTreeMap::new(),
         max_message: 100_000,
         server_text: ServerText::Quote,
+        details_bytes: redress::tokens::DEFAULT_DETAILS_BYTES,
         trust_annotations: true,
         redactor: Arc::new(Redactor::new(["hunter2hunter2"])),
         // Where that is not what is tested, nothing is repeated, paused or limited.
