@@ -88,11 +88,11 @@ impl ErrorObject {
     }
 
     /// Whether it stays an error: the request itself was not one, or the protocol has a use for it.
-    pub(crate) const fn stays(self, is_well_formed: bool, is_unlisted: bool) -> bool {
+    pub(crate) const fn stays(self, is_well_formed: bool, is_clients: bool) -> bool {
         match self {
             Self::Broken(_) => false,
             Self::Valid { code: -32_700 | -32_600 | -32_099..=-32_020 } => true,
-            Self::Valid { code: -32_602 | -32_601 } if is_unlisted => true,
+            Self::Valid { code: -32_602 | -32_601 } if is_clients => true,
             Self::Valid { .. } => !is_well_formed,
         }
     }

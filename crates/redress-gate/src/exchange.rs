@@ -100,6 +100,8 @@ pub(crate) struct Request {
     pub(crate) is_further_page: bool,
     /// Whether it says for itself which revision of the protocol it follows: it belongs to no session.
     pub(crate) is_sessionless: bool,
+    /// Whether it comes back with a state that the server gave out, to go on from there.
+    pub(crate) has_state: bool,
 }
 
 impl Request {
@@ -129,6 +131,7 @@ impl Request {
             if is_whole { Part::of(span(token)) } else { append(&mut text, token.raw().as_bytes()) }
         });
         let is_sessionless = meta.is_some_and(|it| it.get(REVISION_KEY).is_some());
+        let has_state = frame.params.is_some_and(|it| it.get("requestState").is_some());
         let method = Method::of(&frame.method);
         let is_further_page = method == Method::ToolsList
             && frame.params.is_some_and(|it| it.get("cursor").is_some());
@@ -143,6 +146,7 @@ impl Request {
             method,
             is_further_page,
             is_sessionless,
+            has_state,
         }
     }
 

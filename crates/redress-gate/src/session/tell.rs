@@ -267,7 +267,8 @@ impl Session {
             (Some(tool), Some(all)) => !all.iter().any(|it| it == tool),
             _ => false,
         };
-        !error.stays(request.tool().is_some(), is_unlisted)
+        // A state that the server refuses is the mistake of the client, not of the model, whose arguments it is not about.
+        !error.stays(request.tool().is_some(), is_unlisted || request.has_state)
     }
 
     /// Adds what is known of every occurrence, and takes out what nobody may see.

@@ -146,6 +146,15 @@ fn a_malformed_call_keeps_its_error() {
 }
 
 #[test]
+fn a_state_that_the_server_refuses_stays_an_error() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(&CALL.replace("\"name\"", "\"requestState\":\"changed\",\"name\""));
+    let heard = rig.server(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"m"}}"#);
+    assert_eq!(heard[0]["error"]["code"], -32602);
+    assert!(!code(&heard[0]).is_empty());
+}
+
+#[test]
 fn an_error_of_another_method_keeps_all_it_says() {
     let mut rig = Rig::up();
     rig.client(r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"x"}}"#);
