@@ -42,12 +42,12 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let mut records = Records::open(&args.places.find()?, query);
     let mut stats = Stats::of(records.by_ref().map(Ok));
     stats.damaged = records.damage.count;
+    let status = records.finish()?;
     match args.format {
         Format::Json => out.line(&stats.json())?,
         Format::Text => print(&stats, out)?,
     }
-    out.finish()?;
-    records.finish()
+    Ok(status)
 }
 
 fn print(stats: &Stats, out: &mut Out) -> Result<(), Failure> {

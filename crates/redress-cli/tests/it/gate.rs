@@ -1,7 +1,7 @@
 //! `redress run` before a server that fails in every way: the failure matrix of stdio, with real processes.
 
 mod answers;
-mod client;
+pub(crate) mod client;
 mod clients;
 mod endings;
 mod processes;

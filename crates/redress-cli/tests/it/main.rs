@@ -13,6 +13,7 @@ mod explain;
 mod filters;
 mod gate;
 mod help;
+mod ledger;
 mod peers;
 mod redress;
 mod registry;

@@ -27,7 +27,7 @@ pub(crate) fn shell(line: &str, dir: &Path) -> Ran {
     run(command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME"), b"")
 }
 
-fn run(command: &mut Command, input: &[u8]) -> Ran {
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Ran {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -35,7 +35,7 @@ pub(super) struct Client {
 }
 
 /// The server that fails in every way.
-pub(super) fn bad_server() -> PathBuf {
+pub(crate) fn bad_server() -> PathBuf {
     let path =
         Path::new(env!("CARGO_BIN_EXE_redress")).with_file_name("examples").join("bad_server");
     if !path.exists() {
@@ -294,7 +294,7 @@ pub(super) fn gate(dir: &Path, options: &[&str], command: &[&str]) -> Command {
 }
 
 /// The exit code of a gate, within reasonable time.
-pub(super) fn wait(gate: &mut Child) -> i32 {
+pub(crate) fn wait(gate: &mut Child) -> i32 {
     let until = Instant::now() + PATIENCE;
     loop {
         if let Some(status) = gate.try_wait().unwrap() {
@@ -325,7 +325,7 @@ pub(super) fn recorded(dir: &Path) -> Vec<Value> {
 }
 
 /// Processes that carry the mark of a directory.
-pub(super) fn left_behind(dir: &Path) -> Vec<String> {
+pub(crate) fn left_behind(dir: &Path) -> Vec<String> {
     let mark = format!("REDRESS_TEST_MARK={}\0", dir.display());
     let is_ours = |process: &Path| {
         let environ = fs::read(process.join("environ")).unwrap_or_default();
@@ -336,13 +336,13 @@ pub(super) fn left_behind(dir: &Path) -> Vec<String> {
 }
 
 /// The envelope of an answer, wherever it stands.
-pub(super) fn envelope(answer: &Value) -> Option<&Value> {
+pub(crate) fn envelope(answer: &Value) -> Option<&Value> {
     let fault = answer.pointer("/result/_meta/dev.redress~1fault");
     fault.or_else(|| answer.pointer("/error/data/dev.redress~1fault"))
 }
 
 /// The envelope of an answer that is a failure.
-pub(super) fn fault(answer: &Value) -> &Value {
+pub(crate) fn fault(answer: &Value) -> &Value {
     envelope(answer).unwrap_or_else(|| panic!("no envelope: {answer}"))
 }
 
@@ -374,7 +374,7 @@ pub(super) fn assert_works(client: &mut Client) {
 }
 
 /// Lets others run.
-pub(super) fn pause() {
+pub(crate) fn pause() {
     #[expect(clippy::disallowed_methods, reason = "there is no event to wait for")]
     thread::sleep(Duration::from_millis(5));
 }

@@ -1,0 +1,153 @@
+//! A disk that fails or is full: the gate says so and refuses, or, if it was told to, goes on.
+
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::home::{Gate, Home, receipt, rounds, strace};
+use crate::gate::client::{fault, pause};
+
+/// A gate whose syncs fail as strace is told, which counts the calls of each thread for itself: the first sync of the one that
+/// commits is that of the first failure.
+fn gate(home: &Home, inject: &str, options: &[&str]) -> Gate {
+    let inject = format!("inject={inject}");
+    let call = inject.split(['=', ':']).nth(1).unwrap().to_owned();
+    let log = home.path().join("strace.log");
+    let words = strace(&log, &["-e", &format!("trace={call}"), "-e", &inject]);
+    home.gate(&words.iter().map(String::as_str).collect::<Vec<_>>(), options)
+}
+
+/// Asserts that the client heard nothing but that recording failed.
+fn assert_unrecorded(answer: &Value) {
+    let fault = fault(answer);
+    let said = (fault["code"].as_str().unwrap(), fault["origin"].as_str().unwrap());
+    assert_eq!(said, ("AUDIT_LOG_FAILED", "gate"), "{answer}");
+    assert_eq!(fault["retry"]["kind"], "after_human");
+    assert!(fault.get("ledger").is_none() && fault.get("server_text").is_none(), "{answer}");
+    assert!(!answer.to_string().contains("ENOENT"), "{answer}");
+    assert_eq!(answer["result"]["isError"], true);
+}
+
+#[test]
+fn a_disk_that_fails_for_good_closes_the_gate_for_new_calls() {
+    let home = Home::new();
+    let mut gate = gate(&home, "fdatasync:error=EIO:when=2+", &[]);
+    let recorded = gate.fail();
+    assert_eq!(fault(&recorded)["code"], "FILE_NOT_FOUND");
+    assert_unrecorded(&gate.fail());
+    // Now even a call that would succeed is refused, and never reaches the server.
+    for _ in 0..3 {
+        let refused = gate.call("pid", &json!({}));
+        assert_unrecorded(&refused);
+        assert_eq!(fault(&refused)["context"]["tool"], "pid");
+    }
+    gate.end();
+    // The next gate finds everything in order, and what was acknowledged is there.
+    home.gate(&[], &[]).end();
+    let ran = home.run(&["verify", "--receipt", &receipt(&recorded).unwrap()]);
+    assert_eq!(ran.exit, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(home.json(&["query", "--kind", "fault"]).len(), 1);
+}
+
+#[test]
+fn a_gate_that_may_fail_open_tells_the_failure_all_the_same() {
+    let home = Home::new();
+    let mut gate = gate(&home, "fdatasync:error=EIO:when=2+", &["--on-ledger-failure", "open"]);
+    assert!(receipt(&gate.fail()).is_some());
+    for _ in 0..3 {
+        let told = gate.fail();
+        assert_eq!(fault(&told)["code"], "FILE_NOT_FOUND", "{told}");
+        assert!(fault(&told).get("ledger").is_none(), "nothing to show for it: {told}");
+        let fine = gate.call("pid", &json!({}));
+        assert!(fine["result"]["content"][0]["text"].is_string(), "{fine}");
+    }
+    gate.end();
+    home.gate(&[], &[]).end();
+    home.assert_sound();
+}
+
+/// Asks until a call succeeds again.
+fn until_it_works(gate: &mut Gate) -> u64 {
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut refused = 0;
+    loop {
+        let answer = gate.call("pid", &json!({}));
+        if answer["result"].get("isError").is_none() {
+            return refused;
+        }
+        assert_unrecorded(&answer);
+        refused += 1;
+        assert!(Instant::now() < until, "{answer}");
+        pause();
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_until_there_is_space_and_the_gap_is_told() {
+    let home = Home::new();
+    // A failed sync, and its repetition in a new segment.
+    let mut gate = gate(&home, "fdatasync:error=ENOSPC:when=2..3", &[]);
+    assert!(receipt(&gate.fail()).is_some());
+    assert_unrecorded(&gate.fail());
+    let refused = until_it_works(&mut gate);
+    assert!(receipt(&gate.fail()).is_some());
+    gate.end();
+    home.assert_sound();
+    let gaps = home.json(&["query", "--kind", "gap"]);
+    let told: u64 = gaps.iter().map(|it| it["gap"]["count"].as_u64().unwrap()).sum();
+    assert_eq!(told, refused + 1);
+    let stats = home.json(&["stats"]).remove(0);
+    assert_eq!((&stats["unrecorded"], &stats["by_kind"]["fault"]), (&json!(told), &json!(2)));
+}
+
+/// A file system that can really be filled. It needs the right to mount, so only the long run does it.
+struct SmallDisk<'a>(&'a Path);
+
+impl<'a> SmallDisk<'a> {
+    fn new(dir: &'a Path) -> Self {
+        fs::create_dir_all(dir).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(dir);
+        assert!(mount.output().unwrap().status.success(), "a small disk cannot be mounted");
+        Self(dir)
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        Command::new("umount").arg(self.0).status().unwrap();
+    }
+}
+
+#[test]
+fn a_disk_that_is_really_full_refuses_and_recovers() {
+    if rounds(0, 1) == 0 {
+        return;
+    }
+    let home = Home::new();
+    let state = home.path().join("state");
+    let _disk = SmallDisk::new(&state);
+    let mut gate = home.gate(&[], &[]);
+    assert!(receipt(&gate.fail()).is_some());
+    let filler = state.join("filler");
+    assert!(fs::write(&filler, vec![1; 16 << 20]).is_err(), "the disk is not full");
+    // What was reserved takes what comes, until new calls are refused.
+    let mut recorded = 1;
+    while receipt(&gate.fail()).is_some() {
+        recorded += 1;
+        assert!(recorded < 100_000, "it never fills");
+    }
+    assert_unrecorded(&gate.call("pid", &json!({})));
+    fs::remove_file(&filler).unwrap();
+    until_it_works(&mut gate);
+    assert!(receipt(&gate.fail()).is_some());
+    gate.end();
+    home.assert_sound();
+    assert_eq!(home.json(&["query", "--kind", "fault"]).len(), recorded + 1);
+    assert!(!home.json(&["query", "--kind", "gap"]).is_empty());
+}
