@@ -234,6 +234,7 @@ impl Link {
                     link.handed_over();
                 });
             } else {
+                self.plan.books.miss();
                 self.client.take_told(told, &mut turn.to_client);
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }

@@ -132,12 +132,17 @@ impl Queue {
         if matches!(inner.state, State::Open) {
             return Ok(());
         }
-        inner.gap.add(now, 1);
         if inner.state.is_worth_a_try(now) {
             inner.nudged = true;
             self.work.notify_one();
         }
         Err(inner.state.refusal())
+    }
+
+    /// Counts what nobody will record.
+    pub(crate) fn miss(&self) {
+        let now = (self.clock)();
+        self.lock().gap.add(now, 1);
     }
 
     /// Queues a record; never waits.

@@ -129,9 +129,15 @@ impl Ledger {
         Ok(Self { queue, committer, chain, public_key, recovered })
     }
 
-    /// Whether a new call may begin. A refusal is counted: the caller answers with the constant fault that has no record.
+    /// Whether a new call may begin. Who refuses one answers with the constant fault that has no record, and counts it with
+    /// [`Self::miss`].
     pub fn admit(&self) -> Result<(), LedgerError> {
         self.queue.admit()
+    }
+
+    /// Counts a failure that was told without a record: a gap record tells of it as soon as there can be one.
+    pub fn miss(&self) {
+        self.queue.miss();
     }
 
     /// Queues a record. `on_durable` is called once, when the record is durable or will never be; it should only pass the

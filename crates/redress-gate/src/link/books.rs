@@ -35,6 +35,13 @@ impl Books {
         }
     }
 
+    /// Counts a call that was refused because its failure could not be recorded: a later record tells of it.
+    pub(crate) fn miss(&self) {
+        if let Some(ledger) = &self.ledger {
+            ledger.miss();
+        }
+    }
+
     /// Records a failure, then gives what the client hears of it. May be called back from another thread.
     pub(crate) fn record(&self, told: Told, then: impl FnOnce(Letter) + Send + 'static) {
         let on_failure = self.on_failure;

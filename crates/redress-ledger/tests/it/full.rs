@@ -119,12 +119,16 @@ fn a_disk_that_is_really_full_takes_what_is_in_flight() {
             Ok(_) => taken += 1,
             Err(error) => break error,
         }
-        refused += u64::from(ledger.admit().is_err());
+        if ledger.admit().is_err() {
+            ledger.miss();
+            refused += 1;
+        }
     };
     assert!(matches!(refusal, LedgerError::Full), "{refusal:?}");
     assert!(taken >= 60, "only {taken} records fitted into the reserve");
     assert!(refused > 0);
     assert!(ledger.admit().is_err());
+    ledger.miss();
     assert!(place.verify().is_sound());
 
     fs::remove_file(&filler).unwrap();

@@ -58,6 +58,7 @@ fn writer() {
             for turn in 0..each {
                 let name = format!("{number}.{turn}");
                 if let Err(error) = ledger.admit() {
+                    ledger.miss();
                     say(&format!("refused {error}\n"));
                 }
                 match ledger.append_wait(record(&name)) {
