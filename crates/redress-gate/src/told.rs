@@ -138,9 +138,10 @@ impl Told {
         again.unwrap_or_else(|| Record::fault(&self.fault(), redactor))
     }
 
-    /// Whether it is to be recorded; only that recording fails is not.
+    /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.
     pub fn is_to_be_recorded(&self) -> bool {
-        self.known.fault.code() != codes::AUDIT_LOG_FAILED.name()
+        let fault = &self.known.fault;
+        fault.code() != codes::AUDIT_LOG_FAILED.name() || fault.origin != Origin::Gate
     }
 
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.

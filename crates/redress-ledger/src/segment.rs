@@ -66,14 +66,18 @@ impl Segment {
         if reserved >= self.len + more + ahead {
             return Room::Plenty;
         }
-        let target = self.len + more + 2 * ahead;
-        match set_aside(&self.file, reserved, target - reserved) {
-            Ok(()) => self.reserved = Some(target),
-            Err(error) if is_full(&error) => return Room::Low,
-            // The file system does not know the call: then a full disk shows when writing.
-            Err(_) => self.reserved = None,
+        let least = self.len + more + ahead;
+        // More than is needed, so that it is not asked for each time; on a disk that is nearly full, what is needed.
+        for target in [least + ahead, least] {
+            match set_aside(&self.file, reserved, target - reserved) {
+                Ok(()) => self.reserved = Some(target),
+                Err(error) if is_full(&error) => continue,
+                // The file system does not know the call: then a full disk shows when writing.
+                Err(_) => self.reserved = None,
+            }
+            return Room::Plenty;
         }
-        Room::Plenty
+        Room::Low
     }
 
     /// Appends and syncs. After a failure the file must not be used again: what it holds behind `len` is anybody's guess.

@@ -36,6 +36,9 @@ fn forged(before: &str) -> String {
     format!("{body},\"hash\":\"{hash}\"}}")
 }
 
+/// What somebody does to the lines of a ledger.
+type Change = fn(&mut Vec<String>);
+
 #[test]
 fn every_kind_of_tampering_is_found_and_the_first_bad_record_named() {
     let (home, receipts) = Home::with_failures(6);
@@ -43,7 +46,6 @@ fn every_kind_of_tampering_is_found_and_the_first_bad_record_named() {
     let text = fs::read_to_string(&file).unwrap();
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     home.assert_sound();
-    type Change = fn(&mut Vec<String>);
     let cases: [(Change, u64, u64, &str); 8] = [
         (|it| it[3] = it[3].replacen("a.txt", "b.txt", 1), 4, 3, "changed"),
         (|it| drop(it.remove(3)), 4, 3, "dropped: record 4"),
