@@ -1,6 +1,7 @@
 //! `redress run`: gates one MCP server on stdio, so that a client's configuration changes by two words.
 
 pub(crate) mod name;
+pub(crate) mod observe;
 pub(crate) mod place;
 
 use std::{
@@ -9,11 +10,11 @@ use std::{
     io,
     os::fd::AsFd,
     sync::Arc,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use redress::{codes, secret::secrecy};
-use redress_gate::{Ended, Run, Server, Streams};
+use redress_gate::{Ended, Run, Streams};
 use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
 
 use crate::{
@@ -45,16 +46,22 @@ pub(crate) fn run(args: &Args) -> Done {
         )
         .fix("Name a server of the file that has a `command`."));
     }
+    let name = args.options.ledger_name(&server.name, &args.command);
     let ledger = &config.general.ledger;
+    let gated = observe::server(server)?;
     let run = Run {
         program: server.program(),
-        server: Arc::new(Server::new(server.settings(redactor(server)), Instant::now())),
-        ledger: open_ledger(ledger, &args.options.ledger_name(&server.name, &args.command))?,
+        server: Arc::clone(&gated),
+        ledger: open_ledger(ledger, &name)?,
         on_ledger_failure: ledger.on_failure,
         clock: clock(),
     };
     let streams = streams().map_err(|it| Failure::stream(&it))?;
-    match redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))? {
+    observe::listen(&config.general, &[Arc::clone(&gated)])?;
+    observe::say_ready(&gated);
+    let ended = redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))?;
+    observe::save_stats(&gated, &name)?;
+    match ended {
         Ended::Fine => Ok(Status::Fine),
         Ended::NeverStarted => {
             let program = server.program_name();

@@ -1,24 +1,18 @@
 //! `redress serve`: gates MCP servers over HTTP.
 
 use std::{
-    ffi::OsString,
-    fs::File,
-    io,
-    net::SocketAddr,
-    os::fd::AsFd as _,
-    sync::Arc,
-    time::{Duration, Instant},
+    ffi::OsString, fs::File, io, net::SocketAddr, os::fd::AsFd as _, sync::Arc, time::Duration,
 };
 
-use redress_gate::{Access, Serve, Served, Server, Target, Tokens};
+use redress_gate::{Serve, Served, Target};
 use redress_ledger::Ledger;
 
 use crate::{
     Done, Status,
-    config::{self, Address, Config, General, Options, Secret},
+    config::{self, Address, Config, Options},
     failure::Failure,
     output::Err,
-    run::{clock, open_ledger, redactor},
+    run::{clock, observe, open_ledger},
 };
 
 /// The most connections at a time.
@@ -54,13 +48,19 @@ pub(crate) fn run(args: &Args) -> Done {
     }
     let name = args.options.ledger_name("serve", &args.command);
     let ledger = open_ledger(&config.general.ledger, &name)?.map(Arc::new);
-    let servers: Result<_, _> =
+    let servers: Result<Vec<_>, _> =
         config.servers.iter().map(|it| served(it, args, &config, ledger.as_ref())).collect();
+    let servers = servers?;
+    let gated: Vec<_> = servers.iter().map(|it| Arc::clone(&it.server)).collect();
+    observe::listen(&config.general, &gated)?;
+    for server in &gated {
+        observe::say_ready(server);
+    }
     let listen = config.general.listen.address.0;
     let serve = Serve {
         listen,
-        servers: servers?,
-        access: access(&config.general),
+        servers,
+        access: config.general.access(listen),
         most_connections: MOST_CONNECTIONS,
         clock: clock(),
         log: log().map_err(|it| Failure::stream(&it))?,
@@ -69,6 +69,10 @@ pub(crate) fn run(args: &Args) -> Done {
         Failure::config("--listen", &format!("Cannot listen on {listen}: {it}."))
             .fix("Choose another address, or end what listens there.")
     })?;
+    for server in &gated {
+        let name = args.options.ledger_name(&server.settings.server, &args.command);
+        observe::save_stats(server, &name)?;
+    }
     Ok(Status::Fine)
 }
 
@@ -85,24 +89,13 @@ fn served(
     }
     Ok(Served {
         name: args.options.config.as_ref().map(|_| server.name.clone()),
-        server: Arc::new(Server::new(server.settings(redactor(server)), Instant::now())),
+        server: observe::server(server)?,
         ledger: ledger.cloned(),
         on_ledger_failure: config.general.ledger.on_failure,
         target: Target::Program(server.program()),
         most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
         idle: IDLE,
     })
-}
-
-/// Who may come in. The address itself is a name for us, if it is one.
-fn access(general: &General) -> Access {
-    let listen = &general.listen;
-    let own = (!listen.address.0.ip().is_unspecified()).then(|| listen.address.0.to_string());
-    Access {
-        hosts: listen.allowed_hosts.iter().map(|it| it.0.clone()).chain(own).collect(),
-        origins: listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
-        tokens: Tokens::new(general.auth.all().map(Secret::reveal)),
-    }
 }
 
 fn say_where(at: SocketAddr, args: &Args, config: &Config) {

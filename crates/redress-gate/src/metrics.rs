@@ -20,7 +20,7 @@ use redress_registry::Registry;
 pub(crate) use self::stats::METHOD as ERROR_STATS;
 use self::{histogram::Histogram, rows::Rows};
 pub use self::{
-    listen::{Hosts, listen},
+    listen::listen,
     render::{CONTENT_TYPE, render},
     stats::ready_line,
 };

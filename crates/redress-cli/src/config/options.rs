@@ -1,13 +1,13 @@
 //! The options of the commands that gate servers. They win over what the file says, and mean what its keys mean.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
 
 use clap::value_parser;
 use redress::Dialect;
 use redress_gate::{Mode, OnLedgerFailure, ServerText};
 
 use super::{
-    Config, Contract, Emit, Ledger, Location, Server,
+    Address, Config, Contract, Emit, Ledger, Location, Metrics, Server,
     choice::parser,
     load,
     section::Section,
@@ -43,6 +43,8 @@ pub(crate) struct Options {
     server_text: Option<ServerText>,
     #[arg(long, value_name = "F", value_parser = parser::<OnLedgerFailure>(), help = meaning::<Ledger>("on_failure"))]
     on_ledger_failure: Option<OnLedgerFailure>,
+    #[arg(long, value_name = "ADDR", help = meaning::<Metrics>("address"))]
+    metrics: Option<SocketAddr>,
 }
 
 impl Options {
@@ -82,6 +84,7 @@ impl Options {
             ledger.dir = Some(Location(dir.clone()));
         }
         set(&mut ledger.on_failure, self.on_ledger_failure);
+        set(&mut config.general.metrics.address, self.metrics.map(|it| Some(Address(it))));
         let contract = match &self.contract {
             Some(name) => Some(Contract { name: name.clone(), registry: contract::find(name)? }),
             None => None,

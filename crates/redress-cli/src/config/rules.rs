@@ -1,11 +1,11 @@
 //! What the gate is told: its own types, from those of the file.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 
-use redress_gate::{BreakerRule, LimitRule, Program, Rate, RetryRule, Settings};
+use redress_gate::{Access, BreakerRule, LimitRule, Program, Rate, RetryRule, Settings, Tokens};
 use redress_ledger::Redactor;
 
-use super::{Breaker, Limits, Retry, Secret, Server};
+use super::{Breaker, General, Limits, Retry, Secret, Server};
 
 impl Server {
     /// How it is gated. The redactor should know [`Server::secrets`].
@@ -55,6 +55,18 @@ impl Server {
     /// Everything that may be secret, so that it can be taken out of what the server writes.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.env.values().chain(self.headers.values()).map(Secret::reveal)
+    }
+}
+
+impl General {
+    /// Who may come in at an address, which is itself a name for us, if it is one.
+    pub(crate) fn access(&self, at: SocketAddr) -> Access {
+        let own = (!at.ip().is_unspecified()).then(|| at.to_string());
+        Access {
+            hosts: self.listen.allowed_hosts.iter().map(|it| it.0.clone()).chain(own).collect(),
+            origins: self.listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
+            tokens: Tokens::new(self.auth.all().map(Secret::reveal)),
+        }
     }
 }
 

@@ -4,5 +4,6 @@ mod answers;
 pub(crate) mod client;
 mod clients;
 mod endings;
+mod metrics;
 mod processes;
 mod repeats;

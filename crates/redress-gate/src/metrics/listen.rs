@@ -8,8 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use hyper::{HeaderMap, header::HeaderName};
+
 use super::render::{CONTENT_TYPE, render};
-use crate::server::Server;
+use crate::{serve::Access, server::Server};
 
 /// The longest request, in bytes.
 const LONGEST: usize = 8 << 10;
@@ -17,48 +19,14 @@ const LONGEST: usize = 8 << 10;
 /// How long one reader may take, for everything.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The names under which the page may be asked for, so that no web page can ask for it under a name of its own.
-#[derive(Debug, Clone, Default)]
-pub struct Hosts(Vec<String>);
-
-impl Hosts {
-    /// These, beside the names of the machine itself. A name is compared without its port.
-    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
-        Self(names.into_iter().map(|it| without_port(&it).to_ascii_lowercase()).collect())
-    }
-
-    fn allow(&self, host: &str) -> bool {
-        let name = without_port(host.trim()).to_ascii_lowercase();
-        let is_own = name == "localhost" || name == "[::1]" || is_loopback_v4(&name);
-        is_own || self.0.contains(&name)
-    }
-}
-
-fn is_loopback_v4(name: &str) -> bool {
-    name.parse::<std::net::Ipv4Addr>().is_ok_and(|it| it.is_loopback())
-}
-
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port))
-            if port.bytes().all(|it| it.is_ascii_digit()) && !name.ends_with(':') =>
-        {
-            name
-        }
-        _ => host,
-    }
-}
-
 /// Serves the metrics of servers at `/metrics` from a thread of its own, and gives the address.
-///
-/// An address that other machines can reach needs names under which they may ask.
 pub fn listen(
     address: SocketAddr,
-    hosts: Hosts,
+    access: Access,
     servers: Vec<Arc<Server>>,
 ) -> io::Result<SocketAddr> {
-    if !address.ip().is_loopback() && hosts.0.is_empty() {
-        let why = "an address that is not loopback needs the names under which it may be asked";
+    if !address.ip().is_loopback() && access.tokens.is_empty() {
+        let why = "other machines reach this address, so that they need a token";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let listener = TcpListener::bind(address)?;
@@ -66,20 +34,20 @@ pub fn listen(
     let serve = move || {
         for stream in listener.incoming().flatten() {
             // Whoever asks badly, or goes away, has only himself to tell.
-            drop(answer(stream, &hosts, &servers));
+            drop(answer(stream, &access, &servers));
         }
     };
     thread::Builder::new().name("redress-metrics".to_owned()).spawn(serve)?;
     Ok(bound)
 }
 
-fn answer(mut stream: TcpStream, hosts: &Hosts, servers: &[Arc<Server>]) -> io::Result<()> {
+fn answer(mut stream: TcpStream, access: &Access, servers: &[Arc<Server>]) -> io::Result<()> {
     let until = Instant::now() + PATIENCE;
     stream.set_write_timeout(Some(PATIENCE))?;
     let head = read_head(&mut stream, until)?;
-    let (status, kind, body) = match check(&head, hosts) {
-        Ok(()) => ("200 OK", CONTENT_TYPE, render(servers)),
-        Err(status) => (status, "text/plain; charset=utf-8", format!("{status}\n")),
+    let (status, kind, body) = match check(&head, access) {
+        Ok(()) => ("200 OK".to_owned(), CONTENT_TYPE, render(servers)),
+        Err(status) => (status.clone(), "text/plain; charset=utf-8", status + "\n"),
     };
     let text = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
@@ -111,34 +79,32 @@ fn read_head(stream: &mut TcpStream, until: Instant) -> io::Result<String> {
     String::from_utf8(head).map_err(|it| io::Error::new(io::ErrorKind::InvalidData, it))
 }
 
-/// Whether a request may be answered.
-fn check(head: &str, hosts: &Hosts) -> Result<(), &'static str> {
+/// Whether a request may be answered; else the status that says why not.
+fn check(head: &str, access: &Access) -> Result<(), String> {
+    const BAD: &str = "400 Bad Request";
     let mut lines = head.split("\r\n");
     let mut request = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (request.next().unwrap_or_default(), request.next().unwrap_or_default());
     if !request.next().is_some_and(|it| it.starts_with("HTTP/1.")) {
-        return Err("400 Bad Request");
+        return Err(BAD.to_owned());
     }
-    let headers: Vec<_> = lines.filter_map(|it| it.split_once(':')).collect();
-    let all = |name: &str| {
-        let of_name = headers.iter().filter(|it| it.0.eq_ignore_ascii_case(name));
-        of_name.map(|it| it.1.trim()).collect::<Vec<_>>()
-    };
-    match all("host").as_slice() {
-        [host] if hosts.allow(host) => (),
-        [_] => return Err("421 Misdirected Request"),
-        _ => return Err("400 Bad Request"),
+    let headers = headers(lines).ok_or(BAD)?;
+    access.admits(&headers).map_err(|it| it.to_string())?;
+    match (method, target.split('?').next()) {
+        ("GET" | "HEAD", Some("/metrics")) => Ok(()),
+        (_, Some("/metrics")) => Err("405 Method Not Allowed".to_owned()),
+        _ => Err("404 Not Found".to_owned()),
     }
-    if !all("origin").is_empty() {
-        return Err("403 Forbidden");
+}
+
+fn headers<'h>(lines: impl Iterator<Item = &'h str>) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for line in lines.take_while(|it| !it.is_empty()) {
+        let (name, value) = line.split_once(':')?;
+        let name: HeaderName = name.parse().ok()?;
+        headers.append(name, value.trim().parse().ok()?);
     }
-    if method != "GET" && method != "HEAD" {
-        return Err("405 Method Not Allowed");
-    }
-    match target.split('?').next() {
-        Some("/metrics") => Ok(()),
-        _ => Err("404 Not Found"),
-    }
+    Some(headers)
 }
 
 #[cfg(test)]
@@ -148,7 +114,8 @@ mod tests {
         net::{SocketAddr, TcpStream},
     };
 
-    use super::{Hosts, check, listen};
+    use super::{check, listen};
+    use crate::serve::{Access, Tokens};
 
     fn ask(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -161,7 +128,7 @@ mod tests {
     #[test]
     fn the_page_is_served_and_nothing_else() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let address = listen(any, Hosts::default(), Vec::new()).unwrap();
+        let address = listen(any, Access::default(), Vec::new()).unwrap();
         let page = ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"));
         assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with("# EOF\n"), "{page}");
         let head = ask(address, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -171,40 +138,34 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_not_given_is_refused() {
-        let asked = |hosts: &Hosts, host: &str| {
-            check(&format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n"), hosts).is_ok()
-        };
-        let own = Hosts::default();
-        for host in ["localhost", "LOCALHOST:9", "127.0.0.1:8080", "127.8.0.1", "[::1]", "[::1]:80"]
-        {
-            assert!(asked(&own, host), "{host}");
-        }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.", "", "::1", "[::2]"] {
-            assert!(!asked(&own, host), "{host}");
-        }
-        let given = Hosts::new(["gate.internal:9100".to_owned()]);
-        assert!(asked(&given, "Gate.internal") && asked(&given, "gate.internal:9100"));
-    }
-
-    #[test]
-    fn a_web_page_gets_nothing() {
-        let hosts = Hosts::default();
-        for (head, status) in [
-            ("GET /metrics HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\r\n", "403"),
-            ("GET /metrics HTTP/1.1\r\n\r\n", "400"),
-            ("GET /metrics HTTP/1.1\r\nHost: localhost\r\nhost: evil\r\n\r\n", "400"),
-            ("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405"),
-            ("GET /metrics\r\n\r\n", "400"),
-            ("\r\n\r\n", "400"),
+    fn who_may_not_come_in_gets_nothing() {
+        let open = Access::default();
+        let closed = Access { tokens: Tokens::new(["s3cret"]), ..Access::default() };
+        let host = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n";
+        for (access, head, status) in [
+            (&open, format!("{host}Origin: http://evil.example\r\n\r\n"), "403"),
+            (&open, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(), "403"),
+            (&open, "GET /metrics HTTP/1.1\r\n\r\n".to_owned(), "403"),
+            (&open, format!("{host}host: localhost\r\n\r\n"), "400"),
+            (&open, format!("{host}no header\r\n\r\n"), "400"),
+            (&open, "POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), "405"),
+            (&open, "GET /metrics\r\n\r\n".to_owned(), "400"),
+            (&open, "\r\n\r\n".to_owned(), "400"),
+            (&closed, format!("{host}\r\n"), "401"),
+            (&closed, format!("{host}Authorization: Bearer other\r\n\r\n"), "401"),
         ] {
-            assert!(check(head, &hosts).unwrap_err().starts_with(status), "{head:?}");
+            assert!(check(&head, access).unwrap_err().starts_with(status), "{head:?}");
         }
+        let right = format!("{host}Authorization: Bearer s3cret\r\n\r\n");
+        assert_eq!(
+            (check(&right, &closed), check(&format!("{host}\r\n"), &open)),
+            (Ok(()), Ok(()))
+        );
     }
 
     #[test]
-    fn other_machines_need_a_name_to_ask_under() {
+    fn other_machines_need_a_token() {
         let everywhere = SocketAddr::from(([0, 0, 0, 0], 0));
-        assert!(listen(everywhere, Hosts::default(), Vec::new()).is_err());
+        assert!(listen(everywhere, Access::default(), Vec::new()).is_err());
     }
 }

@@ -58,6 +58,11 @@ impl Access {
         }
     }
 
+    /// The same where only the status of a refusal is told.
+    pub(crate) fn admits(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+        self.check(headers).map_err(|it| it.status())
+    }
+
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = one(headers, &HOST)?.unwrap_or_default();
         if self.is_ours(host) { Ok(()) } else { Err(forbidden("Host", host)) }

@@ -89,6 +89,10 @@ impl Refusal {
         self
     }
 
+    pub(super) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
     fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.header = Some((name, value));
         self
@@ -103,6 +107,8 @@ impl Refusal {
     pub(super) async fn recorded(mut self, plan: &Plan) -> Response<Body> {
         self.fault.context.server = Some(plan.server.settings.server.clone());
         self.fault.timestamp = Some((plan.clock)().to_string());
+        plan.server.metrics.failed(&self.fault);
+        plan.server.metrics.refused(&self.fault);
         let (sender, kept) = oneshot::channel();
         let record = Record::fault(&self.fault, &plan.server.settings.redactor);
         plan.books.append(record, move |it| {

@@ -1,0 +1,134 @@
+//! What an operator sees of `redress run`: the page of metrics, `sys/errorStats`, and what is left of it afterwards.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Child, ChildStderr, ChildStdout, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use super::client::{bad_server, fault, gate, wait};
+
+/// A gate whose stderr is read.
+struct Watched {
+    gate: Child,
+    out: BufReader<ChildStdout>,
+    log: BufReader<ChildStderr>,
+}
+
+impl Watched {
+    fn start(dir: &Path, options: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = gate(dir, options, &[bad_server().to_str().unwrap()]);
+        let state = dir.join("state");
+        command.env("XDG_STATE_HOME", state).envs(env.iter().copied()).stderr(Stdio::piped());
+        let mut gate = command.spawn().unwrap();
+        let out = BufReader::new(gate.stdout.take().unwrap());
+        let log = BufReader::new(gate.stderr.take().unwrap());
+        Self { gate, out, log }
+    }
+
+    fn log_line(&mut self) -> String {
+        let mut line = String::new();
+        self.log.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let line = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        self.gate.stdin.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        self.out.read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))
+    }
+
+    fn end(mut self) -> i32 {
+        drop(self.gate.stdin.take());
+        wait(&mut self.gate)
+    }
+}
+
+fn get(address: &str, host: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    page
+}
+
+#[test]
+fn the_page_counts_what_clients_were_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = dir.path().join("ledger");
+    let options = ["--metrics", "127.0.0.1:0", "--ledger", ledger.to_str().unwrap()];
+    let mut gate = Watched::start(dir.path(), &options, &[]);
+    let line = gate.log_line();
+    let address =
+        line.strip_prefix("metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
+    let address = address.to_owned();
+    gate.ask("tools/list", &json!({}));
+    gate.call("pid", &json!({}));
+    let answer = gate.call("exit", &json!({"code": 3}));
+    assert_eq!(fault(&answer)["code"], "UPSTREAM_CRASHED");
+    gate.call("pid", &json!({}));
+    gate.call("a tool of nobody", &json!({}));
+    let page = get(&address, &address);
+    for line in [
+        r#"redress_calls_total{server="bad",outcome="ok"} 3"#,
+        r#"redress_calls_total{server="bad",outcome="fault"} 2"#,
+        r#"redress_faults_total{server="bad",code="UPSTREAM_CRASHED",class="unavailable",origin="server"} 1"#,
+        r#"redress_restarts_total{server="bad"} 1"#,
+        r#"redress_breaker_state{server="bad"} 0"#,
+        r#"redress_in_flight{server="bad"} 0"#,
+        r#"redress_ledger_commit_seconds_count{server="bad"} 2"#,
+        r#"redress_ledger_waiting{server="bad"} 0"#,
+    ] {
+        assert!(page.lines().any(|it| it == line), "{line}\n{page}");
+    }
+    assert!(!page.contains("nobody"), "a name from outside became a label");
+    assert!(get(&address, "evil.example").starts_with("HTTP/1.1 403"));
+    assert_eq!(gate.end(), 0);
+}
+
+#[test]
+fn error_stats_are_answered_and_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = [("MCP_ERROR_METRICS", "true")];
+    let mut gate = Watched::start(dir.path(), &["--no-ledger"], &env);
+    let ready: Value = serde_json::from_str(&gate.log_line()).unwrap();
+    let expected = json!({"type": "ready", "methods": ["sys/errorStats"], "schema": {"errorCodes": 1}, "server": "bad"});
+    assert_eq!(ready, expected);
+    gate.call("exit", &json!({}));
+    gate.ask("sys/nothing", &json!({}));
+    let stats = gate.ask("sys/errorStats", &json!({}));
+    let stats = &stats["result"];
+    assert_eq!((&stats["total"], &stats["byCode"]), (&json!(2), &json!({"-32601": 1, "4801": 1})));
+    assert_eq!(stats["bySymbol"]["E_UPSTREAM_CRASHED"], 1);
+    assert_eq!(gate.end(), 0);
+    let kept = fs::read_to_string(dir.path().join("state/redress/bad/error-stats.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), *stats);
+}
+
+#[test]
+fn without_them_the_question_is_the_servers() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut gate = Watched::start(dir.path(), &["--no-ledger"], &[("MCP_ERROR_METRICS", "off")]);
+    let answer = gate.ask("sys/errorStats", &json!({}));
+    assert_eq!(answer["error"]["code"], -32601);
+    assert_eq!(gate.end(), 0);
+    assert!(!dir.path().join("state").exists());
+}
+
+#[test]
+fn an_address_for_everybody_needs_a_token() {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = Watched::start(dir.path(), &["--no-ledger", "--metrics", "0.0.0.0:0"], &[]);
+    assert_eq!(gate.end(), 2);
+}
