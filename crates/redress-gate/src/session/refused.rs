@@ -153,13 +153,13 @@ impl Session {
     /// The fault of a POST that failed.
     pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
         match *how {
-            Refused::Status { status, .. } if status < 300 => {
-                self.broken("an answer over HTTP has no message in it", b"")
-            }
             Refused::Status { status, retry_after, body, .. } => {
-                let (retry_after, text) = (retry_after.map(Into::into), body);
-                let what = HttpAnswer { status, retry_after, body: text.into() };
-                let mut fault = self.classified(exchange, What::Http(what), now);
+                let (retry_after, text) = (retry_after.map(Into::into), body.into());
+                let what = What::Http(HttpAnswer { status, retry_after, body: text });
+                let mut fault = match self.verdict(exchange, what, now) {
+                    Some(failure) => failure.fault,
+                    None => self.broken("an answer over HTTP has no message in it", body),
+                };
                 if is_unprocessed(status) {
                     fault.effect = Effect::None;
                 }

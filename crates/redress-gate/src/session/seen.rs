@@ -90,9 +90,8 @@ impl Seen<'_> {
     /// Whether the upstream itself was out of reach. A refusal of our own says nothing about it.
     pub(super) const fn is_out_of_reach(&self) -> bool {
         match self {
-            Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted => true,
             Self::Refused(Refused::Status { status, .. }) => matches!(status, 502..=504),
-            Self::Refused(Refused::Unreachable { .. } | Refused::Cut { .. }) => true,
+            Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted | Self::Refused(_) => true,
             _ => false,
         }
     }

@@ -3,9 +3,14 @@
 mod again;
 mod answers;
 mod broken;
+mod http;
 mod lifecycle;
+mod many;
 mod reach;
 mod requests;
+mod routes;
+mod shared;
+mod tasks;
 
 use std::{
     collections::BTreeMap,
@@ -14,16 +19,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::Dialect;
+use redress::{
+    Dialect,
+    json::{Doc, Limits},
+};
 use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{ClientKind, Exit, Repeat, Session, Turn, UpstreamKind};
+use super::{ClientKind, Exit, Refused, Repeat, Session, Turn, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
+    inflight::UpstreamId,
     limits::LimitRule,
-    mail::Sender,
+    mail::{Sender, Ticket, ToClient},
     moment::Moment,
     retry::RetryRule,
     server::Server,
@@ -94,11 +103,31 @@ impl Rig {
     fn gated(settings: Settings) -> Self {
         let start = Instant::now();
         let turn = Turn::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
-        let session = Session::new(
-            Arc::new(Server::new(settings, start)),
-            ClientKind::Pipe,
-            UpstreamKind::Pipe,
-        );
+        let server = Arc::new(Server::new(settings, start));
+        let session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
+        Self::of(session, turn)
+    }
+
+    /// A session whose upstream runs, with ends of some kind.
+    fn between(client: ClientKind, upstream: UpstreamKind) -> Self {
+        let rig = Self::gated(settings(Mode::Enforce));
+        let session = Session::new(Arc::clone(&rig.session.server), client, upstream);
+        let mut rig = Self::of(session, rig.turn);
+        rig.ready();
+        rig
+    }
+
+    /// A session of many clients whose upstream runs.
+    fn shared(upstream: UpstreamKind) -> Self {
+        let rig = Self::gated(settings(Mode::Enforce));
+        let session = Session::shared(Arc::clone(&rig.session.server), upstream);
+        let mut rig = Self::of(session, rig.turn);
+        rig.ready();
+        rig
+    }
+
+    fn of(session: Session, turn: Turn) -> Self {
+        let start = turn.now.at;
         let (sent, recorded) = (Vec::new(), Vec::new());
         Self { session, turn, stderr: Arc::default(), start, sent, recorded, repeats: Vec::new() }
     }
@@ -161,6 +190,56 @@ impl Rig {
         let sent = std::mem::take(self.turn.to_upstream.as_stream());
         self.sent.extend(String::from_utf8_lossy(&sent).lines().map(str::to_owned));
         String::from_utf8_lossy(&std::mem::take(self.turn.to_client.as_stream())).into_owned()
+    }
+
+    /// One of many clients says something; its ticket is `10 * client + id` where that is a number.
+    fn says(&mut self, client: u64, line: &str) -> Vec<(ToClient, Value)> {
+        let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
+        let from = Sender { client, ticket: Ticket(10 * client + id) };
+        self.session.client_line(line.as_bytes(), from, &mut self.turn);
+        self.letters()
+    }
+
+    /// The upstream says something over HTTP, about the request that it was sent last.
+    fn said(&mut self, line: &str, status: u16) -> Vec<(ToClient, Value)> {
+        let (id, about) = (self.last_id(), self.last());
+        let line = line.replace("ID", &id);
+        self.session.upstream_said(line.as_bytes(), Some(about), status, &mut self.turn);
+        self.letters()
+    }
+
+    fn refused(&mut self, how: &Refused<'_>) -> Vec<(ToClient, Value)> {
+        let last = self.last();
+        self.session.upstream_refused(last, how, &mut self.turn);
+        self.letters()
+    }
+
+    /// The id of the last request that the upstream received.
+    fn last(&self) -> UpstreamId {
+        let id = self.last_id();
+        UpstreamId::of(Doc::parse(id.as_bytes(), Limits::DOCUMENT).unwrap().root()).unwrap()
+    }
+
+    /// What clients get, each with its address; what is recorded first comes last.
+    fn letters(&mut self) -> Vec<(ToClient, Value)> {
+        let mut all: Vec<(ToClient, Vec<u8>)> =
+            self.turn.to_client.letters().map(|(to, letter)| (to, letter.to_vec())).collect();
+        self.turn.to_client.clear();
+        for told in std::mem::take(&mut self.turn.told) {
+            let envelope = Dialect::Native.write(&told.fault(), redress::dialect::Stamp::default());
+            self.recorded.push(serde_json::from_str(&envelope).unwrap());
+            let mut letter = Vec::new();
+            if let Some(to) = told.address() {
+                assert!(
+                    matches!(to, ToClient::Answer(_, it) if it == told.head().status)
+                        || told.ticket().is_none()
+                );
+                told.render(None, &mut letter);
+                all.push((to, letter));
+            }
+        }
+        self.raw();
+        all.into_iter().map(|(to, it)| (to, serde_json::from_slice(&it).unwrap())).collect()
     }
 
     fn heard(&mut self) -> Vec<Value> {

@@ -1,0 +1,121 @@
+//! To whom the messages of an upstream belong, and under which names.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{CALL, Rig, code};
+use crate::{
+    mail::{Ticket, ToClient},
+    session::{ClientKind, UpstreamKind},
+};
+
+const WATCHED: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"progressToken":"a\u0062"},"name":"read"}}"#;
+const LISTEN: &str = r#"{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{}}"#;
+const LONG: Duration = Duration::from_secs(1_000);
+
+fn http() -> Rig {
+    Rig::between(ClientKind::Http, UpstreamKind::Pipe)
+}
+
+#[test]
+fn progress_goes_to_the_request_that_asked_for_it_under_its_own_token() {
+    let mut rig = http();
+    rig.says(0, WATCHED);
+    let id = rig.last_id();
+    assert!(rig.sent[0].contains(&format!(r#""progressToken":{id}"#)), "{}", rig.sent[0]);
+    rig.says(0, CALL);
+    let progress = |token: &str| {
+        format!(
+            r#"{{"method":"notifications/progress","params":{{"progressToken":{token},"progress":1}}}}"#
+        )
+    };
+    rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.turn);
+    let raw = String::from_utf8_lossy(rig.turn.to_client.letters().next().unwrap().1).into_owned();
+    assert!(raw.contains(r#""progressToken":"a\u0062","#), "{raw}");
+    assert_eq!(rig.letters()[0].0, ToClient::During(Ticket(2)));
+    for token in ["1", "\"ab\"", "12345678901234"] {
+        rig.session.upstream_line(progress(token).as_bytes(), &mut rig.turn);
+        assert_eq!(rig.letters(), [], "what nobody asked for is nobody's");
+    }
+    rig.server_bytes(format!(r#"{{"id":{id},"result":{{"content":[]}}}}"#).as_bytes());
+    rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.turn);
+    assert_eq!(rig.letters(), [], "it is over");
+}
+
+#[test]
+fn on_a_pipe_tokens_stay_as_they_are() {
+    let mut rig = Rig::up();
+    rig.client(WATCHED);
+    assert!(rig.sent[0].contains(r#""progressToken":"a\u0062""#));
+    let heard =
+        rig.server(r#"{"method":"notifications/progress","params":{"progressToken":"ab"}}"#);
+    assert_eq!(heard[0]["params"]["progressToken"], "ab");
+}
+
+#[test]
+fn a_subscription_has_no_deadline_and_its_own_id() {
+    for mut rig in [Rig::up(), http()] {
+        rig.says(0, LISTEN);
+        let id = rig.last_id();
+        assert!(rig.session.is_idle(), "nobody waits for its end");
+        assert!(rig.after(LONG).is_empty());
+        let line = format!(
+            r#"{{"method":"notifications/resources/updated","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"uri":"a"}}}}"#
+        );
+        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        let (to, heard) = rig.letters().remove(0);
+        assert_eq!(to, ToClient::During(Ticket(9)));
+        assert_eq!(heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
+        );
+        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        let (to, heard) = rig.letters().remove(0);
+        assert_eq!(to, ToClient::Answer(Ticket(9), 200));
+        let key = "io.modelcontextprotocol/subscriptionId";
+        assert_eq!(heard, json!({"jsonrpc": "2.0", "id": "l", "result": {"_meta": {key: "l"}}}));
+    }
+}
+
+#[test]
+fn a_subscription_that_the_server_ends_is_over() {
+    for (mut rig, answers) in [(Rig::up(), 0), (http(), 1)] {
+        rig.says(0, LISTEN);
+        let id = rig.last_id();
+        let line =
+            format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        let heard = rig.letters();
+        assert_eq!(heard[0].1["params"]["requestId"], "l");
+        assert_eq!(heard.len(), 1 + answers, "over HTTP an answer ends it");
+        rig.session.close(&mut rig.turn);
+        assert_eq!(rig.letters(), []);
+    }
+}
+
+#[test]
+fn whoever_listens_is_told_when_the_gate_ends() {
+    let mut rig = http();
+    rig.says(0, LISTEN);
+    rig.session.close(&mut rig.turn);
+    assert_eq!(code(&rig.letters()[0].1), "SHUTTING_DOWN");
+}
+
+#[test]
+fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
+    let mut rig = http();
+    let log = br#"{"method":"notifications/message","params":{}}"#;
+    let mut tell = |rig: &mut Rig| {
+        rig.session.upstream_line(log, &mut rig.turn);
+        rig.letters()[0].0
+    };
+    assert_eq!(tell(&mut rig), ToClient::Any);
+    rig.says(0, LISTEN);
+    rig.says(0, CALL);
+    assert_eq!(tell(&mut rig), ToClient::During(Ticket(7)), "a subscription is not meant");
+    rig.says(0, WATCHED);
+    assert_eq!(tell(&mut rig), ToClient::Any);
+    rig.session.upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.turn);
+    assert_eq!(rig.letters()[0].0, ToClient::Any);
+}

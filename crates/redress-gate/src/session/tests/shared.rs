@@ -1,0 +1,212 @@
+//! Many clients of one upstream: it is opened once, and nobody sees what is another one's.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{CALL, Rig, code};
+use crate::{
+    mail::{Ticket, ToClient, ToUpstream},
+    session::{Exit, UpstreamKind},
+};
+
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{},"roots":{}},"clientInfo":{"name":"c"}}}"#;
+const WELCOME: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const FINE: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+
+fn pipe() -> Rig {
+    Rig::shared(UpstreamKind::Pipe)
+}
+
+fn sent(rig: &Rig, at: usize) -> Value {
+    serde_json::from_str(&rig.sent[at]).unwrap()
+}
+
+fn server(rig: &mut Rig, line: &str) -> Vec<(ToClient, Value)> {
+    let line = line.replace("ID", &rig.last_id());
+    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.letters()
+}
+
+#[test]
+fn the_first_client_opens_the_upstream_for_all() {
+    let mut rig = pipe();
+    assert_eq!(rig.says(1, HELLO), []);
+    assert_eq!(rig.says(2, &HELLO.replace("2025-06-18", "2025-11-25")), []);
+    let opened = sent(&rig, 0);
+    assert_eq!(opened["params"]["capabilities"], json!({}));
+    assert_eq!(opened["params"]["protocolVersion"], "2025-11-25");
+    assert_eq!(rig.sent.len(), 1);
+    let heard = server(&mut rig, WELCOME);
+    let tickets: Vec<_> = heard.iter().map(|it| it.0).collect();
+    assert_eq!(tickets, [10, 20].map(|it| ToClient::Answer(Ticket(it), 200)));
+    assert_eq!(heard[0].1["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(heard[1].1["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(heard[0].1["result"]["serverInfo"]["name"], "s");
+    rig.says(1, INITIALIZED);
+    rig.says(2, INITIALIZED);
+    let third = rig.says(3, &HELLO.replace("2025-06-18", "1999-01-01"));
+    assert_eq!(third[0].1["result"]["protocolVersion"], "2025-11-25");
+    let methods: Vec<_> = (0..rig.sent.len()).map(|it| sent(&rig, it)["method"].clone()).collect();
+    assert_eq!(methods, ["initialize", "notifications/initialized"]);
+}
+
+#[test]
+fn calls_wait_until_the_upstream_is_open_and_a_new_process_is_opened_alike() {
+    let mut rig = pipe();
+    rig.says(1, HELLO);
+    rig.says(2, CALL);
+    assert_eq!(rig.sent.len(), 1);
+    server(&mut rig, WELCOME);
+    assert_eq!(sent(&rig, 2)["method"], "tools/call");
+    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    assert_eq!(code(&rig.letters()[0].1), "UPSTREAM_CRASHED");
+    rig.says(1, CALL);
+    rig.after(Duration::from_secs(5));
+    rig.ready();
+    assert_eq!(sent(&rig, 3)["method"], "initialize");
+    assert_eq!(sent(&rig, 3)["params"]["capabilities"], json!({}));
+    server(&mut rig, WELCOME);
+    let methods: Vec<_> = (4..6).map(|it| sent(&rig, it)["method"].clone()).collect();
+    assert_eq!(methods, ["notifications/initialized", "tools/call"]);
+}
+
+#[test]
+fn an_upstream_that_does_not_open_is_asked_again_by_the_next_one() {
+    let mut rig = pipe();
+    rig.says(1, HELLO);
+    let heard =
+        server(&mut rig, r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"no"}}"#);
+    assert_eq!((&heard[0].1["id"], &heard[0].1["error"]["code"]), (&0.into(), &(-32_603).into()));
+    rig.says(2, HELLO);
+    assert_eq!(rig.sent.len(), 2);
+    let heard = server(&mut rig, WELCOME);
+    assert_eq!(heard[0].0, ToClient::Answer(Ticket(20), 200));
+}
+
+#[test]
+fn the_same_id_and_token_of_two_clients_are_kept_apart() {
+    let mut rig = pipe();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"progressToken":1}}}"#;
+    rig.says(1, call);
+    rig.says(2, call);
+    let (one, two) = (sent(&rig, 0), sent(&rig, 1));
+    assert_ne!(one["id"], two["id"]);
+    assert_eq!(two["params"]["_meta"]["progressToken"], two["id"]);
+    let progress =
+        json!({"method": "notifications/progress", "params": {"progressToken": two["id"]}});
+    let heard = server(&mut rig, &progress.to_string());
+    assert_eq!(
+        (heard[0].0, &heard[0].1["params"]["progressToken"]),
+        (ToClient::During(Ticket(21)), &1.into())
+    );
+    let cancel = r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#;
+    rig.says(1, cancel);
+    assert_eq!(sent(&rig, 2)["params"]["requestId"], one["id"]);
+    assert_eq!(rig.says(3, cancel), []);
+    assert_eq!(rig.sent.len(), 3, "who has no such request withdraws none");
+    let answer = json!({"jsonrpc": "2.0", "id": two["id"], "result": {"content": []}});
+    assert_eq!(server(&mut rig, &answer.to_string())[0].0, ToClient::Answer(Ticket(21), 200));
+}
+
+#[test]
+fn requests_without_a_session_may_have_the_same_id() {
+    let mut rig = pipe();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+    for ticket in [5, 6] {
+        let from = crate::mail::Sender { client: 0, ticket: Ticket(ticket) };
+        rig.session.client_line(call.as_bytes(), from, &mut rig.turn);
+        assert_eq!(rig.letters(), []);
+        assert_eq!(rig.sent.len(), usize::try_from(ticket - 4).unwrap(), "it needs no opening");
+    }
+    assert_eq!(server(&mut rig, FINE)[0].0, ToClient::Answer(Ticket(6), 200));
+}
+
+#[test]
+fn the_upstream_can_ask_none_of_them() {
+    let mut rig = pipe();
+    rig.says(1, CALL);
+    assert_eq!(
+        server(
+            &mut rig,
+            r#"{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}"#
+        ),
+        []
+    );
+    let answer = sent(&rig, 1);
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&"q".into(), &(-32_601).into()));
+    assert_eq!(server(&mut rig, r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#), []);
+    assert_eq!(sent(&rig, 2), json!({"jsonrpc": "2.0", "id": 3, "result": {}}));
+}
+
+#[test]
+fn what_concerns_all_goes_to_all_and_what_is_one_clients_to_no_other() {
+    let mut rig = pipe();
+    rig.says(1, CALL);
+    rig.says(2, CALL);
+    let heard = server(&mut rig, r#"{"method":"notifications/tools/list_changed"}"#);
+    assert_eq!(heard[0].0, ToClient::Any);
+    let log = r#"{"method":"notifications/message","params":{"data":"secret of client 1"}}"#;
+    assert_eq!(server(&mut rig, log), [], "nobody knows whose it is");
+    server(&mut rig, FINE);
+    assert_eq!(server(&mut rig, log)[0].0, ToClient::During(Ticket(17)));
+}
+
+#[test]
+fn a_client_that_leaves_takes_only_its_own_requests_along() {
+    let mut rig = pipe();
+    rig.says(1, HELLO);
+    server(&mut rig, WELCOME);
+    rig.says(1, CALL);
+    let (one, id) = (rig.last(), rig.last_id());
+    rig.says(2, CALL);
+    rig.session.client_left(1, &mut rig.turn);
+    let to: Vec<_> = rig.turn.to_upstream.letters().map(|it| it.0).collect();
+    assert_eq!(to, [ToUpstream::Cancel(one)]);
+    assert_eq!(rig.letters(), []);
+    assert_eq!(rig.recorded[0]["code"], "CANCELLED");
+    let late = FINE.replace("ID", &id);
+    assert_eq!(server(&mut rig, &late), []);
+    assert!(!rig.session.is_idle(), "the other one waits");
+}
+
+#[test]
+fn a_task_is_shown_to_nobody_else() {
+    let mut rig = pipe();
+    rig.says(1, CALL);
+    let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"t-1","status":"working"}}"#;
+    assert_eq!(server(&mut rig, created)[0].0, ToClient::Answer(Ticket(17), 200));
+    let get = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t-1"}}"#;
+    for method in ["tasks/get", "tasks/result", "tasks/cancel", "tasks/update"] {
+        let heard = rig.says(2, &get.replace("tasks/get", method));
+        assert_eq!(code(&heard[0].1), "NOT_FOUND");
+        assert!(heard[0].1["error"]["code"].is_i64());
+    }
+    assert_eq!(code(&rig.says(1, &get.replace("t-1", "t-2"))[0].1), "NOT_FOUND");
+    assert_eq!(
+        code(&rig.says(1, r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list"}"#)[0].1),
+        "METHOD_NOT_FOUND"
+    );
+    assert_eq!(rig.sent.len(), 1);
+    assert_eq!(rig.says(1, get), []);
+    assert_eq!(rig.sent.len(), 2);
+    let state = r#"{"method":"notifications/tasks","params":{"taskId":"t-1","status":"working"}}"#;
+    assert_eq!(server(&mut rig, state)[0].0, ToClient::One(1));
+    assert_eq!(server(&mut rig, &state.replace("t-1", "t-2")), []);
+}
+
+#[test]
+fn progress_of_a_task_goes_on_after_its_call_was_answered() {
+    let mut rig = pipe();
+    rig.says(4, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"progressToken":"p"}}}"#);
+    let id = rig.last_id();
+    server(&mut rig, r#"{"jsonrpc":"2.0","id":ID,"result":{"task":{"taskId":"t-1"}}}"#);
+    let line =
+        format!(r#"{{"method":"notifications/progress","params":{{"progressToken":{id}}}}}"#);
+    let heard = server(&mut rig, &line);
+    assert_eq!(
+        (heard[0].0, &heard[0].1["params"]["progressToken"]),
+        (ToClient::One(4), &"p".into())
+    );
+}
