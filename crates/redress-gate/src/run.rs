@@ -8,7 +8,6 @@ use std::{
     fs::File,
     io,
     sync::{Arc, mpsc},
-    time::Duration,
 };
 
 use redress_ledger::{Clock, Ledger};

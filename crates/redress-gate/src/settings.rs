@@ -31,6 +31,8 @@ pub struct Settings {
     pub server_text: ServerText,
     /// The largest `details` of an envelope, in bytes.
     pub details_bytes: usize,
+    /// Whether the server's own words about a code of its contract reach the client.
+    pub trust: bool,
     /// Whether the server is believed when it calls a tool read-only or idempotent.
     pub trust_annotations: bool,
     /// Takes secrets out of what the server wrote.

@@ -18,6 +18,7 @@ mod status;
 mod structure;
 mod table;
 mod wait;
+mod words;
 
 use std::borrow::Cow;
 

@@ -108,6 +108,13 @@ impl Dialect {
         Err(refusal.unwrap_or_else(|| Refusal::at("", Why::NoDialect)))
     }
 
+    /// A document of the dialect as an occurrence of a row that is known already.
+    pub(crate) fn filled(self, doc: Value<'_>, row: &Arc<Entry>) -> Option<Fault> {
+        let mut fault = Fault::of(row);
+        self.shape().fill(doc, &mut fault).ok()?;
+        Some(fault)
+    }
+
     /// Reads a document. Any bytes give a fault or a refusal.
     pub fn read(self, bytes: &[u8], lookup: &Lookup) -> Result<Fault, Refusal> {
         let doc = parse(bytes)?;

@@ -21,6 +21,8 @@ pub struct Asked<'a> {
     pub known_tools: Option<&'a [String]>,
     /// How it was sent, if over HTTP.
     pub http: Option<HttpAsked>,
+    /// Whether the server's own words about a code of its contract are believed.
+    pub trust: bool,
 }
 
 /// Why the bytes sent are not one request.

@@ -21,6 +21,7 @@ impl Server {
             max_message: size(self.max_message_bytes),
             server_text: self.emit.server_text,
             details_bytes: size(self.emit.details_bytes),
+            trust: self.trust,
             trust_annotations: self.trust_annotations.unwrap_or(self.url.is_none()),
             redactor,
             retry: self.retry.rule(),

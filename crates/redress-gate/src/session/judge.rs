@@ -130,6 +130,7 @@ impl Session {
             traits: self.traits(tool),
             known_tools: self.tools.all(),
             http: is_http.then_some(HttpAsked { post: true, session: self.is_expired }),
+            trust: self.server.settings.trust,
         })
     }
 }

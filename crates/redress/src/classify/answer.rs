@@ -245,10 +245,15 @@ impl Judge<'_> {
     /// A failure that its own envelope names.
     fn known(&self, known: &Known, source: Source, mut said: Said<'_>) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
-        let Known { id, code, retry, effect, waits } = known;
+        let Known { id, code, retry, effect, waits, words } = known;
         let rule = Named { id, code, retry: *retry, effect: *effect };
         said.waits = said.waits.or(*waits);
-        self.found(Found { source, facts, arguments, certain: true, sign: None, rule, said })
+        let found = Found { source, facts, arguments, certain: true, sign: None, rule, said };
+        let mut failure = raise(self.asked, self.outcome, self.registry, found);
+        if self.asked.trust {
+            words.put_into(&mut failure.fault);
+        }
+        Verdict::Failure(Box::new(failure))
     }
 
     fn failure(&self, source: Source, mut said: Said<'_>) -> Verdict {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use redress_registry::{Class, Effect, Entry, Registry, RetryKind, shipped};
 
+use super::words::Words;
 use crate::{
     Dialect, Fault, Lookup, codes,
     json::{Kind, Value},
@@ -22,6 +23,8 @@ pub(super) struct Known {
     pub(super) effect: Option<Effect>,
     /// How long the server asks to wait.
     pub(super) waits: Option<u64>,
+    /// What the server says of a code of its contract.
+    pub(super) words: Words,
 }
 
 /// Reads an object that may be an envelope: in a dialect that we know, else with a code of the contract.
@@ -55,7 +58,8 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
     if dialect == Dialect::Native {
         let code = document.get("code")?.as_str()?;
         if let Some(row) = registry.get(&code) {
-            return Some(taken(id, row, None));
+            let words = dialect.filled(document, row).map(Words::of_fault);
+            return Some(taken(id, row, words.unwrap_or_default()));
         }
     }
     if dialect == Dialect::Rpc && is_protocol(document) {
@@ -63,7 +67,10 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
     }
     let fault = dialect.read_value(document, &lookup).ok()?;
     Some(match registry.get(fault.code()) {
-        Some(row) => taken(id, row, Some(&fault)),
+        Some(row) => {
+            let waits = fault.retry.after_ms;
+            Known { waits, ..taken(id, row, Words::of_fault(fault)) }
+        }
         None => in_core(id, dialect, &fault),
     })
 }
@@ -78,17 +85,18 @@ fn own_code(envelope: Value<'_>, registry: &Registry) -> Option<Known> {
     const PLACES: [&[&str]; 5] =
         [&["code"], &["error_code"], &["error"], &["error", "code"], &["symbol"]];
     let mut found = PLACES.iter().filter_map(|it| envelope.path(it)?.as_str());
-    found.find_map(|it| named(&it, registry)).map(|row| taken("contract.code", row, None))
+    let row = found.find_map(|it| named(&it, registry))?;
+    Some(taken("contract.code", row, Words::of_object(envelope)))
 }
 
 /// A code of the contract before the text: `[CODE] text` or `CODE: text`.
 pub(super) fn before_text(text: &str, registry: &Registry) -> Option<Known> {
     let text = text.trim_start();
-    let code = match text.strip_prefix('[') {
-        Some(rest) => rest.split_once(']')?.0,
-        None => text.split_once(':')?.0,
+    let (code, rest) = match text.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => text.split_once(':')?,
     };
-    named(code, registry).map(|row| taken("contract.code", row, None))
+    named(code, registry).map(|row| taken("contract.code", row, Words::of_text(rest)))
 }
 
 /// A number of the contract. `core` is every server's, so its numbers prove nothing about this one.
@@ -97,7 +105,7 @@ pub(super) fn numbered(number: i64, registry: &Registry) -> Option<Known> {
         return None;
     }
     let row = registry.own().find(|it| it.number.map(i64::from) == Some(number))?;
-    Some(taken("contract.number", row, None))
+    Some(taken("contract.number", row, Words::default()))
 }
 
 fn named<'r>(code: &str, registry: &'r Registry) -> Option<&'r Arc<Entry>> {
@@ -109,9 +117,8 @@ fn named<'r>(code: &str, registry: &'r Registry) -> Option<&'r Arc<Entry>> {
     })
 }
 
-fn taken(id: &'static str, row: &Arc<Entry>, fault: Option<&Fault>) -> Known {
-    let waits = fault.and_then(|it| it.retry.after_ms);
-    Known { id, code: row.code.to_string(), retry: None, effect: None, waits }
+fn taken(id: &'static str, row: &Arc<Entry>, words: Words) -> Known {
+    Known { id, code: row.code.to_string(), retry: None, effect: None, waits: None, words }
 }
 
 /// The code of `core` that stands for a dialect's own: the one it is an alias of, else one of its class.
@@ -127,6 +134,7 @@ fn in_core(id: &'static str, dialect: Dialect, fault: &Fault) -> Known {
         retry: Some(fault.retry.kind),
         effect: Some(row.effect),
         waits: fault.retry.after_ms,
+        words: Words::default(),
     }
 }
 

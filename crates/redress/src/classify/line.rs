@@ -154,6 +154,7 @@ fn asked<'a>(root: Value<'a>, sent: Option<&'a Result<Doc<'a>, JsonError>>) -> A
             post: it.is_str("POST"),
             session: recorded.and_then(|it| header(it, "mcp-session-id")).is_some(),
         }),
+        trust: false,
     }
 }
 

@@ -1,7 +1,11 @@
 //! Classification: how well it names recorded failures, and that nothing can make it stumble.
 
 use proptest::prelude::{Strategy, any, prop, prop_assert_eq, proptest};
-use redress::classify::line;
+use redress::{
+    classify::{Verdict, classify, line},
+    json::{Doc, Limits},
+    outcome::{Asked, Outcome, What},
+};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
@@ -123,6 +127,35 @@ fn our_own_envelope_is_taken_at_its_word() {
     let raw = json!({"jsonrpc": "2.0", "id": 1, "result": result});
     let got = judge(&json!({"id": 1, "raw": raw.to_string()}).to_string());
     assert_eq!((&got["code"], &got["rule"]), (&json!("CIRCUIT_OPEN"), &json!("dialect.native")));
+}
+
+#[test]
+fn the_words_of_a_server_count_only_if_it_is_trusted() {
+    let workrail = shipped::get("workrail").unwrap();
+    let code = "TOKEN_INVALID_FORMAT";
+    let native = json!({"v": 1, "code": code, "message": "Ask\u{202e} again", "hint": "Call `start` first",
+        "next_actions": [{"tool": "start", "args": {}}]});
+    let plain = json!({"error": {"code": code, "message": "Ask again"}});
+    for text in [native.to_string(), plain.to_string(), format!("{code}: Ask again")] {
+        let fault = |trust: bool| {
+            let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": text}]}}).to_string();
+            let answer = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
+            let asked = Asked { method: Some("tools/call".into()), trust, ..Asked::default() };
+            match classify(&asked, &Outcome::of(What::Answer(answer.root())), workrail) {
+                Verdict::Failure(failure) => failure.fault,
+                Verdict::Success => panic!("{text}"),
+            }
+        };
+        let (believed, other) = (fault(true), fault(false));
+        assert_eq!((believed.code(), other.code()), (code, code), "{text}");
+        assert_eq!(believed.message, "Ask again", "{text}");
+        assert_eq!(believed.server_text, None);
+        assert!(!other.message.contains("again") && other.server_text.is_some(), "{text}");
+        assert_eq!(
+            believed.next_actions.len() - other.next_actions.len(),
+            usize::from(text.contains("next"))
+        );
+    }
 }
 
 /// What is made of a result.
