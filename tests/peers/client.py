@@ -44,7 +44,7 @@ async def progress(client):
 
 
 async def large(client):
-    result = await client.call_tool("large", {"bytes": 1 << 20})
+    result = await client.call_tool("large", {"bytes": 1 << 19})
     return len(result.content[0].text)
 
 

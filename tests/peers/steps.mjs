@@ -33,7 +33,7 @@ const steps = {
   },
   sampling: async (client) => client.call(...asking.sampling),
   elicitation: async (client) => client.call(...asking.elicitation),
-  large: async (client) => (await client.call('large', { bytes: 1 << 20 })).content[0].text.length,
+  large: async (client) => (await client.call('large', { bytes: 1 << 19 })).content[0].text.length,
   failed: async (client) => client.call('test_error_handling', {}),
   failed_typed: async (client) => client.call('sum', { a: 1, b: 2, fail: true }),
   protocol_error: async (client) => client.call('protocol_error', {}),

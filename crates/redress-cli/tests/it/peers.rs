@@ -1,11 +1,15 @@
 //! The official clients before the official server, without the gate and through it: successes are the same, failures are told.
 
 mod clients;
+mod served;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use self::clients::{Client, Era, fixture, gate};
+use self::{
+    clients::{Client, Era, fixture, gate},
+    served::Served,
+};
 
 /// What succeeds, and must not be changed by the gate.
 const SAME: [&str; 11] = [
@@ -56,12 +60,49 @@ fn rmcp_works_through_run() {
     works_through_run(Client::Rmcp, Era::Stateless);
 }
 
+#[test]
+#[ignore = "needs the official peers: cargo xtask peers"]
+fn typescript_1_works_through_serve() {
+    works_through_serve(Client::TypeScript1, Era::Sessions);
+}
+
+#[test]
+#[ignore = "needs the official peers: cargo xtask peers"]
+fn typescript_2_works_through_serve() {
+    works_through_serve(Client::TypeScript2, Era::Sessions);
+    works_through_serve(Client::TypeScript2, Era::Stateless);
+}
+
+#[test]
+#[ignore = "needs the official peers: cargo xtask peers"]
+fn python_works_through_serve() {
+    works_through_serve(Client::Python, Era::Sessions);
+    works_through_serve(Client::Python, Era::Stateless);
+}
+
+#[test]
+#[ignore = "needs the official peers: cargo xtask peers"]
+fn rmcp_works_through_serve() {
+    works_through_serve(Client::Rmcp, Era::Sessions);
+    works_through_serve(Client::Rmcp, Era::Stateless);
+}
+
 fn works_through_run(client: Client, era: Era) {
     let ledger = TempDir::new().unwrap();
     let direct = client.run(era, &[SAME.as_slice(), &FAIL].concat(), &fixture());
     let steps = [SAME.as_slice(), &FAIL, &END].concat();
-    let through = client.run(era, &steps, &gate(ledger.path(), "run", &fixture()));
+    let through = client.run(era, &steps, &gate(ledger.path(), &fixture()));
     check(&format!("{client:?}, {era:?}, run"), &direct, &through);
+}
+
+fn works_through_serve(client: Client, era: Era) {
+    let ledger = TempDir::new().unwrap();
+    let server = Served::fixture();
+    let direct = client.run(era, &[SAME.as_slice(), &FAIL].concat(), &server.target());
+    let gate = Served::gate(ledger.path(), &fixture());
+    let steps = [SAME.as_slice(), &FAIL, &END].concat();
+    let through = client.run(era, &steps, &gate.target());
+    check(&format!("{client:?}, {era:?}, serve"), &direct, &through);
 }
 
 /// Compares what a client saw directly with what it saw through the gate.

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 /// How long a request may take through the gate, in milliseconds: long enough for everything but `hang`.
-const DEADLINE: &str = "3000";
+pub(crate) const DEADLINE: &str = "3000";
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Client {
@@ -68,8 +68,8 @@ pub(crate) fn fixture() -> Vec<String> {
 }
 
 /// The gate on stdio before a server on stdio, as a target.
-pub(crate) fn gate(ledger: &Path, command: &str, server: &[String]) -> Vec<String> {
-    let gate = ["stdio", env!("CARGO_BIN_EXE_redress"), command, "--deadline", DEADLINE];
+pub(crate) fn gate(ledger: &Path, server: &[String]) -> Vec<String> {
+    let gate = ["stdio", env!("CARGO_BIN_EXE_redress"), "run", "--deadline", DEADLINE];
     let mut target: Vec<String> = gate.map(str::to_owned).into();
     target.extend(["--ledger".into(), shown(ledger), "--".into()]);
     target.extend(server.iter().skip(1).cloned());
@@ -81,7 +81,7 @@ fn built() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_redress")).parent().unwrap()
 }
 
-fn fixtures(name: &str) -> PathBuf {
+pub(crate) fn fixtures(name: &str) -> PathBuf {
     needed(built().join(name), "cargo build -p conformance-server")
 }
 
