@@ -1,6 +1,6 @@
-//! `Limits`: how many calls a server is asked at once and per time, shared fairly by its sessions.
+//! `Limits`: how many calls a server is asked at once and per time, shared fairly by its clients.
 //!
-//! The last quarter of what there is is kept for sessions that have less than their part of it: one that floods the
+//! The last quarter of what there is is kept for clients that have less than their part of it: one that floods the
 //! gate is refused before the others are.
 
 use std::{
@@ -10,6 +10,9 @@ use std::{
     },
     time::{Duration, Instant},
 };
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 /// How much is too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +85,41 @@ impl Limits {
     }
 }
 
-/// The part of one session.
+/// The parts of all clients of a session, mostly one.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct Shares {
+    limits: Arc<Limits>,
+    by_client: IndexMap<u64, Share, FxBuildHasher>,
+}
+
+/// More clients than this are not kept unless they have calls in progress.
+const MOST_IDLE: usize = 4_096;
+
+impl Shares {
+    pub(crate) fn of(limits: Arc<Limits>) -> Self {
+        Self { limits, by_client: IndexMap::default() }
+    }
+
+    /// Whether one more call of a client may begin. The caller says when it is over.
+    pub(crate) fn enter(&mut self, client: u64, now: Instant) -> Result<(), TooMuch> {
+        if self.by_client.len() >= MOST_IDLE && !self.by_client.contains_key(&client) {
+            self.by_client.retain(|_, it| it.own > 0);
+        }
+        let share = self.by_client.entry(client);
+        share.or_insert_with(|| Share::of(Arc::clone(&self.limits))).enter(now)
+    }
+
+    /// A call of a client is over.
+    pub(crate) fn leave(&mut self, client: u64) {
+        if let Some(share) = self.by_client.get_mut(&client) {
+            share.leave();
+        }
+    }
+}
+
+/// The part of one client.
+#[derive(Debug)]
+struct Share {
     limits: Arc<Limits>,
     own: usize,
     is_counted: bool,
@@ -93,12 +128,12 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    pub(crate) const fn of(limits: Arc<Limits>) -> Self {
+    const fn of(limits: Arc<Limits>) -> Self {
         Self { limits, own: 0, is_counted: false, used_until: 0 }
     }
 
     /// Whether one more call may begin. The caller says when it is over.
-    pub(crate) fn enter(&mut self, now: Instant) -> Result<(), TooMuch> {
+    fn enter(&mut self, now: Instant) -> Result<(), TooMuch> {
         self.count();
         let limit = self.is_too_much();
         if let Some(limit) = limit {
@@ -111,7 +146,7 @@ impl Share {
     }
 
     /// A call is over.
-    pub(crate) fn leave(&mut self) {
+    fn leave(&mut self) {
         self.own = self.own.saturating_sub(1);
         self.limits.in_flight.fetch_sub(1, Ordering::Relaxed);
         if self.own == 0 {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use crate::{
     breaker::Breaker,
-    limits::{Limits, Share},
+    limits::{Limits, Shares},
     metrics::Metrics,
     retry::Budget,
     settings::Settings,
@@ -40,7 +40,7 @@ impl Server {
         Some(self.metrics.stats(stats.sample))
     }
 
-    pub(crate) fn share(&self) -> Share {
-        Share::of(Arc::clone(&self.limits))
+    pub(crate) fn shares(&self) -> Shares {
+        Shares::of(Arc::clone(&self.limits))
     }
 }

@@ -28,7 +28,7 @@ use crate::{
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
-    limits::Share,
+    limits::Shares,
     mail::ToUpstream,
     metrics::Event,
     restarts::Restarts,
@@ -47,8 +47,8 @@ pub use turn::{Expected, Turn};
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Session {
     server: Arc<Server>,
-    /// Its part of what the server's sessions may ask.
-    share: Share,
+    /// What each client may ask.
+    shares: Shares,
     client: ClientKind,
     link: UpstreamKind,
     /// Whether it has several clients.
@@ -148,7 +148,7 @@ impl Session {
     /// A session of one client, whose upstream is being started.
     pub fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
         Self {
-            share: server.share(),
+            shares: server.shares(),
             server,
             client,
             link: upstream,

@@ -7,7 +7,7 @@ use std::{
 
 use proptest::prelude::proptest;
 
-use super::{LimitRule, Limits, Rate, Share, TooMuch};
+use super::{LimitRule, Limits, MOST_IDLE, Rate, Share, Shares, TooMuch};
 
 fn limits(in_flight: usize, in_flight_per_session: usize) -> Arc<Limits> {
     let rule = LimitRule { in_flight, in_flight_per_session, rate: None };
@@ -74,6 +74,25 @@ fn a_session_that_ends_leaves_nothing_behind() {
         (limits.in_flight(), limits.sessions.load(std::sync::atomic::Ordering::Relaxed)),
         (0, 0)
     );
+}
+
+#[test]
+fn clients_of_one_session_have_their_own_parts_and_those_that_left_are_forgotten() {
+    let (limits, now) = (limits(1_000_000, 2), Instant::now());
+    let mut shares = Shares::of(Arc::clone(&limits));
+    for client in 0..3 * u64::try_from(MOST_IDLE).unwrap() {
+        assert_eq!(shares.enter(client, now), Ok(()));
+        if client > 9 {
+            shares.leave(client);
+        }
+    }
+    assert!(shares.by_client.len() <= MOST_IDLE);
+    assert_eq!(limits.in_flight(), 10);
+    assert_eq!(shares.enter(7, now), Ok(()));
+    assert_eq!(shares.enter(7, now), Err(TooMuch::InFlight { limit: 2 }));
+    assert_eq!(shares.enter(8, now), Ok(()));
+    drop(shares);
+    assert_eq!(limits.in_flight(), 0);
 }
 
 #[test]

@@ -31,7 +31,7 @@ impl Session {
         if is_too_much || self.inflight.is_full() {
             return Err(Seen::Overloaded);
         }
-        match self.share.enter(turn.now.at) {
+        match self.shares.enter(exchange.from.client, turn.now.at) {
             Ok(()) => exchange.is_admitted = true,
             Err(_) if is_vital(exchange) => (),
             Err(why) => return Err(Seen::TooMuch(why)),
@@ -39,7 +39,7 @@ impl Session {
         self.server.budget.called();
         let reached = self.reach(turn);
         if reached.is_err() && std::mem::take(&mut exchange.is_admitted) {
-            self.share.leave();
+            self.shares.leave(exchange.from.client);
         }
         reached
     }
@@ -74,7 +74,7 @@ impl Session {
         const MOST: usize = 64;
         const LARGEST: usize = 4 << 10;
         if exchange.is_admitted {
-            self.share.leave();
+            self.shares.leave(exchange.from.client);
         }
         self.server.metrics.ended(outcome, now.saturating_duration_since(exchange.started));
         let text = exchange.request.into_text();
