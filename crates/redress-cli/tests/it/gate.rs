@@ -5,5 +5,6 @@ pub(crate) mod client;
 mod clients;
 mod endings;
 mod metrics;
+mod pressure;
 mod processes;
 mod repeats;

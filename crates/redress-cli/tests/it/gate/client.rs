@@ -70,6 +70,20 @@ impl Client {
         client
     }
 
+    /// The same with a configuration file that has these sections, and a session that is open.
+    pub(super) fn configured(sections: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("redress.toml");
+        let command = bad_server();
+        let text = format!(
+            "{sections}\n[ledger]\ndir = \"ledger\"\n[server.bad]\ncommand = [{command:?}]\n"
+        );
+        fs::write(&file, text).unwrap();
+        let mut client = Self::spawn(dir, &["--config", file.to_str().unwrap()], &[]);
+        client.initialize();
+        client
+    }
+
     /// A gate with options, before a command.
     pub(super) fn before(options: &[&str], command: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();

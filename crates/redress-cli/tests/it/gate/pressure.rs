@@ -1,0 +1,116 @@
+//! A server that is away, and clients that ask too much: what is refused, how soon, and that it passes.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, assert_fault, assert_works, fault, pause};
+
+/// Lets time pass.
+fn wait(time: Duration) {
+    let until = Instant::now() + time;
+    while Instant::now() < until {
+        pause();
+    }
+}
+
+fn code(answer: &Value) -> &str {
+    fault(answer)["code"].as_str().unwrap()
+}
+
+#[test]
+fn a_server_that_is_out_of_reach_is_left_alone_for_a_while() {
+    let mut client = Client::configured("[breaker]\nfailures = 2\nopen_ms = 1500");
+    for _ in 0..2 {
+        assert_eq!(code(&client.call("exit", &json!({"code": 1}))), "UPSTREAM_CRASHED");
+    }
+    let asked = Instant::now();
+    let answer = client.call("pid", &json!({}));
+    assert!(asked.elapsed() < Duration::from_millis(1000), "it is told at once");
+    assert_fault(&answer, "CIRCUIT_OPEN", "after_delay", "none", "gate");
+    let after = fault(&answer)["retry"]["after_ms"].as_u64().unwrap();
+    assert!((1..=1500).contains(&after), "{after}");
+    wait(Duration::from_millis(after + 20));
+    assert_works(&mut client);
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn a_tool_that_always_fails_does_not_keep_others_from_the_server() {
+    let mut client = Client::configured("[breaker]\nfailures = 2");
+    let failed = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"503 Service Unavailable"}],"isError":true}}"#;
+    for _ in 0..20 {
+        assert_eq!(client.say(&[failed])["result"]["isError"], true);
+    }
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn too_many_calls_at_once_are_told_to_wait() {
+    let mut client = Client::configured("[limits]\nsession_concurrency = 4");
+    let slow: Vec<_> = (0..4).map(|_| client.begin("sleep", &json!({"ms": 400}))).collect();
+    let answer = client.call("pid", &json!({}));
+    assert_fault(&answer, "OVERLOADED", "after_delay", "none", "gate");
+    assert_eq!(fault(&answer)["details"]["limit"], 4);
+    for id in slow {
+        assert_eq!(client.answer(&id)["result"]["content"][0]["text"], "slept");
+    }
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn calls_that_come_too_fast_are_told_when_to_come_again() {
+    let mut client = Client::configured("[limits]\nrate_per_second = 2\nburst = 3");
+    let ids: Vec<_> = (0..6).map(|_| client.begin("pid", &json!({}))).collect();
+    let answers: Vec<_> = ids.iter().map(|it| client.answer(it)).collect();
+    let refused: Vec<_> = answers.iter().filter(|it| it["result"]["isError"] == true).collect();
+    assert!((2..=4).contains(&refused.len()), "{answers:?}");
+    assert_fault(refused[0], "RATE_LIMITED", "after_delay", "none", "gate");
+    let after = fault(refused[0])["retry"]["after_ms"].as_u64().unwrap();
+    assert!((1..=500).contains(&after), "{after}");
+    wait(Duration::from_millis(1500));
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn ten_times_too_much_costs_those_nothing_who_are_served() {
+    const SERVED: usize = 32;
+    let mut client = Client::configured(&format!("[limits]\nsession_concurrency = {SERVED}"));
+    let (mut served, mut refused) = (0, 0);
+    let before = client.peak_kib();
+    for _ in 0..10 {
+        let ids: Vec<_> =
+            (0..10 * SERVED).map(|_| client.begin("sleep", &json!({"ms": 100}))).collect();
+        for id in ids {
+            let answer = client.answer(&id);
+            match answer["result"]["isError"] == true {
+                true => {
+                    assert_eq!(code(&answer), "OVERLOADED");
+                    refused += 1;
+                }
+                false => served += 1,
+            }
+        }
+    }
+    assert!(served >= 10 * SERVED, "as many as there is room for, each time: {served}");
+    assert_eq!(served + refused, 100 * SERVED);
+    let grown = client.peak_kib() - before;
+    assert!(grown < 16 << 10, "{grown} KiB more");
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
+fn repeats_can_be_turned_off() {
+    let mut client = Client::configured("[retry]\nattempts = 1");
+    client.request("tools/list", &json!({}));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let answer =
+        client.call("tally_read", &json!({"file": file.path(), "until": 2, "fail": "exit"}));
+    assert_eq!(code(&answer), "UPSTREAM_CRASHED");
+    client.end();
+}
