@@ -39,18 +39,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Done {
     let config = args.options.config(&args.command)?;
     let server = config.single()?;
-    if server.url.is_some() {
-        return Err(Failure::config(
-            "--name",
-            "This server has a `url`; only a `command` can be run on stdio.",
-        )
-        .fix("Name a server of the file that has a `command`."));
-    }
     let name = args.options.ledger_name(&server.name, &args.command);
     let ledger = &config.general.ledger;
     let gated = observe::server(server)?;
     let run = Run {
-        program: server.program(),
+        target: server.target()?,
         server: Arc::clone(&gated),
         ledger: open_ledger(ledger, &name)?,
         on_ledger_failure: ledger.on_failure,

@@ -4,7 +4,7 @@ use std::{
     ffi::OsString, fs::File, io, net::SocketAddr, os::fd::AsFd as _, sync::Arc, time::Duration,
 };
 
-use redress_gate::{Serve, Served, Target};
+use redress_gate::{Serve, Served};
 use redress_ledger::Ledger;
 
 use crate::{
@@ -82,17 +82,12 @@ fn served(
     config: &Config,
     ledger: Option<&Arc<Ledger>>,
 ) -> Result<Served, Failure> {
-    if server.url.is_some() {
-        let problem =
-            format!("The server {} has a `url`, which cannot be served yet.", server.name);
-        return Err(Failure::config("--config", &problem).fix("Name another server with --name."));
-    }
     Ok(Served {
         name: args.options.config.as_ref().map(|_| server.name.clone()),
         server: observe::server(server)?,
         ledger: ledger.cloned(),
         on_ledger_failure: config.general.ledger.on_failure,
-        target: Target::Program(server.program()),
+        target: server.target()?,
         most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
         idle: IDLE,
     })

@@ -22,7 +22,7 @@ const RANDOM_BITS: u32 = 33;
 const DIGITS: usize = 14;
 
 /// An id of ours, under which an upstream knows a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UpstreamId(u64);
 
 impl UpstreamId {
@@ -45,7 +45,7 @@ impl UpstreamId {
         }
     }
 
-    fn read(digits: &[u8]) -> Option<Self> {
+    pub(crate) fn read(digits: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(digits).ok().filter(|it| it.len() == DIGITS)?;
         text.parse().ok().map(Self)
     }
@@ -181,6 +181,12 @@ impl InFlight {
         self.by_client.swap_remove(&slot.key);
         self.endless -= usize::from(exchange.deadline.is_none());
         Some(exchange)
+    }
+
+    /// Whether somebody waits for the answer to an id.
+    pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
+        let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
+        slot.is_some_and(|it| matches!(it.owed, Some(Owed::Answer(_) | Owed::Own(_))))
     }
 
     /// The request of a client under an id.

@@ -3,6 +3,7 @@
 mod books;
 mod client;
 mod reading;
+mod remote;
 mod upstream;
 
 use std::{
@@ -18,6 +19,7 @@ use redress_ledger::Clock;
 pub(crate) use self::{
     books::{Books, Letter},
     client::{Client, Pipe},
+    remote::connect,
     upstream::{Input, Upstream},
 };
 use crate::{
@@ -25,6 +27,7 @@ use crate::{
     log::Log,
     moment::Moment,
     process::Program,
+    remote::Address,
     server::Server,
     session::{Exit, Expected, Session, Turn, UpstreamKind},
 };
@@ -73,6 +76,8 @@ pub(crate) struct Plan {
 pub enum Target {
     /// A program that speaks on its standard streams.
     Program(Program),
+    /// A server that speaks HTTP.
+    Url(Arc<Address>),
 }
 
 impl Target {
@@ -80,6 +85,7 @@ impl Target {
     pub(crate) const fn kind(&self) -> UpstreamKind {
         match self {
             Self::Program(_) => UpstreamKind::Pipe,
+            Self::Url(_) => UpstreamKind::Http,
         }
     }
 }

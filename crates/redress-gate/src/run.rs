@@ -1,4 +1,4 @@
-//! `run`: one client on streams that are given, one server as a child. Blocking threads, no runtime.
+//! `run`: one client on streams that are given, one server. A child needs only threads; a server behind a URL a runtime.
 
 mod ending;
 mod start;
@@ -11,21 +11,22 @@ use std::{
 };
 
 use redress_ledger::{Clock, Ledger};
+use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use self::threads::spawn;
 
 use crate::{
     link::{Books, Client, Event, Link, Pipe, Plan, Role, Target},
     log::Log,
-    process::{Program, widen},
+    process::widen,
     server::Server,
     session::{ClientKind, Session, Turn},
 };
 
 /// What is to be run, and how.
 pub struct Run {
-    /// The server's program.
-    pub program: Program,
+    /// The server.
+    pub target: Target,
     /// How it is gated.
     pub server: Arc<Server>,
     /// Where failures are recorded.
@@ -38,7 +39,7 @@ pub struct Run {
 
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("command", &self.program.command).finish_non_exhaustive()
+        f.debug_struct("Run").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
@@ -83,6 +84,8 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
     let link = Arc::new(Link::new(plan, session, client, tell));
     let signals = threads::signals(&link)?;
+    let runtime = runtime(&link.plan.target)?;
+    let at_hand = runtime.as_ref().map(Runtime::enter);
     start::start(&link);
     threads::client(&link, streams.input)?;
     // The first failure should not pay for the rules of all.
@@ -90,13 +93,34 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     let why = watch(&link, &events);
     ending::end(&link, &events, why);
     signals.close();
+    drop(at_hand);
+    // Nothing that matters is left; what blocks must not keep us.
+    if let Some(runtime) = runtime {
+        runtime.shutdown_background();
+    }
     Ok(if link.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
+}
+
+/// What a server behind a URL needs; a child needs none.
+fn runtime(target: &Target) -> io::Result<Option<Runtime>> {
+    match target {
+        Target::Program(_) => Ok(None),
+        Target::Url(_) => {
+            let name = "redress-remote";
+            Builder::new_multi_thread()
+                .worker_threads(1)
+                .thread_name(name)
+                .enable_all()
+                .build()
+                .map(Some)
+        }
+    }
 }
 
 fn plan(run: Run, log: File) -> io::Result<Plan> {
     let (ledger, on_failure) = (run.ledger.map(Arc::new), run.on_ledger_failure);
     Ok(Plan {
-        target: Target::Program(run.program),
+        target: run.target,
         books: Books { ledger, on_failure, server: Arc::clone(&run.server) },
         server: run.server,
         clock: run.clock,

@@ -2,10 +2,14 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 
-use redress_gate::{Access, BreakerRule, LimitRule, Program, Rate, RetryRule, Settings, Tokens};
+use redress_gate::{
+    Access, Address as RemoteAddress, BreakerRule, LimitRule, Program, Rate, RetryRule, Settings,
+    Target, Tokens,
+};
 use redress_ledger::Redactor;
 
 use super::{Breaker, General, Limits, Retry, Secret, Server};
+use crate::failure::Failure;
 
 impl Server {
     /// How it is gated. The redactor should know [`Server::secrets`].
@@ -38,6 +42,16 @@ impl Server {
             .collect()
     }
 
+    /// What stands behind the gate.
+    pub(crate) fn target(&self) -> Result<Target, Failure> {
+        let Some(url) = &self.url else { return Ok(Target::Program(self.program())) };
+        let headers = self.headers.iter().map(|(name, it)| (name.clone(), it.reveal().to_owned()));
+        let address = RemoteAddress::new(url.as_str(), headers, self.forward_authorization);
+        address.map(|it| Target::Url(Arc::new(it))).map_err(|problem| {
+            Failure::config(&format!("server.{}.url", self.name), &format!("{problem}."))
+        })
+    }
+
     /// What is started for it.
     pub fn program(&self) -> Program {
         let env = self.env.iter().map(|(name, value)| (name.into(), value.reveal().into()));
@@ -55,7 +69,11 @@ impl Server {
 
     /// Everything that may be secret, so that it can be taken out of what the server writes.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
-        self.env.values().chain(self.headers.values()).map(Secret::reveal)
+        // Servers repeat a token without the word before it, and what stands behind the path of an address.
+        let words = self.headers.values().filter_map(|it| it.reveal().split_once(' '));
+        let query = self.url.as_ref().and_then(|it| it.as_str().split_once('?'));
+        let whole = self.env.values().chain(self.headers.values()).map(Secret::reveal);
+        whole.chain(words.chain(query).map(|it| it.1))
     }
 }
 

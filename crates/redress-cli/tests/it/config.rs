@@ -80,7 +80,6 @@ fn what_cannot_be_run_is_told_with_a_way_out() {
     for (args, said) in [
         ("--config redress.toml", "more than one server"),
         ("--config redress.toml --name eco", "Did you mean `echo`?"),
-        ("--config redress.toml --name far", "only a `command` can be run on stdio"),
         ("--config redress.toml -- sh", "it must be one of them"),
         ("--config none.toml", "FILE_NOT_FOUND"),
         ("", "There is nothing to run"),

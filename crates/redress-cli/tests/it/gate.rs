@@ -7,4 +7,5 @@ mod endings;
 mod metrics;
 mod pressure;
 mod processes;
+mod remote;
 mod repeats;

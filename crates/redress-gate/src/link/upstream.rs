@@ -12,6 +12,7 @@ use crate::{
     mail::{Mail, ToUpstream},
     outbox::Outbox,
     process::Process,
+    remote::Remote,
     serve::Inlet,
 };
 
@@ -25,6 +26,8 @@ pub(crate) enum Upstream {
         /// It and its group.
         process: Arc<Process>,
     },
+    /// A server that speaks HTTP.
+    Remote(Arc<Remote>),
 }
 
 /// Where a process reads.
@@ -42,6 +45,7 @@ impl Upstream {
         match self {
             Self::Child { input: Input::Outbox(outbox), .. } => outbox.push(mail.as_stream()),
             Self::Child { input: Input::Inlet(inlet), .. } => inlet.push(mail.as_stream()),
+            Self::Remote(remote) => remote.push(mail),
         }
     }
 
@@ -56,6 +60,7 @@ impl Upstream {
             }
             (Self::Child { input: Input::Outbox(outbox), .. }, _) => outbox.call_courier(),
             (Self::Child { input: Input::Inlet(inlet), .. }, _) => inlet.flush(now),
+            (Self::Remote(_), _) => (),
         }
     }
 
@@ -63,6 +68,8 @@ impl Upstream {
     pub(crate) fn kill(&self) {
         match self {
             Self::Child { process, .. } => process.signal(Signal::KILL),
+            // It is not ours to end.
+            Self::Remote(_) => (),
         }
     }
 
@@ -71,6 +78,7 @@ impl Upstream {
         match self {
             Self::Child { input: Input::Outbox(outbox), .. } => outbox.close(),
             Self::Child { input: Input::Inlet(inlet), .. } => inlet.close(),
+            Self::Remote(remote) => drop(remote.end_tasks()),
         }
     }
 
@@ -79,6 +87,8 @@ impl Upstream {
         let stuck = match self {
             Self::Child { input: Input::Outbox(outbox), .. } => outbox.stuck_for(now),
             Self::Child { input: Input::Inlet(inlet), .. } => inlet.stuck_for(now),
+            // Each of its requests has a deadline of its own.
+            Self::Remote(_) => Duration::ZERO,
         };
         if stuck >= deadline {
             self.kill();

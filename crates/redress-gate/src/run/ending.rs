@@ -6,6 +6,7 @@ use std::{
 };
 
 use rustix::process::Signal;
+use tokio::runtime::Handle;
 
 use super::Why;
 use crate::{
@@ -48,7 +49,15 @@ pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
 
 fn end_process(link: &Link, events: &mpsc::Receiver<Event>, patience: Duration) {
     let Some(upstream) = link.lock().upstream.clone() else { return };
-    let Upstream::Child { input, process } = &upstream;
+    let (input, process) = match &upstream {
+        Upstream::Child { input, process } => (input, process),
+        Upstream::Remote(remote) => {
+            let farewell = tokio::time::timeout(patience, remote.close());
+            // A server that does not listen is left.
+            drop(Handle::current().block_on(farewell));
+            return;
+        }
+    };
     if let Input::Outbox(outbox) = input {
         outbox.drain(GLANCE);
     }

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 
 use super::threads;
 use crate::{
-    link::{Input, Link, Role, Target, Upstream},
+    link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
     process::Process,
     session::Turn,
@@ -27,7 +27,13 @@ pub(super) fn start(link: &Arc<Link>) {
 }
 
 fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
-    let Target::Program(program) = &link.plan.target;
+    let program = match &link.plan.target {
+        Target::Program(program) => program,
+        Target::Url(_) => {
+            connect(link);
+            return Ok(());
+        }
+    };
     let (process, child, pipes) = Process::start(program)?;
     link.has_started.store(true, Ordering::Release);
     let process = Arc::new(process);

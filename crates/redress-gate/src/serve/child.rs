@@ -29,9 +29,9 @@ pub(super) async fn start(link: &Arc<Link>) {
 
 async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     let plan = Arc::clone(&link.plan);
-    let started = tokio::task::spawn_blocking(move || {
-        let Target::Program(program) = &plan.target;
-        Process::start(program)
+    let started = tokio::task::spawn_blocking(move || match &plan.target {
+        Target::Program(program) => Process::start(program),
+        Target::Url(_) => Err(io::ErrorKind::Unsupported.into()),
     });
     let (process, child, pipes) = started.await.map_err(io::Error::other)??;
     link.has_started.store(true, Ordering::Release);

@@ -10,7 +10,7 @@ use tokio::{
 
 use super::{child, desk::Desk};
 use crate::{
-    link::{Client, Event, Link, Plan, Role, Upstream},
+    link::{Client, Event, Link, Plan, Role, Target, Upstream, connect},
     session::{Session, Turn},
 };
 
@@ -29,12 +29,23 @@ pub(super) fn open(plan: &Arc<Plan>, session: Session) -> (Arc<Link>, UnboundedR
     // Nobody listens any more only when the link has ended.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
     let client = Client::Http(Arc::new(Desk::default()));
-    (Arc::new(Link::new(Arc::clone(plan), session, client, tell)), events)
+    let link = Arc::new(Link::new(Arc::clone(plan), session, client, tell));
+    // A server behind a URL is there at once, and hears what comes with the very first request.
+    connect(&link);
+    (link, events)
+}
+
+/// Starts the server, unless it runs by itself.
+async fn start(link: &Arc<Link>) {
+    match &link.plan.target {
+        Target::Program(_) => child::start(link).await,
+        Target::Url(_) => (),
+    }
 }
 
 /// Watches a link until it is to end, then ends it.
 pub(super) async fn drive(link: Arc<Link>, mut events: UnboundedReceiver<Event>) {
-    child::start(&link).await;
+    start(&link).await;
     watch(&link, &mut events).await;
     end(&link, &mut events).await;
 }
@@ -51,7 +62,7 @@ async fn watch(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
         let mut recorded = None;
         match timeout(sleep, events.recv()).await {
             Ok(Some(Event::Recorded(id, is_recorded))) => recorded = Some((id, is_recorded)),
-            Ok(Some(Event::Start)) => child::start(link).await,
+            Ok(Some(Event::Start)) => start(link).await,
             Ok(Some(Event::ClientEnded | Event::ClientGone | Event::Signal) | None) => return,
             Ok(Some(Event::Look | Event::Ended)) | Err(_) => (),
         }
@@ -83,7 +94,14 @@ async fn end(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
 async fn end_process(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
     let has_ended = |link: &Link| link.lock().upstream.is_none();
     let Some(upstream) = link.lock().upstream.clone() else { return };
-    let Upstream::Child { process, .. } = &upstream;
+    let process = match &upstream {
+        Upstream::Child { process, .. } => process,
+        Upstream::Remote(remote) => {
+            remote.close().await;
+            link.lock().upstream = None;
+            return;
+        }
+    };
     upstream.close();
     if until(link, events, AFTER_CLOSE, has_ended).await {
         return;

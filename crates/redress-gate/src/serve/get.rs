@@ -35,6 +35,9 @@ pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body
     let (_, member) = member(house, headers)?;
     version::check(headers)?;
     let after = one(headers, &LAST_EVENT)?;
+    if let Some(remote) = member.link.remote() {
+        remote.listen();
+    }
     let desk = member.link.client.desk();
     let stream = desk.and_then(|it| it.listen(member.client, after));
     stream.map(|it| events(it, None)).ok_or_else(|| unknown_session(house))

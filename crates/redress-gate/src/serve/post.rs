@@ -38,10 +38,10 @@ pub(super) async fn post(
     if parts.headers.contains_key(SESSION) {
         let (_, member) = member(house, &parts.headers)?;
         version::check(&parts.headers)?;
-        return exchange(&member.link, member.client, OnLeave::Keep, &line).await;
+        return exchange(&member.link, member.client, OnLeave::Keep, &parts.headers, &line).await;
     }
     match opening(&line, most)? {
-        Opening::Initialize(id) => initialize(house, &line, &id).await,
+        Opening::Initialize(id) => initialize(house, &parts.headers, &line, &id).await,
         Opening::Alone => {
             let closing = || {
                 Refusal::new(
@@ -51,7 +51,7 @@ pub(super) async fn post(
                 )
             };
             let link = house.common().ok_or_else(closing)?;
-            exchange(&link, house.new_client(), OnLeave::Cancel, &line).await
+            exchange(&link, house.new_client(), OnLeave::Cancel, &parts.headers, &line).await
         }
         Opening::Nameless(id) => {
             member(house, &parts.headers).map_err(|it| it.to(id.as_deref()))?;
@@ -89,9 +89,14 @@ fn opening(line: &[u8], most: usize) -> Result<Opening, Refusal> {
 }
 
 /// Opens a session.
-async fn initialize(house: &Arc<House>, line: &[u8], id: &str) -> Result<Response<Body>, Refusal> {
+async fn initialize(
+    house: &Arc<House>,
+    headers: &HeaderMap,
+    line: &[u8],
+    id: &str,
+) -> Result<Response<Body>, Refusal> {
     let (session, member) = house.open().map_err(|it| no_session(it, house).to(Some(id)))?;
-    let mut response = exchange(&member.link, member.client, OnLeave::Keep, line).await?;
+    let mut response = exchange(&member.link, member.client, OnLeave::Keep, headers, line).await?;
     let is_open = matches!(response.body(), Body::Whole(bytes) if is_result(bytes));
     if !is_open {
         house.end(&session);
@@ -111,9 +116,10 @@ async fn exchange(
     link: &Arc<Link>,
     client: u64,
     on_leave: OnLeave,
+    headers: &HeaderMap,
     line: &[u8],
 ) -> Result<Response<Body>, Refusal> {
-    let Some((waiter, from, reply)) = Waiter::new(link, client, on_leave) else {
+    let Some((waiter, from, reply)) = Waiter::new(link, client, on_leave, headers) else {
         return Err(Refusal::method("GET"));
     };
     if link.client_says(|session, turn| session.client_line(line, from, turn)) == Expected::Nothing

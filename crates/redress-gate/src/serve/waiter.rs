@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use hyper::HeaderMap;
 use tokio::sync::oneshot;
 
 use super::desk::{Desk, Reply};
 use crate::{
     link::{Link, Role},
     mail::{Sender, Ticket},
+    remote::Remote,
 };
 
 /// What it means that a client closes the connection while it waits.
@@ -23,6 +25,8 @@ pub(super) enum OnLeave {
 pub(super) struct Waiter {
     link: Arc<Link>,
     desk: Arc<Desk>,
+    /// The server behind a URL that gets some of the request's headers.
+    remote: Option<Arc<Remote>>,
     ticket: Ticket,
     on_leave: OnLeave,
     is_done: bool,
@@ -40,10 +44,16 @@ impl Waiter {
         link: &Arc<Link>,
         client: u64,
         on_leave: OnLeave,
+        headers: &HeaderMap,
     ) -> Option<(Self, Sender, oneshot::Receiver<Reply>)> {
         let desk = Arc::clone(link.client.desk()?);
         let (ticket, reply) = desk.wait(client);
-        let waiter = Self { link: Arc::clone(link), desk, ticket, on_leave, is_done: false };
+        let remote = link.remote();
+        if let Some(remote) = &remote {
+            remote.attach(ticket, headers);
+        }
+        let (link, is_done) = (Arc::clone(link), false);
+        let waiter = Self { link, desk, remote, ticket, on_leave, is_done };
         Some((waiter, Sender { client, ticket }, reply))
     }
 
@@ -61,6 +71,9 @@ impl Waiter {
 
 impl Drop for Waiter {
     fn drop(&mut self) {
+        if let Some(remote) = &self.remote {
+            remote.detach(self.ticket);
+        }
         if self.is_done {
             return;
         }

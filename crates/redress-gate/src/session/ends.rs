@@ -41,6 +41,11 @@ pub enum Refused<'a> {
         /// Whether the upstream may have the request.
         sent: bool,
     },
+    /// The answer is longer than fits, and was not read.
+    TooLarge {
+        /// How long it is, if that is known.
+        bytes: Option<u64>,
+    },
     /// The answer ended before it was whole.
     Cut {
         /// What went wrong. The client does not see it.

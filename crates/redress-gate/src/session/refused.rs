@@ -169,6 +169,7 @@ impl Session {
                 fault
             }
             Refused::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
+            Refused::TooLarge { bytes } => self.output_too_large(bytes),
             Refused::Cut { detail } => {
                 let mut fault = self.classified(exchange, What::Closed, now);
                 fault.private.push_cause(Cause::Text(detail.to_owned()));
@@ -192,6 +193,11 @@ impl Session {
         fault.details = with_upstream(fault.details.take(), "failed_at", phase);
         fault.private.push_cause(Cause::Text(detail.to_owned()));
         fault
+    }
+
+    /// Whether somebody waits for the answer to a request.
+    pub fn is_owed(&self, id: UpstreamId) -> bool {
+        self.inflight.is_owed(id)
     }
 }
 

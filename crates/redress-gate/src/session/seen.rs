@@ -131,11 +131,7 @@ impl Session {
                 )
             }
             Seen::NoMessage { line, why, .. } => self.broken(&why.to_string(), line),
-            Seen::TooLarge { bytes } => {
-                let limit = Some(("limit_bytes", self.server.settings.max_message.into()));
-                let size = bytes.map(|it| ("size_bytes", it.into()));
-                self.raise(codes::OUTPUT_TOO_LARGE, Origin::Gate, limit.into_iter().chain(size))
-            }
+            Seen::TooLarge { bytes } => self.output_too_large(*bytes),
             Seen::Parked { until } => self.parked(*until, now),
             Seen::CircuitOpen { until } => self.paused(*until, now),
             Seen::TooMuch(why) => self.too_much(*why),
@@ -167,6 +163,13 @@ impl Session {
             fault.effect = Effect::Unknown;
         }
         fault
+    }
+
+    /// The fault of an answer that is longer than fits.
+    pub(super) fn output_too_large(&self, bytes: Option<u64>) -> Fault {
+        let limit = Some(("limit_bytes", self.server.settings.max_message.into()));
+        let size = bytes.map(|it| ("size_bytes", it.into()));
+        self.raise(codes::OUTPUT_TOO_LARGE, Origin::Gate, limit.into_iter().chain(size))
     }
 
     /// The fault of a line of the client that is no request.

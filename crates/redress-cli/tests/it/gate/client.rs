@@ -92,8 +92,30 @@ impl Client {
         Self::spawn(dir, &options, command)
     }
 
+    /// A gate with a configuration, before one of its servers.
+    pub(super) fn configured(
+        config: &str,
+        name: &str,
+        options: &[&str],
+        env: &[(&str, &str)],
+    ) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("redress.toml");
+        fs::write(&file, config).unwrap();
+        let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
+        gate.args(["run", "--name", name, "--config"]).arg(file);
+        gate.arg("--ledger").arg(dir.path().join("ledger")).args(options);
+        gate.envs(env.iter().copied());
+        Self::of(dir, &mut gate)
+    }
+
     fn spawn(dir: TempDir, options: &[&str], command: &[&str]) -> Self {
-        let mut gate = gate(dir.path(), options, command).spawn().unwrap();
+        let mut gate = gate(dir.path(), options, command);
+        Self::of(dir, &mut gate)
+    }
+
+    fn of(dir: TempDir, gate: &mut Command) -> Self {
+        let mut gate = with_files(dir.path(), gate).spawn().unwrap();
         let (sender, lines) = mpsc::channel();
         let output = gate.stdout.take().unwrap();
         thread::spawn(move || {
@@ -294,17 +316,19 @@ impl Client {
 /// The command of a gate that keeps its files in a directory.
 pub(super) fn gate(dir: &Path, options: &[&str], command: &[&str]) -> Command {
     let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
-    gate.args(["run", "--name", "bad"])
-        .args(options)
-        .arg("--")
-        .args(command)
-        .env("XDG_CONFIG_HOME", dir.join("config"))
+    gate.args(["run", "--name", "bad"]).args(options).arg("--").args(command);
+    with_files(dir, &mut gate);
+    gate
+}
+
+/// The same for any command.
+fn with_files<'g>(dir: &Path, gate: &'g mut Command) -> &'g mut Command {
+    gate.env("XDG_CONFIG_HOME", dir.join("config"))
         .env("REDRESS_TEST_MARK", dir)
         .env("BAD_API_TOKEN", "correct-horse-battery")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    gate
+        .stderr(Stdio::null())
 }
 
 /// The exit code of a gate, within reasonable time.

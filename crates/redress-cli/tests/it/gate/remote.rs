@@ -1,0 +1,53 @@
+//! `redress run` before a server behind a URL: the failure matrix of HTTP, with real sockets.
+
+mod answers;
+mod cuts;
+mod reach;
+mod server;
+mod sessions;
+mod statuses;
+
+use serde_json::{Value, json};
+
+use self::server::Server;
+use super::client::{Client, envelope};
+
+impl Client {
+    /// A gate before a server behind a URL, with options.
+    fn far(server: &Server, options: &[&str]) -> Self {
+        let mut client = Self::far_unopened(&server.url(), options, &[]);
+        client.initialize();
+        client
+    }
+
+    /// The same, before the session is open.
+    fn far_unopened(url: &str, options: &[&str], env: &[(&str, &str)]) -> Self {
+        let key = "headers = { X-Key = 'correct-horse-battery' }";
+        // Every failure is to be seen as it is.
+        let rules = "retry = { attempts = 1 }\nbreaker = { failures = 0 }";
+        let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n");
+        Self::configured(&config, "far", options, env)
+    }
+}
+
+/// Calls the tool that does what the server was told.
+fn call(client: &mut Client) -> Value {
+    let answer = client.call("call", &json!({}));
+    assert_nothing_leaks(&answer);
+    answer
+}
+
+/// The next call works, whatever happened before.
+fn assert_fine(client: &mut Client) {
+    let answer = call(client);
+    assert_eq!(answer["result"]["content"][0]["text"], "fine", "{answer}");
+    assert!(envelope(&answer).is_none(), "{answer}");
+}
+
+/// Nobody learns where the server is, or what it is told.
+fn assert_nothing_leaks(answer: &Value) {
+    let text = answer.to_string();
+    for secret in ["localhost", "127.0.0.1", "hidden-path", "x.invalid", "X-Key", "correct-horse"] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Rows of the matrix: every status, with a body of every kind.
+
+use super::{
+    super::client::{Client, assert_fault, fault},
+    assert_fine, call,
+    server::{Act, Server},
+};
+
+const HTML: &str = "<html><head><title>Oops</title></head><body>nginx at http://127.0.0.1:8080/hidden-path</body></html>";
+
+/// A status in all its spellings: the body changes nothing that a caller decides by.
+fn check(status: &str, expected: (&str, &str, &str, &str)) {
+    let server = Server::new();
+    let mut client = Client::far(&server, &[]);
+    let json = "content-type: application/json\r\n";
+    for act in [
+        Act::http(status, "", ""),
+        Act::http(status, "content-type: text/html\r\n", HTML),
+        Act::http(status, json, r#"{"detail":"no"}"#),
+    ] {
+        server.will(act);
+        let answer = call(&mut client);
+        let (code, retry, effect, origin) = expected;
+        assert_fault(&answer, code, retry, effect, origin);
+        assert_fine(&mut client);
+    }
+    let (exit, recorded) = client.end();
+    assert_eq!((exit, recorded.len()), (0, 3));
+}
+
+#[test]
+fn status_400() {
+    check("400 Bad Request", ("INVALID_INPUT_VALUE", "after_change", "none", "server"));
+}
+
+#[test]
+fn status_401() {
+    check("401 Unauthorized", ("AUTH_REQUIRED", "after_human", "none", "server"));
+}
+
+#[test]
+fn status_403() {
+    check("403 Forbidden", ("UNAUTHORIZED_ACTION", "never", "none", "server"));
+}
+
+#[test]
+fn status_408() {
+    check("408 Request Timeout", ("TIMEOUT", "after_delay", "unknown", "server"));
+}
+
+#[test]
+fn status_413() {
+    check("413 Content Too Large", ("INPUT_TOO_LARGE", "after_change", "none", "server"));
+}
+
+#[test]
+fn status_500() {
+    check("500 Internal Server Error", ("INTERNAL_ERROR", "after_delay", "unknown", "server"));
+}
+
+#[test]
+fn status_502() {
+    check("502 Bad Gateway", ("UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server"));
+}
+
+#[test]
+fn status_503() {
+    check("503 Service Unavailable", ("UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server"));
+}
+
+#[test]
+fn status_504() {
+    check("504 Gateway Timeout", ("TIMEOUT", "after_delay", "unknown", "server"));
+}
+
+#[test]
+fn status_429_says_when() {
+    let server = Server::new();
+    let mut client = Client::far(&server, &[]);
+    server.will(Act::http("429 Too Many Requests", "retry-after: 3\r\n", "slow down"));
+    let answer = call(&mut client);
+    assert_fault(&answer, "RATE_LIMITED", "after_delay", "none", "server");
+    assert_eq!(fault(&answer)["retry"]["after_ms"], 3000);
+    assert_fine(&mut client);
+    client.end();
+}
+
+#[test]
+fn an_error_of_the_protocol_in_a_body_is_that_error() {
+    let server = Server::new();
+    let mut client = Client::far(&server, &[]);
+    let json = "content-type: application/json\r\n";
+    let body =
+        r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"boom","data":{"n":1}}}"#;
+    server.will(Act::http("500 Internal Server Error", json, body));
+    let answer = call(&mut client);
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(fault(&answer)["details"]["upstream"]["code"], -32603);
+    assert_fine(&mut client);
+    client.end();
+}
+
+#[test]
+fn a_redirect_to_somewhere_else_is_not_followed() {
+    let (server, other) = (Server::new(), Server::new());
+    let mut client = Client::far(&server, &[]);
+    let to = format!("location: {}\r\n", other.url());
+    server.will(Act::http("307 Temporary Redirect", &to, ""));
+    let answer = call(&mut client);
+    assert_fault(&answer, "UPSTREAM_PROTOCOL_ERROR", "never", "unknown", "server");
+    assert_eq!(other.connections(), 0, "only the configured address is ever contacted");
+    assert_fine(&mut client);
+    client.end();
+}

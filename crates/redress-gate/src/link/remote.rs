@@ -1,0 +1,68 @@
+//! A remote server at the upstream end of a link.
+
+use std::sync::{Arc, Weak, atomic::Ordering};
+
+use tokio::runtime::Handle;
+
+use super::{Link, Role, Target, Upstream};
+use crate::{
+    inflight::UpstreamId,
+    remote::{Hears, Remote, Said},
+    session::{ClientKind, Refused, Session, Turn},
+};
+
+/// Makes the remote server the upstream of a link. To be called where a runtime is at hand.
+pub(crate) fn connect(link: &Arc<Link>) {
+    let Target::Url(address) = &link.plan.target else { return };
+    link.has_started.store(true, Ordering::Release);
+    let kind = if link.client.pipe().is_some() { ClientKind::Pipe } else { ClientKind::Http };
+    let longest = link.plan.server.settings.max_message;
+    let ear = Box::new(Ear(Arc::downgrade(link)));
+    let remote = Remote::new(Arc::clone(address), kind, longest, Handle::current(), ear);
+    let mut turn = Turn::new(link.now());
+    let mut core = link.lock();
+    core.connect(Upstream::Remote(remote));
+    core.session.upstream_ready(Arc::default(), &mut turn);
+    link.settle(core, &mut turn, Role::Other);
+}
+
+impl Link {
+    /// The remote server, if that is what the upstream is.
+    pub(crate) fn remote(&self) -> Option<Arc<Remote>> {
+        match (&self.plan.target, &self.lock().upstream) {
+            (Target::Url(_), Some(Upstream::Remote(remote))) => Some(Arc::clone(remote)),
+            _ => None,
+        }
+    }
+}
+
+/// Hears a remote server, as long as the link is there.
+struct Ear(Weak<Link>);
+
+impl Hears for Ear {
+    fn said(&self, said: &Said<'_>) -> bool {
+        let Said { line, about, status } = *said;
+        self.0.upgrade().is_some_and(|link| {
+            link.turn(Role::Other, |session, turn| {
+                session.upstream_said(line, about, status, turn);
+                about.is_some_and(|it| session.is_owed(it))
+            })
+        })
+    }
+
+    fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
+        if let Some(link) = self.0.upgrade() {
+            link.turn(Role::Other, |session, turn| session.upstream_refused(id, how, turn));
+        }
+    }
+
+    fn expired(&self) {
+        if let Some(link) = self.0.upgrade() {
+            link.turn(Role::Other, Session::upstream_expired);
+        }
+    }
+
+    fn is_owed(&self, id: UpstreamId) -> bool {
+        self.0.upgrade().is_some_and(|link| link.lock().session.is_owed(id))
+    }
+}

@@ -1,0 +1,299 @@
+//! `Remote`: a server behind a URL as an upstream. Each message is a POST; answers come as JSON or as a stream of events.
+
+mod address;
+mod body;
+mod connection;
+mod listen;
+mod mirror;
+mod post;
+mod wire;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use http_body_util::Full;
+use hyper::{
+    body::Bytes,
+    http::{HeaderMap, HeaderValue, Method, Request, header},
+};
+use rustc_hash::FxHashMap;
+use tokio::{
+    runtime::Handle,
+    sync::{mpsc, watch},
+    task::AbortHandle,
+};
+
+pub use self::address::{Address, NotAnAddress};
+use self::mirror::{Brief, Kind, Mirrors, SESSION, VERSION};
+use crate::{
+    inflight::UpstreamId,
+    mail::{Mail, Ticket, ToUpstream},
+    session::{ClientKind, Refused},
+};
+
+/// The most notifications that wait for a server which does not take them.
+const MOST_NOTICES: usize = 1_024;
+
+/// How long a server may take to hear that its session is over.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Whom a remote server is heard by. None of these may block.
+pub(crate) trait Hears: Send + Sync + 'static {
+    /// A message, in the answer to the request `about` or on a stream of its own. Gives whether that request still
+    /// waits for its answer.
+    fn said(&self, said: &Said<'_>) -> bool;
+
+    /// The POST of a request failed.
+    fn refused(&self, id: UpstreamId, how: &Refused<'_>);
+
+    /// The server has forgotten the session.
+    fn expired(&self);
+
+    /// Whether a request still waits for its answer.
+    fn is_owed(&self, id: UpstreamId) -> bool;
+}
+
+/// One message of a remote server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said<'a> {
+    /// The message.
+    pub(crate) line: &'a [u8],
+    /// In the answer to which request it came.
+    pub(crate) about: Option<UpstreamId>,
+    /// The status of that answer.
+    pub(crate) status: u16,
+}
+
+/// What a client over HTTP sent above a request, and the server gets, too. Nothing else of it passes.
+#[derive(Debug)]
+struct Extra {
+    authorization: Option<HeaderValue>,
+    mirrored: HeaderMap,
+}
+
+impl Extra {
+    fn of(headers: &HeaderMap, forwards_authorization: bool) -> Self {
+        let authorization = headers.get(header::AUTHORIZATION).filter(|_| forwards_authorization);
+        let mirrored = headers.iter().filter(|it| mirror::is_mirrored(it.0));
+        Self {
+            authorization: authorization.cloned(),
+            mirrored: mirrored.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        }
+    }
+}
+
+/// A server behind a URL, as one session sees it.
+pub(crate) struct Remote {
+    address: Arc<Address>,
+    ear: Box<dyn Hears>,
+    runtime: Handle,
+    client: ClientKind,
+    longest: usize,
+    state: Mutex<State>,
+    /// Whether what was sent to open the session has arrived; nothing overtakes it.
+    is_open: watch::Sender<bool>,
+    notices: mpsc::Sender<Message>,
+}
+
+/// What is known of the session.
+#[derive(Debug, Default)]
+struct State {
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    mirrors: Mirrors,
+    /// Requests in progress; ending one closes its connection.
+    posts: FxHashMap<UpstreamId, Post>,
+    posted: u64,
+    /// What came above the messages of clients over HTTP, as long as one waits: a call may be made again.
+    extras: FxHashMap<Ticket, Arc<Extra>>,
+    /// The `Authorization` that the client sent last, for what belongs to no request.
+    authorization: Option<HeaderValue>,
+    /// The tasks that send notifications and listen.
+    tasks: Vec<AbortHandle>,
+    stream: Option<AbortHandle>,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Post {
+    /// Tells it from an earlier POST of the same request.
+    number: u64,
+    task: AbortHandle,
+    /// Closing its connection withdraws it.
+    is_stateless: bool,
+}
+
+/// One message on its way.
+#[derive(Debug)]
+struct Message {
+    id: Option<UpstreamId>,
+    body: Bytes,
+    brief: Brief,
+    extra: Option<Arc<Extra>>,
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote").field("client", &self.client).finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// A server for one session. Nothing is opened before there is something to send.
+    pub(crate) fn new(
+        address: Arc<Address>,
+        client: ClientKind,
+        longest: usize,
+        runtime: Handle,
+        ear: Box<dyn Hears>,
+    ) -> Arc<Self> {
+        let (notices, queue) = mpsc::channel(MOST_NOTICES);
+        let (is_open, _) = watch::channel(true);
+        let state = Mutex::default();
+        let this =
+            Arc::new(Self { address, ear, runtime, client, longest, state, is_open, notices });
+        let task = this.runtime.spawn(post::notices(Arc::downgrade(&this), queue));
+        this.state().tasks.push(task.abort_handle());
+        this
+    }
+
+    /// What a client over HTTP sends above the message that has this ticket; to be said before the message.
+    pub(crate) fn attach(&self, ticket: Ticket, headers: &HeaderMap) {
+        let extra = Extra::of(headers, self.address.forwards_authorization());
+        let mut state = self.state();
+        state.authorization.clone_from(&extra.authorization);
+        state.extras.insert(ticket, Arc::new(extra));
+    }
+
+    /// Nobody waits there any more.
+    pub(crate) fn detach(&self, ticket: Ticket) {
+        self.state().extras.remove(&ticket);
+    }
+
+    /// Takes messages over. Never blocks.
+    pub(crate) fn push(self: &Arc<Self>, mail: &Mail<ToUpstream>) {
+        for (to, line) in mail.letters() {
+            self.send(to, line.trim_ascii_end());
+        }
+    }
+
+    fn send(self: &Arc<Self>, to: ToUpstream, line: &[u8]) {
+        let mut state = self.state();
+        if state.is_closed {
+            return;
+        }
+        let (id, extra) = match to {
+            ToUpstream::Request(id, ticket) => (Some(id), state.extras.get(&ticket).cloned()),
+            ToUpstream::Own(id) => (Some(id), None),
+            ToUpstream::Cancel(id) => {
+                let post = state.posts.remove(&id);
+                if let Some(post) = &post {
+                    post.task.abort();
+                }
+                if post.is_none_or(|it| it.is_stateless) {
+                    return;
+                }
+                (None, None)
+            }
+            ToUpstream::Other => (None, None),
+        };
+        let brief = Brief::of(line, &state.mirrors);
+        self.note_opening(brief.kind, &mut state);
+        let is_stateless = brief.mirrored.is_some();
+        let kind = brief.kind;
+        let message = Message { id, body: Bytes::copy_from_slice(line), brief, extra };
+        match id {
+            Some(id) => {
+                state.posted += 1;
+                let number = state.posted;
+                let work = post::request(Arc::clone(self), id, number, message);
+                let task = self.runtime.spawn(work).abort_handle();
+                state.posts.insert(id, Post { number, task, is_stateless });
+            }
+            // An answer must not wait for notifications that the server does not take.
+            None if kind == Kind::Answer => {
+                drop(self.runtime.spawn(post::notice(Arc::clone(self), message)));
+            }
+            // A server that takes none of a thousand notifications does not miss the next.
+            None => drop(self.notices.try_send(message)),
+        }
+    }
+
+    /// A session that is opened again is a new one.
+    fn note_opening(&self, kind: Kind, state: &mut State) {
+        match kind {
+            Kind::Initialize => {
+                state.session = None;
+                state.version = None;
+                if let Some(stream) = state.stream.take() {
+                    stream.abort();
+                }
+            }
+            Kind::Initialized => drop(self.is_open.send_replace(false)),
+            _ => (),
+        }
+    }
+
+    /// Ends everything that is in progress and, if there is one, the session.
+    pub(crate) async fn close(&self) {
+        let last = self.end_tasks();
+        if let Some(session) = last {
+            let mut request = self.request(Method::DELETE, Bytes::new());
+            request.headers_mut().insert(SESSION, session);
+            self.authorize(request.headers_mut());
+            // Nobody waits for the answer, and a server that does not know DELETE is none the worse.
+            drop(tokio::time::timeout(FAREWELL, self.address.ask(request)).await);
+        }
+    }
+
+    /// Ends everything that is in progress. Gives the session, if there is one.
+    pub(crate) fn end_tasks(&self) -> Option<HeaderValue> {
+        let mut state = self.state();
+        state.is_closed = true;
+        let posts = std::mem::take(&mut state.posts);
+        for post in posts.into_values() {
+            post.task.abort();
+        }
+        let (tasks, stream) = (std::mem::take(&mut state.tasks), state.stream.take());
+        for task in tasks.into_iter().chain(stream) {
+            task.abort();
+        }
+        state.session.take()
+    }
+
+    /// A request of any kind within the session.
+    fn request(&self, method: Method, body: Bytes) -> Request<Full<Bytes>> {
+        let mut headers = self.address.headers();
+        let state = self.state();
+        if let Some(session) = &state.session {
+            headers.insert(SESSION, session.clone());
+        }
+        if let Some(version) = &state.version {
+            headers.insert(VERSION, version.clone());
+        }
+        drop(state);
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        // A path that is none cannot be: it was read from an address.
+        *request.uri_mut() = self.address.path().parse().unwrap_or_default();
+        *request.headers_mut() = headers;
+        request
+    }
+
+    /// What belongs to no request has the `Authorization` that the client sent last.
+    fn authorize(&self, headers: &mut HeaderMap) {
+        if let Some(authorization) = &self.state().authorization {
+            headers.insert(header::AUTHORIZATION, authorization.clone());
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! The body of an answer: read within bounds, and cut into messages.
+
+use std::{borrow::Cow, time::Duration};
+
+use hyper::{
+    body::Bytes,
+    http::{HeaderMap, header},
+};
+use redress::json::Doc;
+use tokio::time::timeout;
+
+use super::connection::Reply;
+use crate::frame::limits;
+
+/// What an answer that nobody needs may still cost before its connection is given up.
+const DRAIN_BYTES: u64 = 64 << 10;
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// What the body of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A stream of events.
+    Events,
+    /// Packed in a way that we did not ask for.
+    Packed,
+    /// One message, or what takes its place.
+    Whole,
+}
+
+impl Content {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = |name| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
+        let packing = text(header::CONTENT_ENCODING).trim();
+        if !packing.is_empty() && !packing.eq_ignore_ascii_case("identity") {
+            return Self::Packed;
+        }
+        let kind = text(header::CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
+        if kind.eq_ignore_ascii_case("text/event-stream") { Self::Events } else { Self::Whole }
+    }
+}
+
+/// Why a body is not there.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoBody {
+    /// It is longer than allowed; how long, if that is known.
+    TooLong(Option<u64>),
+    /// It ended early.
+    Cut(String),
+}
+
+/// All of a body. One that says that it is too long is not read at all.
+pub(super) async fn whole(reply: &mut Reply, longest: usize) -> Result<Bytes, NoBody> {
+    let most = u64::try_from(longest).unwrap_or(u64::MAX);
+    if reply.size().is_some_and(|it| it > most) {
+        return Err(NoBody::TooLong(reply.size()));
+    }
+    let first = reply.next().await.map_err(NoBody::Cut)?.unwrap_or_default();
+    let Some(second) = reply.next().await.map_err(NoBody::Cut)? else {
+        return if first.len() > longest { Err(NoBody::TooLong(None)) } else { Ok(first) };
+    };
+    let mut all = Vec::with_capacity(first.len() + second.len());
+    all.extend_from_slice(&first);
+    all.extend_from_slice(&second);
+    while all.len() <= longest {
+        match reply.next().await.map_err(NoBody::Cut)? {
+            Some(bytes) => all.extend_from_slice(&bytes),
+            None => return Ok(all.into()),
+        }
+    }
+    Err(NoBody::TooLong(None))
+}
+
+/// The start of a body that may be of any length and may never end.
+pub(super) async fn start(reply: &mut Reply, longest: usize) -> Bytes {
+    let mut all = Vec::new();
+    let read = async {
+        while all.len() < longest {
+            match reply.next().await {
+                Ok(Some(bytes)) => all.extend_from_slice(&bytes),
+                Ok(None) | Err(_) => break,
+            }
+        }
+    };
+    // What came in time is enough: the status says what matters.
+    drop(timeout(DRAIN_TIME, read).await);
+    all.truncate(longest);
+    all.into()
+}
+
+/// Reads what is left of an answer that nobody needs. Gives whether its connection can be used again.
+pub(super) async fn drain(reply: &mut Reply) -> bool {
+    let read = async {
+        let mut left = DRAIN_BYTES;
+        while let Ok(Some(bytes)) = reply.next().await {
+            left = left.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+            if left == 0 {
+                return false;
+            }
+        }
+        true
+    };
+    timeout(DRAIN_TIME, read).await.unwrap_or(false)
+}
+
+/// A message as one line. Line breaks between its parts become blanks; one inside a string is no JSON, and stays.
+pub(super) fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let bytes = bytes.trim_ascii();
+    let has_breaks = memchr::memchr2(b'\n', b'\r', bytes).is_some();
+    if !has_breaks || Doc::parse(bytes, limits(usize::MAX)).is_err() {
+        return Cow::Borrowed(bytes);
+    }
+    let flat = |it: &u8| if matches!(it, b'\n' | b'\r') { b' ' } else { *it };
+    bytes.iter().map(flat).collect::<Vec<_>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::http::{HeaderMap, HeaderValue};
+
+    use super::{Content, line};
+
+    #[test]
+    fn a_message_of_many_lines_becomes_one_and_means_the_same() {
+        assert_eq!(*line(b" {\"a\":1}\r\n"), *b"{\"a\":1}");
+        assert_eq!(*line(b"{\r\n \"a\": \"b\\n\"\n}\n"), *b"{   \"a\": \"b\\n\" }");
+        assert_eq!(
+            *line(b"{\"a\":\"b\nc\"}"),
+            *b"{\"a\":\"b\nc\"}",
+            "that is no JSON, and stays none"
+        );
+    }
+
+    #[test]
+    fn the_head_says_what_a_body_is() {
+        for (name, value, content) in [
+            ("content-type", "text/event-stream; charset=utf-8", Content::Events),
+            ("content-type", "Text/Event-Stream", Content::Events),
+            ("content-type", "application/json", Content::Whole),
+            ("content-type", "text/html", Content::Whole),
+            ("content-encoding", "gzip", Content::Packed),
+            ("content-encoding", "identity", Content::Whole),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, HeaderValue::from_static(value));
+            assert_eq!(Content::of(&headers), content, "{value}");
+        }
+        assert_eq!(Content::of(&HeaderMap::new()), Content::Whole);
+    }
+}

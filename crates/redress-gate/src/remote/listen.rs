@@ -1,0 +1,192 @@
+//! Streams of events: the answer to one request, taken up again where it broke off, and what the server says unasked.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use hyper::{
+    body::Bytes,
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+};
+use tokio::time::sleep;
+
+use super::{
+    Message, Remote,
+    body::{Content, NoBody},
+    connection::{Failure, Reply},
+};
+use crate::{
+    inflight::UpstreamId,
+    session::{ClientKind, Refused},
+    sse::Events,
+};
+
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// How long we wait before a stream is taken up again, if the server does not say.
+const WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// How often in a row taking a stream up again may fail.
+const MOST_FAILURES: u32 = 3;
+
+/// Where in a stream we are.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    id: Option<HeaderValue>,
+    wait: Option<Duration>,
+}
+
+impl Place {
+    fn wait(&self, failures: u32) -> Duration {
+        let wait = self.wait.unwrap_or(WAIT);
+        wait.saturating_mul(1 << failures.min(5)).min(LONGEST_WAIT)
+    }
+}
+
+impl Remote {
+    /// Passes the events of a stream on. Gives whether the request `about` was answered.
+    pub(super) async fn events(
+        &self,
+        reply: &mut Reply,
+        about: Option<&Message>,
+        place: &mut Place,
+    ) -> Result<bool, NoBody> {
+        let status = reply.head.status;
+        let mut events = Events::new(self.longest);
+        while let Some(bytes) = reply.next().await.map_err(NoBody::Cut)? {
+            let mut rest: &[u8] = &bytes;
+            while let Some(event) = events.next(&mut rest).or(Err(NoBody::TooLong(None)))? {
+                if let Some(id) = event.id {
+                    // An empty id takes the last one back.
+                    place.id = HeaderValue::from_str(id).ok().filter(|it| !it.is_empty());
+                }
+                place.wait = event.retry_ms.map(Duration::from_millis).or(place.wait);
+                let is_message = event.kind.is_none_or(|it| it == "message");
+                if !is_message || event.data.trim_ascii().is_empty() {
+                    continue;
+                }
+                let still_waits = self.tell(event.data, about, status);
+                if about.is_some_and(|it| it.id.is_some()) && !still_waits {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes a stream up again that broke off before the answer, if the server offers it.
+    pub(super) async fn resume(
+        &self,
+        id: UpstreamId,
+        message: &Message,
+        mut place: Place,
+        cut: Option<String>,
+    ) {
+        let mut why = cut.unwrap_or_else(|| "the stream ended without an answer".to_owned());
+        let mut failures = 0;
+        while place.id.is_some() && failures < MOST_FAILURES {
+            sleep(place.wait(failures)).await;
+            if !self.ear.is_owed(id) {
+                return;
+            }
+            let mut reply = match self.get(&place).await {
+                Ok(reply) if is_stream(&reply) => reply,
+                Ok(reply) => {
+                    why = format!("the stream cannot be taken up again: {}", reply.head.status);
+                    break;
+                }
+                Err(failure) => {
+                    why = failure.detail;
+                    failures += 1;
+                    continue;
+                }
+            };
+            match self.events(&mut reply, Some(message), &mut place).await {
+                Ok(true) => return self.leave(reply).await,
+                // A server may end a stream on purpose, to be asked again later.
+                Ok(false) => failures = 0,
+                Err(NoBody::Cut(it)) => {
+                    why = it;
+                    failures += 1;
+                }
+                Err(NoBody::TooLong(bytes)) => return self.too_long(id, bytes),
+            }
+        }
+        self.ear.refused(id, &Refused::Cut { detail: &why });
+    }
+
+    /// A client on a pipe hears all that the server says; one over HTTP asks for it.
+    pub(super) fn listen_for_a_pipe(self: &Arc<Self>) {
+        if self.client == ClientKind::Pipe {
+            self.listen();
+        }
+    }
+
+    /// Opens the stream of what the server says unasked, if it has one and it is not open.
+    pub(crate) fn listen(self: &Arc<Self>) {
+        let mut state = self.state();
+        if state.is_closed || state.stream.as_ref().is_some_and(|it| !it.is_finished()) {
+            return;
+        }
+        let (remote, mut is_open) = (Arc::downgrade(self), self.is_open.subscribe());
+        let task = self.runtime.spawn(async move {
+            let mut place = Place::default();
+            let mut failures = 0;
+            // It ends with the remote server, and so do we then.
+            drop(is_open.wait_for(|it| *it).await);
+            while let Some(remote) = remote.upgrade() {
+                let began = Instant::now();
+                match remote.listen_once(&mut place).await {
+                    Next::Again => failures = 0,
+                    Next::Later if began.elapsed() > LONGEST_WAIT => failures = 1,
+                    Next::Later => failures += 1,
+                    Next::Never => return,
+                }
+                drop(remote);
+                sleep(place.wait(failures)).await;
+            }
+        });
+        state.stream = Some(task.abort_handle());
+    }
+
+    async fn listen_once(&self, place: &mut Place) -> Next {
+        let mut reply = match self.get(place).await {
+            Ok(reply) if is_stream(&reply) => reply,
+            Ok(reply) if reply.head.status.is_server_error() => return Next::Later,
+            // 405 says that there is none; any other refusal says no less.
+            Ok(_) => return Next::Never,
+            Err(_) => return Next::Later,
+        };
+        match self.events(&mut reply, None, place).await {
+            Ok(_) => Next::Again,
+            Err(_) => Next::Later,
+        }
+    }
+
+    async fn get(&self, place: &Place) -> Result<Reply, Failure> {
+        let mut request = self.request(Method::GET, Bytes::new());
+        request.headers_mut().insert(header::ACCEPT, STREAM);
+        self.authorize(request.headers_mut());
+        if let Some(id) = &place.id {
+            request.headers_mut().insert(LAST_EVENT, id.clone());
+        }
+        self.address.ask(request).await
+    }
+}
+
+/// What to do after a stream.
+enum Next {
+    /// Open it again.
+    Again,
+    /// Open it again, with more patience each time.
+    Later,
+    /// There is none.
+    Never,
+}
+
+fn is_stream(reply: &Reply) -> bool {
+    reply.head.status == StatusCode::OK && Content::of(&reply.head.headers) == Content::Events
+}

@@ -1,0 +1,279 @@
+//! What of a message stands in the headers, too: since revision 2026-07-28 a server is told there what is asked of it.
+
+use hyper::http::{HeaderMap, HeaderName, HeaderValue};
+use indexmap::IndexMap;
+use redress::json::{Doc, Kind as JsonKind, Value};
+use rustc_hash::FxBuildHasher;
+
+use crate::frame::{Frame, Shape, limits};
+
+pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const PARAM: &str = "mcp-param-";
+
+/// Whether a header repeats what stands in the message.
+pub(super) fn is_mirrored(name: &HeaderName) -> bool {
+    [VERSION, METHOD, NAME].contains(name) || name.as_str().starts_with(PARAM)
+}
+
+/// The member of `_meta` that makes a request one of 2026-07-28 or later.
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// The most tools whose annotations are remembered.
+const MOST_TOOLS: usize = 4_096;
+
+/// The most arguments of one tool that are mirrored.
+const MOST_PARAMS: usize = 32;
+
+/// What a message is, as far as its way to the server goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Opens a session.
+    Initialize,
+    /// The session is open.
+    Initialized,
+    /// Asks for the tools.
+    ToolsList,
+    /// Any other request.
+    Request,
+    /// Any other notification.
+    Notice,
+    /// An answer to the server.
+    Answer,
+}
+
+/// A message at a glance.
+#[derive(Debug)]
+pub(super) struct Brief {
+    pub(super) kind: Kind,
+    /// What stands in the headers, for a message that carries its own revision.
+    pub(super) mirrored: Option<HeaderMap>,
+}
+
+impl Brief {
+    /// Reads a message of ours.
+    pub(super) fn of(line: &[u8], mirrors: &Mirrors) -> Self {
+        let unread = Self { kind: Kind::Notice, mirrored: None };
+        let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return unread };
+        let Ok(frame) = Frame::of(&doc) else { return unread };
+        let kind = match (frame.shape, &*frame.method) {
+            (Shape::Request, "initialize") => Kind::Initialize,
+            (Shape::Request, "tools/list") => Kind::ToolsList,
+            (Shape::Request, _) => Kind::Request,
+            (Shape::Notification, "notifications/initialized") => Kind::Initialized,
+            (Shape::Notification, _) => Kind::Notice,
+            (Shape::Result | Shape::Error, _) => Kind::Answer,
+        };
+        Self { kind, mirrored: mirrored(&frame, mirrors) }
+    }
+}
+
+fn mirrored(frame: &Frame<'_>, mirrors: &Mirrors) -> Option<HeaderMap> {
+    let params = frame.params?;
+    let version = params.get("_meta")?.get(META_VERSION)?.as_str()?;
+    let mut headers = HeaderMap::new();
+    headers.insert(VERSION, encoded(&version)?);
+    headers.insert(METHOD, encoded(&frame.method)?);
+    let name = match &*frame.method {
+        "tools/call" | "prompts/get" => params.get("name"),
+        "resources/read" => params.get("uri"),
+        method if method.starts_with("tasks/") => params.get("taskId"),
+        _ => None,
+    };
+    if let Some(name) = name.and_then(Value::as_str).and_then(|it| encoded(&it)) {
+        headers.insert(NAME, name);
+    }
+    if let Some((_, tool)) = frame.tool() {
+        mirrors.add(&tool, params.get("arguments"), &mut headers);
+    }
+    Some(headers)
+}
+
+/// Which arguments of which tools are mirrored, learnt from the lists that pass.
+#[derive(Debug, Default)]
+pub(super) struct Mirrors {
+    tools: IndexMap<String, Vec<Mirror>, FxBuildHasher>,
+}
+
+#[derive(Debug)]
+struct Mirror {
+    /// The keys that lead to the argument.
+    path: Vec<String>,
+    header: HeaderName,
+}
+
+impl Mirrors {
+    /// Learns from an answer to `tools/list`.
+    pub(super) fn learn(&mut self, line: &[u8]) {
+        let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return };
+        let tools = doc.root().path(&["result", "tools"]);
+        for tool in tools.into_iter().flat_map(Value::elements) {
+            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+            let mut found = Vec::new();
+            if let Some(schema) = tool.get("inputSchema") {
+                annotated(schema, &mut Vec::new(), &mut found);
+            }
+            if found.is_empty() {
+                self.tools.swap_remove(&*name);
+            } else if self.tools.len() < MOST_TOOLS {
+                self.tools.insert(name.into_owned(), found);
+            }
+        }
+    }
+
+    fn add(&self, tool: &str, arguments: Option<Value<'_>>, headers: &mut HeaderMap) {
+        let (Some(mirrors), Some(arguments)) = (self.tools.get(tool), arguments) else { return };
+        for Mirror { path, header } in mirrors {
+            let found = path.iter().try_fold(arguments, |value, key| value.get(key));
+            if let Some(value) = found.and_then(|it| plain(it)) {
+                headers.insert(header.clone(), value);
+            }
+        }
+    }
+}
+
+/// Collects the annotated properties of a schema. Nesting is bounded by the reader of the message.
+fn annotated(schema: Value<'_>, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
+    for (key, property) in schema.get("properties").into_iter().flat_map(Value::members) {
+        let Some(key) = key.as_str() else { continue };
+        path.push(key.into_owned());
+        let name = property.get("x-mcp-header").and_then(Value::as_str);
+        let name = name.filter(|it| !it.is_empty()).map(|it| format!("{PARAM}{it}"));
+        if let Some(header) = name.and_then(|it| it.parse().ok())
+            && found.len() < MOST_PARAMS
+        {
+            found.push(Mirror { path: path.clone(), header });
+        }
+        annotated(property, path, found);
+        path.pop();
+    }
+}
+
+/// An argument as a header; only plain values have one.
+fn plain(value: Value<'_>) -> Option<HeaderValue> {
+    match value.kind() {
+        JsonKind::String => encoded(&value.as_str()?),
+        JsonKind::Number | JsonKind::Bool => encoded(value.raw()),
+        _ => None,
+    }
+}
+
+/// A text as a header: as it is, or in base64 where a header cannot hold it or would be read as such.
+fn encoded(text: &str) -> Option<HeaderValue> {
+    let is_plain = text.bytes().all(|it| it == b'\t' || (b' '..=b'~').contains(&it))
+        && text.trim_matches([' ', '\t']).len() == text.len()
+        && !(text.starts_with("=?base64?") && text.ends_with("?="));
+    if is_plain {
+        return HeaderValue::from_str(text).ok();
+    }
+    let mut wrapped = "=?base64?".to_owned();
+    base64(text.as_bytes(), &mut wrapped);
+    wrapped.push_str("?=");
+    HeaderValue::from_str(&wrapped).ok()
+}
+
+fn base64(bytes: &[u8], out: &mut String) {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for three in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, at| {
+            (bits << 8) | u32::from(three.get(at).copied().unwrap_or_default())
+        });
+        for at in 0..4 {
+            let digit = usize::try_from((bits >> (18 - 6 * at)) & 63).ok();
+            let digit = digit.and_then(|it| DIGITS.get(it)).copied().map_or('=', char::from);
+            out.push(if at > three.len() { '=' } else { digit });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Brief, Kind, Mirrors, base64, encoded};
+
+    fn headers(line: &str, mirrors: &Mirrors) -> Vec<String> {
+        let headers = Brief::of(line.as_bytes(), mirrors).mirrored.unwrap_or_default();
+        let show = |it: (&hyper::http::HeaderName, &hyper::http::HeaderValue)| {
+            format!("{}: {}", it.0, it.1.to_str().expect("ASCII"))
+        };
+        let mut shown: Vec<_> = headers.iter().map(show).collect();
+        shown.sort();
+        shown
+    }
+
+    fn modern(method: &str, params: &str) -> String {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{meta}{params}}}}}"#)
+    }
+
+    #[test]
+    fn a_message_is_known_at_a_glance() {
+        for (line, kind) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, Kind::Initialize),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, Kind::Initialized),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, Kind::ToolsList),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Kind::Request),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Kind::Answer),
+            (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, Kind::Notice),
+            ("no message", Kind::Notice),
+        ] {
+            let brief = Brief::of(line.as_bytes(), &Mirrors::default());
+            assert!(brief.kind == kind && brief.mirrored.is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_request_of_the_stateless_revision_is_mirrored() {
+        let none = Mirrors::default();
+        let all = |method: &str, params: &str| headers(&modern(method, params), &none);
+        let with = |method: &str, name: &str| {
+            let method = format!("mcp-method: {method}");
+            vec![method, format!("mcp-name: {name}"), "mcp-protocol-version: 2026-07-28".to_owned()]
+        };
+        assert_eq!(all("tools/call", r#","name":"echo""#), with("tools/call", "echo"));
+        assert_eq!(all("prompts/get", r#","name":"p""#), with("prompts/get", "p"));
+        assert_eq!(all("resources/read", r#","uri":"a:b""#), with("resources/read", "a:b"));
+        assert_eq!(all("tasks/get", r#","taskId":"7""#), with("tasks/get", "7"));
+        assert_eq!(all("server/discover", r#","name":"x""#).len(), 2);
+        assert_eq!(
+            all("tools/call", r#","name":"h\u00e9""#),
+            with("tools/call", "=?base64?aMOp?=")
+        );
+    }
+
+    #[test]
+    fn annotated_arguments_are_mirrored_once_the_tools_are_known() {
+        let mut mirrors = Mirrors::default();
+        mirrors.learn(
+            br#"{"id":1,"result":{"tools":[{"name":"q","inputSchema":{"type":"object","properties":{
+            "region":{"type":"string","x-mcp-header":"Region"},"deep":{"properties":{"n":{"type":"integer","x-mcp-header":"N"}}},
+            "bad":{"type":"string","x-mcp-header":"a b"},"list":{"items":{"x-mcp-header":"L"}},"gone":{"x-mcp-header":"Gone"},
+            "null":{"x-mcp-header":"Null"}}}}]}}"#,
+        );
+        let call = r#","name":"q","arguments":{"region":"eu ","deep":{"n":42},"bad":"x","list":["y"],"null":null}"#;
+        let shown = headers(&modern("tools/call", call), &mirrors);
+        let params: Vec<_> = shown.iter().filter(|it| it.starts_with("mcp-param-")).collect();
+        assert_eq!(params, ["mcp-param-n: 42", "mcp-param-region: =?base64?ZXUg?="]);
+        mirrors.learn(br#"{"id":1,"result":{"tools":[{"name":"q","inputSchema":{}}]}}"#);
+        assert_eq!(headers(&modern("tools/call", call), &mirrors).len(), 3);
+    }
+
+    #[test]
+    fn a_value_that_no_header_can_hold_is_wrapped() {
+        for (text, value) in [
+            ("us-west1", "us-west1"),
+            ("a b\tc", "a b\tc"),
+            ("", ""),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("Hello, \u{4e16}\u{754c}", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            ("=?base64?x?=", "=?base64?PT9iYXNlNjQ/eD89?="),
+        ] {
+            assert_eq!(encoded(text).expect("a header"), value, "{text:?}");
+        }
+        let mut out = String::new();
+        base64(&[0xff, 0xfe, 0xfd, 0xfc], &mut out);
+        assert_eq!(out, "//79/A==");
+    }
+}

@@ -1,0 +1,276 @@
+//! One message on its way to a remote server, and what comes back for it.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use hyper::{
+    body::Bytes,
+    http::{HeaderValue, Method, StatusCode, header, response::Parts},
+};
+use redress::json::{Doc, Value};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
+
+use super::{
+    Message, Remote, Said,
+    body::{self, Content, NoBody},
+    connection::{Failure, Reply},
+    listen::Place,
+    mirror::{Kind, SESSION},
+};
+use crate::{frame::limits, inflight::UpstreamId, session::Refused};
+
+/// The most of a refusal that is read.
+const REFUSAL_BYTES: usize = 64 << 10;
+
+/// How often a server may say that it is to be asked elsewhere.
+const MOST_MOVES: usize = 3;
+
+/// How often somebody looks whether an answer is still wanted.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// How long a server may take for a notification.
+const NOTICE: Duration = Duration::from_secs(30);
+
+pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// Sends notifications one after the other.
+pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Message>) {
+    while let Some(message) = queue.recv().await {
+        let Some(remote) = remote.upgrade() else { return };
+        let kind = message.brief.kind;
+        notice(Arc::clone(&remote), message).await;
+        if kind == Kind::Initialized {
+            remote.is_open.send_replace(true);
+            remote.listen_for_a_pipe();
+        }
+    }
+}
+
+/// Sends a message that gets no answer.
+pub(super) async fn notice(remote: Arc<Remote>, message: Message) {
+    // Nobody waits for it, and nobody can be told.
+    drop(timeout(NOTICE, deliver(&remote, &message)).await);
+}
+
+/// Sends a request and passes on what comes back, as long as anybody wants it.
+pub(super) async fn request(remote: Arc<Remote>, id: UpstreamId, number: u64, message: Message) {
+    tokio::select! {
+        () = deliver(&remote, &message) => (),
+        () = remote.is_unwanted(id) => (),
+    }
+    let mut state = remote.state();
+    if state.posts.get(&id).is_some_and(|it| it.number == number) {
+        state.posts.remove(&id);
+    }
+}
+
+async fn deliver(remote: &Arc<Remote>, message: &Message) {
+    if message.brief.kind != Kind::Initialized && !*remote.is_open.borrow() {
+        // The sender is ours, and lives as long as we do.
+        drop(remote.is_open.subscribe().wait_for(|it| *it).await);
+    }
+    match remote.ask_at_the_right_place(message).await {
+        Ok((reply, session)) => remote.hear(reply, session.as_ref(), message).await,
+        Err(failure) => {
+            if let Some(id) = message.id {
+                remote.unanswered(id, &failure);
+            }
+        }
+    }
+}
+
+impl Remote {
+    async fn is_unwanted(&self, id: UpstreamId) {
+        loop {
+            sleep(LOOK).await;
+            if !self.ear.is_owed(id) {
+                return;
+            }
+        }
+    }
+
+    /// Sends a message to where the server is, which may be another path of it.
+    /// Gives the session that the message named, too.
+    async fn ask_at_the_right_place(
+        &self,
+        message: &Message,
+    ) -> Result<(Reply, Option<HeaderValue>), Failure> {
+        let mut moves = 0;
+        loop {
+            let request = self.message(message);
+            let session = request.headers().get(SESSION).cloned();
+            let reply = self.address.ask(request).await?;
+            let to = moved_to(&reply.head).filter(|_| moves < MOST_MOVES);
+            if !to.is_some_and(|it| self.address.moved(it)) {
+                return Ok((reply, session));
+            }
+            moves += 1;
+            self.leave(reply).await;
+        }
+    }
+
+    /// The POST of a message.
+    fn message(&self, message: &Message) -> hyper::http::Request<http_body_util::Full<Bytes>> {
+        let mut request = self.request(Method::POST, message.body.clone());
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT, BOTH);
+        headers.insert(header::CONTENT_TYPE, JSON);
+        let extra = message.extra.as_deref();
+        let mirrored = extra.map(|it| &it.mirrored).or(message.brief.mirrored.as_ref());
+        for (name, value) in mirrored.into_iter().flatten() {
+            headers.insert(name, value.clone());
+        }
+        if message.brief.mirrored.is_some() {
+            headers.remove(SESSION);
+        }
+        match extra.map(|it| it.authorization.as_ref()) {
+            Some(Some(own)) => drop(headers.insert(header::AUTHORIZATION, own.clone())),
+            // Never that of the client that spoke last, which may be another one.
+            Some(None) => (),
+            None => self.authorize(headers),
+        }
+        request
+    }
+
+    /// Passes on what an answer says.
+    async fn hear(&self, mut reply: Reply, session: Option<&HeaderValue>, message: &Message) {
+        let status = reply.head.status;
+        if !status.is_success() {
+            self.turned_away(&mut reply, session, message.id).await;
+            return self.leave(reply).await;
+        }
+        if message.brief.kind == Kind::Initialize {
+            let session = reply.head.headers.get(SESSION);
+            self.state().session = session.cloned();
+        }
+        match Content::of(&reply.head.headers) {
+            Content::Events => {
+                let mut place = Place::default();
+                let heard = self.events(&mut reply, Some(message), &mut place).await;
+                match (heard, message.id) {
+                    (Ok(true), _) | (_, None) => self.leave(reply).await,
+                    (Ok(false), Some(id)) => self.resume(id, message, place, None).await,
+                    (Err(NoBody::Cut(why)), Some(id)) => {
+                        self.resume(id, message, place, Some(why)).await;
+                    }
+                    (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
+                }
+            }
+            Content::Packed => drop(message.id.map(|it| self.no_message(it, status))),
+            Content::Whole => self.hear_whole(reply, message).await,
+        }
+    }
+
+    async fn hear_whole(&self, mut reply: Reply, message: &Message) {
+        let status = reply.head.status;
+        let Some(id) = message.id else { return self.leave(reply).await };
+        match body::whole(&mut reply, self.longest).await {
+            Ok(bytes) => {
+                // Before anybody hears the answer: the next request may come from another thread.
+                self.address.keep(reply);
+                // It may be empty, or the answer to another request.
+                if bytes.trim_ascii().is_empty() || self.tell(&bytes, Some(message), status) {
+                    self.no_message(id, status);
+                }
+            }
+            Err(NoBody::TooLong(bytes)) => self.too_long(id, bytes),
+            Err(NoBody::Cut(why)) => self.ear.refused(id, &Refused::Cut { detail: &why }),
+        }
+    }
+
+    /// Passes one message on. Gives whether the request that it came for still waits.
+    pub(super) fn tell(&self, bytes: &[u8], about: Option<&Message>, status: StatusCode) -> bool {
+        let line = body::line(bytes);
+        match about.map(|it| (it.brief.kind, it.brief.mirrored.is_some())) {
+            Some((Kind::Initialize, _)) => self.learn_version(&line),
+            Some((Kind::ToolsList, true)) => self.state().mirrors.learn(&line),
+            _ => (),
+        }
+        let about = about.and_then(|it| it.id);
+        self.ear.said(&Said { line: &line, about, status: status.as_u16() })
+    }
+
+    /// The revision that was agreed on stands above all that follows.
+    fn learn_version(&self, line: &[u8]) {
+        let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return };
+        let version = doc.root().path(&["result", "protocolVersion"]).and_then(Value::as_str);
+        if let Some(version) = version.and_then(|it| HeaderValue::from_str(&it).ok()) {
+            self.state().version = Some(version);
+        }
+    }
+
+    /// The status says no.
+    async fn turned_away(
+        &self,
+        reply: &mut Reply,
+        session: Option<&HeaderValue>,
+        id: Option<UpstreamId>,
+    ) {
+        let status = reply.head.status;
+        let body = body::start(reply, REFUSAL_BYTES).await;
+        if status == StatusCode::NOT_FOUND && session.is_some_and(|it| self.forget_session(it)) {
+            self.ear.expired();
+        }
+        let Some(id) = id else { return };
+        let text =
+            |name| reply.head.headers.get(name).and_then(|it: &HeaderValue| it.to_str().ok());
+        let refused = Refused::Status {
+            status: status.as_u16(),
+            retry_after: text(header::RETRY_AFTER),
+            www_authenticate: text(header::WWW_AUTHENTICATE),
+            body: &body::line(&body),
+        };
+        self.ear.refused(id, &refused);
+    }
+
+    /// The server does not know a session any more. Gives whether it is still ours.
+    fn forget_session(&self, session: &HeaderValue) -> bool {
+        let mut state = self.state();
+        let is_ours = state.session.as_ref() == Some(session);
+        if is_ours {
+            state.session = None;
+        }
+        is_ours
+    }
+
+    /// A success that has no answer in it.
+    fn no_message(&self, id: UpstreamId, status: StatusCode) {
+        let (retry_after, www_authenticate) = (None, None);
+        let status = status.as_u16();
+        self.ear.refused(id, &Refused::Status { status, retry_after, www_authenticate, body: b"" });
+    }
+
+    pub(super) fn too_long(&self, id: UpstreamId, bytes: Option<u64>) {
+        self.ear.refused(id, &Refused::TooLarge { bytes });
+    }
+
+    pub(super) fn unanswered(&self, id: UpstreamId, failure: &Failure) {
+        let Failure { phase, detail, sent, is_cut } = failure;
+        let refused = if *is_cut {
+            Refused::Cut { detail }
+        } else {
+            Refused::Unreachable { phase: *phase, detail, sent: *sent }
+        };
+        self.ear.refused(id, &refused);
+    }
+
+    /// Leaves an answer of which nothing more is needed.
+    pub(super) async fn leave(&self, mut reply: Reply) {
+        if body::drain(&mut reply).await {
+            self.address.keep(reply);
+        }
+    }
+}
+
+/// Where the server says that the same request is to be sent.
+fn moved_to(head: &Parts) -> Option<&str> {
+    let is_moved =
+        matches!(head.status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    head.headers.get(header::LOCATION).filter(|_| is_moved)?.to_str().ok()
+}

@@ -1,0 +1,262 @@
+//! A remote server that does what it is told, and what is heard of it.
+
+mod server;
+
+use std::sync::{Arc, Mutex};
+
+use tokio::runtime::{Builder, Runtime};
+
+use self::server::{Act, Server, json, pause, status, stream, with};
+use super::{Address, Hears, Remote, Said};
+use crate::{
+    inflight::UpstreamId,
+    mail::{Mail, Ticket, ToUpstream},
+    session::{ClientKind, Refused},
+};
+
+/// Notes what is heard, and who still waits.
+#[derive(Debug, Default)]
+struct Ear {
+    heard: Mutex<Vec<String>>,
+    owed: Mutex<Vec<UpstreamId>>,
+}
+
+impl Hears for Arc<Ear> {
+    fn said(&self, said: &Said<'_>) -> bool {
+        let line = String::from_utf8_lossy(said.line).into_owned();
+        let mut owed = self.owed.lock().expect("unpoisoned");
+        owed.retain(|it| !line.contains(std::str::from_utf8(&it.digits()).expect("digits")));
+        self.heard.lock().expect("unpoisoned").push(line);
+        said.about.is_some_and(|it| owed.contains(&it))
+    }
+
+    fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
+        self.owed.lock().expect("unpoisoned").retain(|it| *it != id);
+        let told = match how {
+            Refused::Status { status, retry_after, body, .. } => {
+                format!("status {status} {retry_after:?} {}", String::from_utf8_lossy(body))
+            }
+            Refused::Unreachable { phase, sent, .. } => {
+                format!("unreachable {phase:?} sent={sent}")
+            }
+            Refused::TooLarge { bytes } => format!("too large {bytes:?}"),
+            Refused::Cut { detail } => format!("cut {detail}"),
+        };
+        self.heard.lock().expect("unpoisoned").push(told);
+    }
+
+    fn expired(&self) {
+        self.heard.lock().expect("unpoisoned").push("expired".to_owned());
+    }
+
+    fn is_owed(&self, id: UpstreamId) -> bool {
+        self.owed.lock().expect("unpoisoned").contains(&id)
+    }
+}
+
+/// A remote server with its ear, on a runtime of its own.
+struct Rig {
+    runtime: Runtime,
+    remote: Arc<Remote>,
+    ear: Arc<Ear>,
+    asked: usize,
+}
+
+impl Rig {
+    fn new(url: &str) -> Self {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let ear = Arc::<Ear>::default();
+        let address = Arc::new(Address::new(url, [], false).expect("an address"));
+        let handle = runtime.handle().clone();
+        let ears = Box::new(Arc::clone(&ear));
+        let remote = Remote::new(address, ClientKind::Pipe, 10_000, handle, ears);
+        Self { runtime, remote, ear, asked: 0 }
+    }
+
+    fn push(&self, to: ToUpstream, line: &str) {
+        let mut mail = Mail::default();
+        mail.add_parts(to, &[line.as_bytes(), b"\n"]);
+        self.remote.push(&mail);
+    }
+
+    /// Sends a request of that method. Its id is a number that nobody else has.
+    fn ask(&mut self, method: &str) -> UpstreamId {
+        self.asked += 1;
+        let id = UpstreamId::read(format!("{:014}", self.asked).as_bytes()).expect("an id");
+        self.ear.owed.lock().expect("unpoisoned").push(id);
+        let line = format!(r#"{{"jsonrpc":"2.0","id":"{:014}","method":"{method}"}}"#, self.asked);
+        self.push(ToUpstream::Request(id, Ticket::default()), &line);
+        id
+    }
+
+    /// Waits until so much was heard.
+    fn hears(&self, count: usize) -> Vec<String> {
+        for _ in 0..500 {
+            let heard = self.ear.heard.lock().expect("unpoisoned").clone();
+            if heard.len() >= count {
+                return heard;
+            }
+            pause(10);
+        }
+        panic!("heard only {:?}", self.ear.heard.lock());
+    }
+
+    /// Sends a request and waits for what is heard of it.
+    fn call(&mut self, method: &str) -> String {
+        let before = self.ear.heard.lock().expect("unpoisoned").len();
+        self.ask(method);
+        self.hears(before + 1).pop().expect("something was heard")
+    }
+}
+
+#[test]
+fn one_connection_serves_one_request_after_the_other() {
+    let server = Server::new(|_, request| json(&request.answer()));
+    let mut rig = Rig::new(&server.url());
+    for _ in 0..5 {
+        assert!(rig.call("ping").contains(r#""result""#));
+    }
+    assert_eq!((server.asked().len(), server.connections()), (5, 1));
+    let first = server.asked().remove(0);
+    for header in ["accept: application/json, text/event-stream", "content-type: application/json"]
+    {
+        assert!(first.head.contains(header), "{}", first.head);
+    }
+    assert!(!first.head.contains("accept-encoding") && !first.head.contains("mcp-session-id"));
+}
+
+#[test]
+fn a_connection_that_the_server_closed_is_no_failure_and_no_second_request() {
+    let server = Server::new(|_, request| Act::Close(json(&request.answer()).bytes()));
+    let mut rig = Rig::new(&server.url());
+    for _ in 0..5 {
+        assert!(rig.call("ping").contains(r#""result""#));
+        pause(20);
+    }
+    assert_eq!((server.asked().len(), server.connections()), (5, 5));
+}
+
+#[test]
+fn a_request_that_may_have_arrived_is_never_sent_again() {
+    let server = Server::new(|number, request| match number {
+        0 => json(&request.answer()),
+        _ => Act::Close(Vec::new()),
+    });
+    let mut rig = Rig::new(&server.url());
+    assert!(rig.call("ping").contains(r#""result""#));
+    assert_eq!(rig.call("tools/call"), "unreachable Read sent=true");
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn the_session_and_the_revision_stand_above_what_follows() {
+    let server = Server::new(|_, request| match request.method() {
+        "initialize" => {
+            let version = r#""result":{"protocolVersion":"2025-11-25"}"#;
+            with("mcp-session-id: s1", &request.answer().replace(r#""result":{}"#, version))
+        }
+        "notifications/initialized" => {
+            pause(100);
+            status("202 Accepted", "")
+        }
+        "GET" => status("405 Method Not Allowed", ""),
+        _ => json(&request.answer()),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    rig.call("tools/list");
+    let methods: Vec<_> = server.asked().iter().map(|it| it.method().to_owned()).collect();
+    assert_eq!(methods[..2], ["initialize", "notifications/initialized"], "nothing overtakes it");
+    for asked in &server.asked()[1..] {
+        assert!(asked.head.contains("mcp-session-id: s1"), "{}", asked.head);
+        assert!(asked.head.contains("mcp-protocol-version: 2025-11-25"), "{}", asked.head);
+    }
+    rig.runtime.block_on(rig.remote.close());
+    let last = server.asked().pop().expect("a farewell");
+    assert!(last.head.starts_with("DELETE ") && last.head.contains("mcp-session-id: s1"));
+}
+
+#[test]
+fn a_lost_session_is_told_once_before_the_requests_that_found_it_lost() {
+    let server = Server::new(|number, request| match number {
+        0 => with("mcp-session-id: s1", &request.answer()),
+        _ => status("404 Not Found", "gone"),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.ask("ping");
+    assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"]);
+    rig.ask("ping");
+    assert_eq!(rig.hears(4)[3..], ["status 404 None gone"], "it is lost already");
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_taken_up_again_where_it_was() {
+    let server = Server::new(|_, request| match request.method() {
+        "GET" => stream(&format!("id: 2\ndata: {}\n\n", request.last_event_answer())),
+        _ => Act::Close(
+            stream("retry: 1\nid: x\ndata: {\"method\":\"notifications/a\"}\n\ndata: {").bytes(),
+        ),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.ask("tools/call");
+    let heard = rig.hears(2);
+    assert_eq!(heard[0], r#"{"method":"notifications/a"}"#);
+    assert!(heard[1].contains("00000000000001"), "{heard:?}");
+    assert!(server.asked()[1].head.contains("last-event-id: x"), "{}", server.asked()[1].head);
+}
+
+#[test]
+fn a_stream_that_breaks_off_for_good_is_a_failure() {
+    let server = Server::new(|_, _| Act::Close(stream("data: {\"method\":\"a\"}\n\n").bytes()));
+    let mut rig = Rig::new(&server.url());
+    rig.ask("tools/call");
+    assert!(rig.hears(2)[1].starts_with("cut "), "{:?}", rig.hears(2));
+}
+
+#[test]
+fn a_server_may_move_within_itself_and_nowhere_else() {
+    let server = Server::new(|number, request| match number {
+        0 => Act::Keep(
+            b"HTTP/1.1 307 Temporary Redirect\r\nlocation: /mcp/\r\ncontent-length: 0\r\n\r\n"
+                .to_vec(),
+        ),
+        1 | 2 => json(&request.answer()),
+        _ => Act::Keep(
+            b"HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"
+                .to_vec(),
+        ),
+    });
+    let mut rig = Rig::new(&server.url());
+    assert!(rig.call("ping").contains("result"));
+    assert!(rig.call("ping").contains("result"));
+    let paths: Vec<_> = server.asked().iter().map(|it| it.path().to_owned()).collect();
+    assert_eq!(paths, ["/mcp", "/mcp/", "/mcp/"]);
+    assert_eq!(rig.call("ping"), "status 307 None ");
+}
+
+#[test]
+fn what_is_withdrawn_is_closed() {
+    let server = Server::new(|_, _| Act::Hang);
+    let mut rig = Rig::new(&server.url());
+    let id = rig.ask("tools/call");
+    server.waits_for(1);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"00000000000001"}}"#;
+    rig.push(ToUpstream::Cancel(id), cancel);
+    server.waits_for(2);
+    assert_eq!(server.asked()[1].method(), "notifications/cancelled");
+    assert!(server.sees_the_end(), "the connection stayed open");
+}
+
+#[test]
+fn nobody_there_is_told_by_how_far_we_came() {
+    let mut rig = Rig::new("http://127.0.0.1:1/mcp");
+    assert_eq!(rig.call("ping"), "unreachable Connect sent=false");
+    let mut rig = Rig::new("http://x.invalid/mcp");
+    assert_eq!(rig.call("ping"), "unreachable Dns sent=false");
+    let server = Server::new(|_, request| json(&request.answer()));
+    let mut rig = Rig::new(&server.url().replace("http:", "https:"));
+    assert_eq!(rig.call("ping"), "unreachable Tls sent=false");
+}
