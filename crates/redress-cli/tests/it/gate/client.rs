@@ -93,7 +93,7 @@ impl Client {
     }
 
     /// A gate with a configuration, before one of its servers.
-    pub(super) fn configured(
+    pub(super) fn with_config(
         config: &str,
         name: &str,
         options: &[&str],

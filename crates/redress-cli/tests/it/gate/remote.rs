@@ -26,7 +26,7 @@ impl Client {
         // Every failure is to be seen as it is.
         let rules = "retry = { attempts = 1 }\nbreaker = { failures = 0 }";
         let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n");
-        Self::configured(&config, "far", options, env)
+        Self::with_config(&config, "far", options, env)
     }
 }
 
