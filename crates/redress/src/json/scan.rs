@@ -1,5 +1,7 @@
 //! The one pass over JSON bytes: validates everything, never recurses, leaves a flat list of slots.
 
+use std::ops::Range;
+
 use super::error::{JsonError, JsonErrorKind};
 
 /// How much JSON a reader takes.
@@ -44,15 +46,12 @@ pub(super) struct Slot {
     pub(super) next: u32,
 }
 
-/// Where the pass stands inside the innermost container.
+/// The innermost container that is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
-    /// A value, or the end of an array that has just begun.
-    FirstElement,
-    Element,
-    /// A key, or the end of an object that has just begun.
-    FirstKey,
-    Key,
+enum Inside {
+    Nothing,
+    Array,
+    Object,
 }
 
 /// Reads one document into `slots`, which is emptied first.
@@ -61,269 +60,273 @@ pub(super) fn scan(bytes: &[u8], limits: Limits, slots: &mut Vec<Slot>) -> Resul
     if bytes.len() > limits.bytes || u32::try_from(bytes.len()).is_err() {
         return Err(JsonError { offset: limits.bytes, kind: JsonErrorKind::TooLong });
     }
-    Scan { bytes, at: 0, slots, open: Vec::new(), nesting: limits.nesting }.document()
+    Scan { bytes, slots, open: Vec::new(), inside: Inside::Nothing, nesting: limits.nesting }
+        .document()
 }
 
 struct Scan<'a> {
     bytes: &'a [u8],
-    at: usize,
     slots: &'a mut Vec<Slot>,
     /// The slots of the containers that are open.
     open: Vec<u32>,
+    inside: Inside,
     nesting: usize,
 }
 
+/// Where the pass goes on, or why it does not.
+type At = Result<usize, JsonError>;
+
 impl Scan<'_> {
     fn document(&mut self) -> Result<(), JsonError> {
-        self.space();
-        let mut expect = self.value()?;
+        let mut at = self.space(0);
         loop {
-            let Some(now) = expect else {
-                match self.after_value()? {
-                    Some(next) => {
-                        expect = Some(next);
+            if self.inside == Inside::Object {
+                at = self.key(at)?;
+            }
+            at = match self.byte(at) {
+                Some(b'"') => self.string(at)?,
+                Some(b'{') => {
+                    at = self.begin(Inside::Object, at)?;
+                    if self.byte(at) != Some(b'}') {
                         continue;
                     }
-                    None => break,
+                    at
                 }
+                Some(b'[') => {
+                    at = self.begin(Inside::Array, at)?;
+                    if self.byte(at) != Some(b']') {
+                        continue;
+                    }
+                    at
+                }
+                Some(b'-' | b'0'..=b'9') => self.number(at)?,
+                Some(b't') => self.word(at, b"true", Kind::Bool)?,
+                Some(b'f') => self.word(at, b"false", Kind::Bool)?,
+                Some(b'n') => self.word(at, b"null", Kind::Null)?,
+                found => return fail(at, found, JsonErrorKind::ExpectedValue),
             };
-            self.space();
-            expect = match now {
-                Expect::FirstElement if self.peek() == Some(b']') => self.close(),
-                Expect::FirstElement | Expect::Element => self.value()?,
-                Expect::FirstKey if self.peek() == Some(b'}') => self.close(),
-                Expect::FirstKey | Expect::Key => {
-                    self.key()?;
-                    self.value()?
-                }
-            };
-        }
-        self.space();
-        if self.at < self.bytes.len() {
-            return self.fail(JsonErrorKind::Trailing);
-        }
-        Ok(())
-    }
-
-    /// After a complete value: the comma and what it calls for, or the end of the container.
-    fn after_value(&mut self) -> Result<Option<Expect>, JsonError> {
-        loop {
-            let Some(&container) = self.open.last() else { return Ok(None) };
-            let is_object =
-                self.slots.get(container as usize).is_some_and(|it| it.kind == Kind::Object);
-            self.space();
-            match (self.peek(), is_object) {
-                (Some(b','), true) => {
-                    self.at += 1;
-                    return Ok(Some(Expect::Key));
-                }
-                (Some(b','), false) => {
-                    self.at += 1;
-                    return Ok(Some(Expect::Element));
-                }
-                (Some(b'}'), true) | (Some(b']'), false) => {
-                    self.close();
-                }
-                (None, _) => return self.fail(JsonErrorKind::Unfinished),
-                _ => return self.fail(JsonErrorKind::ExpectedComma),
+            match self.after_value(at)? {
+                Some(next) => at = next,
+                None => return Ok(()),
             }
         }
+    }
+
+    /// After a complete value: where the next one or its key starts; nothing at the end of the document.
+    #[inline]
+    fn after_value(&mut self, mut at: usize) -> Result<Option<usize>, JsonError> {
+        loop {
+            at = self.space(at);
+            match (self.byte(at), self.inside) {
+                (Some(b','), Inside::Object | Inside::Array) => {
+                    return Ok(Some(self.space(at + 1)));
+                }
+                (Some(b'}'), Inside::Object) | (Some(b']'), Inside::Array) => at = self.close(at),
+                (None, Inside::Nothing) => return Ok(None),
+                (Some(_), Inside::Nothing) => {
+                    return Err(JsonError { offset: at, kind: JsonErrorKind::Trailing });
+                }
+                (found, _) => return fail(at, found, JsonErrorKind::ExpectedComma),
+            }
+        }
+    }
+
+    /// Begins a container at the bracket under the cursor.
+    #[inline]
+    fn begin(&mut self, inside: Inside, at: usize) -> At {
+        if self.open.len() >= self.nesting {
+            return Err(JsonError { offset: at, kind: JsonErrorKind::TooDeep });
+        }
+        self.open.push(offset(self.slots.len()));
+        self.inside = inside;
+        let kind = if inside == Inside::Object { Kind::Object } else { Kind::Array };
+        self.push(kind, false, at..at);
+        Ok(self.space(at + 1))
     }
 
     /// Ends the innermost container at the bracket under the cursor.
-    fn close(&mut self) -> Option<Expect> {
-        self.at += 1;
+    #[inline]
+    fn close(&mut self, at: usize) -> usize {
         let next = offset(self.slots.len());
         if let Some(slot) = self.open.pop().and_then(|it| self.slots.get_mut(it as usize)) {
-            slot.end = offset(self.at);
+            slot.end = offset(at + 1);
             slot.next = next;
         }
-        None
+        let outer = self.open.last().and_then(|it| self.slots.get(*it as usize));
+        self.inside = match outer.map(|it| it.kind) {
+            Some(Kind::Object) => Inside::Object,
+            Some(_) => Inside::Array,
+            None => Inside::Nothing,
+        };
+        at + 1
     }
 
-    /// A value: `None` when it is complete, what comes next when it has only begun.
-    fn value(&mut self) -> Result<Option<Expect>, JsonError> {
-        match self.peek() {
-            Some(b'"') => self.string().map(|()| None),
-            Some(b'{') => self.begin(Kind::Object, Expect::FirstKey).map(Some),
-            Some(b'[') => self.begin(Kind::Array, Expect::FirstElement).map(Some),
-            Some(b't') => self.word(b"true", Kind::Bool).map(|()| None),
-            Some(b'f') => self.word(b"false", Kind::Bool).map(|()| None),
-            Some(b'n') => self.word(b"null", Kind::Null).map(|()| None),
-            Some(b'-' | b'0'..=b'9') => self.number().map(|()| None),
-            Some(_) => self.fail(JsonErrorKind::ExpectedValue),
-            None => self.fail(JsonErrorKind::Unfinished),
+    /// A key and its colon; goes on at the value.
+    #[inline]
+    fn key(&mut self, at: usize) -> At {
+        let at = match self.byte(at) {
+            Some(b'"') => self.string(at)?,
+            found => return fail(at, found, JsonErrorKind::ExpectedKey),
+        };
+        let at = self.space(at);
+        match self.byte(at) {
+            Some(b':') => Ok(self.space(at + 1)),
+            found => fail(at, found, JsonErrorKind::ExpectedColon),
         }
     }
 
-    fn key(&mut self) -> Result<(), JsonError> {
-        match self.peek() {
-            Some(b'"') => self.string()?,
-            Some(_) => return self.fail(JsonErrorKind::ExpectedKey),
-            None => return self.fail(JsonErrorKind::Unfinished),
+    #[inline]
+    fn word(&mut self, at: usize, word: &[u8], kind: Kind) -> At {
+        if !self.bytes.get(at..).is_some_and(|it| it.starts_with(word)) {
+            return Err(JsonError { offset: at, kind: JsonErrorKind::ExpectedValue });
         }
-        self.space();
-        match self.peek() {
-            Some(b':') => self.at += 1,
-            Some(_) => return self.fail(JsonErrorKind::ExpectedColon),
-            None => return self.fail(JsonErrorKind::Unfinished),
-        }
-        self.space();
-        Ok(())
+        self.push(kind, false, at..at + word.len());
+        Ok(at + word.len())
     }
 
-    fn begin(&mut self, kind: Kind, expect: Expect) -> Result<Expect, JsonError> {
-        if self.open.len() >= self.nesting {
-            return self.fail(JsonErrorKind::TooDeep);
+    #[inline]
+    fn number(&mut self, start: usize) -> At {
+        let mut at = start + usize::from(self.byte(start) == Some(b'-'));
+        at = if self.byte(at) == Some(b'0') { at + 1 } else { self.digits(at)? };
+        if let Some(b'.' | b'e' | b'E' | b'+' | b'-' | b'0'..=b'9') = self.byte(at) {
+            at = self.fraction(at)?;
         }
-        self.open.push(offset(self.slots.len()));
-        self.push(kind, false, self.at);
-        self.at += 1;
-        Ok(expect)
+        self.push(Kind::Number, false, start..at);
+        Ok(at)
     }
 
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<(), JsonError> {
-        if !self.bytes.get(self.at..).is_some_and(|it| it.starts_with(word)) {
-            return self.fail(JsonErrorKind::ExpectedValue);
+    /// What may follow the whole part of a number.
+    fn fraction(&self, mut at: usize) -> At {
+        if self.byte(at) == Some(b'.') {
+            at = self.digits(at + 1)?;
         }
-        let start = self.at;
-        self.at += word.len();
-        self.push(kind, false, start);
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<(), JsonError> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
+        if let Some(b'e' | b'E') = self.byte(at) {
+            at += 1;
+            at = self.digits(at + usize::from(matches!(self.byte(at), Some(b'+' | b'-'))))?;
         }
-        if self.peek() == Some(b'0') {
-            self.at += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.at += 1;
+        match self.byte(at) {
+            Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-') => {
+                Err(JsonError { offset: at, kind: JsonErrorKind::Number })
             }
-            self.digits()?;
+            _ => Ok(at),
         }
-        if let Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-') = self.peek() {
-            return self.fail(JsonErrorKind::Number);
-        }
-        self.push(Kind::Number, false, start);
-        Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), JsonError> {
-        let start = self.at;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
+    #[inline]
+    fn digits(&self, start: usize) -> At {
+        let mut at = start;
+        while let Some(b'0'..=b'9') = self.byte(at) {
+            at += 1;
         }
-        if self.at == start { self.fail(JsonErrorKind::Number) } else { Ok(()) }
+        if at == start {
+            return Err(JsonError { offset: at, kind: JsonErrorKind::Number });
+        }
+        Ok(at)
     }
 
     /// A string, from its opening quote to behind its closing one.
-    fn string(&mut self) -> Result<(), JsonError> {
-        let start = self.at;
-        let mut escaped = false;
+    #[inline]
+    fn string(&mut self, start: usize) -> At {
+        match self.short_end(start + 1) {
+            Some(end) => {
+                self.push(Kind::String, false, start..end);
+                Ok(end)
+            }
+            None => self.long_string(start),
+        }
+    }
+
+    /// Behind the closing quote, if it is the first special byte of the next eight: most keys are that short.
+    #[inline]
+    fn short_end(&self, at: usize) -> Option<usize> {
+        let eight = self.bytes.get(at..)?.first_chunk::<8>()?;
+        let special = specials(u64::from_le_bytes(*eight));
+        let end = at + special.trailing_zeros() as usize / 8;
+        (special != 0 && self.byte(end) == Some(b'"')).then_some(end + 1)
+    }
+
+    /// Any string, in steps as large as it allows.
+    #[inline(never)]
+    fn long_string(&mut self, start: usize) -> At {
         let mut at = start + 1;
+        let mut escaped = false;
         loop {
             at += plain(self.bytes.get(at..).unwrap_or_default());
-            match (self.bytes.get(at), self.bytes.get(at + 1)) {
-                (Some(b'"'), _) => break,
+            match (self.byte(at), self.byte(at + 1)) {
+                (Some(b'"'), _) => {
+                    self.push(Kind::String, escaped, start..at + 1);
+                    return Ok(at + 1);
+                }
                 (Some(b'\\'), Some(b'n' | b'"' | b'\\' | b'/' | b'b' | b'f' | b'r' | b't')) => {
                     at += 2;
                 }
-                (Some(b'\\'), _) => {
-                    self.at = at;
-                    self.unicode_escape()?;
-                    at = self.at;
-                }
-                (found, _) => {
-                    self.at = at;
-                    let is_cut = found.is_none();
-                    return self.fail(if is_cut {
-                        JsonErrorKind::Unfinished
-                    } else {
-                        JsonErrorKind::Control
-                    });
-                }
+                (Some(b'\\'), _) => at = self.unicode_escape(at)?,
+                (found, _) => return fail(at, found, JsonErrorKind::Control),
             }
             escaped = true;
         }
-        self.at = at + 1;
-        self.push(Kind::String, escaped, start);
-        Ok(())
     }
 
     /// An escape by number, or none at all.
-    fn unicode_escape(&mut self) -> Result<(), JsonError> {
-        let start = self.at;
-        self.at += 1;
-        match self.peek() {
+    fn unicode_escape(&self, start: usize) -> At {
+        match self.byte(start + 1) {
             Some(b'u') => (),
-            Some(_) => return self.fail(JsonErrorKind::Escape),
-            None => return self.fail(JsonErrorKind::Unfinished),
+            found => return fail(start + 1, found, JsonErrorKind::Escape),
         }
         let lone = JsonError { offset: start, kind: JsonErrorKind::LoneSurrogate };
-        match self.unit()? {
+        let at = start + 6;
+        match self.unit(start + 1)? {
             0xDC00..=0xDFFF => Err(lone),
-            0xD800..=0xDBFF => {
-                if self.peek() != Some(b'\\') {
-                    return Err(lone);
-                }
-                self.at += 1;
-                match self.unit() {
-                    Ok(0xDC00..=0xDFFF) => Ok(()),
-                    _ => Err(lone),
-                }
-            }
-            _ => Ok(()),
+            0xD800..=0xDBFF if self.byte(at) != Some(b'\\') => Err(lone),
+            0xD800..=0xDBFF => match self.unit(at + 1) {
+                Ok(0xDC00..=0xDFFF) => Ok(at + 6),
+                _ => Err(lone),
+            },
+            _ => Ok(at),
         }
     }
 
     /// `uXXXX` under the cursor.
-    fn unit(&mut self) -> Result<u32, JsonError> {
-        if self.peek() != Some(b'u') {
-            return self.fail(JsonErrorKind::Escape);
+    fn unit(&self, at: usize) -> Result<u32, JsonError> {
+        if self.byte(at) != Some(b'u') {
+            return Err(JsonError { offset: at, kind: JsonErrorKind::Escape });
         }
-        self.at += 1;
         let mut unit = 0;
-        for _ in 0..4 {
-            let Some(digit) = self.peek() else { return self.fail(JsonErrorKind::Unfinished) };
-            let Some(value) = char::from(digit).to_digit(16) else {
-                return self.fail(JsonErrorKind::Escape);
-            };
-            unit = unit * 16 + value;
-            self.at += 1;
+        for at in at + 1..at + 5 {
+            let digit = self.byte(at);
+            match digit.and_then(|it| char::from(it).to_digit(16)) {
+                Some(value) => unit = unit * 16 + value,
+                None => return fail(at, digit, JsonErrorKind::Escape),
+            }
         }
         Ok(unit)
     }
 
-    fn push(&mut self, kind: Kind, escaped: bool, start: usize) {
+    #[inline]
+    fn push(&mut self, kind: Kind, escaped: bool, place: Range<usize>) {
         let next = offset(self.slots.len() + 1);
-        self.slots.push(Slot { kind, escaped, start: offset(start), end: offset(self.at), next });
+        let (start, end) = (offset(place.start), offset(place.end));
+        self.slots.push(Slot { kind, escaped, start, end, next });
     }
 
-    fn space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
+    #[inline]
+    fn space(&self, mut at: usize) -> usize {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte(at) {
+            at += 1;
         }
+        at
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    #[inline]
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
     }
+}
 
-    fn fail<T>(&self, kind: JsonErrorKind) -> Result<T, JsonError> {
-        Err(JsonError { offset: self.at, kind })
-    }
+/// What was found is wrong, or it is the end that came too early.
+fn fail<T>(offset: usize, found: Option<u8>, kind: JsonErrorKind) -> Result<T, JsonError> {
+    let kind = if found.is_none() { JsonErrorKind::Unfinished } else { kind };
+    Err(JsonError { offset, kind })
 }
 
 /// Documents are checked to fit into 32 bits before the pass.
@@ -375,9 +378,9 @@ fn has_special(bytes: &[u8; LARGE_STEP]) -> bool {
 const fn specials(eight: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    const fn zero(of: u64) -> u64 {
-        of.wrapping_sub(LOW) & !of & HIGH
-    }
-    let control = eight.wrapping_sub(LOW * 0x20) & !eight & HIGH;
-    control | zero(eight ^ (LOW * 0x22)) | zero(eight ^ (LOW * 0x5C))
+    // All three differ from a byte in its lower seven bits only, so one test of the highest bit does for all.
+    let control = eight.wrapping_sub(LOW * 0x20);
+    let quote = (eight ^ (LOW * 0x22)).wrapping_sub(LOW);
+    let backslash = (eight ^ (LOW * 0x5C)).wrapping_sub(LOW);
+    (control | quote | backslash) & !eight & HIGH
 }
