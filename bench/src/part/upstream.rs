@@ -176,18 +176,12 @@ fn prose(kib: u64) -> Vec<u8> {
     filled(kib, Vec::new(), |_, out| out.extend_from_slice(LINE))
 }
 
-/// Small values, as the rows of a table have them.
+/// Small values, as the rows of a table have them: a value or a mark every three bytes.
 fn dense(kib: u64) -> Vec<u8> {
     let start = b"\"structuredContent\":{\"rows\":[null".to_vec();
     let mut values = filled(kib, start, |row, out| {
-        write!(
-            out,
-            r#",{{"id":{row},"ok":true,"at":[{},{}],"tag":"t{}"}}"#,
-            row % 97,
-            row % 31,
-            row % 7
-        )
-        .unwrap_or_default();
+        let (price, stock) = (row % 97, row % 31);
+        write!(out, r#",{{"id":{row},"name":"widget-{row}","price":{price}.99,"stock":{stock},"active":true}}"#).unwrap_or_default();
     });
     values.extend_from_slice(b"]},\"isError\":false");
     values
