@@ -94,7 +94,7 @@ impl<'a, 'r> Table<'a, 'r> {
             };
             let problems = &mut self.reading.problems;
             let meant = problems.nearest(name, known.iter().copied());
-            let message = format!("{} is not a key of {of}.", quoted(name));
+            let message = format!("{} is not a key of {of}.", told(name));
             problems.add_meant(key.span().start, message, meant);
         }
     }
@@ -162,6 +162,12 @@ impl<'a> Given<'a> {
         }
         table
     }
+}
+
+/// A key that is not known, if it looks like one at all: what a lost quote turned into a key may be secret.
+fn told(key: &str) -> String {
+    let is_wordy = |it: u8| it.is_ascii_alphabetic() || it == b'_' || it == b'-';
+    if key.bytes().all(is_wordy) { quoted(key) } else { "This".to_owned() }
 }
 
 fn joined(path: &str, key: &str) -> String {

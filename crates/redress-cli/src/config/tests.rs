@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use proptest::{prop_assert, proptest};
 use redress_gate::{BreakerRule, LimitRule, Mode, Rate, RetryRule, ServerText};
 use redress_registry::{Registry, Source};
 
@@ -321,5 +322,25 @@ fn inline(path: &str, shown: &Shown, text: &mut String) {
         }
         Shown::Toml(toml) if !shown.is_empty() => text.extend([path, " = ", toml, "\n"]),
         _ => (),
+    }
+}
+
+proptest! {
+    /// However a file is spoilt: it is valid or has problems with places, and what was secret in it stays so.
+    #[test]
+    fn a_spoilt_file_never_tells_its_secrets(at in 0_usize..400, cut in 0_usize..12, put in "[\\x00-\\x7f]{0,3}") {
+        const WHOLE: &str = "[auth]\ntokens = ['${TOKEN}s3cr3t']\n[server.a]\ncommand = ['a', '--password=s3cr3t']\nenv = { A = '${TOKEN}', B = \"s3cr3t\" }\n\
+            contract = 'core'\n[server.b]\nurl = 'https://host/mcp?key=s3cr3t'\nheaders = { Authorization = 'Bearer s3cr3t', b = \"\"\"s3cr3t\"\"\" }\n";
+        let at = at.min(WHOLE.len());
+        let text = format!("{}{put}{}", &WHOLE[..at], &WHOLE[(at + cut).min(WHOLE.len())..]);
+        match read(&Source::new("it", &text), &made()) {
+            Ok(config) => prop_assert!(!config.servers.is_empty()),
+            Err(problems) => {
+                prop_assert!(!problems.is_empty());
+                for problem in problems {
+                    prop_assert!(!problem.to_string().contains("s3cr3t"), "{} of\n{}", problem, text);
+                }
+            }
+        }
     }
 }
