@@ -1,6 +1,7 @@
 //! The official clients as processes that do steps and print what came of them.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -8,7 +9,7 @@ use std::{
 use serde_json::Value;
 
 /// How long a request may take through the gate, in milliseconds: long enough for everything but `hang`.
-pub(crate) const DEADLINE: &str = "3000";
+const DEADLINE: &str = "3000";
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Client {
@@ -67,13 +68,31 @@ pub(crate) fn fixture() -> Vec<String> {
     ["stdio".into(), shown(&fixtures("conformance-server")), "stdio".into()].into()
 }
 
-/// The gate on stdio before a server on stdio, as a target.
-pub(crate) fn gate(ledger: &Path, server: &[String]) -> Vec<String> {
-    let gate = ["stdio", env!("CARGO_BIN_EXE_redress"), "run", "--deadline", DEADLINE];
-    let mut target: Vec<String> = gate.map(str::to_owned).into();
-    target.extend(["--ledger".into(), shown(ledger), "--".into()]);
-    target.extend(server.iter().skip(1).cloned());
+/// The gate on stdio, as a target.
+pub(crate) fn run(dir: &Path, server: &[String]) -> Vec<String> {
+    let mut target = vec!["stdio".to_owned(), env!("CARGO_BIN_EXE_redress").to_owned()];
+    target.extend(gate("run", dir));
+    target.extend_from_slice(server);
     target
+}
+
+/// The gate's arguments, up to those that say which server.
+pub(crate) fn gate(command: &str, dir: &Path) -> Vec<String> {
+    let ledger = shown(&dir.join("ledger"));
+    [command, "--deadline", DEADLINE, "--ledger", &ledger].map(str::to_owned).into()
+}
+
+/// Arguments of the gate: the fixture as its child.
+pub(crate) fn command() -> Vec<String> {
+    ["--".into(), shown(&fixtures("conformance-server")), "stdio".into()].into()
+}
+
+/// Arguments of the gate: a server that it reaches over HTTP, whose hints we trust as we do its child's.
+pub(crate) fn config(dir: &Path, url: &str) -> Vec<String> {
+    let file = dir.join("redress.toml");
+    let text = format!("[server.fixture]\nurl = \"{url}\"\ntrust_annotations = true\n");
+    fs::write(&file, text).unwrap();
+    ["--config".into(), shown(&file)].into()
 }
 
 /// Where cargo puts programs.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::clients::{DEADLINE, fixtures};
+use super::clients::{fixtures, gate};
 
 /// A process that serves MCP over HTTP.
 pub(crate) struct Served {
@@ -20,14 +20,19 @@ pub(crate) struct Served {
 impl Served {
     /// The fixture server.
     pub(crate) fn fixture() -> Self {
-        Self::start(Command::new(fixtures("conformance-server")).arg("http"))
+        Self::start(Command::new(fixtures("conformance-server")).arg("http"), "/mcp")
     }
 
-    /// The gate before a server on stdio.
-    pub(crate) fn gate(ledger: &Path, server: &[String]) -> Self {
-        let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
-        gate.args(["serve", "--listen", "127.0.0.1:0", "--deadline", DEADLINE, "--ledger"]);
-        Self::start(gate.arg(ledger).arg("--").args(server.iter().skip(1)))
+    /// The gate before a server, which it serves at this path.
+    pub(crate) fn gate(dir: &Path, server: &[String], path: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+        command.args(gate("serve", dir)).args(["--listen", "127.0.0.1:0"]);
+        Self::start(command.args(server), path)
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// Where a client finds it.
@@ -35,7 +40,7 @@ impl Served {
         ["http".into(), self.url.clone()].into()
     }
 
-    fn start(command: &mut Command) -> Self {
+    fn start(command: &mut Command, path: &str) -> Self {
         let mut child =
             command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let log = BufReader::new(child.stderr.take().unwrap());
@@ -53,7 +58,7 @@ impl Served {
             }
         });
         let origin = origin.recv_timeout(Duration::from_secs(20)).expect("it listens");
-        Self { child, url: format!("{origin}/mcp") }
+        Self { child, url: format!("{origin}{path}") }
     }
 }
 
