@@ -36,7 +36,6 @@ pub(crate) use self::command::{Args, run};
 pub(crate) use self::options::{Options, meaning};
 pub use self::{
     address::{Address, Host, Origin, Url},
-    choice::Sharing,
     environment::{Environment, Machine, Nowhere},
     reference::{Contract, Location, SecretFile, Word},
     secret::Secret,

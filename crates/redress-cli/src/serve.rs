@@ -88,6 +88,7 @@ fn served(
         ledger: ledger.cloned(),
         on_ledger_failure: config.general.ledger.on_failure,
         target: server.target()?,
+        sharing: server.sharing,
         most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
         idle: IDLE,
     })

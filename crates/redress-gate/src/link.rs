@@ -32,6 +32,9 @@ use crate::{
     session::{Exit, Expected, Session, Turn, UpstreamKind},
 };
 
+/// How much may wait for an upstream that does not read.
+const MOST_WAITING: usize = 32 << 20;
+
 /// What the threads and tasks of a link tell the one that watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -185,6 +188,7 @@ impl Link {
         }
         let is_heard = !turn.to_client.is_empty();
         self.client.take(&mut turn.to_client);
+        self.client.dismiss(turn.withdrawn.drain(..));
         self.handed_over();
         if let Some(upstream) = upstream {
             upstream.flush(role, turn.now.at);
@@ -257,6 +261,12 @@ impl Link {
             session.admit_calls(admits);
             say(session, turn)
         })
+    }
+
+    /// Whether so much waits for the upstream that it must not become more.
+    pub(crate) fn is_clogged(&self) -> bool {
+        let most = MOST_WAITING.max(self.plan.server.settings.max_message);
+        self.lock().upstream.as_ref().is_some_and(|it| it.waiting() > most)
     }
 
     /// The upstream ended, and all that it said has been read.

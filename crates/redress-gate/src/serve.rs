@@ -2,6 +2,7 @@
 
 mod accept;
 mod access;
+mod alone;
 mod body;
 mod child;
 mod desk;
@@ -28,15 +29,13 @@ use std::{
 use redress_ledger::{Clock, Ledger};
 use tokio::signal::unix::{SignalKind, signal};
 
-pub use self::access::{Access, Tokens};
 use self::{accept::Listener, house::House, site::Site};
-pub(crate) use self::{desk::Desk, inlet::Inlet};
-use crate::{
-    link::{Books, Plan, Target},
-    log::Log,
-    run::OnLedgerFailure,
-    server::Server,
+pub use self::{
+    access::{Access, Tokens},
+    house::Sharing,
 };
+pub(crate) use self::{desk::Desk, inlet::Inlet};
+use crate::{link::Target, log::Log, run::OnLedgerFailure, server::Server};
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -69,6 +68,8 @@ pub struct Served {
     pub ledger: Option<Arc<Ledger>>,
     /// What happens when they cannot be.
     pub on_ledger_failure: OnLedgerFailure,
+    /// How its sessions are kept apart.
+    pub sharing: Sharing,
     /// The most sessions at a time.
     pub most_sessions: usize,
     /// A session that nobody has used for so long ends.
@@ -100,8 +101,11 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let log = Arc::new(Log::new(serve.log)?);
-    let houses: Vec<_> =
-        serve.servers.into_iter().map(|it| house(it, &serve.clock, &log)).collect();
+    let houses = serve.servers.into_iter().map(|it| {
+        let place = it.name.as_ref().map_or_else(|| "mcp".into(), |it| format!("{it}/mcp").into());
+        (place, Arc::new(House::new(it, &serve.clock, &log)))
+    });
+    let houses: Vec<_> = houses.collect();
     let site = Arc::new(Site { houses, access: serve.access });
     let listener = Listener::bind(serve.listen, serve.most_connections).await?;
     ready(listener.address()?);
@@ -129,17 +133,4 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     closing.join_all().await;
     listener.finish().await;
     Ok(())
-}
-
-fn house(served: Served, clock: &Clock, log: &Arc<Log>) -> (Box<str>, Arc<House>) {
-    let place = served.name.map_or_else(|| "mcp".into(), |it| format!("{it}/mcp").into());
-    let (ledger, on_failure) = (served.ledger, served.on_ledger_failure);
-    let plan = Plan {
-        target: served.target,
-        books: Books { ledger, on_failure, server: Arc::clone(&served.server) },
-        server: served.server,
-        clock: Arc::clone(clock),
-        log: Arc::clone(log),
-    };
-    (place, Arc::new(House::new(Arc::new(plan), served.most_sessions, served.idle)))
 }

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use redress::Dialect;
-use redress_gate::{Mode, OnLedgerFailure, ServerText};
+use redress_gate::{Mode, OnLedgerFailure, ServerText, Sharing};
 
 use redress_registry::problems::quoted;
 
@@ -75,15 +75,6 @@ impl Choice for Dialect {
         (Self::Mailvault, Self::Mailvault.name(), ""),
         (Self::ToolFailure, Self::ToolFailure.name(), ""),
     ];
-}
-
-/// Who shares a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharing {
-    /// Nobody: each session of a client has one of its own.
-    PerSession,
-    /// All sessions.
-    Shared,
 }
 
 impl Choice for Sharing {

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use redress::Dialect;
-use redress_gate::Mode;
+use redress_gate::{Mode, Sharing};
 
 use super::{
     address::Url,
-    choice::Sharing,
     reference::{Contract, Location, Word},
     secret::Secret,
     section::section,

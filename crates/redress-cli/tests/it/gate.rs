@@ -1,9 +1,10 @@
-//! `redress run` before a server that fails in every way: the failure matrix of stdio, with real processes.
+//! A server that fails in every way behind `redress run` and `redress serve`: the failure matrix, with real processes.
 
 mod answers;
 pub(crate) mod client;
 mod clients;
 mod endings;
+pub(crate) mod http;
 mod metrics;
 mod pressure;
 mod processes;

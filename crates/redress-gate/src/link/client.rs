@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Letter, Role};
 use crate::{
-    mail::{Mail, ToClient},
+    mail::{Mail, Ticket, ToClient},
     outbox::Outbox,
     serve::Desk,
     told::Told,
@@ -52,6 +52,13 @@ impl Client {
         match self {
             Self::Pipe(pipe) => pipe.outbox.push(&mut letter.line),
             Self::Http(desk) => desk.deliver_one(letter),
+        }
+    }
+
+    /// Nobody waits there any more.
+    pub(super) fn dismiss(&self, withdrawn: impl Iterator<Item = Ticket>) {
+        if let Self::Http(desk) = self {
+            withdrawn.for_each(|it| desk.dismiss(it));
         }
     }
 

@@ -64,6 +64,14 @@ impl Upstream {
         }
     }
 
+    /// How many bytes wait for it. Threads wait with what they have instead.
+    pub(super) fn waiting(&self) -> usize {
+        match self {
+            Self::Child { input: Input::Inlet(inlet), .. } => inlet.waiting(),
+            Self::Child { input: Input::Outbox(_), .. } | Self::Remote(_) => 0,
+        }
+    }
+
     /// Ends it at once.
     pub(crate) fn kill(&self) {
         match self {

@@ -149,11 +149,12 @@ async fn next(body: &mut Incoming, until: Instant) -> Result<Option<Bytes>, Unre
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
         match timeout_at(until, frame).await {
-            Ok(Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => return Ok(Some(data)),
+            Ok(Some(Ok(frame))) => {
                 // Trailers say nothing that we want to know.
-                Err(_) => continue,
-            },
+                if let Ok(data) = frame.into_data() {
+                    return Ok(Some(data));
+                }
+            }
             Ok(Some(Err(_))) => return Err(Unread::Cut),
             Ok(None) => return Ok(None),
             Err(_) => return Err(Unread::TooSlow),

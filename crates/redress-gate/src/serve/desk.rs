@@ -77,16 +77,26 @@ impl Desk {
         self.lock().waiting.swap_remove(&ticket);
     }
 
+    /// No answer will come there: what was said to the request is all there is.
+    pub(crate) fn dismiss(&self, ticket: Ticket) {
+        let Some(waiting) = self.lock().waiting.swap_remove(&ticket) else { return };
+        match waiting.place {
+            Place::Post(sender) => {
+                let stream = Arc::new(Stream::default());
+                stream.end();
+                // Whoever waits no more has left.
+                drop(sender.send(Reply::Stream(stream)));
+            }
+            Place::Stream(stream) => stream.end(),
+            Place::Left => (),
+        }
+    }
+
     /// Whoever waited there has closed the connection; the answer goes where the client can fetch it.
     pub(super) fn leave(&self, ticket: Ticket) {
         if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
             waiting.place = Place::Left;
         }
-    }
-
-    /// How many wait.
-    pub(super) fn waiting(&self) -> usize {
-        self.lock().waiting.len()
     }
 
     /// A client comes.
@@ -106,9 +116,11 @@ impl Desk {
         self.lock().seats.get_mut(&client).map(|it| it.listen(after))
     }
 
-    /// Whether a client has a stream open.
-    pub(super) fn is_listening(&self, client: u64) -> bool {
-        self.lock().seats.get_mut(&client).is_some_and(Seat::is_listening)
+    /// Whether a client waits for something.
+    pub(super) fn is_busy(&self, client: u64) -> bool {
+        let mut state = self.lock();
+        state.waiting.values().any(|it| it.client == client)
+            || state.seats.get_mut(&client).is_some_and(Seat::is_listening)
     }
 
     /// Everybody leaves.

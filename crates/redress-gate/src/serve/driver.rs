@@ -84,7 +84,7 @@ async fn end(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
     link.begin_to_end();
     link.drain();
     link.turn(Role::Other, Session::close);
-    until(link, events, LAST_RECORDS, |it| it.has_told_all()).await;
+    until(link, events, LAST_RECORDS, Link::has_told_all).await;
     if let Some(desk) = link.client.desk() {
         desk.close();
     }

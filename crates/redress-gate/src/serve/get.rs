@@ -25,7 +25,7 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Opens a stream of what belongs to no request.
 pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
-    if version::is_modern(headers) {
+    if version::is_alone(headers) {
         return Err(Refusal::method("POST"));
     }
     if !super::post::accepts(headers, &["text/event-stream"]) {
@@ -40,12 +40,12 @@ pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body
     }
     let desk = member.link.client.desk();
     let stream = desk.and_then(|it| it.listen(member.client, after));
-    stream.map(|it| events(it, None)).ok_or_else(|| unknown_session(house))
+    stream.map(|it| events(it, None)).ok_or_else(unknown_session)
 }
 
 /// Ends a session.
 pub(super) fn delete(house: &House, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
-    if version::is_modern(headers) {
+    if version::is_alone(headers) {
         return Err(Refusal::method("POST"));
     }
     let (id, _) = member(house, headers)?;
@@ -60,15 +60,18 @@ pub(super) fn member<'h>(
     house: &House,
     headers: &'h HeaderMap,
 ) -> Result<(&'h str, Arc<Member>), Refusal> {
-    let Some(id) = one(headers, &SESSION)? else {
-        return Err(Refusal::bad("The request names no session.")
-            .fix("Send initialize first, then its Mcp-Session-Id with every request."));
-    };
-    house.find(id).map(|it| (id, it)).ok_or_else(|| unknown_session(house))
+    let Some(id) = one(headers, &SESSION)? else { return Err(no_session_named()) };
+    house.find(id).map(|it| (id, it)).ok_or_else(unknown_session)
+}
+
+/// A request that should name a session.
+pub(super) fn no_session_named() -> Refusal {
+    Refusal::bad("The request names no session.")
+        .fix("Send initialize first, then its Mcp-Session-Id with every request.")
 }
 
 /// A session that there is not, or not any more.
-pub(super) fn unknown_session(_house: &House) -> Refusal {
+pub(super) fn unknown_session() -> Refusal {
     let message = "The session does not exist, or it has ended.";
     Refusal::new(StatusCode::NOT_FOUND, codes::SESSION_NOT_FOUND, message)
         .fix("Send initialize without a session id to open a new session.")

@@ -10,19 +10,31 @@ use std::{
 };
 
 use indexmap::IndexMap;
+use redress_ledger::Clock;
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
-use super::driver;
+use super::{Served, driver};
 use crate::{
-    link::{Event, Link, Plan},
+    link::{Books, Event, Link, Plan, Role},
+    log::Log,
     session::{ClientKind, Session},
 };
+
+/// How sessions of one server are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Each has an upstream of its own.
+    PerSession,
+    /// All have one.
+    Shared,
+}
 
 /// One server and its sessions.
 pub(super) struct House {
     pub(super) plan: Arc<Plan>,
     pub(super) most_sessions: usize,
+    sharing: Sharing,
     idle: Duration,
     state: Mutex<State>,
     next_client: AtomicU64,
@@ -42,6 +54,7 @@ struct State {
 pub(super) struct Member {
     pub(super) link: Arc<Link>,
     pub(super) client: u64,
+    sharing: Sharing,
     used: Mutex<Instant>,
 }
 
@@ -55,9 +68,23 @@ pub(super) enum NoSession {
 }
 
 impl House {
-    pub(super) fn new(plan: Arc<Plan>, most_sessions: usize, idle: Duration) -> Self {
-        let (state, next_client) = (Mutex::default(), AtomicU64::new(1));
-        Self { plan, most_sessions, idle, state, next_client }
+    pub(super) fn new(served: Served, clock: &Clock, log: &Arc<Log>) -> Self {
+        let (ledger, on_failure) = (served.ledger, served.on_ledger_failure);
+        let plan = Arc::new(Plan {
+            target: served.target,
+            books: Books { ledger, on_failure, server: Arc::clone(&served.server) },
+            server: served.server,
+            clock: Arc::clone(clock),
+            log: Arc::clone(log),
+        });
+        Self {
+            plan,
+            most_sessions: served.most_sessions,
+            sharing: served.sharing,
+            idle: served.idle,
+            state: Mutex::default(),
+            next_client: AtomicU64::new(1),
+        }
     }
 
     /// A new session, with its id.
@@ -70,13 +97,16 @@ impl House {
         if state.members.len() >= self.most_sessions {
             return Err(NoSession::TooMany);
         }
-        let (server, upstream) = (Arc::clone(&self.plan.server), self.plan.target.kind());
-        let link = state.start(&self.plan, Session::new(server, ClientKind::Http, upstream));
-        let client = self.new_client();
+        let link = match self.sharing {
+            Sharing::PerSession => state.start(&self.plan, Sharing::PerSession),
+            Sharing::Shared => state.common(&self.plan),
+        };
+        let client = self.next_client.fetch_add(1, Ordering::Relaxed);
         if let Some(desk) = link.client.desk() {
             desk.enter(client);
         }
-        let member = Arc::new(Member { link, client, used: Mutex::new(Instant::now()) });
+        let used = Mutex::new(Instant::now());
+        let member = Arc::new(Member { link, client, sharing: self.sharing, used });
         state.members.insert(id.clone(), Arc::clone(&member));
         Ok((id, member))
     }
@@ -97,19 +127,7 @@ impl House {
     /// The link of requests that belong to no session.
     pub(super) fn common(&self) -> Option<Arc<Link>> {
         let mut state = self.lock();
-        if state.is_closed {
-            return None;
-        }
-        if state.common.is_none() {
-            let (server, upstream) = (Arc::clone(&self.plan.server), self.plan.target.kind());
-            state.common = Some(state.start(&self.plan, Session::shared(server, upstream)));
-        }
-        state.common.clone()
-    }
-
-    /// A client that is none of those before.
-    pub(super) fn new_client(&self) -> u64 {
-        self.next_client.fetch_add(1, Ordering::Relaxed)
+        if state.is_closed { None } else { Some(state.common(&self.plan)) }
     }
 
     /// Ends sessions that nobody has used for a while.
@@ -152,7 +170,21 @@ impl House {
 }
 
 impl State {
-    fn start(&mut self, plan: &Arc<Plan>, session: Session) -> Arc<Link> {
+    fn common(&mut self, plan: &Arc<Plan>) -> Arc<Link> {
+        if let Some(common) = &self.common {
+            return Arc::clone(common);
+        }
+        let common = self.start(plan, Sharing::Shared);
+        self.common = Some(Arc::clone(&common));
+        common
+    }
+
+    fn start(&mut self, plan: &Arc<Plan>, sharing: Sharing) -> Arc<Link> {
+        let (server, upstream) = (Arc::clone(&plan.server), plan.target.kind());
+        let session = match sharing {
+            Sharing::PerSession => Session::new(server, ClientKind::Http, upstream),
+            Sharing::Shared => Session::shared(server, upstream),
+        };
         let (link, events) = driver::open(plan, session);
         self.tasks.spawn(driver::drive(Arc::clone(&link), events));
         link
@@ -161,17 +193,22 @@ impl State {
 
 impl Member {
     fn end(&self) {
-        self.link.tell(Event::Signal);
+        match self.sharing {
+            Sharing::PerSession => self.link.tell(Event::Signal),
+            Sharing::Shared => {
+                let leave =
+                    |session: &mut Session, turn: &mut _| session.client_left(self.client, turn);
+                self.link.turn(Role::Other, leave);
+                if let Some(desk) = self.link.client.desk() {
+                    desk.exit(self.client);
+                }
+            }
+        }
     }
 
     fn is_used(&self, now: Instant, idle: Duration) -> bool {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_busy = || {
-            self.link
-                .client
-                .desk()
-                .is_some_and(|it| it.waiting() > 0 || it.is_listening(self.client))
-        };
+        let is_busy = || self.link.client.desk().is_some_and(|it| it.is_busy(self.client));
         now.saturating_duration_since(used) < idle || is_busy()
     }
 }

@@ -5,14 +5,19 @@ use std::sync::Arc;
 use hyper::{
     HeaderMap, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::{ACCEPT, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
 };
-use redress::{codes, json::Doc};
+use redress::{
+    codes,
+    json::{Doc, Value},
+};
+use sha2::{Digest as _, Sha256};
 
 use super::{
+    alone,
     body::{self, Body, Unread},
     desk::{Answer, Reply},
-    get::{SESSION, events, member},
+    get::{SESSION, events, member, no_session_named, unknown_session},
     house::{House, NoSession},
     refusal::Refusal,
     version,
@@ -35,27 +40,17 @@ pub(super) async fn post(
     let most = house.plan.server.settings.max_message;
     let body = body::read(body, most).await.map_err(|it| unread(it, most))?;
     let line = one_line(&body, most);
-    if parts.headers.contains_key(SESSION) {
-        let (_, member) = member(house, &parts.headers)?;
-        version::check(&parts.headers)?;
-        return exchange(&member.link, member.client, OnLeave::Keep, &parts.headers, &line).await;
+    let headers = &parts.headers;
+    if headers.contains_key(SESSION) && !version::is_alone(headers) {
+        let (_, member) = member(house, headers)?;
+        version::check(headers)?;
+        return exchange(&member.link, member.client, OnLeave::Keep, headers, &line).await;
     }
-    match opening(&line, most)? {
-        Opening::Initialize(id) => initialize(house, &parts.headers, &line, &id).await,
+    match opening(headers, &line, most)? {
+        Opening::Initialize(id) => initialize(house, headers, &line, &id).await,
         Opening::Alone => {
-            let closing = || {
-                Refusal::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    codes::SHUTTING_DOWN,
-                    "The gate is shutting down.",
-                )
-            };
-            let link = house.common().ok_or_else(closing)?;
-            exchange(&link, house.new_client(), OnLeave::Cancel, &parts.headers, &line).await
-        }
-        Opening::Nameless(id) => {
-            member(house, &parts.headers).map_err(|it| it.to(id.as_deref()))?;
-            Err(Refusal::bad("The request names no session."))
+            let link = house.common().ok_or_else(shutting_down)?;
+            exchange(&link, principal(headers), OnLeave::Cancel, headers, &line).await
         }
     }
 }
@@ -66,26 +61,35 @@ enum Opening {
     Initialize(Box<str>),
     /// It needs none.
     Alone,
-    /// It should have one.
-    Nameless(Option<Box<str>>),
 }
 
-fn opening(line: &[u8], most: usize) -> Result<Opening, Refusal> {
+fn opening(headers: &HeaderMap, line: &[u8], most: usize) -> Result<Opening, Refusal> {
     let doc = Doc::parse(line, limits(most)).map_err(|error| {
         let message = format!("The message could not be read as JSON: {error}");
         Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message)
     })?;
     let frame = Frame::of(&doc)
         .map_err(|error| Refusal::bad(format!("The message is not valid: {error}.")))?;
-    let id = frame.id.map(|it| Box::from(it.raw()));
+    let id = frame.id.map(Value::raw);
     let meta = frame.params.and_then(|it| it.get("_meta"));
-    let is_alone =
-        meta.is_some_and(|it| it.get("io.modelcontextprotocol/protocolVersion").is_some());
-    Ok(match (frame.shape, id) {
-        (Shape::Request, Some(id)) if frame.method == "initialize" => Opening::Initialize(id),
-        _ if is_alone => Opening::Alone,
-        (_, id) => Opening::Nameless(id),
-    })
+    if version::is_alone(headers) || meta.is_some_and(|it| it.get(alone::META_VERSION).is_some()) {
+        alone::check(headers, &frame).map_err(|it| it.to(id))?;
+        return Ok(Opening::Alone);
+    }
+    match id {
+        Some(id) if frame.shape == Shape::Request && frame.method == "initialize" => {
+            Ok(Opening::Initialize(id.into()))
+        }
+        _ => Err(no_session_named().to(id)),
+    }
+}
+
+/// Who makes a request that belongs to no session: all who bring the same credentials are one.
+fn principal(headers: &HeaderMap) -> u64 {
+    const OF_NO_SESSION: u64 = 1 << 63;
+    let credentials = headers.get(AUTHORIZATION).map(|it| Sha256::digest(it.as_bytes()));
+    let start = credentials.as_ref().and_then(|it| it.first_chunk());
+    OF_NO_SESSION | start.map_or(0, |it| u64::from_le_bytes(*it))
 }
 
 /// Opens a session.
@@ -119,8 +123,13 @@ async fn exchange(
     headers: &HeaderMap,
     line: &[u8],
 ) -> Result<Response<Body>, Refusal> {
+    if link.is_clogged() {
+        let message = "The server does not take in what it was sent before.";
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        return Err(Refusal::new(status, codes::OVERLOADED, message));
+    }
     let Some((waiter, from, reply)) = Waiter::new(link, client, on_leave, headers) else {
-        return Err(Refusal::method("GET"));
+        return Err(shutting_down());
     };
     if link.client_says(|session, turn| session.client_line(line, from, turn)) == Expected::Nothing
     {
@@ -136,8 +145,7 @@ async fn exchange(
         // The link has ended, and with it the session.
         Err(_) => {
             waiter.done();
-            let message = "The session has ended.";
-            Err(Refusal::new(StatusCode::NOT_FOUND, codes::SESSION_NOT_FOUND, message))
+            Err(unknown_session())
         }
     }
 }
@@ -150,10 +158,13 @@ fn no_session(why: NoSession, house: &House) -> Refusal {
             let message = format!("{most} sessions are open, which is the most there may be.");
             Refusal::new(status, codes::OVERLOADED, message)
         }
-        NoSession::Closing => {
-            Refusal::new(status, codes::SHUTTING_DOWN, "The gate is shutting down.")
-        }
+        NoSession::Closing => shutting_down(),
     }
+}
+
+fn shutting_down() -> Refusal {
+    let message = "The gate is shutting down and takes no more calls.";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)
 }
 
 fn unread(why: Unread, most: usize) -> Refusal {

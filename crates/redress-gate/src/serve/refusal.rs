@@ -28,9 +28,9 @@ pub(super) struct Refusal {
     fault: Box<Fault>,
     /// The request's id, as JSON.
     id: Option<Box<str>>,
-    /// The protocol's own error for it, and what it must carry as JSON members.
-    protocol: Option<(i64, Vec<(&'static str, String)>)>,
-    header: Option<(HeaderName, HeaderValue)>,
+    /// The protocol's own error for it.
+    protocol: Option<i64>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
     closes: bool,
 }
 
@@ -78,8 +78,8 @@ impl Refusal {
     }
 
     /// The protocol has an error of its own for this.
-    pub(super) fn protocol(mut self, number: i64, data: Vec<(&'static str, String)>) -> Self {
-        self.protocol = Some((number, data));
+    pub(super) const fn protocol(mut self, number: i64) -> Self {
+        self.protocol = Some(number);
         self
     }
 
@@ -94,7 +94,7 @@ impl Refusal {
     }
 
     fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.header = Some(Box::new((name, value)));
         self
     }
 
@@ -137,7 +137,7 @@ impl Refusal {
         if let Some(ms) = self.fault.retry.after_ms.filter(|_| self.status.is_server_error()) {
             headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1000)));
         }
-        if let Some((name, value)) = self.header {
+        if let Some((name, value)) = self.header.map(|it| *it) {
             headers.insert(name, value);
         }
         if self.closes {
@@ -147,7 +147,7 @@ impl Refusal {
     }
 
     fn text(&self) -> String {
-        let Some((number, members)) = &self.protocol else {
+        let Some(number) = self.protocol else {
             return wire::rpc_error(&self.fault, self.id.as_deref());
         };
         let mut out = String::with_capacity(512);
@@ -157,11 +157,8 @@ impl Refusal {
             message.raw("id", id);
         }
         let mut error = Members::open(message.key("error"));
-        error.int("code", *number).str("message", &self.fault.message);
+        error.int("code", number).str("message", &self.fault.message);
         let mut data = Members::open(error.key("data"));
-        for (key, value) in members {
-            data.raw(key, value);
-        }
         Dialect::Native.write_into(&self.fault, Stamp::default(), data.key(wire::FAULT_KEY));
         data.close();
         error.close();

@@ -45,14 +45,14 @@ impl Site {
         }
     }
 
-    fn metrics(&self) -> String {
-        let servers: Vec<_> =
-            self.houses.iter().map(|(_, it)| Arc::clone(&it.plan.server)).collect();
-        metrics::render(&servers)
-    }
-
     fn house(&self, path: &str) -> Option<Arc<House>> {
         self.houses.iter().find(|(at, _)| **at == *path).map(|(_, house)| Arc::clone(house))
+    }
+
+    fn metrics(&self) -> String {
+        let servers: Vec<_> =
+            self.houses.iter().map(|(_, house)| Arc::clone(&house.plan.server)).collect();
+        metrics::render(&servers)
     }
 
     fn nothing_at(&self, path: &str) -> Refusal {

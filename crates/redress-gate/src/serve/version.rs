@@ -7,15 +7,13 @@ use super::{access::one, refusal::Refusal};
 /// The header that names the version.
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
-/// The version in which every request stands alone.
-pub(super) const MODERN: &str = "2026-07-28";
-
 /// Versions with sessions.
 const WITH_SESSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// Whether a request says that it stands alone.
-pub(super) fn is_modern(headers: &HeaderMap) -> bool {
-    headers.get(VERSION).is_some_and(|it| it == MODERN)
+/// Whether the headers of a request say that it stands alone, as requests do in every version that has no sessions.
+pub(super) fn is_alone(headers: &HeaderMap) -> bool {
+    let version = headers.get(VERSION).and_then(|it| it.to_str().ok());
+    version.is_some_and(|it| !WITH_SESSIONS.contains(&it) && it > "2026")
 }
 
 /// Whether the version of a request that belongs to a session is one that we know.
@@ -23,7 +21,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     match one(headers, &VERSION)? {
         Some(version) if !WITH_SESSIONS.contains(&version) => {
             let version: String = version.chars().take(40).collect();
-            Err(Refusal::bad(format!("The protocol version {version:?} is not supported here."))
+            Err(Refusal::bad(format!("The protocol version {version:?} has no sessions here."))
                 .fix(format!("Use one of: {}.", WITH_SESSIONS.join(", "))))
         }
         _ => Ok(()),

@@ -208,6 +208,7 @@ impl Session {
             return;
         };
         let Some(exchange) = self.inflight.withdraw(ours) else { return };
+        turn.withdrawn.push(exchange.from.ticket);
         if exchange.sent {
             let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
             turn.to_upstream.add(ToUpstream::Cancel(ours), spliced);

@@ -2,7 +2,7 @@
 
 use super::again::Repeat;
 use crate::{
-    mail::{Mail, ToClient, ToUpstream},
+    mail::{Mail, Ticket, ToClient, ToUpstream},
     moment::Moment,
     told::Told,
 };
@@ -20,6 +20,8 @@ pub struct Turn {
     pub told: Vec<Told>,
     /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
     pub repeats: Vec<Repeat>,
+    /// Requests that their clients withdrew: nobody waits there any more, and no answer comes.
+    pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.
     pub start: bool,
     /// The upstream is to be ended: it is of no use any more.
@@ -37,6 +39,7 @@ impl Turn {
             to_upstream: Mail::default(),
             told: Vec::new(),
             repeats: Vec::new(),
+            withdrawn: Vec::new(),
             start: false,
             kill: false,
             is_sooner: false,

@@ -14,13 +14,43 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::http::{Http, listening};
+
 /// How long anything may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How a client reaches the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Via {
+    /// `redress run`, on pipes.
+    Run,
+    /// `redress serve`, over HTTP.
+    Serve,
+}
+
+/// Every test once on pipes and once over HTTP.
+macro_rules! both_ways {
+    ($($name:ident,)*) => {
+        mod run {
+            $(#[test] fn $name() { super::$name(crate::gate::client::Via::Run); })*
+        }
+        mod serve {
+            $(#[test] fn $name() { super::$name(crate::gate::client::Via::Serve); })*
+        }
+    };
+}
+pub(super) use both_ways;
+
+/// What a client writes to.
+enum Way {
+    Pipe(Option<ChildStdin>),
+    Http(Http),
+}
+
 /// A client with a gate and a server of its own.
-pub(super) struct Client {
+pub(crate) struct Client {
     gate: Child,
-    input: Option<ChildStdin>,
+    way: Way,
     lines: Receiver<String>,
     heard: BTreeMap<String, Vec<Value>>,
     /// Answers that name no request, and everything that is no answer.
@@ -47,31 +77,31 @@ pub(crate) fn bad_server() -> PathBuf {
 
 impl Client {
     /// A gate with options, before the bad server with flags.
-    pub(super) fn start(options: &[&str], flags: &[&str]) -> Self {
+    pub(crate) fn start(via: Via, options: &[&str], flags: &[&str]) -> Self {
         let server = bad_server();
         let command: Vec<&str> =
             [server.to_str().unwrap()].into_iter().chain(flags.iter().copied()).collect();
-        Self::before(options, &command)
+        Self::before(via, options, &command)
     }
 
     /// The same, with a session that is open.
-    pub(super) fn open(options: &[&str]) -> Self {
-        let mut client = Self::start(options, &[]);
+    pub(crate) fn open(via: Via, options: &[&str]) -> Self {
+        let mut client = Self::start(via, options, &[]);
         client.initialize();
         client
     }
 
     /// The same, without a ledger unless the options name one.
-    pub(super) fn bare(options: &[&str]) -> Self {
+    pub(crate) fn bare(via: Via, options: &[&str]) -> Self {
         let server = bad_server();
         let mut client =
-            Self::spawn(tempfile::tempdir().unwrap(), options, &[server.to_str().unwrap()]);
+            Self::spawn(via, tempfile::tempdir().unwrap(), options, &[server.to_str().unwrap()]);
         client.initialize();
         client
     }
 
     /// The same with a configuration file that has these sections, and a session that is open.
-    pub(super) fn configured(sections: &str) -> Self {
+    pub(crate) fn configured(sections: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("redress.toml");
         let command = bad_server();
@@ -79,21 +109,22 @@ impl Client {
             "{sections}\n[ledger]\ndir = \"ledger\"\n[server.bad]\ncommand = [{command:?}]\n"
         );
         fs::write(&file, text).unwrap();
-        let mut client = Self::spawn(dir, &["--config", file.to_str().unwrap()], &[]);
+        let mut client = Self::spawn(Via::Run, dir, &["--config", file.to_str().unwrap()], &[]);
         client.initialize();
         client
     }
 
     /// A gate with options, before a command.
-    pub(super) fn before(options: &[&str], command: &[&str]) -> Self {
+    pub(crate) fn before(via: Via, options: &[&str], command: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let ledger = dir.path().join("ledger").to_str().unwrap().to_owned();
         let options: Vec<&str> = ["--ledger", &*ledger].iter().chain(options).copied().collect();
-        Self::spawn(dir, &options, command)
+        Self::spawn(via, dir, &options, command)
     }
 
     /// A gate with a configuration, before one of its servers.
-    pub(super) fn with_config(
+    pub(crate) fn with_config(
+        via: Via,
         config: &str,
         name: &str,
         options: &[&str],
@@ -102,36 +133,33 @@ impl Client {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("redress.toml");
         fs::write(&file, config).unwrap();
-        let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
-        gate.args(["run", "--name", name, "--config"]).arg(file);
+        let mut gate = command(via);
+        gate.args(["--name", name, "--config"]).arg(file);
         gate.arg("--ledger").arg(dir.path().join("ledger")).args(options);
         gate.envs(env.iter().copied());
-        Self::of(dir, &mut gate)
+        Self::of(via, dir, &mut gate)
     }
 
-    fn spawn(dir: TempDir, options: &[&str], command: &[&str]) -> Self {
-        let mut gate = gate(dir.path(), options, command);
-        Self::of(dir, &mut gate)
+    fn spawn(via: Via, dir: TempDir, options: &[&str], command: &[&str]) -> Self {
+        let mut gate = gate(via, dir.path(), options, command);
+        Self::of(via, dir, &mut gate)
     }
 
-    fn of(dir: TempDir, gate: &mut Command) -> Self {
+    fn of(via: Via, dir: TempDir, gate: &mut Command) -> Self {
         let mut gate = with_files(dir.path(), gate).spawn().unwrap();
         let (sender, lines) = mpsc::channel();
-        let output = gate.stdout.take().unwrap();
-        thread::spawn(move || {
-            for line in BufReader::with_capacity(1 << 20, output).split(b'\n').map_while(Result::ok)
-            {
-                let line = String::from_utf8(line).expect("the gate writes UTF-8");
-                if sender.send(line).is_err() {
-                    return;
-                }
+        let way = match via {
+            Via::Serve => Way::Http(Http::new(&listening(gate.stderr.take().unwrap()), sender)),
+            Via::Run => {
+                let output = gate.stdout.take().unwrap();
+                thread::spawn(move || read_lines(output, &sender));
+                Way::Pipe(gate.stdin.take())
             }
-        });
-        let input = gate.stdin.take();
+        };
         let (heard, asked, seen) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Self {
             gate,
-            input,
+            way,
             lines,
             heard,
             others: Vec::new(),
@@ -143,7 +171,7 @@ impl Client {
         }
     }
 
-    pub(super) fn initialize(&mut self) -> Value {
+    pub(crate) fn initialize(&mut self) -> Value {
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let answer = self.request("initialize", &params);
         self.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
@@ -151,28 +179,28 @@ impl Client {
     }
 
     /// Asks, and waits for the answer.
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.ask(method, params);
         self.answer(&id)
     }
 
     /// Calls a tool, and waits for the answer.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
     /// Calls the tool that writes these lines.
-    pub(super) fn say(&mut self, lines: &[&str]) -> Value {
+    pub(crate) fn say(&mut self, lines: &[&str]) -> Value {
         self.call("say", &json!({"lines": lines}))
     }
 
     /// Calls a tool, and does not wait.
-    pub(super) fn begin(&mut self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn begin(&mut self, tool: &str, arguments: &Value) -> String {
         self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
     /// Asks, and does not wait; gives the id.
-    pub(super) fn ask(&mut self, method: &str, params: &Value) -> String {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> String {
         let id = self.next.to_string();
         self.next += 1;
         let line =
@@ -182,25 +210,43 @@ impl Client {
     }
 
     /// Writes a request that is written already.
-    pub(super) fn write_request(&mut self, id: &str, line: &str) {
+    pub(crate) fn write_request(&mut self, id: &str, line: &str) {
         *self.asked.entry(id.to_owned()).or_default() += 1;
         self.write(line);
     }
 
-    pub(super) fn write(&mut self, text: &str) {
-        self.input.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    pub(crate) fn write(&mut self, text: &str) {
+        self.write_bytes(text.as_bytes());
     }
 
-    pub(super) fn input(&mut self) -> &mut ChildStdin {
-        self.input.as_mut().unwrap()
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
+        match &mut self.way {
+            Way::Pipe(input) => input.as_mut().unwrap().write_all(bytes).unwrap(),
+            Way::Http(http) => http.write(bytes),
+        }
+    }
+
+    /// The client's end over HTTP.
+    pub(crate) fn http(&self) -> Http {
+        match &self.way {
+            Way::Http(http) => http.clone(),
+            Way::Pipe(_) => panic!("a client on pipes"),
+        }
+    }
+
+    /// Lets what was written before arrive before what is written next: each message has a connection of its own.
+    pub(crate) fn in_order(&self) {
+        if matches!(self.way, Way::Http(_)) {
+            (0..40).for_each(|_| pause());
+        }
     }
 
     /// The next answer to an id.
-    pub(super) fn answer(&mut self, id: &str) -> Value {
+    pub(crate) fn answer(&mut self, id: &str) -> Value {
         self.answer_within(id, PATIENCE).unwrap_or_else(|| panic!("no answer to {id}"))
     }
 
-    pub(super) fn answer_within(&mut self, id: &str, time: Duration) -> Option<Value> {
+    pub(crate) fn answer_within(&mut self, id: &str, time: Duration) -> Option<Value> {
         let until = Instant::now() + time;
         let seen = self.seen.get(id).copied().unwrap_or_default();
         while self.heard.get(id).map_or(0, Vec::len) == seen {
@@ -214,7 +260,7 @@ impl Client {
     }
 
     /// The next message that is no answer to a request.
-    pub(super) fn other(&mut self) -> Value {
+    pub(crate) fn other(&mut self) -> Value {
         let seen = self.others.len();
         while self.others.len() == seen {
             let line = self.lines.recv_timeout(PATIENCE).expect("something to hear");
@@ -254,36 +300,54 @@ impl Client {
     }
 
     /// The faults that are in the ledger.
-    pub(super) fn recorded(&self) -> Vec<Value> {
+    pub(crate) fn recorded(&self) -> Vec<Value> {
         recorded(self.dir.path())
     }
 
     /// The next line, as it is and uncounted.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         self.lines.recv_timeout(PATIENCE).expect("something to hear")
     }
 
-    pub(super) fn gate_pid(&self) -> u32 {
+    pub(crate) fn gate_pid(&self) -> u32 {
         self.gate.id()
     }
 
     /// The most memory that the gate has had, in KiB.
-    pub(super) fn peak_kib(&self) -> u64 {
+    pub(crate) fn peak_kib(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.gate.id())).unwrap();
         let line = status.lines().find(|it| it.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// The client closes its side.
-    pub(super) fn close(&mut self) {
-        self.input = None;
+    /// The client closes its side. Over HTTP it has none, and a signal ends the gate.
+    pub(crate) fn close(&mut self) {
+        match &mut self.way {
+            Way::Pipe(input) => *input = None,
+            Way::Http(http) => {
+                http.end();
+                self.signal("-TERM");
+            }
+        }
+    }
+
+    /// Sends a signal to the gate.
+    pub(crate) fn signal(&self, signal: &str) {
+        let pid = self.gate.id().to_string();
+        // It may have ended already.
+        Command::new("kill").args([signal, &pid]).stderr(Stdio::null()).status().unwrap();
     }
 
     /// Waits for the end of the gate and checks what must hold for every run: each request was answered once,
     /// everything is in order in the ledger, no process is left.
-    pub(super) fn end(mut self) -> (i32, Vec<Value>) {
+    pub(crate) fn end(mut self) -> (i32, Vec<Value>) {
         self.close();
         let exit = self.wait();
+        if let Way::Http(_) = &self.way {
+            // Nothing holds the other end any more but those who still hear something.
+            let (sender, _) = mpsc::channel();
+            self.way = Way::Http(Http::new("", sender));
+        }
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             self.take(&line);
         }
@@ -303,21 +367,31 @@ impl Client {
     }
 
     /// The exit code, within reasonable time.
-    pub(super) fn wait(&mut self) -> i32 {
+    pub(crate) fn wait(&mut self) -> i32 {
         wait(&mut self.gate)
     }
 
     /// Processes that are left behind.
-    pub(super) fn left_behind(&self) -> Vec<String> {
+    pub(crate) fn left_behind(&self) -> Vec<String> {
         left_behind(self.dir.path())
     }
 }
 
 /// The command of a gate that keeps its files in a directory.
-pub(super) fn gate(dir: &Path, options: &[&str], command: &[&str]) -> Command {
-    let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
-    gate.args(["run", "--name", "bad"]).args(options).arg("--").args(command);
+pub(crate) fn gate(via: Via, dir: &Path, options: &[&str], command: &[&str]) -> Command {
+    let mut gate = self::command(via);
+    gate.args(["--name", "bad"]).args(options).arg("--").args(command);
     with_files(dir, &mut gate);
+    gate
+}
+
+/// A gate of which nothing is said yet but how a client reaches it.
+fn command(via: Via) -> Command {
+    let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
+    match via {
+        Via::Run => gate.arg("run").stderr(Stdio::null()),
+        Via::Serve => gate.args(["serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::piped()),
+    };
     gate
 }
 
@@ -328,7 +402,15 @@ fn with_files<'g>(dir: &Path, gate: &'g mut Command) -> &'g mut Command {
         .env("BAD_API_TOKEN", "correct-horse-battery")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+}
+
+fn read_lines(output: impl std::io::Read, sender: &mpsc::Sender<String>) {
+    for line in BufReader::with_capacity(1 << 20, output).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8(line).expect("the gate writes UTF-8");
+        if sender.send(line).is_err() {
+            return;
+        }
+    }
 }
 
 /// The exit code of a gate, within reasonable time.
@@ -358,7 +440,7 @@ fn records(dir: &Path) -> Vec<Value> {
 }
 
 /// The faults that are in the ledger in a directory.
-pub(super) fn recorded(dir: &Path) -> Vec<Value> {
+pub(crate) fn recorded(dir: &Path) -> Vec<Value> {
     records(dir).into_iter().filter_map(|it| it.get("fault").cloned()).collect()
 }
 
@@ -385,7 +467,7 @@ pub(crate) fn fault(answer: &Value) -> &Value {
 }
 
 /// Asserts the four things that a caller decides by.
-pub(super) fn assert_fault(answer: &Value, code: &str, retry: &str, effect: &str, origin: &str) {
+pub(crate) fn assert_fault(answer: &Value, code: &str, retry: &str, effect: &str, origin: &str) {
     let fault = fault(answer);
     let of = |key: &str| fault[key].as_str().unwrap_or_default();
     let seen = (
@@ -404,7 +486,7 @@ pub(super) fn assert_fault(answer: &Value, code: &str, retry: &str, effect: &str
 }
 
 /// Asserts that a call succeeds.
-pub(super) fn assert_works(client: &mut Client) {
+pub(crate) fn assert_works(client: &mut Client) {
     let answer = client.say(&[
         r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#,
     ]);

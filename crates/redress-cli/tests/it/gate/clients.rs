@@ -1,14 +1,18 @@
 //! Rows of the matrix: clients that send anything.
 
-use std::io::Write as _;
-
 use serde_json::json;
 
-use super::client::{Client, assert_fault, assert_works, fault};
+use super::client::{Client, Via, assert_fault, assert_works, both_ways, fault};
 
-#[test]
-fn garbage_a_batch_and_keys_in_another_spelling() {
-    let mut client = Client::open(&[]);
+both_ways! {
+    garbage_a_batch_and_keys_in_another_spelling,
+    duplicate_ids,
+    ids_of_any_spelling_come_back_as_they_were,
+    a_request_that_is_withdrawn,
+}
+
+fn garbage_a_batch_and_keys_in_another_spelling(via: Via) {
+    let mut client = Client::open(via, &[]);
     for (line, number, code) in [
         ("garbage\n", -32700, "PARSE_FAILED"),
         ("{\"id\":1,\"method\":\n", -32700, "PARSE_FAILED"),
@@ -22,21 +26,21 @@ fn garbage_a_batch_and_keys_in_another_spelling() {
     }
     client.write_request("77", "{\"jsonrpc\":\"2.0\",\"id\":77,\"Method\":\"ping\"}\n");
     assert_eq!(client.answer("77")["error"]["code"], -32600);
-    client.input().write_all(b"\xff\xfe\n").unwrap();
+    client.write_bytes(b"\xff\xfe\n");
     assert_eq!(client.other()["error"]["code"], -32700);
     assert_works(&mut client);
     client.end();
 }
 
-#[test]
-fn duplicate_ids() {
-    let mut client = Client::open(&[]);
+fn duplicate_ids(via: Via) {
+    let mut client = Client::open(via, &[]);
     let call = |ms: u32| {
         format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{{\"name\":\"sleep\",\"arguments\":{{\"ms\":{ms}}}}}}}\n"
         )
     };
     client.write_request("\"x\"", &call(800));
+    client.in_order();
     client.write_request("\"x\"", &call(0));
     let refused = client.answer("\"x\"");
     assert_fault(&refused, "INVALID_REQUEST", "after_change", "none", "gate");
@@ -44,9 +48,8 @@ fn duplicate_ids() {
     client.end();
 }
 
-#[test]
-fn ids_of_any_spelling_come_back_as_they_were() {
-    let mut client = Client::open(&[]);
+fn ids_of_any_spelling_come_back_as_they_were(via: Via) {
+    let mut client = Client::open(via, &[]);
     for id in
         ["1152921504606846976", "-5", "\"\"", "\"a b\"", "340282366920938463463374607431768211456"]
     {
@@ -60,7 +63,7 @@ fn ids_of_any_spelling_come_back_as_they_were() {
 
 #[test]
 fn a_line_of_a_gigabyte() {
-    let mut client = Client::open(&[]);
+    let mut client = Client::open(Via::Run, &[]);
     for id_last in [false, true] {
         let (before, after) = if id_last {
             (
@@ -76,7 +79,7 @@ fn a_line_of_a_gigabyte() {
         client.write_request("4000", before);
         let piece = vec![b'a'; 1 << 20];
         for _ in 0..1 << 10 {
-            client.input().write_all(&piece).unwrap();
+            client.write_bytes(&piece);
         }
         client.write(after);
         let answer = client.answer("4000");
@@ -87,11 +90,11 @@ fn a_line_of_a_gigabyte() {
     client.end();
 }
 
-#[test]
-fn a_request_that_is_withdrawn() {
-    let mut client = Client::open(&[]);
+fn a_request_that_is_withdrawn(via: Via) {
+    let mut client = Client::open(via, &[]);
     let line = "{\"jsonrpc\":\"2.0\",\"id\":500,\"method\":\"tools/call\",\"params\":{\"name\":\"never\"}}\n";
     client.write(line);
+    client.in_order();
     client.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":500}}\n");
     assert_works(&mut client);
     let (_, recorded) = client.end();
@@ -100,7 +103,7 @@ fn a_request_that_is_withdrawn() {
 
 #[test]
 fn a_last_line_without_a_line_break_counts() {
-    let mut client = Client::open(&[]);
+    let mut client = Client::open(Via::Run, &[]);
     client.write_request("600", "{\"jsonrpc\":\"2.0\",\"id\":600,\"method\":\"ping\"}");
     client.close();
     assert!(client.answer("600")["result"].is_object());
@@ -109,7 +112,7 @@ fn a_last_line_without_a_line_break_counts() {
 
 #[test]
 fn a_client_that_closes_its_side_hears_everything_that_it_asked_for() {
-    let mut client = Client::open(&[]);
+    let mut client = Client::open(Via::Run, &[]);
     let slow = client.begin("sleep", &json!({"ms": 1500}));
     let failing = client.begin("exit", &json!({"code": 2}));
     client.close();

@@ -2,27 +2,29 @@
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
-    process::Command,
     time::{Duration, Instant},
 };
 
 use serde_json::json;
 
-use super::client::{Client, bad_server, fault, gate, left_behind, pause, recorded, wait};
+use super::client::{
+    Client, Via, bad_server, both_ways, fault, gate, left_behind, pause, recorded, wait,
+};
 
-fn signal(client: &Client, signal: &str) {
-    let pid = client.gate_pid().to_string();
-    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+both_ways! {
+    sigterm_under_load,
+    a_server_that_ignores_the_end_is_ended,
+    when_the_gate_is_killed_its_server_ends_with_its_input,
+    without_a_ledger_nothing_is_recorded,
 }
 
-#[test]
-fn sigterm_under_load() {
-    let mut client = Client::open(&[]);
+fn sigterm_under_load(via: Via) {
+    let mut client = Client::open(via, &[]);
     let ids: Vec<String> =
         (0..200).map(|at| client.begin("sleep", &json!({"ms": 20 * at}))).collect();
     client.answer(&ids[5]);
     let start = Instant::now();
-    signal(&client, "-TERM");
+    client.signal("-TERM");
     let answers: Vec<_> = ids.iter().skip(6).map(|it| client.answer(it)).collect();
     let told = answers.iter().filter(|it| it["result"]["isError"] == true);
     assert!(told.clone().count() > 50);
@@ -40,7 +42,8 @@ fn a_client_that_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let (ledger, server) = (dir.path().join("ledger"), bad_server());
     let options = ["--ledger", ledger.to_str().unwrap()];
-    let mut gate = gate(dir.path(), &options, &[server.to_str().unwrap()]).spawn().unwrap();
+    let mut gate =
+        gate(Via::Run, dir.path(), &options, &[server.to_str().unwrap()]).spawn().unwrap();
     let mut input = gate.stdin.take().unwrap();
     let call = |id: u32, tool: &str| {
         let params = json!({"name": tool, "arguments": {"ms": 60_000}});
@@ -59,9 +62,8 @@ fn a_client_that_is_gone() {
     assert_eq!(left_behind(dir.path()), [] as [String; 0]);
 }
 
-#[test]
-fn a_server_that_ignores_the_end_is_ended() {
-    let mut client = Client::start(&[], &["--ignore-eof"]);
+fn a_server_that_ignores_the_end_is_ended(via: Via) {
+    let mut client = Client::start(via, &[], &["--ignore-eof"]);
     client.initialize();
     let start = Instant::now();
     let (exit, _) = client.end();
@@ -69,10 +71,9 @@ fn a_server_that_ignores_the_end_is_ended() {
     assert!(start.elapsed() < Duration::from_secs(5));
 }
 
-#[test]
-fn when_the_gate_is_killed_its_server_ends_with_its_input() {
-    let mut client = Client::open(&[]);
-    signal(&client, "-KILL");
+fn when_the_gate_is_killed_its_server_ends_with_its_input(via: Via) {
+    let mut client = Client::open(via, &[]);
+    client.signal("-KILL");
     client.wait();
     let until = Instant::now() + Duration::from_secs(10);
     while !client.left_behind().is_empty() {
@@ -81,9 +82,8 @@ fn when_the_gate_is_killed_its_server_ends_with_its_input() {
     }
 }
 
-#[test]
-fn without_a_ledger_nothing_is_recorded() {
-    let mut client = Client::bare(&["--no-ledger"]);
+fn without_a_ledger_nothing_is_recorded(via: Via) {
+    let mut client = Client::bare(via, &["--no-ledger"]);
     let answer = client.call("exit", &json!({"code": 1}));
     assert!(fault(&answer).get("ledger").is_none());
     let (_, recorded) = client.end();

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::client::{bad_server, fault, gate, wait};
+use super::client::{Via, bad_server, fault, gate, wait};
 
 /// A gate whose stderr is read.
 struct Watched {
@@ -21,7 +21,7 @@ struct Watched {
 
 impl Watched {
     fn start(dir: &Path, options: &[&str], env: &[(&str, &str)]) -> Self {
-        let mut command = gate(dir, options, &[bad_server().to_str().unwrap()]);
+        let mut command = gate(Via::Run, dir, options, &[bad_server().to_str().unwrap()]);
         let state = dir.join("state");
         command.env("XDG_STATE_HOME", state).envs(env.iter().copied()).stderr(Stdio::piped());
         let mut gate = command.spawn().unwrap();

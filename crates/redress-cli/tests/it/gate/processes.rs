@@ -4,11 +4,25 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, assert_fault, assert_works, fault, pause};
+use super::client::{Client, Via, assert_fault, assert_works, both_ways, fault, pause};
 
-#[test]
-fn an_exit_with_a_code() {
-    let mut client = Client::open(&[]);
+both_ways! {
+    an_exit_with_a_code,
+    an_end_by_signal,
+    an_exit_at_start,
+    an_exit_during_initialize,
+    an_exit_in_the_middle_of_a_large_answer,
+    output_that_is_closed_by_a_process_that_lives_on,
+    a_grandchild_is_not_left_behind,
+    a_flood_on_stderr,
+    never_an_answer,
+    an_answer_after_the_deadline_is_dropped_and_recorded,
+    a_server_that_stops_reading_is_ended,
+    a_command_that_does_not_exist,
+}
+
+fn an_exit_with_a_code(via: Via) {
+    let mut client = Client::open(via, &[]);
     let slow = client.begin("sleep", &json!({"ms": 60_000}));
     let ping = client.ask("prompts/get", &json!({}));
     client.answer(&ping);
@@ -28,9 +42,8 @@ fn an_exit_with_a_code() {
     assert_eq!(client.end().0, 0);
 }
 
-#[test]
-fn an_end_by_signal() {
-    let mut client = Client::open(&[]);
+fn an_end_by_signal(via: Via) {
+    let mut client = Client::open(via, &[]);
     for signal in ["ABRT", "KILL"] {
         let answer = client.call("kill", &json!({"signal": signal}));
         assert_fault(&answer, "UPSTREAM_CRASHED", "after_delay", "unknown", "server");
@@ -40,9 +53,8 @@ fn an_end_by_signal() {
     client.end();
 }
 
-#[test]
-fn an_exit_at_start() {
-    let mut client = Client::start(&[], &["--exit-at-start"]);
+fn an_exit_at_start(via: Via) {
+    let mut client = Client::start(via, &[], &["--exit-at-start"]);
     let answer = client.initialize();
     assert_eq!(fault(&answer)["code"], "UPSTREAM_CRASHED");
     assert!(answer["error"]["code"].is_i64());
@@ -51,9 +63,8 @@ fn an_exit_at_start() {
     assert_eq!(client.end().0, 0);
 }
 
-#[test]
-fn an_exit_during_initialize() {
-    let mut client = Client::start(&[], &["--exit-on-initialize"]);
+fn an_exit_during_initialize(via: Via) {
+    let mut client = Client::start(via, &[], &["--exit-on-initialize"]);
     let answer = client.initialize();
     assert_eq!(
         (fault(&answer)["code"].as_str(), fault(&answer)["details"]["exit_code"].as_i64()),
@@ -62,9 +73,8 @@ fn an_exit_during_initialize() {
     client.end();
 }
 
-#[test]
-fn an_exit_in_the_middle_of_a_large_answer() {
-    let mut client = Client::open(&[]);
+fn an_exit_in_the_middle_of_a_large_answer(via: Via) {
+    let mut client = Client::open(via, &[]);
     let answer = client.call("cut", &json!({}));
     assert_fault(&answer, "UPSTREAM_CRASHED", "after_delay", "unknown", "server");
     assert_eq!(fault(&answer)["details"]["exit_code"], 7);
@@ -74,7 +84,7 @@ fn an_exit_in_the_middle_of_a_large_answer() {
 
 #[test]
 fn a_crash_loop_is_parked() {
-    let mut client = Client::start(&[], &["--exit-on-initialize"]);
+    let mut client = Client::start(Via::Run, &[], &["--exit-on-initialize"]);
     let mut codes = Vec::new();
     let parked = loop {
         let answer = client.initialize();
@@ -91,9 +101,8 @@ fn a_crash_loop_is_parked() {
     client.end();
 }
 
-#[test]
-fn output_that_is_closed_by_a_process_that_lives_on() {
-    let mut client = Client::open(&[]);
+fn output_that_is_closed_by_a_process_that_lives_on(via: Via) {
+    let mut client = Client::open(via, &[]);
     let answer = client.call("close", &json!({}));
     assert_eq!(fault(&answer)["origin"], "server");
     assert!(
@@ -104,9 +113,8 @@ fn output_that_is_closed_by_a_process_that_lives_on() {
     client.end();
 }
 
-#[test]
-fn a_grandchild_is_not_left_behind() {
-    let mut client = Client::open(&[]);
+fn a_grandchild_is_not_left_behind(via: Via) {
+    let mut client = Client::open(via, &[]);
     let answer = client.call("orphan", &json!({}));
     assert_eq!(fault(&answer)["details"]["exit_code"], 5);
     assert!(fault(&answer)["elapsed_ms"].as_u64().unwrap() < 5_000);
@@ -114,18 +122,16 @@ fn a_grandchild_is_not_left_behind() {
     client.end();
 }
 
-#[test]
-fn a_flood_on_stderr() {
-    let mut client = Client::open(&[]);
+fn a_flood_on_stderr(via: Via) {
+    let mut client = Client::open(via, &[]);
     let answer = client.call("flood", &json!({"kib": 64 << 10}));
     assert_eq!(answer["result"]["content"][0]["text"], "flooded");
     assert!(client.peak_kib() < 48 << 10, "{} KiB", client.peak_kib());
     client.end();
 }
 
-#[test]
-fn never_an_answer() {
-    let mut client = Client::open(&["--deadline", "300"]);
+fn never_an_answer(via: Via) {
+    let mut client = Client::open(via, &["--deadline", "300"]);
     let answer = client.call("never", &json!({}));
     assert_fault(&answer, "TIMEOUT", "after_delay", "unknown", "server");
     assert!(fault(&answer)["elapsed_ms"].as_u64().unwrap() < 3_000);
@@ -133,10 +139,9 @@ fn never_an_answer() {
     client.end();
 }
 
-#[test]
-fn an_answer_after_the_deadline_is_dropped_and_recorded() {
+fn an_answer_after_the_deadline_is_dropped_and_recorded(via: Via) {
     for tool in ["sleep", "half"] {
-        let mut client = Client::open(&["--deadline", "400"]);
+        let mut client = Client::open(via, &["--deadline", "400"]);
         let answer = client.call(tool, &json!({"ms": 900}));
         assert_fault(&answer, "TIMEOUT", "after_delay", "unknown", "server");
         let until = Instant::now() + Duration::from_secs(10);
@@ -150,9 +155,8 @@ fn an_answer_after_the_deadline_is_dropped_and_recorded() {
     }
 }
 
-#[test]
-fn a_server_that_stops_reading_is_ended() {
-    let mut client = Client::open(&["--deadline", "700"]);
+fn a_server_that_stops_reading_is_ended(via: Via) {
+    let mut client = Client::open(via, &["--deadline", "700"]);
     let answer = client.call("deaf", &json!({}));
     assert_eq!(fault(&answer)["code"], "TIMEOUT");
     let large = "a".repeat(400_000);
@@ -173,13 +177,17 @@ fn a_server_that_stops_reading_is_ended() {
     client.end();
 }
 
-#[test]
-fn a_command_that_does_not_exist() {
-    let mut client = Client::before(&[], &["/nonexistent/server"]);
+fn a_command_that_does_not_exist(via: Via) {
+    let mut client = Client::before(via, &[], &["/nonexistent/server"]);
     for _ in 0..3 {
         let answer = client.initialize();
         assert_fault(&answer, "NOT_INSTALLED", "after_human", "none", "gate");
         assert_eq!(fault(&answer)["details"]["dependency"], "/nonexistent/server");
+    }
+    if via == Via::Serve {
+        // Nobody has a session, and the next one may be opened when the command is there.
+        assert_eq!(client.end().0, 0);
+        return;
     }
     let answer = client.call("x", &json!({}));
     assert_fault(&answer, "NOT_INSTALLED", "after_human", "none", "gate");

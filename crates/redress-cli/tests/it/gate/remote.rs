@@ -10,7 +10,7 @@ mod statuses;
 use serde_json::{Value, json};
 
 use self::server::Server;
-use super::client::{Client, envelope};
+use super::client::{Client, Via, envelope};
 
 impl Client {
     /// A gate before a server behind a URL, with options.
@@ -26,7 +26,7 @@ impl Client {
         // Every failure is to be seen as it is.
         let rules = "retry = { attempts = 1 }\nbreaker = { failures = 0 }";
         let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n");
-        Self::with_config(&config, "far", options, env)
+        Self::with_config(Via::Run, &config, "far", options, env)
     }
 }
 

@@ -5,7 +5,16 @@ use std::{fs, path::PathBuf, process::Command};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::client::{Client, assert_works, fault};
+use super::client::{Client, Via, assert_works, both_ways, fault};
+
+both_ways! {
+    a_call_that_may_change_something_reaches_the_server_exactly_once,
+    a_call_that_reads_is_made_again_whatever_kept_it_from_its_answer,
+    the_last_failure_says_how_often_it_was_tried,
+    a_repeat_is_made_without_a_ledger_too,
+    who_observes_or_annotates_repeats_nothing,
+    a_call_that_waits_for_its_repeat_is_withdrawn_or_told_at_the_end,
+}
 
 const AWAY: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"connect ECONNREFUSED 10.0.0.1:443"}],"isError":true}}"#;
 const LIMITED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"HTTP 429 Too Many Requests, retry after 1 s"}],"isError":true}}"#;
@@ -34,8 +43,8 @@ impl Tally {
 }
 
 /// A client that has seen the list of tools.
-fn client(options: &[&str]) -> Client {
-    let mut client = Client::open(options);
+fn client(via: Via, options: &[&str]) -> Client {
+    let mut client = Client::open(via, options);
     client.request("tools/list", &json!({}));
     client
 }
@@ -44,10 +53,9 @@ fn retries(client: &Client) -> Vec<Value> {
     client.records().into_iter().filter(|it| it["kind"] == "retry").collect()
 }
 
-#[test]
-fn a_call_that_may_change_something_reaches_the_server_exactly_once() {
+fn a_call_that_may_change_something_reaches_the_server_exactly_once(via: Via) {
     for fail in ["exit", "close", AWAY, LIMITED, INTERNAL, SILENT] {
-        let (tally, mut client) = (Tally::new(), client(&[]));
+        let (tally, mut client) = (Tally::new(), client(via, &[]));
         let answer = client.call("tally", &tally.args(9, fail));
         assert_eq!(fault(&answer)["retryable"], true, "{answer}");
         assert_works(&mut client);
@@ -57,15 +65,14 @@ fn a_call_that_may_change_something_reaches_the_server_exactly_once() {
     }
 }
 
-#[test]
-fn a_call_that_reads_is_made_again_whatever_kept_it_from_its_answer() {
+fn a_call_that_reads_is_made_again_whatever_kept_it_from_its_answer(via: Via) {
     for (tool, fail) in [
         ("tally_read", "exit"),
         ("tally_again", "exit"),
         ("tally_read", "close"),
         ("tally_read", AWAY),
     ] {
-        let (tally, mut client) = (Tally::new(), client(&[]));
+        let (tally, mut client) = (Tally::new(), client(via, &[]));
         let answer = client.call(tool, &tally.args(2, fail));
         assert_eq!(answer["result"]["content"][0]["text"], "done", "{tool} {fail}: {answer}");
         assert_eq!(tally.calls(), 2);
@@ -80,9 +87,8 @@ fn a_call_that_reads_is_made_again_whatever_kept_it_from_its_answer() {
     }
 }
 
-#[test]
-fn the_last_failure_says_how_often_it_was_tried() {
-    let (tally, mut client) = (Tally::new(), client(&[]));
+fn the_last_failure_says_how_often_it_was_tried(via: Via) {
+    let (tally, mut client) = (Tally::new(), client(via, &[]));
     let answer = client.call("tally_read", &tally.args(9, "exit"));
     assert_eq!(fault(&answer)["code"], "UPSTREAM_CRASHED");
     assert_eq!(fault(&answer)["details"]["attempts"], 2);
@@ -90,28 +96,25 @@ fn the_last_failure_says_how_often_it_was_tried() {
     client.end();
 }
 
-#[test]
-fn a_repeat_is_made_without_a_ledger_too() {
-    let (tally, mut client) = (Tally::new(), Client::bare(&["--no-ledger"]));
+fn a_repeat_is_made_without_a_ledger_too(via: Via) {
+    let (tally, mut client) = (Tally::new(), Client::bare(via, &["--no-ledger"]));
     client.request("tools/list", &json!({}));
     let answer = client.call("tally_read", &tally.args(2, "exit"));
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
     client.end();
 }
 
-#[test]
-fn who_observes_or_annotates_repeats_nothing() {
+fn who_observes_or_annotates_repeats_nothing(via: Via) {
     for mode in ["observe", "annotate"] {
-        let (tally, mut client) = (Tally::new(), client(&["--mode", mode]));
+        let (tally, mut client) = (Tally::new(), client(via, &["--mode", mode]));
         client.call("tally_read", &tally.args(2, AWAY));
         assert_eq!(tally.calls(), 1);
         client.end();
     }
 }
 
-#[test]
-fn a_call_that_waits_for_its_repeat_is_withdrawn_or_told_at_the_end() {
-    let (tally, mut client) = (Tally::new(), client(&[]));
+fn a_call_that_waits_for_its_repeat_is_withdrawn_or_told_at_the_end(via: Via) {
+    let (tally, mut client) = (Tally::new(), client(via, &[]));
     let id = client.begin("tally_read", &tally.args(2, "exit"));
     while retries(&client).is_empty() {
         super::client::pause();
