@@ -1,5 +1,6 @@
 //! Fuzzing on stable: mutates a committed corpus and throws it at every reader; a panic or a slow input is a finding.
 
+mod ledger;
 mod mutate;
 mod targets;
 

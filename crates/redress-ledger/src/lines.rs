@@ -4,7 +4,8 @@ use std::io::{self, Read};
 
 use crate::MAX_LINE;
 
-const CHUNK: usize = 128 << 10;
+/// How much is read at once: little of a file of which one line is wanted, much of a long one.
+const CHUNKS: (usize, usize) = (4 << 10, 128 << 10);
 
 /// A reader of lines.
 #[derive(Debug)]
@@ -14,6 +15,7 @@ pub(crate) struct Lines<R> {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
+    chunk: usize,
     offset: u64,
     number: u64,
     at_end: bool,
@@ -43,7 +45,16 @@ pub(crate) enum LineEnd {
 
 impl<R: Read> Lines<R> {
     pub(crate) fn new(source: R) -> Self {
-        Self { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, number: 0, at_end: false }
+        Self {
+            source,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            chunk: CHUNKS.0,
+            offset: 0,
+            number: 0,
+            at_end: false,
+        }
     }
 
     /// How many bytes the lines took that were given out.
@@ -111,9 +122,10 @@ impl<R: Read> Lines<R> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        if self.buffer.len() < self.end + CHUNK {
-            self.buffer.resize(self.end + CHUNK, 0);
+        if self.buffer.len() < self.end + self.chunk {
+            self.buffer.resize(self.end + self.chunk, 0);
         }
+        self.chunk = (self.chunk * 2).min(CHUNKS.1);
         let free = self.buffer.get_mut(self.end..).unwrap_or_default();
         let read = loop {
             match self.source.read(free) {

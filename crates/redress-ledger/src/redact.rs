@@ -23,6 +23,9 @@ const MOST: usize = 256 << 10;
 /// A credential that a cut leaves less of than this is no use to anybody.
 const PARTIAL: usize = 64;
 
+/// How often a text is looked through at most; more than twice is rare.
+const MOST_LOOKS: usize = 8;
+
 /// Takes secrets out of texts and documents. The work is linear in their length.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
@@ -56,13 +59,22 @@ impl Redactor {
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
     pub fn text(&self, text: &str) -> String {
-        let is_document = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST;
-        let clean = if is_document { self.document(text) } else { None };
-        clean.unwrap_or_else(|| self.plain(text))
+        settle(self.text_once(text), |it| self.text_once(it))
     }
 
     /// The JSON document without its secrets; `None` if it is not one.
     pub(crate) fn document(&self, text: &str) -> Option<String> {
+        let again = |it: &str| self.document_once(it).unwrap_or_else(|| it.to_owned());
+        self.document_once(text).map(|it| settle(it, again))
+    }
+
+    fn text_once(&self, text: &str) -> String {
+        let is_document = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST;
+        let clean = if is_document { self.document_once(text) } else { None };
+        clean.unwrap_or_else(|| self.plain(text))
+    }
+
+    fn document_once(&self, text: &str) -> Option<String> {
         let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
         let mut out = String::with_capacity(text.len());
         self.value(doc.root(), None, &mut out);
@@ -121,7 +133,7 @@ impl Redactor {
                 Some(_) => write_str(out, REDACTED),
                 None => {
                     let text = value.as_str().unwrap_or_default();
-                    write_str(out, &self.text(&text));
+                    write_str(out, &self.text_once(&text));
                 }
             },
             Kind::Number => {
@@ -169,6 +181,22 @@ impl Redact for Redactor {
     fn redact(&self, text: &str) -> String {
         self.text(text)
     }
+}
+
+/// Looks again as long as something is found: where a secret is gone, another may stand that it hid.
+fn settle(first: String, again: impl Fn(&str) -> String) -> String {
+    let mut clean = first;
+    for _ in 1..MOST_LOOKS {
+        if !clean.contains(REDACTED) {
+            break;
+        }
+        let next = again(&clean);
+        if next == clean {
+            break;
+        }
+        clean = next;
+    }
+    clean
 }
 
 fn without_credentials(text: Cow<'_, str>) -> String {

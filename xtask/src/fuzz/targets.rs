@@ -12,6 +12,8 @@ use redress_cli::config::{Nowhere, read as read_config};
 use redress_gate::sse::{self as events, Events};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 
+use super::ledger;
+
 /// A name, and a reader that must take any bytes.
 pub(super) type Target = (&'static str, fn(&[u8]));
 
@@ -24,6 +26,9 @@ pub(super) const TARGETS: &[Target] = &[
     ("classify", classify),
     ("config", config),
     ("sse", sse),
+    ("ledger", ledger::segments),
+    ("recover", ledger::recover),
+    ("redact", ledger::redact),
 ];
 
 /// Whatever is accepted can be read through and written again.

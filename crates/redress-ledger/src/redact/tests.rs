@@ -1,6 +1,9 @@
 //! What goes and what stays, in texts and in documents.
 
-use proptest::prelude::{any, prop_assert, proptest};
+use proptest::{
+    prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest},
+    sample::select,
+};
 use redress::json::RawJson;
 
 use super::{MOST, Redactor};
@@ -96,7 +99,62 @@ fn hostile_texts_cost_no_more_than_their_length() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
+/// Pieces of texts that rules look at, and anything.
+fn piece() -> impl Strategy<Value = String> {
+    let known = [
+        "correct-horse-battery",
+        "password=",
+        "token: ",
+        "\"api_key\":\"",
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        " ",
+        "--secret ",
+        "Bearer ",
+        "https://u:",
+        "@h/",
+        "eyJhbGciOiJIUzI1NiJ9",
+        ".eyJzdWIiOiIxIn0",
+        "-----BEGIN PRIVATE KEY-----",
+        "[redacted]",
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "\\",
+        "\n",
+        "null",
+        "x9",
+    ];
+    prop_oneof![4 => select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+#[test]
+fn what_a_secret_hid_goes_too() {
+    let redactor = Redactor::new(["correct-horse-battery"]);
+    for text in [
+        "-----BEGIN ghp_16C7e42F292c6912E7710c838347Ae178B4a  PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----",
+        "{\"Authorization\":\"B\0asic dXNlcj`jb3JyZWN0LWhvcnNlLWJhdHRlcnk=\"}",
+    ] {
+        let once = redactor.text(text);
+        assert_eq!(redactor.text(&once), once, "{text}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn redacting_twice_is_redacting_once(parts in proptest::collection::vec(piece(), 0..12)) {
+        let redactor = Redactor::new(["correct-horse-battery"]);
+        let text = parts.concat();
+        let once = redactor.text(&text);
+        prop_assert!(!once.contains("correct-horse-battery"));
+        prop_assert_eq!(redactor.text(&once), once);
+        let quoted = redactor.json(&RawJson::string(&text));
+        prop_assert_eq!(redactor.json(&quoted), quoted);
+    }
+
     #[test]
     fn a_known_value_is_nowhere_in_what_is_left(before in any::<String>(), after in any::<String>(), value in "[A-Za-z0-9+/]{8,40}") {
         let redactor = Redactor::new([&value]);
