@@ -5,6 +5,7 @@ mod mutate;
 mod targets;
 
 use std::{
+    any::Any,
     fs,
     panic::{self, AssertUnwindSafe},
     path::Path,
@@ -46,13 +47,21 @@ fn target(root: &Path, (name, run): Target, seconds: u64, seed: u64) -> Option<S
         let began = Instant::now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| run(&bytes)));
         inputs += 1;
-        if outcome.is_err() || began.elapsed() > TOO_SLOW {
-            let what = if outcome.is_err() { "panics" } else { "is too slow" };
-            return Some(format!("{name} {what} on {}", kept(root, name, &bytes)));
-        }
+        let what = match outcome {
+            Err(panic) => format!("panics ({})", said(&*panic)),
+            Ok(()) if began.elapsed() > TOO_SLOW => "is too slow".to_owned(),
+            Ok(()) => continue,
+        };
+        return Some(format!("{name} {what} on {}", kept(root, name, &bytes)));
     }
     println!("{name}: {inputs} inputs");
     None
+}
+
+/// What a panic says.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
 }
 
 fn corpus(dir: &Path) -> Vec<Vec<u8>> {

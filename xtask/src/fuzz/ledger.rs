@@ -9,8 +9,8 @@ use std::{
 
 use redress::json::RawJson;
 use redress_ledger::{
-    Evidence, Follow, Format, Ledger, Options, Query, Reader, Redactor, Stats, Time, export, tail,
-    verify,
+    Evidence, Follow, Format, Ledger, Options, Query, ReadError, Reader, Redactor, Stats, Time,
+    export, tail, verify,
 };
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -100,7 +100,10 @@ fn read(ledger: &Path) -> io::Result<()> {
     let (sound, bad): (Vec<_>, Vec<_>) = open()?.partition(Result::is_ok);
     let mut errors = 0;
     let newest = tail(&[ledger], usize::MAX, &Query::default(), &mut |_| errors += 1);
-    assert!(newest.len() == sound.len() && errors == bad.len(), "tail and reader differ");
+    // Behind a format that is not known, the one that reads from the start sees less.
+    let is_foreign = bad.iter().any(|it| matches!(it, Err(ReadError::Format { .. })));
+    let is_same = newest.len() == sound.len() && errors == bad.len();
+    assert!(is_foreign || is_same, "tail and reader differ");
     let stats = Stats::of(open()?);
     assert!(stats.records == sound.len() as u64, "stats and reader differ");
     for format in [Format::JsonLines, Format::Csv] {
