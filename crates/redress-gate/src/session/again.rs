@@ -10,10 +10,15 @@ use redress::{
 use redress_ledger::{Record, Redactor};
 use redress_registry::Effect;
 
-use super::{Door, Session, Turn, seen::Seen};
+use super::{
+    Door, Refused, Session, Turn,
+    head::is_unprocessed,
+    seen::{Seen, with_detail},
+};
 use crate::{
     exchange::{Exchange, Method},
     inflight::{Owed, UpstreamId},
+    known::{Known, Shared},
     metrics::Event,
     moment::millis,
     retry::{Ground, is_reading, may_repeat},
@@ -72,6 +77,25 @@ impl Session {
             turn.is_sooner = true;
         }
         None
+    }
+
+    /// A call that the upstream did not answer is made again, if that may be; else it is given back.
+    pub(super) fn again_unless_told(
+        &mut self,
+        exchange: Exchange,
+        fault: &Fault,
+        seen: &Seen<'_>,
+        turn: &mut Turn,
+    ) -> Option<Exchange> {
+        let ground = match seen {
+            Seen::Refused(Refused::Status { status, .. }) if is_unprocessed(*status) => {
+                Ground::NotSent
+            }
+            _ if !seen.is_out_of_reach() => return Some(exchange),
+            _ if exchange.sent => Ground::Guessed,
+            _ => Ground::NotSent,
+        };
+        self.again(exchange, fault, ground, turn)
     }
 
     /// A repeat is on record, or never will be.
@@ -181,4 +205,20 @@ impl Session {
         members.close();
         object
     }
+}
+
+/// A failure that says how often the call was made, if that was more than once.
+pub(super) fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
+    if exchange.repeats == 0 {
+        return known;
+    }
+    let mut fault = known.fault.clone();
+    fault.details = with_attempts(fault.details.take(), exchange);
+    Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
+}
+
+/// Details that say how often a call was made.
+pub(super) fn with_attempts(details: Option<RawJson>, exchange: &Exchange) -> Option<RawJson> {
+    let attempts = RawJson::parse((exchange.repeats + 1).to_string().as_bytes()).ok();
+    with_detail(details, "attempts", attempts)
 }

@@ -12,8 +12,9 @@ use redress_registry::Class;
 
 use super::{
     ClientKind, Refused, Session, Turn, UpstreamKind,
-    head::{is_kept, is_unprocessed},
-    seen::{Malformed, Seen, with_detail},
+    again::{known_of_repeat, with_attempts},
+    head::is_kept,
+    seen::{Malformed, Seen},
     tasks::{self, Inner},
     upstream::Answer as Read,
 };
@@ -98,25 +99,6 @@ impl Session {
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.finish(exchange, outcome, turn.now.at);
         class
-    }
-
-    /// A call that the upstream did not answer is made again, if that may be; else it is given back.
-    fn again_unless_told(
-        &mut self,
-        exchange: Exchange,
-        fault: &Fault,
-        seen: &Seen<'_>,
-        turn: &mut Turn,
-    ) -> Option<Exchange> {
-        let ground = match seen {
-            Seen::Refused(Refused::Status { status, .. }) if is_unprocessed(*status) => {
-                Ground::NotSent
-            }
-            _ if !seen.is_out_of_reach() => return Some(exchange),
-            _ if exchange.sent => Ground::Guessed,
-            _ => Ground::NotSent,
-        };
-        self.again(exchange, fault, ground, turn)
     }
 
     /// A line of the client that is no request.
@@ -320,22 +302,6 @@ const fn outcome(exchange: &Exchange, seen: &Seen<'_>) -> Outcome {
         Seen::Closing if !exchange.is_admitted => Outcome::Refused,
         _ => Outcome::Fault,
     }
-}
-
-/// A failure that says how often the call was made, if that was more than once.
-fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
-    if exchange.repeats == 0 {
-        return known;
-    }
-    let mut fault = known.fault.clone();
-    fault.details = with_attempts(fault.details.take(), exchange);
-    Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
-}
-
-/// Details that say how often a call was made.
-fn with_attempts(details: Option<RawJson>, exchange: &Exchange) -> Option<RawJson> {
-    let attempts = RawJson::parse((exchange.repeats + 1).to_string().as_bytes()).ok();
-    with_detail(details, "attempts", attempts)
 }
 
 /// What is special about this time.
