@@ -2,6 +2,7 @@
 
 mod answers;
 mod cuts;
+mod pressure;
 mod reach;
 mod server;
 mod sessions;
