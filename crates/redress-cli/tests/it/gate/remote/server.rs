@@ -298,6 +298,9 @@ fn read(stream: &mut impl Read) -> Option<Asked> {
     while !bytes.ends_with(b"\r\n\r\n") {
         stream.read_exact(&mut byte).ok()?;
         bytes.extend(byte);
+        if !bytes[0].is_ascii_uppercase() {
+            return None;
+        }
     }
     let head = String::from_utf8(bytes).ok()?;
     let mut asked = Asked { at: Instant::now(), head, message: Value::Null };
