@@ -1,4 +1,4 @@
-//! `redress run` before a server behind a URL: the failure matrix of HTTP, with real sockets.
+//! `redress run` and `redress serve` before a server behind a URL: the failure matrix of HTTP, with real sockets.
 
 mod answers;
 mod cuts;
@@ -15,19 +15,19 @@ use super::client::{Client, Via, envelope};
 
 impl Client {
     /// A gate before a server behind a URL, with options.
-    fn far(server: &Server, options: &[&str]) -> Self {
-        let mut client = Self::far_unopened(&server.url(), options, &[]);
+    fn far(via: Via, server: &Server, options: &[&str]) -> Self {
+        let mut client = Self::far_unopened(via, &server.url(), options, &[]);
         client.initialize();
         client
     }
 
     /// The same, before the session is open.
-    fn far_unopened(url: &str, options: &[&str], env: &[(&str, &str)]) -> Self {
+    fn far_unopened(via: Via, url: &str, options: &[&str], env: &[(&str, &str)]) -> Self {
         let key = "headers = { X-Key = 'correct-horse-battery' }";
         // Every failure is to be seen as it is.
         let rules = "retry = { attempts = 1 }\nbreaker = { failures = 0 }";
         let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n");
-        Self::with_config(Via::Run, &config, "far", options, env)
+        Self::with_config(via, &config, "far", options, env)
     }
 }
 

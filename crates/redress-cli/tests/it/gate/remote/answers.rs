@@ -1,16 +1,28 @@
 //! Rows of the matrix: answers that are whole, and yet none.
 
 use super::{
-    super::client::{Client, assert_fault},
+    super::client::{Client, Via, assert_fault, both_ways},
     assert_fine, call,
     server::{Act, Server},
 };
 
+both_ways! {
+    a_page_instead_of_an_answer,
+    nothing_instead_of_an_answer,
+    an_acknowledgement_instead_of_an_answer,
+    an_answer_to_another_request,
+    an_answer_that_is_packed_though_nobody_asked_for_it,
+    a_stream_that_ends_without_an_answer,
+    an_answer_that_is_too_large_in_every_way_of_saying_so,
+    bytes_that_are_no_http,
+    a_message_of_many_lines_reaches_a_client_that_reads_lines,
+}
+
 const BROKEN: (&str, &str, &str, &str) = ("UPSTREAM_PROTOCOL_ERROR", "never", "unknown", "server");
 
-fn check(act: Act, (code, retry, effect, origin): (&str, &str, &str, &str)) {
+fn check(via: Via, act: Act, (code, retry, effect, origin): (&str, &str, &str, &str)) {
     let server = Server::new();
-    let mut client = Client::far(&server, &["--max-message", "20000"]);
+    let mut client = Client::far(via, &server, &["--max-message", "20000"]);
     server.will(act);
     let answer = call(&mut client);
     assert_fault(&answer, code, retry, effect, origin);
@@ -22,36 +34,30 @@ fn ok(headers: &str, body: &str) -> Act {
     Act::http("200 OK", &format!("{headers}\r\n"), body)
 }
 
-#[test]
-fn a_page_instead_of_an_answer() {
-    check(ok("content-type: text/html", "<html>Login</html>"), BROKEN);
+fn a_page_instead_of_an_answer(via: Via) {
+    check(via, ok("content-type: text/html", "<html>Login</html>"), BROKEN);
 }
 
-#[test]
-fn nothing_instead_of_an_answer() {
-    check(ok("content-type: application/json", ""), BROKEN);
+fn nothing_instead_of_an_answer(via: Via) {
+    check(via, ok("content-type: application/json", ""), BROKEN);
 }
 
-#[test]
-fn an_acknowledgement_instead_of_an_answer() {
-    check(Act::http("202 Accepted", "", ""), BROKEN);
+fn an_acknowledgement_instead_of_an_answer(via: Via) {
+    check(via, Act::http("202 Accepted", "", ""), BROKEN);
 }
 
-#[test]
-fn an_answer_to_another_request() {
+fn an_answer_to_another_request(via: Via) {
     let body = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}"#;
-    check(ok("content-type: application/json", body), BROKEN);
+    check(via, ok("content-type: application/json", body), BROKEN);
 }
 
-#[test]
-fn an_answer_that_is_packed_though_nobody_asked_for_it() {
-    check(ok("content-type: application/json\r\ncontent-encoding: gzip", "\u{1f}"), BROKEN);
+fn an_answer_that_is_packed_though_nobody_asked_for_it(via: Via) {
+    check(via, ok("content-type: application/json\r\ncontent-encoding: gzip", "\u{1f}"), BROKEN);
 }
 
-#[test]
-fn a_stream_that_ends_without_an_answer() {
+fn a_stream_that_ends_without_an_answer(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     server.will(Act::events("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n"));
     let answer = call(&mut client);
     assert_eq!(super::super::client::fault(&answer)["effect"], "unknown", "{answer}");
@@ -59,23 +65,21 @@ fn a_stream_that_ends_without_an_answer() {
     client.end();
 }
 
-#[test]
-fn an_answer_that_is_too_large_in_every_way_of_saying_so() {
+fn an_answer_that_is_too_large_in_every_way_of_saying_so(via: Via) {
     let large = format!(
         r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#,
         "x".repeat(30_000)
     );
     let expected = ("OUTPUT_TOO_LARGE", "after_change", "done", "gate");
-    check(ok("content-type: application/json", &large), expected);
+    check(via, ok("content-type: application/json", &large), expected);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
-    check(Act::raw(&format!("{head}{large}")), expected);
-    check(Act::events(&format!("data: {large}\n\n")), expected);
+    check(via, Act::raw(&format!("{head}{large}")), expected);
+    check(via, Act::events(&format!("data: {large}\n\n")), expected);
 }
 
-#[test]
-fn bytes_that_are_no_http() {
+fn bytes_that_are_no_http(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     for bytes in [
         "nonsense\r\n\r\n",
         "HTTP/9.9 200 OK\r\n\r\n",
@@ -89,10 +93,9 @@ fn bytes_that_are_no_http() {
     client.end();
 }
 
-#[test]
-fn a_message_of_many_lines_reaches_a_client_that_reads_lines() {
+fn a_message_of_many_lines_reaches_a_client_that_reads_lines(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     let body = "{\r\n  \"jsonrpc\": \"2.0\",\n  \"id\": ID,\n  \"result\": {\"content\": []}\n}\n";
     server.will(ok("content-type: application/json", body));
     assert!(call(&mut client)["result"]["content"].is_array());

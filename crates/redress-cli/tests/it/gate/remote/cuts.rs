@@ -5,10 +5,18 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{
-    super::client::{Client, assert_fault, fault},
+    super::client::{Client, Via, assert_fault, both_ways, fault},
     assert_fine, call,
     server::{Act, Asked, Server},
 };
+
+both_ways! {
+    a_body_that_is_cut_anywhere_is_a_failure_that_may_have_had_its_effect,
+    a_stream_that_is_cut_anywhere_is_a_failure_or_was_whole,
+    a_reset_is_told_by_how_far_the_answer_came,
+    a_stream_with_ids_is_taken_up_again,
+    a_server_that_never_answers_is_answered_for_at_the_deadline,
+}
 
 const RESULT: &str =
     r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
@@ -27,10 +35,9 @@ fn code(answer: &Value) -> &str {
     fault(answer)["code"].as_str().unwrap()
 }
 
-#[test]
-fn a_body_that_is_cut_anywhere_is_a_failure_that_may_have_had_its_effect() {
+fn a_body_that_is_cut_anywhere_is_a_failure_that_may_have_had_its_effect(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     for cut in (0..size(&json_answer())).step_by(7) {
         server.will(json_answer().cut(cut));
         let answer = call(&mut client);
@@ -44,10 +51,9 @@ fn a_body_that_is_cut_anywhere_is_a_failure_that_may_have_had_its_effect() {
     client.end();
 }
 
-#[test]
-fn a_stream_that_is_cut_anywhere_is_a_failure_or_was_whole() {
+fn a_stream_that_is_cut_anywhere_is_a_failure_or_was_whole(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     let events = format!(": hi\nevent: message\ndata: {RESULT}\n\n");
     let whole = size(&Act::events(&events));
     for cut in (0..=whole).step_by(3).chain(whole - 3..=whole) {
@@ -63,10 +69,9 @@ fn a_stream_that_is_cut_anywhere_is_a_failure_or_was_whole() {
     client.end();
 }
 
-#[test]
-fn a_reset_is_told_by_how_far_the_answer_came() {
+fn a_reset_is_told_by_how_far_the_answer_came(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     for cut in [0, 20, 100] {
         server.will(json_answer().cut(cut).reset());
         let answer = call(&mut client);
@@ -77,10 +82,9 @@ fn a_reset_is_told_by_how_far_the_answer_came() {
     client.end();
 }
 
-#[test]
-fn a_stream_with_ids_is_taken_up_again() {
+fn a_stream_with_ids_is_taken_up_again(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     server.will(Act::events("id: a\nretry: 10\ndata:\n\n"));
     let again = format!("id: b\ndata: {}\n\n", RESULT.replace("ID", "FIRST"));
     let id = client.begin("call", &json!({}));
@@ -106,10 +110,9 @@ fn a_stream_with_ids_is_taken_up_again() {
     client.end();
 }
 
-#[test]
-fn a_server_that_never_answers_is_answered_for_at_the_deadline() {
+fn a_server_that_never_answers_is_answered_for_at_the_deadline(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &["--deadline", "400"]);
+    let mut client = Client::far(via, &server, &["--deadline", "400"]);
     for act in [
         Act::hang(),
         json_answer().drip(Duration::from_millis(20)),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{
-    super::client::{Client, assert_fault, fault, pause},
+    super::client::{Client, Via, assert_fault, fault, pause},
     assert_fine, call,
     server::{Act, Server},
 };
@@ -13,7 +13,7 @@ use super::{
 /// A gate before a server, with rules of its own.
 fn gate(server: &Server, rules: &str) -> Client {
     let config = format!("[server.far]\nurl = '{}'\n{rules}\n", server.url());
-    let mut client = Client::with_config(&config, "far", &[], &[]);
+    let mut client = Client::with_config(Via::Run, &config, "far", &[], &[]);
     client.initialize();
     client.request("tools/list", &json!({}));
     client

@@ -5,14 +5,14 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use super::{
-    super::client::{Client, assert_fault, fault},
+    super::client::{Client, Via, assert_fault, fault},
     assert_fine, assert_nothing_leaks,
     server::Server,
 };
 
 /// The first call fails at that step, whoever asks.
 fn check(url: &str, failed_at: &str, retry: &str) {
-    let mut client = Client::far_unopened(url, &[], &[]);
+    let mut client = Client::far_unopened(Via::Run, url, &[], &[]);
     for _ in 0..2 {
         let answer = client.call("call", &json!({}));
         assert_nothing_leaks(&answer);
@@ -58,7 +58,7 @@ fn a_certificate_that_somebody_vouches_for() {
     let file = dir.path().join("roots.pem");
     std::fs::write(&file, server.certificate.as_ref().unwrap()).unwrap();
     let env = [("SSL_CERT_FILE", file.to_str().unwrap())];
-    let mut client = Client::far_unopened(&server.url(), &[], &env);
+    let mut client = Client::far_unopened(Via::Run, &server.url(), &[], &env);
     client.initialize();
     assert_fine(&mut client);
     assert_fine(&mut client);

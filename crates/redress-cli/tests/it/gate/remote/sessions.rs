@@ -3,10 +3,16 @@
 use serde_json::json;
 
 use super::{
-    super::client::{Client, pause},
+    super::client::{Client, Via, both_ways, pause},
     assert_fine,
     server::{Act, Server},
 };
+
+both_ways! {
+    every_message_has_its_headers_and_one_connection_is_enough,
+    what_is_said_during_a_request_comes_before_its_answer,
+    a_request_that_is_withdrawn_is_withdrawn_there,
+}
 
 fn until(mut holds: impl FnMut() -> bool) {
     for _ in 0..2_000 {
@@ -18,10 +24,9 @@ fn until(mut holds: impl FnMut() -> bool) {
     panic!("it never came");
 }
 
-#[test]
-fn every_message_has_its_headers_and_one_connection_is_enough() {
+fn every_message_has_its_headers_and_one_connection_is_enough(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     for _ in 0..20 {
         assert_fine(&mut client);
     }
@@ -46,7 +51,7 @@ fn every_message_has_its_headers_and_one_connection_is_enough() {
 #[test]
 fn a_session_that_the_server_forgot_is_opened_again_and_nothing_is_lost() {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(Via::Run, &server, &[]);
     assert_fine(&mut client);
     server.forget_session();
     assert_fine(&mut client);
@@ -66,7 +71,7 @@ fn what_the_server_says_unasked_is_heard() {
     server.will_on_get(Act::events(&format!("retry: 10\nid: 1\ndata: {said}\n\n")));
     let asks = r#"{"jsonrpc":"2.0","id":"q1","method":"roots/list"}"#;
     server.will_on_get(Act::events(&format!("data: {asks}\n\n")));
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(Via::Run, &server, &[]);
     assert_eq!(client.other()["params"]["data"], "hello");
     assert_eq!(client.other()["method"], "roots/list");
     let id = client.others.last().unwrap()["id"].clone();
@@ -78,10 +83,9 @@ fn what_the_server_says_unasked_is_heard() {
     client.end();
 }
 
-#[test]
-fn what_is_said_during_a_request_comes_before_its_answer() {
+fn what_is_said_during_a_request_comes_before_its_answer(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     let progress =
         r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
     let result = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
@@ -92,10 +96,9 @@ fn what_is_said_during_a_request_comes_before_its_answer() {
     client.end();
 }
 
-#[test]
-fn a_request_that_is_withdrawn_is_withdrawn_there() {
+fn a_request_that_is_withdrawn_is_withdrawn_there(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     server.will(Act::hang());
     client.write("{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":\"tools/call\",\"params\":{\"name\":\"call\"}}\n");
     until(|| !server.asked_for("tools/call").is_empty());

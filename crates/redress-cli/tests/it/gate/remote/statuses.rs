@@ -1,17 +1,32 @@
 //! Rows of the matrix: every status, with a body of every kind.
 
 use super::{
-    super::client::{Client, assert_fault, fault},
+    super::client::{Client, Via, assert_fault, both_ways, fault},
     assert_fine, call,
     server::{Act, Server},
 };
 
+both_ways! {
+    status_400,
+    status_401,
+    status_403,
+    status_408,
+    status_413,
+    status_500,
+    status_502,
+    status_503,
+    status_504,
+    status_429_says_when,
+    an_error_of_the_protocol_in_a_body_is_that_error,
+    a_redirect_to_somewhere_else_is_not_followed,
+}
+
 const HTML: &str = "<html><head><title>Oops</title></head><body>nginx at http://127.0.0.1:8080/hidden-path</body></html>";
 
 /// A status in all its spellings: the body changes nothing that a caller decides by.
-fn check(status: &str, expected: (&str, &str, &str, &str)) {
+fn check(via: Via, status: &str, expected: (&str, &str, &str, &str)) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     let json = "content-type: application/json\r\n";
     for act in [
         Act::http(status, "", ""),
@@ -28,55 +43,49 @@ fn check(status: &str, expected: (&str, &str, &str, &str)) {
     assert_eq!((exit, recorded.len()), (0, 3));
 }
 
-#[test]
-fn status_400() {
-    check("400 Bad Request", ("INVALID_INPUT_VALUE", "after_change", "none", "server"));
+fn status_400(via: Via) {
+    check(via, "400 Bad Request", ("INVALID_INPUT_VALUE", "after_change", "none", "server"));
 }
 
-#[test]
-fn status_401() {
-    check("401 Unauthorized", ("AUTH_REQUIRED", "after_human", "none", "server"));
+fn status_401(via: Via) {
+    check(via, "401 Unauthorized", ("AUTH_REQUIRED", "after_human", "none", "server"));
 }
 
-#[test]
-fn status_403() {
-    check("403 Forbidden", ("UNAUTHORIZED_ACTION", "never", "none", "server"));
+fn status_403(via: Via) {
+    check(via, "403 Forbidden", ("UNAUTHORIZED_ACTION", "never", "none", "server"));
 }
 
-#[test]
-fn status_408() {
-    check("408 Request Timeout", ("TIMEOUT", "after_delay", "unknown", "server"));
+fn status_408(via: Via) {
+    check(via, "408 Request Timeout", ("TIMEOUT", "after_delay", "unknown", "server"));
 }
 
-#[test]
-fn status_413() {
-    check("413 Content Too Large", ("INPUT_TOO_LARGE", "after_change", "none", "server"));
+fn status_413(via: Via) {
+    check(via, "413 Content Too Large", ("INPUT_TOO_LARGE", "after_change", "none", "server"));
 }
 
-#[test]
-fn status_500() {
-    check("500 Internal Server Error", ("INTERNAL_ERROR", "after_delay", "unknown", "server"));
+fn status_500(via: Via) {
+    check(via, "500 Internal Server Error", ("INTERNAL_ERROR", "after_delay", "unknown", "server"));
 }
 
-#[test]
-fn status_502() {
-    check("502 Bad Gateway", ("UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server"));
+fn status_502(via: Via) {
+    check(via, "502 Bad Gateway", ("UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server"));
 }
 
-#[test]
-fn status_503() {
-    check("503 Service Unavailable", ("UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server"));
+fn status_503(via: Via) {
+    check(
+        via,
+        "503 Service Unavailable",
+        ("UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server"),
+    );
 }
 
-#[test]
-fn status_504() {
-    check("504 Gateway Timeout", ("TIMEOUT", "after_delay", "unknown", "server"));
+fn status_504(via: Via) {
+    check(via, "504 Gateway Timeout", ("TIMEOUT", "after_delay", "unknown", "server"));
 }
 
-#[test]
-fn status_429_says_when() {
+fn status_429_says_when(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     server.will(Act::http("429 Too Many Requests", "retry-after: 3\r\n", "slow down"));
     let answer = call(&mut client);
     assert_fault(&answer, "RATE_LIMITED", "after_delay", "none", "server");
@@ -85,10 +94,9 @@ fn status_429_says_when() {
     client.end();
 }
 
-#[test]
-fn an_error_of_the_protocol_in_a_body_is_that_error() {
+fn an_error_of_the_protocol_in_a_body_is_that_error(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     let json = "content-type: application/json\r\n";
     let body =
         r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"boom","data":{"n":1}}}"#;
@@ -100,10 +108,9 @@ fn an_error_of_the_protocol_in_a_body_is_that_error() {
     client.end();
 }
 
-#[test]
-fn a_redirect_to_somewhere_else_is_not_followed() {
+fn a_redirect_to_somewhere_else_is_not_followed(via: Via) {
     let (server, other) = (Server::new(), Server::new());
-    let mut client = Client::far(&server, &[]);
+    let mut client = Client::far(via, &server, &[]);
     let to = format!("location: {}\r\n", other.url());
     server.will(Act::http("307 Temporary Redirect", &to, ""));
     let answer = call(&mut client);
