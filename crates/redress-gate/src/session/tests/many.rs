@@ -1,6 +1,6 @@
 //! Whatever happens between many clients and one upstream, each request is answered once, to the one who made it.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use proptest::prelude::{Just, Strategy, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use serde_json::Value;
@@ -88,8 +88,8 @@ fn step() -> impl Strategy<Value = Step> {
 /// Who waits for what: by ticket, the client, its id, and whether an answer is still owed.
 #[derive(Debug, Default)]
 struct Books {
-    asked: HashMap<u64, (u64, String)>,
-    owed: HashMap<u64, i32>,
+    asked: BTreeMap<u64, (u64, String)>,
+    owed: BTreeMap<u64, i32>,
     next: u64,
 }
 
@@ -163,7 +163,7 @@ fn named(received: &Received, at: usize) -> Option<(UpstreamId, String)> {
 
 fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: Step, link: UpstreamKind) {
     let (session, turn) = (&mut rig.session, &mut rig.turn);
-    let mut say = |rig: &mut Rig, at: usize, text: &str| {
+    let say = |rig: &mut Rig, at: usize, text: &str| {
         let Some((id, digits)) = named(received, at) else { return };
         let line = text.replace("ID", &digits);
         match link {
@@ -246,7 +246,7 @@ proptest! {
         let link = if is_http { UpstreamKind::Http } else { UpstreamKind::Pipe };
         let (mut rig, mut books) = (Rig::shared(link), Books::default());
         let mut received = Vec::new();
-        let mut check = |rig: &mut Rig, books: &mut Books, received: &mut Received| {
+        let check = |rig: &mut Rig, books: &mut Books, received: &mut Received| {
             receive(rig, received).and_then(|()| books.heard(&rig.letters()))
         };
         for step in steps {

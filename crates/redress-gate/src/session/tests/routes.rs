@@ -106,7 +106,7 @@ fn whoever_listens_is_told_when_the_gate_ends() {
 fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     let mut rig = http();
     let log = br#"{"method":"notifications/message","params":{}}"#;
-    let mut tell = |rig: &mut Rig| {
+    let tell = |rig: &mut Rig| {
         rig.session.upstream_line(log, &mut rig.turn);
         rig.letters()[0].0
     };
