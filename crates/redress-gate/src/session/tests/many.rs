@@ -161,7 +161,7 @@ fn named(received: &Received, at: usize) -> Option<(UpstreamId, String)> {
     }
 }
 
-fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: Step, link: UpstreamKind) {
+fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, link: UpstreamKind) {
     let (session, turn) = (&mut rig.session, &mut rig.turn);
     let say = |rig: &mut Rig, at: usize, text: &str| {
         let Some((id, digits)) = named(received, at) else { return };
@@ -173,7 +173,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: Step, li
             }
         }
     };
-    match step {
+    match step.clone() {
         Step::Ask(client, id, what) => {
             books.next += 1;
             let id = format!("client-{client}-{id}");
@@ -250,7 +250,7 @@ proptest! {
             receive(rig, received).and_then(|()| books.heard(&rig.letters()))
         };
         for step in steps {
-            happens(&mut rig, &mut books, &received, step.clone(), link);
+            happens(&mut rig, &mut books, &received, &step, link);
             let checked = check(&mut rig, &mut books, &mut received);
             prop_assert!(checked.is_ok(), "{step:?}: {}", checked.unwrap_err());
             if std::mem::take(&mut rig.turn.start) {
