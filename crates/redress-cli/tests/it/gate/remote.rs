@@ -4,14 +4,16 @@ mod answers;
 mod cuts;
 mod pressure;
 mod reach;
+mod served;
 mod server;
 mod sessions;
+mod stateless;
 mod statuses;
 
 use serde_json::{Value, json};
 
 use self::server::Server;
-use super::client::{Client, Via, envelope};
+use super::client::{Client, Via, envelope, pause};
 
 impl Client {
     /// A gate before a server behind a URL, with options.
@@ -29,6 +31,17 @@ impl Client {
         let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n");
         Self::with_config(via, &config, "far", options, env)
     }
+}
+
+/// Waits until something holds.
+fn until(mut holds: impl FnMut() -> bool) {
+    for _ in 0..2_000 {
+        if holds() {
+            return;
+        }
+        pause();
+    }
+    panic!("it never came");
 }
 
 /// Calls the tool that does what the server was told.

@@ -128,6 +128,8 @@ struct State {
     /// The session that it knows.
     session: u32,
     connections: usize,
+    /// How many connections on which nothing was answered the client has left.
+    left: usize,
 }
 
 /// The server.
@@ -209,6 +211,11 @@ impl Server {
         self.asked().into_iter().filter(|it| it.method() == method).collect()
     }
 
+    /// How many connections on which nothing was answered the client has left.
+    pub(super) fn left(&self) -> usize {
+        self.state.lock().unwrap().left
+    }
+
     pub(super) fn connections(&self) -> usize {
         self.state.lock().unwrap().connections
     }
@@ -240,6 +247,7 @@ fn serve(mut stream: impl Read + Write, socket: &TcpStream, state: &Mutex<State>
             }
             Then::Hang => {
                 while stream.read(&mut [0; 64]).is_ok_and(|it| it > 0) {}
+                state.lock().unwrap().left += 1;
                 return;
             }
             Then::Wait | Then::Close => return,
@@ -277,7 +285,8 @@ fn act(asked: &Asked, state: &mut State) -> Act {
         }
         "DELETE" => Act::http("200 OK", "", ""),
         "tools/list" => {
-            let tools = json!([{"name": "call", "inputSchema": {"type": "object"}},
+            let tools = json!([{"name": "call", "inputSchema": {"type": "object", "properties":
+                {"region": {"type": "string", "x-mcp-header": "Region"}}}},
                 {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]);
             result("", &json!({"tools": tools}))
         }

@@ -3,25 +3,16 @@
 use serde_json::json;
 
 use super::{
-    super::client::{Client, Via, both_ways, pause},
+    super::client::{Client, Via, both_ways},
     assert_fine,
     server::{Act, Server},
+    until,
 };
 
 both_ways! {
     every_message_has_its_headers_and_one_connection_is_enough,
     what_is_said_during_a_request_comes_before_its_answer,
     a_request_that_is_withdrawn_is_withdrawn_there,
-}
-
-fn until(mut holds: impl FnMut() -> bool) {
-    for _ in 0..2_000 {
-        if holds() {
-            return;
-        }
-        pause();
-    }
-    panic!("it never came");
 }
 
 fn every_message_has_its_headers_and_one_connection_is_enough(via: Via) {
