@@ -101,7 +101,7 @@ impl Client {
     }
 
     /// The same with a configuration file that has these sections, and a session that is open.
-    pub(crate) fn configured(sections: &str) -> Self {
+    pub(crate) fn configured(via: Via, sections: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("redress.toml");
         let command = bad_server();
@@ -109,7 +109,7 @@ impl Client {
             "{sections}\n[ledger]\ndir = \"ledger\"\n[server.bad]\ncommand = [{command:?}]\n"
         );
         fs::write(&file, text).unwrap();
-        let mut client = Self::spawn(Via::Run, dir, &["--config", file.to_str().unwrap()], &[]);
+        let mut client = Self::spawn(via, dir, &["--config", file.to_str().unwrap()], &[]);
         client.initialize();
         client
     }

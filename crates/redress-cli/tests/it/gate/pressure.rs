@@ -4,7 +4,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, assert_fault, assert_works, fault, pause};
+use super::client::{Client, Via, assert_fault, assert_works, both_ways, fault, pause};
+
+both_ways! {
+    a_server_that_is_out_of_reach_is_left_alone_for_a_while,
+    a_tool_that_always_fails_does_not_keep_others_from_the_server,
+    too_many_calls_at_once_are_told_to_wait,
+    calls_that_come_too_fast_are_told_when_to_come_again,
+    ten_times_too_much_costs_those_nothing_who_are_served,
+    repeats_can_be_turned_off,
+}
 
 /// Lets time pass.
 fn wait(time: Duration) {
@@ -18,9 +27,8 @@ fn code(answer: &Value) -> &str {
     fault(answer)["code"].as_str().unwrap()
 }
 
-#[test]
-fn a_server_that_is_out_of_reach_is_left_alone_for_a_while() {
-    let mut client = Client::configured("[breaker]\nfailures = 2\nopen_ms = 1500");
+fn a_server_that_is_out_of_reach_is_left_alone_for_a_while(via: Via) {
+    let mut client = Client::configured(via, "[breaker]\nfailures = 2\nopen_ms = 1500");
     for _ in 0..2 {
         assert_eq!(code(&client.call("exit", &json!({"code": 1}))), "UPSTREAM_CRASHED");
     }
@@ -36,9 +44,8 @@ fn a_server_that_is_out_of_reach_is_left_alone_for_a_while() {
     client.end();
 }
 
-#[test]
-fn a_tool_that_always_fails_does_not_keep_others_from_the_server() {
-    let mut client = Client::configured("[breaker]\nfailures = 2");
+fn a_tool_that_always_fails_does_not_keep_others_from_the_server(via: Via) {
+    let mut client = Client::configured(via, "[breaker]\nfailures = 2");
     let failed = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"503 Service Unavailable"}],"isError":true}}"#;
     for _ in 0..20 {
         assert_eq!(client.say(&[failed])["result"]["isError"], true);
@@ -47,9 +54,8 @@ fn a_tool_that_always_fails_does_not_keep_others_from_the_server() {
     client.end();
 }
 
-#[test]
-fn too_many_calls_at_once_are_told_to_wait() {
-    let mut client = Client::configured("[limits]\nsession_concurrency = 4");
+fn too_many_calls_at_once_are_told_to_wait(via: Via) {
+    let mut client = Client::configured(via, "[limits]\nsession_concurrency = 4");
     let slow: Vec<_> = (0..4).map(|_| client.begin("sleep", &json!({"ms": 400}))).collect();
     let answer = client.call("pid", &json!({}));
     assert_fault(&answer, "OVERLOADED", "after_delay", "none", "gate");
@@ -61,9 +67,8 @@ fn too_many_calls_at_once_are_told_to_wait() {
     client.end();
 }
 
-#[test]
-fn calls_that_come_too_fast_are_told_when_to_come_again() {
-    let mut client = Client::configured("[limits]\nrate_per_second = 2\nburst = 3");
+fn calls_that_come_too_fast_are_told_when_to_come_again(via: Via) {
+    let mut client = Client::configured(via, "[limits]\nrate_per_second = 2\nburst = 3");
     let ids: Vec<_> = (0..6).map(|_| client.begin("pid", &json!({}))).collect();
     let answers: Vec<_> = ids.iter().map(|it| client.answer(it)).collect();
     let refused: Vec<_> = answers.iter().filter(|it| it["result"]["isError"] == true).collect();
@@ -76,10 +81,9 @@ fn calls_that_come_too_fast_are_told_when_to_come_again() {
     client.end();
 }
 
-#[test]
-fn ten_times_too_much_costs_those_nothing_who_are_served() {
+fn ten_times_too_much_costs_those_nothing_who_are_served(via: Via) {
     const SERVED: usize = 32;
-    let mut client = Client::configured(&format!("[limits]\nsession_concurrency = {SERVED}"));
+    let mut client = Client::configured(via, &format!("[limits]\nsession_concurrency = {SERVED}"));
     let (mut served, mut refused) = (0, 0);
     let before = client.peak_kib();
     for _ in 0..10 {
@@ -104,9 +108,8 @@ fn ten_times_too_much_costs_those_nothing_who_are_served() {
     client.end();
 }
 
-#[test]
-fn repeats_can_be_turned_off() {
-    let mut client = Client::configured("[retry]\nattempts = 1");
+fn repeats_can_be_turned_off(via: Via) {
+    let mut client = Client::configured(via, "[retry]\nattempts = 1");
     client.request("tools/list", &json!({}));
     let file = tempfile::NamedTempFile::new().unwrap();
     let answer =

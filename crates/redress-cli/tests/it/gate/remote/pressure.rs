@@ -5,15 +5,24 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{
-    super::client::{Client, Via, assert_fault, fault, pause},
+    super::client::{Client, Via, assert_fault, both_ways, fault, pause},
     assert_fine, call,
     server::{Act, Server},
 };
 
+both_ways! {
+    a_call_that_may_change_something_is_sent_exactly_once,
+    a_call_that_reads_is_sent_again_if_the_server_is_away,
+    annotations_of_a_stranger_do_not_count,
+    what_the_server_did_not_take_is_sent_again_when_it_said,
+    a_server_that_is_away_is_not_asked_until_one_call_finds_it_back,
+    a_server_that_refuses_is_there,
+}
+
 /// A gate before a server, with rules of its own.
-fn gate(server: &Server, rules: &str) -> Client {
+fn gate(via: Via, server: &Server, rules: &str) -> Client {
     let config = format!("[server.far]\nurl = '{}'\n{rules}\n", server.url());
-    let mut client = Client::with_config(Via::Run, &config, "far", &[], &[]);
+    let mut client = Client::with_config(via, &config, "far", &[], &[]);
     client.initialize();
     client.request("tools/list", &json!({}));
     client
@@ -31,8 +40,7 @@ fn look(client: &mut Client) -> Value {
     client.call("look", &json!({}))
 }
 
-#[test]
-fn a_call_that_may_change_something_is_sent_exactly_once() {
+fn a_call_that_may_change_something_is_sent_exactly_once(via: Via) {
     for act in [
         status("500 Internal Server Error", ""),
         status("502 Bad Gateway", ""),
@@ -42,7 +50,7 @@ fn a_call_that_may_change_something_is_sent_exactly_once() {
         Act::raw("").reset(),
     ] {
         let server = Server::new();
-        let mut client = gate(&server, "trust_annotations = true");
+        let mut client = gate(via, &server, "trust_annotations = true");
         server.will(act.clone());
         let answer = call(&mut client);
         assert_eq!(answer["result"]["isError"], true, "{answer}");
@@ -55,11 +63,10 @@ fn a_call_that_may_change_something_is_sent_exactly_once() {
     }
 }
 
-#[test]
-fn a_call_that_reads_is_sent_again_if_the_server_is_away() {
+fn a_call_that_reads_is_sent_again_if_the_server_is_away(via: Via) {
     for act in [status("503 Service Unavailable", "retry-after: 1\r\n"), Act::raw("").reset()] {
         let server = Server::new();
-        let mut client = gate(&server, "trust_annotations = true");
+        let mut client = gate(via, &server, "trust_annotations = true");
         server.will(act);
         let answer = look(&mut client);
         assert_eq!(answer["result"]["content"][0]["text"], "fine", "{answer}");
@@ -68,20 +75,18 @@ fn a_call_that_reads_is_sent_again_if_the_server_is_away() {
     }
 }
 
-#[test]
-fn annotations_of_a_stranger_do_not_count() {
+fn annotations_of_a_stranger_do_not_count(via: Via) {
     let server = Server::new();
-    let mut client = gate(&server, "");
+    let mut client = gate(via, &server, "");
     server.will(status("503 Service Unavailable", ""));
     assert_fault(&look(&mut client), "UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server");
     assert_eq!(calls(&server), 1);
     client.end();
 }
 
-#[test]
-fn what_the_server_did_not_take_is_sent_again_when_it_said() {
+fn what_the_server_did_not_take_is_sent_again_when_it_said(via: Via) {
     let server = Server::new();
-    let mut client = gate(&server, "");
+    let mut client = gate(via, &server, "");
     server.will(status("429 Too Many Requests", "retry-after: 1\r\n"));
     assert_fine(&mut client);
     let asked = server.asked_for("tools/call");
@@ -95,11 +100,10 @@ fn what_the_server_did_not_take_is_sent_again_when_it_said() {
     client.end();
 }
 
-#[test]
-fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back() {
+fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
     let server = Server::new();
     let rules = "retry = { attempts = 1 }\nbreaker = { failures = 3, open_ms = 1000 }";
-    let mut client = gate(&server, rules);
+    let mut client = gate(via, &server, rules);
     for _ in 0..3 {
         server.will(status("503 Service Unavailable", ""));
         assert_fault(
@@ -124,11 +128,10 @@ fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back() {
     client.end();
 }
 
-#[test]
-fn a_server_that_refuses_is_there() {
+fn a_server_that_refuses_is_there(via: Via) {
     let server = Server::new();
     let rules = "retry = { attempts = 1 }\nbreaker = { failures = 2 }";
-    let mut client = gate(&server, rules);
+    let mut client = gate(via, &server, rules);
     for refusal in ["400 Bad Request", "401 Unauthorized", "403 Forbidden", "429 Too Many Requests"]
     {
         for _ in 0..3 {
