@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Args) -> Done {
         clock: clock(),
     };
     let streams = streams().map_err(|it| Failure::stream(&it))?;
-    observe::listen(&config.general, &[Arc::clone(&gated)])?;
+    let (access, shown) = (config.general.access_to_metrics(), Arc::clone(&gated));
+    observe::listen(&config.general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
     observe::say_ready(&gated);
     let ended = redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))?;
     observe::save_stats(&gated, &name)?;

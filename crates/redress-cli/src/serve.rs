@@ -1,15 +1,24 @@
 //! `redress serve`: gates MCP servers over HTTP.
 
+mod reload;
+
 use std::{
-    ffi::OsString, fs::File, io, net::SocketAddr, os::fd::AsFd as _, sync::Arc, time::Duration,
+    ffi::OsString,
+    fs::File,
+    io,
+    net::SocketAddr,
+    os::fd::AsFd as _,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use redress_gate::{Serve, Served};
+use redress_gate::{Access, Serve, Served, Server};
 use redress_ledger::Ledger;
 
+use self::reload::Reload;
 use crate::{
     Done, Status,
-    config::{self, Address, Config, Options},
+    config::{self, Address, Config, Options, Watch},
     failure::Failure,
     output::Err,
     run::{clock, observe, open_ledger},
@@ -21,9 +30,9 @@ const MOST_CONNECTIONS: usize = 10_000;
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// Gate MCP servers over HTTP: clients reach them at a URL.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first."
+    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: open sessions go on."
 )]
 pub(crate) struct Args {
     #[arg(long, value_name = "ADDR", help = config::meaning::<config::Listen>("address"))]
@@ -36,26 +45,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Done {
-    let mut config = args.options.config(&args.command)?;
-    let general = &mut config.general;
-    general.listen.address = args.listen.map_or(general.listen.address, Address);
-    if general.unguarded().next().is_some() {
-        return Err(Failure::config(
-            "--listen",
-            "Other machines reach this address, so that clients need a token.",
-        )
-        .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
-    }
-    let name = args.options.ledger_name("serve", &args.command);
-    let ledger = open_ledger(&config.general.ledger, &name)?.map(Arc::new);
-    let servers: Result<Vec<_>, _> =
-        config.servers.iter().map(|it| served(it, args, &config, ledger.as_ref())).collect();
-    let servers = servers?;
-    let gated: Vec<_> = servers.iter().map(|it| Arc::clone(&it.server)).collect();
-    observe::listen(&config.general, &gated)?;
-    for server in &gated {
-        observe::say_ready(server);
-    }
+    let config = args.config()?;
+    let watch = args.options.config.as_ref().map(|file| {
+        let again = args.clone();
+        Watch::new(file, &config, move || again.config())
+    });
+    let stage = Stage::open(args, &config)?;
+    let servers = config.servers.iter().map(|it| stage.served(it, &config));
+    let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    stage.show(&config, servers.iter().map(|it| Arc::clone(&it.server)).collect());
+    let metrics = stage.clone();
+    observe::listen(&config.general, move || metrics.shown())?;
     let listen = config.general.listen.address.0;
     let serve = Serve {
         listen,
@@ -65,33 +65,83 @@ pub(crate) fn run(args: &Args) -> Done {
         clock: clock(),
         log: log().map_err(|it| Failure::stream(&it))?,
     };
-    redress_gate::serve(serve, |at| say_where(at, args, &config)).map_err(|it| {
+    let ready = |at, handle| {
+        say_where(at, args, &config);
+        if let Some(watch) = watch {
+            let reload = Reload { stage: stage.clone(), config, handle };
+            // Without it everything works but the reading of a changed file.
+            reload
+                .follow(watch)
+                .unwrap_or_else(|it| Err::new().line("", &format!("cannot watch the file: {it}")));
+        }
+    };
+    redress_gate::serve(serve, ready).map_err(|it| {
         Failure::config("--listen", &format!("Cannot listen on {listen}: {it}."))
             .fix("Choose another address, or end what listens there.")
     })?;
-    for server in &gated {
+    for server in stage.shown().1 {
         let name = args.options.ledger_name(&server.settings.server, &args.command);
-        observe::save_stats(server, &name)?;
+        observe::save_stats(&server, &name)?;
     }
     Ok(Status::Fine)
 }
 
-fn served(
-    server: &config::Server,
-    args: &Args,
-    config: &Config,
-    ledger: Option<&Arc<Ledger>>,
-) -> Result<Served, Failure> {
-    Ok(Served {
-        name: args.options.config.as_ref().map(|_| server.name.clone()),
-        server: observe::server(server)?,
-        ledger: ledger.cloned(),
-        on_ledger_failure: config.general.ledger.on_failure,
-        target: server.target()?,
-        sharing: server.sharing,
-        most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
-        idle: IDLE,
-    })
+impl Args {
+    /// What is to be served.
+    fn config(&self) -> Result<Config, Failure> {
+        let mut config = self.options.config(&self.command)?;
+        let general = &mut config.general;
+        general.listen.address = self.listen.map_or(general.listen.address, Address);
+        if general.unguarded().next().is_some() {
+            let problem = "Other machines reach this address, so that clients need a token.";
+            return Err(Failure::config("--listen", problem)
+                .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
+        }
+        Ok(config)
+    }
+}
+
+/// What stays, whatever the file says later.
+#[derive(Clone)]
+struct Stage {
+    has_file: bool,
+    ledger: Option<Arc<Ledger>>,
+    /// Who may read the metrics, and of which servers.
+    shown: Arc<Mutex<(Access, Vec<Arc<Server>>)>>,
+}
+
+impl Stage {
+    fn open(args: &Args, config: &Config) -> Result<Self, Failure> {
+        let name = args.options.ledger_name("serve", &args.command);
+        let ledger = open_ledger(&config.general.ledger, &name)?.map(Arc::new);
+        Ok(Self { has_file: args.options.config.is_some(), ledger, shown: Arc::default() })
+    }
+
+    /// One server, for the gate.
+    fn served(&self, server: &config::Server, config: &Config) -> Result<Served, Failure> {
+        let gated = observe::server(server)?;
+        observe::say_ready(&gated);
+        Ok(Served {
+            name: self.has_file.then(|| server.name.clone()),
+            server: gated,
+            ledger: self.ledger.clone(),
+            on_ledger_failure: config.general.ledger.on_failure,
+            target: server.target()?,
+            sharing: server.sharing,
+            most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
+            idle: IDLE,
+        })
+    }
+
+    /// From now on the metrics are those of these servers.
+    fn show(&self, config: &Config, servers: Vec<Arc<Server>>) {
+        let shown = (config.general.access_to_metrics(), servers);
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+    }
+
+    fn shown(&self) -> (Access, Vec<Arc<Server>>) {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 fn say_where(at: SocketAddr, args: &Args, config: &Config) {

@@ -8,6 +8,7 @@ mod child;
 mod desk;
 mod driver;
 mod get;
+mod handle;
 mod house;
 mod inlet;
 mod post;
@@ -29,9 +30,10 @@ use std::{
 use redress_ledger::{Clock, Ledger};
 use tokio::signal::unix::{SignalKind, signal};
 
-use self::{accept::Listener, house::House, site::Site};
+use self::{accept::Listener, handle::Current};
 pub use self::{
     access::{Access, Tokens},
+    handle::{Handle, Next},
     house::Sharing,
 };
 pub(crate) use self::{desk::Desk, inlet::Inlet};
@@ -88,8 +90,8 @@ impl std::fmt::Debug for Served {
     }
 }
 
-/// Serves until a signal ends it. `ready` is told where.
-pub fn serve(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+/// Serves until a signal ends it. `ready` is told where, and by what it can be changed.
+pub fn serve(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(run(serve, ready));
     // Nothing that matters is left; what blocks must not keep us.
@@ -97,28 +99,22 @@ pub fn serve(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     served
 }
 
-async fn run(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let log = Arc::new(Log::new(serve.log)?);
-    let houses = serve.servers.into_iter().map(|it| {
-        let place = it.name.as_ref().map_or_else(|| "mcp".into(), |it| format!("{it}/mcp").into());
-        (place, Arc::new(House::new(it, &serve.clock, &log)))
-    });
-    let houses: Vec<_> = houses.collect();
-    let site = Arc::new(Site { houses, access: serve.access });
+    let current = Arc::new(Current::new(serve.servers, serve.access, serve.clock, log));
     let listener = Listener::bind(serve.listen, serve.most_connections).await?;
-    ready(listener.address()?);
+    ready(listener.address()?, Handle { current: Arc::clone(&current) });
     // The first failure should not pay for the rules of all.
     drop(tokio::task::spawn_blocking(redress::classify::warm_up));
     let mut sweep = tokio::time::interval(SWEEP);
     tokio::select! {
-        never = listener.accept(&site) => match never {},
+        never = listener.accept(&current) => match never {},
         () = async {
             loop {
                 sweep.tick().await;
-                let now = Instant::now();
-                site.houses.iter().for_each(|(_, it)| it.sweep(now));
+                current.sweep(Instant::now()).await;
             }
         } => (),
         _ = terminated.recv() => (),
@@ -126,7 +122,7 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     }
     listener.stop();
     let mut closing = tokio::task::JoinSet::new();
-    for (_, house) in &site.houses {
+    for (_, house) in current.site().all() {
         let house = Arc::clone(house);
         closing.spawn(async move { house.close().await });
     }

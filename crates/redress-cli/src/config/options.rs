@@ -16,7 +16,7 @@ use super::{
 use crate::{contract, failure::Failure, run::name};
 
 /// The options of the commands that gate servers.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
     /// A configuration file.
     #[arg(long, value_name = "FILE")]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use redress_ledger::Redactor;
-use redress_registry::{Registry, nearest::nearest, shipped};
+use redress_registry::{Registry, canonical, nearest::nearest, shipped};
 
 use super::{
     kind::Kind,
@@ -74,10 +74,11 @@ impl Contract {
     }
 }
 
-/// Whether they are the same file, read at the same time.
+/// Whether they say the same, however often they were read.
 impl PartialEq for Contract {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && Arc::ptr_eq(&self.registry, &other.registry)
+        let is_same = || canonical(&self.registry) == canonical(&other.registry);
+        self.name == other.name && (Arc::ptr_eq(&self.registry, &other.registry) || is_same())
     }
 }
 

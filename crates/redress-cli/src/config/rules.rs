@@ -78,6 +78,11 @@ impl Server {
 }
 
 impl General {
+    /// Who may read the metrics where they have an address of their own.
+    pub(crate) fn access_to_metrics(&self) -> Access {
+        self.access(self.metrics.address.map_or(self.listen.address.0, |it| it.0))
+    }
+
     /// Who may come in at an address, which is itself a name for us, if it is one.
     pub(crate) fn access(&self, at: SocketAddr) -> Access {
         let own = (!at.ip().is_unspecified()).then(|| at.to_string());

@@ -3,7 +3,7 @@
 use std::{env, fs::DirBuilder, os::unix::fs::DirBuilderExt as _, sync::Arc, time::Instant};
 
 use redress::Dialect;
-use redress_gate::{ErrorStats, Server, metrics};
+use redress_gate::{Access, ErrorStats, Server, metrics};
 
 use super::{place, redactor};
 use crate::{
@@ -35,9 +35,12 @@ pub(crate) fn say_ready(server: &Server) {
 }
 
 /// Serves the metrics where the configuration says, if it does.
-pub(crate) fn listen(general: &General, servers: &[Arc<Server>]) -> Result<(), Failure> {
+pub(crate) fn listen(
+    general: &General,
+    shown: impl Fn() -> (Access, Vec<Arc<Server>>) + Send + 'static,
+) -> Result<(), Failure> {
     let Some(address) = general.metrics.address else { return Ok(()) };
-    let at = metrics::listen(address.0, general.access(address.0), servers.to_vec());
+    let at = metrics::listen(address.0, shown);
     let at = at.map_err(|it| {
         Failure::config("--metrics", &format!("Cannot listen on {}: {it}.", address.0))
             .fix("Choose another address, or end what listens there.")

@@ -17,3 +17,4 @@ mod ledger;
 mod peers;
 mod redress;
 mod registry;
+mod reload;

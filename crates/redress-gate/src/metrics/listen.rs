@@ -19,13 +19,13 @@ const LONGEST: usize = 8 << 10;
 /// How long one reader may take, for everything.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Serves the metrics of servers at `/metrics` from a thread of its own, and gives the address.
+/// Serves the metrics of servers at `/metrics` from a thread of its own, and gives the address. Who may come in and which
+/// servers there are is asked each time.
 pub fn listen(
     address: SocketAddr,
-    access: Access,
-    servers: Vec<Arc<Server>>,
+    shown: impl Fn() -> (Access, Vec<Arc<Server>>) + Send + 'static,
 ) -> io::Result<SocketAddr> {
-    if !address.ip().is_loopback() && access.tokens.is_empty() {
+    if !address.ip().is_loopback() && shown().0.tokens.is_empty() {
         let why = "other machines reach this address, so that they need a token";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
@@ -34,6 +34,7 @@ pub fn listen(
     let serve = move || {
         for stream in listener.incoming().flatten() {
             // Whoever asks badly, or goes away, has only himself to tell.
+            let (access, servers) = shown();
             drop(answer(stream, &access, &servers));
         }
     };
@@ -128,7 +129,7 @@ mod tests {
     #[test]
     fn the_page_is_served_and_nothing_else() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let address = listen(any, Access::default(), Vec::new()).unwrap();
+        let address = listen(any, Default::default).unwrap();
         let page = ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"));
         assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with("# EOF\n"), "{page}");
         let head = ask(address, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -166,6 +167,6 @@ mod tests {
     #[test]
     fn other_machines_need_a_token() {
         let everywhere = SocketAddr::from(([0, 0, 0, 0], 0));
-        assert!(listen(everywhere, Access::default(), Vec::new()).is_err());
+        assert!(listen(everywhere, Default::default).is_err());
     }
 }

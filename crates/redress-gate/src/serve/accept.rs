@@ -10,7 +10,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::site::Site;
+use super::handle::Current;
 
 /// How long the head of a request may take.
 const HEAD: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ impl Listener {
     }
 
     /// Accepts connections for ever. Those that are too many wait until others end.
-    pub(super) async fn accept(&self, site: &Arc<Site>) -> Infallible {
+    pub(super) async fn accept(&self, site: &Arc<Current>) -> Infallible {
         loop {
             let room = Arc::clone(&self.room).acquire_owned().await;
             let Ok((stream, _)) = self.socket.accept().await else {
@@ -78,7 +78,7 @@ impl Listener {
     }
 }
 
-async fn connection(stream: TcpStream, site: &Arc<Site>, mut stop: watch::Receiver<bool>) {
+async fn connection(stream: TcpStream, site: &Arc<Current>, mut stop: watch::Receiver<bool>) {
     let service = service_fn(|request| {
         let site = Arc::clone(site);
         async move { Ok::<_, Infallible>(site.answer(request).await) }

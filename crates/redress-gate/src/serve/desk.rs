@@ -123,6 +123,11 @@ impl Desk {
             || state.seats.get_mut(&client).is_some_and(Seat::is_listening)
     }
 
+    /// Whether anybody waits for an answer.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.lock().waiting.is_empty()
+    }
+
     /// Everybody leaves.
     pub(super) fn close(&self) {
         let mut state = self.lock();

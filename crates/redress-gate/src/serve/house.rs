@@ -144,8 +144,24 @@ impl House {
         });
     }
 
-    /// Ends everything: whoever waits is told.
+    /// Whether nobody uses it: no session, nobody who waits, and no request that is on its way in.
+    pub(super) fn is_spent(self: &Arc<Self>) -> bool {
+        let state = self.lock();
+        let is_idle = |it: &Arc<Link>| it.client.desk().is_none_or(|it| !it.is_awaited());
+        Arc::strong_count(self) == 1 && state.members.is_empty() && state.common.iter().all(is_idle)
+    }
+
+    /// Ends everything, and makes what was recorded durable.
     pub(super) async fn close(&self) {
+        self.end_all().await;
+        let plan = Arc::clone(&self.plan);
+        // It syncs a file, for which a task must not wait.
+        let closed = tokio::task::spawn_blocking(move || plan.books.close());
+        closed.await.unwrap_or_default();
+    }
+
+    /// Ends everything: whoever waits is told.
+    pub(super) async fn end_all(&self) {
         let mut tasks = {
             let mut state = self.lock();
             state.is_closed = true;
@@ -158,10 +174,6 @@ impl House {
             std::mem::take(&mut state.tasks)
         };
         while tasks.join_next().await.is_some() {}
-        let plan = Arc::clone(&self.plan);
-        // It syncs a file, for which a task must not wait.
-        let closed = tokio::task::spawn_blocking(move || plan.books.close());
-        closed.await.unwrap_or_default();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

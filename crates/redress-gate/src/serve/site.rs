@@ -3,19 +3,30 @@
 use std::sync::Arc;
 
 use hyper::{
-    Method, Request, Response, StatusCode,
+    HeaderMap, Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{CONTENT_TYPE, HeaderValue},
 };
 use redress::codes;
 
-use super::{access::Access, body::Body, get, house::House, post, refusal::Refusal};
-use crate::metrics;
+use super::{
+    access::Access,
+    body::Body,
+    get::{self, SESSION},
+    house::House,
+    post,
+    refusal::Refusal,
+};
+use crate::{metrics, server::Server};
+
+/// A server, and its path without the slash at its start.
+pub(super) type Place = (Box<str>, Arc<House>);
 
 /// Every server at its place.
 pub(super) struct Site {
-    /// The path of each server, without the slash at its start.
-    pub(super) houses: Vec<(Box<str>, Arc<House>)>,
+    pub(super) houses: Vec<Place>,
+    /// Servers as they were before a change, whose sessions go on.
+    pub(super) left: Vec<Place>,
     pub(super) access: Access,
 }
 
@@ -26,7 +37,7 @@ impl Site {
             return refusal.unrecorded();
         }
         let path = request.uri().path().trim_start_matches('/');
-        if let Some(house) = self.house(path) {
+        if let Some(house) = self.house(path, request.headers()) {
             let answered = match *request.method() {
                 Method::POST => post::post(&house, request).await,
                 Method::GET => get::listen(&house, request.headers()),
@@ -40,19 +51,32 @@ impl Site {
         }
         match path {
             "healthz" => text(Bytes::from_static(b"ok\n"), "text/plain; charset=utf-8"),
-            "metrics" => text(Bytes::from(self.metrics()), metrics::CONTENT_TYPE),
+            "metrics" => text(Bytes::from(metrics::render(&self.servers())), metrics::CONTENT_TYPE),
             _ => self.nothing_at(path).unrecorded(),
         }
     }
 
-    fn house(&self, path: &str) -> Option<Arc<House>> {
+    /// The server at a path; of several the one that has the request's session.
+    fn house(&self, path: &str, headers: &HeaderMap) -> Option<Arc<House>> {
+        if !self.left.is_empty()
+            && let Some(session) = headers.get(SESSION).and_then(|it| it.to_str().ok())
+        {
+            let mut left = self.left.iter().filter(|it| *it.0 == *path);
+            if let Some((_, house)) = left.find(|it| it.1.find(session).is_some()) {
+                return Some(Arc::clone(house));
+            }
+        }
         self.houses.iter().find(|(at, _)| **at == *path).map(|(_, house)| Arc::clone(house))
     }
 
-    fn metrics(&self) -> String {
-        let servers: Vec<_> =
-            self.houses.iter().map(|(_, house)| Arc::clone(&house.plan.server)).collect();
-        metrics::render(&servers)
+    /// Every server, those too that are left over.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Place> {
+        self.houses.iter().chain(&self.left)
+    }
+
+    /// How each server is gated.
+    pub(super) fn servers(&self) -> Vec<Arc<Server>> {
+        self.houses.iter().map(|(_, house)| Arc::clone(&house.plan.server)).collect()
     }
 
     fn nothing_at(&self, path: &str) -> Refusal {

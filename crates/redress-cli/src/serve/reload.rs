@@ -1,0 +1,90 @@
+//! A file that changed while it is served: what is new is served from now on, and what is not valid is told and changes nothing.
+
+use std::io;
+
+use redress_gate::{Handle, Next};
+
+use super::Stage;
+use crate::{
+    config::{Config, Watch},
+    failure::Failure,
+    output::Err,
+};
+
+/// What is served, and by what it is changed.
+pub(super) struct Reload {
+    pub(super) stage: Stage,
+    pub(super) config: Config,
+    pub(super) handle: Handle,
+}
+
+impl Reload {
+    /// Serves what the file says, from each change on.
+    pub(super) fn follow<L>(mut self, watch: Watch<L>) -> io::Result<()>
+    where
+        L: FnMut() -> Result<Config, Failure> + Send + 'static,
+    {
+        watch.follow(move |read| {
+            if let Err(failure) = read.and_then(|it| self.take(it)) {
+                failure.report();
+                Err::new().line("", "what was valid before is still served");
+            }
+        })
+    }
+
+    fn take(&mut self, mut config: Config) -> Result<(), Failure> {
+        self.keep_what_must_stay(&mut config);
+        let mut next = Vec::new();
+        let mut changed = Vec::new();
+        for server in &config.servers {
+            // A server of which nothing changed keeps its counters, its breaker and its processes.
+            let is_same = self.config.servers.contains(server)
+                && self.config.general.ledger == config.general.ledger;
+            if is_same {
+                next.push(Next::Same(server.name.clone()));
+            } else {
+                next.push(Next::New(Box::new(self.stage.served(server, &config)?)));
+                changed.push(server.name.as_str());
+            }
+        }
+        self.handle.change(next, config.general.access(config.general.listen.address.0));
+        self.stage.show(&config, self.handle.servers());
+        say(&changed, &config);
+        self.config = config;
+        Ok(())
+    }
+
+    /// A listener that is open and a ledger that is written stay as they are.
+    fn keep_what_must_stay(&self, config: &mut Config) {
+        let (old, new) = (&self.config.general, &mut config.general);
+        let on_failure = new.ledger.on_failure;
+        let mut stays = Vec::new();
+        if new.listen.address != old.listen.address {
+            new.listen.address = old.listen.address;
+            stays.push("[listen] address");
+        }
+        if new.metrics != old.metrics {
+            new.metrics.clone_from(&old.metrics);
+            stays.push("[metrics]");
+        }
+        new.ledger.on_failure = old.ledger.on_failure;
+        if new.ledger != old.ledger {
+            new.ledger.clone_from(&old.ledger);
+            stays.push("[ledger]");
+        }
+        new.ledger.on_failure = on_failure;
+        for section in stays {
+            Err::new().line("", &format!("{section} changed, which counts after a restart"));
+        }
+    }
+}
+
+fn say(changed: &[&str], config: &Config) {
+    let all = config.servers.len();
+    let which = if changed.is_empty() {
+        "none changed".to_owned()
+    } else {
+        format!("new or changed: {}", changed.join(", "))
+    };
+    Err::new().line("", &format!("the file was read again: {all} servers, {which}"));
+}
