@@ -189,7 +189,7 @@ impl Link {
         let is_heard = !turn.to_client.is_empty();
         self.client.take(&mut turn.to_client);
         self.client.dismiss(turn.withdrawn.drain(..));
-        self.handed_over();
+        self.handed_over(is_heard || role != Role::Other);
         if let Some(upstream) = upstream {
             upstream.flush(role, turn.now.at);
         }
@@ -198,10 +198,11 @@ impl Link {
         }
     }
 
-    /// One more answer has reached the client's end.
-    fn handed_over(&self) {
+    /// What was in hand has reached the client's end. Whoever watches looks again if that is worth it: not because it
+    /// has looked itself.
+    fn handed_over(&self, is_worth_a_look: bool) {
         self.in_hand.fetch_sub(1, Ordering::AcqRel);
-        if self.is_draining.load(Ordering::Acquire) {
+        if is_worth_a_look && self.is_draining.load(Ordering::Acquire) {
             self.tell(Event::Look);
         }
     }
@@ -241,7 +242,7 @@ impl Link {
                 self.plan.books.record(told, move |letter| {
                     link.client.take_one(letter);
                     link.client.flush(Role::Other, Instant::now());
-                    link.handed_over();
+                    link.handed_over(true);
                 });
             } else {
                 self.plan.books.miss();

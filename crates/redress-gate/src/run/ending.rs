@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 
 use super::Why;
 use crate::{
-    link::{Event, Input, Link, Role, Upstream},
+    link::{Event, Input, Link, Pipe, Role, Upstream},
     session::Turn,
 };
 
@@ -25,7 +25,7 @@ const AFTER_SIGNAL: Duration = Duration::from_millis(300);
 const AFTER_TERM: Duration = Duration::from_millis(500);
 /// How long the system may take to end what is killed.
 const AFTER_KILL: Duration = Duration::from_secs(2);
-/// How long the client may take to read what it is told last.
+/// How long the client may take to read what it is told last, when it is not all that we wait for.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Ends everything.
@@ -42,8 +42,20 @@ pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
     end_process(link, events, patience);
     link.plan.books.close();
     if let Some(pipe) = link.client.pipe() {
-        pipe.outbox.call_courier();
-        pipe.outbox.drain(LAST_WORDS);
+        let patience =
+            if why == Why::Done { link.plan.server.settings.deadline } else { LAST_WORDS };
+        say_last_words(pipe, events, patience);
+    }
+}
+
+/// Waits until the client has read what it was told last; not for ever, and not when somebody wants us to end.
+fn say_last_words(pipe: &Pipe, events: &mpsc::Receiver<Event>, patience: Duration) {
+    let mut until = Instant::now() + patience;
+    pipe.outbox.call_courier();
+    while !pipe.outbox.drain(GLANCE) && !pipe.is_gone() && Instant::now() < until {
+        if events.try_iter().any(|it| it == Event::Signal) {
+            until = until.min(Instant::now() + LAST_WORDS);
+        }
     }
 }
 

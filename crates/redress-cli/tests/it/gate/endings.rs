@@ -62,6 +62,69 @@ fn a_client_that_is_gone() {
     assert_eq!(left_behind(dir.path()), [] as [String; 0]);
 }
 
+/// A call of a tool of the bad server.
+fn call(id: u32, tool: &str, arguments: &serde_json::Value) -> String {
+    let params = json!({"name": tool, "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+}
+
+#[test]
+fn whoever_has_said_all_is_answered_when_the_server_dies() {
+    let input = format!("{}\n{}\n", call(1, "a", &json!({})), call(2, "b", &json!({})));
+    for server in [
+        "exit 3",
+        "read x; exit 3",
+        "read x; kill -9 $$",
+        "read x; read y; exit 3",
+        "read x; read y; sleep 0.05; exit 3",
+        "read x; printf '{\"jsonrpc\":\"2.0\"'; exit 0",
+        "exec 1>&-; sleep 0.1; exit 2",
+    ] {
+        for _ in 0..3 {
+            let args = ["run", "--no-ledger", "--deadline", "15000", "--", "sh", "-c", server];
+            let ran = crate::redress::redress(&args, input.as_bytes());
+            assert_eq!((ran.exit, ran.out.lines().count()), (0, 2), "{server}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn a_gate_that_waits_for_the_last_answer_sleeps() {
+    let (dir, server) = (tempfile::tempdir().unwrap(), bad_server());
+    let command = [server.to_str().unwrap()];
+    let mut gate = gate(Via::Run, dir.path(), &["--no-ledger"], &command).spawn().unwrap();
+    let mut input = gate.stdin.take().unwrap();
+    writeln!(input, "{}", call(1, "sleep", &json!({"ms": 4_000}))).unwrap();
+    drop(input);
+    let used = |gate: &std::process::Child| -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", gate.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    };
+    std::thread::sleep(Duration::from_millis(2_000));
+    let before = used(&gate);
+    std::thread::sleep(Duration::from_millis(1_000));
+    let hundredths = used(&gate) - before;
+    assert!(hundredths < 30, "it was busy for {hundredths} hundredths of a second");
+    assert_eq!(wait(&mut gate), 0);
+}
+
+#[test]
+fn a_client_that_reads_late_still_hears_everything() {
+    let (dir, server) = (tempfile::tempdir().unwrap(), bad_server());
+    let command = [server.to_str().unwrap()];
+    let mut gate = gate(Via::Run, dir.path(), &["--no-ledger"], &command).spawn().unwrap();
+    let mut input = gate.stdin.take().unwrap();
+    for id in 0..4 {
+        writeln!(input, "{}", call(id, "large", &json!({"mib": 1}))).unwrap();
+    }
+    drop(input);
+    std::thread::sleep(Duration::from_millis(2_500));
+    let lines = BufReader::new(gate.stdout.take().unwrap()).lines();
+    assert_eq!(lines.map_while(Result::ok).filter(|it| it.len() > 1 << 20).count(), 4);
+    assert_eq!(wait(&mut gate), 0);
+}
+
 fn a_server_that_ignores_the_end_is_ended(via: Via) {
     let mut client = Client::start(via, &[], &["--ignore-eof"]);
     client.initialize();
