@@ -57,7 +57,7 @@ pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
     }
     let missing = match &witness {
         None => Vec::new(),
-        Some(witness) => missing_chains(witness, &walked, &pruned)?,
+        Some(witness) => missing_chains(&dir, witness, &pruned)?,
     };
     let may_be_pruned = |seq| pruned.values().flatten().any(|it| it.next_seq > seq);
     Ok(Report {
@@ -119,17 +119,16 @@ fn check_start(chain: &mut Walked, pruned: Option<&Vec<Pruned>>) {
 }
 
 /// Chains that were witnessed, are not there, and were not pruned.
-fn missing_chains(
-    witness: &Witness,
-    walked: &[Walked],
-    pruned: &Prunings,
-) -> io::Result<Vec<String>> {
-    let is_there = |name: &str| walked.iter().any(|it| it.report.name == name);
+fn missing_chains(dir: &Path, witness: &Witness, pruned: &Prunings) -> io::Result<Vec<String>> {
+    let witnessed = witness.all()?;
+    // Looked for after the witnesses: a chain that began meanwhile is not missing.
+    let there = layout::chains(dir).unwrap_or_default();
+    let is_there = |name: &str| there.iter().any(|it| it.name == name);
     let is_pruned = |name: &str, seq| {
         pruned.get(name).is_some_and(|all| all.iter().any(|it| it.next_seq > seq))
     };
-    let all = witness.all()?.into_iter();
-    Ok(all
+    Ok(witnessed
+        .into_iter()
         .filter(|it| !is_there(&it.chain) && !is_pruned(&it.chain, it.seq))
         .map(|it| it.chain)
         .collect())

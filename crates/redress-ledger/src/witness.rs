@@ -93,7 +93,9 @@ fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     for entry in entries {
         found.push(entry?.path());
     }
-    found.retain(|it| it.is_file());
+    // One with a dot is being written, or was when its process ended.
+    let is_draft = |it: &PathBuf| it.file_name().is_some_and(|it| it.as_bytes().starts_with(b"."));
+    found.retain(|it| !is_draft(it) && it.is_file());
     found.sort();
     Ok(found)
 }

@@ -96,13 +96,15 @@ impl Writer {
             name,
             tools,
         };
-        writer.write_first(now, first)?;
+        let lines = writer.write_first(now, first)?;
         let path = ledger.join(&writer.name);
         fs::rename(&draft, &path)
             .and_then(|()| File::open(ledger)?.sync_all())
             .map_err(in_ledger)?;
         writer.segment.path = path.join(segment_name(1));
         writer.path = path;
+        // Not before it has its name: a process that ends in between would leave the witness of a chain that never was.
+        writer.witness(&lines);
         Ok(writer)
     }
 
@@ -130,7 +132,7 @@ impl Writer {
         }
     }
 
-    fn write_first(&mut self, now: Time, first: &[Record]) -> Result<(), Failure> {
+    fn write_first(&mut self, now: Time, first: &[Record]) -> Result<Draft, Failure> {
         let key = self.tools.signer.public().to_string();
         let genesis = Record::new(Kind::Genesis, |it| {
             it.str("format", FORMAT).str("chain", &self.name).str("key", &key);
@@ -143,7 +145,7 @@ impl Writer {
         self.push_checkpoint(&mut lines, "open");
         self.segment.append(&lines.bytes)?;
         self.accept(&lines, now);
-        Ok(())
+        Ok(lines)
     }
 
     /// Makes the records durable: in this segment, else in a new one. An error means that none of them counts.
@@ -292,6 +294,7 @@ impl Writer {
             }
         }
         self.accept(&lines, now);
+        self.witness(&lines);
         Ok(receipts)
     }
 
@@ -312,9 +315,14 @@ impl Writer {
     /// The lines are durable: the chain goes on behind them.
     fn accept(&mut self, lines: &Draft, now: Time) {
         self.head = lines.head;
-        let Some((from, to, head)) = lines.checkpoint else { return };
+        let Some((_, to, head)) = lines.checkpoint else { return };
         let start = self.segment.len.saturating_sub(lines.bytes.len() as u64);
         self.signed = Signed { head, offset: start + to as u64, time: now };
+    }
+
+    /// Keeps the checkpoint of durable lines beside the key.
+    fn witness(&self, lines: &Draft) {
+        let Some((from, to, _)) = lines.checkpoint else { return };
         let line = lines.bytes.get(from..to).unwrap_or_default();
         drop(self.tools.witness.keep(&self.name, line));
     }

@@ -154,3 +154,24 @@ fn two_gates_before_one_command_share_a_ledger() {
     let ran = home.run(&args);
     assert!(ran.exit == 0 && ran.out.contains("sound: 1 ledger, 2 chains"), "{}", ran.out);
 }
+
+#[test]
+fn who_verifies_is_not_alarmed_by_those_who_write() {
+    let (home, _) = Home::with_failures(1);
+    thread::scope(|scope| {
+        let writers = scope.spawn(|| {
+            for _ in 0..6 {
+                let mut gate = home.gate(&[], &[]);
+                for _ in 0..10 {
+                    gate.fail();
+                }
+                gate.end();
+            }
+        });
+        while !writers.is_finished() {
+            home.assert_sound();
+        }
+        writers.join().unwrap();
+    });
+    home.assert_sound();
+}
