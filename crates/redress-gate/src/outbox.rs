@@ -106,6 +106,11 @@ impl Outbox {
         }
     }
 
+    /// How many bytes wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
     /// Whether everything was written within a time.
     pub(crate) fn drain(&self, time: Duration) -> bool {
         let mut state = self.lock();

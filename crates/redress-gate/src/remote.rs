@@ -52,6 +52,9 @@ pub(crate) trait Hears: Send + Sync + 'static {
     /// The server has forgotten the session.
     fn expired(&self);
 
+    /// Whether the client does not read what it was told, so that nothing more should be.
+    fn is_full(&self) -> bool;
+
     /// Whether a request still waits for its answer.
     fn is_owed(&self, id: UpstreamId) -> bool;
 }

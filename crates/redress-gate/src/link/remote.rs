@@ -11,6 +11,9 @@ use crate::{
     session::{ClientKind, Refused, Session, Turn},
 };
 
+/// How much may wait for a client that does not read before the server has to.
+const MOST_WAITING: usize = 4 << 20;
+
 /// Makes the remote server the upstream of a link. To be called where a runtime is at hand.
 pub(crate) fn connect(link: &Arc<Link>) {
     let Target::Url(address) = &link.plan.target else { return };
@@ -60,6 +63,12 @@ impl Hears for Ear {
         if let Some(link) = self.0.upgrade() {
             link.turn(Role::Other, Session::upstream_expired);
         }
+    }
+
+    fn is_full(&self) -> bool {
+        let link = self.0.upgrade();
+        // Over HTTP each stream has bounds of its own.
+        link.is_some_and(|it| it.client.pipe().is_some_and(|it| it.outbox.waiting() > MOST_WAITING))
     }
 
     fn is_owed(&self, id: UpstreamId) -> bool {

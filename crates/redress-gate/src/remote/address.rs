@@ -41,7 +41,7 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// The most connections that are kept for later.
-const MOST_IDLE: usize = 256;
+const MOST_IDLE: usize = 1_024;
 
 /// The address of a remote server, and the connections to it.
 pub struct Address {

@@ -29,6 +29,9 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// How often we look whether a client reads again.
+const GLANCE: Duration = Duration::from_millis(5);
+
 /// How often in a row taking a stream up again may fail.
 const MOST_FAILURES: u32 = 3;
 
@@ -71,6 +74,9 @@ impl Remote {
                 let still_waits = self.tell(event.data, about, status);
                 if about.is_some_and(|it| it.id.is_some()) && !still_waits {
                     return Ok(true);
+                }
+                while self.ear.is_full() {
+                    sleep(GLANCE).await;
                 }
             }
         }

@@ -2,7 +2,10 @@
 
 mod server;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -19,6 +22,8 @@ use crate::{
 struct Ear {
     heard: Mutex<Vec<String>>,
     owed: Mutex<Vec<UpstreamId>>,
+    /// Nothing more is taken for now.
+    is_full: AtomicBool,
 }
 
 impl Hears for Arc<Ear> {
@@ -47,6 +52,10 @@ impl Hears for Arc<Ear> {
 
     fn expired(&self) {
         self.heard.lock().expect("unpoisoned").push("expired".to_owned());
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full.load(Ordering::Relaxed)
     }
 
     fn is_owed(&self, id: UpstreamId) -> bool {
@@ -206,6 +215,19 @@ fn a_stream_that_breaks_off_is_taken_up_again_where_it_was() {
     assert_eq!(heard[0], r#"{"method":"notifications/a"}"#);
     assert!(heard[1].contains("00000000000001"), "{heard:?}");
     assert!(server.asked()[1].head.contains("last-event-id: x"), "{}", server.asked()[1].head);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_told_nothing_more() {
+    let server = Server::new(|_, _| stream(&"data: {\"method\":\"a\"}\n\n".repeat(9)));
+    let mut rig = Rig::new(&server.url());
+    rig.ear.is_full.store(true, Ordering::Relaxed);
+    rig.ask("tools/call");
+    rig.hears(1);
+    pause(50);
+    assert_eq!(rig.hears(1).len(), 1);
+    rig.ear.is_full.store(false, Ordering::Relaxed);
+    assert_eq!(rig.hears(10).len(), 10, "and the end, which is a failure");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod cuts;
+mod load;
 mod pressure;
 mod reach;
 mod served;
