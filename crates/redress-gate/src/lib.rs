@@ -12,6 +12,7 @@ mod link;
 mod log;
 mod mail;
 pub mod metrics;
+mod mirrors;
 mod moment;
 mod outbox;
 mod peek;

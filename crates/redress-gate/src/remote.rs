@@ -27,10 +27,11 @@ use tokio::{
 };
 
 pub use self::address::{Address, NotAnAddress};
-use self::mirror::{Brief, Kind, Mirrors, SESSION, VERSION};
+use self::mirror::{Brief, Kind, SESSION, VERSION};
 use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
+    mirrors::Mirrors,
     session::{ClientKind, Refused},
 };
 

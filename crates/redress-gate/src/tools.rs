@@ -5,6 +5,8 @@ use redress::{
     outcome::ToolTraits,
 };
 
+use crate::mirrors::Mirrors;
+
 /// What is known of the tools.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
@@ -14,6 +16,8 @@ pub(crate) struct Tools {
     is_complete: bool,
     /// We asked for the list ourselves since it last changed.
     was_asked: bool,
+    /// The arguments that stand in headers, too.
+    pub(crate) mirrors: Mirrors,
 }
 
 /// What is known of one tool.
@@ -69,6 +73,7 @@ impl Tools {
         }
         for tool in tools.elements() {
             let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+            self.mirrors.learn_tool(tool);
             let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
             self.names.push(name.into_owned());
             self.facts.push(Tool {

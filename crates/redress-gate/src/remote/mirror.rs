@@ -1,17 +1,17 @@
 //! What of a message stands in the headers, too: since revision 2026-07-28 a server is told there what is asked of it.
 
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
-use indexmap::IndexMap;
-use redress::json::{Doc, Kind as JsonKind, Value};
-use rustc_hash::FxBuildHasher;
+use redress::json::{Doc, Value};
 
-use crate::frame::{Frame, Shape, limits};
+use crate::{
+    frame::{Frame, Shape, limits},
+    mirrors::{Mirrors, PARAM},
+};
 
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
-const PARAM: &str = "mcp-param-";
 
 /// Whether a header repeats what stands in the message.
 pub(super) fn is_mirrored(name: &HeaderName) -> bool {
@@ -20,12 +20,6 @@ pub(super) fn is_mirrored(name: &HeaderName) -> bool {
 
 /// The member of `_meta` that makes a request one of 2026-07-28 or later.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-
-/// The most tools whose annotations are remembered.
-const MOST_TOOLS: usize = 4_096;
-
-/// The most arguments of one tool that are mirrored.
-const MOST_PARAMS: usize = 32;
 
 /// What a message is, as far as its way to the server goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,78 +80,13 @@ fn mirrored(frame: &Frame<'_>, mirrors: &Mirrors) -> Option<HeaderMap> {
         headers.insert(NAME, name);
     }
     if let Some((_, tool)) = frame.tool() {
-        mirrors.add(&tool, params.get("arguments"), &mut headers);
+        for (name, text) in mirrors.of(&tool, params.get("arguments")) {
+            if let Some(value) = text.and_then(|it| encoded(&it)) {
+                headers.insert(name.clone(), value);
+            }
+        }
     }
     Some(headers)
-}
-
-/// Which arguments of which tools are mirrored, learnt from the lists that pass.
-#[derive(Debug, Default)]
-pub(super) struct Mirrors {
-    tools: IndexMap<String, Vec<Mirror>, FxBuildHasher>,
-}
-
-#[derive(Debug)]
-struct Mirror {
-    /// The keys that lead to the argument.
-    path: Vec<String>,
-    header: HeaderName,
-}
-
-impl Mirrors {
-    /// Learns from an answer to `tools/list`.
-    pub(super) fn learn(&mut self, line: &[u8]) {
-        let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return };
-        let tools = doc.root().path(&["result", "tools"]);
-        for tool in tools.into_iter().flat_map(Value::elements) {
-            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
-            let mut found = Vec::new();
-            if let Some(schema) = tool.get("inputSchema") {
-                annotated(schema, &mut Vec::new(), &mut found);
-            }
-            if found.is_empty() {
-                self.tools.swap_remove(&*name);
-            } else if self.tools.len() < MOST_TOOLS {
-                self.tools.insert(name.into_owned(), found);
-            }
-        }
-    }
-
-    fn add(&self, tool: &str, arguments: Option<Value<'_>>, headers: &mut HeaderMap) {
-        let (Some(mirrors), Some(arguments)) = (self.tools.get(tool), arguments) else { return };
-        for Mirror { path, header } in mirrors {
-            let found = path.iter().try_fold(arguments, |value, key| value.get(key));
-            if let Some(value) = found.and_then(|it| plain(it)) {
-                headers.insert(header.clone(), value);
-            }
-        }
-    }
-}
-
-/// Collects the annotated properties of a schema. Nesting is bounded by the reader of the message.
-fn annotated(schema: Value<'_>, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
-    for (key, property) in schema.get("properties").into_iter().flat_map(Value::members) {
-        let Some(key) = key.as_str() else { continue };
-        path.push(key.into_owned());
-        let name = property.get("x-mcp-header").and_then(Value::as_str);
-        let name = name.filter(|it| !it.is_empty()).map(|it| format!("{PARAM}{it}"));
-        if let Some(header) = name.and_then(|it| it.parse().ok())
-            && found.len() < MOST_PARAMS
-        {
-            found.push(Mirror { path: path.clone(), header });
-        }
-        annotated(property, path, found);
-        path.pop();
-    }
-}
-
-/// An argument as a header; only plain values have one.
-fn plain(value: Value<'_>) -> Option<HeaderValue> {
-    match value.kind() {
-        JsonKind::String => encoded(&value.as_str()?),
-        JsonKind::Number | JsonKind::Bool => encoded(value.raw()),
-        _ => None,
-    }
 }
 
 /// A text as a header: as it is, or in base64 where a header cannot hold it or would be read as such.
@@ -190,7 +119,8 @@ fn base64(bytes: &[u8], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Brief, Kind, Mirrors, base64, encoded};
+    use super::{Brief, Kind, base64, encoded};
+    use crate::mirrors::Mirrors;
 
     fn headers(line: &str, mirrors: &Mirrors) -> Vec<String> {
         let headers = Brief::of(line.as_bytes(), mirrors).mirrored.unwrap_or_default();

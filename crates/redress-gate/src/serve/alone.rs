@@ -51,10 +51,27 @@ fn named<'d>(frame: &Frame<'d>) -> Option<Cow<'d, str>> {
     let key = match &*frame.method {
         "tools/call" | "prompts/get" => "name",
         "resources/read" => "uri",
-        method if method.starts_with("tasks/") => "taskId",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
         _ => return None,
     };
     frame.params?.get(key)?.as_str()
+}
+
+/// Whether the arguments that stand in headers, too, are the same there.
+pub(super) fn check_arguments<'m>(
+    headers: &HeaderMap,
+    mirrored: impl Iterator<Item = (&'m HeaderName, Option<Cow<'m, str>>)>,
+) -> Result<(), Refusal> {
+    for (name, expected) in mirrored {
+        match expected {
+            Some(expected) => fits(headers, name, &expected)?,
+            None if headers.contains_key(name) => {
+                return Err(mismatch(format!("Header mismatch: {name} is not in the body.")));
+            }
+            None => (),
+        }
+    }
+    Ok(())
 }
 
 fn fits(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refusal> {
@@ -83,7 +100,7 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
 
 fn mismatch(message: String) -> Refusal {
     Refusal::bad(message)
-        .fix("Send the headers MCP-Protocol-Version, Mcp-Method and Mcp-Name as the body has them.")
+        .fix("Send MCP-Protocol-Version, Mcp-Method, Mcp-Name and Mcp-Param headers as the body has them.")
         .protocol(HEADER_MISMATCH)
 }
 
@@ -102,8 +119,11 @@ mod tests {
     use hyper::{HeaderMap, header::HeaderValue};
     use redress::json::Doc;
 
-    use super::{check, decoded};
-    use crate::frame::{Frame, limits};
+    use super::{check, check_arguments, decoded};
+    use crate::{
+        frame::{Frame, limits},
+        mirrors::Mirrors,
+    };
 
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -150,5 +170,30 @@ mod tests {
         assert_eq!(decoded("=?base64?SGVsbG8=").unwrap(), "=?base64?SGVsbG8=");
         assert!(decoded("=?base64?SGVsbG8?=").is_none());
         assert!(decoded("=?base64?SGVs!!!bG8=?=").is_none());
+    }
+
+    #[test]
+    fn an_argument_that_stands_in_a_header_is_the_same_there() {
+        let mut mirrors = Mirrors::default();
+        mirrors.learn(
+            br#"{"result":{"tools":[{"name":"t","inputSchema":{"properties":{"at":{"x-mcp-header":"At"}}}}]}}"#,
+        );
+        let is_let_in = |header: Option<&'static str>, arguments: &str| {
+            let doc = Doc::parse(arguments.as_bytes(), limits(1000)).unwrap();
+            let mut headers = HeaderMap::new();
+            if let Some(value) = header {
+                headers.insert("mcp-param-at", HeaderValue::from_static(value));
+            }
+            check_arguments(&headers, mirrors.of("t", Some(doc.root()))).is_ok()
+        };
+        let body = r#"{"at":"Hello"}"#;
+        assert!(is_let_in(Some("Hello"), body));
+        assert!(is_let_in(Some("=?base64?SGVsbG8=?="), body));
+        assert!(is_let_in(Some("7"), r#"{"at":7}"#) && is_let_in(None, "{}"));
+        for bad in [None, Some("hello"), Some("=?base64?SGVsbG8?="), Some("=?base64?SGVs!!!bG8=?=")]
+        {
+            assert!(!is_let_in(bad, body), "{bad:?}");
+        }
+        assert!(!is_let_in(Some("Hello"), r#"{"at":null}"#));
     }
 }

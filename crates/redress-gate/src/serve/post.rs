@@ -46,7 +46,7 @@ pub(super) async fn post(
         version::check(headers)?;
         return exchange(&member.link, member.client, OnLeave::Keep, headers, &line).await;
     }
-    match opening(headers, &line, most)? {
+    match opening(house, headers, &line)? {
         Opening::Initialize(id) => initialize(house, headers, &line, &id).await,
         Opening::Alone => {
             let link = house.common().ok_or_else(shutting_down)?;
@@ -63,7 +63,8 @@ enum Opening {
     Alone,
 }
 
-fn opening(headers: &HeaderMap, line: &[u8], most: usize) -> Result<Opening, Refusal> {
+fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Opening, Refusal> {
+    let most = house.plan.server.settings.max_message;
     let doc = Doc::parse(line, limits(most)).map_err(|error| {
         let message = format!("The message could not be read as JSON: {error}");
         Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message)
@@ -73,7 +74,9 @@ fn opening(headers: &HeaderMap, line: &[u8], most: usize) -> Result<Opening, Ref
     let id = frame.id.map(Value::raw);
     let meta = frame.params.and_then(|it| it.get("_meta"));
     if version::is_alone(headers) || meta.is_some_and(|it| it.get(alone::META_VERSION).is_some()) {
-        alone::check(headers, &frame).map_err(|it| it.to(id))?;
+        alone::check(headers, &frame)
+            .and_then(|()| check_arguments(house, headers, &frame))
+            .map_err(|it| it.to(id))?;
         return Ok(Opening::Alone);
     }
     match id {
@@ -82,6 +85,18 @@ fn opening(headers: &HeaderMap, line: &[u8], most: usize) -> Result<Opening, Ref
         }
         _ => Err(no_session_named().to(id)),
     }
+}
+
+/// Whether arguments that stand in headers, too, are the same there, as far as the list of tools was seen.
+fn check_arguments(
+    house: &Arc<House>,
+    headers: &HeaderMap,
+    frame: &Frame<'_>,
+) -> Result<(), Refusal> {
+    let (Some((_, tool)), Some(link)) = (frame.tool(), house.common()) else { return Ok(()) };
+    let arguments = frame.params.and_then(|it| it.get("arguments"));
+    let core = link.lock();
+    alone::check_arguments(headers, core.session.mirrored(&tool, arguments))
 }
 
 /// Who makes a request that belongs to no session: all who bring the same credentials are one.

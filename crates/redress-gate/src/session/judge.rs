@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, panic::AssertUnwindSafe};
 
+use hyper::http::HeaderName;
 use redress::{
     Fault,
     classify::{Failure, Verdict, classify},
@@ -75,6 +76,15 @@ impl Session {
         }
         let known = self.tools.get(name);
         known.map(|it| it.traits(self.server.settings.trust_annotations)).unwrap_or_default()
+    }
+
+    /// What of a call must stand in headers, too, as far as the tools are known.
+    pub(crate) fn mirrored<'s, 'd>(
+        &'s self,
+        tool: &str,
+        arguments: Option<Value<'d>>,
+    ) -> impl Iterator<Item = (&'s HeaderName, Option<Cow<'d, str>>)> {
+        self.tools.mirrors.of(tool, arguments)
     }
 
     /// The tool that a request is about, itself or by the task that it names.

@@ -95,12 +95,11 @@ impl Session {
         if rest == "list" {
             return Some(Seen::Unshared);
         }
-        // Who asks without a session cannot be told from others: the id, which only the server can guess, is its proof.
-        if exchange.request.is_sessionless {
-            return None;
-        }
         let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str)?;
-        (!self.tasks.is_of(&task, exchange.from.client)).then_some(Seen::UnknownTask)
+        // Without a session a task outlives what is known of it here: what nobody owns, the server answers for.
+        let is_nobodys = exchange.request.is_sessionless && self.tasks.get(&task).is_none();
+        let is_own = is_nobodys || self.tasks.is_of(&task, exchange.from.client);
+        (!is_own).then_some(Seen::UnknownTask)
     }
 
     /// A request of an upstream that has several clients: none of them can answer for all.

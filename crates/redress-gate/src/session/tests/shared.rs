@@ -197,6 +197,17 @@ fn a_task_is_shown_to_nobody_else() {
 }
 
 #[test]
+fn a_task_that_nobody_owns_is_the_servers_to_answer_for() {
+    let mut rig = pipe();
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let get = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{{{meta},"taskId":"t-9"}}}}"#
+    );
+    assert_eq!(rig.says(1, &get), []);
+    assert_eq!(rig.sent.len(), 1);
+}
+
+#[test]
 fn progress_of_a_task_goes_on_after_its_call_was_answered() {
     let mut rig = pipe();
     rig.says(4, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"progressToken":"p"}}}"#);
