@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::client::{Via, bad_server, fault, gate, wait};
+use super::client::{Client, Via, bad_server, fault, gate, wait};
 
 /// A gate whose stderr is read.
 struct Watched {
@@ -56,7 +56,7 @@ impl Watched {
 
 fn get(address: &str, host: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut page = String::new();
     stream.read_to_string(&mut page).unwrap();
@@ -95,6 +95,23 @@ fn the_page_counts_what_clients_were_told() {
     assert!(!page.contains("nobody"), "a name from outside became a label");
     assert!(get(&address, "evil.example").starts_with("HTTP/1.1 403"));
     assert_eq!(gate.end(), 0);
+}
+
+#[test]
+fn serve_has_the_page_of_all_its_servers_beside_them() {
+    let mut client = Client::open(Via::Serve, &[]);
+    client.call("exit", &json!({"code": 3}));
+    let address = client.http().address;
+    let page = get(&address, &address);
+    assert!(page.contains("application/openmetrics-text"), "{page}");
+    for line in [
+        r#"redress_faults_total{server="bad",code="UPSTREAM_CRASHED",class="unavailable",origin="server"} 1"#,
+        r#"redress_calls_total{server="bad",outcome="fault"} 1"#,
+    ] {
+        assert!(page.lines().any(|it| it == line), "{line}\n{page}");
+    }
+    assert!(get(&address, "evil.example").starts_with("HTTP/1.1 403"));
+    client.end();
 }
 
 #[test]
