@@ -180,7 +180,8 @@ fn no_secret_is_in_a_problem_or_in_what_is_shown() {
         "variables of a program"
     );
     let secrets: Vec<_> = config.servers.iter().flat_map(Server::secrets).collect();
-    assert_eq!(secrets, ["s3cr3t-s3cr3t-s3cr3t", "s3cr3t", "Bearer s3cr3t-s3cr3t-s3cr3t"]);
+    let (token, bearer) = ("s3cr3t-s3cr3t-s3cr3t", "Bearer s3cr3t-s3cr3t-s3cr3t");
+    assert_eq!(secrets, [token, "s3cr3t", bearer, token, "key=s3cr3t"]);
 }
 
 #[test]
