@@ -69,6 +69,29 @@ impl Out {
     }
 }
 
+/// One line on a terminal that says how far long work is. Nobody else sees it.
+pub(crate) struct Progress {
+    is_shown: bool,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        Self { is_shown: io::stderr().is_terminal() }
+    }
+
+    pub(crate) fn say(&self, text: &str) {
+        if self.is_shown {
+            write!(io::stderr(), "\r\x1b[K{text}").unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.say("");
+    }
+}
+
 /// Standard error. That it breaks is nobody's concern: there is nowhere left to say so.
 pub(crate) struct Err(anstream::AutoStream<io::Stderr>);
 

@@ -110,7 +110,7 @@ pub use tail::tail;
 pub use time::Time;
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, parse_receipt,
-    verify,
+    verify, verify_with,
 };
 pub use witness::witnessed_ledgers;
 

@@ -30,6 +30,15 @@ pub struct Evidence {
 
 /// Checks every record of every chain. A directory that is gone is a finding if anything was witnessed in it, else an error.
 pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
+    verify_with(dir, evidence, &mut |_, _| ())
+}
+
+/// The same, and says before each chain how many were checked, of how many.
+pub fn verify_with(
+    dir: &Path,
+    evidence: &Evidence,
+    progress: &mut dyn FnMut(usize, usize),
+) -> io::Result<Report> {
     let found = fs::canonicalize(dir).and_then(|it| Ok((layout::chains(&it)?, it)));
     let (chains, dir) = match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -47,7 +56,9 @@ pub fn verify(dir: &Path, evidence: &Evidence) -> io::Result<Report> {
     let witness = evidence.key_file.as_deref().map(|it| Witness::new(it, &dir));
     let mut receipts = Receipts::new(&evidence.receipts);
     let mut walked = Vec::new();
+    let all = chains.len();
     for chain in chains {
+        progress(walked.len(), all);
         let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name));
         walked.push(walk::walk(&chain, &evidence.keys, witnessed.as_ref(), &mut receipts));
     }

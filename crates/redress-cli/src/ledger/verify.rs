@@ -6,11 +6,19 @@ use std::{io, path::Path};
 
 use clap::ValueEnum;
 use redress::{codes, fault::Receipt};
-use redress_ledger::{Evidence, Found, PublicKey, ReceiptReport, Report, parse_receipt, verify};
+use redress_ledger::{
+    Evidence, Found, PublicKey, ReceiptReport, Report, parse_receipt, verify_with,
+};
 
 use self::report::Checked;
 use super::places::Places;
-use crate::{Done, Status, failure::Failure, files, output::Out, run::place};
+use crate::{
+    Done, Status,
+    failure::Failure,
+    files,
+    output::{Out, Progress},
+    run::place,
+};
 
 /// Check every record: what is proven, what is wrong, what could still be altered unnoticed.
 #[derive(Debug, clap::Args)]
@@ -46,10 +54,15 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let own_key = key_file.as_ref().and_then(|it| read_key(&it.with_extension("pub")).ok()?);
     let evidence = Evidence { keys: keys?, receipts: receipts?, key_file };
     let mut ledgers = Vec::new();
+    let progress = Progress::new();
     for dir in args.places.find_with_gone()? {
-        let report = verify(&dir, &evidence).map_err(|it| unreadable(&dir, &it))?;
+        let shown = dir.display();
+        let mut say = |done, all| progress.say(&format!("{shown}: chain {} of {all}", done + 1));
+        let report = verify_with(&dir, &evidence, &mut say);
+        let report = report.map_err(|it| unreadable(&dir, &it))?;
         ledgers.push((dir, report));
     }
+    drop(progress);
     let receipts = receipts_of_all(&mut ledgers);
     let checked = Checked { ledgers, receipts, own_key };
     match args.format {
