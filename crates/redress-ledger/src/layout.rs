@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read as _},
+    io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -22,6 +22,9 @@ const CORRUPT: &str = ".corrupt";
 
 /// More than the first line of a segment ever takes.
 const FIRST_LINE: u64 = 4096;
+
+/// More than most lines take.
+const GLANCE: u64 = 64 << 10;
 
 /// A chain as its directory's name tells it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,6 +154,18 @@ pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
     }
     pieces.reverse();
     Ok(pieces)
+}
+
+/// When the last record of a segment was written; `None` if that cannot be told at a glance.
+pub(crate) fn last_time(piece: &Piece) -> io::Result<Option<Time>> {
+    let mut file = File::open(&piece.path)?;
+    let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len());
+    let from = end.saturating_sub(GLANCE);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(end - from).read_to_end(&mut bytes)?;
+    let last = bytes.strip_suffix(b"\n").and_then(|it| it.rsplit(|it| *it == b'\n').next());
+    Ok(last.and_then(|it| Line::read(it).ok()).map(|it| it.time))
 }
 
 /// What the segment says comes before it, if its first line is sound, its own, and says so.

@@ -22,6 +22,9 @@ use crate::{
     time::Time,
 };
 
+/// How far a clock may have been set back within a segment.
+const ALLOWANCE_MILLIS: u64 = 3_600_000;
+
 /// A record as it stands in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -151,6 +154,18 @@ impl Reader {
         };
         Self { next: chains.into_iter().enumerate().map(first).collect(), unreadable }
     }
+
+    /// Passes over segments that end before a time, without reading them. Their last record decides, with an hour's allowance for
+    /// clocks that were set back.
+    #[must_use]
+    pub fn since(self, from: Time) -> Self {
+        let from = Time::from_millis(from.millis().saturating_sub(ALLOWANCE_MILLIS));
+        let with = |Reverse(mut turn): Reverse<Turn>| {
+            turn.chain.from = Some(from);
+            Reverse(turn)
+        };
+        Self { next: self.next.into_iter().map(with).collect(), ..self }
+    }
 }
 
 impl Iterator for Reader {
@@ -184,6 +199,8 @@ pub(crate) struct ChainReader {
     path: PathBuf,
     /// `None` before the first segment was looked for.
     pieces: Option<std::vec::IntoIter<Piece>>,
+    /// Segments that end before this are passed over.
+    from: Option<Time>,
     current: Option<Current>,
 }
 
@@ -198,7 +215,7 @@ struct Current {
 impl ChainReader {
     pub(crate) fn new(chain: &ChainDir) -> Self {
         let name = chain.name.as_str().into();
-        Self { name, path: chain.path.clone(), pieces: None, current: None }
+        Self { name, path: chain.path.clone(), pieces: None, from: None, current: None }
     }
 
     /// Reads only this segment.
@@ -214,6 +231,11 @@ impl ChainReader {
             self.pieces = Some(found.into_iter());
         }
         let Some(piece) = self.pieces.as_mut().and_then(Iterator::next) else { return Ok(false) };
+        if let Some(from) = self.from
+            && layout::last_time(&piece).is_ok_and(|it| it.is_some_and(|it| it < from))
+        {
+            return Ok(true);
+        }
         let file = File::open(&piece.path).map_err(|it| failed(&piece.path, it))?;
         let lines = Lines::new(file.take(piece.end.map_or(u64::MAX, |it| it.bytes)));
         self.current = Some(Current { file: piece.path, lines, is_last: piece.end.is_none() });

@@ -25,6 +25,7 @@ impl Records {
     pub(super) fn open(ledgers: &[PathBuf], query: Query) -> Self {
         let codes = query.code.as_deref().is_some_and(filter::is_strange).then(BTreeSet::new);
         let reader = Reader::open_all(ledgers);
+        let reader = if let Some(from) = query.from { reader.since(from) } else { reader };
         Self { reader, query, damage: Damage::default(), matched: 0, codes }
     }
 

@@ -132,3 +132,30 @@ fn a_newer_format_is_refused_by_its_name() {
     let report = place.verify();
     assert_eq!(report.first_problem().unwrap().what, What::Format("redress-ledger/2".to_owned()));
 }
+
+#[test]
+fn segments_that_are_too_old_are_not_read() {
+    let place = Place::new();
+    let mut options = place.options();
+    options.segment_bytes = 1_500;
+    let ledger = Ledger::open(options).unwrap();
+    for number in 0..40 {
+        place.pass(600_000);
+        ledger.append_wait(record(&number.to_string())).unwrap();
+    }
+    ledger.close().unwrap();
+    let from = Time::from_millis(START + 36 * 600_000);
+    let query = Query { from: Some(from), ..Query::default() };
+    let wanted = |reader: Reader| -> Vec<_> {
+        reader.flatten().filter(|it| query.matches(it)).map(|it| it.text).collect()
+    };
+    let all = wanted(Reader::open(&place.dir).unwrap());
+    assert!(all.len() >= 5);
+    assert_eq!(wanted(Reader::open(&place.dir).unwrap().since(from)), all);
+    let read = Reader::open(&place.dir).unwrap().since(from).count();
+    assert!(read < place.entries().len() / 2, "{read}");
+    assert_eq!(
+        Reader::open(&place.dir).unwrap().since(Time::default()).count(),
+        place.entries().len()
+    );
+}
