@@ -72,7 +72,8 @@ impl Server {
         // Servers repeat a token without the word before it, and what stands behind the path of an address.
         let words = self.headers.values().filter_map(|it| it.reveal().split_once(' '));
         let query = self.url.as_ref().and_then(|it| it.as_str().split_once('?'));
-        let whole = self.env.values().chain(self.headers.values()).map(Secret::reveal);
+        let env = self.env.iter().filter(|(name, it)| it.is_telling(name)).map(|it| it.1);
+        let whole = env.chain(self.headers.values()).map(Secret::reveal);
         whole.chain(words.chain(query).map(|it| it.1))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use redress::secret::secrecy;
+
 use super::{
     kind::Kind,
     table::{Given, Reading},
@@ -13,13 +15,14 @@ use super::{
 pub struct Secret {
     text: String,
     shown: String,
-    has_variable: bool,
+    /// The variables that it is made of.
+    variables: Vec<String>,
 }
 
 impl Secret {
     /// A secret that comes from elsewhere.
     pub(crate) fn new(text: String) -> Self {
-        Self { text, shown: HIDDEN.to_owned(), has_variable: false }
+        Self { text, shown: HIDDEN.to_owned(), variables: Vec::new() }
     }
 
     /// The text itself, for the one who needs it.
@@ -29,7 +32,14 @@ impl Secret {
 
     /// Whether some of it comes from the environment.
     pub(crate) const fn has_variable(&self) -> bool {
-        self.has_variable
+        !self.variables.is_empty()
+    }
+
+    /// Whether a name says that it is secret: the one that it has, or that of a variable in it. Other texts, such as a folder
+    /// or a level of logging, are no secrets, and a server may name them.
+    pub(crate) fn is_telling(&self, name: &str) -> bool {
+        let mut names = self.variables.iter().map(String::as_str).chain([name]);
+        names.any(|it| secrecy(it).is_some())
     }
 }
 
@@ -65,7 +75,7 @@ impl Value for Secret {
 
 /// Puts in what `${VAR}` stands for; `$${` is `${` itself. A problem names the variable, never a value.
 fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Secret, String> {
-    let mut secret = Secret { text: String::new(), shown: String::new(), has_variable: false };
+    let mut secret = Secret { text: String::new(), shown: String::new(), variables: Vec::new() };
     let mut rest = written;
     while let Some(at) = rest.find("${") {
         let (before, reference) = rest.split_at(at);
@@ -86,7 +96,7 @@ fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Se
             variable(name).ok_or_else(|| format!("needs the variable {name}, which is not set"))?;
         secret.text += &value;
         secret.shown.extend(["${", name, "}"]);
-        secret.has_variable = true;
+        secret.variables.push(name.to_owned());
         rest = behind;
     }
     secret.add(rest);

@@ -163,7 +163,7 @@ fn no_secret_is_in_a_problem_or_in_what_is_shown() {
         assert!(!problems.contains("s3cr3t"), "{problems}");
     }
     let config = valid(
-        "[auth]\ntokens = ['${TOKEN}']\n[server.a]\ncommand = ['a', '--password=s3cr3t']\nenv = { A = '${TOKEN}', B = 's3cr3t' }\n\
+        "[auth]\ntokens = ['${TOKEN}']\n[server.a]\ncommand = ['a', '--password=s3cr3t']\nenv = { A = '${TOKEN}', PASSWORD = 's3cr3t', LEVEL = 'verbose' }\n\
          [server.b]\nurl = 'https://host/mcp?key=s3cr3t'\nheaders = { Authorization = 'Bearer ${TOKEN}' }",
     );
     let shown = format!(
