@@ -10,7 +10,7 @@ mod reach;
 mod refused;
 mod route;
 mod seen;
-mod shared;
+mod sharing;
 mod tasks;
 mod tell;
 mod turn;

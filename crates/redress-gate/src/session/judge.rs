@@ -26,9 +26,10 @@ use crate::{
     moment::Moment,
 };
 
-/// The most blocks of a failed result that are kept beside its text, and the longest one that is kept whole.
-const MOST_BLOCKS: usize = 16;
-const LONGEST_BLOCK: usize = 512;
+/// What is kept of a failed result beside its text, in bytes: all of it together fits into what an envelope may hold.
+const LONGEST_STRUCTURE: usize = 1_000;
+const LONGEST_BLOCK: usize = 240;
+const LONGEST_BLOCKS: usize = 600;
 const LONGEST_KIND: usize = 40;
 
 impl Session {
@@ -152,7 +153,9 @@ pub(super) fn with_own_parts(
     line: &[u8],
 ) -> Box<Failure> {
     if !failure.silent {
-        let structured = result.and_then(|it| it.get("structuredContent")).map(RawJson::from);
+        let structured = result.and_then(|it| it.get("structuredContent"));
+        let structured = structured.map(|it| shortened(it, LONGEST_STRUCTURE));
+        let structured = structured.and_then(|it| RawJson::parse(it.as_bytes()).ok());
         let blocks = result.and_then(further_blocks);
         let details = failure.fault.details.take();
         let details = with_upstream(details, "content", blocks);
@@ -163,26 +166,34 @@ pub(super) fn with_own_parts(
     failure
 }
 
-/// The blocks of a failed result beside its first text, whole or, if they are long, by kind and length.
+/// The blocks of a failed result beside its first text, as many as fit.
 fn further_blocks(result: Value<'_>) -> Option<RawJson> {
     let blocks = result.get("content")?.elements();
     let is_text = |it: &Value<'_>| it.get("type").is_some_and(|it| it.is_str("text"));
     let mut is_first = true;
     let further = blocks.filter(|it| !is_text(it) || !std::mem::take(&mut is_first));
-    let kept: Vec<String> = further.take(MOST_BLOCKS).map(short_block).collect();
-    let all = format!("[{}]", kept.join(","));
-    (!kept.is_empty()).then(|| RawJson::parse(all.as_bytes()).ok())?
+    let mut all = String::from("[");
+    for block in further.map(|it| shortened(it, LONGEST_BLOCK)) {
+        if all.len() + block.len() > LONGEST_BLOCKS {
+            break;
+        }
+        all.push_str(if all.len() > 1 { "," } else { "" });
+        all.push_str(&block);
+    }
+    all.push(']');
+    (all.len() > 2).then(|| RawJson::parse(all.as_bytes()).ok())?
 }
 
-fn short_block(block: Value<'_>) -> String {
-    if block.raw().len() <= LONGEST_BLOCK {
-        return block.raw().to_owned();
+/// A value whole or, if it is long, by its type and its length.
+fn shortened(value: Value<'_>, most: usize) -> String {
+    if value.raw().len() <= most {
+        return value.raw().to_owned();
     }
     let mut short = String::new();
     let mut members = Members::open(&mut short);
-    let kind = block.get("type").and_then(Value::as_str);
+    let kind = value.get("type").and_then(Value::as_str);
     members.opt_str("type", kind.as_deref().map(|it| cut(it, LONGEST_KIND)).as_deref());
-    members.int("bytes", i128::try_from(block.raw().len()).unwrap_or_default());
+    members.int("bytes", i128::try_from(value.raw().len()).unwrap_or_default());
     members.close();
     short
 }

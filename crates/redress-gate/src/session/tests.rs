@@ -9,7 +9,7 @@ mod many;
 mod reach;
 mod requests;
 mod routes;
-mod shared;
+mod sharing;
 mod tasks;
 
 use std::{
