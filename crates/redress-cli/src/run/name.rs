@@ -22,7 +22,7 @@ const MOST_CHARS: usize = 40;
 
 /// The server's name for people.
 pub(crate) fn short(command: &[OsString]) -> String {
-    let word = command.iter().find(|it| !is_flag(it) && !is_launcher(it));
+    let word = command.iter().find(|it| !is_flag(it) && !is_launcher(it) && !is_script(it));
     let name = word.or_else(|| command.first()).map_or_else(String::new, |it| base(it));
     let clean: String = name.chars().filter(|it| is_fine(*it)).take(MOST_CHARS).collect();
     if clean.trim_matches('.').is_empty() { "server".to_owned() } else { clean }
@@ -47,6 +47,11 @@ pub(crate) fn unique(given: Option<&str>, command: &[OsString]) -> String {
 
 fn is_flag(word: &OsStr) -> bool {
     word.as_bytes().starts_with(b"-") || word.as_bytes().contains(&b'=')
+}
+
+/// Whether a word is a program of its own, as after `sh -c`.
+fn is_script(word: &OsStr) -> bool {
+    word.as_bytes().iter().any(|it| it.is_ascii_whitespace() || b";|&<>$`(){}\"'".contains(it))
 }
 
 fn is_launcher(word: &OsStr) -> bool {
@@ -91,6 +96,8 @@ mod tests {
         ] {
             assert_eq!(short(&words(command)), name, "{command}");
         }
+        let script = ["sh", "-c", "cat /tmp/a >&2; exit 3"].map(OsString::from);
+        assert_eq!(short(&script), "sh", "a script is no name");
     }
 
     #[test]

@@ -116,8 +116,9 @@ async fn initialize(
 ) -> Result<Response<Body>, Refusal> {
     let (session, member) = house.open().map_err(|it| no_session(it, house).to(Some(id)))?;
     let mut response = exchange(&member.link, member.client, OnLeave::Keep, headers, line).await?;
-    let is_open = matches!(response.body(), Body::Whole(bytes) if is_result(bytes));
-    if !is_open {
+    // A server may log before it answers: then the answer comes at the end of a stream.
+    let is_refused = matches!(response.body(), Body::Whole(bytes) if !is_result(bytes));
+    if is_refused {
         house.end(&session);
     } else if let Ok(session) = HeaderValue::from_str(&session) {
         response.headers_mut().insert(SESSION, session);
