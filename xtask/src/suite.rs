@@ -2,7 +2,13 @@
 
 use std::{fmt::Write as _, path::Path, process::Command, time::Instant};
 
-use crate::{codegen, conformance, fuzz, peers::Peers, tidy};
+use crate::{
+    codegen,
+    conformance::{self, Crossing},
+    fuzz,
+    peers::Peers,
+    tidy,
+};
 
 /// A step: its name, and what is wrong.
 type Step<'a> = (&'a str, Box<dyn FnOnce() -> Vec<String> + 'a>);
@@ -29,6 +35,7 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
             }),
         ),
         ("official clients", Box::new(|| clients(root))),
+        ("conformance", Box::new(move || conformance::run(root, crossings(full)))),
         ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),
     ];
     let mut problems = Vec::new();
@@ -44,6 +51,11 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
     }
     println!("\n{table}");
     problems
+}
+
+/// The ways through the gate that the suites go: by stdio most of it is the gate's own, by HTTP most passes.
+fn crossings(full: bool) -> &'static [Crossing] {
+    if full { &[Crossing::Stdio, Crossing::Http] } else { &[Crossing::Stdio] }
 }
 
 /// The tests that need the official peers, which are installed first.
