@@ -124,9 +124,12 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     let mut closing = tokio::task::JoinSet::new();
     for (_, house) in current.site().all() {
         let house = Arc::clone(house);
-        closing.spawn(async move { house.close().await });
+        closing.spawn(async move { house.end_all().await });
     }
     closing.join_all().await;
+    // Only now, because servers may share a ledger. It syncs a file, for which a task must not wait.
+    let close = move || current.site().all().for_each(|(_, it)| it.plan.books.close());
+    tokio::task::spawn_blocking(close).await.unwrap_or_default();
     listener.finish().await;
     Ok(())
 }

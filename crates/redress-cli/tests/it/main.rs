@@ -18,3 +18,4 @@ mod peers;
 mod redress;
 mod registry;
 mod reload;
+mod serve;

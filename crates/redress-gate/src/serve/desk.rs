@@ -99,6 +99,11 @@ impl Desk {
         }
     }
 
+    /// Tells a client what it does not hear otherwise.
+    pub(super) fn tell(&self, client: u64, message: &Bytes) {
+        self.lock().tell(client, message);
+    }
+
     /// A client comes.
     pub(super) fn enter(&self, client: u64) {
         self.lock().seats.insert(client, Seat::default());

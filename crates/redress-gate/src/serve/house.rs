@@ -151,15 +151,6 @@ impl House {
         Arc::strong_count(self) == 1 && state.members.is_empty() && state.common.iter().all(is_idle)
     }
 
-    /// Ends everything, and makes what was recorded durable.
-    pub(super) async fn close(&self) {
-        self.end_all().await;
-        let plan = Arc::clone(&self.plan);
-        // It syncs a file, for which a task must not wait.
-        let closed = tokio::task::spawn_blocking(move || plan.books.close());
-        closed.await.unwrap_or_default();
-    }
-
     /// Ends everything: whoever waits is told.
     pub(super) async fn end_all(&self) {
         let mut tasks = {

@@ -144,22 +144,23 @@ async fn exchange(
         let status = StatusCode::SERVICE_UNAVAILABLE;
         return Err(Refusal::new(status, codes::OVERLOADED, message));
     }
-    let Some((waiter, from, reply)) = Waiter::new(link, client, on_leave, headers) else {
+    let Some(mut waiter) = Waiter::new(link, client, on_leave, headers) else {
         return Err(shutting_down());
     };
-    if link.client_says(|session, turn| session.client_line(line, from, turn)) == Expected::Nothing
-    {
+    let from = waiter.from();
+    let expected = link.client_says(|session, turn| session.client_line(line, from, turn));
+    if expected == Expected::Nothing {
         waiter.none_expected();
         return Ok(accepted());
     }
-    match reply.await {
-        Ok(Reply::Answer(answer)) => {
+    match waiter.reply().await {
+        Some(Reply::Answer(answer)) => {
             waiter.done();
             Ok(json(answer))
         }
-        Ok(Reply::Stream(stream)) => Ok(events(stream, Some(waiter))),
+        Some(Reply::Stream(stream)) => Ok(events(stream, Some(waiter))),
         // The link has ended, and with it the session.
-        Err(_) => {
+        None => {
             waiter.done();
             Err(unknown_session())
         }

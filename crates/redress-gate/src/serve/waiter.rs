@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::desk::{Desk, Reply};
 use crate::{
     link::{Link, Role},
-    mail::{Sender, Ticket},
+    mail::Sender,
     remote::Remote,
 };
 
@@ -27,14 +27,15 @@ pub(super) struct Waiter {
     desk: Arc<Desk>,
     /// The server behind a URL that gets some of the request's headers.
     remote: Option<Arc<Remote>>,
-    ticket: Ticket,
+    from: Sender,
+    reply: oneshot::Receiver<Reply>,
     on_leave: OnLeave,
     is_done: bool,
 }
 
 impl std::fmt::Debug for Waiter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Waiter").field("ticket", &self.ticket).finish_non_exhaustive()
+        f.debug_struct("Waiter").field("from", &self.from).finish_non_exhaustive()
     }
 }
 
@@ -45,16 +46,25 @@ impl Waiter {
         client: u64,
         on_leave: OnLeave,
         headers: &HeaderMap,
-    ) -> Option<(Self, Sender, oneshot::Receiver<Reply>)> {
+    ) -> Option<Self> {
         let desk = Arc::clone(link.client.desk()?);
         let (ticket, reply) = desk.wait(client);
         let remote = link.remote();
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);
         }
-        let (link, is_done) = (Arc::clone(link), false);
-        let waiter = Self { link, desk, remote, ticket, on_leave, is_done };
-        Some((waiter, Sender { client, ticket }, reply))
+        let (link, from) = (Arc::clone(link), Sender { client, ticket });
+        Some(Self { link, desk, remote, from, reply, on_leave, is_done: false })
+    }
+
+    /// Who waits.
+    pub(super) const fn from(&self) -> Sender {
+        self.from
+    }
+
+    /// What is said first; `None` if nothing ever will be.
+    pub(super) async fn reply(&mut self) -> Option<Reply> {
+        (&mut self.reply).await.ok()
     }
 
     /// The answer has come, or none will.
@@ -64,7 +74,7 @@ impl Waiter {
 
     /// No answer will come.
     pub(super) fn none_expected(self) {
-        self.desk.forget(self.ticket);
+        self.desk.forget(self.from.ticket);
         self.done();
     }
 }
@@ -72,16 +82,23 @@ impl Waiter {
 impl Drop for Waiter {
     fn drop(&mut self) {
         if let Some(remote) = &self.remote {
-            remote.detach(self.ticket);
+            remote.detach(self.from.ticket);
         }
         if self.is_done {
             return;
         }
         match self.on_leave {
-            OnLeave::Keep => self.desk.leave(self.ticket),
+            OnLeave::Keep => {
+                self.desk.leave(self.from.ticket);
+                // It may have come in the meantime.
+                if let Ok(Reply::Answer(answer)) = self.reply.try_recv() {
+                    self.desk.tell(self.from.client, &answer.message);
+                }
+            }
             OnLeave::Cancel => {
-                self.desk.forget(self.ticket);
-                self.link.turn(Role::Other, |session, turn| session.withdraw(self.ticket, turn));
+                let ticket = self.from.ticket;
+                self.desk.forget(ticket);
+                self.link.turn(Role::Other, |session, turn| session.withdraw(ticket, turn));
             }
         }
     }

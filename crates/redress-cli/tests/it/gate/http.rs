@@ -183,6 +183,11 @@ impl Answer {
         }
     }
 
+    /// The next event, as it is written.
+    pub(crate) fn raw_event(&mut self) -> Option<String> {
+        self.piece()
+    }
+
     /// Says everything that is heard, line by line.
     fn hear(mut self, heard: &Sender<String>) {
         if self.header("content-type") == Some("text/event-stream") {

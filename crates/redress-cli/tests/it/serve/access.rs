@@ -1,0 +1,79 @@
+//! Who may come in.
+
+use serde_json::json;
+
+use super::{ask, assert_refused, call, open, say, session};
+use crate::gate::{
+    client::{Client, Via, assert_works, bad_server},
+    http::request,
+};
+
+#[test]
+fn a_page_elsewhere_cannot_reach_us_under_another_name() {
+    let (mut client, http) = open(&[]);
+    let id = session(&http);
+    let message = call(&json!(1), "pid", &json!({}));
+    for headers in [
+        [("Host", "evil.example")].as_slice(),
+        &[("Host", "localhost.evil.example:80")],
+        &[("Host", "localhost"), ("Origin", "http://evil.example")],
+        &[("Host", "localhost"), ("Origin", "null")],
+    ] {
+        let headers: Vec<_> = headers.iter().copied().chain([("Mcp-Session-Id", &*id)]).collect();
+        let body = assert_refused(say(&http, &headers, &message), 403, 4200, "UNAUTHORIZED_ACTION");
+        assert!(body.get("id").is_none(), "{body}");
+    }
+    let local =
+        [("Host", "localhost:1"), ("Origin", "http://localhost:3000"), ("Mcp-Session-Id", &*id)];
+    assert_eq!(say(&http, &local, &message).status, 200);
+    assert_works(&mut client);
+    let (_, recorded) = client.end();
+    assert!(recorded.is_empty(), "anybody could fill the ledger: {recorded:?}");
+}
+
+#[test]
+fn a_token_is_needed_where_there_are_tokens() {
+    let server = bad_server().display().to_string();
+    let config =
+        format!("[auth]\ntokens = [\"${{GATE_TOKEN}}\"]\n[server.bad]\ncommand = [{server:?}]\n");
+    let env = [("GATE_TOKEN", "a-token-that-is-long-enough-to-be-one")];
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &env);
+    let http = client.http();
+    for headers in [[].as_slice(), &[("Authorization", "Bearer wrong")]] {
+        let answer = say(&http, headers, "{}");
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        assert_refused(answer, 401, 4203, "AUTH_REQUIRED");
+    }
+    let bearer = [("Authorization", "Bearer a-token-that-is-long-enough-to-be-one")];
+    assert_refused(say(&http, &bearer, "{}"), 400, -32600, "INVALID_REQUEST");
+    client.end();
+}
+
+#[test]
+fn other_machines_are_served_only_with_tokens() {
+    let ran = crate::redress::redress(&["serve", "--listen", "0.0.0.0:0", "--", "cat"], b"");
+    assert_eq!(ran.exit, 2, "{}", ran.err);
+    assert!(ran.err.contains("token"), "{}", ran.err);
+}
+
+#[test]
+fn without_a_command_or_a_file_there_is_nothing_to_serve() {
+    let ran = crate::redress::redress(&["serve"], b"");
+    assert_eq!(ran.exit, 2, "{}", ran.err);
+    assert!(ran.err.contains("--config"), "{}", ran.err);
+}
+
+#[test]
+fn a_path_without_a_server_says_where_there_is_one() {
+    let (client, http) = open(&[]);
+    let answer = request(&http.address, "POST /wrong", &[], b"{}").head();
+    let body = assert_refused(answer, 404, 4300, "NOT_FOUND");
+    assert!(body.to_string().contains("Use one of: /mcp."), "{body}");
+    assert_eq!(request(&http.address, "GET /healthz", &[], b"").head().body(), "ok\n");
+    let metrics = request(&http.address, "GET /metrics", &[], b"").head().body();
+    assert!(metrics.contains("redress_"), "{metrics}");
+    let answer = ask(&http, "PUT", &[]);
+    assert_eq!(answer.header("allow"), Some("GET, POST, DELETE"));
+    assert_refused(answer, 405, 1006, "UNSUPPORTED");
+    client.end();
+}

@@ -1,0 +1,114 @@
+//! Many clients at once.
+
+use std::{fs, thread};
+
+use serde_json::{Value, json};
+
+use super::{ask, call, say};
+use crate::gate::{
+    client::{Client, Via, bad_server, pause},
+    http::{Http, post},
+};
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+fn begin(http: &Http) -> String {
+    let answer = say(http, &[], INITIALIZE);
+    assert_eq!(answer.status, 200);
+    let id = answer.header("mcp-session-id").unwrap().to_owned();
+    assert!(answer.json()["result"].is_object());
+    id
+}
+
+#[test]
+fn a_thousand_sessions_of_one_server_hear_only_what_is_theirs() {
+    let server = bad_server().display().to_string();
+    let config = format!(
+        "[server.bad]\ncommand = [{server:?}]\nsharing = \"shared\"\nmax_sessions = 1000\n"
+    );
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let workers: Vec<_> = (0..8)
+        .map(|worker| {
+            let http = http.clone();
+            thread::spawn(move || {
+                let sessions: Vec<_> = (0..125).map(|_| begin(&http)).collect();
+                for (at, id) in sessions.iter().enumerate() {
+                    let mine = format!("{worker}-{at}");
+                    let line = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"MINE"}]}}"#;
+                    let lines = json!({"lines": [line.replace("MINE", &mine)]});
+                    // All use the same id at the same time.
+                    let message = call(&json!(1), "say", &lines);
+                    let answer = say(&http, &[("Mcp-Session-Id", id)], &message);
+                    assert_eq!(answer.json()["result"]["content"][0]["text"], mine);
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        worker.join().unwrap();
+    }
+    client.end();
+}
+
+#[test]
+fn nothing_is_left_of_clients_that_are_gone() {
+    let server = bad_server().display().to_string();
+    let config = format!("[server.bad]\ncommand = [{server:?}]\nmax_sessions = 20\n");
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let pid = client.gate_pid();
+    let count = |what: &str| fs::read_dir(format!("/proc/{pid}/{what}")).unwrap().count();
+    let round = || {
+        let ids: Vec<_> = (0..10).map(|_| begin(&http)).collect();
+        for (at, id) in ids.iter().enumerate() {
+            let headers = [("Mcp-Session-Id", &**id), ("Accept", "text/event-stream")];
+            let stream = ask(&http, "GET", &headers);
+            let call = call(&json!(at), "never", &json!({}));
+            post(&http.address, &http.path, &headers[..1], call.as_bytes()).leave();
+            drop(stream);
+        }
+        for id in &ids {
+            assert_eq!(ask(&http, "DELETE", &[("Mcp-Session-Id", id)]).status, 204);
+        }
+    };
+    let settled = || {
+        // Processes end in their own time.
+        for _ in 0..600 {
+            if client.left_behind().len() <= 1 {
+                break;
+            }
+            pause();
+        }
+        (0..40).for_each(|_| pause());
+        (count("fd"), count("task"))
+    };
+    round();
+    let (fds, tasks) = settled();
+    (0..3).for_each(|_| round());
+    let after = settled();
+    assert!(after.0 <= fds + 2, "{fds} descriptors became {}", after.0);
+    assert!(after.1 <= tasks + 2, "{tasks} threads became {}", after.1);
+    client.end();
+}
+
+#[test]
+fn sessions_have_processes_of_their_own_unless_they_share() {
+    for (sharing, is_one) in [("per_session", false), ("shared", true)] {
+        let server = bad_server().display().to_string();
+        let config = format!("[server.bad]\ncommand = [{server:?}]\nsharing = \"{sharing}\"\n");
+        let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+        let http = client.http();
+        let pids: Vec<Value> = (0..2)
+            .map(|_| {
+                let id = begin(&http);
+                let call = call(&json!(2), "pid", &json!({}));
+                let answer = say(&http, &[("Mcp-Session-Id", &id)], &call).json();
+                answer["result"]["content"][0]["text"].clone()
+            })
+            .collect();
+        assert!(pids[0].is_string(), "{pids:?}");
+        assert_eq!(pids[0] == pids[1], is_one, "{sharing}: {pids:?}");
+        client.end();
+    }
+}
