@@ -1,4 +1,4 @@
-//! `Session`: one client and one upstream between them. Bytes and moments go in, bytes and orders come out; no I/O.
+//! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and orders come out; no I/O.
 
 mod again;
 mod client;
@@ -236,6 +236,7 @@ impl Session {
         }
         self.fail_all(&Seen::Exited(exit), turn);
         self.forget_tools();
+        self.tasks.forget();
     }
 
     /// The gate ends: everybody who waits is told.

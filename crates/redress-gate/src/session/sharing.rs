@@ -21,6 +21,8 @@ impl Session {
         if self.opening.result.is_some() {
             return self.answer_opening(ours, turn);
         }
+        let inflight = &self.inflight;
+        self.opening.waiting.retain(|it| inflight.exchange(*it).is_some());
         self.opening.waiting.push(ours);
         let is_asked = self.opening.asked.is_some_and(|it| self.inflight.is_asked(it));
         if !is_asked {

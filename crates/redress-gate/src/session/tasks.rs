@@ -67,14 +67,19 @@ impl Tasks {
         })
     }
 
-    /// Keeps the task that a call has begun, if it has.
+    /// Forgets everything: a new process may use the same ids for other tasks.
+    pub(super) fn forget(&mut self) {
+        self.by_id.clear();
+    }
+
+    /// Keeps the task that a call has begun, if it has. It belongs to whoever was given its id last.
     pub(super) fn learn(&mut self, ours: UpstreamId, exchange: &Exchange, result: Value<'_>) {
         let task = result.get("task").unwrap_or(result);
         let Some(id) = task.get("taskId").and_then(Value::as_str) else { return };
-        if id.len() > LONGEST_ID || self.by_id.contains_key(&*id) {
+        if id.len() > LONGEST_ID {
             return;
         }
-        if self.by_id.len() >= MOST {
+        if self.by_id.len() >= MOST && !self.by_id.contains_key(&*id) {
             self.by_id.shift_remove_index(0);
         }
         let token = exchange.request.token();

@@ -208,6 +208,33 @@ fn a_task_that_nobody_owns_is_the_servers_to_answer_for() {
 }
 
 #[test]
+fn a_new_process_may_give_the_id_of_a_task_to_another_client() {
+    let mut rig = pipe();
+    let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"1"}}"#;
+    rig.says(1, CALL);
+    server(&mut rig, created);
+    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    let get = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"1"}}"#;
+    assert_eq!(code(&rig.says(1, get).pop().unwrap().1), "NOT_FOUND");
+    rig.says(2, CALL);
+    rig.after(Duration::from_secs(5));
+    rig.ready();
+    server(&mut rig, created);
+    assert_eq!(code(&rig.says(1, get).pop().unwrap().1), "NOT_FOUND");
+    assert_eq!(rig.says(2, get), []);
+}
+
+#[test]
+fn openings_that_failed_are_not_kept() {
+    let mut rig = pipe();
+    for client in 1..50 {
+        rig.says(client, HELLO);
+        rig.session.client_left(client, &mut rig.turn);
+    }
+    assert!(rig.session.opening.waiting.len() <= 1);
+}
+
+#[test]
 fn progress_of_a_task_goes_on_after_its_call_was_answered() {
     let mut rig = pipe();
     rig.says(4, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"progressToken":"p"}}}"#);
