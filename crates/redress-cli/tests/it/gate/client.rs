@@ -106,7 +106,8 @@ impl Client {
         let file = dir.path().join("redress.toml");
         let command = bad_server();
         let text = format!(
-            "{sections}\n[ledger]\ndir = \"ledger\"\n[server.bad]\ncommand = [{command:?}]\n"
+            "{sections}\n[ledger]\ndir = 'ledger'\n[server.bad]\ncommand = ['{}']\n",
+            command.display()
         );
         fs::write(&file, text).unwrap();
         let mut client = Self::spawn(via, dir, &["--config", file.to_str().unwrap()], &[]);

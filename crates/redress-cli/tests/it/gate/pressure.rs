@@ -34,7 +34,7 @@ fn a_server_that_is_out_of_reach_is_left_alone_for_a_while(via: Via) {
     }
     let asked = Instant::now();
     let answer = client.call("pid", &json!({}));
-    assert!(asked.elapsed() < Duration::from_millis(1000), "it is told at once");
+    assert!(asked.elapsed() < Duration::from_secs(1), "it is told at once");
     assert_fault(&answer, "CIRCUIT_OPEN", "after_delay", "none", "gate");
     let after = fault(&answer)["retry"]["after_ms"].as_u64().unwrap();
     assert!((1..=1500).contains(&after), "{after}");
@@ -91,12 +91,11 @@ fn ten_times_too_much_costs_those_nothing_who_are_served(via: Via) {
             (0..10 * SERVED).map(|_| client.begin("sleep", &json!({"ms": 100}))).collect();
         for id in ids {
             let answer = client.answer(&id);
-            match answer["result"]["isError"] == true {
-                true => {
-                    assert_eq!(code(&answer), "OVERLOADED");
-                    refused += 1;
-                }
-                false => served += 1,
+            if answer["result"]["isError"] == true {
+                assert_eq!(code(&answer), "OVERLOADED");
+                refused += 1;
+            } else {
+                served += 1;
             }
         }
     }
