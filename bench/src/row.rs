@@ -111,7 +111,9 @@ impl Row {
             File::None => String::new(),
             File::Text(text) => fill.text(text),
             File::Servers(count) => (0..count)
-                .map(|it| fill.text(&format!("[server.s{it}]\nurl = \"{{url}}\"\n")))
+                .map(|it| {
+                    fill.text(&format!("[server.s{it}]\nurl = \"{{url}}\"\nmax_sessions = 10000\n"))
+                })
                 .collect(),
         };
         std::fs::write(fill.dir.join("file"), text)?;

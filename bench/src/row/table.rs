@@ -7,10 +7,12 @@ const HH: Crossing = Crossing::HttpToHttp;
 const HS: Crossing = Crossing::HttpToStdio;
 
 /// One server of `redress serve`, at an address.
-const SERVE_URL: &str = "[server.bench]\nurl = \"{url}\"\n";
+const SERVE_URL: &str = "[server.bench]\nurl = \"{url}\"\nmax_sessions = 10000\n";
+/// The same, with one session for all of the clients'.
+const SERVE_URL_SHARED: &str =
+    "[server.bench]\nurl = \"{url}\"\nsharing = \"shared\"\nmax_sessions = 10000\n";
 /// One server of `redress serve`, shared by all sessions.
-const SERVE_SHARED: &str =
-    "[server.bench]\ncommand = [\"{me}\", \"part\", \"upstream\"]\nsharing = \"shared\"\n";
+const SERVE_SHARED: &str = "[server.bench]\ncommand = [\"{me}\", \"part\", \"upstream\"]\nsharing = \"shared\"\nmax_sessions = 10000\n";
 
 /// The crate `mcp-proxy`, before an address.
 const CRATE_URL: &str = "[proxy]\nname = \"bench\"\nseparator = \"-\"\n[proxy.listen]\nhost = \"127.0.0.1\"\nport = {port}\n[observability]\nlog_level = \"error\"\n[[backends]]\nname = \"bench\"\ntransport = \"http\"\nurl = \"{url}\"\n";
@@ -38,6 +40,16 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "serve-hh",
             "**redress serve**",
+            HH,
+            "{gate} serve --no-ledger --listen 127.0.0.1:{port} --config {file}",
+        )
+    },
+    Row {
+        file: File::Text(SERVE_URL_SHARED),
+        path: "/bench/mcp",
+        ..row(
+            "serve-hh-shared",
+            "**redress serve**, shared",
             HH,
             "{gate} serve --no-ledger --listen 127.0.0.1:{port} --config {file}",
         )
