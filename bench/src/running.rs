@@ -40,7 +40,8 @@ impl Process {
         let child = Command::new(program)
             .args(arguments)
             .env("XDG_STATE_HOME", fill.dir)
-            .env("XDG_CONFIG_HOME", fill.dir)
+            // The key of the ledger is made once in the life of a machine, not at each start.
+            .env("XDG_CONFIG_HOME", fill.place.dir())
             .env("RUST_LOG", "error")
             .stdin(stream())
             .stdout(stream())

@@ -12,6 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::fs::{FallocateFlags, fallocate};
+
 use crate::{Fallible, load::Tally};
 
 /// About what a fault takes in the ledger.
@@ -76,6 +78,11 @@ fn write(mut file: File, waiting: &Receiver<SyncSender<()>>) -> Fallible<()> {
     Ok(())
 }
 
+/// A file with space set aside, as the ledger has it: without, each sync would also wait for the disk's own books.
 fn open(path: &Path) -> Fallible<File> {
-    Ok(OpenOptions::new().create(true).append(true).open(path)?)
+    const SPACE: u64 = 8 << 20;
+    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    fallocate(&file, FallocateFlags::KEEP_SIZE, 0, SPACE)?;
+    file.sync_all()?;
+    Ok(file)
 }
