@@ -56,7 +56,8 @@ fn a_tool_that_always_fails_does_not_keep_others_from_the_server(via: Via) {
 
 fn too_many_calls_at_once_are_told_to_wait(via: Via) {
     let mut client = Client::configured(via, "[limits]\nsession_concurrency = 4");
-    let slow: Vec<_> = (0..4).map(|_| client.begin("sleep", &json!({"ms": 400}))).collect();
+    let slow: Vec<_> = (0..4).map(|_| client.begin("sleep", &json!({"ms": 2000}))).collect();
+    client.in_order();
     let answer = client.call("pid", &json!({}));
     assert_fault(&answer, "OVERLOADED", "after_delay", "none", "gate");
     assert_eq!(fault(&answer)["details"]["limit"], 4);
