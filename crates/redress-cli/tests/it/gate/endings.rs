@@ -101,9 +101,9 @@ fn a_gate_that_waits_for_the_last_answer_sleeps() {
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     };
-    std::thread::sleep(Duration::from_millis(2_000));
+    (0..400).for_each(|_| pause());
     let before = used(&gate);
-    std::thread::sleep(Duration::from_millis(1_000));
+    (0..200).for_each(|_| pause());
     let hundredths = used(&gate) - before;
     assert!(hundredths < 30, "it was busy for {hundredths} hundredths of a second");
     assert_eq!(wait(&mut gate), 0);
@@ -119,7 +119,7 @@ fn a_client_that_reads_late_still_hears_everything() {
         writeln!(input, "{}", call(id, "large", &json!({"mib": 1}))).unwrap();
     }
     drop(input);
-    std::thread::sleep(Duration::from_millis(2_500));
+    (0..500).for_each(|_| pause());
     let lines = BufReader::new(gate.stdout.take().unwrap()).lines();
     assert_eq!(lines.map_while(Result::ok).filter(|it| it.len() > 1 << 20).count(), 4);
     assert_eq!(wait(&mut gate), 0);

@@ -102,14 +102,15 @@ pub(crate) fn post(address: &str, path: &str, headers: &[(&str, &str)], message:
 
 /// Sends any request.
 pub(crate) fn request(address: &str, what: &str, headers: &[(&str, &str)], body: &[u8]) -> Sent {
+    let is_named = headers.iter().any(|it| it.0.eq_ignore_ascii_case("host"));
+    let host = (!is_named).then_some(("Host", address));
+    let length = body.len().to_string();
+    let last = [("Connection", "close"), ("Content-Length", &*length)];
     let mut head = format!("{what} HTTP/1.1\r\n");
-    if !headers.iter().any(|it| it.0.eq_ignore_ascii_case("host")) {
-        head += &format!("Host: {address}\r\n");
+    for (name, value) in host.iter().chain(headers).chain(&last) {
+        head.extend([name, ": ", value, "\r\n"]);
     }
-    for (name, value) in headers {
-        head += &format!("{name}: {value}\r\n");
-    }
-    head += &format!("Connection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+    head.push_str("\r\n");
     let mut stream = connect(address);
     stream.write_all(head.as_bytes()).unwrap();
     // Who refuses a body early need not read it.
