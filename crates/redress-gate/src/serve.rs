@@ -39,6 +39,9 @@ pub use self::{
 pub(crate) use self::{desk::Desk, inlet::Inlet};
 use crate::{link::Target, log::Log, run::OnLedgerFailure, server::Server};
 
+/// How long requests that were sent before the end may take to arrive.
+const LAST_GUESTS: Duration = Duration::from_millis(150);
+
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
 
@@ -120,16 +123,23 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
         _ = terminated.recv() => (),
         _ = interrupted.recv() => (),
     }
-    listener.stop();
     let mut closing = tokio::task::JoinSet::new();
     for (_, house) in current.site().all() {
         let house = Arc::clone(house);
         closing.spawn(async move { house.end_all().await });
     }
-    closing.join_all().await;
+    // Whoever is on his way in is told, too.
+    tokio::select! {
+        never = listener.accept(&current) => match never {},
+        () = async {
+            closing.join_all().await;
+            tokio::time::sleep(LAST_GUESTS).await;
+        } => (),
+    }
+    listener.stop();
+    listener.finish().await;
     // Only now, because servers may share a ledger. It syncs a file, for which a task must not wait.
     let close = move || current.site().all().for_each(|(_, it)| it.plan.books.close());
     tokio::task::spawn_blocking(close).await.unwrap_or_default();
-    listener.finish().await;
     Ok(())
 }

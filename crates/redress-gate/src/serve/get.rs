@@ -61,7 +61,10 @@ pub(super) fn member<'h>(
     headers: &'h HeaderMap,
 ) -> Result<(&'h str, Arc<Member>), Refusal> {
     let Some(id) = one(headers, &SESSION)? else { return Err(no_session_named()) };
-    house.find(id).map(|it| (id, it)).ok_or_else(unknown_session)
+    house
+        .find(id)
+        .map(|it| (id, it))
+        .ok_or_else(|| if house.is_closed() { shutting_down() } else { unknown_session() })
 }
 
 /// A request that should name a session.
@@ -84,4 +87,10 @@ pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Response<Bo
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     response
+}
+
+/// Nobody is let in any more.
+pub(super) fn shutting_down() -> Refusal {
+    let message = "The gate is shutting down and takes no more calls.";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)
 }

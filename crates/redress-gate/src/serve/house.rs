@@ -118,6 +118,11 @@ impl House {
         Some(member)
     }
 
+    /// Whether it lets nobody in any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
     /// Ends a session. Gives whether there was one.
     pub(super) fn end(&self, id: &str) -> bool {
         let member = self.lock().members.swap_remove(id);

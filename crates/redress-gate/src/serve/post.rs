@@ -17,7 +17,7 @@ use super::{
     alone,
     body::{self, Body, Unread},
     desk::{Answer, Reply},
-    get::{SESSION, events, member, no_session_named, unknown_session},
+    get::{SESSION, events, member, no_session_named, shutting_down, unknown_session},
     house::{House, NoSession},
     refusal::Refusal,
     version,
@@ -42,7 +42,8 @@ pub(super) async fn post(
     let line = one_line(&body, most);
     let headers = &parts.headers;
     if headers.contains_key(SESSION) && !version::is_alone(headers) {
-        let (_, member) = member(house, headers)?;
+        let (_, member) =
+            member(house, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers)?;
         return exchange(&member.link, member.client, OnLeave::Keep, headers, &line).await;
     }
@@ -97,6 +98,13 @@ fn check_arguments(
     let arguments = frame.params.and_then(|it| it.get("arguments"));
     let core = link.lock();
     alone::check_arguments(headers, core.session.mirrored(&tool, arguments))
+}
+
+/// The id of a request that goes no further.
+fn id_of(line: &[u8], most: usize) -> Option<Box<str>> {
+    let doc = Doc::parse(line, limits(most)).ok()?;
+    let frame = Frame::of(&doc).ok()?;
+    frame.id.filter(|_| frame.shape == Shape::Request).map(|it| it.raw().into())
 }
 
 /// Who makes a request that belongs to no session: all who bring the same credentials are one.
@@ -162,7 +170,7 @@ async fn exchange(
         // The link has ended, and with it the session.
         None => {
             waiter.done();
-            Err(unknown_session())
+            Err(unknown_session().to(id_of(line, line.len()).as_deref()))
         }
     }
 }
@@ -177,11 +185,6 @@ fn no_session(why: NoSession, house: &House) -> Refusal {
         }
         NoSession::Closing => shutting_down(),
     }
-}
-
-fn shutting_down() -> Refusal {
-    let message = "The gate is shutting down and takes no more calls.";
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)
 }
 
 fn unread(why: Unread, most: usize) -> Refusal {
