@@ -48,16 +48,13 @@ impl Served {
         // The log is read to its end: a server must not wait for a full pipe.
         thread::spawn(move || {
             for line in log.lines().map_while(Result::ok) {
-                match line.split_once("listening on ") {
-                    Some((_, it)) => {
-                        let parts: Vec<_> = it.trim().splitn(4, '/').take(3).collect();
-                        drop(found.send(parts.join("/")));
-                    }
-                    None => eprintln!("{line}"),
+                if let Some((_, it)) = line.split_once("listening on ") {
+                    let parts: Vec<_> = it.trim().splitn(4, '/').take(3).collect();
+                    drop(found.send(parts.join("/")));
                 }
             }
         });
-        let origin = origin.recv_timeout(Duration::from_secs(20)).expect("it listens");
+        let origin = origin.recv_timeout(Duration::from_secs(60)).expect("it listens");
         Self { child, url: format!("{origin}{path}") }
     }
 }
