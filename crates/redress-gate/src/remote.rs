@@ -47,6 +47,9 @@ pub(crate) trait Hears: Send + Sync + 'static {
     /// waits for its answer.
     fn said(&self, said: &Said<'_>) -> bool;
 
+    /// The answer to a request is a stream of events.
+    fn streams(&self, about: UpstreamId);
+
     /// The POST of a request failed.
     fn refused(&self, id: UpstreamId, how: &Refused<'_>);
 

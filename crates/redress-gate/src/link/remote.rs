@@ -53,6 +53,15 @@ impl Hears for Ear {
         })
     }
 
+    fn streams(&self, about: UpstreamId) {
+        let Some(link) = self.0.upgrade() else { return };
+        let Some(desk) = link.client.desk() else { return };
+        let ticket = link.lock().session.ticket(about);
+        if let Some(ticket) = ticket {
+            desk.open(ticket);
+        }
+    }
+
     fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
         if let Some(link) = self.0.upgrade() {
             link.turn(Role::Other, |session, turn| session.upstream_refused(id, how, turn));

@@ -151,6 +151,10 @@ impl Remote {
         }
         match Content::of(&reply.head.headers) {
             Content::Events => {
+                // Who opens a session waits for all of the answer: the session's id stands above it.
+                if let Some(id) = message.id.filter(|_| message.brief.kind != Kind::Initialize) {
+                    self.ear.streams(id);
+                }
                 let mut place = Place::default();
                 let heard = self.events(&mut reply, Some(message), &mut place).await;
                 match (heard, message.id) {
@@ -214,7 +218,7 @@ impl Remote {
     ) {
         let status = reply.head.status;
         let body = body::start(reply, REFUSAL_BYTES).await;
-        if status == StatusCode::NOT_FOUND && session.is_some_and(|it| self.forget_session(it)) {
+        if status == StatusCode::NOT_FOUND && session.is_some_and(|it| self.is_our_session(it)) {
             self.ear.expired();
         }
         let Some(id) = id else { return };
@@ -229,14 +233,10 @@ impl Remote {
         self.ear.refused(id, &refused);
     }
 
-    /// The server does not know a session any more. Gives whether it is still ours.
-    fn forget_session(&self, session: &HeaderValue) -> bool {
-        let mut state = self.state();
-        let is_ours = state.session.as_ref() == Some(session);
-        if is_ours {
-            state.session = None;
-        }
-        is_ours
+    /// Whether that is the session that we are in. It stays until another one is opened: whoever names it next is to hear of
+    /// its end, too.
+    fn is_our_session(&self, session: &HeaderValue) -> bool {
+        self.state().session.as_ref() == Some(session)
     }
 
     /// A success that has no answer in it.

@@ -35,6 +35,8 @@ impl Hears for Arc<Ear> {
         said.about.is_some_and(|it| owed.contains(&it))
     }
 
+    fn streams(&self, _about: UpstreamId) {}
+
     fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
         self.owed.lock().expect("unpoisoned").retain(|it| *it != id);
         let told = match how {
@@ -188,7 +190,7 @@ fn the_session_and_the_revision_stand_above_what_follows() {
 }
 
 #[test]
-fn a_lost_session_is_told_once_before_the_requests_that_found_it_lost() {
+fn a_lost_session_is_told_before_each_request_that_found_it_lost() {
     let server = Server::new(|number, request| match number {
         0 => with("mcp-session-id: s1", &request.answer()),
         _ => status("404 Not Found", "gone"),
@@ -198,7 +200,7 @@ fn a_lost_session_is_told_once_before_the_requests_that_found_it_lost() {
     rig.ask("ping");
     assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"]);
     rig.ask("ping");
-    assert_eq!(rig.hears(4)[3..], ["status 404 None gone"], "it is lost already");
+    assert_eq!(rig.hears(5)[3..], ["expired", "status 404 None gone"]);
 }
 
 #[test]

@@ -30,6 +30,8 @@ struct State {
 #[derive(Debug)]
 struct Waiting {
     client: u64,
+    /// A stream starts with an event that only has an id, so that the client can come back.
+    is_primed: bool,
     place: Place,
 }
 
@@ -63,13 +65,18 @@ pub(super) struct Answer {
 
 impl Desk {
     /// A place for a request of a client.
-    pub(super) fn wait(&self, client: u64) -> (Ticket, oneshot::Receiver<Reply>) {
+    pub(super) fn wait(&self, client: u64, is_primed: bool) -> (Ticket, oneshot::Receiver<Reply>) {
         let (sender, reply) = oneshot::channel();
         let mut state = self.lock();
         state.next += 1;
         let ticket = Ticket(state.next);
-        state.waiting.insert(ticket, Waiting { client, place: Place::Post(sender) });
+        state.waiting.insert(ticket, Waiting { client, is_primed, place: Place::Post(sender) });
         (ticket, reply)
+    }
+
+    /// The upstream answers a request with a stream: so do we, without waiting for what it says.
+    pub(crate) fn open(&self, ticket: Ticket) {
+        self.lock().open(ticket);
     }
 
     /// Nobody waits there any more.
@@ -194,7 +201,7 @@ impl State {
     }
 
     fn answer(&mut self, ticket: Ticket, answer: Answer) {
-        let Some(Waiting { client, place }) = self.waiting.swap_remove(&ticket) else { return };
+        let Some(Waiting { client, place, .. }) = self.waiting.swap_remove(&ticket) else { return };
         let message = match place {
             Place::Post(sender) => match sender.send(Reply::Answer(answer)) {
                 Err(Reply::Answer(unheard)) => unheard.message,
@@ -214,23 +221,30 @@ impl State {
     }
 
     fn during(&mut self, ticket: Ticket, message: &Bytes) {
-        let Some(waiting) = self.waiting.get_mut(&ticket) else { return };
-        let is_said = match &waiting.place {
-            Place::Stream(stream) => stream.say(message),
-            Place::Left => false,
-            Place::Post(_) => {
-                let stream = Arc::new(Stream::default());
-                stream.say(message);
-                let place = Place::Stream(Arc::clone(&stream));
-                match std::mem::replace(&mut waiting.place, place) {
-                    Place::Post(sender) => sender.send(Reply::Stream(stream)).is_ok(),
-                    Place::Stream(_) | Place::Left => false,
-                }
-            }
-        };
+        self.open(ticket);
+        let Some(waiting) = self.waiting.get(&ticket) else { return };
+        let is_said = matches!(&waiting.place, Place::Stream(stream) if stream.say(message));
         if !is_said {
             let client = waiting.client;
             self.tell(client, message);
+        }
+    }
+
+    /// Makes a stream of the answer to a request, if nothing was said to it yet.
+    fn open(&mut self, ticket: Ticket) {
+        let Some(waiting) = self.waiting.get_mut(&ticket) else { return };
+        if !matches!(waiting.place, Place::Post(_)) {
+            return;
+        }
+        let stream = Arc::new(Stream::default());
+        if let Some(seat) = self.seats.get_mut(&waiting.client).filter(|_| waiting.is_primed) {
+            stream.prime(&seat.place_to_return_to());
+        }
+        let place = Place::Stream(Arc::clone(&stream));
+        if let Place::Post(sender) = std::mem::replace(&mut waiting.place, place)
+            && sender.send(Reply::Stream(stream)).is_err()
+        {
+            waiting.place = Place::Left;
         }
     }
 }

@@ -46,6 +46,12 @@ impl Seat {
         self.keep(Kept { stream, event, message: Bytes::copy_from_slice(message) });
     }
 
+    /// An id under which a client finds what it missed of a stream that answers a request.
+    pub(super) fn place_to_return_to(&mut self) -> String {
+        self.next_stream += 1;
+        format!("{}-0", self.next_stream)
+    }
+
     /// A new stream, or the one that ended after an event: it gives what was not heard.
     pub(super) fn listen(&mut self, after: Option<&str>) -> Arc<Stream> {
         let after = after.and_then(|it| it.split_once('-'));

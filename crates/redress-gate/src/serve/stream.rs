@@ -13,6 +13,9 @@ use crate::sse::{Event, write};
 /// How much waits for a reader that is slow; what exceeds it is not said, unless it is an answer.
 const MOST_WAITING: usize = 4 << 20;
 
+/// How long a client is asked to wait before it comes back, in milliseconds.
+const RETURN_MS: u64 = 1_000;
+
 /// Events on their way to a client.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
@@ -44,6 +47,14 @@ impl Stream {
         }
         state.push(event(id, message));
         true
+    }
+
+    /// Says only under which id the client can come back, and when.
+    pub(super) fn prime(&self, id: &str) {
+        let mut prime = Vec::new();
+        let retry_ms = Some(RETURN_MS);
+        write(&Event { data: b"", id: Some(id), kind: None, retry_ms }, &mut prime);
+        self.lock().push(Bytes::from(prime));
     }
 
     /// Says the last thing. Gives whether it will be heard.

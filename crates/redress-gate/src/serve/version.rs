@@ -16,6 +16,11 @@ pub(super) fn is_alone(headers: &HeaderMap) -> bool {
     version.is_some_and(|it| !WITH_SESSIONS.contains(&it) && it > "2026")
 }
 
+/// Whether a client knows events that only have an id, which older ones take for broken messages.
+pub(super) fn knows_primed_streams(headers: &HeaderMap) -> bool {
+    headers.get(VERSION).is_some_and(|it| it == "2025-11-25")
+}
+
 /// Whether the version of a request that belongs to a session is one that we know.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     match one(headers, &VERSION)? {

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use hyper::HeaderMap;
 use tokio::sync::oneshot;
 
-use super::desk::{Desk, Reply};
+use super::{
+    desk::{Desk, Reply},
+    version,
+};
 use crate::{
     link::{Link, Role},
     mail::Sender,
@@ -48,7 +51,7 @@ impl Waiter {
         headers: &HeaderMap,
     ) -> Option<Self> {
         let desk = Arc::clone(link.client.desk()?);
-        let (ticket, reply) = desk.wait(client);
+        let (ticket, reply) = desk.wait(client, version::knows_primed_streams(headers));
         let remote = link.remote();
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);

@@ -21,7 +21,7 @@ use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits},
     inflight::{Owed, UpstreamId},
-    mail::ToUpstream,
+    mail::{Ticket, ToUpstream},
     moment::Moment,
 };
 
@@ -193,6 +193,11 @@ impl Session {
         fault.details = with_upstream(fault.details.take(), "failed_at", phase);
         fault.private.push_cause(Cause::Text(detail.to_owned()));
         fault
+    }
+
+    /// Where the answer to a client's request goes.
+    pub(crate) fn ticket(&self, id: UpstreamId) -> Option<Ticket> {
+        self.inflight.exchange(id).map(|it| it.from.ticket)
     }
 
     /// Whether somebody waits for the answer to a request.

@@ -204,7 +204,7 @@ impl Answer {
     }
 
     /// The next piece of the body.
-    fn piece(&mut self) -> Option<String> {
+    pub(crate) fn piece(&mut self) -> Option<String> {
         let is_chunked = self.header("transfer-encoding") == Some("chunked");
         let mut bytes = Vec::new();
         if is_chunked {

@@ -142,3 +142,41 @@ fn the_end_of_a_session_is_passed_on() {
     assert_eq!(server.asked_for("DELETE")[0].header("mcp-session-id"), Some("s1"));
     client.end();
 }
+
+#[test]
+fn an_answer_that_is_a_stream_is_one_here_and_a_client_can_come_back_for_the_rest() {
+    let server = Server::new();
+    let client = Client::far(Via::Serve, &server, &[]);
+    let result =
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"late"}]}}"#;
+    server.will(
+        Act::events(&format!("data: {result}\n\n")).drip(std::time::Duration::from_millis(5)),
+    );
+    let mut stream = posted(&client, &[("Mcp-Protocol-Version", "2025-11-25")]);
+    assert_eq!(stream.header("content-type"), Some("text/event-stream"));
+    let first = stream.piece().unwrap();
+    let id = first
+        .lines()
+        .find_map(|it| it.strip_prefix("id: "))
+        .expect("an id to come back with")
+        .to_owned();
+    assert!(first.contains("retry: ") && first.contains("\ndata: \n"), "{first:?}");
+    drop(stream);
+    let http = client.http();
+    let session = http.session.lock().unwrap().clone().unwrap();
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("Accept", "text/event-stream"),
+        ("Last-Event-Id", &*id),
+    ];
+    let mut stream = request(&http.address, &format!("GET {}", http.path), &headers, b"").head();
+    assert!(stream.event().unwrap().contains("late"));
+    drop(stream);
+    server.will(Act::events(&format!("data: {result}\n\n")));
+    let mut stream = posted(&client, &[("Mcp-Protocol-Version", "2025-06-18")]);
+    assert!(
+        stream.piece().unwrap().contains("late"),
+        "older clients take an event without data for a broken one"
+    );
+    client.end();
+}
