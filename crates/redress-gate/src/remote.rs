@@ -47,8 +47,8 @@ pub(crate) trait Hears: Send + Sync + 'static {
     /// waits for its answer.
     fn said(&self, said: &Said<'_>) -> bool;
 
-    /// The answer to a request is a stream of events.
-    fn streams(&self, about: UpstreamId);
+    /// The answer to a request is a stream of events, which may be primed: its first event has only an id.
+    fn streams(&self, about: UpstreamId, is_primed: bool);
 
     /// The POST of a request failed.
     fn refused(&self, id: UpstreamId, how: &Refused<'_>);

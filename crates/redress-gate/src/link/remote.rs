@@ -53,12 +53,12 @@ impl Hears for Ear {
         })
     }
 
-    fn streams(&self, about: UpstreamId) {
+    fn streams(&self, about: UpstreamId, is_primed: bool) {
         let Some(link) = self.0.upgrade() else { return };
         let Some(desk) = link.client.desk() else { return };
         let ticket = link.lock().session.ticket(about);
         if let Some(ticket) = ticket {
-            desk.open(ticket);
+            desk.open(ticket, is_primed);
         }
     }
 

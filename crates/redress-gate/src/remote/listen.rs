@@ -15,6 +15,7 @@ use super::{
     Message, Remote,
     body::{Content, NoBody},
     connection::{Failure, Reply},
+    mirror::Kind,
 };
 use crate::{
     inflight::UpstreamId,
@@ -59,12 +60,18 @@ impl Remote {
     ) -> Result<bool, NoBody> {
         let status = reply.head.status;
         let mut events = Events::new(self.longest);
+        // Who opens a session waits for all of the answer: the session's id stands above it.
+        let mut unopened =
+            about.filter(|it| it.brief.kind != Kind::Initialize).and_then(|it| it.id);
         while let Some(bytes) = reply.next().await.map_err(NoBody::Cut)? {
             let mut rest: &[u8] = &bytes;
             while let Some(event) = events.next(&mut rest).or(Err(NoBody::TooLong(None)))? {
                 if let Some(id) = event.id {
                     // An empty id takes the last one back.
                     place.id = HeaderValue::from_str(id).ok().filter(|it| !it.is_empty());
+                }
+                if let Some(id) = unopened.take() {
+                    self.ear.streams(id, event.id.is_some() && event.data.is_empty());
                 }
                 place.wait = event.retry_ms.map(Duration::from_millis).or(place.wait);
                 let is_message = event.kind.is_none_or(|it| it == "message");

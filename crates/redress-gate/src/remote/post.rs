@@ -151,10 +151,6 @@ impl Remote {
         }
         match Content::of(&reply.head.headers) {
             Content::Events => {
-                // Who opens a session waits for all of the answer: the session's id stands above it.
-                if let Some(id) = message.id.filter(|_| message.brief.kind != Kind::Initialize) {
-                    self.ear.streams(id);
-                }
                 let mut place = Place::default();
                 let heard = self.events(&mut reply, Some(message), &mut place).await;
                 match (heard, message.id) {

@@ -35,7 +35,7 @@ impl Hears for Arc<Ear> {
         said.about.is_some_and(|it| owed.contains(&it))
     }
 
-    fn streams(&self, _about: UpstreamId) {}
+    fn streams(&self, _about: UpstreamId, _is_primed: bool) {}
 
     fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
         self.owed.lock().expect("unpoisoned").retain(|it| *it != id);

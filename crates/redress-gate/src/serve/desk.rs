@@ -74,9 +74,9 @@ impl Desk {
         (ticket, reply)
     }
 
-    /// The upstream answers a request with a stream: so do we, without waiting for what it says.
-    pub(crate) fn open(&self, ticket: Ticket) {
-        self.lock().open(ticket);
+    /// The upstream answers a request with a stream, primed or not: so do we.
+    pub(crate) fn open(&self, ticket: Ticket, is_primed: bool) {
+        self.lock().open(ticket, is_primed);
     }
 
     /// Nobody waits there any more.
@@ -221,7 +221,7 @@ impl State {
     }
 
     fn during(&mut self, ticket: Ticket, message: &Bytes) {
-        self.open(ticket);
+        self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else { return };
         let is_said = matches!(&waiting.place, Place::Stream(stream) if stream.say(message));
         if !is_said {
@@ -231,13 +231,14 @@ impl State {
     }
 
     /// Makes a stream of the answer to a request, if nothing was said to it yet.
-    fn open(&mut self, ticket: Ticket) {
+    fn open(&mut self, ticket: Ticket, is_primed: bool) {
         let Some(waiting) = self.waiting.get_mut(&ticket) else { return };
         if !matches!(waiting.place, Place::Post(_)) {
             return;
         }
         let stream = Arc::new(Stream::default());
-        if let Some(seat) = self.seats.get_mut(&waiting.client).filter(|_| waiting.is_primed) {
+        let is_primed = is_primed || waiting.is_primed;
+        if let Some(seat) = self.seats.get_mut(&waiting.client).filter(|_| is_primed) {
             stream.prime(&seat.place_to_return_to());
         }
         let place = Place::Stream(Arc::clone(&stream));

@@ -150,7 +150,8 @@ fn an_answer_that_is_a_stream_is_one_here_and_a_client_can_come_back_for_the_res
     let result =
         r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"late"}]}}"#;
     server.will(
-        Act::events(&format!("data: {result}\n\n")).drip(std::time::Duration::from_millis(5)),
+        Act::events(&format!("id: x\ndata:\n\ndata: {result}\n\n"))
+            .drip(std::time::Duration::from_millis(5)),
     );
     let mut stream = posted(&client, &[("Mcp-Protocol-Version", "2025-11-25")]);
     assert_eq!(stream.header("content-type"), Some("text/event-stream"));
