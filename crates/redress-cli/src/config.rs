@@ -131,6 +131,13 @@ fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
         Some(given) => rows(&given, &usual, table.reading).unwrap_or_default(),
         None => Vec::new(),
     };
+    for server in servers.iter().filter(|it| it.forward_authorization && !general.auth.is_open()) {
+        let problem = format!(
+            "`server.{}.forward_authorization` would give that server the tokens of [auth]; `headers` give it one of its own.",
+            server.name
+        );
+        table.refuse("auth", problem);
+    }
     if !table.has(SERVER) {
         table.refuse("", "The file has no server: it needs a `[server.NAME]`.".to_owned());
     }

@@ -140,6 +140,14 @@ fn other_machines_need_a_token() {
 }
 
 #[test]
+fn a_token_of_ours_is_given_to_no_server() {
+    let forwards = "[server.far]\nurl = 'http://x/mcp'\nforward_authorization = true\n";
+    valid(forwards);
+    let problem = problems(&format!("{forwards}[auth]\ntokens = ['${{TOKEN}}']\n"));
+    assert!(problem.contains("would give that server the tokens of [auth]"), "{problem}");
+}
+
+#[test]
 fn no_secret_is_in_a_problem_or_in_what_is_shown() {
     let wrong = [
         "[auth]\ntokens = ['s3cr3t-s3cr3t-s3cr3t']",

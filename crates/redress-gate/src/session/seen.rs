@@ -169,7 +169,11 @@ impl Session {
     pub(super) fn output_too_large(&self, bytes: Option<u64>) -> Fault {
         let limit = Some(("limit_bytes", self.server.settings.max_message.into()));
         let size = bytes.map(|it| ("size_bytes", it.into()));
-        self.raise(codes::OUTPUT_TOO_LARGE, Origin::Gate, limit.into_iter().chain(size))
+        let params = limit.into_iter().chain(size);
+        let mut fault = self.raise(codes::OUTPUT_TOO_LARGE, Origin::Gate, params);
+        // What was dropped may have been a failure.
+        fault.effect = Effect::Unknown;
+        fault
     }
 
     /// The fault of a line of the client that is no request.

@@ -70,7 +70,7 @@ fn an_answer_that_is_too_large_in_every_way_of_saying_so(via: Via) {
         r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#,
         "x".repeat(30_000)
     );
-    let expected = ("OUTPUT_TOO_LARGE", "after_change", "done", "gate");
+    let expected = ("OUTPUT_TOO_LARGE", "after_change", "unknown", "gate");
     check(via, ok("content-type: application/json", &large), expected);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
     check(via, Act::raw(&format!("{head}{large}")), expected);
