@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Doc, Kind, Limits, Value};
+use crate::{
+    json::{Doc, Kind, Limits, Value},
+    secret,
+};
 
 /// Keys whose text is for a reader.
 const TEXTS: [&str; 18] = [
@@ -93,8 +96,8 @@ impl Words {
                 _ => self.take(element, depth + 1),
             }
         }
-        for (key, value) in value.members() {
-            let key = folded(&key.as_str().unwrap_or_default());
+        for (key, value) in open_members(value) {
+            let key = folded(&key);
             if TEXTS.contains(&key.as_str()) {
                 match value.kind() {
                     Kind::String => push(&mut self.texts, &value.as_str().unwrap_or_default()),
@@ -154,9 +157,19 @@ impl Words {
         }
         if depth <= DEEPEST {
             value.elements().take(MOST_ELEMENTS).for_each(|it| self.take_all(it, depth + 1));
-            value.members().take(MOST_ELEMENTS).for_each(|(_, it)| self.take_all(it, depth + 1));
+            open_members(value)
+                .take(MOST_ELEMENTS)
+                .for_each(|(_, it)| self.take_all(it, depth + 1));
         }
     }
+}
+
+/// The members whose keys name no secret. Words lose their keys here, so nobody after this could tell.
+fn open_members(value: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
+    value
+        .members()
+        .map(|(key, value)| (key.as_str().unwrap_or_default(), value))
+        .filter(|(key, _)| secret::secrecy(key).is_none())
 }
 
 fn push(out: &mut String, text: &str) {
@@ -206,7 +219,8 @@ fn span(text: &str) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::{said, words};
+    use crate::json::{Doc, Limits};
 
     #[test]
     fn a_payload_is_reduced_to_what_it_says() {
@@ -216,5 +230,35 @@ mod tests {
             r#"[{"code":"invalid_type","received":"undefined","path":["x"],"message":"Required"}]"#;
         assert_eq!(said(issues.into()), "Required\ninvalid_type\nreceived undefined\n\n");
         assert_eq!(said("no { json } here".into()), "no { json } here");
+    }
+
+    #[test]
+    fn a_value_whose_key_names_a_secret_is_no_word() {
+        let words_of = |text: &str| {
+            let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
+            words(doc.root()).unwrap()
+        };
+        let secrets = [
+            "password",
+            "api_key",
+            "db_password",
+            "client_secret",
+            "private_key",
+            "cookie",
+            "authorization",
+        ];
+        for key in secrets {
+            let forms = [
+                format!(r#"{{"{key}":"hunter2","author":"ann"}}"#),
+                format!(r#"{{"nested":{{"{key}":"hunter2"}},"author":"ann"}}"#),
+                format!(r#"[{{"{key}":["hunter2",{{"x":"hunter2"}}]}},{{"author":"ann"}}]"#),
+                format!(r#"{{"list":[{{"{key}":{{"x":"hunter2"}}}}],"author":"ann"}}"#),
+                format!(r#"{{"message":"ann","{key}":{{"error":"hunter2"}}}}"#),
+            ];
+            for form in forms {
+                assert_eq!(words_of(&form), "ann\n", "{form}");
+                assert!(!said(form.as_str().into()).contains("hunter2"), "{form}");
+            }
+        }
     }
 }
