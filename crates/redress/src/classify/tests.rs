@@ -53,9 +53,18 @@ fn a_closed_pipe_and_an_unlisted_tool_have_rows_too() {
         Verdict::Success => "success".into(),
     };
     assert_eq!(rule(What::Closed), "outcome.closed");
-    let answer = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"boom"}}"#;
-    let answer = Doc::parse(answer, Limits::DOCUMENT).unwrap();
-    assert_eq!(rule(What::Answer(answer.root())), "tool.unlisted");
+    let of_answer = |answer: &str| {
+        let answer = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
+        rule(What::Answer(answer.root()))
+    };
+    for number in [-32601, -32602] {
+        let error = json!({"code": number, "message": "boom"});
+        let answer = json!({"jsonrpc": "2.0", "id": 1, "error": error}).to_string();
+        assert_eq!(of_answer(&answer), "tool.unlisted");
+    }
+    let ran = result("3 of 5 rows were written, then the connection broke", true);
+    let ran: Value = serde_json::from_str(&ran).unwrap();
+    assert_ne!(of_answer(ran["raw"].as_str().unwrap()), "tool.unlisted");
 }
 
 #[test]
