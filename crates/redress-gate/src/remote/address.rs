@@ -141,9 +141,9 @@ impl Address {
         Arc::clone(&self.path.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The server says that it is to be asked elsewhere. Gives whether that is still the same server.
-    pub(super) fn moved(&self, to: &str) -> bool {
-        let Ok(uri) = to.parse::<Uri>() else { return false };
+    /// The server says that it is to be asked elsewhere. Gives the path if that is still the same server.
+    pub(super) fn moved(&self, to: &str) -> Option<Arc<str>> {
+        let uri = to.parse::<Uri>().ok()?;
         let is_same = match (uri.scheme(), uri.authority()) {
             (None, None) => to.starts_with('/') && !to.starts_with("//"),
             (Some(scheme), Some(authority)) => {
@@ -155,10 +155,12 @@ impl Address {
             }
             _ => false,
         };
-        if let (true, Some(path)) = (is_same, uri.path_and_query()) {
-            *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path.as_str().into();
-        }
-        is_same
+        uri.path_and_query().filter(|_| is_same).map(|it| it.as_str().into())
+    }
+
+    /// The server has answered there, so that the next message goes there at once.
+    pub(super) fn stays_at(&self, path: Arc<str>) {
+        *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path;
     }
 
     /// Sends a request on a connection that is open, or on a new one. A connection that the server had closed already is
@@ -374,11 +376,13 @@ mod tests {
             "mcp/",
             "",
         ] {
-            assert!(!address.moved(other), "{other}");
-            assert_eq!(&*address.path(), "/mcp", "{other}");
+            assert_eq!(address.moved(other), None, "{other}");
         }
-        assert!(address.moved("/mcp/") && &*address.path() == "/mcp/");
-        assert!(address.moved("http://a.test:81/x?y=1") && &*address.path() == "/x?y=1");
+        assert_eq!(address.moved("/mcp/").as_deref(), Some("/mcp/"));
+        let moved = address.moved("http://a.test:81/x?y=1").expect("the same server");
+        assert_eq!((&*moved, &*address.path()), ("/x?y=1", "/mcp"));
+        address.stays_at(moved);
+        assert_eq!(&*address.path(), "/x?y=1");
     }
 
     #[test]

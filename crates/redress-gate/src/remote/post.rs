@@ -101,15 +101,23 @@ impl Remote {
         &self,
         message: &Message,
     ) -> Result<(Reply, Option<HeaderValue>), Failure> {
-        let mut moves = 0;
+        let (mut moves, mut place) = (0, None);
         loop {
-            let request = self.message(message);
+            let mut request = self.message(message);
+            if let Some(uri) = place.as_deref().and_then(|it: &str| it.parse().ok()) {
+                *request.uri_mut() = uri;
+            }
             let session = request.headers().get(SESSION).cloned();
             let reply = self.address.ask(request).await?;
             let to = moved_to(&reply.head).filter(|_| moves < MOST_MOVES);
-            if !to.is_some_and(|it| self.address.moved(it)) {
+            let Some(next) = to.and_then(|it| self.address.moved(it)) else {
+                // A page to log in at, say, is no place to stay at.
+                if let Some(place) = place.filter(|_| is_message(&reply.head)) {
+                    self.address.stays_at(place);
+                }
                 return Ok((reply, session));
-            }
+            };
+            place = Some(next);
             moves += 1;
             self.leave(reply).await;
         }
@@ -269,4 +277,13 @@ fn moved_to(head: &Parts) -> Option<&str> {
     let is_moved =
         matches!(head.status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
     head.headers.get(header::LOCATION).filter(|_| is_moved)?.to_str().ok()
+}
+
+/// Whether the answer can be one of the protocol.
+fn is_message(head: &Parts) -> bool {
+    let kind = head.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let is_ours =
+        ["application/json", "text/event-stream"].iter().any(|it| kind.eq_ignore_ascii_case(it));
+    head.status.is_success() && (is_ours || head.status == StatusCode::ACCEPTED)
 }

@@ -123,15 +123,35 @@ async fn initialize(
     id: &str,
 ) -> Result<Response<Body>, Refusal> {
     let (session, member) = house.open().map_err(|it| no_session(it, house).to(Some(id)))?;
+    let opened = Opened { house, session: Some(session) };
     let mut response = exchange(&member.link, member.client, OnLeave::Keep, headers, line).await?;
     // A server may log before it answers: then the answer comes at the end of a stream.
     let is_refused = matches!(response.body(), Body::Whole(bytes) if !is_result(bytes));
-    if is_refused {
-        house.end(&session);
-    } else if let Ok(session) = HeaderValue::from_str(&session) {
+    if !is_refused && let Ok(session) = HeaderValue::from_str(&opened.keep()) {
         response.headers_mut().insert(SESSION, session);
     }
     Ok(response)
+}
+
+/// A session whose name nobody has heard yet: if its client never does, because it was refused or has left, the session ends.
+struct Opened<'h> {
+    house: &'h House,
+    session: Option<Box<str>>,
+}
+
+impl Opened<'_> {
+    /// The client hears its name.
+    fn keep(mut self) -> Box<str> {
+        self.session.take().unwrap_or_default()
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        if let Some(session) = &self.session {
+            self.house.end(session);
+        }
+    }
 }
 
 fn is_result(message: &[u8]) -> bool {

@@ -177,8 +177,9 @@ impl Answer {
         loop {
             let piece = self.piece()?;
             // The gate writes each event in one piece.
+            // An event without data only gives the stream a place to go on from.
             let data = piece.lines().find_map(|it| it.strip_prefix("data: "));
-            if let Some(data) = data {
+            if let Some(data) = data.filter(|it| !it.is_empty()) {
                 return Some(data.to_owned());
             }
         }

@@ -136,6 +136,24 @@ fn there_is_a_most_of_sessions_and_room_again_when_one_ends() {
 }
 
 #[test]
+fn whoever_leaves_while_a_session_opens_leaves_none_behind() {
+    let slow = r#"read l; sleep 1; id=$(printf %s "$l" | sed 's/.*"id":\([0-9]*\).*/\1/'); printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}\n' "$id"; cat"#;
+    let config = format!("[server.slow]\ncommand = ['sh', '-c', {slow:?}]\nmax_sessions = 1\n");
+    let client = Client::with_config(Via::Serve, &config, "slow", &[], &[]);
+    let http = client.http();
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let leaving = post(&http.address, &http.path, &[], initialize.as_bytes());
+    (0..30).for_each(|_| pause());
+    drop(leaving);
+    let is_open = (0..500).any(|_| {
+        pause();
+        say(&http, &[], initialize).status == 200
+    });
+    assert!(is_open, "the session that nobody knows still counts");
+    client.end();
+}
+
+#[test]
 fn a_request_that_is_withdrawn_ends_without_an_answer() {
     let (client, http) = open(&[]);
     let id = session(&http);
