@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Write as _},
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -84,7 +84,7 @@ impl Segment {
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let failed = |doing| move |error| (doing, error);
         let all = self.file.write_all(bytes).map_err(failed("write")).and_then(|()| {
-            self.check_length(bytes.len() as u64).map_err(failed("write"))?;
+            self.check(bytes.len() as u64).map_err(failed("write"))?;
             self.file.sync_data().map_err(failed("sync"))
         });
         all.map_err(|(doing, error)| Failure::new(doing, &self.path, error))?;
@@ -92,9 +92,13 @@ impl Segment {
         Ok(())
     }
 
-    /// A write that claims more than it did leaves the file too short.
-    fn check_length(&self, more: u64) -> io::Result<()> {
-        let found = self.file.metadata()?.len();
+    /// A write that claims more than it did leaves the file too short; one to a file that somebody removed leaves nothing.
+    fn check(&self, more: u64) -> io::Result<()> {
+        let file = self.file.metadata()?;
+        if file.nlink() == 0 {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the segment is gone"));
+        }
+        let found = file.len();
         let expected = self.len + more;
         if found == expected {
             return Ok(());

@@ -13,6 +13,7 @@ mod faults;
 mod fixture;
 mod follow;
 mod full;
+mod gone;
 mod power;
 mod process;
 mod read;
