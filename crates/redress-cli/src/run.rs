@@ -16,6 +16,7 @@ use std::{
 use redress::{codes, secret::secrecy};
 use redress_gate::{Ended, Run, Streams};
 use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
+use signal_hook::{consts::SIGXFSZ, flag};
 
 use crate::{
     Done, Status,
@@ -37,6 +38,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Done {
+    outlive_file_limits()?;
     let config = args.options.config(&args.command)?;
     let server = config.single()?;
     let name = args.options.ledger_name(&server.name, &args.command);
@@ -62,6 +64,12 @@ pub(crate) fn run(args: &Args) -> Done {
             Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", program)])))
         }
     }
+}
+
+/// Lets a write fail that would make a file longer than we may, where it would end us. Servers do not inherit this.
+pub(crate) fn outlive_file_limits() -> Result<(), Failure> {
+    flag::register(SIGXFSZ, Arc::default()).map_err(|it| Failure::stream(&it))?;
+    Ok(())
 }
 
 /// Our own standard streams, without the buffers that others put before them.

@@ -21,7 +21,7 @@ use crate::{
     config::{self, Address, Config, Options, Watch},
     failure::Failure,
     output::Err,
-    run::{clock, observe, open_ledger},
+    run::{clock, observe, open_ledger, outlive_file_limits},
 };
 
 /// The most connections at a time.
@@ -45,6 +45,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Done {
+    outlive_file_limits()?;
     let config = args.config()?;
     let watch = args.options.config.as_ref().map(|file| {
         let again = args.clone();

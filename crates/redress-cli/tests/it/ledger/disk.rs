@@ -71,6 +71,34 @@ fn a_gate_that_may_fail_open_tells_the_failure_all_the_same() {
     home.assert_sound();
 }
 
+#[test]
+fn a_limit_on_the_length_of_files_does_not_end_the_gate() {
+    let home = Home::new();
+    let mut gate = home.gate(&["prlimit", "--fsize=65536"], &[]);
+    for _ in 0..100 {
+        let told = gate.fail();
+        assert!(receipt(&told).is_some(), "{told}");
+    }
+    gate.end();
+    home.assert_sound();
+    assert_eq!(home.json(&["query", "--kind", "fault"]).len(), 100);
+    assert!(
+        home.segment().with_file_name("00000002.jsonl").exists(),
+        "the limit was never reached"
+    );
+}
+
+#[test]
+fn a_ledger_that_is_removed_closes_the_gate() {
+    let home = Home::new();
+    let mut gate = home.gate(&[], &[]);
+    assert!(receipt(&gate.fail()).is_some());
+    fs::remove_dir_all(home.ledger()).unwrap();
+    assert_unrecorded(&gate.fail());
+    assert_unrecorded(&gate.call("pid", &json!({})));
+    gate.end();
+}
+
 /// Asks until a call succeeds again.
 fn until_it_works(gate: &mut Gate) -> u64 {
     let until = Instant::now() + Duration::from_secs(20);
