@@ -7,6 +7,30 @@ use redress::json::{Doc, JsonError, Kind, Limits, Value};
 /// How deep a message may nest: as deep as the readers of most clients go.
 const NESTING: usize = 128;
 
+/// The parameters that we read, whatever the method: others must not read another value than we do.
+const PARAMS: [&str; 12] = [
+    "_meta",
+    "name",
+    "arguments",
+    "uri",
+    "cursor",
+    "task",
+    "taskId",
+    "requestId",
+    "requestState",
+    "progressToken",
+    "protocolVersion",
+    "capabilities",
+];
+
+/// What we read of `_meta`.
+const META: [&str; 4] = [
+    "progressToken",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientCapabilities",
+    "io.modelcontextprotocol/subscriptionId",
+];
+
 /// What we take as one message.
 pub(crate) const fn limits(bytes: usize) -> Limits {
     Limits { bytes, nesting: NESTING }
@@ -59,6 +83,8 @@ pub(crate) enum NotAFrame {
     BadMethod,
     /// Both a result and an error.
     Both,
+    /// Both a method and a result or an error.
+    MethodAndAnswer,
     /// Neither method nor result nor error.
     Nothing,
 }
@@ -72,6 +98,7 @@ impl fmt::Display for NotAFrame {
             Self::BadId => "an id is a string or a whole number",
             Self::BadMethod => "a method is a string",
             Self::Both => "an answer has a result or an error, not both",
+            Self::MethodAndAnswer => "a message has a method, or a result or an error, not both",
             Self::Nothing => "there is neither method nor result nor error",
         })
     }
@@ -114,7 +141,10 @@ impl<'d> Frame<'d> {
             Some(_) => return Err(NotAFrame::BadId),
             None => None,
         };
+        let is_answer = [result, error].into_iter().flatten().any(|it| !it.is_null());
         let shape = match (method, result, error) {
+            // Some peers write every member of a message, and `null` for those that it does not have.
+            (Some(_), ..) if is_answer => return Err(NotAFrame::MethodAndAnswer),
             (Some(_), ..) if id.is_some() => Shape::Request,
             (Some(_), ..) => Shape::Notification,
             (None, Some(_), None) => Shape::Result,
@@ -126,6 +156,12 @@ impl<'d> Frame<'d> {
             Some(method) => method.as_str().ok_or(NotAFrame::BadMethod)?,
             None => Cow::Borrowed(""),
         };
+        if let Some(params) = params {
+            let [meta, ..] = members(params, PARAMS)?;
+            if let Some(meta) = meta {
+                members(meta, META)?;
+            }
+        }
         let method_at = method.map(|it| it.offset() + 1);
         Ok(Self { shape, id, method: name, method_at, params, payload: result.or(error), root })
     }
@@ -254,10 +290,51 @@ mod tests {
             (r#"{"id":{},"result":1}"#, NotAFrame::BadId),
             (r#"{"id":1,"method":2}"#, NotAFrame::BadMethod),
             (r#"{"id":1,"result":1,"error":{}}"#, NotAFrame::Both),
+            (r#"{"id":1,"method":"x","result":{}}"#, NotAFrame::MethodAndAnswer),
+            (r#"{"method":"x","error":{"code":1}}"#, NotAFrame::MethodAndAnswer),
             (r#"{"id":1}"#, NotAFrame::Nothing),
         ] {
             assert_eq!(with(text, |it| it.map(|it| it.shape)).err(), Some(why), "{text}");
         }
+    }
+
+    #[test]
+    fn a_parameter_that_others_may_read_differently_is_refused() {
+        for params in [
+            r#"{"name":"echo","name":"env"}"#,
+            r#"{"name":"echo","n\u0061me":"env"}"#,
+            r#"{"name":"echo","NAME":"env"}"#,
+            r#"{"Name":"env"}"#,
+            r#"{"taskId":"t-2","taskId":"t-1"}"#,
+            r#"{"taskId":"t-2","tasKid":"t-1"}"#,
+            r#"{"requestId":1,"requestId":2}"#,
+            r#"{"_meta":{},"_meta":{"progressToken":1}}"#,
+            r#"{"_meta":{"progressToken":1,"progressToken":2}}"#,
+            r#"{"_meta":{"IO.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#,
+        ] {
+            for id in ["", r#""id":1,"#] {
+                let text = format!(r#"{{{id}"method":"x","params":{params}}}"#);
+                let why = with(&text, |it| it.map(|it| it.shape)).err();
+                assert_eq!(why, Some(NotAFrame::DuplicateKey), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_we_do_not_read_may_stand_as_it_likes() {
+        for params in [
+            "null",
+            "[1,1]",
+            r#"{"x":1,"x":2,"X":3,"names":1,"Names":2}"#,
+            r#"{"arguments":{"name":1,"name":2,"NAME":3}}"#,
+            r#"{"_meta":{"x":1,"x":2,"name":1,"Name":2}}"#,
+            r#"{"_meta":null}"#,
+        ] {
+            let text = format!(r#"{{"id":1,"method":"x","params":{params}}}"#);
+            assert_eq!(with(&text, |it| it.map(|it| it.shape)), Ok(Shape::Request), "{text}");
+        }
+        let nulls = r#"{"id":1,"method":"x","result":null,"error":null}"#;
+        assert_eq!(with(nulls, |it| it.map(|it| it.shape)), Ok(Shape::Request));
     }
 
     #[test]

@@ -197,6 +197,28 @@ fn a_task_is_shown_to_nobody_else() {
 }
 
 #[test]
+fn a_task_cannot_be_named_in_a_way_that_only_the_server_reads() {
+    let mut rig = pipe();
+    let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"TASK"}}"#;
+    for (client, task) in [(1, "1"), (2, "2")] {
+        rig.says(client, CALL);
+        server(&mut rig, &created.replace("TASK", task));
+    }
+    let sent = rig.sent.len();
+    for (params, why) in [
+        (r#"{"taskId":"2","taskId":"1"}"#, "INVALID_REQUEST"),
+        (r#"{"taskId":"2","TaskId":"1"}"#, "INVALID_REQUEST"),
+        (r#"{"taskId":1}"#, "NOT_FOUND"),
+        (r#"{"taskId":["1"]}"#, "NOT_FOUND"),
+        ("{}", "NOT_FOUND"),
+    ] {
+        let get = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{params}}}"#);
+        assert_eq!(code(&rig.says(2, &get)[0].1), why, "{params}");
+    }
+    assert_eq!(rig.sent.len(), sent);
+}
+
+#[test]
 fn a_task_that_nobody_owns_is_the_servers_to_answer_for() {
     let mut rig = pipe();
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
