@@ -1,10 +1,12 @@
 //! A client of the gate that keeps count: what it asked, what it heard, and what is left behind.
 
+mod answer;
+mod program;
+
 use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -15,6 +17,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::http::{Http, listening};
+
+use self::program::{command, records, with_files};
+pub(crate) use self::{
+    answer::{assert_fault, assert_works, envelope, fault},
+    program::{bad_server, gate, left_behind, pause, recorded, wait},
+};
 
 /// How long anything may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -62,17 +70,6 @@ pub(crate) struct Client {
     /// What was read from the ledger so far, by sequence number.
     ledger: BTreeMap<u64, Value>,
     dir: TempDir,
-}
-
-/// The server that fails in every way.
-pub(crate) fn bad_server() -> PathBuf {
-    let path =
-        Path::new(env!("CARGO_BIN_EXE_redress")).with_file_name("examples").join("bad_server");
-    if !path.exists() {
-        let args = ["build", "--quiet", "-p", "redress-cli", "--example", "bad_server"];
-        assert!(Command::new(env!("CARGO")).args(args).status().unwrap().success());
-    }
-    path
 }
 
 impl Client {
@@ -378,33 +375,6 @@ impl Client {
     }
 }
 
-/// The command of a gate that keeps its files in a directory.
-pub(crate) fn gate(via: Via, dir: &Path, options: &[&str], command: &[&str]) -> Command {
-    let mut gate = self::command(via);
-    gate.args(["--name", "bad"]).args(options).arg("--").args(command);
-    with_files(dir, &mut gate);
-    gate
-}
-
-/// A gate of which nothing is said yet but how a client reaches it.
-fn command(via: Via) -> Command {
-    let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
-    match via {
-        Via::Run => gate.arg("run").stderr(Stdio::null()),
-        Via::Serve => gate.args(["serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::piped()),
-    };
-    gate
-}
-
-/// The same for any command.
-fn with_files<'g>(dir: &Path, gate: &'g mut Command) -> &'g mut Command {
-    gate.env("XDG_CONFIG_HOME", dir.join("config"))
-        .env("REDRESS_TEST_MARK", dir)
-        .env("BAD_API_TOKEN", "correct-horse-battery")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-}
-
 fn read_lines(output: impl std::io::Read, sender: &mpsc::Sender<String>) {
     for line in BufReader::with_capacity(1 << 20, output).split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8(line).expect("the gate writes UTF-8");
@@ -412,90 +382,4 @@ fn read_lines(output: impl std::io::Read, sender: &mpsc::Sender<String>) {
             return;
         }
     }
-}
-
-/// The exit code of a gate, within reasonable time.
-pub(crate) fn wait(gate: &mut Child) -> i32 {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = gate.try_wait().unwrap() {
-            return status.code().unwrap_or(-1);
-        }
-        assert!(Instant::now() < until, "the gate does not end");
-        pause();
-    }
-}
-
-/// Everything that is in the ledger in a directory.
-fn records(dir: &Path) -> Vec<Value> {
-    let mut records = Vec::new();
-    for chain in fs::read_dir(dir.join("ledger")).into_iter().flatten().flatten() {
-        for file in fs::read_dir(chain.path()).into_iter().flatten().flatten() {
-            if file.path().extension().is_some_and(|it| it == "jsonl") {
-                let text = fs::read_to_string(file.path()).unwrap();
-                records.extend(text.lines().filter_map(|it| serde_json::from_str(it).ok()));
-            }
-        }
-    }
-    records
-}
-
-/// The faults that are in the ledger in a directory.
-pub(crate) fn recorded(dir: &Path) -> Vec<Value> {
-    records(dir).into_iter().filter_map(|it| it.get("fault").cloned()).collect()
-}
-
-/// Processes that carry the mark of a directory.
-pub(crate) fn left_behind(dir: &Path) -> Vec<String> {
-    let mark = format!("REDRESS_TEST_MARK={}\0", dir.display());
-    let is_ours = |process: &Path| {
-        let environ = fs::read(process.join("environ")).unwrap_or_default();
-        environ.windows(mark.len()).any(|it| it == mark.as_bytes())
-    };
-    let processes = fs::read_dir("/proc").unwrap().flatten().map(|it| it.path());
-    processes.filter(|it| is_ours(it)).map(|it| it.display().to_string()).collect()
-}
-
-/// The envelope of an answer, wherever it stands.
-pub(crate) fn envelope(answer: &Value) -> Option<&Value> {
-    let fault = answer.pointer("/result/_meta/dev.redress~1fault");
-    fault.or_else(|| answer.pointer("/error/data/dev.redress~1fault"))
-}
-
-/// The envelope of an answer that is a failure.
-pub(crate) fn fault(answer: &Value) -> &Value {
-    envelope(answer).unwrap_or_else(|| panic!("no envelope: {answer}"))
-}
-
-/// Asserts the four things that a caller decides by.
-pub(crate) fn assert_fault(answer: &Value, code: &str, retry: &str, effect: &str, origin: &str) {
-    let fault = fault(answer);
-    let of = |key: &str| fault[key].as_str().unwrap_or_default();
-    let seen = (
-        of("code"),
-        fault["retry"]["kind"].as_str().unwrap_or_default(),
-        of("effect"),
-        of("origin"),
-    );
-    assert_eq!(seen, (code, retry, effect, origin), "{answer}");
-    assert!(fault["ledger"]["seq"].is_u64(), "no receipt: {answer}");
-    if answer.get("result").is_some() {
-        assert_eq!(answer["result"]["isError"], true);
-        let card = answer["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(card.starts_with(&format!("{code}: ")), "{card}");
-    }
-}
-
-/// Asserts that a call succeeds.
-pub(crate) fn assert_works(client: &mut Client) {
-    let answer = client.say(&[
-        r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#,
-    ]);
-    assert_eq!(answer["result"]["content"][0]["text"], "fine", "{answer}");
-}
-
-/// Lets others run.
-pub(crate) fn pause() {
-    #[expect(clippy::disallowed_methods, reason = "there is no event to wait for")]
-    thread::sleep(Duration::from_millis(5));
 }
