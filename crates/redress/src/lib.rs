@@ -3,6 +3,7 @@
 pub mod card;
 pub mod classify;
 pub mod codes;
+pub mod contract;
 pub mod dialect;
 pub mod fault;
 pub mod json;
@@ -14,6 +15,7 @@ pub mod tokens;
 pub mod wire;
 
 pub use card::card;
+pub use contract::Contract;
 pub use dialect::Dialect;
 pub use fault::Fault;
 pub use lookup::Lookup;
