@@ -19,6 +19,7 @@ mod structure;
 mod table;
 mod wait;
 mod words;
+mod work;
 
 use std::borrow::Cow;
 
@@ -50,6 +51,8 @@ pub struct Failure {
     pub certain: bool,
     /// The row that named it; of a silent one, first the row that found it: `sign+rule`.
     pub rule: Cow<'static, str>,
+    /// It tells of work that was done before it failed, and nobody but its words named it.
+    pub worked: bool,
     /// What its text gives away.
     pub leaks: Vec<Leak>,
     /// The failure itself.

@@ -88,7 +88,10 @@ impl Session {
         turn: &mut Turn,
     ) -> Option<Exchange> {
         let ground = match seen {
-            Seen::Refused(Refused::Status { status, .. }) if is_unprocessed(*status) => {
+            Seen::Refused(Refused::Status { status, .. })
+                if is_unprocessed(*status)
+                    && (fault.effect == Effect::None || exchange.is_in_doubt) =>
+            {
                 Ground::NotSent
             }
             _ if !seen.is_out_of_reach() => return Some(exchange),

@@ -216,5 +216,6 @@ fn broken(method: Method, answer: &Answer<'_, '_>) -> Option<&'static str> {
 
 /// A failure that nobody can doubt.
 fn flagged(fault: Fault, rule: &'static str) -> Failure {
-    Failure { silent: false, certain: true, rule: rule.into(), leaks: Vec::new(), fault }
+    let (silent, certain, worked, leaks) = (false, true, false, Vec::new());
+    Failure { silent, certain, rule: rule.into(), worked, leaks, fault }
 }

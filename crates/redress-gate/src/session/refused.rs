@@ -156,11 +156,11 @@ impl Session {
             Refused::Status { status, retry_after, body, .. } => {
                 let (retry_after, text) = (retry_after.map(Into::into), body.into());
                 let what = What::Http(HttpAnswer { status, retry_after, body: text });
-                let mut fault = match self.verdict(exchange, what, now) {
-                    Some(failure) => failure.fault,
-                    None => self.broken("an answer over HTTP has no message in it", body),
+                let (mut fault, worked) = match self.verdict(exchange, what, now) {
+                    Some(failure) => (failure.fault, failure.worked),
+                    None => (self.broken("an answer over HTTP has no message in it", body), false),
                 };
-                if is_unprocessed(status) {
+                if is_unprocessed(status) && !worked {
                     fault.effect = Effect::None;
                 }
                 let line = body.get(..LINE_BYTES).unwrap_or(body);

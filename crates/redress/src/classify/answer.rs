@@ -153,7 +153,9 @@ impl Judge<'_> {
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
         let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain);
         let sign = Some(sign.id.as_str());
-        self.found(Found { source: Source::Silent, facts, arguments, certain, sign, rule, said })
+        let worked = self.worked(&message, &said);
+        let source = Source::Silent;
+        self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
     }
 
     fn http(&self, answer: &HttpAnswer<'_>) -> Verdict {
@@ -228,6 +230,7 @@ impl Judge<'_> {
             certain: true,
             sign: None,
             rule,
+            worked: false,
             said: Said::default(),
         })
     }
@@ -248,7 +251,8 @@ impl Judge<'_> {
         let Known { id, code, retry, effect, waits, words } = known;
         let rule = Named { id, code, retry: *retry, effect: *effect };
         said.waits = said.waits.or(*waits);
-        let found = Found { source, facts, arguments, certain: true, sign: None, rule, said };
+        let (certain, sign, worked) = (true, None, false);
+        let found = Found { source, facts, arguments, certain, sign, rule, worked, said };
         let mut failure = raise(self.asked, self.outcome, self.registry, found);
         if self.asked.trust {
             words.put_into(&mut failure.fault);
@@ -266,7 +270,28 @@ impl Judge<'_> {
         let rule = case.rule(self.table).or_else(|| self.logged_cause(facts, source));
         said.waits = said.waits.or_else(|| wait::find(&message.text));
         let rule = rule.map_or(Named::UNKNOWN, Named::of);
-        self.found(Found { source, facts, arguments, certain: true, sign: None, rule, said })
+        let (certain, sign, worked) = (true, None, self.worked(&message, &said));
+        self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
+    }
+
+    /// Whether a call told of work that it did before it failed. Our row knows nothing of that.
+    fn worked(&self, message: &Message, said: &Said<'_>) -> bool {
+        let vocabulary = &self.table.vocabulary;
+        let is_call = |it: &str| it == "tools/call" || it.starts_with("tasks/");
+        self.asked.method.as_deref().is_none_or(is_call)
+            && (vocabulary.tells_of_work(&message.text)
+                || vocabulary.counts_work_in(&said.text)
+                || [said.data, self.structured()]
+                    .into_iter()
+                    .flatten()
+                    .any(|it| vocabulary.counts_work(it)))
+    }
+
+    fn structured(&self) -> Option<Value<'_>> {
+        match &self.outcome.what {
+            What::Answer(message) => message.path(&["result", "structuredContent"]),
+            _ => None,
+        }
     }
 
     /// The cause on stderr, where the answer hides it.

@@ -55,11 +55,16 @@ const MOST_ELEMENTS: usize = 24;
 /// The text with the first JSON object or list in it replaced by what that says.
 pub(crate) fn said(text: Cow<'_, str>) -> Cow<'_, str> {
     let Some((start, end)) = span(&text) else { return text };
-    let parsed = text.get(start..end).and_then(|it| Doc::parse(it.as_bytes(), LIMITS).ok());
-    let Some(inner) = parsed.and_then(|doc| words(doc.root())) else { return text };
+    let Some(inner) = payload(&text).and_then(|doc| words(doc.root())) else { return text };
     let before = text.get(..start).unwrap_or_default();
     let after = text.get(end..).unwrap_or_default();
     Cow::Owned(format!("{before}{inner}\n{after}"))
+}
+
+/// The first JSON object or list in a text.
+pub(crate) fn payload(text: &str) -> Option<Doc<'_>> {
+    let (start, end) = span(text)?;
+    Doc::parse(text.get(start..end)?.as_bytes(), LIMITS).ok()
 }
 
 /// The words of a payload, if it is one: an object, or a list of objects.

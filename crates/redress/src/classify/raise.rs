@@ -46,6 +46,8 @@ pub(super) struct Found<'a> {
     /// The row that found an unflagged failure.
     pub(super) sign: Option<&'static str>,
     pub(super) rule: Named<'a>,
+    /// The answer tells of work that was done.
+    pub(super) worked: bool,
     pub(super) said: Said<'a>,
 }
 
@@ -74,7 +76,7 @@ pub(super) fn raise(
     registry: &Registry,
     found: Found<'_>,
 ) -> Failure {
-    let Found { source, facts, arguments, certain, sign, rule, said } = found;
+    let Found { source, facts, arguments, certain, sign, rule, worked, said } = found;
     let entry = row(registry, rule.code);
     let mut fault = Fault::raise(
         entry,
@@ -87,6 +89,9 @@ pub(super) fn raise(
         fault.retry.after_ms = said.waits;
     }
     fault.effect = rule.effect.unwrap_or(fault.effect);
+    if worked && fault.effect == Effect::None {
+        fault.effect = Effect::Unknown;
+    }
     if asked.traits.harmless() {
         fault.effect = Effect::None;
     }
@@ -99,7 +104,7 @@ pub(super) fn raise(
     let leaks = leaks::find(text, given);
     fault.server_text = (!text.is_empty()).then(|| quoted(text));
     let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
-    Failure { silent: source == Source::Silent, certain, rule, leaks, fault }
+    Failure { silent: source == Source::Silent, certain, rule, worked, leaks, fault }
 }
 
 /// JSON of a server with every string of it made harmless. Documents nest at most 64 deep, so this does, too.

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! kind <fact> <word> …                  tools with one of these words in their name have the fact
+//! word <sense> <word> …                 what a word says about work that was done; `*n't` is any word with that end
 //! wrap <start> [… <end>]                a prefix that SDKs put before a server's own words
 //! scope text|own|head                   where the rules that follow look: the whole text, what comes after the wrappers, or
 //!                                       the first sentence of that (and the rest only if nothing else fits)
@@ -30,10 +31,11 @@ use super::{
     facts::{Fact, Facts},
     phrase::{Finder, Gathering, Hits, Phrase},
     start::Start,
+    work::Vocabulary,
 };
 
 /// The rules that ship with the library, in their order.
-const TEXTS: [(&str, &str); 7] = [
+const TEXTS: [(&str, &str); 8] = [
     ("tools.rules", include_str!("rules/tools.rules")),
     ("protocol.rules", include_str!("rules/protocol.rules")),
     ("validators.rules", include_str!("rules/validators.rules")),
@@ -41,6 +43,7 @@ const TEXTS: [(&str, &str); 7] = [
     ("systems.rules", include_str!("rules/systems.rules")),
     ("prose.rules", include_str!("rules/prose.rules")),
     ("signs.rules", include_str!("rules/signs.rules")),
+    ("work.rules", include_str!("rules/work.rules")),
 ];
 
 /// The table that ships with the library.
@@ -59,6 +62,8 @@ pub(crate) struct Table {
     pub(crate) rules: Vec<Row>,
     /// What makes an unflagged text a failure.
     pub(crate) signs: Vec<Row>,
+    /// What tells of work that was done.
+    pub(crate) vocabulary: Vocabulary,
     /// Where every phrase is found.
     pub(crate) finder: Finder,
     /// The rules that ask for no phrase.
@@ -166,6 +171,7 @@ struct Reading {
     gathering: Gathering,
     kinds: BTreeMap<String, Facts>,
     wrappers: Vec<Start>,
+    vocabulary: Vocabulary,
     rows: Vec<(bool, Row)>,
     scope: Scope,
 }
@@ -190,6 +196,7 @@ impl Reading {
                     self.kinds.entry(word.to_owned()).or_default().set(fact, true);
                 }
             }
+            "word" => self.vocabulary.read(rest)?,
             "wrap" => self.wrappers.push(Start::read(rest)),
             "scope" => self.scope = Scope::parse(rest).ok_or("no such scope")?,
             "rule" => {
@@ -275,6 +282,7 @@ impl Reading {
             wrappers: self.wrappers,
             rules,
             signs: rows(signs),
+            vocabulary: self.vocabulary,
             finder,
             always,
             by_pattern,

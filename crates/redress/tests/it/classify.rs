@@ -121,6 +121,37 @@ fn a_trusted_read_only_tool_leaves_no_effect() {
 }
 
 #[test]
+fn nobody_says_that_nothing_was_changed_where_the_server_tells_of_work() {
+    let arguments = json!({"note": "3 rows inserted"});
+    for (text, effect) in [
+        ("429 Too Many Requests", "none"),
+        ("Charged the card ending in 4242, then 429 Too Many Requests", "unknown"),
+        ("3 rows inserted, row 4 already exists", "none"),
+        ("2 rows inserted, row 3 already exists", "unknown"),
+        (r#"{"error":"already exists","inserted":2}"#, "unknown"),
+        ("Upload 2 of 5 failed: rate limited", "unknown"),
+        ("The record was not created: it already exists", "none"),
+    ] {
+        let got = answered("work", &arguments, text, true);
+        assert_eq!(got["effect"], effect, "{text}: {}", got["code"]);
+    }
+    let structured = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "structuredContent": {"deleted": ["a"]},
+        "content": [{"type": "text", "text": "Not found: b"}]}});
+    let stated = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": "3 rows inserted"}],
+        "_meta": {"dev.redress/fault": {"v": 1, "code": "RATE_LIMITED", "message": "x"}}}});
+    let read_only = json!({"name": "work", "annotations": {"readOnlyHint": true}});
+    for (raw, tool, method, effect) in [
+        (&structured, &json!({"name": "work"}), "tools/call", "unknown"),
+        (&structured, &read_only, "tools/call", "none"),
+        (&structured, &json!(null), "resources/read", "none"),
+        (&stated, &json!({"name": "work"}), "tools/call", "none"),
+    ] {
+        let line = json!({"id": 1, "method": method, "tool": tool, "raw": raw.to_string()});
+        assert_eq!(judge(&line.to_string())["effect"], effect, "{line}");
+    }
+}
+
+#[test]
 fn our_own_envelope_is_taken_at_its_word() {
     let fault = json!({"v": 1, "code": "CIRCUIT_OPEN", "message": "x"});
     let result = json!({"content": [{"type": "text", "text": "ENOENT"}], "isError": true, "_meta": {"dev.redress/fault": fault}});

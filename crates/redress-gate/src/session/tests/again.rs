@@ -1,13 +1,13 @@
 //! Calls that are made again: only those that do no harm, on record first, within their time.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
 use crate::{
     retry::RetryRule,
-    session::Exit,
+    session::{ClientKind, Exit, Refused, Session, UpstreamKind},
     settings::{Mode, Settings},
 };
 
@@ -105,6 +105,26 @@ fn words_of_a_server_are_no_licence_to_repeat() {
     rig.client(&CALL.replace("read", "delete"));
     assert!(rig.server(stated).is_empty(), "the contract says that nothing was changed");
     assert_eq!(rig.repeats.len(), 1);
+}
+
+#[test]
+fn a_call_that_tells_of_work_is_not_made_again() {
+    let rig = Rig::gated(repeating(Mode::Enforce, 2));
+    let session =
+        Session::new(Arc::clone(&rig.session.server), ClientKind::Pipe, UpstreamKind::Http);
+    let mut rig = Rig::of(session, rig.turn);
+    rig.ready();
+    let mut effect_and_repeats = |id: &str, body: &[u8]| {
+        rig.client(&CALL.replace("read", "pay").replace(":7,", id));
+        let (retry_after, www_authenticate) = (Some("1"), None);
+        let heard =
+            rig.refused(&Refused::Status { status: 429, retry_after, www_authenticate, body });
+        let effect = heard.first().map(|it| fault(&it.1)["effect"].clone());
+        (effect, std::mem::take(&mut rig.repeats).len())
+    };
+    assert_eq!(effect_and_repeats(":1,", b"slow down"), (None, 1));
+    let told = effect_and_repeats(":2,", b"charged the card, then: slow down");
+    assert_eq!(told, (Some(json!("unknown")), 0));
 }
 
 #[test]
