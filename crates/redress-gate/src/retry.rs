@@ -5,8 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::{Fault, outcome::ToolTraits};
-use redress_registry::{Effect, Retry};
+use redress_registry::Retry;
 
 /// How failed calls are made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,30 +29,6 @@ impl Default for RetryRule {
             budget_percent: 10,
         }
     }
-}
-
-/// What is known about the effect of a call that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ground {
-    /// The server never had it.
-    NotSent,
-    /// The server itself says what failed, by a code or a status: its row holds.
-    Stated,
-    /// We made it out from words, or from silence. That nothing was changed is a guess then.
-    Guessed,
-}
-
-/// Whether a failed call may be made again by a program: the one place that decides it.
-///
-/// It must be worth it, and it must do no harm: nothing was changed, or nothing can be changed twice.
-pub(crate) const fn may_repeat(fault: &Fault, traits: ToolTraits, ground: Ground) -> bool {
-    let is_harmless = traits.trusted && (traits.read_only || traits.idempotent);
-    let had_none = match ground {
-        Ground::NotSent => true,
-        Ground::Stated => matches!(fault.effect, Effect::None),
-        Ground::Guessed => false,
-    };
-    fault.retryable() && (had_none || is_harmless)
 }
 
 /// What the protocol itself says about the methods that are no calls of tools.
@@ -142,42 +117,9 @@ impl Budget {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use redress::{Fault, codes, outcome::ToolTraits};
     use redress_registry::{Retry, RetryKind};
 
-    use super::{Budget, Ground, RetryRule, is_reading, may_repeat};
-
-    const NONE: ToolTraits = ToolTraits { read_only: false, idempotent: false, trusted: true };
-    const READS: ToolTraits = ToolTraits { read_only: true, ..NONE };
-    const AGAIN: ToolTraits = ToolTraits { idempotent: true, ..NONE };
-
-    fn fault(code: codes::CoreCode) -> Fault {
-        code.raise([] as [(&str, &str); 0])
-    }
-
-    #[test]
-    fn a_call_is_repeated_only_if_it_helps_and_does_no_harm() {
-        let crashed = fault(codes::UPSTREAM_CRASHED);
-        let limited = fault(codes::RATE_LIMITED);
-        let missing = fault(codes::NOT_FOUND);
-        for (fault, traits, ground, expected) in [
-            (&crashed, NONE, Ground::Guessed, false),
-            (&crashed, NONE, Ground::NotSent, true),
-            (&crashed, READS, Ground::Guessed, true),
-            (&crashed, AGAIN, Ground::Guessed, true),
-            (&crashed, NONE, Ground::Stated, false),
-            (&limited, NONE, Ground::Stated, true),
-            (&limited, NONE, Ground::Guessed, false),
-            (&limited, READS, Ground::Guessed, true),
-            (&missing, READS, Ground::Stated, false),
-            (&missing, NONE, Ground::NotSent, false),
-        ] {
-            let seen = may_repeat(fault, traits, ground);
-            assert_eq!(seen, expected, "{} {traits:?} {ground:?}", fault.code());
-        }
-        let boast = ToolTraits { trusted: false, ..READS };
-        assert!(!may_repeat(&crashed, boast, Ground::Guessed), "nobody vouches for it");
-    }
+    use super::{Budget, RetryRule, is_reading};
 
     #[test]
     fn only_methods_that_read_are_repeated() {

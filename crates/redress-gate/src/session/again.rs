@@ -6,6 +6,7 @@ use redress::{
     Fault,
     json::{Members, RawJson},
     outcome::ToolTraits,
+    recover::{Ground, may_repeat},
 };
 use redress_ledger::{Record, Redactor};
 use redress_registry::Effect;
@@ -21,7 +22,7 @@ use crate::{
     known::{Known, Shared},
     metrics::Event,
     moment::millis,
-    retry::{Ground, is_reading, may_repeat},
+    retry::is_reading,
     settings::Mode,
 };
 

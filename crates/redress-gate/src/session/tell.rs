@@ -7,6 +7,7 @@ use redress::{
     classify::Failure,
     fault::NextAction,
     json::{RawJson, Value},
+    recover::Ground,
 };
 use redress_registry::Class;
 
@@ -27,7 +28,6 @@ use crate::{
     mail::Ticket,
     metrics::{Event, Outcome},
     moment::Moment,
-    retry::Ground,
     settings::{Mode, ServerText},
     told::{Form, Place, To, Told, Who},
 };

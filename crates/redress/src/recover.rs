@@ -1,0 +1,17 @@
+//! What a client does about a failed call: reads it, whatever its shape, and decides what comes next.
+//!
+//! Nothing here waits, sends or throws dice: time and chance are passed in, and a decision comes out.
+
+mod budget;
+mod decide;
+mod policy;
+mod repeat;
+mod rows;
+mod table;
+
+pub use budget::{Budget, BudgetRule};
+pub use decide::{Attempt, Decided, Decision, decide};
+pub use policy::Policy;
+pub use repeat::{Ground, Repeat, may_repeat, repeat};
+pub use rows::ROWS;
+pub use table::{Facts, Room, Row, StopReason, Then, retry_of_class, table};
