@@ -1,10 +1,10 @@
 //! Generated files: each is a pure function of the shipped registries or of a type, compared byte by byte in CI.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs, io, path::Path};
 
-use redress::dialect;
+use redress::{dialect, package::PACKAGES};
 use redress_cli::config;
-use redress_registry::{diff, export, lint, lock, rule::Rule, shipped};
+use redress_registry::{Source, diff, export, lint, load, lock, rule::Rule, shipped};
 
 /// Writes every generated file, or with `check` only says which are stale.
 pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
@@ -16,11 +16,16 @@ pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
         }
         if check {
             problems.push(format!("{path} is stale: run `cargo xtask codegen`"));
-        } else if let Err(error) = fs::write(&full, text) {
+        } else if let Err(error) = write(&full, &text) {
             problems.push(format!("{path}: {error}"));
         }
     }
     problems
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(path))?;
+    fs::write(path, text)
 }
 
 fn files() -> Vec<(String, String)> {
@@ -35,7 +40,18 @@ fn files() -> Vec<(String, String)> {
             shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));
         files.extend(pages);
     }
+    files.extend(packages());
     files
+}
+
+/// The example of every package but the vectors, which would be far too long to be read.
+fn packages() -> Vec<(String, String)> {
+    const FOLDER: &str = "tests/packages/notes";
+    let source = Source::new("errors.toml", include_str!("../../tests/packages/notes/errors.toml"));
+    let Ok(notes) = load(&source, &|_, _| None) else { return Vec::new() };
+    let packages = PACKAGES.iter().filter(|it| it.name != "vectors");
+    let files = packages.flat_map(|it| (it.files)(&notes));
+    files.map(|it| (format!("{FOLDER}/{}", it.path), it.text)).collect()
 }
 
 /// One line per rule of lint and diff.

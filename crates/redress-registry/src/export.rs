@@ -13,6 +13,8 @@ pub struct Format {
     pub name: &'static str,
     /// What comes out, one sentence.
     pub about: &'static str,
+    /// How the name of a file of this form ends.
+    pub ending: &'static str,
     /// Writes it.
     pub write: fn(&Registry) -> String,
 }
@@ -22,16 +24,19 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "json",
         about: "The resolved registry as canonical JSON, every default filled in.",
+        ending: "json",
         write: json::write,
     },
     Format {
         name: "json-schema",
         about: "A JSON Schema (2020-12) of the envelopes that this registry allows.",
+        ending: "schema.json",
         write: json_schema::write,
     },
     Format {
         name: "markdown",
         about: "A page for people: an index, and a section for each code.",
+        ending: "md",
         write: markdown::write,
     },
 ];

@@ -1,9 +1,12 @@
-//! Typed handles to the codes of `core`: an unregistered code does not compile.
+//! Typed handles to codes: those of `core`, and those of a registry that was exported as Rust. An unregistered code does
+//! not compile.
 
+mod embedded;
 mod list;
 
 use std::sync::Arc;
 
+pub use embedded::{Code, locked};
 pub use list::*;
 use redress_registry::{Entry, shipped};
 

@@ -122,6 +122,15 @@ impl Fault {
         params::raise(entry, params.into_iter().map(|(key, value)| (key, value.into())))
     }
 
+    /// The row raised with its own example.
+    pub fn example(entry: &Arc<Entry>) -> Self {
+        let params = entry.example.iter().filter_map(|(key, value)| {
+            let json = RawJson::parse(value.to_string().as_bytes()).ok()?;
+            Some((key, ParamValue::from(json)))
+        });
+        Self::raise(entry, params)
+    }
+
     /// The permanent name of the failure.
     pub fn code(&self) -> &str {
         &self.entry.code

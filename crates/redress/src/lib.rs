@@ -9,6 +9,7 @@ pub mod fault;
 pub mod json;
 pub mod lookup;
 pub mod outcome;
+pub mod package;
 pub mod recover;
 pub mod secret;
 pub mod text;

@@ -1,29 +1,93 @@
 //! `redress registry export`: a registry in other forms, the same bytes every time.
 
+use std::{fs, path::Path, sync::Arc};
+
 use clap::builder::PossibleValue;
-use redress_registry::export::{FORMATS, Format, format};
+use redress::package::{File, PACKAGES, Package, package};
+use redress_registry::{
+    Registry,
+    export::{FORMATS, Format, format},
+};
 
-use crate::{Done, Status, choice::one_of, contract, output::Out};
+use crate::{Done, Status, choice::one_of, contract, failure::Failure, files, output::Out};
 
-/// Export a registry as JSON, JSON Schema or Markdown.
+/// Export a registry as data, as pages, or as code and tests in another language.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress registry export core --format markdown > codes.md\n  redress registry export errors.toml --format json-schema > envelope.schema.json"
+    after_help = "Examples:\n  redress registry export core --format markdown > codes.md\n  redress registry export errors.toml --format json-schema > envelope.schema.json\n  redress registry export errors.toml --format typescript --out notes-errors\n  redress registry export errors.toml --format python --out notes-errors --check"
 )]
 pub(super) struct Args {
     /// The file, or the name of a built-in registry.
     contract: String,
     /// The form.
-    #[arg(long, value_name = "F", value_parser = one_of(forms(), format))]
-    format: &'static Format,
+    #[arg(long, value_name = "F", value_parser = one_of(forms(), form))]
+    format: Form,
+    /// Write all files of the form into this folder; without it, the main one goes to standard output.
+    #[arg(long, value_name = "DIR")]
+    out: Option<String>,
+    /// Only say which files in the folder are stale.
+    #[arg(long, requires = "out")]
+    check: bool,
+}
+
+/// A form of one text, or of several files.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Text(&'static Format),
+    Package(&'static Package),
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let registry = contract::find(&args.contract)?;
-    out.text(&(args.format.write)(&registry))?;
-    Ok(Status::Fine)
+    let files = args.format.files(&registry);
+    let Some(folder) = &args.out else {
+        if let Some(main) = files.first() {
+            out.bytes(main.text.as_bytes())?;
+        }
+        return Ok(Status::Fine);
+    };
+    let mut status = Status::Fine;
+    for file in files {
+        let path = Path::new(folder).join(&file.path);
+        let shown = path.to_string_lossy().into_owned();
+        if files::read(&path).is_ok_and(|it| it == file.text.as_bytes()) {
+            out.line(&format!("{shown}: up to date"))?;
+        } else if args.check {
+            out.line(&format!("{shown}: stale"))?;
+            status = Status::Findings;
+        } else {
+            write(&path, &file.text)?;
+            out.line(&format!("{shown}: written"))?;
+        }
+    }
+    Ok(status)
+}
+
+impl Form {
+    fn files(self, registry: &Arc<Registry>) -> Vec<File> {
+        match self {
+            Self::Package(it) => (it.files)(registry),
+            Self::Text(it) => {
+                let path = format!("{}.{}", registry.name, it.ending);
+                vec![File { path, text: (it.write)(registry) }]
+            }
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let shown = path.to_string_lossy();
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|it| Failure::writing(&shown, &it))?;
+    files::replace(&shown, text)
+}
+
+fn form(name: &str) -> Option<Form> {
+    format(name).map(Form::Text).or_else(|| package(name).map(Form::Package))
 }
 
 fn forms() -> impl Iterator<Item = PossibleValue> {
-    FORMATS.iter().map(|it| PossibleValue::new(it.name).help(it.about))
+    let texts = FORMATS.iter().map(|it| (it.name, it.about));
+    let packages = PACKAGES.iter().map(|it| (it.name, it.about));
+    texts.chain(packages).map(|(name, about)| PossibleValue::new(name).help(about))
 }

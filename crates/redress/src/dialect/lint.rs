@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use super::{Dialect, Stamp};
 use crate::{
-    fault::{Fault, ParamValue, fields},
-    json::{Doc, Limits, RawJson},
+    fault::{Fault, fields},
+    json::{Doc, Limits},
     lookup::Lookup,
 };
 
@@ -92,7 +92,7 @@ pub fn lint(draft: &Draft, registry: &Arc<Registry>) -> Vec<Finding> {
         let name = draft.full_name(&code.value.name.value);
         let Some(row) = registry.get(&name) else { continue };
         for dialect in Dialect::ALL {
-            let case = Case { row, dialect, example: example(row), lookup: &lookup };
+            let case = Case { row, dialect, example: Fault::example(row), lookup: &lookup };
             for check in CHECKS.iter().filter(|it| !is_allowed(registry, it.rule.id, &name)) {
                 if let Some(context) = (check.run)(&case) {
                     found.push(finding(draft, &code.value, check, &case, context));
@@ -121,15 +121,6 @@ impl Case<'_> {
     fn alias(&self) -> Option<&str> {
         self.row.spelling(self.dialect.name())
     }
-}
-
-/// The row raised with its example.
-fn example(row: &Arc<Entry>) -> Fault {
-    let params = row.example.iter().filter_map(|(key, value)| {
-        let json = RawJson::parse(value.to_string().as_bytes()).ok()?;
-        Some((key.as_str(), ParamValue::from(json)))
-    });
-    Fault::raise(row, params)
 }
 
 /// CK601.

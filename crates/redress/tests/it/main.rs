@@ -11,6 +11,7 @@ mod golden;
 mod laws;
 mod lint;
 mod noncanonical;
+mod packages;
 mod schema;
 mod seeds_atlas;
 mod seeds_mailvault;

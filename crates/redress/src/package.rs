@@ -1,0 +1,57 @@
+//! Packages: a registry as code and tests for people who write in other languages. One file below for each form.
+//!
+//! The code itself stands in `templates/`, in its own language. What is filled in comes from the registries and from our
+//! own dialects, so that no fact is written down a second time.
+
+mod literal;
+mod rust;
+mod vectors;
+
+use std::sync::Arc;
+
+use redress_registry::Registry;
+
+/// A form that a registry can be exported to, made of one file or more.
+#[derive(Debug)]
+pub struct Package {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What comes out, one sentence.
+    pub about: &'static str,
+    /// Its files, the one that works alone first. Equal registries give equal bytes.
+    pub files: fn(&Arc<Registry>) -> Vec<File>,
+}
+
+/// One file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Where it stands in the package.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+}
+
+impl File {
+    fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+}
+
+/// Every form.
+pub const PACKAGES: &[Package] = &[
+    Package {
+        name: "rust",
+        about: "A Rust module: each code as a typed constant that can be raised.",
+        files: rust::files,
+    },
+    Package {
+        name: "vectors",
+        about: "Each code's example in each dialect, byte-exact, one JSON object a line.",
+        files: vectors::files,
+    },
+];
+
+/// The form of that name.
+pub fn package(name: &str) -> Option<&'static Package> {
+    PACKAGES.iter().find(|it| it.name == name)
+}

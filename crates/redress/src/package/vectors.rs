@@ -1,0 +1,43 @@
+//! The vectors: the example of each code as each dialect writes it, and as it stands in the answer to a failed call.
+
+use std::sync::Arc;
+
+use redress_registry::{Entry, Registry};
+
+use super::File;
+use crate::{
+    Dialect, Fault,
+    dialect::Stamp,
+    json::Members,
+    wire::{self, Answer},
+};
+
+/// The moment of every example.
+const NOW: &str = "2026-01-19T15:32:10.123Z";
+
+pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
+    let mut text = String::new();
+    for row in registry.codes.values() {
+        for dialect in Dialect::ALL {
+            write_line(row, dialect, &mut text);
+        }
+    }
+    vec![File::new(format!("{}.vectors.jsonl", registry.name), text)]
+}
+
+/// `code` is what the document was made of; `spelling`, what the dialect calls it; `document`, its bytes; `response`,
+/// the whole answer to request 1.
+fn write_line(row: &Arc<Entry>, dialect: Dialect, out: &mut String) {
+    let fault = Fault::example(row);
+    let stamp = Stamp { now: NOW };
+    let answer = Answer { dialect, has_output_schema: false, stamp, meta: None };
+    let mut line = Members::open(out);
+    line.str("registry", &row.registry)
+        .str("code", &row.code)
+        .str("dialect", dialect.name())
+        .str("spelling", &dialect.spelling(row))
+        .str("document", &dialect.write(&fault, stamp))
+        .str("response", &wire::response(&fault, "1", answer));
+    line.close();
+    out.push('\n');
+}

@@ -1,0 +1,71 @@
+//! Packages: what they hold is what the library says, and equal registries give equal bytes.
+
+use std::sync::Arc;
+
+use redress::{
+    Dialect, Lookup,
+    codes::Code,
+    package::{PACKAGES, package},
+};
+use redress_registry::{
+    Registry, Source,
+    canonical::{canonical_json, entry},
+    load, shipped,
+};
+use serde_json::Value;
+
+#[expect(unreachable_pub, reason = "it is written for whole modules")]
+#[rustfmt::skip]
+#[path = "../../../../tests/packages/notes/notes_codes.rs"]
+mod notes_codes;
+
+/// The registry of the example in `tests/packages`.
+fn notes() -> Arc<Registry> {
+    let text = include_str!("../../../../tests/packages/notes/errors.toml");
+    load(&Source::new("errors.toml", text), &|_, _| None).unwrap()
+}
+
+#[test]
+fn equal_registries_give_equal_bytes() {
+    for package in PACKAGES {
+        assert_eq!((package.files)(&notes()), (package.files)(&notes()), "{}", package.name);
+    }
+}
+
+#[test]
+fn a_constant_of_the_rust_module_is_a_code_of_the_registry() {
+    let registry = notes();
+    assert_eq!(
+        notes_codes::codes().map(Code::name).as_slice(),
+        registry.codes.keys().map(|it| &**it).collect::<Vec<_>>()
+    );
+    for code in notes_codes::codes() {
+        let row = registry.get(code.name()).unwrap();
+        assert_eq!(canonical_json(&entry(code.entry())), canonical_json(&entry(row)));
+    }
+    let fault = notes_codes::NOTE_NOT_FOUND.raise([("id", "n-42")]);
+    assert_eq!(fault.message, "There is no note \"n-42\".");
+}
+
+#[test]
+fn every_vector_is_read_as_the_code_it_was_made_of_or_one_of_its_class() {
+    for registry in shipped::all() {
+        let lookup = Lookup::with([Arc::clone(registry)]);
+        let text = &(package("vectors").unwrap().files)(registry)[0].text;
+        assert_eq!(text.lines().count(), registry.codes.len() * Dialect::ALL.len());
+        for line in text.lines() {
+            let vector: Value = serde_json::from_str(line).unwrap();
+            let document = vector["document"].as_str().unwrap();
+            let dialect = Dialect::parse(vector["dialect"].as_str().unwrap()).unwrap();
+            let fault = dialect.read(document.as_bytes(), &lookup).unwrap();
+            assert_eq!(
+                dialect.spelling(fault.entry()),
+                vector["spelling"].as_str().unwrap(),
+                "{line}"
+            );
+            let response: Value =
+                serde_json::from_str(vector["response"].as_str().unwrap()).unwrap();
+            assert_eq!(response.get("error").is_some(), dialect == Dialect::Rpc);
+        }
+    }
+}
