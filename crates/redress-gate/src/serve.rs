@@ -11,6 +11,7 @@ mod get;
 mod handle;
 mod house;
 mod inlet;
+mod kinds;
 mod post;
 mod refusal;
 mod seat;

@@ -7,11 +7,6 @@ use serde_json::Value;
 /// The end of a result folder's name, a time such as `-2026-11-16T00-05-47-053Z`.
 const STAMP: usize = 25;
 
-/// Checks that the suite makes only on an answer that is a stream of events. The protocol leaves that to the server, the gate
-/// answers with JSON unless something is said before the answer, and the suite passes over these then.
-const OF_STREAMS: [&str; 3] =
-    ["server-sse-streams-functional", "server-sse-priming-event", "server-sse-retry-field"];
-
 /// All checks of one suite: scenario, then check, then how often it passed, and why it did not.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Totals(BTreeMap<String, BTreeMap<String, Check>>);
@@ -91,10 +86,7 @@ pub(crate) fn lost<'a>(before: &'a Totals, after: &'a Totals) -> impl Iterator<I
     let none = Check { why: Some("it was not reached".into()), ..Check::default() };
     before.checks().filter_map(move |(scenario, id, check)| {
         let now = after.0.get(scenario).and_then(|it| it.get(id)).unwrap_or(&none);
-        let is_free = now.failed == 0
-            && after.0.contains_key(scenario)
-            && OF_STREAMS.iter().any(|it| id.starts_with(it));
-        (now.passed < check.passed && !is_free).then(|| describe(scenario, id, now))
+        (now.passed < check.passed).then(|| describe(scenario, id, now))
     })
 }
 
@@ -160,17 +152,6 @@ mod tests {
         let before = totals(&[("ping", "a", "SUCCESS")]);
         let found: Vec<_> = lost(&before, &Totals::default()).collect();
         assert_eq!(found, ["ping: a (N): it was not reached"]);
-    }
-
-    #[test]
-    fn a_check_of_streams_is_lost_only_if_it_fails() {
-        let id = "server-sse-retry-field";
-        let before = totals(&[("polling", id, "SUCCESS")]);
-        let json = totals(&[("polling", "server-sse-content-type", "INFO")]);
-        assert_eq!(lost(&before, &json).count(), 0);
-        let failed = totals(&[("polling", id, "WARNING")]);
-        assert_eq!(lost(&before, &failed).count(), 1);
-        assert_eq!(lost(&before, &Totals::default()).count(), 1);
     }
 
     #[test]

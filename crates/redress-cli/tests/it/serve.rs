@@ -5,6 +5,7 @@ mod alone;
 mod malformed;
 mod many;
 mod sessions;
+mod streams;
 
 use serde_json::{Value, json};
 

@@ -100,7 +100,10 @@ impl Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        self.stream.leave();
+        let unread = self.stream.leave();
+        if let Some(waiter) = &self.waiter {
+            waiter.unread(self.stream.number, unread);
+        }
     }
 }
 

@@ -7,7 +7,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use tokio::sync::oneshot;
 
-use super::{seat::Seat, stream::Stream};
+use super::{
+    seat::{Saying, Seat},
+    stream::Stream,
+};
 use crate::{
     link::Letter,
     mail::{Mail, Ticket, ToClient},
@@ -22,6 +25,8 @@ pub(crate) struct Desk {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
+    /// The last ticket when [`Desk::open_late`] was called last.
+    looked: u64,
     waiting: IndexMap<Ticket, Waiting, FxBuildHasher>,
     /// The clients that can be told what belongs to no request.
     seats: IndexMap<u64, Seat, FxBuildHasher>,
@@ -30,9 +35,17 @@ struct State {
 #[derive(Debug)]
 struct Waiting {
     client: u64,
-    /// A stream starts with an event that only has an id, so that the client can come back.
-    is_primed: bool,
+    wish: Wish,
     place: Place,
+}
+
+/// How a client likes to be answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish {
+    /// By a stream of events.
+    pub(super) events: bool,
+    /// A stream starts with an event that only has an id, so that the client can come back.
+    pub(super) is_primed: bool,
 }
 
 #[derive(Debug)]
@@ -65,16 +78,16 @@ pub(super) struct Answer {
 
 impl Desk {
     /// A place for a request of a client.
-    pub(super) fn wait(&self, client: u64, is_primed: bool) -> (Ticket, oneshot::Receiver<Reply>) {
+    pub(super) fn wait(&self, client: u64, wish: Wish) -> (Ticket, oneshot::Receiver<Reply>) {
         let (sender, reply) = oneshot::channel();
         let mut state = self.lock();
         state.next += 1;
         let ticket = Ticket(state.next);
-        state.waiting.insert(ticket, Waiting { client, is_primed, place: Place::Post(sender) });
+        state.waiting.insert(ticket, Waiting { client, wish, place: Place::Post(sender) });
         (ticket, reply)
     }
 
-    /// The upstream answers a request with a stream, primed or not: so do we.
+    /// Answers a request with a stream, primed or not, if nothing was said to it yet.
     pub(crate) fn open(&self, ticket: Ticket, is_primed: bool) {
         self.lock().open(ticket, is_primed);
     }
@@ -103,6 +116,25 @@ impl Desk {
     pub(super) fn leave(&self, ticket: Ticket) {
         if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
             waiting.place = Place::Left;
+        }
+    }
+
+    /// Opens the streams of clients that can come back, and have waited since this was called last: a connection on which nothing
+    /// is said for long may break.
+    pub(super) fn open_late(&self) {
+        let mut state = self.lock();
+        let is_late = |it: (&Ticket, &Waiting)| it.0.0 <= state.looked && it.1.wish.is_primed;
+        let late: Vec<_> = state.waiting.iter().filter(|it| is_late(*it)).map(|it| *it.0).collect();
+        for ticket in late {
+            state.open(ticket, false);
+        }
+        state.looked = state.next;
+    }
+
+    /// A client has left before it read the last events of a stream.
+    pub(super) fn unread(&self, client: u64, stream: u64, events: usize) {
+        if let Some(seat) = self.lock().seats.get_mut(&client) {
+            seat.unread(stream, events);
         }
     }
 
@@ -201,16 +233,42 @@ impl State {
     }
 
     fn answer(&mut self, ticket: Ticket, answer: Answer) {
-        let Some(Waiting { client, place, .. }) = self.waiting.swap_remove(&ticket) else { return };
+        let Some(mut waiting) = self.waiting.swap_remove(&ticket) else { return };
+        // Another status must stand above the answer.
+        if waiting.wish.events && answer.status == 200 && answer.challenge.is_none() {
+            self.stream(&mut waiting, false);
+        }
+        let Waiting { client, wish, place } = waiting;
         let message = match place {
             Place::Post(sender) => match sender.send(Reply::Answer(answer)) {
                 Err(Reply::Answer(unheard)) => unheard.message,
                 Ok(()) | Err(Reply::Stream(_)) => return,
             },
-            Place::Stream(stream) if stream.say_last(&answer.message) => return,
+            Place::Stream(stream)
+                if self.say_on(client, &stream, wish, (true, &answer.message)) =>
+            {
+                return;
+            }
             Place::Stream(_) | Place::Left => answer.message,
         };
         self.tell(client, &message);
+    }
+
+    /// Says something on a stream that answers a request; the last thing is the answer. Gives whether it will be heard.
+    fn say_on(
+        &mut self,
+        client: u64,
+        stream: &Stream,
+        wish: Wish,
+        (is_last, message): (bool, &Bytes),
+    ) -> bool {
+        match self.seats.get_mut(&client) {
+            Some(seat) => {
+                seat.say_on(stream, Saying { is_primed: wish.is_primed, is_last }, message)
+            }
+            None if is_last => stream.say_last(None, message),
+            None => stream.say_as(None, message),
+        }
     }
 
     /// Tells a client what it does not hear otherwise.
@@ -223,23 +281,37 @@ impl State {
     fn during(&mut self, ticket: Ticket, message: &Bytes) {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else { return };
-        let is_said = matches!(&waiting.place, Place::Stream(stream) if stream.say(message));
-        if !is_said {
-            let client = waiting.client;
+        let (client, wish) = (waiting.client, waiting.wish);
+        let stream = match &waiting.place {
+            Place::Stream(stream) => Some(Arc::clone(stream)),
+            Place::Post(_) | Place::Left => None,
+        };
+        if !stream.is_some_and(|it| self.say_on(client, &it, wish, (false, message))) {
             self.tell(client, message);
         }
     }
 
     /// Makes a stream of the answer to a request, if nothing was said to it yet.
     fn open(&mut self, ticket: Ticket, is_primed: bool) {
-        let Some(waiting) = self.waiting.get_mut(&ticket) else { return };
+        let is_silent = |it: &Waiting| matches!(it.place, Place::Post(_));
+        if self.waiting.get(&ticket).is_some_and(is_silent)
+            && let Some(mut waiting) = self.waiting.swap_remove(&ticket)
+        {
+            self.stream(&mut waiting, is_primed);
+            self.waiting.insert(ticket, waiting);
+        }
+    }
+
+    /// The same for one that is in hand.
+    fn stream(&mut self, waiting: &mut Waiting, is_primed: bool) {
         if !matches!(waiting.place, Place::Post(_)) {
             return;
         }
-        let stream = Arc::new(Stream::default());
-        let is_primed = is_primed || waiting.is_primed;
-        if let Some(seat) = self.seats.get_mut(&waiting.client).filter(|_| is_primed) {
-            stream.prime(&seat.place_to_return_to());
+        let seat = self.seats.get_mut(&waiting.client);
+        waiting.wish.is_primed |= is_primed;
+        let stream = Arc::new(Stream::new(seat.map_or(0, Seat::number)));
+        if stream.number > 0 && waiting.wish.is_primed {
+            stream.prime(&format!("{}-0", stream.number));
         }
         let place = Place::Stream(Arc::clone(&stream));
         if let Place::Post(sender) = std::mem::replace(&mut waiting.place, place)
@@ -247,5 +319,23 @@ impl State {
         {
             waiting.place = Place::Left;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Desk, Reply, Wish};
+
+    #[test]
+    fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
+        let desk = Desk::default();
+        desk.enter(1);
+        let (_, mut early) = desk.wait(1, Wish { events: false, is_primed: true });
+        let (_, mut old) = desk.wait(1, Wish { events: false, is_primed: false });
+        desk.open_late();
+        assert!(early.try_recv().is_err(), "it may have come a moment ago");
+        desk.open_late();
+        assert!(matches!(early.try_recv(), Ok(Reply::Stream(stream)) if stream.number == 1));
+        assert!(old.try_recv().is_err(), "older clients do not know how to come back");
     }
 }

@@ -13,6 +13,7 @@ use super::{
     access::one,
     body::Body,
     house::{House, Member},
+    kinds,
     refusal::Refusal,
     stream::Stream,
     version,
@@ -28,7 +29,7 @@ pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body
     if version::is_alone(headers) {
         return Err(Refusal::method("POST"));
     }
-    if !super::post::accepts(headers, &["text/event-stream"]) {
+    if !kinds::accepts(headers, &[kinds::EVENTS]) {
         let message = "The client must accept text/event-stream.";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message));
     }
@@ -84,7 +85,7 @@ pub(super) fn unknown_session() -> Refusal {
 pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Response<Body> {
     let mut response = Response::new(Body::events(stream, waiter));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kinds::EVENTS));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     response
 }

@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -18,7 +18,7 @@ use super::{Served, driver};
 use crate::{
     link::{Books, Event, Link, Plan, Role},
     log::Log,
-    session::{ClientKind, Session},
+    session::{ClientKind, Session, UpstreamKind},
 };
 
 /// How sessions of one server are kept apart.
@@ -54,6 +54,8 @@ struct State {
 pub(super) struct Member {
     pub(super) link: Arc<Link>,
     pub(super) client: u64,
+    /// Whether its client knows streams to which it can come back: by the revision that was agreed on, once it is known.
+    pub(super) is_primed: OnceLock<bool>,
     sharing: Sharing,
     used: Mutex<Instant>,
 }
@@ -106,7 +108,8 @@ impl House {
             desk.enter(client);
         }
         let used = Mutex::new(Instant::now());
-        let member = Arc::new(Member { link, client, sharing: self.sharing, used });
+        let (sharing, is_primed) = (self.sharing, OnceLock::new());
+        let member = Arc::new(Member { link, client, is_primed, sharing, used });
         state.members.insert(id.clone(), Arc::clone(&member));
         Ok((id, member))
     }
@@ -139,6 +142,11 @@ impl House {
     pub(super) fn sweep(&self, now: Instant) {
         let mut state = self.lock();
         while state.tasks.try_join_next().is_some() {}
+        let of_members = state.members.values().filter(|it| it.sharing == Sharing::PerSession);
+        let links = of_members.map(|it| &it.link).chain(&state.common);
+        // What a server over HTTP answers with is its own affair.
+        let desks = links.filter(|it| it.plan.target.kind() == UpstreamKind::Pipe);
+        desks.filter_map(|it| it.client.desk()).for_each(|it| it.open_late());
         let idle = self.idle;
         state.members.retain(|_, member| {
             let is_used = member.is_used(now, idle);

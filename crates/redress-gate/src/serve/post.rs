@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyper::{
     HeaderMap, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
 };
 use redress::{
     codes,
@@ -18,10 +18,11 @@ use super::{
     body::{self, Body, Unread},
     desk::{Answer, Reply},
     get::{SESSION, events, member, no_session_named, shutting_down, unknown_session},
-    house::{House, NoSession},
+    house::{House, Member, NoSession},
+    kinds,
     refusal::Refusal,
     version,
-    waiter::{OnLeave, Waiter},
+    waiter::{Form, Manner, OnLeave, Waiter},
 };
 use crate::{
     frame::{Frame, Shape, limits},
@@ -45,13 +46,17 @@ pub(super) async fn post(
         let (_, member) =
             member(house, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers)?;
-        return exchange(&member.link, member.client, OnLeave::Keep, headers, &line).await;
+        let is_primed = member.is_primed.get().copied();
+        let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
+        let manner = Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed };
+        return exchange(&member.link, member.client, manner, headers, &line).await;
     }
     match opening(house, headers, &line)? {
         Opening::Initialize(id) => initialize(house, headers, &line, &id).await,
         Opening::Alone => {
             let link = house.common().ok_or_else(shutting_down)?;
-            exchange(&link, principal(headers), OnLeave::Cancel, headers, &line).await
+            let manner = Manner { on_leave: OnLeave::Cancel, form: Form::Liked, is_primed: false };
+            exchange(&link, principal(headers), manner, headers, &line).await
         }
     }
 }
@@ -124,9 +129,14 @@ async fn initialize(
 ) -> Result<Response<Body>, Refusal> {
     let (session, member) = house.open().map_err(|it| no_session(it, house).to(Some(id)))?;
     let opened = Opened { house, session: Some(session) };
-    let mut response = exchange(&member.link, member.client, OnLeave::Keep, headers, line).await?;
+    // Whether it is refused decides whether there is a session: that must be seen.
+    let manner = Manner { on_leave: OnLeave::Keep, form: Form::Whole, is_primed: false };
+    let mut response = exchange(&member.link, member.client, manner, headers, line).await?;
     // A server may log before it answers: then the answer comes at the end of a stream.
-    let is_refused = matches!(response.body(), Body::Whole(bytes) if !is_result(bytes));
+    let is_refused = match response.body() {
+        Body::Whole(bytes) => !is_opened(bytes, &member),
+        Body::Events(_) => false,
+    };
     if !is_refused && let Ok(session) = HeaderValue::from_str(&opened.keep()) {
         response.headers_mut().insert(SESSION, session);
     }
@@ -154,16 +164,24 @@ impl Drop for Opened<'_> {
     }
 }
 
-fn is_result(message: &[u8]) -> bool {
-    let doc = Doc::parse(message, limits(message.len()));
-    doc.is_ok_and(|it| Frame::of(&it).is_ok_and(|it| it.shape == Shape::Result))
+/// Whether a session was opened; notes what its revision means for it.
+fn is_opened(message: &[u8], member: &Member) -> bool {
+    let Ok(doc) = Doc::parse(message, limits(message.len())) else { return false };
+    let Some(result) = Frame::of(&doc).ok().filter(|it| it.shape == Shape::Result) else {
+        return false;
+    };
+    let version = result.payload.and_then(|it| it.get("protocolVersion")).and_then(Value::as_str);
+    if let Some(version) = version {
+        member.is_primed.get_or_init(|| version::has_primed_streams(&version));
+    }
+    true
 }
 
 /// Gives a message to a link, and waits for the answer if there will be one.
 async fn exchange(
     link: &Arc<Link>,
     client: u64,
-    on_leave: OnLeave,
+    manner: Manner,
     headers: &HeaderMap,
     line: &[u8],
 ) -> Result<Response<Body>, Refusal> {
@@ -172,7 +190,7 @@ async fn exchange(
         let status = StatusCode::SERVICE_UNAVAILABLE;
         return Err(Refusal::new(status, codes::OVERLOADED, message));
     }
-    let Some(mut waiter) = Waiter::new(link, client, on_leave, headers) else {
+    let Some(mut waiter) = Waiter::new(link, client, manner, headers) else {
         return Err(shutting_down());
     };
     let from = waiter.from();
@@ -181,6 +199,7 @@ async fn exchange(
         waiter.none_expected();
         return Ok(accepted());
     }
+    waiter.begin();
     match waiter.reply().await {
         Some(Reply::Answer(answer)) => {
             waiter.done();
@@ -245,30 +264,11 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 fn check_accept(headers: &HeaderMap) -> Result<(), Refusal> {
-    if accepts(headers, &["application/json", "text/event-stream"]) {
+    if kinds::accepts(headers, &[kinds::JSON, kinds::EVENTS]) {
         return Ok(());
     }
     let message = "The client must accept both application/json and text/event-stream.";
     Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message).closing())
-}
-
-/// Whether a client takes all these kinds of content; who does not say takes everything.
-pub(super) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
-    if !headers.contains_key(ACCEPT) {
-        return true;
-    }
-    let values = || headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok());
-    let ranges = || {
-        values().flat_map(|it| it.split(',')).filter_map(|it| it.split(';').next()).map(str::trim)
-    };
-    kinds.iter().all(|kind| {
-        let group = kind.split('/').next().unwrap_or_default();
-        ranges().any(|it| {
-            it.eq_ignore_ascii_case(kind)
-                || it == "*/*"
-                || it.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group))
-        })
-    })
 }
 
 fn accepted() -> Response<Body> {

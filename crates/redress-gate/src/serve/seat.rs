@@ -23,10 +23,21 @@ pub(super) struct Seat {
     kept_bytes: usize,
 }
 
+/// How something is said on a stream that answers a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Saying {
+    /// The client can come back for it.
+    pub(super) is_primed: bool,
+    /// It is the answer.
+    pub(super) is_last: bool,
+}
+
 #[derive(Debug)]
 struct Kept {
     /// The stream it was said on; none yet for what came while none was open.
     stream: Option<u64>,
+    /// Its reader has left before.
+    is_unread: bool,
     event: u64,
     message: Bytes,
 }
@@ -36,20 +47,59 @@ impl Seat {
     pub(super) fn say(&mut self, message: &Bytes) {
         self.next_event += 1;
         let event = self.next_event;
-        self.streams.retain(|(_, stream)| stream.is_open());
+        self.close_left();
         let heard = self
             .streams
             .iter()
             .find(|(number, stream)| stream.say_as(Some(&format!("{number}-{event}")), message));
         let stream = heard.map(|it| it.0);
         // The message may be a small part of a large buffer.
-        self.keep(Kept { stream, event, message: Bytes::copy_from_slice(message) });
+        self.keep(Kept {
+            stream,
+            is_unread: false,
+            event,
+            message: Bytes::copy_from_slice(message),
+        });
     }
 
-    /// An id under which a client finds what it missed of a stream that answers a request.
-    pub(super) fn place_to_return_to(&mut self) -> String {
+    /// The number of a stream that answers a request.
+    pub(super) fn number(&mut self) -> u64 {
         self.next_stream += 1;
-        format!("{}-0", self.next_stream)
+        self.next_stream
+    }
+
+    /// Says something on a stream that answers a request, and keeps it for whoever comes back for it. Gives whether it will be
+    /// heard. The last thing is the answer.
+    pub(super) fn say_on(&mut self, stream: &Stream, how: Saying, message: &Bytes) -> bool {
+        let event = self.next_event + 1;
+        let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
+        let is_said = if how.is_last {
+            stream.say_last(id.as_deref(), message)
+        } else {
+            stream.say_as(id.as_deref(), message)
+        };
+        if is_said {
+            self.next_event = event;
+            let message = Bytes::copy_from_slice(message);
+            self.keep(Kept { stream: Some(stream.number), is_unread: false, event, message });
+        }
+        is_said
+    }
+
+    /// The reader of a stream has left before it read the last events: they are heard on the next one.
+    pub(super) fn unread(&mut self, number: u64, events: usize) {
+        let of_stream = self.kept.iter_mut().rev().filter(|it| it.stream == Some(number));
+        of_stream.take(events).for_each(|it| it.is_unread = true);
+    }
+
+    /// Forgets streams whose readers have left, but not what they did not read.
+    fn close_left(&mut self) {
+        let (open, left): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.streams).into_iter().partition(|it| it.1.is_open());
+        self.streams = open;
+        for (number, stream) in left {
+            self.unread(number, stream.unread());
+        }
     }
 
     /// A new stream, or the one that ended after an event: it gives what was not heard.
@@ -61,6 +111,7 @@ impl Seat {
             self.next_stream += 1;
             (self.next_stream, u64::MAX)
         });
+        self.close_left();
         self.streams.retain(|(other, stream)| {
             let is_other = *other != number && stream.is_open();
             if !is_other {
@@ -68,15 +119,16 @@ impl Seat {
             }
             is_other
         });
-        let stream = Arc::new(Stream::default());
+        let stream = Arc::new(Stream::new(number));
         for kept in &mut self.kept {
             let is_missed = match kept.stream {
                 None => true,
-                Some(on) => on == number && kept.event > last,
+                Some(on) if on == number => kept.event > last,
+                Some(_) => kept.is_unread,
             };
             if is_missed && stream.say_as(Some(&format!("{number}-{}", kept.event)), &kept.message)
             {
-                kept.stream = Some(number);
+                (kept.stream, kept.is_unread) = (Some(number), false);
             }
         }
         self.streams.push((number, Arc::clone(&stream)));
@@ -151,6 +203,18 @@ mod tests {
         assert_eq!(heard(&again), ["1-2 b", "1-3 c", "1-4 d"]);
         seat.say(&Bytes::from_static(b"e"));
         assert_eq!(heard(&again), ["1-5 e"]);
+    }
+
+    #[test]
+    fn what_nobody_read_is_heard_by_whoever_comes_next() {
+        let mut seat = Seat::default();
+        let first = seat.listen(None);
+        for text in ["a", "b"] {
+            seat.say(&Bytes::from_static(text.as_bytes()));
+        }
+        assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
+        first.leave();
+        assert_eq!(heard(&seat.listen(None)), ["2-2 b"]);
     }
 
     #[test]

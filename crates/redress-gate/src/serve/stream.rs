@@ -19,6 +19,8 @@ const RETURN_MS: u64 = 1_000;
 /// Events on their way to a client.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
+    /// Under which it is known at a client's seat; zero if it has none.
+    pub(super) number: u64,
     state: Mutex<State>,
 }
 
@@ -34,12 +36,12 @@ struct State {
 }
 
 impl Stream {
-    /// Says something. Gives whether it will be heard.
-    pub(super) fn say(&self, message: &[u8]) -> bool {
-        self.say_as(None, message)
+    /// A stream with a number.
+    pub(super) fn new(number: u64) -> Self {
+        Self { number, state: Mutex::default() }
     }
 
-    /// Says something under an id.
+    /// Says something, under an id if it has one. Gives whether it will be heard.
     pub(super) fn say_as(&self, id: Option<&str>, message: &[u8]) -> bool {
         let mut state = self.lock();
         if state.is_left || state.is_over || state.bytes > MOST_WAITING {
@@ -58,13 +60,13 @@ impl Stream {
     }
 
     /// Says the last thing. Gives whether it will be heard.
-    pub(super) fn say_last(&self, message: &[u8]) -> bool {
+    pub(super) fn say_last(&self, id: Option<&str>, message: &[u8]) -> bool {
         let mut state = self.lock();
         if state.is_left || state.is_over {
             return false;
         }
         state.is_over = true;
-        state.push(event(None, message));
+        state.push(event(id, message));
         true
     }
 
@@ -75,9 +77,17 @@ impl Stream {
         state.wake();
     }
 
-    /// Nobody reads any more.
-    pub(super) fn leave(&self) {
-        self.lock().is_left = true;
+    /// Nobody reads any more. Gives how many events were not read.
+    pub(super) fn leave(&self) -> usize {
+        let mut state = self.lock();
+        state.is_left = true;
+        state.events.len()
+    }
+
+    /// How many events nobody will read, because the reader has left.
+    pub(super) fn unread(&self) -> usize {
+        let state = self.lock();
+        if state.is_left { state.events.len() } else { 0 }
     }
 
     /// Whether somebody reads, and something may come.
@@ -134,8 +144,8 @@ mod tests {
     fn whoever_does_not_read_costs_bounded_memory_and_still_gets_the_answer() {
         let stream = Stream::default();
         let large = vec![b' '; 1 << 20];
-        assert_eq!((0..100).filter(|_| stream.say(&large)).count(), 4);
-        assert!(stream.say_last(b"{}"));
-        assert!(!stream.say(b"{}"), "the answer is the last thing");
+        assert_eq!((0..100).filter(|_| stream.say_as(None, &large)).count(), 4);
+        assert!(stream.say_last(None, b"{}"));
+        assert!(!stream.say_as(None, b"{}"), "the answer is the last thing");
     }
 }

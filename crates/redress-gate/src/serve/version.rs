@@ -18,7 +18,13 @@ pub(super) fn is_alone(headers: &HeaderMap) -> bool {
 
 /// Whether a client knows events that only have an id, which older ones take for broken messages.
 pub(super) fn knows_primed_streams(headers: &HeaderMap) -> bool {
-    headers.get(VERSION).is_some_and(|it| it == "2025-11-25")
+    let version = headers.get(VERSION).and_then(|it| it.to_str().ok());
+    version.is_some_and(has_primed_streams)
+}
+
+/// Whether clients of a version know them.
+pub(super) fn has_primed_streams(version: &str) -> bool {
+    version == "2025-11-25"
 }
 
 /// Whether the version of a request that belongs to a session is one that we know.

@@ -6,8 +6,8 @@ use hyper::HeaderMap;
 use tokio::sync::oneshot;
 
 use super::{
-    desk::{Desk, Reply},
-    version,
+    desk::{Desk, Reply, Wish},
+    kinds,
 };
 use crate::{
     link::{Link, Role},
@@ -24,6 +24,24 @@ pub(super) enum OnLeave {
     Cancel,
 }
 
+/// In which form a request is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As a whole, unless something is said before.
+    Whole,
+    /// In the one that the client likes best. What a server over HTTP chose stays.
+    Liked,
+}
+
+/// How a request is dealt with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) on_leave: OnLeave,
+    pub(super) form: Form,
+    /// The client knows streams to which it can come back.
+    pub(super) is_primed: bool,
+}
+
 /// A request that waits.
 pub(super) struct Waiter {
     link: Arc<Link>,
@@ -33,6 +51,8 @@ pub(super) struct Waiter {
     from: Sender,
     reply: oneshot::Receiver<Reply>,
     on_leave: OnLeave,
+    /// The answer is a stream from the start.
+    is_stream: bool,
     is_done: bool,
 }
 
@@ -47,22 +67,40 @@ impl Waiter {
     pub(super) fn new(
         link: &Arc<Link>,
         client: u64,
-        on_leave: OnLeave,
+        manner: Manner,
         headers: &HeaderMap,
     ) -> Option<Self> {
+        let Manner { on_leave, form, is_primed } = manner;
         let desk = Arc::clone(link.client.desk()?);
-        let (ticket, reply) = desk.wait(client, version::knows_primed_streams(headers));
         let remote = link.remote();
+        let events = form == Form::Liked && remote.is_none() && kinds::prefers_events(headers);
+        let (ticket, reply) = desk.wait(client, Wish { events, is_primed });
+        // Without a session the status above the answer says how it went.
+        let is_stream = events && on_leave == OnLeave::Keep;
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);
         }
         let (link, from) = (Arc::clone(link), Sender { client, ticket });
-        Some(Self { link, desk, remote, from, reply, on_leave, is_done: false })
+        Some(Self { link, desk, remote, from, reply, on_leave, is_stream, is_done: false })
     }
 
     /// Who waits.
     pub(super) const fn from(&self) -> Sender {
         self.from
+    }
+
+    /// Opens the stream for whoever likes one from the start, unless the answer is there.
+    pub(super) fn begin(&self) {
+        if self.is_stream {
+            self.desk.open(self.from.ticket, false);
+        }
+    }
+
+    /// The client has left before it read that many events of the stream.
+    pub(super) fn unread(&self, number: u64, events: usize) {
+        if self.on_leave == OnLeave::Keep {
+            self.desk.unread(self.from.client, number, events);
+        }
     }
 
     /// What is said first; `None` if nothing ever will be.

@@ -1,0 +1,107 @@
+//! Which kinds of content a client takes, and which of them it likes best: its `Accept` header.
+
+use hyper::{HeaderMap, header::ACCEPT};
+
+/// A message as it is.
+pub(super) const JSON: &str = "application/json";
+/// A stream of events.
+pub(super) const EVENTS: &str = "text/event-stream";
+
+/// Whether a client takes all these kinds of content; who does not say takes everything.
+pub(super) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
+    !headers.contains_key(ACCEPT) || kinds.iter().all(|it| wish(headers, it).is_some())
+}
+
+/// Whether a client would rather have a stream of events than JSON: it gives it more weight, or the same and names it first.
+pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
+    match (wish(headers, EVENTS), wish(headers, JSON)) {
+        (Some(events), Some(json)) => {
+            events.weight > json.weight || events.weight >= json.weight && events.place < json.place
+        }
+        _ => false,
+    }
+}
+
+/// What a client says of a kind of content.
+struct Wish {
+    weight: f32,
+    /// As how many-th it is named.
+    place: usize,
+}
+
+/// What a client says of a kind, by its name or, where it does not name it, for all of its group or for everything.
+fn wish(headers: &HeaderMap, kind: &str) -> Option<Wish> {
+    let group = kind.split('/').next().unwrap_or_default();
+    let is_named = |it: &str| it.eq_ignore_ascii_case(kind);
+    let is_group =
+        |it: &str| it.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group));
+    find(headers, is_named)
+        .or_else(|| find(headers, is_group))
+        .or_else(|| find(headers, |it| it == "*/*"))
+}
+
+fn find(headers: &HeaderMap, is_meant: impl Fn(&str) -> bool) -> Option<Wish> {
+    let values = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok());
+    let ranges = values.flat_map(|it| it.split(',')).enumerate();
+    ranges
+        .map(|(place, range)| {
+            let (range, parameters) = range.split_once(';').unwrap_or((range, ""));
+            (range.trim(), Wish { weight: weight(parameters), place })
+        })
+        .find(|it| is_meant(it.0))
+        .map(|it| it.1)
+}
+
+/// The weight among the parameters of a range.
+fn weight(parameters: &str) -> f32 {
+    let mut weights = parameters.split(';').filter_map(|it| it.trim().strip_prefix("q="));
+    weights.find_map(|it| it.trim().parse().ok()).unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::{
+        HeaderMap,
+        header::{ACCEPT, HeaderValue},
+    };
+
+    use super::{EVENTS, JSON, accepts, prefers_events};
+
+    fn says(accept: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))])
+    }
+
+    #[test]
+    fn a_stream_is_preferred_by_weight_or_by_order() {
+        for (accept, is_preferred) in [
+            ("application/json, text/event-stream", false),
+            ("text/event-stream, application/json", true),
+            ("Text/Event-Stream,APPLICATION/JSON", true),
+            ("application/json;q=0.5, text/event-stream", true),
+            ("text/event-stream;q=0.1, application/json", false),
+            ("text/*, application/json;q=0.9", true),
+            ("*/*", false),
+            ("text/event-stream, */*;q=0.1", true),
+            ("text/event-stream;q=what, application/json", true),
+            ("text/event-stream", false),
+            ("", false),
+        ] {
+            assert_eq!(prefers_events(&says(accept)), is_preferred, "{accept}");
+        }
+        assert!(!prefers_events(&HeaderMap::new()), "who does not say gets JSON");
+    }
+
+    #[test]
+    fn every_kind_must_be_taken() {
+        for (accept, is_fine) in [
+            ("application/json, text/event-stream", true),
+            ("application/*, text/*;q=0.5", true),
+            ("*/*", true),
+            ("application/json", false),
+            ("text/html", false),
+        ] {
+            assert_eq!(accepts(&says(accept), &[JSON, EVENTS]), is_fine, "{accept}");
+        }
+        assert!(accepts(&HeaderMap::new(), &[JSON, EVENTS]));
+    }
+}
