@@ -38,29 +38,34 @@ impl Tokens {
         self.0.is_empty()
     }
 
-    fn contain(&self, token: &str) -> bool {
+    /// Whose token it is, if it is one.
+    fn owner(&self, token: &str) -> Option<Principal> {
         let given: [u8; 32] = Sha256::digest(token).into();
         // Every one is compared whole, so that time tells nothing.
         let differences = |it: &[u8; 32]| it.iter().zip(given).fold(0, |all, (a, b)| all | (a ^ b));
-        self.0.iter().fold(false, |found, it| found | (differences(it) == 0))
+        let is_known = self.0.iter().fold(false, |found, it| found | (differences(it) == 0));
+        is_known.then_some(Principal(Some(given)))
     }
 }
 
+/// Who makes a request: whoever brings that token. Where there are no tokens, everybody is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Principal(Option<[u8; 32]>);
+
 impl Access {
-    /// Whether a request may come in.
-    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    /// Whether a request may come in, and who makes it.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<Principal, Refusal> {
         self.check_host(headers)?;
         self.check_origin(headers)?;
-        if self.tokens.is_empty() || self.has_token(headers) {
-            Ok(())
-        } else {
-            Err(Refusal::unknown_caller())
+        if self.tokens.is_empty() {
+            return Ok(Principal(None));
         }
+        self.bearer(headers).ok_or_else(Refusal::unknown_caller)
     }
 
     /// The same where only the status of a refusal is told.
     pub(crate) fn admits(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        self.check(headers).map_err(|it| it.status())
+        self.check(headers).map(drop).map_err(|it| it.status())
     }
 
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -85,10 +90,10 @@ impl Access {
         is_loopback(host) || self.hosts.iter().any(is_listed)
     }
 
-    fn has_token(&self, headers: &HeaderMap) -> bool {
-        let Ok(Some(value)) = one(headers, &AUTHORIZATION) else { return false };
-        let token = value.split_once(' ').filter(|it| it.0.eq_ignore_ascii_case("bearer"));
-        token.is_some_and(|it| self.tokens.contain(it.1.trim()))
+    fn bearer(&self, headers: &HeaderMap) -> Option<Principal> {
+        let value = one(headers, &AUTHORIZATION).ok()??;
+        let (_, token) = value.split_once(' ').filter(|it| it.0.eq_ignore_ascii_case("bearer"))?;
+        self.tokens.owner(token.trim())
     }
 }
 

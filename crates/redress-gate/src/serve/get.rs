@@ -10,7 +10,7 @@ use hyper::{
 use redress::codes;
 
 use super::{
-    access::one,
+    access::{Principal, one},
     body::Body,
     house::{House, Member},
     kinds,
@@ -25,7 +25,11 @@ pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Opens a stream of what belongs to no request.
-pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+pub(super) fn listen(
+    house: &House,
+    who: Principal,
+    headers: &HeaderMap,
+) -> Result<Response<Body>, Refusal> {
     if version::is_alone(headers) {
         return Err(Refusal::method("POST"));
     }
@@ -33,7 +37,7 @@ pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body
         let message = "The client must accept text/event-stream.";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message));
     }
-    let (_, member) = member(house, headers)?;
+    let (_, member) = member(house, who, headers)?;
     version::check(headers)?;
     let after = one(headers, &LAST_EVENT)?;
     if let Some(remote) = member.link.remote() {
@@ -45,25 +49,30 @@ pub(super) fn listen(house: &House, headers: &HeaderMap) -> Result<Response<Body
 }
 
 /// Ends a session.
-pub(super) fn delete(house: &House, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+pub(super) fn delete(
+    house: &House,
+    who: Principal,
+    headers: &HeaderMap,
+) -> Result<Response<Body>, Refusal> {
     if version::is_alone(headers) {
         return Err(Refusal::method("POST"));
     }
-    let (id, _) = member(house, headers)?;
+    let (id, _) = member(house, who, headers)?;
     house.end(id);
     let mut response = Response::new(Body::Whole(Bytes::new()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     Ok(response)
 }
 
-/// The session that a request names.
+/// The session that a request names, if it is the caller's own.
 pub(super) fn member<'h>(
     house: &House,
+    who: Principal,
     headers: &'h HeaderMap,
 ) -> Result<(&'h str, Arc<Member>), Refusal> {
     let Some(id) = one(headers, &SESSION)? else { return Err(no_session_named()) };
     house
-        .find(id)
+        .find(id, who)
         .map(|it| (id, it))
         .ok_or_else(|| if house.is_closed() { shutting_down() } else { unknown_session() })
 }

@@ -14,7 +14,7 @@ use redress_ledger::Clock;
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
-use super::{Served, driver};
+use super::{Served, access::Principal, driver};
 use crate::{
     link::{Books, Event, Link, Plan, Role},
     log::Log,
@@ -54,6 +54,8 @@ struct State {
 pub(super) struct Member {
     pub(super) link: Arc<Link>,
     pub(super) client: u64,
+    /// Who has opened it: nobody else can use it.
+    owner: Principal,
     /// Whether its client knows streams to which it can come back: by the revision that was agreed on, once it is known.
     pub(super) is_primed: OnceLock<bool>,
     sharing: Sharing,
@@ -90,7 +92,7 @@ impl House {
     }
 
     /// A new session, with its id.
-    pub(super) fn open(&self) -> Result<(Box<str>, Arc<Member>), NoSession> {
+    pub(super) fn open(&self, owner: Principal) -> Result<(Box<str>, Arc<Member>), NoSession> {
         let id = random_id();
         let mut state = self.lock();
         if state.is_closed {
@@ -109,14 +111,14 @@ impl House {
         }
         let used = Mutex::new(Instant::now());
         let (sharing, is_primed) = (self.sharing, OnceLock::new());
-        let member = Arc::new(Member { link, client, is_primed, sharing, used });
+        let member = Arc::new(Member { link, client, owner, is_primed, sharing, used });
         state.members.insert(id.clone(), Arc::clone(&member));
         Ok((id, member))
     }
 
-    /// The session with an id.
-    pub(super) fn find(&self, id: &str) -> Option<Arc<Member>> {
-        let member = self.lock().members.get(id).cloned()?;
+    /// The session with an id, for whoever has opened it: for others there is none.
+    pub(super) fn find(&self, id: &str, who: Principal) -> Option<Arc<Member>> {
+        let member = self.lock().members.get(id).filter(|it| it.owner == who).cloned()?;
         *member.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Some(member)
     }

@@ -14,6 +14,7 @@ use redress::{
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    access::Principal,
     alone,
     body::{self, Body, Unread},
     desk::{Answer, Reply},
@@ -33,6 +34,7 @@ use crate::{
 /// Takes a message in, and waits for its answer if it is a request.
 pub(super) async fn post(
     house: &Arc<House>,
+    who: Principal,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
     check_content_type(request.headers())?;
@@ -44,7 +46,7 @@ pub(super) async fn post(
     let headers = &parts.headers;
     if headers.contains_key(SESSION) && !version::is_alone(headers) {
         let (_, member) =
-            member(house, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
+            member(house, who, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers)?;
         let is_primed = member.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
@@ -52,7 +54,7 @@ pub(super) async fn post(
         return exchange(&member.link, member.client, manner, headers, &line).await;
     }
     match opening(house, headers, &line)? {
-        Opening::Initialize(id) => initialize(house, headers, &line, &id).await,
+        Opening::Initialize(id) => initialize(house, who, headers, (&line, &id)).await,
         Opening::Alone => {
             let link = house.common().ok_or_else(shutting_down)?;
             let manner = Manner { on_leave: OnLeave::Cancel, form: Form::Liked, is_primed: false };
@@ -123,11 +125,11 @@ fn principal(headers: &HeaderMap) -> u64 {
 /// Opens a session.
 async fn initialize(
     house: &Arc<House>,
+    who: Principal,
     headers: &HeaderMap,
-    line: &[u8],
-    id: &str,
+    (line, id): (&[u8], &str),
 ) -> Result<Response<Body>, Refusal> {
-    let (session, member) = house.open().map_err(|it| no_session(it, house).to(Some(id)))?;
+    let (session, member) = house.open(who).map_err(|it| no_session(it, house).to(Some(id)))?;
     let opened = Opened { house, session: Some(session) };
     // Whether it is refused decides whether there is a session: that must be seen.
     let manner = Manner { on_leave: OnLeave::Keep, form: Form::Whole, is_primed: false };

@@ -10,7 +10,7 @@ use hyper::{
 use redress::codes;
 
 use super::{
-    access::Access,
+    access::{Access, Principal},
     body::Body,
     get::{self, SESSION},
     house::House,
@@ -33,15 +33,16 @@ pub(super) struct Site {
 impl Site {
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        if let Err(refusal) = self.access.check(request.headers()) {
-            return refusal.unrecorded();
-        }
+        let who = match self.access.check(request.headers()) {
+            Ok(who) => who,
+            Err(refusal) => return refusal.unrecorded(),
+        };
         let path = request.uri().path().trim_start_matches('/');
-        if let Some(house) = self.house(path, request.headers()) {
+        if let Some(house) = self.house(path, who, request.headers()) {
             let answered = match *request.method() {
-                Method::POST => post::post(&house, request).await,
-                Method::GET => get::listen(&house, request.headers()),
-                Method::DELETE => get::delete(&house, request.headers()),
+                Method::POST => post::post(&house, who, request).await,
+                Method::GET => get::listen(&house, who, request.headers()),
+                Method::DELETE => get::delete(&house, who, request.headers()),
                 _ => Err(Refusal::method("GET, POST, DELETE").closing()),
             };
             return match answered {
@@ -57,12 +58,12 @@ impl Site {
     }
 
     /// The server at a path; of several the one that has the request's session.
-    fn house(&self, path: &str, headers: &HeaderMap) -> Option<Arc<House>> {
+    fn house(&self, path: &str, who: Principal, headers: &HeaderMap) -> Option<Arc<House>> {
         if !self.left.is_empty()
             && let Some(session) = headers.get(SESSION).and_then(|it| it.to_str().ok())
         {
             let mut left = self.left.iter().filter(|it| *it.0 == *path);
-            if let Some((_, house)) = left.find(|it| it.1.find(session).is_some()) {
+            if let Some((_, house)) = left.find(|it| it.1.find(session, who).is_some()) {
                 return Some(Arc::clone(house));
             }
         }

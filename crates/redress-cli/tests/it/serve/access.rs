@@ -8,6 +8,8 @@ use crate::gate::{
     http::request,
 };
 
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
 #[test]
 fn a_page_elsewhere_cannot_reach_us_under_another_name() {
     let (mut client, http) = open(&[]);
@@ -46,6 +48,29 @@ fn a_token_is_needed_where_there_are_tokens() {
     }
     let bearer = [("Authorization", "Bearer a-token-that-is-long-enough-to-be-one")];
     assert_refused(say(&http, &bearer, "{}"), 400, -32600, "INVALID_REQUEST");
+    client.end();
+}
+
+#[test]
+fn a_session_is_of_use_only_to_whoever_opened_it() {
+    let server = bad_server().display().to_string();
+    let config = format!(
+        "[auth]\ntokens = [\"${{ONE}}\", \"${{TWO}}\"]\n[server.bad]\ncommand = [{server:?}]\n"
+    );
+    let env = [("ONE", "the-token-of-the-first-client"), ("TWO", "the-token-of-the-second-client")];
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &env);
+    let http = client.http();
+    let one = ("Authorization", "Bearer the-token-of-the-first-client");
+    let two = ("Authorization", "Bearer the-token-of-the-second-client");
+    let opened = say(&http, &[one], INITIALIZE);
+    let id = opened.header("mcp-session-id").unwrap().to_owned();
+    let session = ("Mcp-Session-Id", &*id);
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    assert_refused(say(&http, &[two, session], ping), 404, 1004, "SESSION_NOT_FOUND");
+    for method in ["GET", "DELETE"] {
+        assert_refused(ask(&http, method, &[two, session]), 404, 1004, "SESSION_NOT_FOUND");
+    }
+    assert_eq!(say(&http, &[one, session], ping).status, 200, "its owner still has it");
     client.end();
 }
 
