@@ -7,7 +7,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU8, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -48,6 +48,45 @@ pub(crate) enum Circuit {
     Open,
     /// One call has passed, to see whether the server is back.
     HalfOpen,
+}
+
+/// The breakers of one server: one for all sessions that have the same upstream, and one for each that has its own. What one
+/// client does to a process of its own pauses nobody else.
+#[derive(Debug)]
+pub(crate) struct Breakers {
+    rule: BreakerRule,
+    shared: Arc<Breaker>,
+    own: Mutex<Vec<Weak<Breaker>>>,
+}
+
+impl Breakers {
+    pub(crate) fn new(rule: BreakerRule) -> Self {
+        Self { rule, shared: Arc::new(Breaker::new(rule)), own: Mutex::default() }
+    }
+
+    /// The one of all sessions that have the same upstream.
+    pub(crate) fn shared(&self) -> Arc<Breaker> {
+        Arc::clone(&self.shared)
+    }
+
+    /// One for a session that has its own.
+    pub(crate) fn own(&self) -> Arc<Breaker> {
+        let breaker = Arc::new(Breaker::new(self.rule));
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        own.retain(|it| it.strong_count() > 0);
+        own.push(Arc::downgrade(&breaker));
+        breaker
+    }
+
+    /// Where they stand: where the one does that lets the fewest calls pass.
+    pub(crate) fn phase(&self) -> Circuit {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let phases = || own.iter().filter_map(Weak::upgrade).chain([self.shared()]);
+        [Circuit::Open, Circuit::HalfOpen]
+            .into_iter()
+            .find(|circuit| phases().any(|it| it.phase() == *circuit))
+            .unwrap_or(Circuit::Closed)
+    }
 }
 
 /// A failure of that class speaks of the transport, if nothing was answered.
@@ -108,6 +147,12 @@ impl Breaker {
             }
             Some(open) => Err(open.until),
         }
+    }
+
+    /// Whether a pause is over, so that the next call is a trial.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.glance.load(Ordering::Acquire) >= OPEN
+            && self.lock().open.is_some_and(|it| it.until <= now)
     }
 
     /// The server has answered something.

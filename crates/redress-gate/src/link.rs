@@ -173,11 +173,11 @@ impl Link {
     /// Carries out what a session gave.
     pub(crate) fn settle(
         self: &Arc<Self>,
-        core: MutexGuard<'_, Core>,
+        mut core: MutexGuard<'_, Core>,
         turn: &mut Turn,
         role: Role,
     ) {
-        let upstream = self.hand_over(&core, turn);
+        let upstream = self.hand_over(&mut core, turn);
         self.in_hand.fetch_add(1 + turn.told.len(), Ordering::AcqRel);
         drop(core);
         self.record(turn);
@@ -213,7 +213,13 @@ impl Link {
     }
 
     /// What must happen in the order of the session, under its lock.
-    fn hand_over(&self, core: &Core, turn: &mut Turn) -> Option<Upstream> {
+    fn hand_over(&self, core: &mut Core, turn: &mut Turn) -> Option<Upstream> {
+        if std::mem::take(&mut turn.replace)
+            && let Some(upstream) = core.upstream.take()
+        {
+            upstream.kill();
+            upstream.close();
+        }
         if std::mem::take(&mut turn.start) {
             self.tell(Event::Start);
         }

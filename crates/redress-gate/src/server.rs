@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use crate::{
-    breaker::Breaker,
+    breaker::Breakers,
     limits::{Limits, Shares},
     metrics::Metrics,
     retry::Budget,
@@ -17,7 +17,7 @@ pub struct Server {
     pub settings: Settings,
     /// What its calls come to.
     pub metrics: Metrics,
-    pub(crate) breaker: Breaker,
+    pub(crate) breakers: Breakers,
     pub(crate) limits: Arc<Limits>,
     pub(crate) budget: Budget,
 }
@@ -27,7 +27,7 @@ impl Server {
     pub fn new(settings: Settings, now: Instant) -> Self {
         Self {
             metrics: Metrics::new(&settings.contract),
-            breaker: Breaker::new(settings.breaker),
+            breakers: Breakers::new(settings.breaker),
             limits: Arc::new(Limits::new(settings.limits, now)),
             budget: Budget::new(&settings.retry),
             settings,

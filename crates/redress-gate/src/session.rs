@@ -24,7 +24,7 @@ use redress::json::Scratch;
 use rustc_hash::FxBuildHasher;
 
 use crate::{
-    breaker::is_of_transport,
+    breaker::{Breaker, is_of_transport},
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
     known::Memo,
@@ -47,6 +47,8 @@ pub use turn::{Expected, Turn};
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Session {
     server: Arc<Server>,
+    /// Whether the upstream is asked at all.
+    breaker: Arc<Breaker>,
     /// What each client may ask.
     shares: Shares,
     client: ClientKind,
@@ -76,6 +78,8 @@ pub struct Session {
     stderr: Arc<Tail>,
     /// When the upstream last wrote something.
     heard: Option<Instant>,
+    /// When a deadline passed last in which it wrote nothing.
+    silent: Option<Instant>,
     /// Why new requests are refused, if they are.
     door: Door,
     /// Whether the upstream has said that its session is over.
@@ -147,7 +151,12 @@ pub struct Exit {
 impl Session {
     /// A session of one client, whose upstream is being started.
     pub fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
+        let breaker = match upstream {
+            UpstreamKind::Pipe => server.breakers.own(),
+            UpstreamKind::Http => server.breakers.shared(),
+        };
         Self {
+            breaker,
             shares: server.shares(),
             server,
             client,
@@ -165,6 +174,7 @@ impl Session {
             undecided: Vec::new(),
             repeats: Vec::new(),
             heard: None,
+            silent: None,
             asked_by_upstream: IndexMap::default(),
             restarts: Restarts::default(),
             stderr: Arc::default(),
@@ -180,7 +190,8 @@ impl Session {
 
     /// A session of any number of clients over HTTP, each of which sees only what is its own.
     pub fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
-        Self { is_shared: true, ..Self::new(server, ClientKind::Http, upstream) }
+        let breaker = server.breakers.shared();
+        Self { is_shared: true, breaker, ..Self::new(server, ClientKind::Http, upstream) }
     }
 
     /// Whether nobody waits for an answer.
@@ -274,6 +285,7 @@ impl Session {
             }
         }
         if was_silent {
+            self.silent = Some(turn.now.at);
             self.out_of_reach(turn.now.at);
         }
         self.repeat_what_is_due(turn);

@@ -113,7 +113,8 @@ section! {
 
 section! {
     /// When a server is not asked for a while, because it did not answer. Only transport failures count: a server that answers
-    /// with an error is alive.
+    /// with an error is alive. Sessions with processes of their own do not pause each other, and a process that has said nothing
+    /// since it was paused is replaced before it is tried again.
     pub struct Breaker {
         /// After how many failures within the window. 0: it is always asked.
         failures: u64 = BreakerRule::default().failures.into(), in 0..=10_000, example "10";

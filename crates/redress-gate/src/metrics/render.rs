@@ -77,9 +77,9 @@ pub(super) const FAMILIES: [Family; 14] = [
     },
     Family {
         name: "redress_breaker_state",
-        help: "0 closed, 1 open, 2 half open",
+        help: "0 closed, 1 open for a session at least, 2 half open",
         kind: MetricType::Gauge,
-        numbers: |it| level(phase(it.breaker.phase())),
+        numbers: |it| level(phase(it.breakers.phase())),
     },
     Family {
         name: "redress_restarts",

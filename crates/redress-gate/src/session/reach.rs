@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Door, Session, State, Turn, seen::Seen};
+use super::{Door, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     metrics::Outcome,
@@ -47,13 +47,16 @@ impl Session {
     /// Whether the upstream can be asked; starts it if it is down. Whoever parks it has the first say.
     pub(super) fn reach(&mut self, turn: &mut Turn) -> Result<(), Seen<'static>> {
         let now = turn.now.at;
+        if self.is_hung(now) {
+            self.replace(turn);
+        }
         let may = (self.upstream == State::Down).then(|| self.restarts.may_start(now));
         if let Some(May::Parked(until)) = may {
             return Err(Seen::Parked { until });
         }
         // Who only observes does not stand in the way.
         if self.server.settings.mode != Mode::Observe {
-            self.server.breaker.admit(now).map_err(|until| Seen::CircuitOpen { until })?;
+            self.breaker.admit(now).map_err(|until| Seen::CircuitOpen { until })?;
         }
         match may {
             Some(May::Start) => {
@@ -67,6 +70,25 @@ impl Session {
             Some(May::Parked(_)) | None => (),
         }
         Ok(())
+    }
+
+    /// Whether the upstream is a process that calls were paused for because it was silent, has said nothing since, and is to
+    /// be tried again now: a new one is worth more than the trial.
+    fn is_hung(&self, now: Instant) -> bool {
+        let was_silent = self.silent.is_some_and(|it| self.heard.is_none_or(|heard| heard < it));
+        was_silent
+            && self.link == UpstreamKind::Pipe
+            && self.is_up()
+            && self.server.settings.mode != Mode::Observe
+            && self.breaker.is_due(now)
+    }
+
+    /// Ends the upstream's process at once, so that another takes its place.
+    fn replace(&mut self, turn: &mut Turn) {
+        self.silent = None;
+        turn.replace = true;
+        let exit = Exit { signal: Some("SIGKILL".to_owned()), ..Exit::default() };
+        self.upstream_gone(&exit, turn);
     }
 
     /// A request is over: it is counted, and its buffer kept for the next one.
@@ -90,7 +112,7 @@ impl Session {
 
     /// The upstream was out of reach.
     pub(super) fn out_of_reach(&self, now: Instant) {
-        self.server.breaker.failed(now);
+        self.breaker.failed(now);
     }
 }
 

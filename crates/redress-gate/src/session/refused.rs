@@ -110,7 +110,7 @@ impl Session {
             && let Ok(frame) = Frame::of(&doc)
             && let Some(answered) = frame.id.filter(|_| is_error(&frame))
         {
-            self.server.breaker.answered();
+            self.breaker.answered();
             let answer = Answer { line: body, frame: &frame, id: answered, status: Some(status) };
             return self.examine(exchange, &answer, turn);
         }
@@ -122,7 +122,7 @@ impl Session {
         if seen.is_out_of_reach() && is_of_transport(class) {
             self.out_of_reach(turn.now.at);
         } else if !seen.is_out_of_reach() {
-            self.server.breaker.answered();
+            self.breaker.answered();
         }
     }
 

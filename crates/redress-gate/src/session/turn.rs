@@ -26,6 +26,8 @@ pub struct Turn {
     pub start: bool,
     /// The upstream is to be ended: it is of no use any more.
     pub kill: bool,
+    /// The upstream is to be ended, and nothing that it still says counts.
+    pub replace: bool,
     /// The next deadline may be sooner than it was.
     pub is_sooner: bool,
 }
@@ -42,6 +44,7 @@ impl Turn {
             withdrawn: Vec::new(),
             start: false,
             kill: false,
+            replace: false,
             is_sooner: false,
         }
     }

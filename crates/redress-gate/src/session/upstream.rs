@@ -82,7 +82,7 @@ impl Session {
         }
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((ours, Owed::Answer(exchange))) => {
-                self.server.breaker.answered();
+                self.breaker.answered();
                 if self.is_fine(ours, &exchange, answer.frame) {
                     self.pass_answer(exchange, answer, turn);
                 } else {

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Via, assert_fault, assert_works, both_ways, fault, pause};
+use super::client::{Client, Via, assert_fault, assert_works, bad_server, both_ways, fault, pause};
 
 both_ways! {
     a_server_that_is_out_of_reach_is_left_alone_for_a_while,
+    a_server_that_hangs_is_replaced_after_the_pause,
     a_tool_that_always_fails_does_not_keep_others_from_the_server,
     too_many_calls_at_once_are_told_to_wait,
     calls_that_come_too_fast_are_told_when_to_come_again,
@@ -40,6 +41,28 @@ fn a_server_that_is_out_of_reach_is_left_alone_for_a_while(via: Via) {
     assert!((1..=1500).contains(&after), "{after}");
     wait(Duration::from_millis(after + 20));
     assert_works(&mut client);
+    assert_works(&mut client);
+    client.end();
+}
+
+fn a_server_that_hangs_is_replaced_after_the_pause(via: Via) {
+    let server = bad_server().display().to_string();
+    let config = format!(
+        "[server.bad]\ncommand = [{server:?}]\ndeadline_ms = 400\nbreaker = {{ failures = 2, open_ms = 500 }}\nretry = {{ attempts = 1 }}\n"
+    );
+    let mut client = Client::with_config(via, &config, "bad", &[], &[]);
+    client.initialize();
+    let pid = |client: &mut Client| {
+        client.call("pid", &json!({}))["result"]["content"][0]["text"].clone()
+    };
+    let first = pid(&mut client);
+    for _ in 0..2 {
+        assert_eq!(code(&client.call("never", &json!({}))), "TIMEOUT");
+    }
+    assert_eq!(code(&client.call("pid", &json!({}))), "CIRCUIT_OPEN");
+    wait(Duration::from_millis(600));
+    let second = pid(&mut client);
+    assert!(second.is_string() && second != first, "{first} {second}");
     assert_works(&mut client);
     client.end();
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{ask, call, say};
 use crate::gate::{
-    client::{Client, Via, bad_server, pause},
+    client::{Client, Via, bad_server, fault, pause},
     http::{Http, post},
 };
 
@@ -111,4 +111,23 @@ fn sessions_have_processes_of_their_own_unless_they_share() {
         assert_eq!(pids[0] == pids[1], is_one, "{sharing}: {pids:?}");
         client.end();
     }
+}
+
+#[test]
+fn a_client_that_crashes_its_process_keeps_no_other_from_the_server() {
+    let server = bad_server().display().to_string();
+    let config = format!(
+        "[server.bad]\ncommand = [{server:?}]\nbreaker = {{ failures = 2, open_ms = 60000 }}\n"
+    );
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let (bad, good) = (begin(&http), begin(&http));
+    let asked = |id: &str, tool: &str| {
+        say(&http, &[("Mcp-Session-Id", id)], &call(&json!(2), tool, &json!({"code": 1}))).json()
+    };
+    let codes: Vec<_> = (0..3).map(|_| fault(&asked(&bad, "exit"))["code"].clone()).collect();
+    assert_eq!(codes, ["UPSTREAM_CRASHED", "UPSTREAM_CRASHED", "CIRCUIT_OPEN"]);
+    assert!(asked(&good, "pid")["result"]["content"][0]["text"].is_string());
+    assert!(asked(&begin(&http), "pid")["result"]["content"][0]["text"].is_string());
+    client.end();
 }

@@ -1,6 +1,9 @@
 //! When the upstream is not asked at all: it is out of reach, or too much is asked.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -9,7 +12,8 @@ use crate::{
     breaker::{BreakerRule, Circuit},
     limits::{LimitRule, Rate},
     metrics::render,
-    session::Exit,
+    server::Server,
+    session::{ClientKind, Exit, Session, UpstreamKind},
     settings::{ErrorStats, Mode, Settings},
 };
 
@@ -27,7 +31,7 @@ fn breaking(mode: Mode) -> Rig {
 }
 
 fn phase(rig: &Rig) -> Circuit {
-    rig.session.server.breaker.phase()
+    rig.session.server.breakers.phase()
 }
 
 /// A call that is never answered.
@@ -113,6 +117,46 @@ fn a_deadline_counts_only_if_nothing_at_all_was_heard() {
         assert_eq!(code(&silence(&mut rig)[0]), "TIMEOUT");
     }
     assert_eq!(code(&rig.client(CALL)[0]), "CIRCUIT_OPEN");
+}
+
+#[test]
+fn a_process_that_hangs_is_replaced_for_the_trial() {
+    let window = Duration::from_secs(600);
+    let breaker = BreakerRule { failures: 2, window, ..BreakerRule::default() };
+    let hung = || {
+        let mut rig = Rig::gated(Settings { breaker, ..settings(Mode::Enforce) });
+        rig.ready();
+        (0..2).for_each(|_| assert_eq!(code(&silence(&mut rig)[0]), "TIMEOUT"));
+        assert_eq!(code(&rig.client(CALL)[0]), "CIRCUIT_OPEN");
+        assert!(!rig.turn.replace, "it may come to itself in the pause");
+        rig
+    };
+    let mut rig = hung();
+    rig.after(5 * SECOND);
+    assert!(rig.client(CALL).is_empty());
+    assert!(rig.turn.replace && rig.turn.start);
+    rig.ready();
+    assert_eq!(rig.server(FINE)[0]["id"], 7, "the trial reaches the new one");
+    let mut rig = hung();
+    rig.server_bytes(br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#);
+    rig.after(5 * SECOND);
+    assert!(rig.client(CALL).is_empty());
+    assert!(!rig.turn.replace, "it has come to itself");
+}
+
+#[test]
+fn what_one_session_does_to_its_process_pauses_no_other() {
+    let breaker = BreakerRule { failures: 3, ..BreakerRule::default() };
+    let server =
+        Arc::new(Server::new(Settings { breaker, ..settings(Mode::Enforce) }, Instant::now()));
+    let session = || Session::new(Arc::clone(&server), ClientKind::Http, UpstreamKind::Pipe);
+    let (one, other) = (session(), session());
+    (0..3).for_each(|_| one.out_of_reach(Instant::now()));
+    assert_eq!(server.breakers.phase(), Circuit::Open, "whoever looks on sees it");
+    assert!(one.breaker.admit(Instant::now()).is_err());
+    assert!(other.breaker.admit(Instant::now()).is_ok());
+    drop(one);
+    assert_eq!(server.breakers.phase(), Circuit::Closed);
 }
 
 #[test]
