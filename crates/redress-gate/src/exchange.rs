@@ -59,6 +59,8 @@ pub(crate) enum Method {
     TaskResult,
     /// `subscriptions/listen`
     Listen,
+    /// What a client wants to hear: `resources/subscribe`, `resources/unsubscribe`, `logging/setLevel`
+    Interest,
     /// `sys/errorStats`
     ErrorStats,
     /// Any other.
@@ -74,6 +76,7 @@ impl Method {
             "tasks/get" => Self::TaskState,
             "tasks/result" => Self::TaskResult,
             "subscriptions/listen" => Self::Listen,
+            "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" => Self::Interest,
             ERROR_STATS => Self::ErrorStats,
             _ => Self::Other,
         }

@@ -139,6 +139,12 @@ impl InFlight {
         Some(self.insert(place, Owed::Own(ask), 0))
     }
 
+    /// Takes in a question of our own whose answer is of no use, if there is room; after a while none is waited for.
+    pub(crate) fn ask_aside(&mut self, until: Instant) -> Option<UpstreamId> {
+        let place = self.place()?;
+        Some(self.insert(place, Owed::Nothing { until }, 0))
+    }
+
     /// Takes out what is owed under an id. What was taken out before is not there again.
     pub(crate) fn take(&mut self, id: UpstreamId) -> Option<Owed> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;

@@ -4,6 +4,7 @@ mod again;
 mod client;
 mod ends;
 mod head;
+mod interests;
 mod judge;
 mod own;
 mod reach;
@@ -55,6 +56,8 @@ pub struct Session {
     link: UpstreamKind,
     /// Whether it has several clients.
     is_shared: bool,
+    /// What each of several clients wants to hear.
+    interests: interests::Interests,
     /// What is known of the tasks that the upstream has begun.
     tasks: tasks::Tasks,
     inflight: InFlight,
@@ -162,6 +165,7 @@ impl Session {
             client,
             link: upstream,
             is_shared: false,
+            interests: interests::Interests::default(),
             tasks: tasks::Tasks::default(),
             inflight: InFlight::default(),
             upstream: State::Starting,

@@ -90,6 +90,11 @@ impl Session {
         if exchange.request.method == Method::ErrorStats && self.answer_stats(&exchange, turn) {
             return self.finish(exchange, Outcome::Ok, turn.now.at);
         }
+        if exchange.request.method == Method::Interest
+            && self.answer_interest(frame, &exchange, turn)
+        {
+            return self.finish(exchange, Outcome::Ok, turn.now.at);
+        }
         let refusal = self.refusal_of_shared(frame, &exchange);
         let refusal = refusal.map_or_else(|| self.admit(&mut exchange, line.len(), turn), Err);
         if let Err(refusal) = refusal {

@@ -141,6 +141,7 @@ impl Session {
         if let Some(initialized) = &self.opening.initialized {
             turn.to_upstream.add_parts(ToUpstream::Other, &[initialized, b"\n"]);
         }
+        self.renew_interests(turn);
         self.send_held(turn);
     }
 

@@ -57,6 +57,11 @@ impl Session {
         match &*frame.method {
             "notifications/tools/list_changed" => self.forget_tools(),
             "notifications/cancelled" if self.is_withdrawn(line, frame, turn) => return,
+            "notifications/resources/updated"
+                if !is_of_subscription(frame) && self.resource_changed(line, frame, turn) =>
+            {
+                return;
+            }
             "notifications/tasks" if self.task_failed(line, frame, came, turn) => return,
             _ => (),
         }
@@ -84,7 +89,9 @@ impl Session {
         }
         // A pipe does not say it; what comes over HTTP beside all answers belongs to none of them.
         let only = || self.inflight.only().filter(|_| self.link == UpstreamKind::Pipe);
+        let is_log = frame.method == "notifications/message";
         match about.or_else(only) {
+            Some(exchange) if is_log && !self.is_worth_logging(frame, exchange) => None,
             Some(exchange) => Some(Route::plain(ToClient::During(exchange.from.ticket))),
             // What belongs to one of several clients, and does not say to which, is nobody's.
             None => (!self.is_shared).then_some(Route::plain(ToClient::Any)),
@@ -135,6 +142,11 @@ pub(super) fn write_routed(line: &[u8], route: &Route, out: &mut Vec<u8>) {
     let edit = route.named.iter();
     let edit = edit.map(|(at, with)| Edit { at: at.clone(), with: with.as_bytes() });
     rewrite(line, &mut edit.collect::<Vec<_>>(), out);
+}
+
+/// Whether a message belongs to a subscription, as it does since 2026-07-28.
+fn is_of_subscription(frame: &Frame<'_>) -> bool {
+    frame.params.is_some_and(|it| it.path(&["_meta", SUBSCRIPTION_KEY]).is_some())
 }
 
 /// Whether a notification says something about the server as such.

@@ -5,7 +5,7 @@ use redress::json::{Doc, Value};
 
 use super::{Session, Turn, seen::Seen, upstream::Answer};
 use crate::{
-    exchange::{Exchange, Request},
+    exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, limits, rewrite, span},
     inflight::{Owed, UpstreamId},
     mail::{ToClient, ToUpstream},
@@ -93,6 +93,9 @@ impl Session {
         frame: &Frame<'_>,
         exchange: &Exchange,
     ) -> Option<Seen<'static>> {
+        if exchange.request.method == Method::Interest {
+            return self.refusal_of_interest(frame, exchange);
+        }
         let rest = frame.method.strip_prefix("tasks/").filter(|_| self.is_shared)?;
         if rest == "list" {
             return Some(Seen::Unshared);

@@ -4,6 +4,7 @@ mod again;
 mod answers;
 mod broken;
 mod http;
+mod interests;
 mod lifecycle;
 mod many;
 mod reach;

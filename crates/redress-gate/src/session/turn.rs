@@ -9,6 +9,7 @@ use crate::{
 
 /// One turn: when it is, and what comes of it. Whoever drives the session carries it out.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an order of its own")]
 pub struct Turn {
     /// Now.
     pub now: Moment,

@@ -125,6 +125,10 @@ impl Session {
             }
             Method::TaskState => tasks::failed(result).is_none(),
             Method::TaskResult => !tasks::is_failed(result),
+            Method::Interest => {
+                self.granted(exchange);
+                true
+            }
             Method::Listen | Method::ErrorStats | Method::Other => true,
         }
     }

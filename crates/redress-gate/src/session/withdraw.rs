@@ -17,6 +17,7 @@ impl Session {
     /// One of several clients is gone: what it asked for is withdrawn and recorded.
     pub fn client_left(&mut self, client: u64, turn: &mut Turn) {
         self.withdraw_where(|it| it.from.client == client, turn);
+        self.leave_interests(client, turn);
     }
 
     /// Whoever made a request does not wait any more: it is withdrawn and recorded.

@@ -10,20 +10,20 @@ use crate::{
     session::{Exit, UpstreamKind},
 };
 
-const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{},"roots":{}},"clientInfo":{"name":"c"}}}"#;
-const WELCOME: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"}}}"#;
+pub(super) const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{},"roots":{}},"clientInfo":{"name":"c"}}}"#;
+pub(super) const WELCOME: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const FINE: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+pub(super) const FINE: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
 
-fn pipe() -> Rig {
+pub(super) fn pipe() -> Rig {
     Rig::shared(UpstreamKind::Pipe)
 }
 
-fn sent(rig: &Rig, at: usize) -> Value {
+pub(super) fn sent(rig: &Rig, at: usize) -> Value {
     serde_json::from_str(&rig.sent[at]).unwrap()
 }
 
-fn server(rig: &mut Rig, line: &str) -> Vec<(ToClient, Value)> {
+pub(super) fn server(rig: &mut Rig, line: &str) -> Vec<(ToClient, Value)> {
     let line = line.replace("ID", &rig.last_id());
     rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
     rig.letters()
