@@ -1,5 +1,7 @@
 //! Generated files: each is a pure function of the shipped registries or of a type, compared byte by byte in CI.
 
+mod vectors;
+
 use std::{fmt::Write as _, fs, io, path::Path};
 
 use redress::{dialect, package::PACKAGES};
@@ -35,6 +37,7 @@ fn files() -> Vec<(String, String)> {
         ("docs/configuration.md".to_owned(), config::page()),
         ("docs/redress.schema.json".to_owned(), config::schema()),
     ];
+    files.extend(vectors::files());
     if let Some(markdown) = export::format("markdown") {
         let pages =
             shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));

@@ -24,7 +24,7 @@ const MAX_SIMILAR_SHOWN: usize = 3;
 pub fn card(fault: &Fault) -> String {
     let message = text::strip(&fault.message);
     let first = format!("{}: {}", fault.code(), text::cut(&message, MAX_MESSAGE_CHARS));
-    let retry = format!("\nRetry: {} {}", when(fault), effect(fault));
+    let retry = format!("\n{}", retry_line(fault));
     let used = length(&first) + length(&retry) + length("\nFix: ");
     let hint = text::strip(&fault.hint);
     let hint = text::cut(
@@ -44,6 +44,11 @@ pub fn card(fault: &Fault) -> String {
         append_server_text(&mut card, said);
     }
     text::cut_lines(card, MAX_CARD_CHARS)
+}
+
+/// The line on what a repeat is good for, and what the call has done.
+pub(crate) fn retry_line(fault: &Fault) -> String {
+    format!("Retry: {} {}", when(fault), effect(fault))
 }
 
 fn when(fault: &Fault) -> String {

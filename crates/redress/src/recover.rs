@@ -5,13 +5,16 @@
 mod budget;
 mod decide;
 mod policy;
+mod read;
 mod repeat;
 mod rows;
 mod table;
+mod written;
 
 pub use budget::{Budget, BudgetRule};
 pub use decide::{Attempt, Decided, Decision, decide};
 pub use policy::Policy;
+pub use read::{Reading, is_nothing, read};
 pub use repeat::{Ground, Repeat, may_repeat, repeat};
 pub use rows::ROWS;
 pub use table::{Facts, Room, Row, StopReason, Then, retry_of_class, table};

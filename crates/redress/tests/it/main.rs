@@ -12,6 +12,7 @@ mod laws;
 mod lint;
 mod noncanonical;
 mod packages;
+mod recover;
 mod schema;
 mod seeds_atlas;
 mod seeds_mailvault;

@@ -1,0 +1,180 @@
+//! Reading and deciding, by the vectors that all languages share and by what must hold for any fault.
+
+mod vectors;
+
+use proptest::{
+    prelude::{Strategy, any},
+    prop_assert, proptest,
+    sample::select,
+};
+use redress::{
+    Fault, Lookup, codes,
+    outcome::{Asked, ToolTraits},
+    recover::{
+        Attempt, Budget, BudgetRule, Decided, Decision, Ground, Policy, decide, is_nothing, read,
+    },
+};
+use redress_registry::Effect;
+
+use crate::arbitrary::fault;
+
+fn traits() -> impl Strategy<Value = ToolTraits> {
+    any::<(bool, bool, bool)>().prop_map(|(read_only, idempotent, trusted)| ToolTraits {
+        read_only,
+        idempotent,
+        trusted,
+    })
+}
+
+fn attempt() -> impl Strategy<Value = Attempt> {
+    let known = (traits(), select(Ground::ALL.to_vec()), any::<u32>(), any::<bool>());
+    (known, any::<u64>(), any::<Option<u64>>(), any::<u32>()).prop_map(
+        |((traits, ground, made, fallback), now_ms, time_left_ms, random)| Attempt {
+            traits,
+            ground,
+            made,
+            fallback,
+            now_ms,
+            time_left_ms,
+            random,
+        },
+    )
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    (0..12_u32, any::<u64>(), any::<u64>()).prop_map(
+        |(attempts, first_pause_ms, longest_wait_ms)| Policy {
+            attempts,
+            first_pause_ms,
+            longest_wait_ms,
+        },
+    )
+}
+
+fn budget() -> impl Strategy<Value = BudgetRule> {
+    (0..20_000_u64).prop_map(|capacity| BudgetRule { capacity, per_success: 0, per_second: 0 })
+}
+
+/// What a client does that follows every decision to repeat, as long as there is one.
+fn follow(fault: &Fault, start: Attempt, policy: &Policy, budget: &mut Budget) -> (u32, Decided) {
+    let mut attempt = Attempt { made: 1, ..start };
+    loop {
+        let decided = decide(fault, &attempt, policy, budget);
+        match decided.decision {
+            Decision::RetryNow => (),
+            Decision::RetryAfter(ms) => {
+                attempt.now_ms = attempt.now_ms.saturating_add(ms);
+                attempt.time_left_ms = attempt.time_left_ms.map(|it| it.saturating_sub(ms));
+            }
+            _ => return (attempt.made, decided),
+        }
+        attempt.made += 1;
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_fault_gets_a_decision_and_the_same_each_time(
+        fault in fault(), attempt in attempt(), policy in policy(), rule in budget(),
+    ) {
+        let (mut first, mut second) = (Budget::new(rule), Budget::new(rule));
+        let decided = decide(&fault, &attempt, &policy, &mut first);
+        prop_assert!(decided == decide(&fault, &attempt, &policy, &mut second));
+        prop_assert!(first == second);
+        if let Decision::CallFirst { next } = &decided.decision {
+            prop_assert!(!next.is_empty());
+        }
+    }
+
+    #[test]
+    fn there_are_never_more_repeats_than_the_budget_and_the_policy_allow(
+        fault in fault(), attempt in attempt(), policy in policy(), rule in budget(),
+    ) {
+        let mut budget = Budget::new(rule);
+        let (made, _) = follow(&fault, attempt, &policy, &mut budget);
+        prop_assert!(u64::from(made - 1) <= rule.capacity / 1_000);
+        prop_assert!(made <= policy.attempts.max(1));
+        prop_assert!(fault.retry.max.is_none_or(|it| made - 1 <= it));
+        prop_assert!(budget.saved() + u64::from(made - 1) * 1_000 == rule.capacity);
+    }
+
+    #[test]
+    fn what_may_have_had_an_effect_is_never_made_again_or_elsewhere(
+        mut fault in fault(), attempt in attempt(), policy in policy(),
+        effect in select(vec![Effect::Unknown, Effect::Partial, Effect::Done]),
+        ground in select(vec![Ground::Stated, Ground::Guessed]),
+    ) {
+        fault.effect = effect;
+        let is_harmless = attempt.traits.trusted && (attempt.traits.read_only || attempt.traits.idempotent);
+        let attempt = Attempt { ground, ..attempt };
+        let decided = decide(&fault, &attempt, &policy, &mut Budget::default());
+        let makes_it_again = decided.is_repeat() || decided.decision == Decision::FallBack;
+        prop_assert!(is_harmless || !makes_it_again, "{decided:?}");
+    }
+
+    #[test]
+    fn a_wait_is_as_long_as_the_server_asks_and_ends_in_time(
+        fault in fault(), attempt in attempt(), policy in policy(),
+    ) {
+        let decided = decide(&fault, &attempt, &policy, &mut Budget::default());
+        let asked = fault.retry.after_ms.unwrap_or_default();
+        let until = fault.not_before.map_or(0, |it| it.saturating_sub(attempt.now_ms));
+        match decided.decision {
+            Decision::RetryNow => prop_assert!(asked == 0 && until == 0),
+            Decision::RetryAfter(ms) => {
+                prop_assert!(ms >= asked.max(until));
+                prop_assert!(ms <= policy.longest_wait_ms.saturating_mul(2));
+                prop_assert!(attempt.time_left_ms.is_none_or(|it| ms < it));
+            }
+            _ => (),
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        read(&bytes, &Asked::default(), &Lookup::shipped());
+        is_nothing(&bytes);
+    }
+}
+
+#[test]
+fn a_fallback_that_says_nothing_is_seen_to() {
+    for nothing in [
+        "",
+        "  ",
+        "null",
+        "{}",
+        r#""""#,
+        r#"{"content":[]}"#,
+        r#"{"content":[{"type":"text","text":""}]}"#,
+        r#"{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
+    ] {
+        assert!(is_nothing(nothing.as_bytes()), "{nothing}");
+    }
+    for something in [
+        "[]",
+        "0",
+        "done",
+        r#"{"id":1}"#,
+        r#"{"content":[{"type":"text","text":"[]"}]}"#,
+        r#"{"content":[{"type":"image","data":"","mimeType":"image/png"}]}"#,
+        r#"{"content":[],"structuredContent":{"count":0}}"#,
+    ] {
+        assert!(!is_nothing(something.as_bytes()), "{something}");
+    }
+}
+
+#[test]
+fn a_failure_that_was_made_out_from_words_is_not_repeated_by_itself() {
+    let answer = br#"{"content":[{"type":"text","text":"Error: rate limit exceeded, retry in 2 seconds"}],"isError":true}"#;
+    let (fault, ground) = read(answer, &Asked::default(), &Lookup::shipped()).failure().unwrap();
+    assert_eq!((fault.code(), ground), (codes::RATE_LIMITED.name(), Ground::Guessed));
+    let attempt = Attempt { ground, made: 1, ..Attempt::default() };
+    let decided = decide(&fault, &attempt, &Policy::default(), &mut Budget::default());
+    assert_eq!(decided.row, "in_doubt");
+    let traits = ToolTraits { read_only: true, idempotent: false, trusted: true };
+    let decided =
+        decide(&fault, &Attempt { traits, ..attempt }, &Policy::default(), &mut Budget::default());
+    assert_eq!(decided.row, "again_later");
+}
