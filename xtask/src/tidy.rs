@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-registry", &[]),
     ("redress", &["redress-registry"]),
     ("redress-ledger", &["redress", "redress-registry"]),
+    ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-cli", &["redress", "redress-gate", "redress-ledger", "redress-registry"]),
 ];

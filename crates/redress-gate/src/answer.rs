@@ -2,7 +2,7 @@
 
 use redress::{
     json::{Kind, Value},
-    wire::FAULT_KEY,
+    wire::{FAULT_KEY, error_stays},
 };
 
 use crate::{
@@ -91,9 +91,7 @@ impl ErrorObject {
     pub(crate) const fn stays(self, is_well_formed: bool, is_clients: bool) -> bool {
         match self {
             Self::Broken(_) => false,
-            Self::Valid { code: -32_700 | -32_600 | -32_099..=-32_020 } => true,
-            Self::Valid { code: -32_602 | -32_601 } if is_clients => true,
-            Self::Valid { .. } => !is_well_formed,
+            Self::Valid { code } => error_stays(code, is_well_formed, is_clients),
         }
     }
 }

@@ -74,6 +74,17 @@ pub fn rpc_error(fault: &Fault, id: Option<&str>) -> String {
     out
 }
 
+/// Whether a JSON-RPC error with that code that answers a `tools/call` stays one: the request itself was none
+/// (`is_well_formed`), the protocol has a use for the code, or it is about what the client did and not about the model's
+/// arguments (`is_clients`: the tool is not listed, or a state is refused). Every other becomes a result.
+pub const fn error_stays(code: i32, is_well_formed: bool, is_clients: bool) -> bool {
+    match code {
+        -32_700 | -32_600 | -32_099..=-32_020 => true,
+        -32_602 | -32_601 if is_clients => true,
+        _ => !is_well_formed,
+    }
+}
+
 fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     let fault = &*suggested(fault, answer.dialect);
     let envelope = answer.dialect.write(fault, answer.stamp);

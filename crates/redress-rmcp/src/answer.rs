@@ -1,0 +1,54 @@
+//! A fault as an answer in the types of rmcp, written by the same function as the gate's.
+
+use redress::{
+    Dialect, Fault,
+    dialect::{Stamp, rpc},
+    wire::{self, FAULT_KEY},
+};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ErrorCode, JsonObject},
+};
+use serde_json::{Value, json};
+
+/// The result of a failed call. In the dialect `rpc` it is an error.
+pub(crate) fn tool_result(
+    fault: &Fault,
+    how: wire::Answer<'_>,
+) -> Result<CallToolResult, ErrorData> {
+    if how.dialect == Dialect::Rpc {
+        return Err(serde_json::from_str(&rpc::error(fault)).unwrap_or_else(|it| unwritten(&it)));
+    }
+    serde_json::from_str(&wire::tool_result(fault, how)).map_err(|it| unwritten(&it))
+}
+
+/// The error that answers a request of another method, or a call that was none. `code` is the number where the protocol
+/// asks for a certain one.
+pub(crate) fn rpc_error(fault: &Fault, code: Option<ErrorCode>) -> ErrorData {
+    let written = wire::rpc_error(fault, None);
+    let error = serde_json::from_str(&written).ok().and_then(|mut it: Value| {
+        let error = it.get_mut("error").map(Value::take)?;
+        serde_json::from_value::<ErrorData>(error).ok()
+    });
+    let error = error.unwrap_or_else(|| ErrorData::internal_error(fault.message.clone(), None));
+    ErrorData { code: code.unwrap_or(error.code), ..error }
+}
+
+/// An error of the handler that stays one, with the envelope in its data.
+pub(crate) fn dressed(mut error: ErrorData, fault: &Fault) -> ErrorData {
+    let envelope = Dialect::Native.write(fault, Stamp::default());
+    let Ok(envelope) = serde_json::from_str::<Value>(&envelope) else { return error };
+    let mut data = match error.data.take() {
+        None | Some(Value::Null) => JsonObject::new(),
+        Some(Value::Object(data)) => data,
+        Some(other) => JsonObject::from_iter([("upstream".to_owned(), other)]),
+    };
+    data.insert(FAULT_KEY.to_owned(), envelope);
+    error.data = Some(Value::Object(data));
+    error
+}
+
+/// Our own JSON is not read by rmcp only if rmcp's types have changed.
+fn unwritten(error: &serde_json::Error) -> ErrorData {
+    ErrorData::internal_error("The failure could not be written.", Some(json!(error.to_string())))
+}

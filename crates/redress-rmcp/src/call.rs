@@ -1,0 +1,272 @@
+//! One call of a tool: the tool is known, its arguments fit, the handler answers in time, the answer fits; or it is a fault.
+
+use std::{sync::Arc, time::Duration};
+
+use redress::{
+    Fault, codes,
+    fault::{Origin, ParamValue, Similar},
+    json::RawJson,
+    tokens::MAX_SIMILAR,
+    wire,
+};
+use redress_registry::nearest::nearest_n;
+use rmcp::{
+    ErrorData, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, MetaObject,
+        PaginatedRequestParams, Tool,
+    },
+    service::{RequestContext, RoleServer},
+};
+use serde_json::Value;
+
+use crate::{
+    answer,
+    asked::Asked,
+    catalog::Known,
+    contract::Contract,
+    judge::Judge,
+    panics, schema, size, start,
+    tell::{self, Told},
+    tool_fault::carrying,
+};
+
+type Context = RequestContext<RoleServer>;
+
+/// A call that failed, before anybody was told.
+enum Failed {
+    /// The model hears of it.
+    Call(Box<Fault>, Option<MetaObject>),
+    /// It stays an error of the protocol.
+    Error(Box<Fault>, ErrorData),
+    /// Its failure could not be recorded, so that it was not made.
+    Unrecordable,
+}
+
+impl From<Fault> for Failed {
+    fn from(fault: Fault) -> Self {
+        Self::Call(Box::new(fault), None)
+    }
+}
+
+impl<H: ServerHandler> Contract<H> {
+    /// Answers a call.
+    pub(crate) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let asked = Asked::call(&request, &context, &self.settings);
+        let tool = self.find(&request.name, &context).await;
+        let has_output_schema = tool.as_ref().is_none_or(|it| it.output.is_some());
+        match self.try_call(request, context, tool, &asked).await {
+            Ok(response) => Ok(response),
+            Err(failed) => self.answer(failed, &asked, has_output_schema).await,
+        }
+    }
+
+    async fn try_call(
+        &self,
+        mut request: CallToolRequestParams,
+        mut context: Context,
+        tool: Option<Arc<Known>>,
+        asked: &Asked,
+    ) -> Result<CallToolResponse, Failed> {
+        if !tell::admit(&self.settings) {
+            return Err(Failed::Unrecordable);
+        }
+        let traits = tool.as_ref().map(|it| it.traits).unwrap_or_default();
+        let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
+        match &tool {
+            Some(tool) if tool.operation.is_none() => {
+                return Err(start::without_operation(&[&request.name]).into());
+            }
+            Some(tool) => fitting(&mut request, tool)?,
+            // A tool that is declared may be hidden from the list.
+            None if self.settings.operation(&request.name).is_some() => (),
+            None => return Err(self.unknown(&request.name)),
+        }
+        let limit = self.settings.timeout(&request.name);
+        let stop = context.ct.child_token();
+        context.ct = stop.clone();
+        let call = async { self.handler.call_tool(request, context).await };
+        carrying(async {
+            match panics::catch(within(limit, call)).await {
+                Ok(Some(answer)) => self.judged(answer, &judge, tool.as_deref()),
+                Err(panic) => Err(judge.seen(panic.fault()).into()),
+                Ok(None) => {
+                    // What the handler has started elsewhere hears of it by the token.
+                    stop.cancel();
+                    Err(judge.seen(late(asked, limit)).into())
+                }
+            }
+        })
+        .await
+    }
+
+    fn judged(
+        &self,
+        answer: Result<CallToolResponse, ErrorData>,
+        judge: &Judge<'_>,
+        tool: Option<&Known>,
+    ) -> Result<CallToolResponse, Failed> {
+        match answer {
+            Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
+                Err(Failed::Call(Box::new(judge.result(&result)), result.meta))
+            }
+            Ok(CallToolResponse::Complete(result)) => self.checked(result, tool),
+            Ok(other) => Ok(other),
+            Err(error) => {
+                let fault = judge.error(&error);
+                let is_unlisted = tool.is_none();
+                let has_state = judge.asked.call.as_ref().is_some_and(|it| it.has_state);
+                if wire::error_stays(error.code.0, true, is_unlisted || has_state) {
+                    Err(Failed::Error(Box::new(fault), error))
+                } else {
+                    Err(fault.into())
+                }
+            }
+        }
+    }
+
+    /// A result that says it went well must be what it promises to be.
+    fn checked(
+        &self,
+        result: CallToolResult,
+        tool: Option<&Known>,
+    ) -> Result<CallToolResponse, Failed> {
+        let limit = self.settings.max_result_bytes;
+        if let Some(size) = size::over(&result, limit) {
+            let params = [("limit_bytes", limit), ("size_bytes", size)];
+            let mut fault = codes::OUTPUT_TOO_LARGE
+                .raise(params.map(|(name, it)| (name, ParamValue::from(it as u64))));
+            fault.origin = Origin::Server;
+            return Err(fault.into());
+        }
+        if let Some(schema) = tool.and_then(|it| it.output.as_ref()) {
+            let (pointer, reason) = match &result.structured_content {
+                None => ("/structuredContent".to_owned(), "missing"),
+                Some(value) => match schema.wrongs(value).into_iter().next() {
+                    None => return Ok(result.into()),
+                    Some(wrong) => (format!("/structuredContent{}", wrong.pointer), wrong.reason),
+                },
+            };
+            let mut fault =
+                codes::OUTPUT_INVALID.raise([("pointer", &*pointer), ("reason", reason)]);
+            fault.origin = Origin::Server;
+            return Err(fault.into());
+        }
+        Ok(result.into())
+    }
+
+    async fn answer(
+        &self,
+        failed: Failed,
+        asked: &Asked,
+        has_output_schema: bool,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (fault, meta, error) = match failed {
+            Failed::Call(fault, meta) => (fault, meta, None),
+            Failed::Error(fault, error) => (fault, None, Some(error)),
+            Failed::Unrecordable => {
+                let told = self.refused(asked);
+                return self.result(&told, None, true);
+            }
+        };
+        let told = self.tell(*fault, asked).await;
+        match error {
+            Some(_) if told.is_unrecorded => Err(answer::rpc_error(&told.fault, None)),
+            Some(error) => Err(answer::dressed(error, &told.fault)),
+            None => self.result(&told, meta, has_output_schema || told.is_unrecorded),
+        }
+    }
+
+    fn result(
+        &self,
+        told: &Told,
+        meta: Option<MetaObject>,
+        has_output_schema: bool,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let meta = meta.and_then(|it| serde_json::to_string(&it).ok());
+        let meta = meta.and_then(|it| RawJson::parse(it.as_bytes()).ok());
+        let how = wire::Answer {
+            dialect: self.settings.dialect,
+            has_output_schema,
+            stamp: told.stamp(),
+            meta: meta.as_ref(),
+        };
+        Ok(answer::tool_result(&told.fault, how)?.into())
+    }
+
+    /// Looks a tool up; one that is not known may be new.
+    async fn find(&self, name: &str, context: &Context) -> Option<Arc<Known>> {
+        if let Some(known) = self.state.catalog.get(name) {
+            return Some(known);
+        }
+        match panics::caught(|| self.handler.get_tool(name)) {
+            Ok(Some(tool)) => self.state.catalog.learn(&[tool], false, &self.settings),
+            _ => drop(self.learn(context).await),
+        }
+        self.state.catalog.get(name)
+    }
+
+    /// Asks the handler for all of its tools.
+    pub(crate) async fn learn(&self, context: &Context) -> Result<(), ErrorData> {
+        let mut tools: Vec<Tool> = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MOST_PAGES {
+            let page = cursor.map(|it| PaginatedRequestParams::default().with_cursor(Some(it)));
+            let list = async { self.handler.list_tools(page, context.clone()).await };
+            let listed = panics::catch(list).await;
+            let listed = listed.map_err(|it| answer::rpc_error(&it.fault(), None))??;
+            tools.extend(listed.tools);
+            cursor = listed.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        self.state.catalog.learn(&tools, cursor.is_none(), &self.settings);
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str) -> Failed {
+        let mut fault = codes::UNKNOWN_TOOL.raise([("tool", name)]);
+        fault.origin = Origin::Client;
+        let names = self.state.catalog.names().unwrap_or_default();
+        let near = nearest_n(name, names.iter().map(String::as_str), MAX_SIMILAR);
+        fault.similar_refs = near.into_iter().map(Similar::new).collect();
+        let error = ErrorData::invalid_params(fault.message.clone(), None);
+        Failed::Error(Box::new(fault), error)
+    }
+}
+
+/// A list that has more pages than this has no end.
+const MOST_PAGES: usize = 1_000;
+
+/// Checks the arguments of a call.
+fn fitting(request: &mut CallToolRequestParams, tool: &Known) -> Result<(), Failed> {
+    let is_given = request.arguments.is_some();
+    let arguments = Value::Object(request.arguments.take().unwrap_or_default());
+    let wrongs = tool.input.wrongs(&arguments);
+    if let (true, Value::Object(arguments)) = (is_given, arguments) {
+        request.arguments = Some(arguments);
+    }
+    schema::invalid_arguments(&wrongs).map_or(Ok(()), |it| Err(it.into()))
+}
+
+/// Waits for the end of a future, or until it took too long.
+async fn within<F: Future>(limit: Option<Duration>, future: F) -> Option<F::Output> {
+    match limit {
+        None => Some(future.await),
+        Some(limit) => tokio::time::timeout(limit, future).await.ok(),
+    }
+}
+
+fn late(asked: &Asked, limit: Option<Duration>) -> Fault {
+    let tool = asked.call.as_ref().map(|it| ("tool", ParamValue::from(&*it.tool)));
+    let millis = limit.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
+    let waited = millis.map(|it| ("timeout_ms", ParamValue::from(it)));
+    let mut fault = codes::TIMEOUT.raise(tool.into_iter().chain(waited));
+    fault.origin = Origin::Server;
+    fault
+}

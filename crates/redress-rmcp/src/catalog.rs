@@ -1,0 +1,101 @@
+//! `Catalog`: what is known of the handler's tools: their schemas, ready to check; what they do; the line about their errors.
+
+mod line;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use redress::outcome::ToolTraits;
+use redress_registry::Operation;
+use rmcp::model::{JsonObject, Tool};
+
+use crate::{schema::Schema, settings::Settings};
+
+/// One tool.
+#[derive(Debug)]
+pub(crate) struct Known {
+    /// What it does; a tool of which nobody said so is not served.
+    pub(crate) operation: Option<Operation>,
+    pub(crate) traits: ToolTraits,
+    pub(crate) input: Schema,
+    pub(crate) output: Option<Schema>,
+    /// What its description says about its errors.
+    pub(crate) errors: Option<String>,
+}
+
+impl Known {
+    fn new(tool: &Tool, settings: &Settings) -> Self {
+        let row = settings.registry.tools.get(&*tool.name);
+        let hints = tool.annotations.as_ref();
+        let hint = |it: Option<bool>| it == Some(true);
+        Self {
+            operation: settings.operation(&tool.name),
+            traits: ToolTraits {
+                read_only: row.is_some_and(|it| it.read_only)
+                    || hints.is_some_and(|it| hint(it.read_only_hint)),
+                idempotent: row.is_some_and(|it| it.idempotent)
+                    || hints.is_some_and(|it| hint(it.idempotent_hint)),
+                // Registry and annotations are by the author of the server that this runs in.
+                trusted: true,
+            },
+            input: Schema::new(&tool.input_schema),
+            output: tool.output_schema.as_ref().map(Schema::new),
+            errors: row.and_then(|it| line::of(it, &settings.registry)),
+        }
+    }
+
+    /// Whether this was made from such a tool.
+    fn is_of(&self, tool: &Tool) -> bool {
+        let output = self.output.as_ref().map(Schema::source);
+        same(self.input.source(), &tool.input_schema)
+            && match (output, &tool.output_schema) {
+                (Some(known), Some(given)) => same(known, given),
+                (known, given) => known.is_none() && given.is_none(),
+            }
+    }
+}
+
+fn same(known: &Arc<JsonObject>, given: &Arc<JsonObject>) -> bool {
+    Arc::ptr_eq(known, given) || known == given
+}
+
+/// What is known of the handler's tools, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog(RwLock<Tools>);
+
+#[derive(Debug, Default)]
+struct Tools {
+    known: BTreeMap<String, Arc<Known>>,
+    /// The names in the order of the list; `None` until a whole one was seen.
+    names: Option<Arc<[String]>>,
+}
+
+impl Catalog {
+    pub(crate) fn get(&self, tool: &str) -> Option<Arc<Known>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).known.get(tool).map(Arc::clone)
+    }
+
+    /// The names of all tools, once they were listed.
+    pub(crate) fn names(&self) -> Option<Arc<[String]>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).names.as_ref().map(Arc::clone)
+    }
+
+    /// Learns tools. `is_whole` says that there are no others.
+    pub(crate) fn learn(&self, tools: &[Tool], is_whole: bool, settings: &Settings) {
+        let mut known = BTreeMap::new();
+        for tool in tools {
+            let before = self.get(&tool.name).filter(|it| it.is_of(tool));
+            let now = before.unwrap_or_else(|| Arc::new(Known::new(tool, settings)));
+            known.insert(tool.name.to_string(), now);
+        }
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if is_whole {
+            let names = tools.iter().map(|it| it.name.to_string()).collect();
+            *all = Tools { known, names: Some(names) };
+        } else {
+            all.known.extend(known);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `Contract`: a handler of rmcp with the contract around it, and what its author can decide about it.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use redress::{Dialect, fault::Context};
+use redress_ledger::{Ledger, Redactor};
+use redress_registry::{Operation, Registry};
+use rmcp::ServerHandler;
+use uuid::Uuid;
+
+use crate::{
+    catalog::Catalog,
+    panics,
+    settings::{Seen, Settings},
+};
+
+/// A handler with the contract around it. It is a handler, too; clones share everything.
+///
+/// Each of its tools needs an operation type, in `[tool.X]` of the registry or by [`Self::operation`]: a tool without is
+/// not served. [`Self::start`] refuses to begin with one.
+#[derive(Debug)]
+pub struct Contract<H> {
+    pub(crate) handler: Arc<H>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) state: Arc<State>,
+}
+
+/// What clones share.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) catalog: Catalog,
+    /// The session of a client that has no other name for it: the one on the other end of a pipe.
+    pub(crate) session: String,
+}
+
+impl<H> Clone for Contract<H> {
+    fn clone(&self) -> Self {
+        Self {
+            handler: Arc::clone(&self.handler),
+            settings: Arc::clone(&self.settings),
+            state: Arc::clone(&self.state),
+        }
+    }
+}
+
+impl<H: ServerHandler> Contract<H> {
+    /// The contract around a handler. The registry says which codes its tools may fail with.
+    #[must_use]
+    pub fn new(handler: H, registry: impl Into<Arc<Registry>>) -> Self {
+        panics::watch();
+        redress::classify::warm_up();
+        let server = handler.get_info().server_info.name;
+        let state = State { catalog: Catalog::default(), session: Uuid::new_v4().to_string() };
+        Self {
+            handler: Arc::new(handler),
+            settings: Arc::new(Settings::new(registry.into(), server)),
+            state: Arc::new(state),
+        }
+    }
+
+    /// The same contract around another handler of the same tools, for servers that have one for each session.
+    #[must_use]
+    pub fn around(&self, handler: H) -> Self {
+        Self { handler: Arc::new(handler), ..self.clone() }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(Arc::make_mut(&mut self.settings));
+        self
+    }
+
+    /// The server's name in faults; else it is the one that the handler tells its clients.
+    #[must_use]
+    pub fn server(self, name: impl Into<String>) -> Self {
+        self.with(|it| it.context.server = Some(name.into()))
+    }
+
+    /// The role of whoever calls.
+    #[must_use]
+    pub fn role(self, role: impl Into<String>) -> Self {
+        self.with(|it| it.context.role = Some(role.into()))
+    }
+
+    /// The directory that the server works in.
+    #[must_use]
+    pub fn workspace(self, root: impl AsRef<Path>) -> Self {
+        let root = root.as_ref().to_string_lossy().into_owned();
+        self.with(|it| it.context.workspace_root = Some(root))
+    }
+
+    /// Knows more about the context of a call: phase, plan, session. It goes before what is the same for all calls.
+    #[must_use]
+    pub fn context(self, fill: impl Fn(Seen<'_>) -> Context + Send + Sync + 'static) -> Self {
+        self.with(|it| it.fill = Some(Arc::new(fill)))
+    }
+
+    /// Records every failure before it is told. What cannot be recorded is not told: the caller hears
+    /// `AUDIT_LOG_FAILED`.
+    #[must_use]
+    pub fn ledger(self, ledger: impl Into<Arc<Ledger>>) -> Self {
+        self.with(|it| it.ledger = Some(ledger.into()))
+    }
+
+    /// Takes secrets that it knows out of everything that is recorded or told; credentials are found anyway.
+    #[must_use]
+    pub fn redactor(self, redactor: Redactor) -> Self {
+        self.with(|it| it.redactor = Arc::new(redactor))
+    }
+
+    /// The shape of the envelope.
+    #[must_use]
+    pub fn dialect(self, dialect: Dialect) -> Self {
+        self.with(|it| it.dialect = dialect)
+    }
+
+    /// How long a call may take: a minute, unless this says otherwise. `None`: as long as it wants.
+    #[must_use]
+    pub fn timeout(self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.with(|it| it.timeout = timeout.into())
+    }
+
+    /// How long a call of this tool may take.
+    #[must_use]
+    pub fn tool_timeout(self, tool: impl Into<String>, timeout: Duration) -> Self {
+        self.with(|it| it.timeouts.extend([(tool.into(), timeout)]))
+    }
+
+    /// What a tool does, where the registry does not say so.
+    #[must_use]
+    pub fn operation(self, tool: impl Into<String>, operation: Operation) -> Self {
+        self.with(|it| it.operations.extend([(tool.into(), operation)]))
+    }
+
+    /// The largest result that is passed on, in bytes: 16 MiB, unless this says otherwise.
+    #[must_use]
+    pub fn max_result_bytes(self, most: usize) -> Self {
+        self.with(|it| it.max_result_bytes = most)
+    }
+}

@@ -1,0 +1,206 @@
+//! `Contract` as a handler: every method of rmcp's is passed on, and what fails in one is answered with its fault.
+#![expect(deprecated, reason = "older revisions have methods that the newest has not")]
+
+use std::borrow::Cow;
+
+use redress::outcome::ToolTraits;
+use rmcp::{
+    ErrorData, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelledNotificationParam,
+        CompleteRequestParams, CompleteResult, CustomNotification, CustomRequest, CustomResult,
+        DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
+        GetTaskResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
+    },
+    service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext},
+};
+
+use crate::{
+    answer,
+    asked::Asked,
+    contract::Contract,
+    judge::Judge,
+    panics::{self, Panic},
+};
+
+type Context = RequestContext<RoleServer>;
+
+/// Methods whose requests reach the handler in types of their own: as a custom request they were malformed.
+const TYPED: [&str; 8] = [
+    "tools/call",
+    "prompts/get",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "logging/setLevel",
+    "initialize",
+];
+
+/// Requests that the handler answers; an error or a panic gets its envelope.
+macro_rules! requests {
+    ($(fn $name:ident($($given:ident: $type:ty),*) -> $answer:ty = $method:literal;)*) => {
+        $(async fn $name(&self, $($given: $type,)* context: Context) -> Result<$answer, ErrorData> {
+            let asked = Asked::new($method, &context);
+            let answer = async { self.handler.$name($($given,)* context).await };
+            self.answered(panics::catch(answer).await, &asked).await
+        })*
+    };
+}
+
+/// Notifications: nobody waits for an answer, so that a panic is only recorded.
+macro_rules! notifications {
+    ($(fn $name:ident($($given:ident: $type:ty),*);)*) => {
+        $(async fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) {
+            let taken = async { self.handler.$name($($given,)* context).await };
+            if let Err(panic) = panics::catch(taken).await {
+                drop(crate::tell::tell(panic.fault(), &self.settings).await);
+            }
+        })*
+    };
+}
+
+impl<H: ServerHandler> ServerHandler for Contract<H> {
+    requests! {
+        fn ping() -> () = "ping";
+        fn initialize(request: InitializeRequestParams) -> InitializeResult = "initialize";
+        fn discover() -> DiscoverResult = "server/discover";
+        fn complete(request: CompleteRequestParams) -> CompleteResult = "completion/complete";
+        fn set_level(request: SetLevelRequestParams) -> () = "logging/setLevel";
+        fn get_prompt(request: GetPromptRequestParams) -> GetPromptResponse = "prompts/get";
+        fn list_prompts(request: Option<PaginatedRequestParams>) -> ListPromptsResult = "prompts/list";
+        fn list_resources(request: Option<PaginatedRequestParams>) -> ListResourcesResult = "resources/list";
+        fn list_resource_templates(request: Option<PaginatedRequestParams>) -> ListResourceTemplatesResult = "resources/templates/list";
+        fn read_resource(request: ReadResourceRequestParams) -> ReadResourceResponse = "resources/read";
+        fn subscribe(request: SubscribeRequestParams) -> () = "resources/subscribe";
+        fn unsubscribe(request: UnsubscribeRequestParams) -> () = "resources/unsubscribe";
+        fn get_task(request: GetTaskParams) -> GetTaskResult = "tasks/get";
+        fn update_task(request: UpdateTaskParams) -> () = "tasks/update";
+        fn cancel_task(request: CancelTaskParams) -> () = "tasks/cancel";
+    }
+
+    notifications! {
+        fn on_cancelled(notification: CancelledNotificationParam);
+        fn on_progress(notification: ProgressNotificationParam);
+        fn on_initialized();
+        fn on_roots_list_changed();
+        fn on_custom_notification(notification: CustomNotification);
+    }
+
+    fn negotiate_initialize(
+        &self,
+        request: &InitializeRequestParams,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.handler.negotiate_initialize(request)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.handler.supported_protocol_versions()
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        self.handler.get_info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.handler.get_tool(name)
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        panics::caught(|| self.handler.accepted_subscription_filter(requested)).ok().flatten()
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let listening = async { self.handler.listen(context).await };
+        match panics::catch(listening).await {
+            Ok(end) => end,
+            Err(panic) => {
+                let told = crate::tell::tell(panic.fault(), &self.settings).await;
+                Err(answer::rpc_error(&told.fault, None))
+            }
+        }
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, context).await
+    }
+
+    /// The tools that are served, each with its errors in its description.
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let asked = Asked::new("tools/list", &context);
+        let is_first = request.as_ref().is_none_or(|it| it.cursor.is_none());
+        let list = async { self.handler.list_tools(request, context).await };
+        let mut listed = self.answered(panics::catch(list).await, &asked).await?;
+        let is_whole = is_first && listed.next_cursor.is_none();
+        self.state.catalog.learn(&listed.tools, is_whole, &self.settings);
+        listed.tools.retain_mut(|tool| {
+            let known = self.state.catalog.get(&tool.name);
+            let errors = known.as_ref().and_then(|it| it.errors.as_deref());
+            if let Some(errors) = errors {
+                let said = tool.description.take().unwrap_or_default();
+                let gap = if said.is_empty() { "" } else { "\n" };
+                tool.description = Some(format!("{said}{gap}{errors}").into());
+            }
+            known.is_some_and(|it| it.operation.is_some())
+        });
+        Ok(listed)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let asked = Asked::new(request.method.clone(), &context);
+        if TYPED.contains(&&*request.method) {
+            return Err(self.malformed(&request, &asked).await);
+        }
+        let answer = async { self.handler.on_custom_request(request, context).await };
+        self.answered(panics::catch(answer).await, &asked).await
+    }
+}
+
+impl<H: ServerHandler> Contract<H> {
+    /// The answer to a request of any method but `tools/call`.
+    async fn answered<T>(
+        &self,
+        end: Result<Result<T, ErrorData>, Panic>,
+        asked: &Asked,
+    ) -> Result<T, ErrorData> {
+        let (fault, error) = match end {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(error)) => {
+                let traits = ToolTraits::default();
+                let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
+                (judge.error(&error), Some(error))
+            }
+            Err(panic) => (panic.fault(), None),
+        };
+        let told = self.tell(fault, asked).await;
+        Err(match error {
+            Some(error) if !told.is_unrecorded => answer::dressed(error, &told.fault),
+            _ => answer::rpc_error(&told.fault, None),
+        })
+    }
+
+    /// The answer to a request whose parameters are not those of its method.
+    async fn malformed(&self, request: &CustomRequest, asked: &Asked) -> ErrorData {
+        let told = self.tell(crate::judge::malformed(request), asked).await;
+        answer::rpc_error(&told.fault, Some(ErrorCode::INVALID_PARAMS))
+    }
+}

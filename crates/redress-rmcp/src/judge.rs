@@ -1,0 +1,114 @@
+//! What a handler's failing answer is: its own fault, or the one that the rules for foreign failures find.
+
+use redress::{
+    Fault,
+    classify::{Verdict, classify},
+    codes,
+    fault::{Origin, Violation},
+    json::{Doc, Limits, Members},
+    outcome::{Asked as Question, Outcome, ToolTraits, What},
+};
+use redress_registry::Effect;
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, CustomRequest},
+};
+
+use crate::{asked::Asked, contract::State, settings::Settings, tool_fault};
+
+/// Judges answers to one request.
+pub(crate) struct Judge<'j> {
+    pub(crate) asked: &'j Asked,
+    pub(crate) settings: &'j Settings,
+    pub(crate) state: &'j State,
+    pub(crate) traits: ToolTraits,
+}
+
+impl Judge<'_> {
+    /// The failure of a result that says it is one.
+    pub(crate) fn result(&self, result: &CallToolResult) -> Fault {
+        match tool_fault::carried(result) {
+            Some(fault) => self.seen(fault),
+            None => self.classified("result", serde_json::to_string(result)),
+        }
+    }
+
+    /// The failure that an error of the protocol is.
+    pub(crate) fn error(&self, error: &ErrorData) -> Fault {
+        self.classified("error", serde_json::to_string(error))
+    }
+
+    /// A failure that needs no judgement: what its tool is known for is added.
+    pub(crate) fn seen(&self, mut fault: Fault) -> Fault {
+        if self.traits.harmless() {
+            fault.effect = Effect::None;
+        }
+        fault
+    }
+
+    fn classified(&self, member: &str, payload: Result<String, serde_json::Error>) -> Fault {
+        let Ok(payload) = payload else { return self.unknown() };
+        let mut answer = String::with_capacity(payload.len() + 64);
+        let mut members = Members::open(&mut answer);
+        members.str("jsonrpc", "2.0").raw("id", "1").raw(member, &payload);
+        members.close();
+        let Ok(doc) = Doc::parse(answer.as_bytes(), Limits::DOCUMENT) else {
+            return self.unknown();
+        };
+        let request = self.asked.json();
+        let mut fault = match &request {
+            Some(request) => request.with(|it| self.verdict(Some(it), &doc)).flatten(),
+            None => self.verdict(None, &doc),
+        }
+        .unwrap_or_else(|| self.unknown());
+        fault.private.upstream = Some(payload.into_bytes());
+        fault
+    }
+
+    fn verdict(
+        &self,
+        request: Option<redress::json::Value<'_>>,
+        answer: &Doc<'_>,
+    ) -> Option<Fault> {
+        let names = self.state.catalog.names();
+        let question = Question {
+            request,
+            method: Some(self.asked.method.as_ref().into()),
+            tool: self.asked.call.as_ref().map(|it| it.tool.as_ref().into()),
+            traits: self.traits,
+            known_tools: names.as_deref(),
+            // Whoever wrote the handler chose its registry.
+            trust: true,
+            ..Question::default()
+        };
+        let outcome = Outcome::of(What::Answer(answer.root()));
+        match classify(&question, &outcome, &self.settings.registry) {
+            Verdict::Failure(failure) => Some(failure.fault),
+            Verdict::Success => None,
+        }
+    }
+
+    /// A failure of which nothing can be said.
+    fn unknown(&self) -> Fault {
+        self.seen(Fault::of(codes::UNKNOWN_TOOL_FAILURE.entry()))
+    }
+}
+
+/// The failure of a request whose parameters are not those of its method.
+pub(crate) fn malformed(request: &CustomRequest) -> Fault {
+    let params = request.params.as_ref();
+    let (pointer, reason) = match params {
+        None => ("/params", "missing"),
+        Some(params) if !params.is_object() => ("/params", "not an object"),
+        Some(params) if request.method == "tools/call" => match params.get("name") {
+            None => ("/params/name", "missing"),
+            Some(name) if !name.is_string() => ("/params/name", "not a string"),
+            _ => ("/params/arguments", "not an object"),
+        },
+        Some(_) => ("/params", "not what the method takes"),
+    };
+    let mut fault = codes::INVALID_REQUEST.raise([("pointer", pointer), ("reason", reason)]);
+    fault.origin = Origin::Client;
+    fault.violations = vec![Violation::new(pointer, reason, None)];
+    fault
+}

@@ -1,0 +1,25 @@
+//! The error contract around any rmcp server: a failing call is answered with a coded fault, whatever went wrong.
+//!
+//! [`Contract::new`] takes a handler and a registry and is a handler again, over stdio and over HTTP. What the handler
+//! answers well passes as it is. An error, a panic, an unknown tool, wrong arguments, a call that takes too long and a
+//! result that breaks its promise become faults, which are recorded first and then told in the same form as by the gate.
+
+mod answer;
+mod asked;
+mod call;
+mod catalog;
+mod contract;
+mod handler;
+mod judge;
+mod panics;
+mod schema;
+mod settings;
+mod size;
+mod start;
+mod tell;
+mod tool_fault;
+
+pub use contract::Contract;
+pub use settings::Seen;
+pub use start::StartError;
+pub use tool_fault::ToolFault;

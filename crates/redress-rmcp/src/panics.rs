@@ -1,0 +1,109 @@
+//! Panics of a handler, caught: rmcp alone would never answer the request. What was said, and where, is the operator's.
+
+use std::{
+    any::Any,
+    backtrace::{Backtrace, BacktraceStatus},
+    cell::{Cell, RefCell},
+    future::poll_fn,
+    panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind},
+    sync::Once,
+    task::Poll,
+};
+
+use redress::{
+    Fault, codes,
+    fault::{Cause, Origin},
+    json::RawJson,
+};
+
+/// A panic of a handler.
+#[derive(Debug)]
+pub(crate) struct Panic {
+    message: String,
+    place: Option<Place>,
+}
+
+/// Where a panic was.
+#[derive(Debug)]
+struct Place {
+    location: String,
+    /// Only if the environment of the process asks for it, since it costs milliseconds.
+    stack: Option<String>,
+}
+
+thread_local! {
+    /// How many of our futures this thread is polling, one inside the other.
+    static POLLING: Cell<usize> = const { Cell::new(0) };
+    /// Where the last panic in one of them was.
+    static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
+}
+
+/// Notes from now on where handlers panic. Whoever was told of panics before is told as before.
+pub(crate) fn watch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if POLLING.get() > 0 {
+                note(info);
+            }
+            before(info);
+        }));
+    });
+}
+
+fn note(info: &PanicHookInfo<'_>) {
+    let stack = Backtrace::capture();
+    let stack = (stack.status() == BacktraceStatus::Captured).then(|| stack.to_string());
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    PLACE.with_borrow_mut(|it| *it = Some(Place { location, stack }));
+}
+
+/// Runs a future to its end or to its panic.
+pub(crate) async fn catch<F: Future>(future: F) -> Result<F::Output, Panic> {
+    let mut future = Some(Box::pin(future));
+    poll_fn(move |cx| {
+        let Some(pinned) = future.as_mut() else { return Poll::Pending };
+        let end = match caught(|| pinned.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(output)) => Ok(output),
+            Err(panic) => Err(panic),
+        };
+        // What the handler has left behind may panic on its way out, too.
+        Poll::Ready(caught(|| drop(future.take())).and(end))
+    })
+    .await
+}
+
+/// Does something that may panic.
+pub(crate) fn caught<T>(it: impl FnOnce() -> T) -> Result<T, Panic> {
+    POLLING.set(POLLING.get() + 1);
+    let end = catch_unwind(AssertUnwindSafe(it));
+    POLLING.set(POLLING.get() - 1);
+    end.map_err(|payload| Panic {
+        message: said(&*payload),
+        place: PLACE.with_borrow_mut(Option::take),
+    })
+}
+
+fn said(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|it| (*it).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "panic".to_owned())
+}
+
+impl Panic {
+    /// The failure that it is. Nothing of what it said is for the caller.
+    pub(crate) fn fault(self) -> Fault {
+        let mut fault = Fault::of(codes::INTERNAL_ERROR.entry());
+        fault.origin = Origin::Server;
+        let location = self.place.as_ref().map(|it| RawJson::string(&it.location));
+        fault.private.push_cause(Cause::Error {
+            message: self.message,
+            code: location,
+            name: "panic".to_owned(),
+        });
+        fault.private.stack = self.place.and_then(|it| it.stack.or(Some(it.location)));
+        fault
+    }
+}

@@ -1,0 +1,109 @@
+//! Telling a failure: context and time are filled in, it is counted, recorded, and only then given to whoever answers.
+
+use std::time::SystemTime;
+
+use redress::{
+    Fault, codes,
+    dialect::Stamp,
+    fault::{NextAction, Origin, Receipt},
+    tokens::DEFAULT_DETAILS_BYTES,
+};
+use redress_ledger::{LedgerError, Record, Time};
+use redress_registry::Effect;
+use tokio::sync::oneshot;
+
+use crate::{asked::Asked, contract::Contract, settings::Settings};
+
+/// A failure that may be told.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) fault: Fault,
+    /// It could not be recorded, so that this is the only thing the caller hears.
+    pub(crate) is_unrecorded: bool,
+}
+
+/// Whether failures of new calls can be recorded.
+pub(crate) fn admit(settings: &Settings) -> bool {
+    let Some(ledger) = &settings.ledger else { return true };
+    let is_open = ledger.admit().is_ok();
+    if !is_open {
+        ledger.miss();
+    }
+    is_open
+}
+
+impl Told {
+    /// What the boundary knows.
+    pub(crate) fn stamp(&self) -> Stamp<'_> {
+        self.fault.timestamp.as_deref().map_or_else(Stamp::default, |now| Stamp { now })
+    }
+}
+
+impl<H> Contract<H> {
+    /// Makes a failure ready to be told.
+    pub(crate) async fn tell(&self, mut fault: Fault, asked: &Asked) -> Told {
+        fault.context.fill_absent(&asked.context(&self.settings, &self.state.session));
+        fault.elapsed_ms = Some(asked.elapsed_ms());
+        if let Some(names) = self.state.catalog.names() {
+            // A step that the server does not offer leads nowhere.
+            fault.next_actions.retain(|it| match it {
+                NextAction::Call { tool, .. } => names.contains(tool),
+                NextAction::Text(_) => true,
+            });
+        }
+        tell(fault, &self.settings).await
+    }
+
+    /// What is told of a request whose failure could not be recorded, so that it was not even tried.
+    pub(crate) fn refused(&self, asked: &Asked) -> Told {
+        let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
+        fault.effect = Effect::None;
+        fault.context = asked.context(&self.settings, &self.state.session);
+        fault.timestamp = Some(now());
+        fault.elapsed_ms = Some(asked.elapsed_ms());
+        Told { fault: unrecorded(fault), is_unrecorded: true }
+    }
+}
+
+/// Records a failure, so that it may be told.
+pub(crate) async fn tell(mut fault: Fault, settings: &Settings) -> Told {
+    fault.context.fill_absent(&settings.context);
+    fault.timestamp = Some(now());
+    let redactor = &settings.redactor;
+    fault.server_text = fault.server_text.take().map(|it| redactor.text(&it));
+    fault.details = fault.details.take().map(|it| redactor.json(&it));
+    fault.bound(DEFAULT_DETAILS_BYTES);
+    match record(&fault, settings).await {
+        Ok(receipt) => {
+            fault.ledger = receipt;
+            Told { fault, is_unrecorded: false }
+        }
+        Err(_) => Told { fault: unrecorded(fault), is_unrecorded: true },
+    }
+}
+
+/// What is told of a failure that could not be recorded.
+fn unrecorded(failed: Fault) -> Fault {
+    let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
+    fault.origin = Origin::Server;
+    fault.effect = failed.effect;
+    fault.context = failed.context;
+    fault.timestamp = failed.timestamp;
+    fault.elapsed_ms = failed.elapsed_ms;
+    fault
+}
+
+async fn record(fault: &Fault, settings: &Settings) -> Result<Option<Receipt>, LedgerError> {
+    let Some(ledger) = &settings.ledger else { return Ok(None) };
+    let (kept, hear) = oneshot::channel();
+    ledger.append(Record::fault(fault, &settings.redactor), move |it| drop(kept.send(it)));
+    hear.await.unwrap_or(Err(LedgerError::Closed)).map(Some)
+}
+
+/// The time, as the ledger writes it.
+fn now() -> String {
+    #[expect(clippy::disallowed_methods, reason = "this is the boundary where time is stamped")]
+    let now = SystemTime::now();
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Time::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)).to_string()
+}

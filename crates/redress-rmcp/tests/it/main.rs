@@ -1,0 +1,15 @@
+//! What the contract around a handler promises, seen by real clients.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test fails by panicking"
+)]
+
+mod context;
+mod failures;
+mod forwards;
+mod odd;
+mod refusals;
