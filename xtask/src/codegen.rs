@@ -53,8 +53,8 @@ fn packages() -> Vec<(String, String)> {
     let source = Source::new("errors.toml", include_str!("../../tests/packages/notes/errors.toml"));
     let Ok(notes) = load(&source, &|_, _| None) else { return Vec::new() };
     let packages = PACKAGES.iter().filter(|it| it.name != "vectors");
-    let files = packages.flat_map(|it| (it.files)(&notes));
-    files.map(|it| (format!("{FOLDER}/{}", it.path), it.text)).collect()
+    let files = packages.flat_map(|it| (it.files)(&notes).into_iter().map(|file| (it.name, file)));
+    files.map(|(name, it)| (format!("{FOLDER}/{name}/{}", it.path), it.text)).collect()
 }
 
 /// One line per rule of lint and diff.

@@ -62,7 +62,7 @@ impl Dialect {
     ];
 
     /// The order in which an unknown document is tried: what is told by one key goes before what is told by several.
-    const DETECTED: [Self; 7] = [
+    pub(crate) const DETECTED: [Self; 7] = [
         Self::Rpc,
         Self::Stagewright,
         Self::AtlasGate,

@@ -65,6 +65,23 @@ impl Lookup {
         self.indexes().find_map(|it| it.numbers.get(&number)).map(Arc::clone)
     }
 
+    /// Every spelling of a dialect with its row. Where one comes twice, the first counts.
+    pub fn spellings(&self, dialect: Dialect) -> impl Iterator<Item = (&str, &Arc<Entry>)> {
+        let known = self.indexes().filter_map(move |it| it.spellings.get(dialect.place()));
+        known.flat_map(|it| it.iter().map(|(spelling, row)| (&**spelling, row)))
+    }
+
+    /// Every number in JSON-RPC with its row. Where one comes twice, the first counts.
+    pub fn numbers(&self) -> impl Iterator<Item = (i64, &Arc<Entry>)> {
+        self.indexes().flat_map(|it| it.numbers.iter().map(|(number, row)| (*number, row)))
+    }
+
+    /// Every row, those of the given registries first. A row that registries share comes more than once.
+    pub fn rows(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        let registries = self.indexes().flat_map(|it| &it.registries);
+        registries.flat_map(|it| it.codes.values())
+    }
+
     /// The spelling that was probably meant: what a retired name leads to, else the nearest.
     pub fn near(&self, dialect: Dialect, spelling: &str) -> Option<&str> {
         let mut registries = self.indexes().flat_map(|it| &it.registries);

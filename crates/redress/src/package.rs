@@ -3,8 +3,13 @@
 //! The code itself stands in `templates/`, in its own language. What is filled in comes from the registries and from our
 //! own dialects, so that no fact is written down a second time.
 
+mod facts;
 mod literal;
+mod places;
+mod python;
 mod rust;
+mod template;
+mod typescript;
 mod vectors;
 
 use std::sync::Arc;
@@ -39,6 +44,16 @@ impl File {
 
 /// Every form.
 pub const PACKAGES: &[Package] = &[
+    Package {
+        name: "typescript",
+        about: "A TypeScript module: types, the registry as data, a reader of every dialect, the decision after a failure.",
+        files: typescript::files,
+    },
+    Package {
+        name: "python",
+        about: "A Python module that says the same, typed.",
+        files: python::files,
+    },
     Package {
         name: "rust",
         about: "A Rust module: each code as a typed constant that can be raised.",

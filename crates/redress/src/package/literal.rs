@@ -1,8 +1,8 @@
-//! Texts as literals of other languages. Whatever a registry says, it cannot end its literal.
+//! Texts and values as literals of other languages. Whatever a registry says, it cannot end its literal.
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A text as a literal in double quotes, which means the same in JSON, TypeScript and Python.
 ///
@@ -22,6 +22,40 @@ pub(super) fn seen(json: &str) -> String {
         }
     }
     out
+}
+
+/// How a language writes what has no text.
+pub(super) struct Words {
+    pub(super) null: &'static str,
+    pub(super) yes: &'static str,
+    pub(super) no: &'static str,
+}
+
+pub(super) const TYPESCRIPT: Words = Words { null: "null", yes: "true", no: "false" };
+pub(super) const PYTHON: Words = Words { null: "None", yes: "True", no: "False" };
+
+/// A value as a literal on one line.
+pub(super) fn value(value: &Value, words: &Words) -> String {
+    match value {
+        Value::Null => words.null.to_owned(),
+        Value::Bool(true) => words.yes.to_owned(),
+        Value::Bool(false) => words.no.to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(it) => text(it),
+        Value::Array(items) => {
+            format!("[{}]", joined(items.iter().map(|it| self::value(it, words))))
+        }
+        Value::Object(members) => object(members, words),
+    }
+}
+
+fn object(members: &Map<String, Value>, words: &Words) -> String {
+    let members = members.iter().map(|(key, it)| format!("{}: {}", text(key), value(it, words)));
+    format!("{{{}}}", joined(members))
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Characters up to U+FFFF that are not seen, or that some readers take for the end of a line.

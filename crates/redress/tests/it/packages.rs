@@ -16,7 +16,7 @@ use serde_json::Value;
 
 #[expect(unreachable_pub, reason = "it is written for whole modules")]
 #[rustfmt::skip]
-#[path = "../../../../tests/packages/notes/notes_codes.rs"]
+#[path = "../../../../tests/packages/notes/rust/notes_codes.rs"]
 mod notes_codes;
 
 /// The registry of the example in `tests/packages`.

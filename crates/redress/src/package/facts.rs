@@ -1,0 +1,260 @@
+//! What readers in other languages must know: every row with its spellings, where each dialect keeps what, the decision
+//! table, the closed sets.
+//!
+//! Nothing here is written down: spellings come from [`Lookup`], places are measured on documents of our own writers.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use redress_registry::{
+    Class, Effect, Entry, Param, Registry, Retry, RetryKind, Severity, canonical, shipped,
+};
+use serde_json::{Map, Value, json};
+
+use super::{
+    literal::{self, Words},
+    places::places,
+    template::Gaps,
+};
+use crate::{
+    Dialect, Fault, Lookup,
+    card::retry_line,
+    dialect::Stamp,
+    fault::{Context, Origin, fields::ENVELOPE},
+    recover::{self, BudgetRule, Policy, Then},
+    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
+};
+
+/// Rows of data, each under a key or in a list.
+pub(super) type Rows = Vec<(Option<String>, Value)>;
+
+/// The closed sets, by name.
+pub(super) fn closed_sets() -> [(&'static str, Vec<&'static str>); 10] {
+    let mut stop_reasons = Vec::new();
+    for row in recover::ROWS {
+        if let Then::Stop(why) = row.then
+            && !stop_reasons.contains(&why.name())
+        {
+            stop_reasons.push(why.name());
+        }
+    }
+    [
+        ("stop_reasons", stop_reasons),
+        ("classes", Class::ALL.map(Class::name).to_vec()),
+        ("retry_kinds", RetryKind::ALL.iter().map(|it| it.name()).collect()),
+        ("effects", Effect::ALL.iter().map(|it| it.name()).collect()),
+        ("severities", Severity::ALL.iter().map(|it| it.name()).collect()),
+        ("origins", Origin::ALL.map(Origin::name).to_vec()),
+        ("dialects", Dialect::ALL.map(Dialect::name).to_vec()),
+        ("detected", Dialect::DETECTED.map(Dialect::name).to_vec()),
+        ("context", Context::NAMES.to_vec()),
+        ("envelope", ENVELOPE.iter().map(|it| it.key).collect()),
+    ]
+}
+
+/// Single values: names, keys on the wire, defaults of the policy.
+pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
+    let Policy { attempts, first_pause_ms, longest_wait_ms } = Policy::default();
+    let BudgetRule { capacity, per_success, per_second } = BudgetRule::default();
+    gaps.put("name", &*registry.name);
+    gaps.put("version", &*registry.version);
+    for (name, value) in [
+        ("name_text", json!(&*registry.name)),
+        ("version_text", json!(registry.version)),
+        ("fault_key", json!(FAULT_KEY)),
+        ("tool_failure_key", json!(TOOL_FAILURE_KEY)),
+        ("attempts", json!(attempts)),
+        ("first_pause_ms", json!(first_pause_ms)),
+        ("longest_wait_ms", json!(longest_wait_ms)),
+        ("capacity", json!(capacity)),
+        ("per_success", json!(per_success)),
+        ("per_second", json!(per_second)),
+    ] {
+        gaps.put(name, literal::value(&value, words));
+    }
+}
+
+/// The tables, by name.
+pub(super) fn tables(registry: &Arc<Registry>) -> [(&'static str, Rows); 8] {
+    let (own, others): (Vec<Row>, Vec<Row>) = rows(registry)
+        .into_iter()
+        .partition(|it| registry.get(&it.entry.code).is_some_and(|row| is_same(row, &it.entry)));
+    let keyed = |row: &Row| (Some(row.entry.code.to_string()), row.whole());
+    let table: Value = serde_json::from_str(&recover::table()).unwrap_or_default();
+    let by_class = Class::ALL.iter().map(|it| {
+        let row = json!({ "http": it.http(), "retry": recover::retry_of_class(*it).name() });
+        (Some(it.name().to_owned()), row)
+    });
+    let decisions = table.get("rows").and_then(Value::as_array).into_iter().flatten();
+    let tools = registry.tools.iter().map(|(name, it)| {
+        (
+            Some(name.to_string()),
+            json!({ "may": it.may, "read_only": it.read_only, "idempotent": it.idempotent }),
+        )
+    });
+    [
+        ("rows", own.iter().map(keyed).collect()),
+        ("others", others.iter().map(|it| (None, it.known())).collect()),
+        ("tools", tools.collect()),
+        ("decisions", decisions.map(|it| (None, it.clone())).collect()),
+        ("by_class", by_class.collect()),
+        ("card_lines", card_lines()),
+        (
+            "places",
+            Dialect::ALL
+                .iter()
+                .map(|it| (Some(it.name().to_owned()), json!(places(*it))))
+                .collect(),
+        ),
+        ("groups", groups()),
+    ]
+}
+
+/// A row, and what every dialect calls it.
+struct Row {
+    entry: Arc<Entry>,
+    /// The spellings that mean this row and no other.
+    spelled: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Row {
+    /// What a reader needs.
+    fn known(&self) -> Value {
+        let mut known = Map::new();
+        known.insert("code".to_owned(), json!(&*self.entry.code));
+        let all = canonical::entry(&self.entry);
+        for key in
+            ["registry", "number", "domain", "class", "http", "retry", "effect", "severity", "hint"]
+        {
+            known.extend(all.get(key).map(|it| (key.to_owned(), it.clone())));
+        }
+        known.insert("said".to_owned(), Fault::of(&self.entry).message.into());
+        known.insert("spelled".to_owned(), json!(self.spelled));
+        known.extend(rpc(&self.entry).map(|it| ("rpc".to_owned(), it)));
+        Value::Object(known)
+    }
+
+    /// What a user may want to know beyond that.
+    fn whole(&self) -> Value {
+        let (Value::Object(mut known), Value::Object(all)) =
+            (self.known(), canonical::entry(&self.entry))
+        else {
+            return Value::Null;
+        };
+        known.extend(all.into_iter().filter_map(|(key, value)| match key.as_str() {
+            "title" | "message" | "deprecated" => Some((key, value)),
+            "next" if !self.entry.next.is_empty() => Some((key, value)),
+            "params" => Some((key, self.params())),
+            _ => None,
+        }));
+        Value::Object(known)
+    }
+
+    fn params(&self) -> Value {
+        self.entry.params.iter().filter(|it| !it.secret).map(param).collect()
+    }
+}
+
+fn param(param: &Param) -> Value {
+    let members = [
+        ("name", json!(param.name)),
+        ("type", json!(param.kind.name())),
+        ("doc", json!(param.doc)),
+        ("required", json!(param.required)),
+        ("enum", json!(param.values)),
+    ];
+    let is_said = |(key, _): &(&str, Value)| *key != "enum" || !param.values.is_empty();
+    members.into_iter().filter(is_said).map(|(key, it)| (key.to_owned(), it)).collect()
+}
+
+/// The number and domain of a row in JSON-RPC, where they are not the row's own.
+fn rpc(entry: &Arc<Entry>) -> Option<Value> {
+    let text = Dialect::Rpc.write(&Fault::of(entry), Stamp::default());
+    let document: Value = serde_json::from_str(&text).ok()?;
+    let number = document.pointer("/error/code")?.as_i64()?;
+    let domain = document.pointer("/error/data/domain").and_then(Value::as_str);
+    if entry.number.map(i64::from) == Some(number) && domain == Some(&*entry.domain) {
+        return None;
+    }
+    let mut own = Map::from_iter([("number".to_owned(), json!(number))]);
+    own.extend(domain.map(|it| ("domain".to_owned(), json!(it))));
+    Some(Value::Object(own))
+}
+
+/// The second line of a card for every rule and effect, with a gap for the time to wait.
+fn card_lines() -> Rows {
+    let mut fault = Fault::of(crate::codes::INTERNAL_ERROR.entry());
+    let mut rows = Rows::new();
+    for kind in RetryKind::ALL {
+        let waits: &[Option<u64>] =
+            if *kind == RetryKind::AfterDelay { &[None, Some(1)] } else { &[None] };
+        for (effect, wait) in
+            Effect::ALL.iter().flat_map(|it| waits.iter().map(move |wait| (*it, *wait)))
+        {
+            fault.retry = Retry { after_ms: wait, ..Retry::of(*kind) };
+            fault.effect = effect;
+            let line = retry_line(&fault).replace("after 1 ms", "after {delay}");
+            rows.push((
+                None,
+                json!({ "line": line, "retry": kind.name(), "effect": effect.name() }),
+            ));
+        }
+    }
+    rows
+}
+
+/// The classes of the open proposal: which of ours each is, and which of them stands for it where a row is of another.
+fn groups() -> Rows {
+    let mut groups: BTreeMap<String, Vec<Class>> = BTreeMap::new();
+    for class in Class::ALL {
+        let mut fault = Fault::of(crate::codes::INTERNAL_ERROR.entry());
+        fault.class = class;
+        let text = Dialect::ToolFailure.write(&fault, Stamp::default());
+        let document: Value = serde_json::from_str(&text).unwrap_or_default();
+        let group = document.get("class").and_then(Value::as_str).unwrap_or_default();
+        groups.entry(group.to_owned()).or_default().push(class);
+    }
+    let rows = groups.into_iter().map(|(group, classes)| {
+        let stranger = shipped::core().codes.values().find(|it| !classes.contains(&it.class));
+        let code = stranger.map(|it| Dialect::ToolFailure.spelling(it)).unwrap_or_default();
+        let document = json!({ "class": group, "code": code, "correlationId": "" }).to_string();
+        let read = Dialect::ToolFailure.read(document.as_bytes(), &Lookup::shipped());
+        let class = read.map_or("unknown", |it| it.class.name());
+        let classes: Vec<_> = classes.into_iter().map(Class::name).collect();
+        (Some(group), json!({ "class": class, "classes": classes }))
+    });
+    rows.collect()
+}
+
+/// Every row that a reader knows: those of the registry in its order, then the others that ship.
+fn rows(registry: &Arc<Registry>) -> Vec<Row> {
+    // `core` is every server's, so that it goes before no other.
+    let is_core = Arc::ptr_eq(registry, shipped::core());
+    let lookup = if is_core { Lookup::shipped() } else { Lookup::with([Arc::clone(registry)]) };
+    let mut rows: Vec<Row> = Vec::new();
+    for entry in lookup.rows() {
+        if !rows.iter().any(|it| is_same(&it.entry, entry)) {
+            rows.push(Row { entry: Arc::clone(entry), spelled: BTreeMap::new() });
+        }
+    }
+    for dialect in Dialect::ALL {
+        let mut known: BTreeMap<String, &Arc<Entry>> = BTreeMap::new();
+        let names = lookup.rows().filter(|_| dialect == Dialect::Native);
+        let names = names.map(|it| (it.code.to_string(), it));
+        let spellings = lookup.spellings(dialect).map(|(spelling, row)| (spelling.to_owned(), row));
+        let numbers = lookup.numbers().filter(|_| dialect == Dialect::Rpc);
+        let numbers = numbers.map(|(number, row)| (number.to_string(), row));
+        for (spelling, row) in names.chain(spellings).chain(numbers) {
+            known.entry(spelling).or_insert(row);
+        }
+        for (spelling, entry) in known {
+            if let Some(row) = rows.iter_mut().find(|it| is_same(&it.entry, entry)) {
+                row.spelled.entry(dialect.name()).or_default().push(spelling);
+            }
+        }
+    }
+    rows
+}
+
+fn is_same(one: &Entry, other: &Entry) -> bool {
+    one.registry == other.registry && one.code == other.code
+}

@@ -1,0 +1,114 @@
+//! The registry as Python: one module without dependencies, and what makes a package of it.
+
+use std::sync::Arc;
+
+use redress_registry::Registry;
+use serde_json::{Map, Value};
+
+use super::{
+    File, facts,
+    literal::{self, PYTHON},
+    template::Gaps,
+};
+
+/// A table of the module: its name, and how a row of it is written.
+type Table = (&'static str, fn(&Value) -> String);
+
+/// How the rows of each table are written.
+const TABLES: [Table; 8] = [
+    ("rows", row),
+    ("others", row),
+    ("tools", |it| call("Tool", it)),
+    ("decisions", |it| call("Rule", it)),
+    ("by_class", tuple),
+    ("card_lines", tuple),
+    ("places", plain),
+    ("groups", tuple),
+];
+
+pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
+    let folder = package_name(registry);
+    vec![
+        File::new(format!("{folder}/__init__.py"), module(registry)),
+        File::new(format!("{folder}/py.typed"), ""),
+    ]
+}
+
+/// The package's name: no keyword ends so, and no registry starts with a digit.
+pub(super) fn package_name(registry: &Registry) -> String {
+    registry.name.replace('-', "_") + "_errors"
+}
+
+fn module(registry: &Arc<Registry>) -> String {
+    let mut gaps = Gaps::default();
+    facts::put_words(registry, &PYTHON, &mut gaps);
+    for (name, names) in facts::closed_sets() {
+        let quoted: Vec<_> = names.iter().map(|it| literal::text(it)).collect();
+        gaps.put(name, quoted.join(", "));
+        gaps.lines(
+            &format!("{name}_members"),
+            names.iter().map(|it| format!("    {it}: str | None = None")),
+        );
+    }
+    gaps.lines("codes", registry.codes.keys().map(|it| format!("    {},", literal::text(it))));
+    for (name, rows) in facts::tables(registry) {
+        let write =
+            TABLES.iter().find(|it| it.0 == name).map_or(plain as fn(&Value) -> String, |it| it.1);
+        gaps.lines(
+            name,
+            rows.iter().map(|(key, row)| {
+                let key = key.as_deref().map(|it| literal::text(it) + ": ").unwrap_or_default();
+                format!("    {key}{},", write(row))
+            }),
+        );
+    }
+    gaps.fill(include_str!("../../templates/module.py"), "#")
+}
+
+fn plain(value: &Value) -> String {
+    literal::value(value, &PYTHON)
+}
+
+/// The values of an object as a tuple.
+fn tuple(value: &Value) -> String {
+    let values = value.as_object().into_iter().flat_map(Map::values);
+    format!("({})", values.map(plain).collect::<Vec<_>>().join(", "))
+}
+
+/// An object as a call of its class, with lists as tuples.
+fn call(class: &str, value: &Value) -> String {
+    let members = value.as_object().into_iter().flatten();
+    let members = members.map(|(key, it)| {
+        let key = match key.as_str() {
+            "class" => "class_",
+            "enum" => "values",
+            key => key,
+        };
+        format!("{key}={}", argument(key, it))
+    });
+    format!("{class}({})", members.collect::<Vec<_>>().join(", "))
+}
+
+fn row(value: &Value) -> String {
+    call("Row", value)
+}
+
+fn argument(key: &str, value: &Value) -> String {
+    let many = |class: Option<&str>| {
+        let items = value.as_array().into_iter().flatten();
+        let items = items.map(|it| class.map_or_else(|| plain(it), |class| call(class, it)) + ",");
+        format!("({})", items.collect::<Vec<_>>().join(" "))
+    };
+    match key {
+        "retry" if value.is_object() => call("Retry", value),
+        "deprecated" => call("Deprecated", value),
+        "params" => many(Some("Param")),
+        "next" if value.is_array() => many(Some("NextCall")),
+        "values" | "may" => many(None),
+        "rpc" => {
+            let domain = value.get("domain").map_or_else(|| PYTHON.null.to_owned(), plain);
+            format!("({}, {domain})", value.get("number").map(plain).unwrap_or_default())
+        }
+        _ => plain(value),
+    }
+}

@@ -1,0 +1,993 @@
+"""The error codes of @@name@@ @@version@@: types, facts, a reader of every dialect, and the decision after a failure.
+
+Written by `redress registry export --format python`; not to be edited.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeGuard, get_args
+
+#: The codes of the registry.
+Code = Literal[
+    # @@codes@@
+]
+#: What a client does with a code that it does not know.
+Class = Literal[@@classes@@]
+#: When the same call may be made again.
+RetryKind = Literal[@@retry_kinds@@]
+#: Whether the failed call may have changed something.
+Effect = Literal[@@effects@@]
+#: How bad it is for the operator.
+Severity = Literal[@@severities@@]
+#: Who failed.
+Origin = Literal[@@origins@@]
+#: A shape of envelope.
+Dialect = Literal[@@dialects@@]
+#: Whether a failure says itself what it is, or that is a guess, or the server never had the call.
+Ground = Literal["not_sent", "stated", "guessed"]
+#: Why a call is given up.
+StopReason = Literal[@@stop_reasons@@]
+
+#: The name and the version of the registry that this file was written from.
+REGISTRY: Final = (@@name_text@@, @@version_text@@)
+
+
+@dataclass(frozen=True)
+class Retry:
+    """When the same call may be made again."""
+
+    kind: RetryKind
+    #: How long to wait.
+    after_ms: int | None = None
+    #: The earliest time of a repeat, in milliseconds since 1970.
+    not_before: int | None = None
+    #: How often at most.
+    max: int | None = None
+
+    @property
+    def retryable(self) -> bool:
+        """Whether a program may send the same call again by itself, if it had no effect."""
+        return self.kind in ("now", "after_delay")
+
+
+@dataclass(frozen=True)
+class NextCall:
+    """A call that helps."""
+
+    tool: str
+    args: dict[str, Any] | None = None
+
+
+#: A call that helps, or advice in words.
+NextAction = NextCall | str
+
+
+@dataclass
+class Context:
+    """Where a failure happened."""
+
+    # @@context_members@@
+
+
+@dataclass
+class Fault:
+    """One failure. `code` is one of `Code`, or one that a server or a plugin brings along."""
+
+    code: str
+    message: str
+    #: What to do.
+    hint: str
+    class_: Class
+    http: int
+    retry: Retry
+    effect: Effect
+    domain: str
+    severity: Severity
+    #: The shape that it came in.
+    dialect: Dialect
+    #: The registry whose row it is.
+    registry: str
+    origin: Origin = "tool"
+    number: int | None = None
+    next_actions: list[NextAction] = field(default_factory=list)
+    #: What was probably meant: objects with `ref`.
+    similar_refs: list[dict[str, Any]] = field(default_factory=list)
+    #: Which arguments are wrong: objects with `pointer`, a JSON pointer into the arguments of the call.
+    violations: list[dict[str, Any]] = field(default_factory=list)
+    #: What is known about this time, any JSON.
+    details: Any = None
+    #: What a foreign server wrote: not to be trusted.
+    server_text: str | None = None
+    context: Context = field(default_factory=Context)
+    timestamp: str | None = None
+    elapsed_ms: int | None = None
+    estimated_tokens: int | None = None
+    #: Its place in the ledger: an object with `seq` and `hash`.
+    ledger: dict[str, Any] | None = None
+    cause: Any = None
+    stack: str | None = None
+    ground: Ground = "stated"
+
+    @property
+    def retryable(self) -> bool:
+        """Whether a program may send the same call again by itself, if it had no effect."""
+        return self.retry.retryable
+
+
+@dataclass(frozen=True)
+class Param:
+    """A member of `details` that a code declares."""
+
+    name: str
+    type: Literal["string", "integer", "number", "boolean", "array", "object"]
+    doc: str
+    required: bool
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deprecated:
+    """Why a code should no longer be raised."""
+
+    since: str
+    reason: str
+    to: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known about a code. The rows of other registries have no title, message, params and next calls."""
+
+    code: str
+    registry: str
+    domain: str
+    class_: Class
+    http: int
+    retry: Retry
+    effect: Effect
+    severity: Severity
+    hint: str
+    #: What happened, as far as it is known without details.
+    said: str
+    #: Its spellings in each dialect.
+    spelled: Mapping[str, Sequence[str]]
+    number: int | None = None
+    #: Its number and domain in JSON-RPC, where they are not its own.
+    rpc: tuple[int, str | None] | None = None
+    title: str = ""
+    #: What happened: a template over the params.
+    message: str = ""
+    params: tuple[Param, ...] = ()
+    next: tuple[NextCall, ...] = ()
+    deprecated: Deprecated | None = None
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What the registry says about a tool."""
+
+    may: tuple[Code, ...]
+    read_only: bool
+    idempotent: bool
+
+
+# --------------------------------------------------------------------------------------------------- reading
+
+#: Where the native envelope stands, in `_meta` of a result and in `data` of an error.
+_FAULT_KEY: Final = @@fault_key@@
+#: Where the open proposal puts its envelope.
+_TOOL_FAILURE_KEY: Final = @@tool_failure_key@@
+#: The key that carries what a dialect has no place for.
+_RESIDUE: Final = "_x"
+#: An answer inside another one is read up to this depth.
+_MAX_WRAPPINGS: Final = 3
+#: A larger text that nobody flagged is content, whatever it looks like.
+_MAX_UNFLAGGED: Final = 16384
+#: How much of a foreign text is kept.
+_MAX_SAID: Final = 500
+_UNKNOWN: Final = "UNKNOWN_TOOL_FAILURE"
+
+
+def parse(answer: object) -> Fault | None:
+    """Reads the failure out of whatever a call was answered with, in any dialect.
+
+    That is a JSON-RPC response, a tool's result, a JSON-RPC error, an envelope, a text; also as the SDK's models and
+    exceptions. `None` if nothing failed. A failure that does not say what it is comes as `UNKNOWN_TOOL_FAILURE` with the
+    ground `guessed`.
+    """
+    answer = _plain(answer)
+    if isinstance(answer, dict):
+        return _parse_object(answer)
+    if not isinstance(answer, str):
+        return None
+    document = _json(answer)
+    if isinstance(document, dict):
+        return _parse_object(document)
+    return _parse_text(document if isinstance(document, str) else answer, False, 0)
+
+
+def _plain(answer: object) -> object:
+    """What the official SDK hands out as the JSON that it was."""
+    if isinstance(answer, BaseException):
+        answer = getattr(answer, "error", None)
+    if isinstance(answer, (bytes, bytearray)):
+        return answer.decode("utf-8", "replace")
+    dump = getattr(answer, "model_dump", None)
+    return dump(mode="json", by_alias=True, exclude_none=True) if callable(dump) else answer
+
+
+def _parse_object(answer: dict[str, Any]) -> Fault | None:
+    content = answer.get("content")
+    is_blocks = isinstance(content, list) and all(isinstance(_at(it, ("type",)), str) for it in content)
+    if "jsonrpc" in answer:
+        return _parse_response(answer)
+    if "isError" in answer or "structuredContent" in answer or is_blocks:
+        return _parse_result(answer, 0)
+    if _is_int(answer.get("code")) and isinstance(answer.get("message"), str):
+        return _parse_error(answer)
+    text = answer.get("text")
+    if answer.get("type") == "text" and isinstance(text, str):
+        return _parse_text(text, False, 0)
+    return _parse_payload(answer, False, 0)
+
+
+def _parse_response(response: dict[str, Any]) -> Fault | None:
+    error, result = response.get("error"), response.get("result")
+    if isinstance(error, dict):
+        return _parse_error(error)
+    if isinstance(result, dict):
+        return _parse_result(result, 0)
+    return None if "method" in response or "result" in response else _guessed(None)
+
+
+def _parse_error(error: dict[str, Any]) -> Fault | None:
+    code, message, data = error.get("code"), error.get("message"), error.get("data")
+    fault = _ours(_at(data, (_FAULT_KEY,))) or _envelope(data, True)
+    # JSON-RPC's own numbers say too little.
+    if not fault and ((_is_int(code) and code > 0) or _at(data, ("symbol",)) is not None):
+        fault = read_as("rpc", {"jsonrpc": "2.0", "id": None, "error": error})
+    return fault or _guessed(message, _spelled("rpc", str(code)))
+
+
+def _parse_result(result: dict[str, Any], depth: int) -> Fault | None:
+    is_flagged = result.get("isError") is True
+    meta, content = result.get("_meta"), result.get("content")
+    fault = _ours(_at(meta, (_FAULT_KEY,))) or read_as("tool-failure", _at(meta, (_TOOL_FAILURE_KEY,)))
+    if is_flagged and fault:
+        return fault
+    fault = _parse_payload(result.get("structuredContent"), is_flagged, depth)
+    if fault:
+        return fault
+    blocks = [_at(it, ("text",)) for it in content] if isinstance(content, list) else [content]
+    texts = [it for it in blocks if isinstance(it, str)]
+    for text in texts:
+        fault = _parse_text(text, is_flagged, depth)
+        if fault:
+            return fault
+    return _guessed(texts[0] if texts else None) if is_flagged else None
+
+
+def _parse_text(text: str, is_flagged: bool, depth: int) -> Fault | None:
+    """The text of a block. Without a flag it must be a failure as a whole."""
+    trimmed = text.strip()
+    if not is_flagged and len(trimmed) > _MAX_UNFLAGGED:
+        return None
+    document = _json(trimmed) if trimmed.startswith(("{", '"')) else None
+    return _card(trimmed, is_flagged) if document is None else _parse_payload(document, is_flagged, depth)
+
+
+def _parse_payload(payload: object, is_flagged: bool, depth: int) -> Fault | None:
+    """JSON that a tool answered with, as structure or as text."""
+    if isinstance(payload, str) and depth < _MAX_WRAPPINGS:
+        return _parse_text(payload, is_flagged, depth + 1)
+    if not isinstance(payload, dict):
+        return None
+    fault = _envelope(payload, is_flagged)
+    if fault:
+        return fault
+    if list(payload) == ["result"] and depth < _MAX_WRAPPINGS:
+        return _parse_payload(payload["result"], is_flagged, depth + 1)
+    if "isError" in payload and depth < _MAX_WRAPPINGS:
+        return _parse_result(payload, depth + 1)
+    return None if is_flagged or not _has_error(payload) else _guessed(json.dumps(payload, ensure_ascii=False))
+
+
+def _has_error(payload: dict[str, Any]) -> bool:
+    """An `error` is a failure, unless it says nothing."""
+    error = payload.get("error")
+    if isinstance(error, str):
+        return error.strip() != ""
+    return isinstance(error, dict) and ("message" in error or "code" in error)
+
+
+def _envelope(document: object, is_flagged: bool) -> Fault | None:
+    """An envelope. Without a flag, its dialect must leave no doubt: any answer can have a member `code`."""
+    if not isinstance(document, dict):
+        return None
+    if _is_v1(document):
+        return _ours(document)
+    fault = read(document)
+    return fault if fault and (is_flagged or fault.dialect not in ("native", "rpc")) else None
+
+
+def _ours(document: object) -> Fault | None:
+    """Our own envelope, also with a code that no registry here has: then its class is all that is known."""
+    known = read_as("native", document)
+    if known or not isinstance(document, dict):
+        return known
+    code, unknown, name = document.get("code"), _spelled("native", _UNKNOWN), document.get("class")
+    if not unknown or not isinstance(code, str) or not _FULL_CODE.fullmatch(code):
+        return None
+    class_: Class = name if isinstance(name, str) and name in CLASSES else "unknown"  # type: ignore[assignment]
+    http, retry = CLASSES[class_]
+    row = replace(unknown, registry="", code=code, number=None, class_=class_, http=http, retry=Retry(retry), effect="unknown")
+    fault = _fault_of(row, "native")
+    return fault if _fill_native(fault, document) else None
+
+
+_FULL_CODE: Final = re.compile(r"([a-z][a-z0-9-]{0,31}\.)?[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+
+
+def _guessed(text: object, row: Row | None = None) -> Fault | None:
+    """A failure that does not say what it is."""
+    row = row or _spelled("native", _UNKNOWN)
+    if not row:
+        return None
+    fault = replace(_fault_of(row, "native"), ground="guessed")
+    if row.effect == "none":
+        fault.effect = "unknown"
+    if isinstance(text, str) and text:
+        fault.server_text = text[:_MAX_SAID]
+    return fault
+
+
+def _card(text: str, is_flagged: bool) -> Fault | None:
+    """Reads a card: `CODE: message`, or `[CODE] message`. Without a flag, it must have a card's second line, too."""
+    first, *lines = re.split(r"\r?\n", text)
+    head = re.match(r"\[(.*?)\] (.*)$", first) or re.match(r"([^\[].*?): (.*)$", first)
+    row = _spelled("native", head[1]) if head else None
+    if not head or not row or row.code != head[1]:
+        return None
+    fault = _fault_of(row, "native")
+    fault.message = head[2].strip()
+    is_card = False
+    for line in lines:
+        is_card = _card_line(fault, line) or is_card
+    return fault if is_card or is_flagged else None
+
+
+def _card_line(fault: Fault, line: str) -> bool:
+    """Takes what one line of a card says. Whether it was the line that only cards have."""
+    label, _, rest = line.partition(": ")
+    if label == "Retry":
+        return _retry_line(fault, line)
+    if label == "Fix":
+        fault.hint = re.sub(r"^(.*) Did you mean .*$", r"\1", rest)
+    elif label == "Server said":
+        fault.server_text = rest.strip('"')
+    elif label == "Next":
+        tool, space, args = rest.partition(" ")
+        parsed = _json(args)
+        fault.next_actions.append(
+            NextCall(tool) if not space else NextCall(tool, parsed) if isinstance(parsed, dict) else rest
+        )
+    return False
+
+
+_DELAY: Final = re.compile(r"after ([0-9.]+) (ms|s)\b")
+
+
+def _retry_line(fault: Fault, line: str) -> bool:
+    names = re.search(r" \((.*?)\)", line)
+    plain = _DELAY.sub("after {delay}", re.sub(r" \(.*?\)", "", line, count=1), count=1)
+    known = next((it for it in _CARD_LINES if it[0] == plain), None)
+    if not known:
+        return False
+    after_ms: int | None = None
+    delay = _DELAY.search(line)
+    if delay and delay[2] == "ms":
+        after_ms = int(delay[1])
+    elif delay:
+        # What was cut to tenths of a second is taken for the longest that it can mean.
+        after_ms = round(float(delay[1]) * 1000) + (99 if "." in delay[1] else 0)
+    fault.retry, fault.effect = Retry(known[1], after_ms, max=fault.retry.max), known[2]
+    fault.violations = [{"pointer": f"/{it}", "reason": "wrong"} for it in names[1].split(", ")] if names else []
+    return True
+
+
+def read(document: object) -> Fault | None:
+    """Reads an envelope in whichever dialect it is."""
+    if not isinstance(document, dict):
+        return None
+    if _is_v1(document):
+        return read_as("native", document)
+    for dialect in _DETECTED:
+        if _claims(dialect, document) and _row_of(dialect, document):
+            return read_as(dialect, document)
+    return None
+
+
+def read_as(dialect: Dialect, document: object) -> Fault | None:
+    """Reads an envelope of a dialect."""
+    if not isinstance(document, dict):
+        return None
+    residue = _at(document, ("error", "data", _RESIDUE) if dialect == "rpc" else (_RESIDUE,))
+    if isinstance(residue, dict) and isinstance(residue.get("code"), str):
+        row = _row_of_residue(residue["code"], residue.get("contract"))
+    else:
+        row = _row_of(dialect, document)
+    if not row:
+        return None
+    fault = _fault_of(row, dialect)
+    if not (_fill_native(fault, document) if dialect == "native" else _fill(fault, row, document)):
+        return None
+    if isinstance(residue, dict):
+        _overlay(fault, residue)
+    return fault
+
+
+def _fault_of(row: Row, dialect: Dialect) -> Fault:
+    """A fault that says what its row says."""
+    return Fault(
+        code=row.code,
+        message=row.said,
+        hint=row.hint,
+        class_=row.class_,
+        http=row.http,
+        retry=row.retry,
+        effect=row.effect,
+        domain=row.domain,
+        severity=row.severity,
+        dialect=dialect,
+        registry=row.registry,
+        number=row.number,
+    )
+
+
+def _claims(dialect: Dialect, document: dict[str, Any]) -> bool:
+    """Whether a document has the form of a dialect."""
+
+    def is_text(key: str) -> bool:
+        return isinstance(document.get(key), str)
+
+    if dialect == "rpc":
+        return isinstance(document.get("error"), dict) and (
+            "jsonrpc" in document or _is_int(document["error"].get("code"))
+        )
+    if dialect == "stagewright":
+        return document.get("ok") is False
+    if dialect == "atlas-gate":
+        return is_text("error_code")
+    if dialect == "tool-failure":
+        return is_text("code") and is_text("correlationId") and is_text("class") and document["class"] in _GROUPS
+    if dialect == "workrail":
+        return is_text("code") and _at(document, ("retry", "kind")) in _WORKRAIL_KINDS
+    if dialect == "mailvault":
+        return is_text("error")
+    return "v" in document or is_text("code")
+
+
+def _row_of(dialect: Dialect, document: dict[str, Any]) -> Row | None:
+    """The row that a document names."""
+    spelling = _at(document, _PLACES[dialect]["code"])
+    number = _at(document, ("error", "code"))
+    if dialect == "rpc" and not _is_int(number):
+        return None
+    if isinstance(spelling, str):
+        return _spelled(dialect, spelling)
+    return _spelled(dialect, str(number)) if dialect == "rpc" else None
+
+
+def _row_of_residue(code: str, contract: object) -> Row | None:
+    if not isinstance(contract, str):
+        return _spelled("native", code)
+    return next((it for it in _ROWS if it.registry == contract and it.code == code), None)
+
+
+def _fill(fault: Fault, row: Row, document: dict[str, Any]) -> bool:
+    """Puts what a document of another dialect says onto the fault."""
+    places = _PLACES[fault.dialect]
+    if "message" in places and not isinstance(_at(document, places["message"]), str):
+        return False
+    for member, place in places.items():
+        value = _at(document, place)
+        if value is None or (fault.dialect == "workrail" and member == "hint" and value == ""):
+            continue
+        if member.startswith("context."):
+            _set_context(fault, member.removeprefix("context."), value)
+        elif member == "next_actions":
+            fault.next_actions = _actions(value)
+        else:
+            _set(fault, member, value)
+    _fill_retry(fault, row, document)
+    return True
+
+
+def _fill_retry(fault: Fault, row: Row, document: dict[str, Any]) -> None:
+    """What a dialect says about a repeat, and whatever else has a form of its own there."""
+    if fault.dialect == "workrail":
+        rule = _workrail_rule(document.get("retry"))
+        # What we do not understand must not make anybody repeat a call.
+        if not rule:
+            fault.retry = Retry("never") if "retry" in document else fault.retry
+        elif rule != _workrail_form(row.retry):
+            fault.retry = rule
+    elif fault.dialect == "rpc":
+        number, domain = _at(document, ("error", "code")), _at(document, ("error", "data", "domain"))
+        usual = row.rpc or (row.number, row.domain)
+        if _is_int(number) and number != usual[0]:
+            fault.number = number
+        if isinstance(domain, str) and domain != usual[1]:
+            fault.domain = domain
+        _set_retryable(fault, _at(document, ("error", "data")), "retryable")
+    elif fault.dialect == "stagewright":
+        _set_retryable(fault, document, "retryable")
+    elif fault.dialect == "mailvault" and document.get("error") == "rate_limited":
+        wait = _delay(_at(document, ("details", "retry_after")))
+        if wait is False:
+            _say_retryable(fault, False)
+        elif wait is not None and not (
+            row.retry.retryable and row.retry.after_ms is not None and math.ceil(row.retry.after_ms / 1000) == wait
+        ):
+            fault.retry = Retry("after_delay", wait * 1000)
+    elif fault.dialect == "tool-failure":
+        class_, classes = _GROUPS.get(str(document.get("class")), (row.class_, (row.class_,)))
+        if row.class_ not in classes:
+            fault.class_ = class_
+        _set_retryable(fault, document, "retryable")
+        if _delay(document.get("retryNotBefore")) is False:
+            _say_retryable(fault, False)
+
+
+def _fill_native(fault: Fault, document: dict[str, Any]) -> bool:
+    """Puts what a native envelope says onto the fault. What has the wrong type is left as the row has it."""
+    if "v" in document and not _is_v1(document):
+        return False
+    for member, value in document.items():
+        if member in _ENVELOPE:
+            _set(fault, member, value)
+    # A rule says more than a yes; nothing says more than a no.
+    if "retryable" in document and ("retry" not in document or document["retryable"] is not True):
+        _set_retryable(fault, document, "retryable")
+    return True
+
+
+def _overlay(fault: Fault, residue: dict[str, Any]) -> None:
+    """Puts back what a residue holds."""
+    for member, value in residue.items():
+        if member == "context" and isinstance(value, dict):
+            for name, it in value.items():
+                _set_context(fault, name, it)
+        elif member == "invented" and isinstance(value, list):
+            for pointer in value:
+                _forget(fault, str(pointer))
+        elif member != "code":
+            _set(fault, member, value)
+
+
+def _forget(fault: Fault, pointer: str) -> None:
+    """Makes a value absent that a writer invented."""
+    _, _, path = pointer.partition("/")
+    member, _, name = path.partition("/")
+    if member == "context" and name in _CONTEXT:
+        setattr(fault.context, name, None)
+    elif member in ("timestamp", "elapsed_ms", "details"):
+        setattr(fault, member, None)
+
+
+def _set(fault: Fault, member: str, value: Any) -> None:
+    if member in ("message", "hint", "domain", "server_text", "timestamp", "stack"):
+        if isinstance(value, str):
+            setattr(fault, member, value)
+    elif member in _CLOSED:
+        name, known = _CLOSED[member]
+        if isinstance(value, str) and value in known:
+            setattr(fault, name, value)
+    elif member == "http":
+        if _is_count(value) and 100 <= value <= 599:
+            fault.http = value
+    elif member == "number":
+        if value is None or _is_int(value):
+            fault.number = value
+    elif member == "retry":
+        fault.retry = _rule(value) or Retry("never")
+    elif member == "not_before":
+        when = _delay(value)
+        if when is not None and when is not False:
+            fault.retry = replace(fault.retry, not_before=when)
+    elif member in ("elapsed_ms", "estimated_tokens"):
+        if _is_count(value):
+            setattr(fault, member, value)
+    elif member in ("details", "cause"):
+        setattr(fault, member, value)
+    elif member == "next_actions":
+        actions = [_action(it) for it in value] if isinstance(value, list) else [None]
+        if None not in actions:
+            fault.next_actions = [it for it in actions if it is not None]
+    elif member == "similar_refs":
+        if isinstance(value, list) and all(isinstance(it, dict) and "ref" in it for it in value):
+            fault.similar_refs = value
+    elif member == "violations":
+        if isinstance(value, list) and all(isinstance(_at(it, ("pointer",)), str) for it in value):
+            fault.violations = value
+    elif member == "context":
+        if isinstance(value, dict):
+            for name in _CONTEXT:
+                _set_context(fault, name, value.get(name))
+    elif member == "ledger":
+        if isinstance(value, dict) and _is_count(value.get("seq")) and isinstance(value.get("hash"), str):
+            fault.ledger = {"seq": value["seq"], "hash": value["hash"]}
+
+
+def _set_context(fault: Fault, name: str, value: object) -> None:
+    if name in _CONTEXT and isinstance(value, str):
+        setattr(fault.context, name, value)
+
+
+def _set_retryable(fault: Fault, said: Any, key: str) -> None:
+    if isinstance(said, dict) and key in said:
+        _say_retryable(fault, said[key] is True)
+
+
+def _say_retryable(fault: Fault, yes: bool) -> None:
+    """Takes a retry rule that is only yes or no; a rule that says the same already stays."""
+    if yes != fault.retry.retryable:
+        fault.retry = Retry("now" if yes else "never", not_before=fault.retry.not_before)
+
+
+def _rule(value: object) -> Retry | None:
+    """A rule of the native envelope, if all of it can be understood."""
+    if not isinstance(value, dict) or value.get("kind") not in get_args(RetryKind):
+        return None
+    after_ms, not_before, most = _delay(value.get("after_ms")), _delay(value.get("not_before")), value.get("max")
+    if after_ms is False or not_before is False or not (most is None or (_is_count(most) and most < 2**32)):
+        return None
+    return Retry(value["kind"], after_ms, not_before, most)
+
+
+_WORKRAIL_KINDS: Final = ("not_retryable", "retryable_immediate", "retryable_after_ms")
+_WORKRAIL_AFTER_MS: Final = 1000
+
+
+def _workrail_rule(said: object) -> Retry | None:
+    """WorkRail's rule. Stores inside its server also say `retryable`, with a delay or without."""
+    if not isinstance(said, dict):
+        return None
+    kind, after = said.get("kind"), _delay(said.get("afterMs"))
+    if kind == "not_retryable":
+        return Retry("never")
+    if kind == "retryable_immediate" or (kind == "retryable" and after is None):
+        return Retry("now")
+    if kind in ("retryable_after_ms", "retryable") and after is not False:
+        return Retry("after_delay", _WORKRAIL_AFTER_MS if after is None else after)
+    return None
+
+
+def _workrail_form(retry: Retry) -> Retry:
+    """What WorkRail can say of a rule: six kinds become three."""
+    if retry.kind == "after_delay":
+        return Retry("after_delay", _WORKRAIL_AFTER_MS if retry.after_ms is None else retry.after_ms)
+    return Retry("now" if retry.kind == "now" else "never")
+
+
+def _delay(value: object) -> int | None | Literal[False]:
+    """A time to wait in whole units, rounded up: `None` if there is none, `False` if it makes no sense."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 2**64:
+        return False
+    return math.ceil(value)
+
+
+def _action(value: object) -> NextAction | None:
+    """An element of `next_actions`."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict) or not isinstance(value.get("tool"), str):
+        return None
+    args = value.get("args")
+    return NextCall(value["tool"], args if isinstance(args, dict) else None)
+
+
+def _actions(value: object) -> list[NextAction]:
+    """Stagewright's sentences; `tool({…})` is a call."""
+    found: list[NextAction] = []
+    for text in value if isinstance(value, list) else []:
+        if not isinstance(text, str):
+            continue
+        call = re.fullmatch(r"([A-Za-z0-9_\-./:]+)\((.*)\)", text, re.DOTALL)
+        args = _json(call[2]) if call else None
+        if call and call[2] == "":
+            found.append(NextCall(call[1]))
+        elif call and isinstance(args, dict) and _compact(args) == call[2]:
+            found.append(NextCall(call[1], args))
+        else:
+            found.append(text)
+    return found
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _spelled(dialect: Dialect, spelling: str) -> Row | None:
+    return _SPELLED.get((dialect, spelling))
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _is_v1(document: dict[str, Any]) -> bool:
+    return _is_int(document.get("v")) and document["v"] == 1
+
+
+def _is_int(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return _is_int(value) and value >= 0
+
+
+def _json(text: str) -> Any:
+    """A text as the JSON that it is, if it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+# -------------------------------------------------------------------------------------------------- deciding
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a tool is known to be."""
+
+    #: It changes nothing.
+    read_only: bool = False
+    #: Calling it twice is calling it once.
+    idempotent: bool = False
+    #: Whether whoever says so is to be believed.
+    trusted: bool = False
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What is known about a call that failed."""
+
+    #: How often the call was made so far.
+    made: int
+    #: How it is known what failed. As the fault says, if absent.
+    ground: Ground | None = None
+    #: Whether there is another way that was not tried yet.
+    fallback: bool = False
+    #: Now, in milliseconds since 1970.
+    now_ms: int | None = None
+    #: How long the caller still waits, if that has an end.
+    time_left_ms: int | None = None
+    #: Chance: from 0 up to, not including, 2^32.
+    random: int | None = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a client repeats calls."""
+
+    #: How often a call is made at most.
+    attempts: int = @@attempts@@
+    #: The longest first pause; it doubles with each further one.
+    first_pause_ms: int = @@first_pause_ms@@
+    #: The longest pause of our own, and the longest that a server may ask for.
+    longest_wait_ms: int = @@longest_wait_ms@@
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do about a fault, and the row of the table that says so. Only what belongs to `do` is there."""
+
+    do: Literal["retry_now", "retry_after", "change_arguments", "call_first", "ask_human", "fall_back", "stop"]
+    row: str
+    #: How long to wait.
+    after_ms: int | None = None
+    #: Where the wrong arguments stand. Empty: the hint says it in words.
+    pointers: tuple[str, ...] | None = None
+    #: What to do first.
+    next: tuple[NextAction, ...] | None = None
+    #: What to ask a person for.
+    what: str | None = None
+    why: StopReason | None = None
+
+
+class Budget:
+    """The repeats that are left, in thousandths. Share one among all calls to a server."""
+
+    def __init__(
+        self,
+        capacity: int = @@capacity@@,
+        per_success: int = @@per_success@@,
+        per_second: int = @@per_second@@,
+        saved: int | None = None,
+    ) -> None:
+        self._capacity, self._per_success, self._per_second = capacity, per_success, per_second
+        self._saved = capacity if saved is None else min(saved, capacity)
+        self._counted_ms: int | None = None
+
+    @property
+    def saved(self) -> int:
+        """What it holds, in thousandths of a repeat."""
+        return self._saved
+
+    def succeeded(self) -> None:
+        """A call succeeded."""
+        self._put(self._per_success)
+
+    def pass_(self, now_ms: int) -> None:
+        """It is so late now. A clock that goes back puts nothing in."""
+        since = 0 if self._counted_ms is None else max(0, now_ms - self._counted_ms)
+        self._put(since * self._per_second // 1000)
+        if self._counted_ms is None or self._counted_ms < now_ms:
+            rest = since * self._per_second % 1000 // self._per_second if self._per_second else 0
+            self._counted_ms = now_ms - rest
+
+    def has_one(self) -> bool:
+        """Whether there is one repeat left."""
+        return self._saved >= 1000
+
+    def spend(self) -> None:
+        """Takes one repeat, if there is one."""
+        self._saved = max(0, self._saved - 1000)
+
+    def _put(self, more: int) -> None:
+        self._saved = min(self._saved + more, self._capacity)
+
+
+def decide(
+    fault: Fault, traits: Traits, attempt: Attempt, budget: Budget, policy: Policy = Policy()
+) -> Decision:
+    """What to do about a fault: the first row of the table that fits. A repeat is taken from the budget."""
+    now_ms = int(time.time() * 1000) if attempt.now_ms is None else attempt.now_ms
+    budget.pass_(now_ms)
+    asked = max(fault.retry.after_ms or 0, (fault.retry.not_before or 0) - now_ms, 0)
+    retry = fault.retry.kind
+    if retry == "now" and (asked > 0 or attempt.made > 1):
+        retry = "after_delay"
+    wait = _wait_ms(attempt, asked, policy) if retry == "after_delay" else 0
+    facts: dict[str, str | bool] = {
+        "retry": retry,
+        "class": fault.class_,
+        "repeat": _repeat(fault, traits, attempt.ground or fault.ground),
+        "room": _room(fault, attempt, policy, asked, wait, budget),
+        "next": bool(fault.next_actions),
+        "fallback": attempt.fallback,
+    }
+    rule = next((it for it in DECISIONS if it.fits(facts)), _LAST)
+    advice = fault.hint or fault.message
+    decision = Decision(rule.do, rule.id, why=rule.why)
+    if rule.do in ("retry_now", "retry_after"):
+        budget.spend()
+    if rule.do == "retry_after":
+        return replace(decision, after_ms=wait)
+    if rule.do == "change_arguments":
+        return replace(decision, pointers=tuple(dict.fromkeys(str(it["pointer"]) for it in fault.violations)))
+    if rule.do == "call_first":
+        return replace(decision, next=tuple(fault.next_actions) or (advice,))
+    if rule.do == "ask_human":
+        return replace(decision, what=rule.what or advice)
+    return decision
+
+
+def _room(fault: Fault, attempt: Attempt, policy: Policy, asked: int, wait: int, budget: Budget) -> str:
+    most = policy.attempts if fault.retry.max is None else min(policy.attempts, fault.retry.max + 1)
+    if attempt.made >= most:
+        return "attempts_used"
+    if asked > policy.longest_wait_ms or (attempt.time_left_ms is not None and attempt.time_left_ms <= wait):
+        return "wait_too_long"
+    return "left" if budget.has_one() else "budget_spent"
+
+
+def _repeat(fault: Fault, traits: Traits, ground: Ground) -> str:
+    """What making the call again would do, whether or not it helps."""
+    if traits.trusted and (traits.read_only or traits.idempotent):
+        return "safe"
+    if ground == "not_sent" or (ground == "stated" and fault.effect == "none"):
+        return "safe"
+    return "double" if fault.effect == "done" else "doubtful"
+
+
+def _wait_ms(attempt: Attempt, asked: int, policy: Policy) -> int:
+    """At least as long as is asked for, and a part of a pause that grows, so that clients do not all come back at once."""
+    chance = random.getrandbits(32) if attempt.random is None else attempt.random
+    pause = min(policy.first_pause_ms << min(max(attempt.made - 1, 0), 32), policy.longest_wait_ms)
+    return asked + ((pause + 1) * chance >> 32)
+
+
+# ----------------------------------------------------------------------------------------------------- facts
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A row of the decision table: a column that is not there fits always."""
+
+    id: str
+    when: Mapping[str, Sequence[str] | bool]
+    do: Literal["retry_now", "retry_after", "change_arguments", "call_first", "ask_human", "fall_back", "stop"]
+    because: str
+    why: StopReason | None = None
+    what: str | None = None
+
+    def fits(self, facts: Mapping[str, str | bool]) -> bool:
+        """Whether every column fits."""
+        for column, fit in self.when.items():
+            if facts[column] != fit if isinstance(fit, bool) else facts[column] not in fit:
+                return False
+        return True
+
+
+_CLOSED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "class": ("class_", get_args(Class)),
+    "effect": ("effect", get_args(Effect)),
+    "origin": ("origin", get_args(Origin)),
+    "severity": ("severity", get_args(Severity)),
+}
+
+#: What is known about each code of the registry.
+CODES: Final[Mapping[Code, Row]] = {
+    # @@rows@@
+}
+
+#: The tools that the registry knows.
+TOOLS: Final[Mapping[str, Tool]] = {
+    # @@tools@@
+}
+
+#: The decision table. The first row that fits decides.
+DECISIONS: Final[Sequence[Rule]] = (
+    # @@decisions@@
+)
+
+_LAST: Final = Rule("cannot_succeed", {}, "stop", "", "cannot_succeed")
+
+#: The codes of other registries, which a server may use all the same.
+_OTHERS: Final[Sequence[Row]] = (
+    # @@others@@
+)
+
+#: The HTTP status and the retry kind of a code of which only the class is known.
+CLASSES: Final[Mapping[Class, tuple[int, RetryKind]]] = {
+    # @@by_class@@
+}
+
+#: The second line of a card, for each rule and effect.
+_CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect]]] = (
+    # @@card_lines@@
+)
+
+#: Where each dialect keeps what, as keys from the document down.
+_PLACES: Final[Mapping[Dialect, Mapping[str, Sequence[str]]]] = {
+    # @@places@@
+}
+
+#: The classes of the open proposal: which of ours stands for it, and which of ours it is.
+_GROUPS: Final[Mapping[str, tuple[Class, Sequence[Class]]]] = {
+    # @@groups@@
+}
+
+_DETECTED: Final[Sequence[Dialect]] = (@@detected@@,)
+_ENVELOPE: Final = (@@envelope@@,)
+_CONTEXT: Final = (@@context@@,)
+_ROWS: Final = (*CODES.values(), *_OTHERS)
+_SPELLED: Final[Mapping[tuple[str, str], Row]] = {
+    (dialect, spelling): row for row in _ROWS for dialect, spellings in row.spelled.items() for spelling in spellings
+}

@@ -1,0 +1,47 @@
+// The exported TypeScript, held against the vectors that all languages share.
+//
+// node vectors.mjs INDEX.ts VECTORS
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const [, , index, vectors] = process.argv;
+const { parse, decide, Budget } = await import(pathToFileURL(index));
+const cases = (name) => JSON.parse(readFileSync(`${vectors}/${name}.json`, 'utf8')).cases;
+
+/** What a fault says beyond its row is just what the envelope says. */
+function same(fault, envelope, name) {
+  const absent = { next_actions: [], similar_refs: [], violations: [], context: {} };
+  for (const key of [...Object.keys(fault), ...Object.keys(envelope)]) {
+    const isOfTheRow = ['domain', 'number', 'severity', 'cause', 'stack', 'ground', 'dialect', 'registry', 'v'].includes(key);
+    if (!isOfTheRow || (key in envelope && key !== 'v')) assert.deepEqual(fault[key], envelope[key] ?? absent[key], `${name}: ${key}`);
+  }
+}
+
+const bytes = cases('bytes');
+for (const { name, bytes: answer, reading, registry, fault: expected } of bytes) {
+  const fault = parse(answer);
+  const seen = !fault ? 'fine' : fault.ground === 'guessed' ? 'unrecognised' : 'fault';
+  assert.equal(seen, reading, name);
+  if (reading !== 'fault') continue;
+  assert.equal(fault.registry, registry, name);
+  same(fault, expected, name);
+}
+
+const decisions = cases('decisions');
+for (const { name, fault, attempt, policy, budget: rule, decision, saved_after } of decisions) {
+  const { read_only: readOnly, idempotent, trusted, made, ground, fallback, now_ms: nowMs, time_left_ms, random } = attempt;
+  const budget = new Budget({ capacity: rule.capacity, perSuccess: rule.per_success, perSecond: rule.per_second, saved: rule.saved });
+  const seen = decide(
+    parse(fault),
+    { readOnly, idempotent, trusted },
+    { made, ground, fallback, nowMs, random, ...(time_left_ms !== null && { timeLeftMs: time_left_ms }) },
+    budget,
+    { attempts: policy.attempts, firstPauseMs: policy.first_pause_ms, longestWaitMs: policy.longest_wait_ms },
+  );
+  assert.deepEqual(seen, decision, name);
+  assert.equal(budget.left(), saved_after, name);
+}
+
+for (const hostile of [undefined, null, 0, '', '{', '[]', '"', [], {}, { _meta: 1, isError: true }, { error: [] }, '['.repeat(1e5), { content: [null] }]) parse(hostile);
+console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions`);

@@ -1,0 +1,60 @@
+"""The exported Python, held against the vectors that all languages share.
+
+python vectors.py FOLDER MODULE VECTORS
+"""
+
+import dataclasses
+import importlib
+import json
+import sys
+
+FOLDER, MODULE, VECTORS = sys.argv[1:]
+sys.path.insert(0, FOLDER)
+errors = importlib.import_module(MODULE)
+
+
+def cases(name):
+    with open(f"{VECTORS}/{name}.json", encoding="utf-8") as file:
+        return json.load(file)["cases"]
+
+
+def plain(value):
+    """A value of the module as JSON; what is absent has no key."""
+    if dataclasses.is_dataclass(value):
+        members = {it.name: plain(getattr(value, it.name)) for it in dataclasses.fields(value)}
+        return {key.rstrip("_"): it for key, it in members.items() if it is not None}
+    return [plain(it) for it in value] if isinstance(value, (list, tuple)) else value
+
+
+def same(fault, envelope, name):
+    """What a fault says beyond its row is just what the envelope says."""
+    seen = plain(fault) | {"retryable": fault.retryable}
+    absent = {"next_actions": [], "similar_refs": [], "violations": [], "context": {}}
+    of_the_row = ("domain", "number", "severity", "cause", "stack", "ground", "dialect", "registry")
+    for key in {*seen, *envelope} - {"v"}:
+        if key not in of_the_row or key in envelope:
+            assert seen.get(key) == envelope.get(key, absent.get(key)), (name, key, seen.get(key), envelope.get(key))
+
+
+answers = cases("bytes")
+for case in answers:
+    fault = errors.parse(case["bytes"])
+    reading = "fine" if fault is None else "unrecognised" if fault.ground == "guessed" else "fault"
+    assert reading == case["reading"], (case["name"], reading)
+    if reading == "fault":
+        assert fault.registry == case["registry"], case["name"]
+        same(fault, case["fault"], case["name"])
+
+decisions = cases("decisions")
+for case in decisions:
+    attempt = dict(case["attempt"])
+    traits = errors.Traits(**{it: attempt.pop(it) for it in ("read_only", "idempotent", "trusted")})
+    budget = errors.Budget(**case["budget"])
+    policy = errors.Policy(**case["policy"])
+    decision = errors.decide(errors.parse(case["fault"]), traits, errors.Attempt(**attempt), budget, policy)
+    assert plain(decision) == case["decision"], (case["name"], plain(decision), case["decision"])
+    assert budget.saved == case["saved_after"], case["name"]
+
+for hostile in (None, 0, "", "{", "[]", '"', [], {}, {"_meta": 1, "isError": True}, {"error": []}, "[" * 100_000, {"content": [None]}):
+    errors.parse(hostile)
+print(f"Python: {len(answers)} answers, {len(decisions)} decisions")
