@@ -9,7 +9,7 @@ use semver::Version;
 use serde_json::Value;
 
 use crate::{
-    Class, Effect, ParamType, Problem, Registry, Retry, Source, Spanned,
+    Class, Effect, NextStep, Param, Problem, Registry, Retry, Severity, Source, Spanned, Stability,
     draft::{Draft, DraftCode},
     name,
     nearest::nearest,
@@ -30,24 +30,47 @@ pub struct NewCode {
     pub domain: String,
     /// What kind of failure it is.
     pub class: Class,
+    /// The HTTP status, if not that of the class.
+    pub http: Option<u16>,
     /// When to call again.
     pub retry: Retry,
     /// Whether something may have changed, if not as the file's defaults say.
     pub effect: Option<Effect>,
+    /// How bad it is, if not as the file's defaults say.
+    pub severity: Option<Severity>,
     /// A few words.
     pub title: String,
     /// What happened.
     pub message: String,
     /// What to do.
     pub hint: String,
-    /// The parameters of the message: name, type, doc.
-    pub params: Vec<(String, ParamType, String)>,
+    /// The calls to make next.
+    pub next: Vec<NextStep>,
+    /// The parameter that did-you-mean values are near to.
+    pub similar: Option<String>,
+    /// The values of an occurrence.
+    pub params: Vec<Param>,
     /// The page for people.
     pub explain: Option<String>,
     /// A value for each parameter.
     pub example: Vec<(String, Value)>,
     /// The version that brings it, or `NEXT`; if absent the registry's own version, which is `NEXT` for a pre-release.
     pub since: Option<String>,
+    /// Whether it may still change, if not as the file's defaults say.
+    pub stability: Option<Stability>,
+}
+
+/// A file to write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewFile {
+    /// The permanent name of the registry.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The registries that it takes in.
+    pub extends: Vec<String>,
+    /// Its rows, in order.
+    pub codes: Vec<NewCode>,
 }
 
 /// Why and since when a code should no longer be raised.
@@ -72,6 +95,11 @@ pub struct Retirement {
     pub why: String,
     /// What to use instead.
     pub to: Option<String>,
+}
+
+/// A file of that registry. Whether it can be read is for the reader to say.
+pub fn write(new: &NewFile) -> String {
+    render::file(new)
 }
 
 /// Adds a row behind the last one of its domain, else behind the last row.

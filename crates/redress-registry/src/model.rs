@@ -122,6 +122,22 @@ pub struct Param {
     pub max_chars: Option<u32>,
 }
 
+impl Param {
+    /// A parameter that every occurrence has, and that is no secret.
+    pub fn new(name: &str, kind: ParamType, doc: &str) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            doc: doc.to_owned(),
+            required: true,
+            values: Vec::new(),
+            untrusted: false,
+            secret: false,
+            max_chars: None,
+        }
+    }
+}
+
 /// The JSON type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamType {

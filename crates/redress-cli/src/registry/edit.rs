@@ -1,7 +1,7 @@
 //! `redress registry add|deprecate|retire`: life-cycle edits that keep every comment and the order of the file.
 
 use redress_registry::{
-    Class, Effect, ParamType, Problem, Retry, RetryKind, Source,
+    Class, Effect, Param, ParamType, Problem, Retry, RetryKind, Source,
     edit::{self, Deprecation, NewCode, Retirement},
     finding::Finding,
     lint::lint,
@@ -55,7 +55,7 @@ pub(super) struct Add {
     hint: String,
     /// A parameter of the message; may be given several times.
     #[arg(long = "param", value_name = "NAME:TYPE:DOC", value_parser = param)]
-    params: Vec<(String, ParamType, String)>,
+    params: Vec<Param>,
     /// A value of a parameter for the example, as JSON unless it is a string; may be given several times.
     #[arg(long = "example", value_name = "NAME=VALUE", value_parser = example)]
     example: Vec<(String, String)>,
@@ -118,15 +118,20 @@ pub(super) fn add(args: &Add, out: &mut Out) -> Done {
         number: args.number,
         domain: args.domain.clone(),
         class: args.class,
+        http: None,
         retry: Retry { kind: args.retry, after_ms: args.after_ms, max: None },
         effect: args.effect,
+        severity: None,
         title: args.title.clone().unwrap_or_else(|| title(&args.code)),
         message: args.message.clone(),
         hint: args.hint.clone(),
+        next: Vec::new(),
+        similar: None,
         params: args.params.clone(),
         example: args.example.iter().map(|it| example_of(it, &args.params)).collect(),
         explain: args.explain.clone(),
         since: args.since.clone(),
+        stability: None,
     };
     let done = format!("added {}", args.code);
     change(&args.file, &done, out, |source| {
@@ -195,14 +200,14 @@ fn title(code: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn param(text: &str) -> Result<(String, ParamType, String), String> {
+fn param(text: &str) -> Result<Param, String> {
     let mut parts = text.splitn(3, ':');
     let (name, kind, doc) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
     let kind = ParamType::parse(kind.unwrap_or("string")).ok_or_else(|| {
         let names: Vec<&str> = ParamType::ALL.iter().map(|it| it.name()).collect();
         format!("the type is one of {}", names.join(", "))
     })?;
-    Ok((name.to_owned(), kind, doc.unwrap_or_default().to_owned()))
+    Ok(Param::new(name, kind, doc.unwrap_or_default()))
 }
 
 fn example(text: &str) -> Result<(String, String), String> {
@@ -211,11 +216,8 @@ fn example(text: &str) -> Result<(String, String), String> {
 }
 
 /// The value that a text means for its parameter; what is no JSON is text, and the reader says if that is wrong.
-fn example_of(
-    (name, text): &(String, String),
-    params: &[(String, ParamType, String)],
-) -> (String, Value) {
-    let is_text = params.iter().any(|(it, kind, _)| it == name && *kind == ParamType::String);
+fn example_of((name, text): &(String, String), params: &[Param]) -> (String, Value) {
+    let is_text = params.iter().any(|it| *it.name == **name && it.kind == ParamType::String);
     let json = if is_text { None } else { serde_json::from_str(text).ok() };
     (name.clone(), json.unwrap_or_else(|| text.as_str().into()))
 }

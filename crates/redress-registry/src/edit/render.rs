@@ -3,8 +3,28 @@
 use serde_json::Value as Json;
 use toml_edit::{Array, InlineTable, Key, Value};
 
-use super::{Deprecation, NewCode, Retirement};
-use crate::{Effect, Retry};
+use super::{Deprecation, NewCode, NewFile, Retirement};
+use crate::{Effect, NextStep, Param, Retry, Severity, Stability, read::FORMAT};
+
+/// A whole file; its domains are those of its rows.
+pub(super) fn file(new: &NewFile) -> String {
+    let mut lines = Lines(String::new());
+    lines.put("format", FORMAT);
+    lines.0.push_str("\n[registry]\n");
+    lines.put("name", new.name.as_str());
+    lines.put("version", new.version.as_str());
+    lines.maybe("extends", list(&new.extends));
+    let mut domains: Vec<&str> = Vec::new();
+    for code in &new.codes {
+        if !domains.contains(&code.domain.as_str()) {
+            domains.push(&code.domain);
+        }
+    }
+    lines.0.extend(domains.into_iter().map(|it| Lines::header("domain", it).0));
+    let since = |it: &NewCode| it.since.clone().unwrap_or_else(|| new.version.clone());
+    lines.0.extend(new.codes.iter().map(|it| row(&it.code, it, &since(it))));
+    lines.0
+}
 
 /// `[code.X]` with what is known of it.
 pub(super) fn row(key: &str, new: &NewCode, since: &str) -> String {
@@ -12,20 +32,26 @@ pub(super) fn row(key: &str, new: &NewCode, since: &str) -> String {
     lines.maybe("number", new.number.map(i64::from));
     lines.put("domain", new.domain.as_str());
     lines.put("class", new.class.name());
+    lines.maybe("http", new.http.map(i64::from));
     lines.put("retry", retry(new.retry));
     lines.maybe("effect", new.effect.map(Effect::name));
+    lines.maybe("severity", new.severity.map(Severity::name));
     lines.put("title", new.title.as_str());
     lines.put("message", new.message.as_str());
     lines.put("hint", new.hint.as_str());
-    for (name, kind, doc) in &new.params {
-        let param = inline([("type", Some(kind.name().into())), ("doc", Some(doc.into()))]);
-        lines.put(&format!("params.{}", Key::new(name.as_str()).display_repr()), param);
+    if !new.next.is_empty() {
+        lines.put("next", new.next.iter().map(step).collect::<Array>());
+    }
+    lines.maybe("similar", new.similar.as_deref());
+    for it in &new.params {
+        lines.put(&format!("params.{}", Key::new(&*it.name).display_repr()), param(it));
     }
     if !new.example.is_empty() {
         let values = new.example.iter().filter_map(|(name, it)| Some((name, toml(it)?)));
         lines.put("example", values.collect::<InlineTable>());
     }
     lines.put("since", since);
+    lines.maybe("stability", new.stability.map(Stability::name));
     lines.maybe("explain", new.explain.as_deref());
     lines.0
 }
@@ -63,6 +89,31 @@ fn retry(retry: Retry) -> Value {
         ("after_ms", retry.after_ms.and_then(|it| i64::try_from(it).ok()).map(Into::into)),
         ("max", retry.max.map(|it| i64::from(it).into())),
     ])
+}
+
+fn step(next: &NextStep) -> Value {
+    let args = next.args.iter().filter_map(|(key, it)| Some((key, toml(it)?)));
+    let args = (!next.args.is_empty()).then(|| args.collect::<InlineTable>().into());
+    inline([("tool", Some(next.tool.as_str().into())), ("args", args)])
+}
+
+fn param(param: &Param) -> Value {
+    let flag = |it: bool| it.then(|| true.into());
+    inline([
+        ("type", Some(param.kind.name().into())),
+        ("doc", Some(param.doc.as_str().into())),
+        ("required", (!param.required).then(|| false.into())),
+        ("enum", list(&param.values)),
+        ("untrusted", flag(param.untrusted)),
+        ("secret", flag(param.secret)),
+        ("max_chars", param.max_chars.map(|it| i64::from(it).into())),
+    ])
+}
+
+/// A list, unless it is empty.
+fn list(values: &[String]) -> Option<Value> {
+    let values: Array = values.iter().map(String::as_str).collect();
+    (!values.is_empty()).then(|| values.into())
 }
 
 /// A JSON value as TOML writes it, which has no null.

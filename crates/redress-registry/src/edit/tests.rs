@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Deprecation, NewCode, Retirement, add, deprecate, retire};
-use crate::{Class, Effect, ParamType, Problem, Retry, RetryKind, Source, shipped};
+use super::{Deprecation, NewCode, NewFile, Retirement, add, deprecate, retire, write};
+use crate::{Class, Effect, Param, ParamType, Problem, Retry, RetryKind, Source, shipped};
 
 const FILE: &str = r#"# Our notes.
 format = "redress-registry/1"
@@ -61,15 +61,20 @@ fn new(code: &str, domain: &str) -> NewCode {
         number: None,
         domain: domain.to_owned(),
         class: Class::Unavailable,
+        http: None,
         retry: Retry::of(RetryKind::AfterHuman),
         effect: None,
+        severity: None,
         title: "Store closed".to_owned(),
         message: "The store is closed.".to_owned(),
         hint: "Ask the owner to open the store.".to_owned(),
+        next: Vec::new(),
+        similar: None,
         params: Vec::new(),
         explain: None,
         example: Vec::new(),
         since: Some("NEXT".to_owned()),
+        stability: None,
     }
 }
 
@@ -107,7 +112,7 @@ fn a_row_of_a_domain_without_rows_stands_behind_all_rows() {
         retry: Retry::after(500),
         effect: Some(Effect::Unknown),
         message: "Slow: \"{why}\".".to_owned(),
-        params: vec![("why".to_owned(), ParamType::String, "The reason.".to_owned())],
+        params: vec![Param::new("why", ParamType::String, "The reason.")],
         example: vec![("why".to_owned(), "It's \"full\".".into())],
         explain: Some("One.\n\nTwo.".to_owned()),
         ..new("NOTE_SLOW", "common")
@@ -164,8 +169,7 @@ fn an_example_of_any_type_reads_back() {
         ("a", "array"),
         ("o", "object"),
     ];
-    let params = kinds
-        .map(|(name, kind)| (name.to_owned(), ParamType::parse(kind).unwrap(), "D.".to_owned()));
+    let params = kinds.map(|(name, kind)| Param::new(name, ParamType::parse(kind).unwrap(), "D."));
     let members = example.as_object().unwrap();
     let full = NewCode {
         params: params.to_vec(),
@@ -290,4 +294,25 @@ fn a_row_without_a_header_of_its_own_is_not_edited() {
         ["f:7:1: `ABC` must stand under a header `[code.X]` to be edited."]
     );
     assert!(edited(inline, |source, find| add(source, &new("DEF", "d"), find)).is_ok());
+}
+
+#[test]
+fn a_new_file_is_what_adding_its_rows_to_an_empty_one_gives() {
+    let file = NewFile {
+        name: "notes".to_owned(),
+        version: "0.2.0".to_owned(),
+        extends: vec!["core".to_owned()],
+        codes: vec![new("NOTE_LOST", "notes"), new("NOTE_SLOW", "notes")],
+    };
+    let text = write(&file);
+    let head = text.split("\n[code.").next().unwrap();
+    assert_eq!(
+        head,
+        "format  = \"redress-registry/1\"\n\n[registry]\nname    = \"notes\"\nversion = \"0.2.0\"\n\
+         extends = [\"core\"]\n\n[domain.notes]\n"
+    );
+    let grown = file.codes.iter().fold(head.to_owned(), |text, code| {
+        edited(&text, |source, find| add(source, code, find)).unwrap()
+    });
+    assert_eq!(grown, text);
 }

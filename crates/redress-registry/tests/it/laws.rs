@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_oneof, proptest};
 use redress_registry::{
-    Class, ParamType, Problem, Registry, Retry, RetryKind, Source, canonical,
+    Class, Effect, NextStep, Param, ParamType, Problem, Registry, Retry, RetryKind, Severity,
+    Source, Stability, canonical,
     edit::{self, Deprecation, NewCode, Retirement},
     nearest::nearest,
     read, resolve, shipped, template,
@@ -81,22 +82,37 @@ proptest! {
         after_ms in prop::option::of(0_u64..1 << 40),
         number in prop::option::of(1_u32..=999_999),
         kinds in prop::collection::vec(prop::sample::select(ParamType::ALL.to_vec()), 0..3),
+        flags in prop::array::uniform4(any::<bool>()),
     ) {
         let [title, message, hint, explain] = texts;
+        let [required, untrusted, secret, set] = flags;
+        let param = |(at, kind): (usize, &ParamType)| Param {
+            required, untrusted, secret,
+            values: if set { vec![explain.clone()] } else { Vec::new() },
+            max_chars: set.then_some(80),
+            ..Param::new(&format!("p{at}"), *kind, &explain)
+        };
+        let args = [("a".to_owned(), template::literal(&message).into())];
+        let step = NextStep { tool: code.to_lowercase(), args: args.into_iter().filter(|_| set).collect() };
         let new = NewCode {
             code: code.clone(),
             number,
             domain: "laws".to_owned(),
             class,
+            http: set.then_some(418),
             retry: Retry { kind, after_ms, max: None },
-            effect: None,
+            effect: set.then_some(Effect::Partial),
+            severity: set.then_some(Severity::Critical),
             title,
             message: template::literal(&message),
             hint,
-            params: kinds.iter().enumerate().map(|(at, kind)| (format!("p{at}"), *kind, explain.clone())).collect(),
+            next: vec![step],
+            similar: set.then(|| explain.clone()),
+            params: kinds.iter().enumerate().map(param).collect(),
             explain: Some(explain),
             example: Vec::new(),
             since: Some("NEXT".to_owned()),
+            stability: set.then_some(Stability::Stable),
         };
         let Ok(text) = edit::add(&Source::new("f", START), &new, &find) else {
             let start = resolved(START);
@@ -109,7 +125,9 @@ proptest! {
         assert_eq!((&entry.title, &entry.hint), (&new.title, &new.hint));
         assert_eq!((&entry.message, entry.explain.as_str()), (&new.message, new.explain.as_deref().unwrap()));
         assert_eq!((entry.class, entry.retry, entry.number), (new.class, new.retry, new.number));
-        assert_eq!(entry.params.len(), new.params.len());
+        assert_eq!((&entry.params, &entry.next, &entry.similar), (&new.params, &new.next, &new.similar));
+        assert_eq!((entry.http == 418, entry.effect == Effect::Partial), (set, set));
+        assert_eq!((entry.severity == Severity::Critical, entry.stability == Stability::Stable), (set, set));
 
         let gone = Retirement { since: "0.2.0".to_owned(), why: new.hint, to: None };
         let retired = edit::retire(&Source::new("f", &text), &code, &gone, &find).unwrap();
