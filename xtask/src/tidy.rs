@@ -17,7 +17,9 @@ const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "helper", "helpers", "
 /// Who may depend on whom. A new pair is an architecture change.
 const ARROWS: &[(&str, &[&str])] = &[
     ("redress-registry", &[]),
-    ("redress", &["redress-registry"]),
+    ("redress-declare", &["redress-registry"]),
+    ("redress-derive", &["redress-declare", "redress-registry"]),
+    ("redress", &["redress-derive", "redress-registry"]),
     ("redress-ledger", &["redress", "redress-registry"]),
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),

@@ -47,12 +47,9 @@ pub(crate) fn base(from: &Source, name: &str) -> Option<Arc<Registry>> {
 
 /// The file of that name beside the one that extends it.
 fn beside(from: &Source, name: &str) -> Option<Result<Source, Problem>> {
-    if name.contains(['/', '\\']) || name == ".." {
-        return None;
-    }
-    let path = Path::new(&*from.file).with_file_name(name);
-    let bytes = files::read(&path).ok()?;
-    Some(Source::from_bytes(&path.to_string_lossy(), &bytes))
+    let path = load::beside(&from.file, name)?;
+    let bytes = files::read(Path::new(&path)).ok()?;
+    Some(Source::from_bytes(&path, &bytes))
 }
 
 /// A registry file as text.

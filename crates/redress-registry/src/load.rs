@@ -1,12 +1,20 @@
 //! A file with all that it extends: shipped registries by name, other files through the caller.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use crate::{Problem, Registry, Source, draft::Draft, problems::quoted, read, resolve, shipped};
 
 /// How the caller opens what a file extends: the file, the name that it gives, and the text behind
 /// that name. `None` means that there is nothing.
 pub type Open<'a> = &'a dyn Fn(&Source, &str) -> Option<Result<Source, Problem>>;
+
+/// The path of what a file extends by this name, if it can only mean a file beside it.
+pub fn beside(file: &str, name: &str) -> Option<String> {
+    if name.contains(['/', '\\']) || name == ".." {
+        return None;
+    }
+    Some(Path::new(file).with_file_name(name).to_string_lossy().into_owned())
+}
 
 /// Reads and resolves a file and everything that it extends.
 pub fn load(source: &Source, open: Open<'_>) -> Result<Arc<Registry>, Vec<Problem>> {

@@ -61,3 +61,10 @@ pub fn is_param(text: &str) -> bool {
         && text.starts_with(|it: char| it.is_ascii_lowercase())
         && text.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
 }
+
+/// A title for a code that has none: `NOTE_NOT_FOUND` is `Note not found`.
+pub fn title(full: &str) -> String {
+    let words = split(full).1.replace('_', " ").to_lowercase();
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,6 +1,15 @@
 //! `Contract`: an error type of Rust of which every value is a fault of one registry.
 
+#[doc(hidden)]
+pub mod derived;
+pub mod kind;
+mod parts;
+mod value;
+
 use std::{error::Error, sync::Arc};
+
+pub use parts::{Names, Steps, Wait};
+pub use value::Param;
 
 use redress_registry::Registry;
 
@@ -10,6 +19,11 @@ use crate::Fault;
 ///
 /// The derive of the same name (feature `derive`) writes it, with `Display` and `Error`, from an enum and a registry.
 /// Whatever takes `impl Into<Fault>` takes such an error, and so does a function that returns `Result<_, Fault>`, by `?`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no error of a contract",
+    label = "it has no codes",
+    note = "derive `Contract` for it, or make it the `#[source]` of a code"
+)]
 pub trait Contract: Error {
     /// The codes that it can have: its own in the order of its variants, each once, then those of the errors that it
     /// passes on.
@@ -20,6 +34,12 @@ pub trait Contract: Error {
 
     /// This occurrence as a fault. Its sources go to the private part, which only the operator sees.
     fn to_fault(&self) -> Fault;
+
+    /// What it came from, for an error that passes it on.
+    #[doc(hidden)]
+    fn below(&self) -> Option<&(dyn Error + 'static)> {
+        self.source()
+    }
 }
 
 impl<E: Contract> From<E> for Fault {

@@ -21,6 +21,8 @@ pub use contract::Contract;
 pub use dialect::Dialect;
 pub use fault::Fault;
 pub use lookup::Lookup;
+#[cfg(feature = "derive")]
+pub use redress_derive::Contract;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/faults.md")]

@@ -5,7 +5,7 @@ use redress_registry::{
     edit::{self, Deprecation, NewCode, Retirement},
     finding::Finding,
     lint::lint,
-    read,
+    name, read,
 };
 use serde_json::Value;
 
@@ -122,7 +122,7 @@ pub(super) fn add(args: &Add, out: &mut Out) -> Done {
         retry: Retry { kind: args.retry, after_ms: args.after_ms, max: None },
         effect: args.effect,
         severity: None,
-        title: args.title.clone().unwrap_or_else(|| title(&args.code)),
+        title: args.title.clone().unwrap_or_else(|| name::title(&args.code)),
         message: args.message.clone(),
         hint: args.hint.clone(),
         next: Vec::new(),
@@ -191,13 +191,6 @@ fn change(
     files::replace(file, &text)?;
     out.line(&format!("{file}: {done}"))?;
     Ok(Status::Fine)
-}
-
-/// `NOTE_NOT_FOUND` as `Note not found`.
-fn title(code: &str) -> String {
-    let words = code.rsplit('.').next().unwrap_or_default().replace('_', " ").to_lowercase();
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn param(text: &str) -> Result<Param, String> {

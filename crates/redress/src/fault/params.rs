@@ -54,7 +54,7 @@ macro_rules! from_display {
         }
     )+};
 }
-from_display!(u16, u32, u64, usize, i32, i64, bool);
+from_display!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool);
 
 pub(super) fn raise<K: AsRef<str>>(
     entry: &Arc<Entry>,

@@ -1,0 +1,154 @@
+//! The code that the derive writes.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use redress_declare::{Declaration, Field, Role};
+use syn::spanned::Spanned as _;
+
+use crate::{
+    home::{Found, Origin},
+    variant::Told,
+};
+
+/// The implementations of a type without mistakes.
+pub(crate) fn impls(
+    declaration: &Declaration,
+    found: &Found,
+    variants: &[Told<'_>],
+) -> TokenStream {
+    let is_enum = declaration.is_enum;
+    let faults = variants.iter().map(|it| it.fault(is_enum));
+    let sources = variants.iter().map(|it| it.source(is_enum));
+    let written = Written {
+        codes: codes(variants),
+        registry: registry(&found.origin),
+        fault: matched(declaration, faults),
+        source: matched(declaration, sources),
+    };
+    written.tokens(declaration)
+}
+
+/// The same for a type with mistakes, so that whatever uses it makes no second message of them.
+pub(crate) fn stand_in(declaration: &Declaration) -> TokenStream {
+    let written = Written {
+        codes: quote!(&[]),
+        registry: registry(&Origin::BuiltIn("core".to_owned())),
+        fault: quote!(::core::unimplemented!()),
+        source: quote!(::core::option::Option::None),
+    };
+    written.tokens(declaration)
+}
+
+/// The parts that depend on the variants.
+struct Written {
+    codes: TokenStream,
+    registry: TokenStream,
+    fault: TokenStream,
+    source: TokenStream,
+}
+
+impl Written {
+    fn tokens(&self, declaration: &Declaration) -> TokenStream {
+        let Self { codes, registry, fault, source } = self;
+        let ident = &declaration.ident;
+        let (generics, arguments, bounds) = declaration.generics.split_for_impl();
+        let froms = declaration.variants.iter().flat_map(|variant| {
+            let only = variant.fields.iter().filter(|_| variant.fields.len() == 1);
+            only.filter(|it| it.from.is_some()).map(move |field| (variant, field))
+        });
+        let froms = froms.map(|(variant, field)| {
+            let (ty, member, name) = (&field.ty, &field.member, &variant.ident);
+            let path = if declaration.is_enum { quote!(Self::#name) } else { quote!(Self) };
+            quote! {
+                #[automatically_derived]
+                impl #generics ::core::convert::From<#ty> for #ident #arguments #bounds {
+                    fn from(it: #ty) -> Self {
+                        #path { #member: it }
+                    }
+                }
+            }
+        });
+        quote! {
+            #[automatically_derived]
+            impl #generics ::redress::Contract for #ident #arguments #bounds {
+                const CODES: &'static [&'static str] = #codes;
+
+                fn registry() -> &'static ::std::sync::Arc<::redress::contract::derived::Registry> {
+                    static REGISTRY: ::redress::contract::derived::Home =
+                        ::redress::contract::derived::Home::new(|| #registry);
+                    &REGISTRY
+                }
+
+                fn to_fault(&self) -> ::redress::Fault {
+                    #fault
+                }
+            }
+
+            #[automatically_derived]
+            impl #generics ::core::fmt::Display for #ident #arguments #bounds {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    ::redress::contract::derived::show(&::redress::Contract::to_fault(self), f)
+                }
+            }
+
+            #[automatically_derived]
+            impl #generics ::core::error::Error for #ident #arguments #bounds {
+                fn source(&self) -> ::core::option::Option<&(dyn ::core::error::Error + 'static)> {
+                    #source
+                }
+            }
+
+            #(#froms)*
+        }
+    }
+}
+
+/// `match self { … }`; what has no variant has no arm either.
+fn matched(declaration: &Declaration, arms: impl Iterator<Item = TokenStream>) -> TokenStream {
+    if declaration.variants.is_empty() {
+        return quote!(match *self {});
+    }
+    quote!(#[allow(unused_variables)] match self { #(#arms)* })
+}
+
+/// Own codes first, each once, then those of the errors that are passed on.
+fn codes(variants: &[Told<'_>]) -> TokenStream {
+    let mut own: Vec<&str> = Vec::new();
+    for code in variants.iter().filter_map(|it| it.entry.as_ref()).map(|it| &*it.code) {
+        if !own.contains(&code) {
+            own.push(code);
+        }
+    }
+    let fields = variants.iter().flat_map(|it| &it.variant.fields);
+    let inner: Vec<&Field> = fields.filter(|it| it.role == Role::Inner).collect();
+    if inner.is_empty() {
+        return quote!(&[#(#own),*]);
+    }
+    let inner = inner.iter().map(|it| {
+        let ty = &it.ty;
+        quote_spanned!(ty.span()=> <#ty as ::redress::Contract>::CODES)
+    });
+    quote! {{
+        const LISTS: &[&[&str]] = &[&[#(#own),*], #(#inner),*];
+        const ALL: [&str; ::redress::contract::derived::count(LISTS)] =
+            ::redress::contract::derived::joined(LISTS);
+        &ALL
+    }}
+}
+
+/// How the program gets its registry.
+fn registry(origin: &Origin) -> TokenStream {
+    match origin {
+        Origin::BuiltIn(name) => quote!(::redress::contract::derived::built_in(#name)),
+        Origin::Text(name, text) => {
+            quote!(::redress::contract::derived::loaded(&[(#name, #text)]))
+        }
+        Origin::Files(files) => {
+            let files = files.iter().map(|(name, path)| {
+                let path = path.to_string_lossy();
+                quote!((#name, ::core::include_str!(#path)))
+            });
+            quote!(::redress::contract::derived::loaded(&[#(#files),*]))
+        }
+    }
+}

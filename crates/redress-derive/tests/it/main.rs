@@ -1,0 +1,8 @@
+//! The promises of the derive: what an error tells, and what does not compile.
+
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod inline;
+#[cfg(test)]
+mod refused;

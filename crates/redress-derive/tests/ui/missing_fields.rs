@@ -1,0 +1,10 @@
+use redress::Contract;
+
+#[derive(Debug, Contract)]
+#[contract(registry = "tests/it/errors.toml")]
+enum PageError {
+    PageStateBad { loaded: bool },
+    RefNotFound,
+}
+
+fn main() {}

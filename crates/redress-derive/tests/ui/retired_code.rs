@@ -1,0 +1,9 @@
+use redress::Contract;
+
+#[derive(Debug, Contract)]
+#[contract(registry = "tests/it/errors.toml")]
+enum PageError {
+    NoWindow,
+}
+
+fn main() {}

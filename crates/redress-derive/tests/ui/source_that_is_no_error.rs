@@ -1,0 +1,13 @@
+use redress::Contract;
+
+#[derive(Debug, Contract)]
+#[contract(registry = "tests/it/errors.toml")]
+enum PageError {
+    CdpTimeout {
+        method: String,
+        #[source]
+        cause: String,
+    },
+}
+
+fn main() {}

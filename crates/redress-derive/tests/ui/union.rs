@@ -1,0 +1,8 @@
+use redress::Contract;
+
+#[derive(Contract)]
+union NoteError {
+    slow: u8,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use redress::Contract;
+
+#[derive(Debug, Contract)]
+enum NoteError {
+    TimedOut,
+    NoteEaten,
+}
+
+fn main() {}
