@@ -3,6 +3,7 @@
 //! Nothing here waits, sends or throws dice: time and chance are passed in, and a decision comes out.
 
 mod budget;
+mod chain;
 mod decide;
 mod policy;
 mod read;
@@ -12,6 +13,7 @@ mod table;
 mod written;
 
 pub use budget::{Budget, BudgetRule};
+pub use chain::{Ended, Failed, FallbackChain, Surroundings, Trouble, Try};
 pub use decide::{Attempt, Decided, Decision, decide};
 pub use policy::Policy;
 pub use read::{Reading, is_nothing, read};

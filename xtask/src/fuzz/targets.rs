@@ -7,6 +7,8 @@ use redress::{
     dialect::{Dialect, Stamp},
     json::{Doc, Limits, RawJson},
     lookup::Lookup,
+    outcome::Asked,
+    recover::{Attempt, Budget, Policy, decide, is_nothing, read as read_answer},
 };
 use redress_cli::config::{Nowhere, read as read_config};
 use redress_gate::sse::{self as events, Events};
@@ -24,6 +26,7 @@ pub(super) const TARGETS: &[Target] = &[
     ("lock", lock),
     ("dialects", dialects),
     ("classify", classify),
+    ("answers", answers),
     ("config", config),
     ("sse", sse),
     ("ledger", ledger::segments),
@@ -104,6 +107,22 @@ fn classify(bytes: &[u8]) {
             "a verdict that is no JSON"
         );
     }
+}
+
+/// An answer is read, the same each time; a failure gets a decision, which is JSON, and is a failure still in our own words.
+fn answers(bytes: &[u8]) {
+    let (asked, lookup) = (Asked::default(), Lookup::shipped());
+    let reading = read_answer(bytes, &asked, &lookup);
+    assert!(reading == read_answer(bytes, &asked, &lookup), "two readings of one answer");
+    is_nothing(bytes);
+    let Some((fault, ground)) = reading.failure() else { return };
+    let attempt = Attempt { ground, made: 1, ..Attempt::default() };
+    let decided = decide(&fault, &attempt, &Policy::default(), &mut Budget::default());
+    let json = decided.json();
+    assert!(Doc::parse(json.as_bytes(), Limits::DOCUMENT).is_ok(), "a decision that is no JSON");
+    let again = Dialect::Native.write(&fault, Stamp::default());
+    let again = read_answer(again.as_bytes(), &asked, &lookup).failure();
+    assert!(again.is_some_and(|it| it.0.code() == fault.code()), "another failure when told again");
 }
 
 /// A stream gives the same events however its bytes were cut, and each of them can be written and read again.

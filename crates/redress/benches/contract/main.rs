@@ -1,6 +1,7 @@
 //! How fast the contract is, beside plain code that does the least that could do the job. Prints ratios of one run.
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
+mod client;
 mod judge;
 mod measure;
 mod plain;
@@ -19,6 +20,7 @@ use redress_registry::{Source, load, shipped};
 fn main() {
     let mut rows = vec![look_up(), load_all(), write_native()];
     rows.extend(judge::rows());
+    rows.extend(client::rows(&missing_file()));
     print(&rows);
 }
 

@@ -132,8 +132,7 @@ impl Reader<'_> {
                 self.result(root, 0)
             }
             Kind::Object if is_error() => self.error(root),
-            Kind::String => self.text(&root.as_str().unwrap_or_default(), Flag::None, 0),
-            _ => self.text(root.raw(), Flag::None, 0),
+            _ => self.payload(root, Flag::None, 0),
         }
     }
 
@@ -225,6 +224,9 @@ impl Reader<'_> {
             return self.text(&payload.as_str().unwrap_or_default(), flag, depth + 1);
         }
         if payload.kind() != Kind::Object {
+            return Reading::Fine;
+        }
+        if flag == Flag::None && payload.raw().len() > MAX_UNFLAGGED_BYTES {
             return Reading::Fine;
         }
         if let Some(fault) = self.envelope(payload, flag) {

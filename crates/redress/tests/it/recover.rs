@@ -1,5 +1,6 @@
 //! Reading and deciding, by the vectors that all languages share and by what must hold for any fault.
 
+mod chains;
 mod vectors;
 
 use proptest::{
