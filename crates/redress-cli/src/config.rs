@@ -33,7 +33,7 @@ use std::{
 use redress_registry::{Problem, Source, nearest::nearest, problems::Problems, read::tree};
 
 pub(crate) use self::command::{Args, run};
-pub(crate) use self::options::{Options, meaning};
+pub(crate) use self::options::{Options, address, meaning};
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},

@@ -24,19 +24,14 @@ use crate::{
     run::{clock, observe, open_ledger, outlive_file_limits},
 };
 
-/// The most connections at a time.
-const MOST_CONNECTIONS: usize = 10_000;
-/// How long a session lives that nobody uses.
-const IDLE: Duration = Duration::from_secs(30 * 60);
-
 /// Gate MCP servers over HTTP: clients reach them at a URL.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: open sessions go on."
+    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: open sessions go on. Without a file,\nSIGHUP changes nothing."
 )]
 pub(crate) struct Args {
-    #[arg(long, value_name = "ADDR", help = config::meaning::<config::Listen>("address"))]
-    listen: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDR", value_parser = config::address, help = config::meaning::<config::Listen>("address"))]
+    listen: Option<Address>,
     #[command(flatten)]
     options: Options,
     /// The server's command.
@@ -47,6 +42,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Done {
     outlive_file_limits()?;
     let config = args.config()?;
+    if args.options.config.is_none() {
+        reload::outlive_hang_up().map_err(|it| Failure::stream(&it))?;
+    }
     let watch = args.options.config.as_ref().map(|file| {
         let again = args.clone();
         Watch::new(file, &config, move || again.config())
@@ -62,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Done {
         listen,
         servers,
         access: config.general.access(listen),
-        most_connections: MOST_CONNECTIONS,
+        most_connections: size(config.general.listen.max_connections),
         clock: clock(),
         log: log().map_err(|it| Failure::stream(&it))?,
     };
@@ -92,10 +90,10 @@ impl Args {
     fn config(&self) -> Result<Config, Failure> {
         let mut config = self.options.config(&self.command)?;
         let general = &mut config.general;
-        general.listen.address = self.listen.map_or(general.listen.address, Address);
-        if general.unguarded().next().is_some() {
+        general.listen.address = self.listen.unwrap_or(general.listen.address);
+        if let Some(section) = general.unguarded().next() {
             let problem = "Other machines reach this address, so that clients need a token.";
-            return Err(Failure::config("--listen", problem)
+            return Err(Failure::config(&format!("--{section}"), problem)
                 .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
         }
         Ok(config)
@@ -129,8 +127,8 @@ impl Stage {
             on_ledger_failure: config.general.ledger.on_failure,
             target: server.target()?,
             sharing: server.sharing,
-            most_sessions: usize::try_from(server.max_sessions).unwrap_or(usize::MAX),
-            idle: IDLE,
+            most_sessions: size(server.max_sessions),
+            idle: Duration::from_millis(server.limits.session_idle_ms),
         })
     }
 
@@ -151,6 +149,11 @@ fn say_where(at: SocketAddr, args: &Args, config: &Config) {
         let path = name.unwrap_or_default();
         Err::new().line("", &format!("listening on http://{at}{path}/mcp"));
     }
+}
+
+/// A number of things that fits into memory.
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// Our own standard error, without a buffer before it.

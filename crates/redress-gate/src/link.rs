@@ -72,6 +72,8 @@ pub(crate) struct Plan {
     pub(crate) books: Books,
     pub(crate) clock: Clock,
     pub(crate) log: Arc<Log>,
+    /// What stands before the lines of the server's log, if there are several servers.
+    pub(crate) name: Option<String>,
 }
 
 /// What stands behind the gate.
@@ -294,7 +296,9 @@ impl Link {
 
     /// The upstream could not be started; whoever waits for it is told.
     pub(crate) fn not_started(self: &Arc<Self>, error: &std::io::Error) {
-        self.plan.log.pass(format!("redress: cannot start the server: {error}\n").as_bytes());
+        let name = self.plan.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+        let line = format!("{name}redress: cannot start the server: {error}\n");
+        self.plan.log.pass(line.as_bytes());
         self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));
     }
 

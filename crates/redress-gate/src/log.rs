@@ -7,6 +7,8 @@ use std::{
     thread,
 };
 
+use redress_ledger::Redactor;
+
 /// How many pieces may wait.
 const MOST_WAITING: usize = 64;
 
@@ -33,5 +35,83 @@ impl Log {
         match self.0.try_send(piece.to_vec()) {
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => (),
         }
+    }
+}
+
+/// A longer line is passed on in parts.
+const LONGEST_LINE: usize = 16 << 10;
+
+/// What one of several servers writes to stderr: line by line under its name, without secrets.
+pub(crate) struct Named<'l> {
+    log: &'l Log,
+    name: Option<&'l str>,
+    redactor: &'l Redactor,
+    /// The start of a line.
+    rest: Vec<u8>,
+}
+
+impl<'l> Named<'l> {
+    pub(crate) const fn new(log: &'l Log, name: Option<&'l str>, redactor: &'l Redactor) -> Self {
+        Self { log, name, redactor, rest: Vec::new() }
+    }
+
+    /// Passes on the lines that are whole.
+    pub(crate) fn add(&mut self, piece: &[u8]) {
+        self.rest.extend_from_slice(piece);
+        let whole = memchr::memrchr(b'\n', &self.rest).map(|it| it + 1);
+        let whole = whole.or_else(|| (self.rest.len() > LONGEST_LINE).then_some(self.rest.len()));
+        if let Some(end) = whole {
+            let lines: Vec<u8> = self.rest.drain(..end).collect();
+            self.pass(&lines);
+        }
+    }
+
+    /// Passes on what was written last, without a line break.
+    pub(crate) fn end(&mut self) {
+        let rest = std::mem::take(&mut self.rest);
+        if !rest.is_empty() {
+            self.pass(&rest);
+        }
+    }
+
+    fn pass(&self, lines: &[u8]) {
+        let text = self.redactor.text(&String::from_utf8_lossy(lines));
+        let mut out = String::with_capacity(text.len() + 64);
+        for line in text.lines() {
+            if let Some(name) = self.name {
+                out.extend([name, ": "]);
+            }
+            out.extend([line, "\n"]);
+        }
+        self.log.pass(out.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs::File,
+        io::{BufRead as _, BufReader},
+        os::fd::OwnedFd,
+        os::unix::net::UnixStream,
+    };
+
+    use redress_ledger::Redactor;
+
+    use super::{Log, Named};
+
+    #[test]
+    fn lines_have_the_name_of_their_server_and_no_secret() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
+        let redactor = Redactor::new(["hunter2hunter2"]);
+        let mut named = Named::new(&log, Some("files"), &redactor);
+        for piece in ["one\ntw", "o hunter2", "hunter2\n", "last"] {
+            named.add(piece.as_bytes());
+        }
+        named.end();
+        let lines: Vec<_> = BufReader::new(ours).lines().take(3).map(Result::unwrap).collect();
+        assert_eq!((&*lines[0], &*lines[2]), ("files: one", "files: last"));
+        assert!(lines[1].starts_with("files: two ") && !lines[1].contains("hunter2"), "{lines:?}");
     }
 }

@@ -125,6 +125,7 @@ fn plan(run: Run, log: File) -> io::Result<Plan> {
         server: run.server,
         clock: run.clock,
         log: Arc::new(Log::new(log)?),
+        name: None,
     })
 }
 

@@ -6,6 +6,7 @@ mod ends;
 mod head;
 mod interests;
 mod judge;
+mod later;
 mod own;
 mod reach;
 mod refused;

@@ -1,6 +1,6 @@
 //! The options of the commands that gate servers. They win over what the file says, and mean what its keys mean.
 
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::value_parser;
 use redress::Dialect;
@@ -43,8 +43,8 @@ pub(crate) struct Options {
     server_text: Option<ServerText>,
     #[arg(long, value_name = "F", value_parser = parser::<OnLedgerFailure>(), help = meaning::<Ledger>("on_failure"))]
     on_ledger_failure: Option<OnLedgerFailure>,
-    #[arg(long, value_name = "ADDR", help = meaning::<Metrics>("address"))]
-    metrics: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDR", value_parser = address, help = meaning::<Metrics>("address"))]
+    metrics: Option<Address>,
 }
 
 impl Options {
@@ -84,7 +84,7 @@ impl Options {
             ledger.dir = Some(Location(dir.clone()));
         }
         set(&mut ledger.on_failure, self.on_ledger_failure);
-        set(&mut config.general.metrics.address, self.metrics.map(|it| Some(Address(it))));
+        set(&mut config.general.metrics.address, self.metrics.map(Some));
         let contract = match &self.contract {
             Some(name) => Some(Contract { name: name.clone(), registry: contract::find(name)? }),
             None => None,
@@ -110,6 +110,12 @@ fn set<T>(value: &mut T, option: Option<T>) {
 fn usage(problem: &str) -> Failure {
     Failure::config("the command line", problem)
         .fix("Give the server's command behind `--`, or a file with --config.")
+}
+
+/// Reads an address of the command line.
+pub(crate) fn address(written: &str) -> Result<Address, String> {
+    Address::parse(written)
+        .ok_or_else(|| "it must be an IP address or localhost, and a port".to_owned())
 }
 
 /// What the key of the file means, and what holds without it.

@@ -44,6 +44,8 @@ section! {
         allowed_hosts: Vec<Host> = Vec::new(), example "[\"gate.example\"]";
         /// The web pages whose scripts may call it: the `Origin` header is checked. None but loopback ones by default.
         allowed_origins: Vec<Origin> = Vec::new(), example "[\"https://app.example\"]";
+        /// How many connections there are at once; one more waits until another ends.
+        max_connections: u64 = 10_000, in 1..=1_000_000, example "1000";
     }
 }
 
@@ -138,6 +140,8 @@ section! {
         rate_per_second: Option<u64> = None, in 1..=1_000_000, example "50";
         /// How many may come at once after a quiet time; by default as many as in a second.
         burst: Option<u64> = None, in 1..=1_000_000, example "100";
+        /// How long a session lives that nobody uses, in milliseconds.
+        session_idle_ms: u64 = 30 * 60 * 1000, in 1_000..=604_800_000, example "600000";
     }
     check check_rate
 }

@@ -1,6 +1,6 @@
 //! What an operator sees of a gate while it runs and afterwards: the page of metrics, the counters of the taxonomy.
 
-use std::{env, fs::DirBuilder, os::unix::fs::DirBuilderExt as _, sync::Arc, time::Instant};
+use std::{env, fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, sync::Arc, time::Instant};
 
 use redress::Dialect;
 use redress_gate::{Access, ErrorStats, Server, metrics};
@@ -42,8 +42,12 @@ pub(crate) fn listen(
     let Some(address) = general.metrics.address else { return Ok(()) };
     let at = metrics::listen(address.0, shown);
     let at = at.map_err(|it| {
-        Failure::config("--metrics", &format!("Cannot listen on {}: {it}.", address.0))
-            .fix("Choose another address, or end what listens there.")
+        let fix = if it.kind() == io::ErrorKind::InvalidInput {
+            "Listen on 127.0.0.1, or give a file with tokens in [auth]."
+        } else {
+            "Choose another address, or end what listens there."
+        };
+        Failure::config("--metrics", &format!("Cannot listen on {}: {it}.", address.0)).fix(fix)
     })?;
     Err::new().line("", &format!("metrics on http://{at}/metrics"));
     Ok(())

@@ -1,8 +1,9 @@
 //! A file that changed while it is served: what is new is served from now on, and what is not valid is told and changes nothing.
 
-use std::io;
+use std::{fs, io, thread};
 
 use redress_gate::{Handle, Next};
+use signal_hook::{consts::SIGHUP, iterator::Signals};
 
 use super::Stage;
 use crate::{
@@ -10,6 +11,29 @@ use crate::{
     failure::Failure,
     output::Err,
 };
+
+/// Serves on after a SIGHUP where there is no file to read again, and says so. Whoever had us ignore it, and with us the servers
+/// that we start, is left his way.
+pub(super) fn outlive_hang_up() -> io::Result<()> {
+    if is_ignored(SIGHUP) {
+        return Ok(());
+    }
+    let mut signals = Signals::new([SIGHUP])?;
+    let say = move || {
+        for _ in signals.forever() {
+            Err::new().line("", "there is no file to read again, and everything goes on");
+        }
+    };
+    thread::Builder::new().name("redress-hang-up".to_owned()).spawn(say).map(drop)
+}
+
+/// Whether a signal is ignored since we were started.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or_default();
+    mask >> (signal - 1) & 1 == 1
+}
 
 /// What is served, and by what it is changed.
 pub(super) struct Reload {
@@ -62,6 +86,10 @@ impl Reload {
         if new.listen.address != old.listen.address {
             new.listen.address = old.listen.address;
             stays.push("[listen] address");
+        }
+        if new.listen.max_connections != old.listen.max_connections {
+            new.listen.max_connections = old.listen.max_connections;
+            stays.push("[listen] max_connections");
         }
         if new.metrics != old.metrics {
             new.metrics.clone_from(&old.metrics);

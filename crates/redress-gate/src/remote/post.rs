@@ -20,7 +20,7 @@ use super::{
     body::{self, Content, NoBody},
     connection::{Failure, Reply},
     listen::Place,
-    mirror::{Kind, SESSION},
+    mirror::{Kind, SESSION, VERSION},
 };
 use crate::{frame::limits, inflight::UpstreamId, session::Refused};
 
@@ -130,12 +130,20 @@ impl Remote {
         headers.insert(header::ACCEPT, BOTH);
         headers.insert(header::CONTENT_TYPE, JSON);
         let extra = message.extra.as_deref();
-        let mirrored = extra.map(|it| &it.mirrored).or(message.brief.mirrored.as_ref());
-        for (name, value) in mirrored.into_iter().flatten() {
-            headers.insert(name, value.clone());
-        }
-        if message.brief.mirrored.is_some() {
-            headers.remove(SESSION);
+        match &message.brief.mirrored {
+            Some(own) => {
+                // A client that has them in its own headers was held to the body.
+                for (name, value) in extra.map_or(own, |it| &it.mirrored) {
+                    headers.insert(name, value.clone());
+                }
+                headers.remove(SESSION);
+            }
+            // In a session nobody has compared them: only the revision passes.
+            None => {
+                if let Some(version) = extra.and_then(|it| it.mirrored.get(VERSION)) {
+                    headers.insert(VERSION, version.clone());
+                }
+            }
         }
         match extra.map(|it| it.authorization.as_ref()) {
             Some(Some(own)) => drop(headers.insert(header::AUTHORIZATION, own.clone())),
@@ -226,12 +234,15 @@ impl Remote {
             self.ear.expired();
         }
         let Some(id) = id else { return };
-        let text =
-            |name| reply.head.headers.get(name).and_then(|it: &HeaderValue| it.to_str().ok());
+        let texts = |name| {
+            let values = reply.head.headers.get_all(name).iter();
+            values.filter_map(|it: &HeaderValue| it.to_str().ok()).collect::<Vec<_>>()
+        };
+        let challenges = texts(header::WWW_AUTHENTICATE).join("\n");
         let refused = Refused::Status {
             status: status.as_u16(),
-            retry_after: text(header::RETRY_AFTER),
-            www_authenticate: text(header::WWW_AUTHENTICATE),
+            retry_after: texts(header::RETRY_AFTER).first().copied(),
+            www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
             body: &body::line(&body),
         };
         self.ear.refused(id, &refused);

@@ -1,7 +1,7 @@
 //! `Access`: who may come in. A page in a browser must not reach a server on the same machine under another name.
 
 use hyper::{
-    HeaderMap, StatusCode,
+    HeaderMap, StatusCode, Uri,
     header::{AUTHORIZATION, HOST, HeaderName, ORIGIN},
 };
 use redress::codes;
@@ -53,8 +53,12 @@ impl Tokens {
 pub(super) struct Principal(Option<[u8; 32]>);
 
 impl Access {
-    /// Whether a request may come in, and who makes it.
-    pub(super) fn check(&self, headers: &HeaderMap) -> Result<Principal, Refusal> {
+    /// Whether a request for something may come in, and who makes it.
+    pub(super) fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<Principal, Refusal> {
+        // A target with a host in it counts more than the header.
+        if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
+            return Err(forbidden("Host", host.as_str()));
+        }
         self.check_host(headers)?;
         self.check_origin(headers)?;
         if self.tokens.is_empty() {
@@ -65,7 +69,7 @@ impl Access {
 
     /// The same where only the status of a refusal is told.
     pub(crate) fn admits(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        self.check(headers).map(drop).map_err(|it| it.status())
+        self.check(&Uri::default(), headers).map(drop).map_err(|it| it.status())
     }
 
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -136,7 +140,7 @@ fn forbidden(header: &str, value: &str) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use hyper::{HeaderMap, header::HeaderValue};
+    use hyper::{HeaderMap, Uri, header::HeaderValue};
 
     use super::{Access, Tokens};
 
@@ -145,7 +149,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
-        access.check(&map).is_ok()
+        access.check(&Uri::default(), &map).is_ok()
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::inlet::Inlet;
 use crate::{
     lines::Lines,
     link::{Input, Link, Role, Target, Upstream},
+    log::Named,
     process::{Pipes, Process},
     run::spawn,
     session::Turn,
@@ -86,11 +87,14 @@ async fn read_log(
     tail: Arc<Tail>,
     process: Arc<Process>,
 ) {
-    let mut piece = vec![0; LOG_PIECE];
+    let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
+    let redactor = &plan.server.settings.redactor;
+    let mut named = Named::new(&plan.log, plan.name.as_deref(), redactor);
     while let Ok(bytes @ 1..) = log.read(&mut piece).await {
         let written = piece.get(..bytes).unwrap_or_default();
         tail.add(written);
-        link.plan.log.pass(written);
+        named.add(written);
     }
+    named.end();
     process.log_is_over();
 }

@@ -80,6 +80,7 @@ impl House {
             server: served.server,
             clock: Arc::clone(clock),
             log: Arc::clone(log),
+            name: served.name,
         });
         Self {
             plan,

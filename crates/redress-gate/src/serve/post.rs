@@ -43,6 +43,10 @@ pub(super) async fn post(
     let most = house.plan.server.settings.max_message;
     let body = body::read(body, most).await.map_err(|it| unread(it, most))?;
     let line = one_line(&body, most);
+    if line.is_empty() {
+        let message = "The request has no message in it.";
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message));
+    }
     let headers = &parts.headers;
     if headers.contains_key(SESSION) && !version::is_alone(headers) {
         let (_, member) =
@@ -284,8 +288,10 @@ fn json(answer: Answer) -> Response<Body> {
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or_default();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if let Some(challenge) = answer.challenge.and_then(|it| HeaderValue::from_str(&it).ok()) {
-        headers.insert(WWW_AUTHENTICATE, challenge);
+    for challenge in answer.challenge.iter().flat_map(|it| it.lines()) {
+        if let Ok(challenge) = HeaderValue::from_str(challenge) {
+            headers.append(WWW_AUTHENTICATE, challenge);
+        }
     }
     response
 }

@@ -33,7 +33,7 @@ pub(super) struct Site {
 impl Site {
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        let who = match self.access.check(request.headers()) {
+        let who = match self.access.check(request.uri(), request.headers()) {
             Ok(who) => who,
             Err(refusal) => return refusal.unrecorded(),
         };

@@ -27,7 +27,7 @@ pub enum Refused<'a> {
         status: u16,
         /// Its `Retry-After`.
         retry_after: Option<&'a str>,
-        /// Its `WWW-Authenticate`.
+        /// Its `WWW-Authenticate`, each on a line of its own.
         www_authenticate: Option<&'a str>,
         /// Its body, or the start of it.
         body: &'a [u8],

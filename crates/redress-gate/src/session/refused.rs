@@ -13,6 +13,7 @@ use redress_registry::{Effect, Retry, RetryKind};
 use super::{
     ClientKind, Phase, Refused, Session, Turn,
     head::{is_kept, is_unprocessed},
+    later::in_seconds,
     seen::{LINE_BYTES, Seen, with_upstream},
     upstream::{Answer, Came},
 };
@@ -154,7 +155,8 @@ impl Session {
     pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
         match *how {
             Refused::Status { status, retry_after, body, .. } => {
-                let (retry_after, text) = (retry_after.map(Into::into), body.into());
+                let retry_after = retry_after.map(|it| in_seconds(it, now.wall).into());
+                let text = body.into();
                 let what = What::Http(HttpAnswer { status, retry_after, body: text });
                 let (mut fault, worked) = match self.verdict(exchange, what, now) {
                     Some(failure) => (failure.fault, failure.worked),

@@ -1,11 +1,13 @@
 //! Who may come in.
 
+use std::process::{Command, Stdio};
+
 use serde_json::json;
 
 use super::{ask, assert_refused, call, open, say, session};
 use crate::gate::{
-    client::{Client, Via, assert_works, bad_server},
-    http::request,
+    client::{Client, Via, assert_works, bad_server, pause},
+    http::{listening, request},
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
@@ -101,4 +103,59 @@ fn a_path_without_a_server_says_where_there_is_one() {
     assert_eq!(answer.header("allow"), Some("GET, POST, DELETE"));
     assert_refused(answer, 405, 1006, "UNSUPPORTED");
     client.end();
+}
+
+#[test]
+fn a_host_in_the_target_counts_as_the_header_does() {
+    let (client, http) = open(&[]);
+    let id = session(&http);
+    let headers = [
+        ("Host", "localhost"),
+        ("Content-Type", "application/json"),
+        ("Mcp-Session-Id", id.as_str()),
+    ];
+    let message = call(&json!(1), "pid", &json!({}));
+    let ask = |host: &str| {
+        let target = format!("POST http://{host}{}", http.path);
+        request(&http.address, &target, &headers, message.as_bytes()).head()
+    };
+    assert_refused(ask("evil.example"), 403, 4200, "UNAUTHORIZED_ACTION");
+    assert_eq!(ask("localhost:80").status, 200);
+    client.end();
+}
+
+#[test]
+fn localhost_is_an_address_and_no_other_name_is() {
+    let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"))
+        .args(["serve", "--no-ledger", "--listen", "localhost:0", "--", "cat"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let at = listening(gate.stderr.take().unwrap());
+    assert!(at.starts_with("127.0.0.1:"), "{at}");
+    gate.kill().unwrap();
+    gate.wait().unwrap();
+    for bad in ["gate.example:80", "localhost", "localhost:99999", "localhost.evil:80"] {
+        let ran = crate::redress::redress(&["serve", "--listen", bad, "--", "cat"], b"");
+        assert_eq!(ran.exit, 2, "{bad}: {}", ran.err);
+    }
+}
+
+#[test]
+fn whoever_shows_metrics_to_other_machines_is_told_what_that_needs() {
+    for command in ["run", "serve"] {
+        let args = [command, "--no-ledger", "--metrics", "0.0.0.0:0", "--", "cat"];
+        let ran = crate::redress::redress(&args, b"");
+        assert_eq!(ran.exit, 2, "{}", ran.err);
+        assert!(ran.err.contains("--metrics") && ran.err.contains("[auth]"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_hang_up_without_a_file_ends_nothing() {
+    let (mut client, _) = open(&[]);
+    client.signal("-HUP");
+    (0..20).for_each(|_| pause());
+    assert_works(&mut client);
+    assert_eq!(client.end().0, 0);
 }

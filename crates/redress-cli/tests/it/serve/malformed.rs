@@ -51,6 +51,19 @@ fn a_message_over_several_lines_is_one_message() {
 }
 
 #[test]
+fn a_request_without_a_message_is_refused() {
+    let (mut client, http) = open(&[]);
+    let id = session(&http);
+    for body in ["", " \r\n\t "] {
+        for headers in [[].as_slice(), &[("Mcp-Session-Id", &*id)]] {
+            assert_refused(say(&http, headers, body), 400, -32700, "PARSE_FAILED");
+        }
+    }
+    assert_works(&mut client);
+    client.end();
+}
+
+#[test]
 fn a_body_of_a_gigabyte() {
     let (mut client, http) = open(&[]);
     let head = |length: &str| {

@@ -1,6 +1,12 @@
 //! Many clients at once.
 
-use std::{fs, thread};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -129,5 +135,56 @@ fn a_client_that_crashes_its_process_keeps_no_other_from_the_server() {
     assert_eq!(codes, ["UPSTREAM_CRASHED", "UPSTREAM_CRASHED", "CIRCUIT_OPEN"]);
     assert!(asked(&good, "pid")["result"]["content"][0]["text"].is_string());
     assert!(asked(&begin(&http), "pid")["result"]["content"][0]["text"].is_string());
+    client.end();
+}
+
+#[test]
+fn each_line_of_a_log_has_its_servers_name_and_no_secret() {
+    let noisy = "echo \"it is $API_TOKEN\" >&2; printf 'no end' >&2; sleep 60";
+    let config = format!(
+        "[ledger]\nenabled = false\n[server.one]\ncommand = ['sh', '-c', {noisy:?}]\nenv = {{ API_TOKEN = 'correct-horse-battery' }}\n[server.two]\ncommand = ['sh', '-c', {noisy:?}]\n"
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("redress.toml");
+    fs::write(&file, config).unwrap();
+    let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--config"])
+        .arg(file)
+        .env("API_TOKEN", "the-token-of-the-gate-itself")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(gate.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let at = lines.find_map(|it| Some(it.split_once("http://")?.1.to_owned())).unwrap();
+    let address = at.split('/').next().unwrap().to_owned();
+    let waiting: Vec<_> = ["/one/mcp", "/two/mcp"]
+        .iter()
+        .map(|path| post(&address, path, &[], INITIALIZE.as_bytes()))
+        .collect();
+    let mut told: Vec<_> = lines.by_ref().filter(|it| it.contains("it is")).take(2).collect();
+    told.sort();
+    assert!(told[0].starts_with("one: it is ") && told[1].starts_with("two: it is "), "{told:?}");
+    assert!(!told.concat().contains("correct-horse") && !told.concat().contains("the-token"));
+    drop(waiting);
+    Command::new("kill").arg(gate.id().to_string()).status().unwrap();
+    assert!(lines.any(|it| it == "one: no end"), "the last line needs no line break");
+    gate.wait().unwrap();
+}
+
+#[test]
+fn a_session_that_nobody_uses_ends_after_the_time_that_the_file_says() {
+    let server = bad_server().display().to_string();
+    let config =
+        format!("[limits]\nsession_idle_ms = 1000\n[server.bad]\ncommand = [{server:?}]\n");
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let id = begin(&http);
+    let until = Instant::now() + Duration::from_secs(20);
+    while client.left_behind().len() > 1 {
+        assert!(Instant::now() < until, "its process is still there");
+        pause();
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    assert_eq!(say(&http, &[("Mcp-Session-Id", &id)], ping).status, 404);
     client.end();
 }

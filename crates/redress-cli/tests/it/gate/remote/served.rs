@@ -40,12 +40,15 @@ fn who_must_log_in_is_told_so_as_the_server_says_it() {
     for (status, code) in
         [("401 Unauthorized", "AUTH_REQUIRED"), ("403 Forbidden", "UNAUTHORIZED_ACTION")]
     {
-        let headers =
-            format!("www-authenticate: {challenge}\r\nset-cookie: a=b\r\nx-internal: 1\r\n");
+        let headers = format!(
+            "www-authenticate: {challenge}\r\nwww-authenticate: Basic realm=\"x\"\r\nset-cookie: a=b\r\nx-internal: 1\r\n"
+        );
         server.will(Act::http(status, &headers, "no"));
         let answer = posted(&client, &[]);
         assert!(status.starts_with(&answer.status.to_string()), "{}", answer.status);
-        assert_eq!(answer.header("www-authenticate"), Some(challenge));
+        let challenges = answer.headers.iter().filter(|it| it.0 == "www-authenticate");
+        let challenges: Vec<_> = challenges.map(|it| &*it.1).collect();
+        assert_eq!(challenges, [challenge, "Basic realm=\"x\""]);
         assert_eq!(answer.header("content-type"), Some("application/json"));
         assert!(answer.header("set-cookie").is_none() && answer.header("x-internal").is_none());
         let answer = error(answer);
@@ -172,12 +175,23 @@ fn an_answer_that_is_a_stream_is_one_here_and_a_client_can_come_back_for_the_res
     ];
     let mut stream = request(&http.address, &format!("GET {}", http.path), &headers, b"").head();
     assert!(stream.event().unwrap().contains("late"));
-    drop(stream);
-    server.will(Act::events(&format!("data: {result}\n\n")));
-    let mut stream = posted(&client, &[("Mcp-Protocol-Version", "2025-06-18")]);
-    assert!(
-        stream.piece().unwrap().contains("late"),
-        "older clients take an event without data for a broken one"
-    );
+    client.end();
+}
+
+#[test]
+fn headers_that_nobody_has_compared_with_the_message_do_not_pass_in_a_session() {
+    let server = Server::new();
+    let client = Client::far(Via::Serve, &server, &[]);
+    let headers = [
+        ("MCP-Protocol-Version", "2025-06-18"),
+        ("Mcp-Method", "resources/read"),
+        ("Mcp-Name", "other"),
+        ("Mcp-Param-Region", "elsewhere"),
+    ];
+    assert_eq!(posted(&client, &headers).status, 200);
+    let asked = server.asked_for("tools/call").pop().unwrap();
+    for name in ["mcp-method", "mcp-name", "mcp-param-region"] {
+        assert_eq!(asked.header(name), None, "{}", asked.head);
+    }
     client.end();
 }

@@ -86,10 +86,14 @@ fn status_504(via: Via) {
 fn status_429_says_when(via: Via) {
     let server = Server::new();
     let mut client = Client::far(via, &server, &[]);
-    server.will(Act::http("429 Too Many Requests", "retry-after: 3\r\n", "slow down"));
-    let answer = call(&mut client);
-    assert_fault(&answer, "RATE_LIMITED", "after_delay", "none", "server");
-    assert_eq!(fault(&answer)["retry"]["after_ms"], 3000);
+    let day = 86_400_000;
+    for (when, after_ms) in [("3", 3000), ("172800", day), ("Fri, 31 Dec 2100 23:59:59 GMT", day)] {
+        let headers = format!("retry-after: {when}\r\n");
+        server.will(Act::http("429 Too Many Requests", &headers, "slow down"));
+        let answer = call(&mut client);
+        assert_fault(&answer, "RATE_LIMITED", "after_delay", "none", "server");
+        assert_eq!(fault(&answer)["retry"]["after_ms"], after_ms, "{when}");
+    }
     assert_fine(&mut client);
     client.end();
 }
