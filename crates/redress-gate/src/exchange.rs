@@ -2,10 +2,11 @@
 
 use std::{borrow::Cow, ops::Range, time::Instant};
 
+use redress::tally::ErrorStats;
+
 use crate::{
     frame::{Edit, Frame, rewrite, span},
     mail::Sender,
-    metrics::ERROR_STATS,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
@@ -77,7 +78,7 @@ impl Method {
             "tasks/result" => Self::TaskResult,
             "subscriptions/listen" => Self::Listen,
             "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" => Self::Interest,
-            ERROR_STATS => Self::ErrorStats,
+            ErrorStats::METHOD => Self::ErrorStats,
             _ => Self::Other,
         }
     }

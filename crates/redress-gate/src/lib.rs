@@ -45,6 +45,6 @@ pub use server::Server;
 pub use session::{
     ClientKind, Exit, Expected, Phase, Refused, Repeat, Session, Turn, UpstreamKind,
 };
-pub use settings::{ErrorStats, Mode, ServerText, Settings};
+pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
 pub use told::{Head, Told};

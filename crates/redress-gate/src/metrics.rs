@@ -6,23 +6,24 @@
 mod histogram;
 mod listen;
 mod render;
-mod rows;
-mod stats;
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
-use redress::{Fault, fault::Origin};
+pub use redress::tally::ready_line;
+use redress::{
+    Fault,
+    fault::Origin,
+    tally::{ErrorStats, Tally},
+};
 use redress_registry::Registry;
 
-pub(crate) use self::stats::METHOD as ERROR_STATS;
-use self::{histogram::Histogram, rows::Rows};
+use self::histogram::Histogram;
 pub use self::{
     listen::listen,
     render::{CONTENT_TYPE, render},
-    stats::ready_line,
 };
 
 /// How a request of a client ended.
@@ -82,8 +83,8 @@ pub struct Metrics {
     commits: Histogram,
     /// Records that are not durable yet.
     waiting: AtomicU64,
-    faults: Rows<{ Origin::ALL.len() }>,
-    refused: Rows<1>,
+    faults: Tally<{ Origin::ALL.len() }>,
+    refused: Tally<1>,
 }
 
 impl Metrics {
@@ -95,8 +96,8 @@ impl Metrics {
             durations: Histogram::default(),
             commits: Histogram::default(),
             waiting: AtomicU64::new(0),
-            faults: Rows::new(contract),
-            refused: Rows::new(contract),
+            faults: Tally::new(contract),
+            refused: Tally::new(contract),
         }
     }
 
@@ -117,6 +118,11 @@ impl Metrics {
     /// A request was refused before the server was asked.
     pub(crate) fn refused(&self, fault: &Fault) {
         self.refused.count(fault.code(), 0);
+    }
+
+    /// What failed, as `sys/errorStats` answers it.
+    pub(crate) fn stats(&self, how: ErrorStats) -> String {
+        self.faults.stats(how)
     }
 
     /// Something happened.

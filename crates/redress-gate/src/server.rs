@@ -37,7 +37,7 @@ impl Server {
     /// What its failures come to, in the words of the JSON-RPC taxonomy; `None` unless that was asked for.
     pub fn error_stats(&self) -> Option<String> {
         let stats = self.settings.error_stats?;
-        Some(self.metrics.stats(stats.sample))
+        Some(self.metrics.stats(stats))
     }
 
     pub(crate) fn shares(&self) -> Shares {

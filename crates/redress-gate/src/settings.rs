@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use redress::Dialect;
+use redress::{Dialect, tally::ErrorStats};
 use redress_ledger::Redactor;
 use redress_registry::Registry;
 
@@ -57,13 +57,6 @@ impl Settings {
     pub(crate) fn shortest_deadline(&self) -> Duration {
         self.tool_deadlines.values().copied().fold(self.deadline, Duration::min)
     }
-}
-
-/// How `sys/errorStats` counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ErrorStats {
-    /// Of each symbol only every so many-th failure counts.
-    pub sample: Option<u64>,
 }
 
 /// How far the gate goes.

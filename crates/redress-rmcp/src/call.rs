@@ -61,7 +61,8 @@ impl<H: ServerHandler> Contract<H> {
         let has_output_schema = tool.as_ref().is_none_or(|it| it.output.is_some());
         match self.try_call(request, context, tool, &asked).await {
             Ok(response) => Ok(response),
-            Err(failed) => self.answer(failed, &asked, has_output_schema).await,
+            // Boxed, so that a call that goes well does not carry the room for its failure.
+            Err(failed) => Box::pin(self.answer(failed, &asked, has_output_schema)).await,
         }
     }
 
@@ -205,7 +206,7 @@ impl<H: ServerHandler> Contract<H> {
         }
         match panics::caught(|| self.handler.get_tool(name)) {
             Ok(Some(tool)) => self.state.catalog.learn(&[tool], false, &self.settings),
-            _ => drop(self.learn(context).await),
+            _ => drop(Box::pin(self.learn(context)).await),
         }
         self.state.catalog.get(name)
     }

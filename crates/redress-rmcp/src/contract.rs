@@ -2,7 +2,11 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use redress::{Dialect, fault::Context};
+use redress::{
+    Dialect,
+    fault::Context,
+    tally::{ErrorStats, Tally},
+};
 use redress_ledger::{Ledger, Redactor};
 use redress_registry::{Operation, Registry};
 use rmcp::ServerHandler;
@@ -31,6 +35,7 @@ pub(crate) struct State {
     pub(crate) catalog: Catalog,
     /// The session of a client that has no other name for it: the one on the other end of a pipe.
     pub(crate) session: String,
+    pub(crate) tally: Tally<1>,
 }
 
 impl<H> Clone for Contract<H> {
@@ -50,10 +55,15 @@ impl<H: ServerHandler> Contract<H> {
         panics::watch();
         redress::classify::warm_up();
         let server = handler.get_info().server_info.name;
-        let state = State { catalog: Catalog::default(), session: Uuid::new_v4().to_string() };
+        let registry = registry.into();
+        let state = State {
+            catalog: Catalog::default(),
+            session: Uuid::new_v4().to_string(),
+            tally: Tally::new(&registry),
+        };
         Self {
             handler: Arc::new(handler),
-            settings: Arc::new(Settings::new(registry.into(), server)),
+            settings: Arc::new(Settings::new(registry, server)),
             state: Arc::new(state),
         }
     }
@@ -135,5 +145,17 @@ impl<H: ServerHandler> Contract<H> {
     #[must_use]
     pub fn max_result_bytes(self, most: usize) -> Self {
         self.with(|it| it.max_result_bytes = most)
+    }
+
+    /// Answers `sys/errorStats` with what has failed so far. [`ErrorStats::from_switches`] reads the variables of the
+    /// environment that turn this on.
+    #[must_use]
+    pub fn error_stats(self, how: impl Into<Option<ErrorStats>>) -> Self {
+        self.with(|it| it.error_stats = how.into())
+    }
+
+    /// What has failed so far, as `sys/errorStats` answers it; `None` unless that was asked for.
+    pub fn stats(&self) -> Option<String> {
+        Some(self.state.tally.stats(self.settings.error_stats?))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use redress::outcome::ToolTraits;
+use redress::{outcome::ToolTraits, tally::ErrorStats};
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
@@ -25,6 +25,7 @@ use crate::{
     contract::Contract,
     judge::Judge,
     panics::{self, Panic},
+    tell::tell,
 };
 
 type Context = RequestContext<RoleServer>;
@@ -58,7 +59,7 @@ macro_rules! notifications {
         $(async fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) {
             let taken = async { self.handler.$name($($given,)* context).await };
             if let Err(panic) = panics::catch(taken).await {
-                drop(crate::tell::tell(panic.fault(), &self.settings).await);
+                drop(Box::pin(tell(panic.fault(), &self.settings, &self.state)).await);
             }
         })*
     };
@@ -122,7 +123,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         match panics::catch(listening).await {
             Ok(end) => end,
             Err(panic) => {
-                let told = crate::tell::tell(panic.fault(), &self.settings).await;
+                let told = Box::pin(tell(panic.fault(), &self.settings, &self.state)).await;
                 Err(answer::rpc_error(&told.fault, None))
             }
         }
@@ -168,7 +169,11 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
     ) -> Result<CustomResult, ErrorData> {
         let asked = Asked::new(request.method.clone(), &context);
         if TYPED.contains(&&*request.method) {
-            return Err(self.malformed(&request, &asked).await);
+            return Err(Box::pin(self.malformed(&request, &asked)).await);
+        }
+        let stats = if request.method == ErrorStats::METHOD { self.stats() } else { None };
+        if let Some(stats) = stats.and_then(|it| serde_json::from_str(&it).ok()) {
+            return Ok(CustomResult::new(stats));
         }
         let answer = async { self.handler.on_custom_request(request, context).await };
         self.answered(panics::catch(answer).await, &asked).await
@@ -182,9 +187,16 @@ impl<H: ServerHandler> Contract<H> {
         end: Result<Result<T, ErrorData>, Panic>,
         asked: &Asked,
     ) -> Result<T, ErrorData> {
+        match end {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(Box::pin(self.failed(Ok(error), asked)).await),
+            Err(panic) => Err(Box::pin(self.failed(Err(panic), asked)).await),
+        }
+    }
+
+    async fn failed(&self, end: Result<ErrorData, Panic>, asked: &Asked) -> ErrorData {
         let (fault, error) = match end {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(error)) => {
+            Ok(error) => {
                 let traits = ToolTraits::default();
                 let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
                 (judge.error(&error), Some(error))
@@ -192,10 +204,10 @@ impl<H: ServerHandler> Contract<H> {
             Err(panic) => (panic.fault(), None),
         };
         let told = self.tell(fault, asked).await;
-        Err(match error {
+        match error {
             Some(error) if !told.is_unrecorded => answer::dressed(error, &told.fault),
             _ => answer::rpc_error(&told.fault, None),
-        })
+        }
     }
 
     /// The answer to a request whose parameters are not those of its method.

@@ -11,10 +11,12 @@ use redress::{
 use redress_registry::Effect;
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, CustomRequest},
+    model::{CallToolResult, ContentBlock, CustomRequest},
 };
 
-use crate::{asked::Asked, contract::State, settings::Settings, tool_fault};
+use crate::{
+    asked::Asked, contract::State, schema::refused_by_serde, settings::Settings, tool_fault,
+};
 
 /// Judges answers to one request.
 pub(crate) struct Judge<'j> {
@@ -29,13 +31,16 @@ impl Judge<'_> {
     pub(crate) fn result(&self, result: &CallToolResult) -> Fault {
         match tool_fault::carried(result) {
             Some(fault) => self.seen(fault),
-            None => self.classified("result", serde_json::to_string(result)),
+            None => said(result)
+                .and_then(refused_by_serde)
+                .unwrap_or_else(|| self.classified("result", serde_json::to_string(result))),
         }
     }
 
     /// The failure that an error of the protocol is.
     pub(crate) fn error(&self, error: &ErrorData) -> Fault {
-        self.classified("error", serde_json::to_string(error))
+        refused_by_serde(&error.message)
+            .unwrap_or_else(|| self.classified("error", serde_json::to_string(error)))
     }
 
     /// A failure that needs no judgement: what its tool is known for is added.
@@ -91,6 +96,14 @@ impl Judge<'_> {
     /// A failure of which nothing can be said.
     fn unknown(&self) -> Fault {
         self.seen(Fault::of(codes::UNKNOWN_TOOL_FAILURE.entry()))
+    }
+}
+
+/// The text of a result that has nothing else.
+fn said(result: &CallToolResult) -> Option<&str> {
+    match result.content.as_slice() {
+        [ContentBlock::Text(it)] => Some(&it.text),
+        _ => None,
     }
 }
 

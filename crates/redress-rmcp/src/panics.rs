@@ -60,7 +60,7 @@ fn note(info: &PanicHookInfo<'_>) {
 }
 
 /// Runs a future to its end or to its panic.
-pub(crate) async fn catch<F: Future>(future: F) -> Result<F::Output, Panic> {
+pub(crate) fn catch<F: Future>(future: F) -> impl Future<Output = Result<F::Output, Panic>> {
     let mut future = Some(Box::pin(future));
     poll_fn(move |cx| {
         let Some(pinned) = future.as_mut() else { return Poll::Pending };
@@ -72,7 +72,6 @@ pub(crate) async fn catch<F: Future>(future: F) -> Result<F::Output, Panic> {
         // What the handler has left behind may panic on its way out, too.
         Poll::Ready(caught(|| drop(future.take())).and(end))
     })
-    .await
 }
 
 /// Does something that may panic.

@@ -1,5 +1,7 @@
 //! `Schema`: a JSON Schema, compiled once, and what is wrong with a value, as pointers and what was expected there.
 
+mod words;
+
 use std::sync::{Arc, OnceLock};
 
 use jsonschema::{
@@ -14,6 +16,8 @@ use redress::{
 };
 use rmcp::model::JsonObject;
 use serde_json::Value;
+
+pub(crate) use self::words::refused_by_serde;
 
 /// A JSON Schema and what checks it.
 #[derive(Debug)]

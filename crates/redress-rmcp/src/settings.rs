@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use redress::{Dialect, fault::Context};
+use redress::{Dialect, fault::Context, tally::ErrorStats};
 use redress_ledger::{Ledger, Redactor};
 use redress_registry::{Operation, Registry};
 use rmcp::{
@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     /// What tools do, beside what the registry says.
     pub(crate) operations: BTreeMap<String, Operation>,
     pub(crate) max_result_bytes: usize,
+    /// How `sys/errorStats` counts, if it is answered.
+    pub(crate) error_stats: Option<ErrorStats>,
 }
 
 impl Settings {
@@ -59,6 +61,7 @@ impl Settings {
             timeouts: BTreeMap::new(),
             operations: BTreeMap::new(),
             max_result_bytes: MAX_RESULT_BYTES,
+            error_stats: None,
         }
     }
 

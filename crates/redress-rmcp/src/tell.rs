@@ -1,23 +1,26 @@
 //! Telling a failure: context and time are filled in, it is counted, recorded, and only then given to whoever answers.
 
-use std::time::SystemTime;
-
 use redress::{
     Fault, codes,
     dialect::Stamp,
     fault::{NextAction, Origin, Receipt},
     tokens::DEFAULT_DETAILS_BYTES,
 };
-use redress_ledger::{LedgerError, Record, Time};
+use redress_ledger::{LedgerError, Record};
 use redress_registry::Effect;
 use tokio::sync::oneshot;
 
-use crate::{asked::Asked, contract::Contract, settings::Settings};
+use crate::{
+    asked::Asked,
+    clock,
+    contract::{Contract, State},
+    settings::Settings,
+};
 
 /// A failure that may be told.
 #[derive(Debug)]
 pub(crate) struct Told {
-    pub(crate) fault: Fault,
+    pub(crate) fault: Box<Fault>,
     /// It could not be recorded, so that this is the only thing the caller hears.
     pub(crate) is_unrecorded: bool,
 }
@@ -51,24 +54,26 @@ impl<H> Contract<H> {
                 NextAction::Text(_) => true,
             });
         }
-        tell(fault, &self.settings).await
+        tell(fault, &self.settings, &self.state).await
     }
 
     /// What is told of a request whose failure could not be recorded, so that it was not even tried.
     pub(crate) fn refused(&self, asked: &Asked) -> Told {
+        self.state.tally.count(codes::AUDIT_LOG_FAILED.name(), 0);
         let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
         fault.effect = Effect::None;
         fault.context = asked.context(&self.settings, &self.state.session);
-        fault.timestamp = Some(now());
+        fault.timestamp = Some(clock::now().to_string());
         fault.elapsed_ms = Some(asked.elapsed_ms());
-        Told { fault: unrecorded(fault), is_unrecorded: true }
+        Told { fault: Box::new(unrecorded(fault)), is_unrecorded: true }
     }
 }
 
 /// Records a failure, so that it may be told.
-pub(crate) async fn tell(mut fault: Fault, settings: &Settings) -> Told {
+pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -> Told {
+    state.tally.count(fault.code(), 0);
     fault.context.fill_absent(&settings.context);
-    fault.timestamp = Some(now());
+    fault.timestamp = Some(clock::now().to_string());
     let redactor = &settings.redactor;
     fault.server_text = fault.server_text.take().map(|it| redactor.text(&it));
     fault.details = fault.details.take().map(|it| redactor.json(&it));
@@ -76,9 +81,9 @@ pub(crate) async fn tell(mut fault: Fault, settings: &Settings) -> Told {
     match record(&fault, settings).await {
         Ok(receipt) => {
             fault.ledger = receipt;
-            Told { fault, is_unrecorded: false }
+            Told { fault: Box::new(fault), is_unrecorded: false }
         }
-        Err(_) => Told { fault: unrecorded(fault), is_unrecorded: true },
+        Err(_) => Told { fault: Box::new(unrecorded(fault)), is_unrecorded: true },
     }
 }
 
@@ -98,12 +103,4 @@ async fn record(fault: &Fault, settings: &Settings) -> Result<Option<Receipt>, L
     let (kept, hear) = oneshot::channel();
     ledger.append(Record::fault(fault, &settings.redactor), move |it| drop(kept.send(it)));
     hear.await.unwrap_or(Err(LedgerError::Closed)).map(Some)
-}
-
-/// The time, as the ledger writes it.
-fn now() -> String {
-    #[expect(clippy::disallowed_methods, reason = "this is the boundary where time is stamped")]
-    let now = SystemTime::now();
-    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Time::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)).to_string()
 }

@@ -12,6 +12,7 @@ pub mod outcome;
 pub mod package;
 pub mod recover;
 pub mod secret;
+pub mod tally;
 pub mod text;
 pub mod tokens;
 pub mod wire;

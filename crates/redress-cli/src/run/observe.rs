@@ -2,8 +2,8 @@
 
 use std::{env, fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, sync::Arc, time::Instant};
 
-use redress::Dialect;
-use redress_gate::{Access, ErrorStats, Server, metrics};
+use redress::{Dialect, tally::ErrorStats};
+use redress_gate::{Access, Server, metrics};
 
 use super::{place, redactor};
 use crate::{
@@ -13,15 +13,10 @@ use crate::{
     output::Err,
 };
 
-/// Turns the counters of the taxonomy on.
-const STATS: &str = "MCP_ERROR_METRICS";
-/// Counts only every so many-th failure of a symbol.
-const SAMPLE: &str = "MCP_ERROR_METRICS_SAMPLE";
-
 /// A server as it is gated, with what the environment says about its counters.
 pub(crate) fn server(server: &config::Server) -> Result<Arc<Server>, Failure> {
     let mut settings = server.settings(redactor(server));
-    settings.error_stats = error_stats(&|it| env::var_os(it)?.into_string().ok())?;
+    settings.error_stats = error_stats()?;
     Ok(Arc::new(Server::new(settings, Instant::now())))
 }
 
@@ -64,58 +59,11 @@ pub(crate) fn save_stats(server: &Server, name: &str) -> Result<(), Failure> {
 }
 
 /// What the environment says about the counters.
-fn error_stats(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ErrorStats>, Failure> {
-    if !variable(STATS).is_some_and(|it| is_truthy(&it)) {
-        return Ok(None);
-    }
-    let sample = variable(SAMPLE).filter(|it| !it.trim().is_empty());
-    let sample = sample.map(|it| it.trim().parse().ok().filter(|it| *it > 0).ok_or(it));
-    match sample.transpose() {
-        Ok(sample) => Ok(Some(ErrorStats { sample })),
-        Err(given) => Err(Failure::config(SAMPLE, &format!("{given:?} is no number above zero."))
-            .fix("Give a whole number such as 100, or leave it out.")),
-    }
-}
-
-fn is_truthy(value: &str) -> bool {
-    let value = value.trim().to_ascii_lowercase();
-    !matches!(&*value, "" | "0" | "false" | "no" | "off")
-}
-
-#[cfg(test)]
-mod tests {
-    use redress_gate::ErrorStats;
-
-    use super::{SAMPLE, STATS, error_stats};
-
-    const ON: Option<ErrorStats> = Some(ErrorStats { sample: None });
-
-    fn read(stats: Option<&str>, sample: Option<&str>) -> Result<Option<ErrorStats>, ()> {
-        let variable = |name: &str| match name {
-            STATS => stats.map(str::to_owned),
-            SAMPLE => sample.map(str::to_owned),
-            _ => None,
-        };
-        error_stats(&variable).map_err(drop)
-    }
-
-    #[test]
-    fn any_value_that_means_yes_turns_the_counters_on() {
-        for value in ["1", "true", "yes", "on", "2", " x "] {
-            assert_eq!(read(Some(value), None), Ok(ON), "{value}");
-        }
-        for value in ["", " ", "0", "false", "FALSE", "no", "Off"] {
-            assert_eq!(read(Some(value), Some("nonsense")), Ok(None), "{value}");
-        }
-        assert_eq!(read(None, Some("5")), Ok(None));
-    }
-
-    #[test]
-    fn a_sample_is_a_number_above_zero() {
-        assert_eq!(read(Some("1"), Some("100")), Ok(Some(ErrorStats { sample: Some(100) })));
-        assert_eq!(read(Some("1"), Some("")), Ok(ON));
-        for value in ["0", "-1", "1.5", "many"] {
-            assert_eq!(read(Some("1"), Some(value)), Err(()), "{value}");
-        }
-    }
+fn error_stats() -> Result<Option<ErrorStats>, Failure> {
+    let value = |name: &str| env::var_os(name)?.into_string().ok();
+    let (switch, sample) = (value(ErrorStats::SWITCH), value(ErrorStats::SAMPLE));
+    ErrorStats::from_switches(switch.as_deref(), sample.as_deref()).map_err(|bad| {
+        Failure::config(ErrorStats::SAMPLE, &bad.to_string())
+            .fix("Give a whole number such as 100, or leave it out.")
+    })
 }

@@ -6,15 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::{Fault, codes, fault::Origin};
+use redress::{Fault, codes, fault::Origin, tally::ErrorStats};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
 use super::{Event, Outcome, ready_line, render, render::FAMILIES};
-use crate::{
-    server::Server,
-    settings::{ErrorStats, Settings},
-};
+use crate::{server::Server, settings::Settings};
 
 fn server(name: &str) -> Arc<Server> {
     let settings = Settings {
@@ -133,7 +130,7 @@ fn a_sample_counts_every_nth_of_a_symbol() {
         fail(&server, codes::TIMEOUT, Origin::Tool);
     }
     fail(&server, codes::NOT_FOUND, Origin::Tool);
-    let stats = server.metrics.stats(Some(10));
+    let stats = server.metrics.stats(ErrorStats { sample: Some(10) });
     let stats: Value = serde_json::from_str(&stats).unwrap();
     assert_eq!(stats["total"], 2);
     assert_eq!(stats["bySymbol"], json!({"E_TIMEOUT": 2}));

@@ -11,5 +11,8 @@
 mod context;
 mod failures;
 mod forwards;
+mod http;
+mod notes;
 mod odd;
 mod refusals;
+mod wire;

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress::tally::ErrorStats;
 use serde_json::{Value, json};
 
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
@@ -14,7 +15,7 @@ use crate::{
     metrics::render,
     server::Server,
     session::{ClientKind, Exit, Session, UpstreamKind},
-    settings::{ErrorStats, Mode, Settings},
+    settings::{Mode, Settings},
 };
 
 const SECOND: Duration = Duration::from_secs(1);

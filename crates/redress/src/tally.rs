@@ -1,4 +1,6 @@
-//! `Rows`: a counter for each code of a contract and of `core`, found by name and counted without a lock.
+//! `Tally`: a counter for each code of a contract and of `core`, found by name and counted without a lock.
+
+mod stats;
 
 use std::sync::{
     Arc,
@@ -9,9 +11,11 @@ use indexmap::IndexMap;
 use redress_registry::{Entry, Registry, shipped};
 use rustc_hash::FxBuildHasher;
 
+pub use self::stats::{BadSample, ErrorStats, ready_line};
+
 /// `N` counters for each code.
 #[derive(Debug)]
-pub(super) struct Rows<const N: usize>(IndexMap<Box<str>, Row<N>, FxBuildHasher>);
+pub struct Tally<const N: usize>(IndexMap<Box<str>, Row<N>, FxBuildHasher>);
 
 #[derive(Debug)]
 struct Row<const N: usize> {
@@ -19,8 +23,9 @@ struct Row<const N: usize> {
     counters: [AtomicU64; N],
 }
 
-impl<const N: usize> Rows<N> {
-    pub(super) fn new(contract: &Registry) -> Self {
+impl<const N: usize> Tally<N> {
+    /// Nothing was counted yet. The contract says which codes there are.
+    pub fn new(contract: &Registry) -> Self {
         let mut rows = IndexMap::default();
         for entry in contract.codes.values().chain(shipped::core().codes.values()) {
             let counters = [const { AtomicU64::new(0) }; N];
@@ -29,15 +34,15 @@ impl<const N: usize> Rows<N> {
         Self(rows)
     }
 
-    /// Counts one of a code. The gate raises no code that neither registry has.
-    pub(super) fn count(&self, code: &str, which: usize) {
+    /// Counts one of a code, if one of the registries has it.
+    pub fn count(&self, code: &str, which: usize) {
         if let Some(counter) = self.0.get(code).and_then(|it| it.counters.get(which)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// The codes that occurred, with their counters.
-    pub(super) fn seen(&self) -> impl Iterator<Item = (&Arc<Entry>, [u64; N])> {
+    pub fn seen(&self) -> impl Iterator<Item = (&Arc<Entry>, [u64; N])> {
         let counts = |row: &Row<N>| row.counters.each_ref().map(|it| it.load(Ordering::Relaxed));
         let all = self.0.values().map(move |row| (&row.entry, counts(row)));
         all.filter(|(_, counts)| counts.iter().any(|it| *it > 0))

@@ -1,0 +1,26 @@
+//! The time and the environment: what a library must not read by itself, for servers that ask for it.
+
+use std::{env, sync::Arc, time::SystemTime};
+
+use redress::tally::{BadSample, ErrorStats};
+use redress_ledger::{Clock, Time};
+
+/// The system's clock, for a ledger: `Ledger::open(Options::new(dir, key, clock()))`.
+pub fn clock() -> Clock {
+    Arc::new(now)
+}
+
+/// The time.
+pub(crate) fn now() -> Time {
+    #[expect(clippy::disallowed_methods, reason = "this is the boundary where time is stamped")]
+    let now = SystemTime::now();
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Time::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// What `MCP_ERROR_METRICS` and `MCP_ERROR_METRICS_SAMPLE` say about `sys/errorStats`.
+#[expect(clippy::disallowed_methods, reason = "a server that calls this asks for the environment")]
+pub fn error_stats_from_env() -> Result<Option<ErrorStats>, BadSample> {
+    let (switch, sample) = (env::var(ErrorStats::SWITCH), env::var(ErrorStats::SAMPLE));
+    ErrorStats::from_switches(switch.ok().as_deref(), sample.ok().as_deref())
+}

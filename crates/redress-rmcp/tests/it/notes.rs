@@ -1,0 +1,60 @@
+//! The example server, as a process of its own.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command as Build,
+};
+
+use rmcp::{RoleClient, ServiceExt as _, service::RunningService, transport::TokioChildProcess};
+use serde_json::json;
+use tokio::process::Command;
+
+use crate::odd::{call, failed};
+
+/// The example, built where this test was.
+fn program() -> PathBuf {
+    let built = Build::new(env!("CARGO"))
+        .args(["build", "--quiet", "--offline", "--package", "redress-rmcp", "--example", "notes"])
+        .status();
+    assert!(built.unwrap().success());
+    let here = env::current_exe().unwrap();
+    here.ancestors().nth(2).unwrap().join("examples/notes")
+}
+
+async fn client(home: &Path) -> RunningService<RoleClient, ()> {
+    let mut command = Command::new(program());
+    command.arg("ledger").current_dir(home);
+    ().serve(TokioChildProcess::new(command).unwrap()).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_example_answers_every_failure_and_lives_on() {
+    let home = tempfile::tempdir().unwrap();
+    let client = client(home.path()).await;
+    let tools = client.list_all_tools().await.unwrap();
+    let read = tools.iter().find(|it| it.name == "read_note").unwrap();
+    assert!(read.description.as_ref().unwrap().ends_with("Errors: NOTE_NOT_FOUND (change id)."));
+    let (card, envelope) = failed(&call(&client, "read_note", json!({"id": 1})).await.unwrap());
+    assert!(card.starts_with("NOTE_NOT_FOUND: There is no note 1.\n"), "{card}");
+    assert!(card.ends_with("\nNext: list_notes"), "{card}");
+    assert_eq!(envelope["context"]["server"], "notes");
+    call(&client, "add_note", json!({"text": "milk"})).await.unwrap();
+    let note = call(&client, "read_note", json!({"id": 1})).await.unwrap();
+    assert!(format!("{note:?}").contains("milk"));
+    let (card, _) = failed(&call(&client, "panic", json!({})).await.unwrap());
+    assert!(card.starts_with("INTERNAL_ERROR: ") && !card.contains("as was asked for"), "{card}");
+    let (card, _) = failed(&call(&client, "add_note", json!({"text": ""})).await.unwrap());
+    assert!(card.starts_with("INVALID_INPUT_VALUE: "), "{card}");
+    let listed = call(&client, "list_notes", json!({})).await.unwrap();
+    assert_eq!(listed.is_error, Some(false));
+    client.cancel().await.unwrap();
+    let chains = fs::read_dir(home.path().join("ledger")).unwrap().flatten();
+    assert!(chains.count() > 0, "it was recorded");
+}
+
+#[test]
+fn the_example_fits_on_two_screens() {
+    let text = include_str!("../../examples/notes.rs");
+    assert!(text.lines().count() < 100);
+}
