@@ -96,7 +96,8 @@ impl Signer {
 
 /// Writes a key under another name and links it into place, so that of two processes one wins and none sees half a key.
 fn create(path: &Path) -> io::Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
+    let named = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = named.unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
     let seed = random::<32>()?;
     let draft = path.with_extension(format!("new-{}", hex(&random::<8>()?)));
