@@ -47,14 +47,24 @@ fn files() -> Vec<(String, String)> {
     files
 }
 
-/// The example of every package but the vectors, which would be far too long to be read.
+/// The example of every package but the vectors, which would be far too long to be read; and of a registry that tries
+/// to break out of its literals, the one that only Cargo compiles.
 fn packages() -> Vec<(String, String)> {
-    const FOLDER: &str = "tests/packages/notes";
-    let source = Source::new("errors.toml", include_str!("../../tests/packages/notes/errors.toml"));
-    let Ok(notes) = load(&source, &|_, _| None) else { return Vec::new() };
-    let packages = PACKAGES.iter().filter(|it| it.name != "vectors");
-    let files = packages.flat_map(|it| (it.files)(&notes).into_iter().map(|file| (it.name, file)));
-    files.map(|(name, it)| (format!("{FOLDER}/{name}/{}", it.path), it.text)).collect()
+    let notes = include_str!("../../tests/packages/notes/errors.toml");
+    let hostile = include_str!("../../tests/packages/hostile/errors.toml");
+    let notes = example("notes", notes, |it| it != "vectors");
+    notes.into_iter().chain(example("hostile", hostile, |it| it == "rust")).collect()
+}
+
+fn example(name: &str, text: &str, wanted: fn(&str) -> bool) -> Vec<(String, String)> {
+    let Ok(registry) = load(&Source::new("errors.toml", text), &|_, _| None) else {
+        return Vec::new();
+    };
+    let packages = PACKAGES.iter().filter(|it| wanted(it.name));
+    let files =
+        packages.flat_map(|it| (it.files)(&registry).into_iter().map(|file| (it.name, file)));
+    let files = files.filter(|(_, file)| !file.is_draft);
+    files.map(|(form, it)| (format!("tests/packages/{name}/{form}/{}", it.path), it.text)).collect()
 }
 
 /// One line per rule of lint and diff.

@@ -8,6 +8,7 @@
 mod codegen;
 mod conformance;
 mod fuzz;
+mod packages;
 mod peers;
 mod suite;
 mod tidy;
@@ -53,6 +54,8 @@ enum Task {
     },
     /// Install the official MCP peers that the tests need.
     Peers,
+    /// Try the exported packages: compilers, shared vectors, official clients before a live gate.
+    Packages,
     /// Run the official conformance suites on our fixture server, directly and through the gate.
     Conformance {
         /// The ways through the gate.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
         Task::Peers => peers::Peers::install(&root).err().into_iter().collect(),
+        Task::Packages => packages::run(&root),
         Task::Conformance { through } => conformance::run(&root, &through),
     };
     for problem in &problems {

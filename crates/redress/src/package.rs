@@ -3,6 +3,7 @@
 //! The code itself stands in `templates/`, in its own language. What is filled in comes from the registries and from our
 //! own dialects, so that no fact is written down a second time.
 
+mod contract_tests;
 mod facts;
 mod literal;
 mod places;
@@ -34,11 +35,13 @@ pub struct File {
     pub path: String,
     /// What is in it.
     pub text: String,
+    /// Whether it is only a beginning: where there is one already, that stays.
+    pub is_draft: bool,
 }
 
 impl File {
     fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { path: path.into(), text: text.into() }
+        Self { path: path.into(), text: text.into(), is_draft: false }
     }
 }
 
@@ -54,6 +57,12 @@ pub const PACKAGES: &[Package] = &[
         about: "A Python module that says the same, typed.",
         files: python::files,
     },
+    Package {
+        name: "vitest",
+        about: "A test in TypeScript that a server really answers with each code it declares.",
+        files: typescript::tests,
+    },
+    Package { name: "pytest", about: "The same test in Python.", files: python::tests },
     Package {
         name: "rust",
         about: "A Rust module: each code as a typed constant that can be raised.",

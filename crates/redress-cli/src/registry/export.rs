@@ -50,7 +50,8 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     for file in files {
         let path = Path::new(folder).join(&file.path);
         let shown = path.to_string_lossy().into_owned();
-        if files::read(&path).is_ok_and(|it| it == file.text.as_bytes()) {
+        let old = files::read(&path);
+        if old.as_ref().is_ok_and(|it| file.is_draft || *it == file.text.as_bytes()) {
             out.line(&format!("{shown}: up to date"))?;
         } else if args.check {
             out.line(&format!("{shown}: stale"))?;
@@ -69,7 +70,7 @@ impl Form {
             Self::Package(it) => (it.files)(registry),
             Self::Text(it) => {
                 let path = format!("{}.{}", registry.name, it.ending);
-                vec![File { path, text: (it.write)(registry) }]
+                vec![File { path, text: (it.write)(registry), is_draft: false }]
             }
         }
     }

@@ -10,11 +10,7 @@ use redress_registry::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{
-    literal::{self, Words},
-    places::places,
-    template::Gaps,
-};
+use super::{literal::Words, places::places, template::Gaps};
 use crate::{
     Dialect, Fault, Lookup,
     card::retry_line,
@@ -60,6 +56,11 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
     for (name, value) in [
         ("name_text", json!(&*registry.name)),
         ("version_text", json!(registry.version)),
+        ("package_text", json!(format!("{}-errors", registry.name))),
+        (
+            "about_text",
+            json!(format!("The error codes of {} {}.", registry.name, registry.version)),
+        ),
         ("fault_key", json!(FAULT_KEY)),
         ("tool_failure_key", json!(TOOL_FAILURE_KEY)),
         ("attempts", json!(attempts)),
@@ -69,7 +70,7 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
         ("per_success", json!(per_success)),
         ("per_second", json!(per_second)),
     ] {
-        gaps.put(name, literal::value(&value, words));
+        gaps.put(name, words.value(&value));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A text as a literal in double quotes, which means the same in JSON, TypeScript and Python.
 ///
@@ -24,34 +24,49 @@ pub(super) fn seen(json: &str) -> String {
     out
 }
 
-/// How a language writes what has no text.
+/// How a language writes what is no text.
 pub(super) struct Words {
     pub(super) null: &'static str,
     pub(super) yes: &'static str,
     pub(super) no: &'static str,
+    /// How a key is written that would otherwise not be one.
+    special: fn(&str) -> Option<String>,
 }
 
-pub(super) const TYPESCRIPT: Words = Words { null: "null", yes: "true", no: "false" };
-pub(super) const PYTHON: Words = Words { null: "None", yes: "True", no: "False" };
+/// In an object that is written out, `__proto__` is no key.
+pub(super) const TYPESCRIPT: Words = Words {
+    null: "null",
+    yes: "true",
+    no: "false",
+    special: |key| (key == "__proto__").then(|| format!("[{}]", text(key))),
+};
 
-/// A value as a literal on one line.
-pub(super) fn value(value: &Value, words: &Words) -> String {
-    match value {
-        Value::Null => words.null.to_owned(),
-        Value::Bool(true) => words.yes.to_owned(),
-        Value::Bool(false) => words.no.to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(it) => text(it),
-        Value::Array(items) => {
-            format!("[{}]", joined(items.iter().map(|it| self::value(it, words))))
-        }
-        Value::Object(members) => object(members, words),
+pub(super) const PYTHON: Words =
+    Words { null: "None", yes: "True", no: "False", special: |_| None };
+
+impl Words {
+    /// A key of an object.
+    pub(super) fn key(&self, key: &str) -> String {
+        (self.special)(key).unwrap_or_else(|| text(key))
     }
-}
 
-fn object(members: &Map<String, Value>, words: &Words) -> String {
-    let members = members.iter().map(|(key, it)| format!("{}: {}", text(key), value(it, words)));
-    format!("{{{}}}", joined(members))
+    /// A value on one line.
+    pub(super) fn value(&self, value: &Value) -> String {
+        match value {
+            Value::Null => self.null.to_owned(),
+            Value::Bool(true) => self.yes.to_owned(),
+            Value::Bool(false) => self.no.to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::String(it) => text(it),
+            Value::Array(items) => format!("[{}]", joined(items.iter().map(|it| self.value(it)))),
+            Value::Object(members) => {
+                let members = members.iter();
+                let members =
+                    members.map(|(key, it)| format!("{}: {}", self.key(key), self.value(it)));
+                format!("{{{}}}", joined(members))
+            }
+        }
+    }
 }
 
 fn joined(parts: impl Iterator<Item = String>) -> String {
@@ -64,4 +79,28 @@ fn is_hidden(it: char) -> bool {
         '\u{7f}'..='\u{a0}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{2000}'..='\u{200f}'
         | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{fff0}'..='\u{fffb}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
+
+    use super::{TYPESCRIPT, is_hidden, text};
+
+    proptest! {
+        #[test]
+        fn no_text_can_end_its_literal(said in any::<String>()) {
+            for said in [said.clone(), format!("{said}\"\\\u{2028}\n${{}}*/'''")] {
+                let literal = text(&said);
+                prop_assert_eq!(serde_json::from_str::<String>(&literal).unwrap(), said);
+                prop_assert!(!literal.chars().any(|it| it.is_ascii_control() || is_hidden(it)));
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_is_a_key() {
+        let value = serde_json::json!({ "__proto__": [true, null], "a\"b": 1.5 });
+        assert_eq!(TYPESCRIPT.value(&value), r#"{["__proto__"]: [true, null], "a\"b": 1.5}"#);
+    }
 }

@@ -6,7 +6,7 @@ use redress_registry::Registry;
 use serde_json::{Map, Value};
 
 use super::{
-    File, facts,
+    File, contract_tests, facts,
     literal::{self, PYTHON},
     template::Gaps,
 };
@@ -27,11 +27,36 @@ const TABLES: [Table; 8] = [
 ];
 
 pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
+    let gaps = words(registry);
     let folder = package_name(registry);
-    vec![
+    let mut files = vec![
         File::new(format!("{folder}/__init__.py"), module(registry)),
         File::new(format!("{folder}/py.typed"), ""),
-    ]
+        File::new("pyproject.toml", gaps.fill(include_str!("../../templates/pyproject.toml"), "#")),
+    ];
+    let tests = tests(registry).into_iter();
+    files.extend(tests.map(|it| File { path: format!("tests/{}", it.path), ..it }));
+    files
+}
+
+pub(super) fn tests(registry: &Arc<Registry>) -> Vec<File> {
+    let mut gaps = words(registry);
+    contract_tests::put_declared(registry, "    ", &mut gaps);
+    let test = gaps.fill(include_str!("../../templates/test_contract.py"), "#");
+    vec![File::new("test_contract.py", test), contract_tests::calls(registry)]
+}
+
+fn words(registry: &Registry) -> Gaps {
+    let mut gaps = Gaps::default();
+    facts::put_words(registry, &PYTHON, &mut gaps);
+    gaps.put("module", package_name(registry));
+    gaps.put("module_text", literal::text(&package_name(registry)));
+    // What comes after the three numbers has other rules here.
+    let (numbers, rest) =
+        registry.version.split_once(['-', '+']).unwrap_or((&registry.version, ""));
+    let version = if rest.is_empty() { numbers.to_owned() } else { format!("{numbers}.dev0") };
+    gaps.put("python_version", literal::text(&version));
+    gaps
 }
 
 /// The package's name: no keyword ends so, and no registry starts with a digit.
@@ -40,8 +65,7 @@ pub(super) fn package_name(registry: &Registry) -> String {
 }
 
 fn module(registry: &Arc<Registry>) -> String {
-    let mut gaps = Gaps::default();
-    facts::put_words(registry, &PYTHON, &mut gaps);
+    let mut gaps = words(registry);
     for (name, names) in facts::closed_sets() {
         let quoted: Vec<_> = names.iter().map(|it| literal::text(it)).collect();
         gaps.put(name, quoted.join(", "));
@@ -66,7 +90,7 @@ fn module(registry: &Arc<Registry>) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    literal::value(value, &PYTHON)
+    PYTHON.value(value)
 }
 
 /// The values of an object as a tuple.

@@ -5,18 +5,37 @@ use std::sync::Arc;
 use redress_registry::{Param, ParamType, Registry};
 
 use super::{
-    File, facts,
+    File, contract_tests, facts,
     literal::{self, TYPESCRIPT},
     template::Gaps,
 };
 
 pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
-    vec![File::new("index.ts", module(registry))]
+    let gaps = words(registry);
+    let mut files = vec![
+        File::new("index.ts", module(registry)),
+        File::new("package.json", gaps.fill(include_str!("../../templates/package.json"), "//")),
+        File::new("tsconfig.json", include_str!("../../templates/tsconfig.json")),
+    ];
+    files.extend(tests(registry));
+    files
+}
+
+pub(super) fn tests(registry: &Arc<Registry>) -> Vec<File> {
+    let mut gaps = words(registry);
+    contract_tests::put_declared(registry, "  ", &mut gaps);
+    let test = gaps.fill(include_str!("../../templates/contract.test.ts"), "//");
+    vec![File::new("contract.test.ts", test), contract_tests::calls(registry)]
+}
+
+fn words(registry: &Registry) -> Gaps {
+    let mut gaps = Gaps::default();
+    facts::put_words(registry, &TYPESCRIPT, &mut gaps);
+    gaps
 }
 
 fn module(registry: &Arc<Registry>) -> String {
-    let mut gaps = Gaps::default();
-    facts::put_words(registry, &TYPESCRIPT, &mut gaps);
+    let mut gaps = words(registry);
     for (name, names) in facts::closed_sets() {
         let quoted: Vec<_> = names.iter().map(|it| literal::text(it)).collect();
         gaps.put(name, quoted.join(" | "));
@@ -34,8 +53,8 @@ fn module(registry: &Arc<Registry>) -> String {
         gaps.lines(
             name,
             rows.into_iter().map(|(key, row)| {
-                let key = key.map(|it| literal::text(&it) + ": ").unwrap_or_default();
-                format!("  {key}{},", literal::value(&row, &TYPESCRIPT))
+                let key = key.map(|it| TYPESCRIPT.key(&it) + ": ").unwrap_or_default();
+                format!("  {key}{},", TYPESCRIPT.value(&row))
             }),
         );
     }

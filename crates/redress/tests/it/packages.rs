@@ -8,7 +8,7 @@ use redress::{
     package::{PACKAGES, package},
 };
 use redress_registry::{
-    Registry, Source,
+    Registry, Source, canonical,
     canonical::{canonical_json, entry},
     load, shipped,
 };
@@ -18,6 +18,11 @@ use serde_json::Value;
 #[rustfmt::skip]
 #[path = "../../../../tests/packages/notes/rust/notes_codes.rs"]
 mod notes_codes;
+
+#[expect(unreachable_pub, reason = "it is written for whole modules")]
+#[rustfmt::skip]
+#[path = "../../../../tests/packages/hostile/rust/class_codes.rs"]
+mod class_codes;
 
 /// The registry of the example in `tests/packages`.
 fn notes() -> Arc<Registry> {
@@ -45,6 +50,17 @@ fn a_constant_of_the_rust_module_is_a_code_of_the_registry() {
     }
     let fault = notes_codes::NOTE_NOT_FOUND.raise([("id", "n-42")]);
     assert_eq!(fault.message, "There is no note \"n-42\".");
+}
+
+#[test]
+fn whatever_a_registry_says_its_rust_module_compiles_and_says_the_same() {
+    let text = include_str!("../../../../tests/packages/hostile/errors.toml");
+    let registry = load(&Source::new("errors.toml", text), &|_, _| None).unwrap();
+    assert_eq!(canonical(&registry), canonical(class_codes::registry()));
+    for code in class_codes::codes() {
+        assert_eq!(code.entry().hint, registry.get(code.name()).unwrap().hint);
+    }
+    assert_eq!(class_codes::type_::SELF.name(), "type.SELF");
 }
 
 #[test]

@@ -312,6 +312,15 @@ const MAX_UNFLAGGED = 16384;
  * A failure that does not say what it is comes as `UNKNOWN_TOOL_FAILURE` with the ground `guessed`.
  */
 export function parse(answer: unknown): Fault | undefined {
+  try {
+    return parseAny(answer);
+  } catch {
+    // An object that cannot be looked at is no answer that anybody should take for a success.
+    return guessed(undefined);
+  }
+}
+
+function parseAny(answer: unknown): Fault | undefined {
   if (typeof answer !== 'string') return isObject(answer) ? parseObject(answer) : undefined;
   const document = json(answer);
   if (isObject(document)) return parseObject(document);
@@ -377,7 +386,7 @@ function parsePayload(payload: Json, isFlagged: boolean, depth: number): Fault |
   const { result } = payload;
   if (result !== undefined && Object.keys(payload).length === 1 && depth < MAX_WRAPPINGS) return parsePayload(result, isFlagged, depth + 1);
   if ('isError' in payload && depth < MAX_WRAPPINGS) return parseResult(payload, depth + 1);
-  return isFlagged || !hasError(payload) ? undefined : guessed(JSON.stringify(payload));
+  return isFlagged || !hasError(payload) ? undefined : guessed(JSON.stringify(payload['error']));
 }
 
 /** An `error` is a failure, unless it says nothing. */
@@ -604,7 +613,7 @@ function fillRetry(fault: Fault, row: Known, document: JsonObject): void {
     }
     case 'tool-failure': {
       const group = String(document['class']);
-      const standsFor = GROUPS[group];
+      const standsFor = Object.hasOwn(GROUPS, group) ? GROUPS[group] : undefined;
       if (standsFor && !standsFor.classes.includes(row.class)) fault.class = standsFor.class;
       setRetryable(fault, document['retryable']);
       if (delay(document['retryNotBefore']) === null) setRetryable(fault, false);

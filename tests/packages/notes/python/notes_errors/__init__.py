@@ -372,7 +372,7 @@ def _parse_payload(payload: object, is_flagged: bool, depth: int) -> Fault | Non
         return _parse_payload(payload["result"], is_flagged, depth + 1)
     if "isError" in payload and depth < _MAX_WRAPPINGS:
         return _parse_result(payload, depth + 1)
-    return None if is_flagged or not _has_error(payload) else _guessed(json.dumps(payload, ensure_ascii=False))
+    return None if is_flagged or not _has_error(payload) else _guessed(_compact(payload["error"]))
 
 
 def _has_error(payload: dict[str, Any]) -> bool:
@@ -790,7 +790,10 @@ def _actions(value: object) -> list[NextAction]:
 
 
 def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def _spelled(dialect: Dialect, spelling: str) -> Row | None:

@@ -1,0 +1,23 @@
+// Whether the exported TypeScript says of each code what the registry says.
+//
+// node rows.mjs INDEX.ts REGISTRY.json
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const [, , index, path] = process.argv;
+const { CODES, TOOLS, REGISTRY, read } = await import(pathToFileURL(index));
+const registry = JSON.parse(readFileSync(path, 'utf8'));
+
+assert.deepEqual(REGISTRY, { name: registry.name, version: registry.version });
+assert.deepEqual(Object.keys(CODES).sort(), Object.keys(registry.codes).sort());
+for (const [code, row] of Object.entries(registry.codes)) {
+  for (const key of ['number', 'domain', 'class', 'http', 'retry', 'effect', 'severity', 'title', 'message', 'hint', 'deprecated']) {
+    assert.deepEqual(CODES[code][key], row[key], `${code}: ${key}`);
+  }
+  assert.deepEqual(CODES[code].next ?? [], row.next, code);
+  assert.deepEqual(CODES[code].params.map((it) => [it.name, it.doc, it.enum]), row.params.filter((it) => !it.secret).map((it) => [it.name, it.doc, it.enum]));
+  assert.equal(read({ code })?.code, code);
+}
+assert.deepEqual(Object.keys(TOOLS).sort(), Object.keys(registry.tools).sort());
+console.log(`TypeScript: ${Object.keys(CODES).length} codes of ${REGISTRY.name}`);
