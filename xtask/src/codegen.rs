@@ -1,5 +1,6 @@
 //! Generated files: each is a pure function of the shipped registries or of a type, compared byte by byte in CI.
 
+mod decisions;
 mod vectors;
 
 use std::{fmt::Write as _, fs, io, path::Path};
@@ -11,7 +12,7 @@ use redress_registry::{Source, diff, export, lint, load, lock, rule::Rule, shipp
 /// Writes every generated file, or with `check` only says which are stale.
 pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
     let mut problems = Vec::new();
-    for (path, text) in files() {
+    for (path, text) in files(root) {
         let full = root.join(&path);
         if fs::read_to_string(&full).is_ok_and(|it| it == text) {
             continue;
@@ -30,7 +31,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-fn files() -> Vec<(String, String)> {
+fn files(root: &Path) -> Vec<(String, String)> {
     let mut files = vec![
         ("crates/redress/src/codes/list.rs".to_owned(), handles()),
         ("docs/rules.md".to_owned(), rules()),
@@ -38,6 +39,7 @@ fn files() -> Vec<(String, String)> {
         ("docs/redress.schema.json".to_owned(), config::schema()),
     ];
     files.extend(vectors::files());
+    files.extend(decisions::files(root));
     if let Some(markdown) = export::format("markdown") {
         let pages =
             shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));

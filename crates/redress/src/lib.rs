@@ -28,3 +28,7 @@ pub use redress_derive::Contract;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/faults.md")]
 struct DocsFaults;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/recover.md")]
+struct DocsRecover;
