@@ -23,7 +23,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-ledger", &["redress", "redress-registry"]),
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
-    ("redress-cli", &["redress", "redress-gate", "redress-ledger", "redress-registry"]),
+    (
+        "redress-cli",
+        &["redress", "redress-declare", "redress-gate", "redress-ledger", "redress-registry"],
+    ),
 ];
 
 /// Checks every source file and manifest of the workspace.

@@ -3,6 +3,7 @@
 mod diff;
 mod edit;
 mod export;
+mod from_rust;
 mod lint;
 mod lock;
 pub(crate) mod rules;

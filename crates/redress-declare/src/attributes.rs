@@ -1,6 +1,7 @@
 //! `#[contract(…)]` as keys and values: whoever knows a key takes it, and what is left is reported.
 
 use proc_macro2::{Ident, Span};
+use redress_registry::nearest::nearest;
 use serde_json::Value as Json;
 use syn::{
     Attribute, Lit, LitStr, Token, bracketed,
@@ -139,6 +140,12 @@ impl Keys {
             mistakes.add(text.span, format!("`{word}` is no `{key}`.{meant} It is one of {all}."));
         }
         parsed.map(|it| At::new(it, text.span))
+    }
+
+    /// The keys that were probably meant by what nobody took so far.
+    pub(crate) fn misspelt(&self) -> Vec<&'static str> {
+        let words = self.pairs.iter().map(|it| it.key.to_string());
+        words.filter_map(|it| nearest(&it, self.known.iter().copied())).collect()
     }
 
     /// Reports what nobody took.

@@ -28,6 +28,13 @@ pub struct Package {
     pub version: String,
 }
 
+impl Package {
+    /// The name that its registry has, if nobody says another one.
+    pub fn registry(&self) -> String {
+        self.name.to_ascii_lowercase().replace('_', "-")
+    }
+}
+
 /// The registry of a declaration, and its file.
 #[derive(Debug)]
 pub struct Made {
@@ -88,17 +95,12 @@ pub fn rows(declaration: &Declaration, domain: &str, mistakes: &mut Mistakes) ->
 
 fn file(declaration: &Declaration, package: &Package, mistakes: &mut Mistakes) -> Option<NewFile> {
     let Home::Inline { name, version, extends } = &declaration.home else { return None };
-    let name = name.as_ref().map_or_else(|| registry_name(&package.name), |it| it.value.clone());
+    let name = name.as_ref().map_or_else(|| package.registry(), |it| it.value.clone());
     let version = version.as_ref().map_or_else(|| package.version.clone(), |it| it.value.clone());
     let extends = extends.as_ref().map_or_else(|| vec!["core".to_owned()], |it| it.value.clone());
     refuse_twice(declaration, mistakes);
     let codes = rows(declaration, &name, mistakes);
     Some(NewFile { name, version, extends, codes })
-}
-
-/// The name of a package as the name of a registry.
-fn registry_name(package: &str) -> String {
-    package.to_ascii_lowercase().replace('_', "-")
 }
 
 /// Two variants may have one code, but only one of them says what it is.

@@ -7,6 +7,8 @@
 mod attributes;
 mod declaration;
 mod field;
+#[cfg(feature = "file")]
+mod file;
 mod inline;
 mod mistakes;
 mod names;
@@ -15,6 +17,8 @@ mod row;
 pub use attributes::At;
 pub use declaration::{Declaration, Home, Kind, Variant, read};
 pub use field::{Field, Role};
+#[cfg(feature = "file")]
+pub use file::{Declared, Wrong, read_file};
 pub use inline::{Made, Package, make, rows};
 pub use mistakes::Mistakes;
 pub use row::Row;

@@ -65,7 +65,7 @@ pub(crate) fn read(keys: &mut Keys, mistakes: &mut Mistakes) -> Option<Row> {
     let present = keys.first_of(KEYS);
     let written: Vec<&str> =
         REQUIRED.iter().copied().filter(|it| keys.first_of(&[it]).is_some()).collect();
-    let row = Row {
+    let mut row = Row {
         number: keys.whole("number", mistakes),
         domain: keys.text("domain", mistakes),
         class: keys.one_of("class", names!(Class), Class::parse, mistakes),
@@ -85,6 +85,8 @@ pub(crate) fn read(keys: &mut Keys, mistakes: &mut Mistakes) -> Option<Row> {
         stability: keys.one_of("stability", names!(Stability), Stability::parse, mistakes),
         missing: REQUIRED.iter().copied().filter(|it| !written.contains(it)).collect(),
     };
+    let misspelt = keys.misspelt();
+    row.missing.retain(|it| !misspelt.contains(it));
     present.map(|_| row)
 }
 

@@ -9,21 +9,34 @@ use redress_registry::{
 };
 use serde_json::Value;
 
+use super::from_rust;
 use crate::{
     Done, Status,
     choice::one_of,
-    contract, files,
+    contract,
+    failure::Failure,
+    files,
     output::{Err, Out},
 };
 
 /// Add a code to a registry file.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" \\\n    --param \"id:string:The note.\" --example id=n-42 --explain \"Another writer holds the note.\"\n\nWhat the lint finds in the new row is told as still to do."
+    after_help = "Examples:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" \\\n    --param \"id:string:The note.\" --example id=n-42 --explain \"Another writer holds the note.\"\n  redress registry add errors.toml --from-rust src/errors.rs\n\nWhat the lint finds in the new row is told as still to do."
 )]
 pub(super) struct Add {
     /// The registry file.
     file: String,
+    /// Add what the types of a Rust file declare in their attributes; the registry file is made if it is not there.
+    #[arg(long, value_name = "FILE", conflicts_with = "Row")]
+    from_rust: Option<String>,
+    #[command(flatten)]
+    row: Option<Row>,
+}
+
+/// A row as options.
+#[derive(Debug, clap::Args)]
+struct Row {
     /// The new name, in capitals with underscores.
     code: String,
     /// Its number in JSON-RPC.
@@ -113,6 +126,14 @@ pub(super) struct Retire {
 }
 
 pub(super) fn add(args: &Add, out: &mut Out) -> Done {
+    match (&args.row, &args.from_rust) {
+        (Some(row), _) => add_row(&args.file, row, out),
+        (None, Some(rust)) => from_rust::add(&args.file, rust, out),
+        (None, None) => Err(Failure::option("the code is missing")),
+    }
+}
+
+fn add_row(file: &str, args: &Row, out: &mut Out) -> Done {
     let new = NewCode {
         code: args.code.clone(),
         number: args.number,
@@ -134,14 +155,12 @@ pub(super) fn add(args: &Add, out: &mut Out) -> Done {
         stability: None,
     };
     let done = format!("added {}", args.code);
-    change(&args.file, &done, out, |source| {
-        edit::add(source, &new, &|it| contract::base(source, it))
-    })?;
-    still_to_do(&args.file, &args.code)
+    change(file, &done, out, |source| edit::add(source, &new, &|it| contract::base(source, it)))?;
+    still_to_do(file, &args.code)
 }
 
 /// Tells what the lint finds in a new row.
-fn still_to_do(file: &str, code: &str) -> Done {
+pub(super) fn still_to_do(file: &str, code: &str) -> Done {
     let source = contract::source(file)?;
     let draft = read(&source).map_err(|it| contract::refused(&it))?;
     let full = draft.full_name(code);

@@ -51,6 +51,8 @@ fn every_example_of_every_help_runs_as_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = |it: &str| dir.path().join(it);
     fs::write(path("errors.toml"), errors_toml()).unwrap();
+    fs::create_dir(path("src")).unwrap();
+    fs::write(path("src/errors.rs"), crate::from_rust::ERRORS).unwrap();
     fs::create_dir(path("old")).unwrap();
     fs::write(path("old/errors.toml"), errors_toml()).unwrap();
     assert_eq!(shell("redress registry lock errors.toml", dir.path()).exit, 0);

@@ -11,6 +11,7 @@ mod config;
 mod docs;
 mod explain;
 mod filters;
+mod from_rust;
 mod gate;
 mod help;
 mod ledger;
