@@ -1,5 +1,7 @@
 //! What a server's answer is by protocol: a tool's result or not, an error that stays one, and where an envelope goes.
 
+use std::ops::Range;
+
 use redress::{
     json::{Kind, Value},
     wire::{FAULT_KEY, error_stays},
@@ -41,8 +43,10 @@ impl CallResult {
         let Ok([content, is_error, structured, _, kind, task, old]) = members(result, keys) else {
             return Self::Broken("a key of the result stands twice, or in another spelling");
         };
-        if is_error.and_then(Value::as_bool) == Some(true) {
-            return Self::Failed;
+        match is_error.map(Value::as_bool) {
+            Some(Some(true)) => return Self::Failed,
+            Some(None) => return Self::Broken("isError is neither true nor false"),
+            Some(Some(false)) | None => (),
         }
         if task.is_some() || kind.is_some_and(|it| it.is_str("task")) {
             return Self::Task;
@@ -122,12 +126,35 @@ fn place(outer: Value<'_>, key: &str, inner: Option<Value<'_>>) -> Option<Place>
         Some(inner) if inner.kind() != Kind::Object => {
             Some(Place { at: span(inner), before: format!("{{{key_of_fault}"), after: "}" })
         }
-        Some(inner) => Some(match inner.get(FAULT_KEY) {
-            // Only the gate speaks under its key.
-            Some(other) => Place { at: span(other), before: String::new(), after: "" },
+        // Only the gate speaks under its key.
+        Some(inner) => Some(match without_fault(inner) {
+            Some((at, others)) => {
+                let others = others.strip_suffix('}').unwrap_or(&others);
+                let comma = if others.len() > 1 { "," } else { "" };
+                Place { at, before: format!("{others}{comma}{key_of_fault}"), after: "}" }
+            }
             None => at_the_end(inner, &key_of_fault, ""),
         }),
     }
+}
+
+/// The `_meta` of a result that speaks under the gate's own key: its place, and what it is without that.
+pub(crate) fn forged(holder: Value<'_>) -> Option<(Range<usize>, String)> {
+    without_fault(holder.get("_meta")?)
+}
+
+/// An object that has a member with the gate's own key, however often: its place, and its other members.
+fn without_fault(object: Value<'_>) -> Option<(Range<usize>, String)> {
+    object.get(FAULT_KEY)?;
+    let mut others = String::from("{");
+    for (key, value) in object.members().filter(|it| !it.0.is_str(FAULT_KEY)) {
+        others.push_str(if others.len() > 1 { "," } else { "" });
+        others.push_str(key.raw());
+        others.push(':');
+        others.push_str(value.raw());
+    }
+    others.push('}');
+    Some((span(object), others))
 }
 
 /// Behind the last member of an object.
@@ -168,6 +195,9 @@ mod tests {
             r#"{"resultType":"complete"}"#,
             r#"{"content":"a"}"#,
             r#"{"isError":true,"isError":false}"#,
+            r#"{"content":[],"isError":"true"}"#,
+            r#"{"content":[],"isError":1}"#,
+            r#"{"content":[],"isError":null}"#,
         ] {
             assert!(matches!(with(text, CallResult::of), CallResult::Broken(_)), "{text}");
         }
@@ -220,7 +250,9 @@ mod tests {
         assert_eq!(result(r#"{"_meta":{}}"#), Some(format!(r#"{{"_meta":{{{k}}}}}"#)));
         assert_eq!(result(r#"{"_meta":{"a":1}}"#), Some(format!(r#"{{"_meta":{{"a":1,{k}}}}}"#)));
         let forged = r#"{"_meta":{"dev.redress/fault":{"code":"OK"},"a":1}}"#;
-        assert_eq!(result(forged), Some(format!(r#"{{"_meta":{{{k},"a":1}}}}"#)));
+        assert_eq!(result(forged), Some(format!(r#"{{"_meta":{{"a":1,{k}}}}}"#)));
+        let twice = r#"{"_meta":{"dev.redress/fault":1,"dev.redress\/fault":{"a":{}}}}"#;
+        assert_eq!(result(twice), Some(format!(r#"{{"_meta":{{{k}}}}}"#)));
         assert_eq!(result("3"), None);
         assert_eq!(error(r#"{"code":1}"#), Some(format!(r#"{{"code":1,"data":{{{k}}}}}"#)));
         assert_eq!(error(r#"{"data":null}"#), Some(format!(r#"{{"data":{{{k}}}}}"#)));

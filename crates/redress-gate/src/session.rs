@@ -2,6 +2,7 @@
 
 mod again;
 mod client;
+mod dress;
 mod ends;
 mod head;
 mod interests;

@@ -110,6 +110,11 @@ impl Redactor {
         clean
     }
 
+    /// The text without the values that are known, and nothing else: for what must else reach its reader whole.
+    pub fn known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.without_known(text)
+    }
+
     fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match &self.known {
             Some(known) if known.is_match(text) => {

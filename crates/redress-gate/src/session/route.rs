@@ -45,6 +45,9 @@ impl Session {
         came: Came,
         turn: &mut Turn,
     ) {
+        if let Some(line) = self.unforged(line, frame.params) {
+            return self.upstream_message(&line, came, turn);
+        }
         if let (Shape::Request, Some(id)) = (frame.shape, frame.id) {
             if self.is_shared {
                 return Self::answer_upstream(frame, id, turn);

@@ -9,10 +9,7 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session, Turn,
-    judge::with_own_parts,
-    route::write_routed,
-    tell::{Dress, dress_inside, occurrence},
+    Session, Turn, dress::Dress, judge::with_own_parts, route::write_routed, tell::occurrence,
     upstream::Came,
 };
 use crate::{
@@ -120,10 +117,9 @@ impl Session {
         let is_rewritten = self.server.settings.mode == Mode::Enforce && failure.certain;
         let form = match self.server.settings.mode {
             Mode::Observe => Form::AsItIs(text.clone()),
-            _ => match dress_inside(inner, 0, is_rewritten) {
-                Dress::With(place) => Form::With(text.clone(), place),
-                Dress::Inside(at) => Form::Inside(text.clone(), at),
-                Dress::AsItIs | Dress::Made => Form::AsItIs(text.clone()),
+            _ => match self.dress_inside(inner, 0, is_rewritten) {
+                Dress::Made => Form::AsItIs(text.clone()),
+                dress => dress.put_on_line(text.clone(), 0),
             },
         };
         let tool = self.tool_of(&exchange.request);
@@ -166,7 +162,8 @@ pub(super) fn is_failed(result: Value<'_>) -> bool {
     match CallResult::of(result) {
         CallResult::Failed => true,
         CallResult::Unflagged | CallResult::Task => is_suspect(result),
-        CallResult::Broken(_) => false,
+        // Whether it is one, a closer look says.
+        CallResult::Broken(_) => true,
     }
 }
 

@@ -1,52 +1,30 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
-use std::ops::Range;
-
-use redress::{
-    Fault,
-    classify::Failure,
-    fault::NextAction,
-    json::{RawJson, Value},
-    recover::Ground,
-};
+use redress::{Fault, classify::Failure, fault::NextAction, json::RawJson, recover::Ground};
 use redress_registry::Class;
 
 use super::{
     ClientKind, Refused, Session, Turn, UpstreamKind,
     again::{known_of_repeat, with_attempts},
+    dress::{Dress, own_meta},
     head::is_kept,
     seen::{Malformed, Seen},
-    tasks::{self, Inner},
     upstream::Answer as Read,
 };
 use crate::{
-    answer::{ErrorObject, place_in_error, place_in_result},
-    exchange::{Exchange, Method, Request},
-    frame::{Shape, span, splice},
+    exchange::{Exchange, Method},
+    frame::{Shape, splice},
     inflight::UpstreamId,
     known::{Known, Occurrence, Shared},
     mail::Ticket,
     metrics::{Event, Outcome},
     moment::Moment,
     settings::{Mode, ServerText},
-    told::{Form, Place, To, Told, Who},
+    told::{Form, To, Told, Who},
 };
 
 /// The class of a failure that could not be recorded.
 const UNRECORDED: Class = Class::Internal;
-
-/// How an answer that is a failure is dressed; the same for the same failure of the same tool.
-#[derive(Debug, Clone)]
-pub(super) enum Dress {
-    /// By an answer of our own.
-    Made,
-    /// With an envelope in the server's own line, at a place that counts from the start of its payload.
-    With(Place),
-    /// With a result of ours in the place of the one that the server's own line has inside.
-    Inside(Range<usize>),
-    /// Not at all.
-    AsItIs,
-}
 
 /// What an answer was judged to be.
 #[derive(Debug, Clone)]
@@ -143,7 +121,7 @@ impl Session {
         let Some(exchange) = exchange else { return };
         let known = known_of_repeat(known, &exchange);
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
-        let form = put_on(dress, answer, exchange.request.id());
+        let form = dress.put_on(answer, exchange.request.id());
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.finish(exchange, Outcome::Fault, turn.now.at);
     }
@@ -214,45 +192,6 @@ impl Session {
         To { status, unrecorded, ..To::new(who, exchange.from.ticket) }
     }
 
-    /// How an answer that is a failure is dressed.
-    pub(super) fn dress(
-        &self,
-        request: &Request,
-        answer: &Read<'_, '_>,
-        failure: &Failure,
-    ) -> Dress {
-        let Some(payload) = answer.frame.payload else { return Dress::Made };
-        let mode = self.server.settings.mode;
-        let is_rewritten = mode == Mode::Enforce && failure.certain;
-        if mode == Mode::Observe {
-            return Dress::AsItIs;
-        }
-        if let Some(inner) = tasks::inner(request.method, payload) {
-            return dress_inside(inner, payload.offset(), is_rewritten);
-        }
-        let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
-        match answer.frame.shape {
-            Shape::Result if is_call && is_rewritten => Dress::Made,
-            Shape::Result => with(place_in_result(payload), payload.offset()),
-            _ if mode == Mode::Enforce && self.is_rewritten(request, payload) => Dress::Made,
-            _ => with(place_in_error(payload), payload.offset()),
-        }
-    }
-
-    /// Whether an error of the upstream becomes something else.
-    fn is_rewritten(&self, request: &Request, error: Value<'_>) -> bool {
-        let error = ErrorObject::of(error);
-        if request.method != Method::ToolsCall {
-            return matches!(error, ErrorObject::Broken(_));
-        }
-        let is_unlisted = match (request.tool(), self.tools.all()) {
-            (Some(tool), Some(all)) => !all.iter().any(|it| it == tool),
-            _ => false,
-        };
-        // A state that the server refuses is the mistake of the client, not of the model, whose arguments it is not about.
-        !error.stays(request.tool().is_some(), is_unlisted || request.has_state)
-    }
-
     /// Adds what is known of every occurrence, and takes out what nobody may see.
     pub(super) fn known(
         &self,
@@ -267,6 +206,7 @@ impl Session {
             _ => None,
         };
         fault.details = fault.details.take().map(|it| redactor.json(&it));
+        let meta = meta.map(|it| redactor.json(&it));
         // A step that the server does not offer leads nowhere.
         if let Some(all) = self.tools.all() {
             fault.next_actions.retain(|it| match it {
@@ -313,60 +253,6 @@ pub(super) fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence
     });
     let elapsed_ms = exchange.map(|it| now.since(it.started));
     Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms }
-}
-
-/// The `_meta` of a failed result, which stays there.
-fn own_meta(request: &Request, answer: &Read<'_, '_>) -> Option<RawJson> {
-    let payload = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Result)?;
-    match tasks::inner(request.method, payload) {
-        Some(inner) => inner.meta(),
-        None => Inner::Result(payload).meta(),
-    }
-}
-
-/// How the failure is dressed that the state of a task has inside.
-pub(super) fn dress_inside(inner: Inner<'_>, start: usize, is_rewritten: bool) -> Dress {
-    match inner {
-        Inner::Result(result) if is_rewritten => {
-            let at = span(result);
-            Dress::Inside(at.start - start..at.end - start)
-        }
-        Inner::Result(result) => with(place_in_result(result), start),
-        Inner::Error(error) => with(place_in_error(error), start),
-    }
-}
-
-/// With an envelope at a place, counted from the start of the payload.
-fn with(place: Option<Place>, start: usize) -> Dress {
-    place.map_or(Dress::AsItIs, |it| {
-        Dress::With(Place { at: it.at.start - start..it.at.end - start, ..it })
-    })
-}
-
-/// The line of an answer under the client's id, dressed.
-fn put_on(dress: Dress, answer: &Read<'_, '_>, id: &str) -> Form {
-    let line = || {
-        let mut line = Vec::new();
-        splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
-        line
-    };
-    let shifted = |at: Range<usize>| {
-        let ours = span(answer.id);
-        let mut start = answer.frame.payload.map_or(0, Value::offset);
-        if ours.start < start {
-            start = start + id.len() - ours.len();
-        }
-        at.start + start..at.end + start
-    };
-    match dress {
-        Dress::Made => Form::Made,
-        Dress::AsItIs => Form::AsItIs(line()),
-        Dress::Inside(at) => Form::Inside(line(), shifted(at)),
-        Dress::With(place) => {
-            let at = shifted(place.at.clone());
-            Form::With(line(), Place { at, ..place })
-        }
-    }
 }
 
 /// A line that is no message, with our id in it replaced by the client's.

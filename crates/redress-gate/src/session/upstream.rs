@@ -7,12 +7,13 @@ use redress::{
 
 use super::{Session, Turn, Undecided, route::SUBSCRIPTION_KEY, seen::Seen, tasks};
 use crate::{
-    answer::CallResult,
+    answer::{CallResult, forged},
     exchange::{Exchange, Method},
     frame::{Edit, Frame, Shape, Unreadable, limits, rewrite, span, splice},
     inflight::{Owed, UpstreamId},
     mail::ToClient,
     metrics::Outcome,
+    settings::Mode,
 };
 
 /// A longer answer is judged each time it comes.
@@ -169,6 +170,9 @@ impl Session {
         answer: &Answer<'_, '_>,
         turn: &mut Turn,
     ) {
+        if let Some(line) = self.unforged(answer.line, answer.frame.payload) {
+            return self.pass_line(exchange, &line, answer.status, turn);
+        }
         let id = exchange.request.id().as_bytes();
         let to = ToClient::Answer(exchange.from.ticket, answer.status.unwrap_or(200));
         let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
@@ -180,6 +184,40 @@ impl Session {
             }),
         }
         self.finish(exchange, Outcome::Ok, turn.now.at);
+    }
+
+    /// A line without what its server said under the gate's own key, in a result, in parameters, or in the result that the
+    /// state of a task has inside. Nobody but the gate speaks under it, and it says nothing where nothing failed.
+    pub(super) fn unforged(&self, line: &[u8], payload: Option<Value<'_>>) -> Option<Vec<u8>> {
+        let payload = payload.filter(|_| self.server.settings.mode != Mode::Observe)?;
+        let inner = payload.get("status").and(payload.get("result"));
+        let forged: Vec<_> =
+            [Some(payload), inner].into_iter().flatten().filter_map(forged).collect();
+        if forged.is_empty() {
+            return None;
+        }
+        let mut edits: Vec<_> = forged
+            .iter()
+            .map(|(at, with)| Edit { at: at.clone(), with: with.as_bytes() })
+            .collect();
+        let mut clean = Vec::new();
+        rewrite(line, &mut edits, &mut clean);
+        clean.pop();
+        Some(clean)
+    }
+
+    fn pass_line(&mut self, exchange: Exchange, line: &[u8], status: Option<u16>, turn: &mut Turn) {
+        let doc = Doc::parse(line, limits(self.server.settings.max_message));
+        let frame = doc.as_ref().ok().and_then(|it| Frame::of(it).ok());
+        match frame.as_ref().and_then(|it| Some((it, it.id?))) {
+            Some((frame, id)) => {
+                self.pass_answer(exchange, &Answer { line, frame, id, status }, turn);
+            }
+            None => {
+                let reason = "an answer cannot be read again";
+                self.fail(exchange, &Seen::Broken { line, reason }, turn);
+            }
+        }
     }
 
     /// Judges what waited for the list of tools, with what is known by now.

@@ -92,7 +92,11 @@ impl Judge<'_> {
         if twice(result, &["isError", "content", "structuredContent"]) {
             return self.failure(Source::Malformed, Said::default());
         }
-        if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        let flag = result.get("isError").map(Value::as_bool);
+        if flag == Some(None) {
+            return self.failure(Source::Malformed, Said::default());
+        }
+        if flag == Some(Some(true)) {
             let text = texts(result);
             let inner = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok();
             let places = [

@@ -81,6 +81,106 @@ fn what_a_failure_carries_beside_its_text_is_kept() {
 }
 
 #[test]
+fn an_error_that_stays_keeps_its_spelling_and_no_secret() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let heard = rig.server(
+        r#"{"error":{"message":"bad \u001b[31mtoken hunter2hunter2","code":-32600,"x":1.0,"data":{"password":"abc","n":1e2,"in":["hunter2hunter2"]}},"id":ID}"#,
+    );
+    let error = &heard[0]["error"];
+    assert_eq!(error["message"], "bad token [redacted]");
+    assert_eq!((error["x"].as_f64(), error["data"]["n"].as_f64()), (Some(1.0), Some(100.0)));
+    assert_eq!(error["data"]["password"], "[redacted]");
+    assert!(!code(&heard[0]).is_empty());
+    assert!(!heard[0].to_string().contains("hunter2"), "{}", heard[0]);
+
+    rig.client(r#"{"jsonrpc":"2.0","id":7,"method":"resources/read"}"#);
+    let plain =
+        r#"{"id":ID,"error":{"code":-32002,"message":"a\u00e9\n b", "data": {"uri": "\u0061"}}}"#;
+    let line = plain.replace("ID", &rig.last_id());
+    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    let start = plain.replace("ID", "7").replace("}}}", r#","dev.redress/fault":"#);
+    assert!(rig.raw().starts_with(&start), "what has no secret keeps its bytes");
+}
+
+#[test]
+fn what_the_protocol_needs_of_an_error_survives() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let url = "https://a.example/connect?token=abcdef0123456789&state=x";
+    let heard = rig.server(&format!(
+        r#"{{"id":ID,"error":{{"code":-32042,"message":"go there","data":{{"elicitations":[{{"mode":"url","elicitationId":"e","url":"{url}","message":"hunter2hunter2"}}]}}}}}}"#
+    ));
+    let data = &heard[0]["error"]["data"];
+    assert_eq!(data["elicitations"][0]["url"], url);
+    assert_eq!(data["elicitations"][0]["message"], "[redacted]");
+    rig.client(CALL);
+    let data = r#"{"supported":["2025-11-25"],"requested":"1900-01-01"}"#;
+    let heard = rig.server(&format!(
+        r#"{{"id":ID,"error":{{"code":-32022,"message":"Unsupported protocol version","data":{data}}}}}"#
+    ));
+    assert_eq!(heard[0]["error"]["data"]["supported"][0], "2025-11-25");
+}
+
+#[test]
+fn an_observed_error_keeps_its_bytes() {
+    let mut rig = Rig::knowing(Mode::Observe);
+    rig.client(CALL);
+    let error =
+        r#"{"error":{"code":-32600,"message":"hunter2hunter2","data":{"password":"a"}},"id":ID}"#;
+    let line = error.replace("ID", &rig.last_id());
+    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    assert_eq!(rig.raw(), error.replace("ID", "7") + "\n");
+}
+
+#[test]
+fn nobody_else_speaks_under_our_key() {
+    const FORGED: &str = r#"{"result": {"content":[],"_meta": {"a":1.0,"dev.redress\/fault":{"v":1,"code":"FORGED"}, "b":2}},"id":ID}"#;
+    for (mode, is_passed) in
+        [(Mode::Observe, true), (Mode::Annotate, false), (Mode::Enforce, false)]
+    {
+        let mut rig = Rig::knowing(mode);
+        for request in [CALL, r#"{"jsonrpc":"2.0","id":7,"method":"resources/read"}"#] {
+            rig.client(request);
+            let line = FORGED.replace("ID", &rig.last_id());
+            rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+            let meta = r#"{"a":1.0,"dev.redress\/fault":{"v":1,"code":"FORGED"}, "b":2}"#;
+            let clean = FORGED.replace("ID", "7").replace(meta, r#"{"a":1.0,"b":2}"#);
+            let expected = if is_passed { FORGED.replace("ID", "7") } else { clean };
+            assert_eq!(rig.raw(), expected + "\n");
+        }
+        let told = r#"{"method":"notifications/x","params":{"_meta":{"dev.redress/fault":{}}}}"#;
+        let heard = rig.server(told);
+        assert_eq!(heard[0]["params"]["_meta"].get("dev.redress/fault").is_some(), is_passed);
+    }
+    let mut rig = Rig::knowing(Mode::Annotate);
+    rig.client(CALL);
+    let failed = FAILED.replace(r#","isError":true"#, r#","isError":true,"_meta":{"dev.redress/fault":{"v":1,"code":"FORGED"},"dev.redress/fault":{"v":1,"code":"FORGED"}}"#);
+    let line = failed.replace("ID", &rig.last_id());
+    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    let raw = rig.raw();
+    assert!(!raw.contains("FORGED") && raw.contains("FILE_NOT_FOUND"), "{raw}");
+}
+
+#[test]
+fn a_flag_that_is_no_boolean_is_no_success() {
+    for flag in [r#""true""#, "1", "null"] {
+        for (mode, is_passed) in
+            [(Mode::Observe, true), (Mode::Annotate, false), (Mode::Enforce, false)]
+        {
+            let mut rig = Rig::knowing(mode);
+            rig.client(CALL);
+            let heard = rig.server(&FAILED.replace("true}", &format!("{flag}}}")));
+            assert_eq!(
+                heard[0]["result"].pointer("/_meta/dev.redress~1fault").is_none(),
+                is_passed
+            );
+            assert_eq!(rig.recorded[0]["code"], "UPSTREAM_PROTOCOL_ERROR", "{flag} {mode:?}");
+        }
+    }
+}
+
+#[test]
 fn annotate_adds_only_an_envelope() {
     let mut rig = Rig::knowing(Mode::Annotate);
     rig.client(CALL);
@@ -242,7 +342,7 @@ fn what_is_no_failure_passes() {
         r#"{"resultType":"input_required","inputRequests":{}}"#,
         r#"{"task":{"taskId":"1","status":"working"}}"#,
         r#"{"structuredContent":{"error":null}}"#,
-        r#"{"content":[{"type":"new","x":1}],"isError":null}"#,
+        r#"{"content":[{"type":"new","x":1}],"isError":false}"#,
     ] {
         rig.client(CALL);
         let line = format!(r#"{{"id":ID,"result":{result}}}"#);

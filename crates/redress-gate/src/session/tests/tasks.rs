@@ -47,6 +47,15 @@ fn a_completed_task_whose_call_failed_is_dressed_inside() {
 }
 
 #[test]
+fn a_flag_that_is_no_boolean_is_no_success_of_a_task() {
+    let mut rig = begun(Mode::Enforce);
+    rig.client(&GET.replace("tasks/get", "tasks/result"));
+    let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{FAILED}}}"#);
+    let answer = rig.server(&line.replace("true", r#""true""#)).remove(0);
+    assert_eq!(envelope(&answer, "/result/_meta")["code"], "UPSTREAM_PROTOCOL_ERROR");
+}
+
+#[test]
 fn a_failed_task_keeps_its_error() {
     let line = r#"{"jsonrpc":"2.0","id":ID,"result":{"taskId":"t","status":"failed","error":{"code":-32603,"message":"ENOENT: no such file or directory, open 'a.txt'"}}}"#;
     for mode in [Mode::Annotate, Mode::Enforce] {

@@ -1,0 +1,227 @@
+//! How an answer that is a failure is dressed: by an answer of ours, or with an envelope in the server's own line.
+
+use std::ops::Range;
+
+use redress::{
+    classify::Failure,
+    json::{Doc, Kind, RawJson, Value, write_str},
+    text,
+};
+use redress_ledger::{REDACTED, Redactor};
+
+use super::{
+    Session,
+    tasks::{self, Inner},
+    upstream::Answer,
+};
+use crate::{
+    answer::{ErrorObject, place_in_error, place_in_result},
+    exchange::{Method, Request},
+    frame::{Shape, limits, span, splice},
+    settings::Mode,
+    told::{Form, Place},
+};
+
+/// An error whose data says where a person must go: what it needs is in there.
+const URL_ELICITATION_REQUIRED: i32 = -32_042;
+
+/// Of longer texts the redactor keeps the start.
+const LONGEST_LOOKED_THROUGH: usize = 256 << 10;
+
+/// How an answer that is a failure is dressed; the same for the same failure of the same tool. Places count from the
+/// start of its payload.
+#[derive(Debug, Clone)]
+pub(super) enum Dress {
+    /// By an answer of our own.
+    Made,
+    /// With an envelope in the server's own line.
+    With(Place),
+    /// The same, after the error at this place was cleaned; the envelope's place counts from its start.
+    Cleaned(Range<usize>, Box<str>, Place),
+    /// With a result of ours in the place of the one that the server's own line has inside.
+    Inside(Range<usize>),
+    /// Not at all.
+    AsItIs,
+}
+
+impl Session {
+    /// How an answer that is a failure is dressed.
+    pub(super) fn dress(
+        &self,
+        request: &Request,
+        answer: &Answer<'_, '_>,
+        failure: &Failure,
+    ) -> Dress {
+        let Some(payload) = answer.frame.payload else { return Dress::Made };
+        let mode = self.server.settings.mode;
+        let is_rewritten = mode == Mode::Enforce && failure.certain;
+        if mode == Mode::Observe {
+            return Dress::AsItIs;
+        }
+        if let Some(inner) = tasks::inner(request.method, payload) {
+            return self.dress_inside(inner, payload.offset(), is_rewritten);
+        }
+        let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
+        match answer.frame.shape {
+            Shape::Result if is_call && is_rewritten => Dress::Made,
+            Shape::Result => with(place_in_result(payload), payload.offset()),
+            _ if mode == Mode::Enforce && self.is_rewritten(request, payload) => Dress::Made,
+            _ => self.dress_error(payload, payload.offset()),
+        }
+    }
+
+    /// How the failure is dressed that the state of a task has inside.
+    pub(super) fn dress_inside(&self, inner: Inner<'_>, start: usize, is_rewritten: bool) -> Dress {
+        match inner {
+            Inner::Result(result) if is_rewritten => Dress::Inside(from(span(result), start)),
+            Inner::Result(result) => with(place_in_result(result), start),
+            Inner::Error(error) => self.dress_error(error, start),
+        }
+    }
+
+    /// An error that stays one. Who enforces takes out of it what nobody may see.
+    fn dress_error(&self, error: Value<'_>, start: usize) -> Dress {
+        let settings = &self.server.settings;
+        let clean = match settings.mode {
+            Mode::Enforce => cleaned(error, &settings.redactor),
+            Mode::Annotate | Mode::Observe => None,
+        };
+        let Some(clean) = clean else { return with(place_in_error(error), start) };
+        let place = Doc::parse(clean.as_bytes(), limits(clean.len()))
+            .ok()
+            .and_then(|it| place_in_error(it.root()));
+        match place {
+            Some(place) => Dress::Cleaned(from(span(error), start), clean.into(), place),
+            None => Dress::Made,
+        }
+    }
+
+    /// Whether an error of the upstream becomes something else.
+    fn is_rewritten(&self, request: &Request, error: Value<'_>) -> bool {
+        let error = ErrorObject::of(error);
+        if request.method != Method::ToolsCall {
+            return matches!(error, ErrorObject::Broken(_));
+        }
+        let is_unlisted = match (request.tool(), self.tools.all()) {
+            (Some(tool), Some(all)) => !all.iter().any(|it| it == tool),
+            _ => false,
+        };
+        // A state that the server refuses is the mistake of the client, not of the model, whose arguments it is not about.
+        !error.stays(request.tool().is_some(), is_unlisted || request.has_state)
+    }
+}
+
+impl Dress {
+    /// The line of an answer under the client's id, dressed.
+    pub(super) fn put_on(self, answer: &Answer<'_, '_>, id: &str) -> Form {
+        let mut line = Vec::new();
+        splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
+        let ours = span(answer.id);
+        let mut start = answer.frame.payload.map_or(0, Value::offset);
+        if ours.start < start {
+            start = start + id.len() - ours.len();
+        }
+        self.put_on_line(line, start)
+    }
+
+    /// A line, dressed, whose payload starts there.
+    pub(super) fn put_on_line(self, line: Vec<u8>, start: usize) -> Form {
+        let shifted = |at: Range<usize>| at.start + start..at.end + start;
+        match self {
+            Self::Made => Form::Made,
+            Self::AsItIs => Form::AsItIs(line),
+            Self::Inside(at) => Form::Inside(line, shifted(at)),
+            Self::With(place) => {
+                let at = shifted(place.at.clone());
+                Form::With(line, Place { at, ..place })
+            }
+            Self::Cleaned(at, clean, place) => {
+                let at = shifted(at);
+                let envelope = place.at.start + at.start..place.at.end + at.start;
+                let mut line = line;
+                line.splice(at, clean.bytes());
+                Form::With(line, Place { at: envelope, ..place })
+            }
+        }
+    }
+}
+
+/// The `_meta` of a failed result, which stays there.
+pub(super) fn own_meta(request: &Request, answer: &Answer<'_, '_>) -> Option<RawJson> {
+    let payload = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Result)?;
+    match tasks::inner(request.method, payload) {
+        Some(inner) => inner.meta(),
+        None => Inner::Result(payload).meta(),
+    }
+}
+
+/// With an envelope at a place.
+fn with(place: Option<Place>, start: usize) -> Dress {
+    place.map_or(Dress::AsItIs, |it| Dress::With(Place { at: from(it.at.clone(), start), ..it }))
+}
+
+/// A place in a document, counted from the start of a value in it.
+fn from(at: Range<usize>, start: usize) -> Range<usize> {
+    at.start - start..at.end - start
+}
+
+/// An error object without secrets and without characters that mislead, in its own spelling; `None` if it has none.
+fn cleaned(error: Value<'_>, redactor: &Redactor) -> Option<String> {
+    let is_for_a_person =
+        ErrorObject::of(error) == ErrorObject::Valid { code: URL_ELICITATION_REQUIRED };
+    let mut out = String::from("{");
+    let mut is_changed = false;
+    for (key, value) in error.members() {
+        let clean = match value.kind() {
+            Kind::String if key.is_str("message") => clean_message(value, redactor),
+            _ if key.is_str("data") && is_for_a_person => without_known(value, redactor),
+            _ if key.is_str("data") => redacted(value, redactor),
+            _ => None,
+        };
+        is_changed |= clean.is_some();
+        out.push_str(if out.len() > 1 { "," } else { "" });
+        out.push_str(key.raw());
+        out.push(':');
+        out.push_str(clean.as_deref().unwrap_or(value.raw()));
+    }
+    out.push('}');
+    is_changed.then_some(out)
+}
+
+fn clean_message(message: Value<'_>, redactor: &Redactor) -> Option<String> {
+    let said = message.as_str()?;
+    let redacted = Some(redactor.text(&said)).filter(|it| has_more_redacted(it, &said));
+    let redacted = redacted.unwrap_or_else(|| said.clone().into_owned());
+    let plain = text::strip(&redacted);
+    // White space that was folded is no reason to change a text.
+    let is_plain = plain.split(' ').eq(redacted.split_whitespace());
+    let clean = if is_plain { redacted } else { plain };
+    (clean != said).then(|| {
+        let mut out = String::new();
+        write_str(&mut out, &clean);
+        out
+    })
+}
+
+fn redacted(value: Value<'_>, redactor: &Redactor) -> Option<String> {
+    let clean = redactor.json(&RawJson::from(value));
+    has_more_redacted(clean.as_str(), value.raw()).then(|| clean.as_str().to_owned())
+}
+
+/// Whether something was taken out; a spelling that differs is no reason to change anything.
+fn has_more_redacted(clean: &str, said: &str) -> bool {
+    let count = |it: &str| it.matches(REDACTED).count();
+    said.len() > LONGEST_LOOKED_THROUGH || count(clean) != count(said)
+}
+
+/// What must reach a person whole, such as an address to go to, loses no more than the values that are known.
+fn without_known(value: Value<'_>, redactor: &Redactor) -> Option<String> {
+    let clean = redactor.known(value.raw());
+    if clean == value.raw() {
+        return None;
+    }
+    match RawJson::parse(clean.as_bytes()) {
+        Ok(_) => Some(clean.into_owned()),
+        Err(_) => redacted(value, redactor),
+    }
+}
