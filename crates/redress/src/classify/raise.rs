@@ -16,11 +16,15 @@ use crate::{
     fault::{Origin, ParamValue},
     json::{Kind, Members, RawJson, Value, write_str},
     outcome::{Asked, Outcome, What},
-    secret, text,
+    secret::{self, Secrecy},
+    text,
 };
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
 const MOST_CHARS: usize = 4096;
+
+/// What stands where a secret stood.
+const REDACTED: &str = "[REDACTED]";
 
 /// What a failing answer said.
 #[derive(Debug, Default)]
@@ -107,22 +111,26 @@ pub(super) fn raise(
     Failure { silent: source == Source::Silent, certain, rule, worked, leaks, fault }
 }
 
-/// JSON of a server with every string of it made harmless. Documents nest at most 64 deep, so this does, too.
-fn harmless(value: Value<'_>, out: &mut String) {
+/// JSON of a server with every string of it made harmless; `within` says what a name above it hides. Documents nest at most 64 deep, so this does, too.
+fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
     match value.kind() {
+        Kind::String if within.is_some() => write_str(out, REDACTED),
+        Kind::Number if within == Some(Secrecy::Strong) => write_str(out, REDACTED),
         Kind::String => write_str(out, &quoted(&value.as_str().unwrap_or_default())),
         Kind::Array => {
             out.push('[');
             for (at, element) in value.elements().enumerate() {
                 out.push_str(if at == 0 { "" } else { "," });
-                harmless(element, out);
+                harmless(element, within, out);
             }
             out.push(']');
         }
         Kind::Object => {
             let mut members = Members::open(out);
             for (key, value) in value.members() {
-                harmless(value, members.key(&quoted(&key.as_str().unwrap_or_default())));
+                let name = key.as_str().unwrap_or_default();
+                let within = within.or_else(|| secret::secrecy(&name));
+                harmless(value, within, members.key(&quoted(&name)));
             }
             members.close();
         }
@@ -139,7 +147,7 @@ fn quoted(said: &str) -> String {
 fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut clean = Cow::Borrowed(text);
     for span in secret::find(text).into_iter().rev() {
-        clean.to_mut().replace_range(span, "[REDACTED]");
+        clean.to_mut().replace_range(span, REDACTED);
     }
     clean
 }
@@ -234,7 +242,7 @@ fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
         inner.int("status", status);
     }
     if let Some(data) = said.data {
-        harmless(data, inner.key("data"));
+        harmless(data, None, inner.key("data"));
     }
     inner.close();
     members.raw("upstream", &upstream);

@@ -152,6 +152,28 @@ fn nobody_says_that_nothing_was_changed_where_the_server_tells_of_work() {
 }
 
 #[test]
+fn what_stands_under_a_telling_name_is_told_to_nobody() {
+    let data = json!({"password": "abc", "pin": {"api_key": ["x", {"y": "z"}], "user": "ann"}, "secret": 7, "tokens": 9});
+    let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom", "data": data}});
+    let got = judge(&json!({"id": 1, "raw": raw.to_string()}).to_string());
+    let hidden = "[REDACTED]";
+    assert_eq!(
+        got["fault"]["details"]["upstream"]["data"],
+        json!({"password": hidden, "pin": {"api_key": [hidden, {"y": hidden}], "user": "ann"}, "secret": hidden, "tokens": 9})
+    );
+}
+
+#[test]
+fn a_flag_that_is_no_boolean_is_no_success() {
+    for flag in [json!("true"), json!(1), json!(null)] {
+        let result = json!({"content": [{"type": "text", "text": "ok"}], "isError": flag});
+        let raw = json!({"jsonrpc": "2.0", "id": 1, "result": result});
+        let got = judge(&json!({"id": 1, "raw": raw.to_string()}).to_string());
+        assert_eq!(got["code"], "UPSTREAM_PROTOCOL_ERROR", "{flag}");
+    }
+}
+
+#[test]
 fn our_own_envelope_is_taken_at_its_word() {
     let fault = json!({"v": 1, "code": "CIRCUIT_OPEN", "message": "x"});
     let result = json!({"content": [{"type": "text", "text": "ENOENT"}], "isError": true, "_meta": {"dev.redress/fault": fault}});
