@@ -29,6 +29,8 @@ pub(crate) struct Exchange {
     pub(crate) deadline: Option<Instant>,
     /// How much the upstream had written to stderr when it came.
     pub(crate) stderr: u64,
+    /// How many of its lines had been of no use.
+    pub(crate) useless: u64,
     /// Whether the upstream has it, so that it may have had an effect.
     pub(crate) sent: bool,
     /// The client's id, hashed.

@@ -297,7 +297,8 @@ impl Link {
     /// The upstream could not be started; whoever waits for it is told.
     pub(crate) fn not_started(self: &Arc<Self>, error: &std::io::Error) {
         let name = self.plan.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
-        let line = format!("{name}redress: cannot start the server: {error}\n");
+        let program = &self.plan.server.settings.program;
+        let line = format!("{name}redress: cannot start {program}: {error}\n");
         self.plan.log.pass(line.as_bytes());
         self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));
     }

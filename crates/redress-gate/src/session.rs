@@ -2,6 +2,7 @@
 
 mod again;
 mod client;
+mod details;
 mod dress;
 mod ends;
 mod head;
@@ -18,6 +19,7 @@ mod tasks;
 mod tell;
 mod turn;
 mod upstream;
+mod useless;
 mod withdraw;
 
 use std::{sync::Arc, time::Instant};
@@ -92,8 +94,10 @@ pub struct Session {
     /// Whether the line that is too long has been answered already: the upstream's, the client's.
     is_long_answered: bool,
     is_client_long_answered: bool,
-    /// How many lines of the upstream were of no use.
-    useless: u64,
+    /// The lines of the upstream that were of no use.
+    useless: useless::Useless,
+    /// How the last process ended.
+    last_exit: Option<Exit>,
     scratch: Scratch,
     spare: Vec<Vec<u8>>,
 }
@@ -188,7 +192,8 @@ impl Session {
             is_expired: false,
             is_long_answered: false,
             is_client_long_answered: false,
-            useless: 0,
+            useless: useless::Useless::default(),
+            last_exit: None,
             scratch: Scratch::default(),
             spare: Vec::new(),
         }
@@ -240,6 +245,7 @@ impl Session {
     pub fn upstream_gone(&mut self, exit: &Exit, turn: &mut Turn) {
         let since = self.up_since().unwrap_or(turn.now.at);
         self.upstream = State::Down;
+        self.last_exit = Some(exit.clone());
         let lived = turn.now.at.saturating_duration_since(since);
         self.restarts.ended(turn.now.at, lived, self.inflight.random());
         self.decide_all(turn);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use redress_registry::{Effect, RetryKind};
+use redress_registry::{Class, Effect, RetryKind};
 
 use crate::{
     fault::{Fault, NextAction},
@@ -64,7 +64,12 @@ fn when(fault: &Fault) -> String {
         },
         RetryKind::AfterState => "only after the state has changed.".to_owned(),
         RetryKind::AfterHuman => "only after a person has acted.".to_owned(),
-        RetryKind::Never => "never, it cannot succeed.".to_owned(),
+        RetryKind::Never => match fault.class {
+            // Advice against it is no proof that it is hopeless.
+            Class::Unknown => "not as it is, nobody knows why it failed.".to_owned(),
+            Class::Internal => "not as it is, the fault lies with the server.".to_owned(),
+            _ => "never, it cannot succeed.".to_owned(),
+        },
     }
 }
 

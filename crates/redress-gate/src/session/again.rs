@@ -11,11 +11,7 @@ use redress::{
 use redress_ledger::{Record, Redactor};
 use redress_registry::Effect;
 
-use super::{
-    Door, Refused, Session, Turn,
-    head::is_unprocessed,
-    seen::{Seen, with_detail},
-};
+use super::{Door, Refused, Session, Turn, details::with_detail, head::is_unprocessed, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     inflight::{Owed, UpstreamId},

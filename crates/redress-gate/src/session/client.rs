@@ -143,6 +143,7 @@ impl Session {
             request,
             started: now,
             stderr: self.stderr.position(),
+            useless: self.useless.count,
             sent: false,
             key: 0,
             repeats: 0,

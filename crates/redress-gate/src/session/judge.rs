@@ -14,11 +14,7 @@ use redress::{
 };
 use redress_registry::Effect;
 
-use super::{
-    Session, UpstreamKind,
-    seen::{LINE_BYTES, with_upstream},
-    upstream::Answer,
-};
+use super::{Session, UpstreamKind, details::with_upstream, seen::LINE_BYTES, upstream::Answer};
 use crate::{
     answer::{CallResult, ErrorObject},
     exchange::{Exchange, Method, Request},

@@ -11,13 +11,15 @@ use redress::{
 use redress_registry::{Effect, Retry, RetryKind};
 
 use super::{
-    ClientKind, Phase, Refused, Session, Turn,
+    ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
+    details::with_upstream,
     head::{is_kept, is_unprocessed},
     later::in_seconds,
-    seen::{LINE_BYTES, Seen, with_upstream},
+    seen::{LINE_BYTES, Seen},
     upstream::{Answer, Came},
 };
 use crate::{
+    answer::ErrorObject,
     breaker::is_of_transport,
     exchange::Exchange,
     frame::{Frame, Shape, limits},
@@ -87,8 +89,29 @@ impl Session {
             }
             Some((_, Owed::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, turn),
             Some((_, Owed::Nothing { .. })) => (),
-            None => self.note(line, REASON, turn),
+            None => match self.rejected(frame) {
+                Some(line) => self.upstream_message(&line, Came::default(), turn),
+                None => self.note(line, REASON, turn),
+            },
         }
+    }
+
+    /// A server on a pipe that could not read a request has no id to answer under. If it has but one, that is the one:
+    /// the same error, as its answer.
+    fn rejected(&self, frame: &Frame<'_>) -> Option<Vec<u8>> {
+        let error = frame.payload.filter(|_| self.link == UpstreamKind::Pipe)?;
+        let code = match ErrorObject::of(error) {
+            ErrorObject::Valid { code } if frame.shape == Shape::Error => code,
+            _ => return None,
+        };
+        let mut owed = self.inflight.all().filter(|it| !matches!(it.1, Owed::Nothing { .. }));
+        let id = match (owed.next()?, owed.next()) {
+            ((id, Owed::Answer(exchange)), None) if exchange.sent => id,
+            _ => return None,
+        };
+        let start = [&b"{\"jsonrpc\":\"2.0\",\"id\":"[..], &id.digits(), b",\"error\":"].concat();
+        let is_about_a_request = matches!(code, -32_700 | -32_600);
+        is_about_a_request.then(|| [&start, error.raw().as_bytes(), b"}"].concat())
     }
 
     /// Whether the gate itself opens the upstream's sessions.
@@ -174,6 +197,8 @@ impl Session {
             Refused::TooLarge { bytes } => self.output_too_large(bytes),
             Refused::Cut { detail } => {
                 let mut fault = self.classified(exchange, What::Closed, now);
+                let phase = Some(RawJson::string(Phase::Read.name()));
+                fault.details = with_upstream(fault.details.take(), "failed_at", phase);
                 fault.private.push_cause(Cause::Text(detail.to_owned()));
                 fault
             }

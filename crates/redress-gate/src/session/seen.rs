@@ -9,30 +9,32 @@ use redress::{
     Fault,
     codes::{self, CoreCode},
     fault::{Cause, Origin, ParamValue},
-    json::{Members, RawJson, Value},
+    json::RawJson,
     outcome::What,
     text,
 };
 use redress_registry::{Effect, Retry, RetryKind};
 
-use super::{Exit, Refused, Session, Turn};
+use super::{
+    Exit, Refused, Session, Turn,
+    details::{number, with_detail, with_upstream},
+};
 use crate::{
     exchange::Exchange,
     frame::{NotAFrame, Unreadable},
     inflight::{MOST, UpstreamId},
     limits::TooMuch,
-    metrics::Event,
     moment::{Moment, millis},
 };
 
 /// The most of a log that goes into a fault, in characters.
 const LOG_CHARS: usize = 1_000;
 
+/// The most of a program's name that is shown, in characters.
+const PROGRAM_CHARS: usize = 80;
+
 /// The most of a line that is kept for the operator, in bytes.
 pub(super) const LINE_BYTES: usize = 4 << 10;
-
-/// How many useless lines are recorded one by one; after that, each time their number doubles.
-const MOST_NOTED: u64 = 16;
 
 /// Why a request failed, where no answer of the upstream says so.
 #[derive(Debug)]
@@ -116,10 +118,7 @@ impl Session {
     /// The fault of a request that failed without an answer.
     pub(super) fn fault_of(&self, exchange: &Exchange, seen: &Seen<'_>, now: Moment) -> Fault {
         let mut fault = match seen {
-            Seen::Deadline => {
-                let waited_ms = now.since(exchange.started);
-                self.classified(exchange, What::Deadline { waited_ms }, now)
-            }
+            Seen::Deadline => self.late(exchange, now),
             Seen::Exited(exit) => self.exited(exchange, exit, now),
             Seen::NotStarted(error) => self.not_started(error),
             Seen::NotGreeted => {
@@ -215,20 +214,6 @@ impl Session {
         fault
     }
 
-    /// Something that the upstream wrote is of no use to anybody. It is recorded, within reason.
-    pub(super) fn note(&mut self, line: &[u8], reason: &str, turn: &mut Turn) {
-        self.useless += 1;
-        self.server.metrics.happened(Event::Useless);
-        if self.useless > MOST_NOTED && !self.useless.is_power_of_two() {
-            return;
-        }
-        let mut fault = self.broken(reason, line);
-        fault.effect = Effect::None;
-        let count = RawJson::parse(self.useless.to_string().as_bytes()).ok();
-        fault.details = with_upstream(fault.details.take(), "useless_lines", count);
-        self.tell_nobody(fault, turn);
-    }
-
     /// The process ended while nobody waited.
     pub(super) fn note_exit(&mut self, exit: &Exit, turn: &mut Turn) {
         let log = self.stderr.since(0);
@@ -248,6 +233,17 @@ impl Session {
         let entry = self.server.settings.contract.get(code.name()).unwrap_or_else(|| code.entry());
         let mut fault = Fault::raise(entry, params);
         fault.origin = origin;
+        fault
+    }
+
+    /// The fault of a request that nothing came for in time.
+    fn late(&self, exchange: &Exchange, now: Moment) -> Fault {
+        let waited_ms = now.since(exchange.started);
+        let mut fault = self.classified(exchange, What::Deadline { waited_ms }, now);
+        let limit = exchange.deadline.map(|it| millis(it - exchange.started));
+        let details = with_detail(fault.details.take(), "timeout_ms", limit.and_then(number));
+        let details = with_detail(details, "waited_ms", number(waited_ms));
+        fault.details = self.with_useless(details, exchange);
         fault
     }
 
@@ -291,6 +287,13 @@ impl Session {
                 self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, [("server", server)])
             }
         };
+        let program = text::quote(&self.server.settings.program, PROGRAM_CHARS);
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "was not found",
+            io::ErrorKind::PermissionDenied => "may not be executed",
+            _ => "cannot be started",
+        };
+        fault.message = format!("The program {program} {why}.");
         let name = "io::Error".to_owned();
         fault.private.push_cause(Cause::Error { message: error.to_string(), code: None, name });
         fault
@@ -299,7 +302,14 @@ impl Session {
     fn parked(&self, until: Instant, now: Moment) -> Fault {
         let server = ("server", self.server.settings.server.as_str().into());
         let crashes = ("crashes", u64::from(self.restarts.in_a_row()).into());
-        let fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
+        let mut fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
+        if let Some(Exit { code, signal, .. }) = &self.last_exit {
+            let code = code.and_then(number);
+            let signal = signal.as_deref().map(RawJson::string);
+            let details = with_upstream(fault.details.take(), "exit_code", code);
+            fault.details = with_upstream(details, "signal", signal);
+        }
+        self.add_log(&mut fault, &self.stderr.since(0));
         after(fault, until.saturating_duration_since(now.at))
     }
 
@@ -333,48 +343,4 @@ fn exit_params(exit: &Exit) -> impl Iterator<Item = (&'static str, ParamValue)> 
     let code = exit.code.map(|it| ("exit_code", i64::from(it).into()));
     let signal = exit.signal.as_deref().map(|it| ("signal", it.into()));
     code.into_iter().chain(signal)
-}
-
-/// Details with one more member.
-pub(super) fn with_detail(
-    details: Option<RawJson>,
-    key: &str,
-    value: Option<RawJson>,
-) -> Option<RawJson> {
-    let Some(value) = value else { return details };
-    let mut whole = String::new();
-    let mut members = Members::open(&mut whole);
-    if let Some(details) = &details {
-        details.with(|it| copy(it, &mut members, key));
-    }
-    members.raw(key, value.as_str());
-    members.close();
-    RawJson::parse(whole.as_bytes()).ok()
-}
-
-/// Copies every member but one.
-fn copy(from: Value<'_>, to: &mut Members<'_>, but: &str) {
-    for (name, value) in from.members() {
-        let name = name.as_str().unwrap_or_default();
-        if name != but {
-            to.raw(&name, value.raw());
-        }
-    }
-}
-
-/// Details with one more member of `upstream`.
-pub(super) fn with_upstream(
-    details: Option<RawJson>,
-    key: &str,
-    value: Option<RawJson>,
-) -> Option<RawJson> {
-    let Some(value) = value else { return details };
-    let mut upstream = String::new();
-    let mut inner = Members::open(&mut upstream);
-    if let Some(details) = &details {
-        details.with(|it| it.get("upstream").map(|it| copy(it, &mut inner, key)));
-    }
-    inner.raw(key, value.as_str());
-    inner.close();
-    with_detail(details, "upstream", RawJson::parse(upstream.as_bytes()).ok())
 }

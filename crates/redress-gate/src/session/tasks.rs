@@ -160,10 +160,9 @@ pub(super) fn failed(state: Value<'_>) -> Option<Inner<'_>> {
 /// Whether the result of a call that went on as a task is, or may be, a failure.
 pub(super) fn is_failed(result: Value<'_>) -> bool {
     match CallResult::of(result) {
-        CallResult::Failed => true,
         CallResult::Unflagged | CallResult::Task => is_suspect(result),
         // Whether it is one, a closer look says.
-        CallResult::Broken(_) => true,
+        CallResult::Failed | CallResult::Broken(_) => true,
     }
 }
 

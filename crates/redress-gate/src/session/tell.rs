@@ -1,11 +1,18 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
-use redress::{Fault, classify::Failure, fault::NextAction, json::RawJson, recover::Ground};
+use redress::{
+    Fault,
+    classify::Failure,
+    fault::{Cause, NextAction},
+    json::RawJson,
+    recover::Ground,
+};
 use redress_registry::Class;
 
 use super::{
     ClientKind, Refused, Session, Turn, UpstreamKind,
     again::{known_of_repeat, with_attempts},
+    details::without_upstream,
     dress::{Dress, own_meta},
     head::is_kept,
     seen::{Malformed, Seen},
@@ -98,6 +105,14 @@ impl Session {
     pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
         let known = self.known(fault, (None, None));
         self.push(known, occurrence(None, turn.now), (To::nobody(), Form::Made), turn);
+    }
+
+    /// Something that is no failure of a call is recorded, and does not count as one.
+    pub(super) fn record_only(&self, fault: Fault, turn: &mut Turn) {
+        let known = self.known(fault, (None, None));
+        let (this, dialect) = (occurrence(None, turn.now), self.server.settings.dialect);
+        let (to, form) = (To::nobody(), Form::Made);
+        turn.told.push(Told { known, this, to, form, dialect, is_again: false });
     }
 
     /// An answer of the upstream is a failure, or was judged to be none after all.
@@ -205,6 +220,9 @@ impl Session {
             (ServerText::Quote, Some(text)) => Some(redactor.text(&text)),
             _ => None,
         };
+        if self.server.settings.server_text == ServerText::Hide {
+            hide_words(&mut fault);
+        }
         fault.details = fault.details.take().map(|it| redactor.json(&it));
         let meta = meta.map(|it| redactor.json(&it));
         // A step that the server does not offer leads nowhere.
@@ -231,6 +249,20 @@ impl Session {
         let dialect = self.server.settings.dialect;
         self.server.metrics.failed(&known.fault);
         turn.told.push(Told { known, this, to, form, dialect, is_again });
+    }
+}
+
+/// What a server wrote goes to the operator alone.
+fn hide_words(fault: &mut Fault) {
+    const WORDS: [&str; 4] = ["stderr_tail", "useless_sample", "content", "said"];
+    for key in WORDS {
+        let words = fault.details.as_ref().and_then(|it| {
+            it.with(|it| it.path(&["upstream", key]).map(|it| it.raw().to_owned())).flatten()
+        });
+        if let Some(words) = words {
+            fault.private.push_cause(Cause::Text(words));
+            fault.details = without_upstream(fault.details.take(), key);
+        }
     }
 }
 

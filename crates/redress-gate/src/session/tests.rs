@@ -12,6 +12,7 @@ mod requests;
 mod routes;
 mod sharing;
 mod tasks;
+mod told;
 
 use std::{
     collections::BTreeMap,

@@ -251,8 +251,10 @@ impl Session {
                 _ => (),
             }
         }
-        if found.is_empty() {
-            self.note(line, &why.to_string(), turn);
+        match why {
+            _ if !found.is_empty() => (),
+            Unreadable::Json(_) => self.note_noise(line, &why.to_string(), turn),
+            Unreadable::Frame(_) => self.note(line, &why.to_string(), turn),
         }
     }
 

@@ -89,16 +89,7 @@ pub(super) fn raise<K: AsRef<str>>(
 
 /// The row's message with the fault's details as parameters; the title where the message needs one that they lack.
 pub(super) fn message_of(fault: &Fault) -> String {
-    let entry = fault.entry();
-    let values = values_of(fault);
-    let is_known = |name: &str| {
-        only_value(entry, name).is_some() || values.iter().any(|(it, _)| &*it.name == name)
-    };
-    let mut parts = parts(&entry.message).map_while(Result::ok);
-    if parts.any(|it| matches!(it, Part::Param(name) if !is_known(name))) {
-        return plain_message(entry);
-    }
-    fill(entry, &values)
+    fill(fault.entry(), &values_of(fault))
 }
 
 /// The row's next calls with the fault's details as parameters.
@@ -119,17 +110,7 @@ fn values_of(fault: &Fault) -> Vec<(&Param, RawJson)> {
 
 /// What the row says when no parameter is known: its message, or its title where the message needs one.
 pub(super) fn plain_message(entry: &Entry) -> String {
-    let mut message = String::with_capacity(entry.message.len());
-    for part in parts(&entry.message).map_while(Result::ok) {
-        match part {
-            Part::Text(text) => message.push_str(text),
-            Part::Param(name) => match only_value(entry, name) {
-                Some(value) => message.push_str(value),
-                None => return format!("{}.", entry.title),
-            },
-        }
-    }
-    message
+    fill(entry, &[])
 }
 
 /// The value of a parameter that can have no other.
@@ -149,7 +130,7 @@ fn waits(values: &[(&Param, RawJson)]) -> Option<u64> {
     })
 }
 
-/// The template with its parameters; one that is absent shows as `?`.
+/// The template with its parameters; the title where one is absent that it needs: half a sentence helps nobody.
 fn fill(entry: &Entry, values: &[(&Param, RawJson)]) -> String {
     let mut out = String::with_capacity(entry.message.len() + 32);
     for part in parts(&entry.message).map_while(Result::ok) {
@@ -157,7 +138,10 @@ fn fill(entry: &Entry, values: &[(&Param, RawJson)]) -> String {
             Part::Text(text) => out.push_str(text),
             Part::Param(name) => match values.iter().find(|(it, _)| &*it.name == name) {
                 Some((param, value)) => out.push_str(&shown(param, value)),
-                None => out.push_str(only_value(entry, name).unwrap_or("?")),
+                None => match only_value(entry, name) {
+                    Some(only) => out.push_str(only),
+                    None => return format!("{}.", entry.title),
+                },
             },
         }
     }

@@ -164,6 +164,19 @@ fn what_stands_under_a_telling_name_is_told_to_nobody() {
 }
 
 #[test]
+fn a_defect_is_the_same_however_the_server_states_it() {
+    let error = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom"}});
+    let by_number =
+        judge(&json!({"id": 1, "method": "tools/call", "raw": error.to_string()}).to_string());
+    let http = json!({"status": 500, "headers": {}, "body": "boom"});
+    let by_status = judge(&json!({"id": 1, "method": "tools/call", "http": http}).to_string());
+    for key in ["code", "class", "retry", "effect"] {
+        assert_eq!(by_number[key], by_status[key], "{key}");
+    }
+    assert_eq!(by_number["code"], "INTERNAL_ERROR");
+}
+
+#[test]
 fn a_flag_that_is_no_boolean_is_no_success() {
     for flag in [json!("true"), json!(1), json!(null)] {
         let result = json!({"content": [{"type": "text", "text": "ok"}], "isError": flag});

@@ -191,7 +191,7 @@ fn a_bad_parameter_is_dropped_and_named_never_fatal() {
     assert_eq!(wrong.private.dropped.first().unwrap().part, "timeout_ms");
     let unknown = codes::FILE_NOT_FOUND.raise([("pth", "x")]);
     assert!(unknown.private.dropped.iter().any(|it| it.part == "pth"));
-    assert_eq!(unknown.message, "No file at ?.");
+    assert_eq!(unknown.message, "File not found.");
 }
 
 #[derive(Debug)]

@@ -1,0 +1,65 @@
+//! Details of a fault with one member more or less; the rest keeps its spelling.
+
+use redress::json::{Members, RawJson, Value};
+
+/// A number as JSON.
+pub(super) fn number(value: impl Into<i128>) -> Option<RawJson> {
+    RawJson::parse(value.into().to_string().as_bytes()).ok()
+}
+
+/// Details with one more member.
+pub(super) fn with_detail(
+    details: Option<RawJson>,
+    key: &str,
+    value: Option<RawJson>,
+) -> Option<RawJson> {
+    let Some(value) = value else { return details };
+    let mut whole = String::new();
+    let mut members = Members::open(&mut whole);
+    if let Some(details) = &details {
+        details.with(|it| copy(it, &mut members, key));
+    }
+    members.raw(key, value.as_str());
+    members.close();
+    RawJson::parse(whole.as_bytes()).ok()
+}
+
+/// Copies every member but one.
+fn copy(from: Value<'_>, to: &mut Members<'_>, but: &str) {
+    for (name, value) in from.members() {
+        let name = name.as_str().unwrap_or_default();
+        if name != but {
+            to.raw(&name, value.raw());
+        }
+    }
+}
+
+/// Details with one more member of `upstream`.
+pub(super) fn with_upstream(
+    details: Option<RawJson>,
+    key: &str,
+    value: Option<RawJson>,
+) -> Option<RawJson> {
+    match value {
+        Some(value) => upstream_but(details, key, Some(value)),
+        None => details,
+    }
+}
+
+/// Details with one member of `upstream` less.
+pub(super) fn without_upstream(details: Option<RawJson>, key: &str) -> Option<RawJson> {
+    upstream_but(details, key, None)
+}
+
+fn upstream_but(details: Option<RawJson>, key: &str, value: Option<RawJson>) -> Option<RawJson> {
+    let mut upstream = String::new();
+    let mut inner = Members::open(&mut upstream);
+    if let Some(details) = &details {
+        details.with(|it| it.get("upstream").map(|it| copy(it, &mut inner, key)));
+    }
+    if let Some(value) = value {
+        inner.raw(key, value.as_str());
+    }
+    inner.close();
+    with_detail(details, "upstream", RawJson::parse(upstream.as_bytes()).ok())
+}
