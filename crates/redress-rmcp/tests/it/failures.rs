@@ -125,3 +125,31 @@ async fn a_result_that_is_too_large_is_not_passed_on() {
     assert!(envelope["details"]["size_bytes"].as_u64() > Some(12_000));
     assert_eq!(call(&client, "well", json!({})).await.unwrap().is_error, Some(false));
 }
+
+#[tokio::test]
+async fn a_result_that_does_not_fit_its_schema_is_not_passed_on() {
+    let client = odd().await;
+    let well = call(&client, "shape", json!({"answer": {"sides": 3}})).await.unwrap();
+    assert_eq!(well.structured_content, Some(json!({"sides": 3})));
+    for (arguments, pointer) in [
+        (json!({}), "/structuredContent"),
+        (json!({"answer": {"sides": "three"}}), "/structuredContent/sides"),
+        (json!({"answer": {}}), "/structuredContent/sides"),
+    ] {
+        let result = call(&client, "shape", arguments).await.unwrap();
+        let (card, envelope) = failed(&result);
+        assert_eq!(envelope["code"], "OUTPUT_INVALID", "{card}");
+        assert_eq!(envelope["details"]["pointer"], pointer);
+        assert_eq!(result.structured_content, None, "it would not fit either");
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_the_protocol_has_a_use_for_stays_one() {
+    let client = odd().await;
+    let mut call = rmcp::model::CallToolRequestParams::new("error");
+    call.arguments = json!({"code": -32042}).as_object().cloned();
+    let (code, envelope) = refused(&client.call_tool(call).await.unwrap_err());
+    assert_eq!(code, -32042);
+    assert!(envelope["code"].is_string());
+}

@@ -13,16 +13,16 @@ use redress_registry::{Registry, Source, load};
 use redress_rmcp::{Contract, ToolFault};
 use rmcp::{
     ErrorData, RoleClient, ServerHandler, ServiceError, ServiceExt as _,
-    handler::server::wrapper::{Json, Parameters},
+    handler::server::{common::schema_for_output, wrapper::Parameters},
     model::{
-        CallToolRequestParams, CallToolResult, ContentBlock, ErrorCode, ServerCapabilities,
-        ServerConfig,
+        CallToolRequestParams, CallToolResult, ContentBlock, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, JsonObject, ServerCapabilities, ServerConfig,
     },
     schemars::{self, JsonSchema},
     service::{RequestContext, RoleServer, RunningService},
     tool, tool_handler, tool_router,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The contract of the server.
@@ -52,9 +52,15 @@ enum Unit {
     Pears,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Shape {
+#[derive(Debug, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Shape {
     sides: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Answer {
+    answer: Option<Value>,
 }
 
 struct Dropped(Arc<AtomicBool>);
@@ -90,8 +96,8 @@ impl Odd {
     }
 
     #[tool]
-    async fn error(&self, request: RequestContext<RoleServer>) -> Result<String, ErrorData> {
-        let code = request.meta.0.get("code").and_then(Value::as_i64).unwrap_or(-32603);
+    async fn error(&self, arguments: JsonObject) -> Result<String, ErrorData> {
+        let code = arguments.get("code").and_then(Value::as_i64).unwrap_or(-32603);
         let code = ErrorCode(i32::try_from(code).unwrap());
         Err(ErrorData::new(
             code,
@@ -122,9 +128,12 @@ impl Odd {
         "\u{1}".repeat(2_000)
     }
 
-    #[tool]
-    async fn shape(&self) -> Result<Json<Shape>, ErrorData> {
-        Ok(Json(Shape { sides: 3 }))
+    #[tool(output_schema = schema_for_output::<Shape>())]
+    async fn shape(&self, Parameters(it): Parameters<Answer>) -> CallToolResult {
+        match it.answer {
+            None => CallToolResult::success(vec![ContentBlock::text("three")]),
+            Some(answer) => CallToolResult::structured(answer),
+        }
     }
 
     #[tool]
@@ -135,6 +144,14 @@ impl Odd {
 
 #[tool_handler]
 impl ServerHandler for Odd {
+    async fn get_prompt(
+        &self,
+        _: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        panic!("the secret of the prompt")
+    }
+
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }

@@ -63,9 +63,15 @@ async fn an_unknown_method_keeps_its_number() {
     let answer = raw.ask("no/such", json!({})).await;
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
     assert_eq!(answer["error"]["data"]["dev.redress/fault"]["code"], "METHOD_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_panic_of_any_method_is_answered() {
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
     let answer = raw.ask("prompts/get", json!({"name": "none"})).await;
-    assert_eq!(answer["error"]["code"], -32601, "{answer}");
-    assert!(answer["error"]["data"]["dev.redress/fault"].is_object(), "{answer}");
+    assert_eq!(answer["error"]["data"]["dev.redress/fault"]["code"], "INTERNAL_ERROR", "{answer}");
+    assert!(!answer.to_string().contains("secret"), "{answer}");
+    assert!(raw.ask("ping", json!({})).await["result"].is_object());
 }
 
 #[tokio::test]

@@ -1,0 +1,112 @@
+//! What the contract costs a call that goes well: the same server with and without it, in turns, in one process.
+//!
+//! `cargo bench -p redress-rmcp` prints calls per second of both and fails if the contract takes more than its share.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark is a program that fails by panicking"
+)]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use redress_registry::{Operation, shipped};
+use redress_rmcp::Contract;
+use rmcp::{
+    RoleClient, ServerHandler, ServiceExt as _,
+    handler::server::wrapper::Parameters,
+    model::{CallToolRequestParams, ServerCapabilities, ServerConfig},
+    schemars::{self, JsonSchema},
+    service::RunningService,
+    tool, tool_handler, tool_router,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+/// How much of a call's time the contract may take.
+const SHARE: f64 = 0.05;
+/// Calls in a turn, and turns of each side.
+const CALLS: u32 = 500;
+const TURNS: usize = 60;
+
+struct Files;
+
+#[derive(Deserialize, JsonSchema)]
+struct Which {
+    path: String,
+    #[schemars(range(min = 1))]
+    lines: Option<u32>,
+}
+
+#[tool_router]
+impl Files {
+    #[tool(description = "Reads a file.")]
+    async fn read(&self, Parameters(it): Parameters<Which>) -> String {
+        format!("{}\n{}", it.path, "a line of a file\n".repeat(it.lines.unwrap_or(1) as usize))
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Files {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+}
+
+async fn client<H: ServerHandler>(handler: H) -> RunningService<RoleClient, ()> {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(Box::pin(async move {
+        drop(handler.serve(theirs).await.unwrap().waiting().await);
+    }));
+    ().serve(ours).await.unwrap()
+}
+
+async fn turn(client: &RunningService<RoleClient, ()>) -> Duration {
+    let arguments = json!({"path": "src/main.rs", "lines": 20});
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        let mut call = CallToolRequestParams::new("read");
+        call.arguments = arguments.as_object().cloned();
+        let result = client.call_tool(call).await.unwrap();
+        assert_eq!(result.is_error, Some(false));
+    }
+    start.elapsed()
+}
+
+/// The middle of what was measured, in seconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let bare = client(Files).await;
+    let contract =
+        Contract::new(Files, Arc::clone(shipped::core())).operation("read", Operation::Query);
+    let kept = client(contract.start().await.unwrap()).await;
+    let (mut without, mut with, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for at in 0..TURNS {
+        // Whoever goes second finds the machine as the first has left it.
+        let (a, b) = if at % 2 == 0 {
+            let a = turn(&bare).await;
+            (a, turn(&kept).await)
+        } else {
+            let b = turn(&kept).await;
+            (turn(&bare).await, b)
+        };
+        ratios.push(a.as_secs_f64() / b.as_secs_f64());
+        without.push(a);
+        with.push(b);
+    }
+    ratios.sort_by(f64::total_cmp);
+    let ratio = ratios[TURNS / 2];
+    let rate = |times| f64::from(CALLS) / median(times);
+    println!("rmcp alone      {:>8.0} calls/s", rate(without));
+    println!("with a contract {:>8.0} calls/s", rate(with));
+    println!("ratio           {ratio:>8.3} (at least {:.2})", 1.0 - SHARE);
+    assert!(ratio >= 1.0 - SHARE, "the contract costs too much");
+}
