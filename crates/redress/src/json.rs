@@ -3,6 +3,7 @@
 mod error;
 mod raw;
 mod scan;
+mod steps;
 mod write;
 
 use std::{borrow::Cow, fmt};

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::error::{JsonError, JsonErrorKind};
+use super::{
+    error::{JsonError, JsonErrorKind},
+    steps::{BLOCK, plain, skip_blocks, specials},
+};
 
 /// How much JSON a reader takes.
 #[derive(Debug, Clone, Copy)]
@@ -250,7 +253,12 @@ impl Scan<'_> {
     fn long_string(&mut self, start: usize) -> At {
         let mut at = start + 1;
         let mut escaped = false;
+        let mut careful_until = at + BLOCK;
         loop {
+            if at >= careful_until {
+                at = skip_blocks(self.bytes, at);
+                careful_until = at + BLOCK;
+            }
             at += plain(self.bytes.get(at..).unwrap_or_default());
             match (self.byte(at), self.byte(at + 1)) {
                 (Some(b'"'), _) => {
@@ -333,54 +341,4 @@ fn fail<T>(offset: usize, found: Option<u8>, kind: JsonErrorKind) -> Result<T, J
 #[expect(clippy::cast_possible_truncation, reason = "`scan` refuses longer documents first")]
 const fn offset(at: usize) -> u32 {
     at as u32
-}
-
-/// How many bytes at the start need no look: no quote, no backslash, no control character. Most texts have an escape
-/// now and then, so it starts with small steps; long runs are then taken in large ones.
-pub(super) fn plain(bytes: &[u8]) -> usize {
-    let mut rest = bytes;
-    let mut small_steps = 0;
-    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
-        let special = specials(u64::from_le_bytes(*eight));
-        if special != 0 {
-            return bytes.len() - rest.len() + special.trailing_zeros() as usize / 8;
-        }
-        rest = after;
-        small_steps += 1;
-        if small_steps == SMALL_STEPS {
-            while let Some((large, after)) = rest.split_first_chunk::<LARGE_STEP>()
-                && !has_special(large)
-            {
-                rest = after;
-            }
-        }
-    }
-    let tail = rest.iter().position(|it| is_special(*it)).unwrap_or(rest.len());
-    bytes.len() - rest.len() + tail
-}
-
-/// After so many small steps a run counts as long.
-const SMALL_STEPS: u32 = 8;
-
-/// As many bytes as are compared at once.
-const LARGE_STEP: usize = 64;
-
-const fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
-}
-
-/// Written so that the compiler compares many bytes at once.
-fn has_special(bytes: &[u8; LARGE_STEP]) -> bool {
-    bytes.iter().fold(false, |any, it| any | is_special(*it))
-}
-
-/// A bit for each of eight bytes that is special. Only the lowest bit is exact, which is the first such byte.
-const fn specials(eight: u64) -> u64 {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // All three differ from a byte in its lower seven bits only, so one test of the highest bit does for all.
-    let control = eight.wrapping_sub(LOW * 0x20);
-    let quote = (eight ^ (LOW * 0x22)).wrapping_sub(LOW);
-    let backslash = (eight ^ (LOW * 0x5C)).wrapping_sub(LOW);
-    (control | quote | backslash) & !eight & HIGH
 }

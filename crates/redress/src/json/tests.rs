@@ -1,6 +1,6 @@
 //! What the JSON pass promises.
 
-use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 
 use super::{Doc, JsonErrorKind, Kind, Limits, RawJson, write_str};
 
@@ -78,11 +78,26 @@ fn a_special_byte_is_found_wherever_it_stands() {
         for at in 0..300 {
             let mut bytes = vec![0xe9; 300];
             bytes[at] = special;
-            assert_eq!(super::scan::plain(&bytes), at);
-            assert_eq!(super::scan::plain(&bytes[..at]), at);
+            assert_eq!(super::steps::plain(&bytes), at);
+            assert_eq!(super::steps::plain(&bytes[..at]), at);
         }
     }
 }
+
+/// What a long text is made of, and what makes it none.
+const PARTS: &[&str] = &[
+    "a",
+    "plain words, ",
+    "row 17: the quick brown fox jumps over the lazy dog",
+    "é",
+    "\\n",
+    "\\\"",
+    "\\\\",
+    "\\/",
+    "\\u0041",
+    "\\ud83d\\ude00",
+];
+const BAD: &[&str] = &["\"", "\\", "\\x", "\t", "\n", "\u{0}", "\\ud83d", "\\u00"];
 
 proptest! {
     #[test]
@@ -99,6 +114,22 @@ proptest! {
         let doc = Doc::parse(out.as_bytes(), Limits::DOCUMENT).unwrap();
         prop_assert_eq!(&*doc.root().as_str().unwrap(), &text);
         prop_assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
+    }
+
+    #[test]
+    fn a_long_text_means_what_serde_says(
+        parts in prop::collection::vec(prop::sample::select(PARTS), 0..90),
+        bad in prop::option::weighted(0.3, (prop::sample::select(BAD), any::<prop::sample::Index>())),
+    ) {
+        let mut parts = parts;
+        if let Some((bad, at)) = bad {
+            parts.insert(at.index(parts.len() + 1), bad);
+        }
+        let text = format!("\"{}\"", parts.concat());
+        let ours = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok();
+        let ours = ours.as_ref().and_then(|it| it.root().as_str());
+        let theirs = serde_json::from_str::<String>(&text).ok();
+        prop_assert_eq!(ours.as_deref(), theirs.as_deref());
     }
 
     #[test]

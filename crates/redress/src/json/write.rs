@@ -1,6 +1,6 @@
 //! Writing JSON: strings with the fewest escapes, objects member by member.
 
-use super::scan::plain;
+use super::steps::plain;
 
 /// Appends `text` as a JSON string.
 pub fn write_str(out: &mut String, text: &str) {
