@@ -19,6 +19,7 @@ use hyper::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, Method, Request, header},
 };
+use redress::json::Scratch;
 use rustc_hash::FxHashMap;
 use tokio::{
     runtime::Handle,
@@ -114,6 +115,9 @@ struct State {
     /// Requests in progress; ending one closes its connection.
     posts: FxHashMap<UpstreamId, Post>,
     posted: u64,
+    /// A task ends those that nobody wants any more.
+    is_watched: bool,
+    scratch: Scratch,
     /// What came above the messages of clients over HTTP, as long as one waits: a call may be made again.
     extras: FxHashMap<Ticket, Arc<Extra>>,
     /// The `Authorization` that the client sent last, for what belongs to no request.
@@ -122,6 +126,14 @@ struct State {
     tasks: Vec<AbortHandle>,
     stream: Option<AbortHandle>,
     is_closed: bool,
+}
+
+impl State {
+    /// Takes a POST out, unless the request was sent again since.
+    fn take_post(&mut self, id: UpstreamId, number: u64) -> Option<Post> {
+        let is_same = self.posts.get(&id).is_some_and(|it| it.number == number);
+        if is_same { self.posts.remove(&id) } else { None }
+    }
 }
 
 #[derive(Debug)]
@@ -207,7 +219,8 @@ impl Remote {
             }
             ToUpstream::Other => (None, None),
         };
-        let brief = Brief::of(line, &state.mirrors);
+        let State { mirrors, scratch, .. } = &mut *state;
+        let brief = Brief::of(line, mirrors, scratch);
         self.note_opening(brief.kind, &mut state);
         let is_stateless = brief.mirrored.is_some();
         let kind = brief.kind;
@@ -219,6 +232,9 @@ impl Remote {
                 let work = post::request(Arc::clone(self), id, number, message);
                 let task = self.runtime.spawn(work).abort_handle();
                 state.posts.insert(id, Post { number, task, is_stateless });
+                if !std::mem::replace(&mut state.is_watched, true) {
+                    drop(self.runtime.spawn(post::watch(Arc::downgrade(self))));
+                }
             }
             // An answer must not wait for notifications that the server does not take.
             None if kind == Kind::Answer => {
@@ -284,8 +300,7 @@ impl Remote {
         drop(state);
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
-        // A path that is none cannot be: it was read from an address.
-        *request.uri_mut() = self.address.path().parse().unwrap_or_default();
+        *request.uri_mut() = self.address.path();
         *request.headers_mut() = headers;
         request
     }

@@ -40,6 +40,9 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// So much earlier than the server we close.
 const MARGIN: Duration = Duration::from_secs(1);
 
+/// How many headers a message usually has beside the configured ones.
+const USUAL_HEADERS: usize = 6;
+
 /// The most connections that are kept for later.
 const MOST_IDLE: usize = 1_024;
 
@@ -51,7 +54,7 @@ pub struct Address {
     /// `Host`, as it is sent.
     authority: HeaderValue,
     /// Path and query: the configured ones, or where the same server moved them to.
-    path: Mutex<Arc<str>>,
+    path: Mutex<Uri>,
     /// What the configuration adds to each request.
     headers: HeaderMap,
     forwards_authorization: bool,
@@ -110,14 +113,14 @@ impl Address {
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let path = uri.path_and_query().map_or("/", |it| it.as_str());
+        let path = uri.path_and_query().cloned().map(Uri::from).unwrap_or_default();
         Ok(Self {
             is_tls,
             host,
             port,
             authority: HeaderValue::from_str(authority.as_str())
                 .or(Err(NotAnAddress("the address names no host")))?,
-            path: Mutex::new(path.into()),
+            path: Mutex::new(path),
             headers: headers_of(headers)?,
             forwards_authorization,
             tls: OnceCell::new(),
@@ -132,17 +135,18 @@ impl Address {
 
     /// What every request starts with.
     pub(super) fn headers(&self) -> HeaderMap {
-        let mut headers = self.headers.clone();
+        let mut headers = HeaderMap::with_capacity(self.headers.len() + USUAL_HEADERS);
+        headers.extend(self.headers.clone());
         headers.insert(header::HOST, self.authority.clone());
         headers
     }
 
-    pub(super) fn path(&self) -> Arc<str> {
-        Arc::clone(&self.path.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn path(&self) -> Uri {
+        self.path.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The server says that it is to be asked elsewhere. Gives the path if that is still the same server.
-    pub(super) fn moved(&self, to: &str) -> Option<Arc<str>> {
+    pub(super) fn moved(&self, to: &str) -> Option<Uri> {
         let uri = to.parse::<Uri>().ok()?;
         let is_same = match (uri.scheme(), uri.authority()) {
             (None, None) => to.starts_with('/') && !to.starts_with("//"),
@@ -155,11 +159,11 @@ impl Address {
             }
             _ => false,
         };
-        uri.path_and_query().filter(|_| is_same).map(|it| it.as_str().into())
+        uri.path_and_query().filter(|_| is_same).cloned().map(Uri::from)
     }
 
     /// The server has answered there, so that the next message goes there at once.
-    pub(super) fn stays_at(&self, path: Arc<str>) {
+    pub(super) fn stays_at(&self, path: Uri) {
         *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path;
     }
 
@@ -353,7 +357,7 @@ mod tests {
             let path = address.path();
             let authority = address.authority.to_str().expect("ASCII");
             assert_eq!(
-                (&*address.host, address.port, address.is_tls, authority, &*path),
+                (&*address.host, address.port, address.is_tls, authority, &*path.to_string()),
                 expected,
                 "{url}"
             );
@@ -378,11 +382,12 @@ mod tests {
         ] {
             assert_eq!(address.moved(other), None, "{other}");
         }
-        assert_eq!(address.moved("/mcp/").as_deref(), Some("/mcp/"));
+        assert_eq!(address.moved("/mcp/").expect("the same server"), "/mcp/");
         let moved = address.moved("http://a.test:81/x?y=1").expect("the same server");
-        assert_eq!((&*moved, &*address.path()), ("/x?y=1", "/mcp"));
+        assert_eq!(moved, "/x?y=1");
+        assert_eq!(address.path(), "/mcp");
         address.stays_at(moved);
-        assert_eq!(&*address.path(), "/x?y=1");
+        assert_eq!(address.path(), "/x?y=1");
     }
 
     #[test]

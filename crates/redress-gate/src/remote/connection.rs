@@ -24,9 +24,8 @@ use crate::session::Phase;
 #[derive(Debug)]
 pub(super) struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
-    driver: Pin<Box<http1::Connection<TokioIo<Wire>, Full<Bytes>>>>,
-    /// The driver has nothing more to do.
-    is_over: bool,
+    /// Gone once it has nothing more to do: what it had not begun to send comes back then.
+    driver: Option<Driver>,
     traffic: Arc<Traffic>,
 }
 
@@ -63,15 +62,19 @@ impl Connection {
         let (wire, traffic) = Wire::new(stream);
         let opened = http1::handshake(TokioIo::new(wire)).await;
         let (sender, driver) = opened.map_err(|it| Failure::unsent(Phase::Connect, &it))?;
-        Ok(Self { sender, driver: Box::pin(driver), is_over: false, traffic })
+        Ok(Self { sender, driver: Some(Box::pin(driver)), traffic })
     }
 
-    /// Whether it takes another request, as far as one can see.
+    /// Whether it takes another request, as far as one can see. A connection that the server has closed is noticed when the
+    /// request is sent, and gives it back.
     pub(super) async fn is_usable(&mut self) -> bool {
+        if self.sender.is_ready() {
+            return self.driver.is_some();
+        }
         poll_fn(|cx| {
             self.drive(cx);
             let is_ready = matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())));
-            Poll::Ready(!self.is_over && is_ready)
+            Poll::Ready(self.driver.is_some() && is_ready)
         })
         .await
     }
@@ -82,12 +85,12 @@ impl Connection {
         let (written, read) = (self.traffic.written(), self.traffic.read());
         let answered = {
             let mut answer = pin!(self.sender.try_send_request(request));
-            let (driver, is_over) = (&mut self.driver, &mut self.is_over);
+            let driver = &mut self.driver;
             poll_fn(|cx| {
                 if let Poll::Ready(it) = answer.as_mut().poll(cx) {
                     return Poll::Ready(it);
                 }
-                drive(driver, is_over, cx);
+                drive(driver, cx);
                 answer.as_mut().poll(cx)
             })
             .await
@@ -120,15 +123,17 @@ impl Connection {
     }
 
     fn drive(&mut self, cx: &mut Context<'_>) {
-        drive(&mut self.driver, &mut self.is_over, cx);
+        drive(&mut self.driver, cx);
     }
 }
 
 type Driver = Pin<Box<http1::Connection<TokioIo<Wire>, Full<Bytes>>>>;
 
-fn drive(driver: &mut Driver, is_over: &mut bool, cx: &mut Context<'_>) {
+fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
     // Whoever waits for an answer hears of an error there.
-    *is_over = *is_over || driver.as_mut().poll(cx).is_ready();
+    if driver.as_mut().is_some_and(|it| it.as_mut().poll(cx).is_ready()) {
+        *driver = None;
+    }
 }
 
 /// The answer to a request: its head, and its body as it comes.
@@ -179,7 +184,7 @@ impl Reply {
 
     /// The connection, if it can be used again.
     pub(super) fn into_connection(self) -> Option<Connection> {
-        (self.is_read && !self.connection.is_over).then_some(self.connection)
+        (self.is_read && self.connection.driver.is_some()).then_some(self.connection)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What of a message stands in the headers, too: since revision 2026-07-28 a server is told there what is asked of it.
 
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
-use redress::json::{Doc, Value};
+use redress::json::{Doc, Scratch, Value};
 
 use crate::{
     frame::{Frame, Shape, limits},
@@ -48,10 +48,17 @@ pub(super) struct Brief {
 
 impl Brief {
     /// Reads a message of ours.
-    pub(super) fn of(line: &[u8], mirrors: &Mirrors) -> Self {
+    pub(super) fn of(line: &[u8], mirrors: &Mirrors, scratch: &mut Scratch) -> Self {
         let unread = Self { kind: Kind::Notice, mirrored: None };
-        let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return unread };
-        let Ok(frame) = Frame::of(&doc) else { return unread };
+        let Ok(doc) = Doc::parse_with(line, limits(usize::MAX), std::mem::take(scratch)) else {
+            return unread;
+        };
+        let brief = Frame::of(&doc).map_or(unread, |it| Self::of_frame(&it, mirrors));
+        *scratch = doc.into_scratch();
+        brief
+    }
+
+    fn of_frame(frame: &Frame<'_>, mirrors: &Mirrors) -> Self {
         let kind = match (frame.shape, &*frame.method) {
             (Shape::Request, "initialize") => Kind::Initialize,
             (Shape::Request, "tools/list") => Kind::ToolsList,
@@ -60,7 +67,7 @@ impl Brief {
             (Shape::Notification, _) => Kind::Notice,
             (Shape::Result | Shape::Error, _) => Kind::Answer,
         };
-        Self { kind, mirrored: mirrored(&frame, mirrors) }
+        Self { kind, mirrored: mirrored(frame, mirrors) }
     }
 }
 
@@ -119,11 +126,15 @@ fn base64(bytes: &[u8], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use redress::json::Scratch;
+
     use super::{Brief, Kind, base64, encoded};
     use crate::mirrors::Mirrors;
 
     fn headers(line: &str, mirrors: &Mirrors) -> Vec<String> {
-        let headers = Brief::of(line.as_bytes(), mirrors).mirrored.unwrap_or_default();
+        let headers = Brief::of(line.as_bytes(), mirrors, &mut Scratch::default())
+            .mirrored
+            .unwrap_or_default();
         let show = |it: (&hyper::http::HeaderName, &hyper::http::HeaderValue)| {
             format!("{}: {}", it.0, it.1.to_str().expect("ASCII"))
         };
@@ -148,7 +159,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, Kind::Notice),
             ("no message", Kind::Notice),
         ] {
-            let brief = Brief::of(line.as_bytes(), &Mirrors::default());
+            let brief = Brief::of(line.as_bytes(), &Mirrors::default(), &mut Scratch::default());
             assert!(brief.kind == kind && brief.mirrored.is_none(), "{line}");
         }
     }

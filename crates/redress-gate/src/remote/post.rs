@@ -58,16 +58,20 @@ pub(super) async fn notice(remote: Arc<Remote>, message: Message) {
     drop(timeout(NOTICE, deliver(&remote, &message)).await);
 }
 
-/// Sends a request and passes on what comes back, as long as anybody wants it.
+/// Ends requests whose answers nobody wants any more, as long as there are any in progress.
+pub(super) async fn watch(remote: Weak<Remote>) {
+    loop {
+        sleep(LOOK).await;
+        if !remote.upgrade().is_some_and(|it| it.end_unwanted()) {
+            return;
+        }
+    }
+}
+
+/// Sends a request and passes on what comes back.
 pub(super) async fn request(remote: Arc<Remote>, id: UpstreamId, number: u64, message: Message) {
-    tokio::select! {
-        () = deliver(&remote, &message) => (),
-        () = remote.is_unwanted(id) => (),
-    }
-    let mut state = remote.state();
-    if state.posts.get(&id).is_some_and(|it| it.number == number) {
-        state.posts.remove(&id);
-    }
+    deliver(&remote, &message).await;
+    remote.state().take_post(id, number);
 }
 
 async fn deliver(remote: &Arc<Remote>, message: &Message) {
@@ -86,13 +90,19 @@ async fn deliver(remote: &Arc<Remote>, message: &Message) {
 }
 
 impl Remote {
-    async fn is_unwanted(&self, id: UpstreamId) {
-        loop {
-            sleep(LOOK).await;
-            if !self.ear.is_owed(id) {
-                return;
+    /// Gives whether any request is still in progress.
+    fn end_unwanted(&self) -> bool {
+        let posts: Vec<_> = self.state().posts.iter().map(|it| (*it.0, it.1.number)).collect();
+        // Without our lock: whoever has that of the session may wait for ours.
+        let unwanted: Vec<_> = posts.into_iter().filter(|it| !self.ear.is_owed(it.0)).collect();
+        let mut state = self.state();
+        for (id, number) in unwanted {
+            if let Some(post) = state.take_post(id, number) {
+                post.task.abort();
             }
         }
+        state.is_watched = !state.posts.is_empty();
+        state.is_watched
     }
 
     /// Sends a message to where the server is, which may be another path of it.
@@ -104,8 +114,8 @@ impl Remote {
         let (mut moves, mut place) = (0, None);
         loop {
             let mut request = self.message(message);
-            if let Some(uri) = place.as_deref().and_then(|it: &str| it.parse().ok()) {
-                *request.uri_mut() = uri;
+            if let Some(place) = &place {
+                *request.uri_mut() = Clone::clone(place);
             }
             let session = request.headers().get(SESSION).cloned();
             let reply = self.address.ask(request).await?;

@@ -7,13 +7,23 @@ pub(super) const JSON: &str = "application/json";
 /// A stream of events.
 pub(super) const EVENTS: &str = "text/event-stream";
 
+/// What the official clients say, so that their calls need not be searched for more.
+const USUAL: &str = "application/json, text/event-stream";
+
 /// Whether a client takes all these kinds of content; who does not say takes everything.
 pub(super) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
-    !headers.contains_key(ACCEPT) || kinds.iter().all(|it| wish(headers, it).is_some())
+    let Some(first) = headers.get(ACCEPT) else { return true };
+    let is_usual = first == USUAL;
+    let is_taken = |kind: &str| is_usual && matches!(kind, JSON | EVENTS);
+    kinds.iter().all(|it| is_taken(it) || wish(headers, it).is_some())
 }
 
 /// Whether a client would rather have a stream of events than JSON: it gives it more weight, or the same and names it first.
 pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
+    // What stands first counts, so that nothing after it can change that.
+    if headers.get(ACCEPT).is_some_and(|it| it == USUAL) {
+        return false;
+    }
     match (wish(headers, EVENTS), wish(headers, JSON)) {
         (Some(events), Some(json)) => {
             events.weight > json.weight || events.weight >= json.weight && events.place < json.place

@@ -95,7 +95,10 @@ fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
 
 fn opens(inner: &str) -> bool {
     let start = inner.trim_start_matches(|it: char| !it.is_ascii_alphanumeric());
-    let word = start.split([' ', ':', '\\', '.', ',', '(']).next().unwrap_or_default();
+    // By bytes, because every success pays for it.
+    let is_end = |it: &u8| matches!(it, b' ' | b':' | b'\\' | b'.' | b',' | b'(');
+    let end = start.as_bytes().iter().position(is_end);
+    let word = end.and_then(|it| start.get(..it)).unwrap_or(start);
     let mut lower = [0; 8];
     for (to, from) in lower.iter_mut().zip(word.bytes()) {
         *to = from.to_ascii_lowercase();

@@ -46,6 +46,7 @@ pub(super) struct Slot {
     pub(super) escaped: bool,
     pub(super) start: u32,
     pub(super) end: u32,
+    /// While a container is open: the slot of the one around it.
     pub(super) next: u32,
 }
 
@@ -63,15 +64,16 @@ pub(super) fn scan(bytes: &[u8], limits: Limits, slots: &mut Vec<Slot>) -> Resul
     if bytes.len() > limits.bytes || u32::try_from(bytes.len()).is_err() {
         return Err(JsonError { offset: limits.bytes, kind: JsonErrorKind::TooLong });
     }
-    Scan { bytes, slots, open: Vec::new(), inside: Inside::Nothing, nesting: limits.nesting }
-        .document()
+    let (inside, nesting) = (Inside::Nothing, limits.nesting);
+    Scan { bytes, slots, innermost: 0, depth: 0, inside, nesting }.document()
 }
 
 struct Scan<'a> {
     bytes: &'a [u8],
     slots: &'a mut Vec<Slot>,
-    /// The slots of the containers that are open.
-    open: Vec<u32>,
+    /// The slot of the innermost container that is open, and how many are.
+    innermost: u32,
+    depth: usize,
     inside: Inside,
     nesting: usize,
 }
@@ -137,13 +139,14 @@ impl Scan<'_> {
     /// Begins a container at the bracket under the cursor.
     #[inline]
     fn begin(&mut self, inside: Inside, at: usize) -> At {
-        if self.open.len() >= self.nesting {
+        if self.depth >= self.nesting {
             return Err(JsonError { offset: at, kind: JsonErrorKind::TooDeep });
         }
-        self.open.push(offset(self.slots.len()));
-        self.inside = inside;
         let kind = if inside == Inside::Object { Kind::Object } else { Kind::Array };
-        self.push(kind, false, at..at);
+        let (start, slot) = (offset(at), offset(self.slots.len()));
+        self.slots.push(Slot { kind, escaped: false, start, end: start, next: self.innermost });
+        (self.innermost, self.inside) = (slot, inside);
+        self.depth += 1;
         Ok(self.space(at + 1))
     }
 
@@ -151,11 +154,12 @@ impl Scan<'_> {
     #[inline]
     fn close(&mut self, at: usize) -> usize {
         let next = offset(self.slots.len());
-        if let Some(slot) = self.open.pop().and_then(|it| self.slots.get_mut(it as usize)) {
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(slot) = self.slots.get_mut(self.innermost as usize) {
             slot.end = offset(at + 1);
-            slot.next = next;
+            self.innermost = std::mem::replace(&mut slot.next, next);
         }
-        let outer = self.open.last().and_then(|it| self.slots.get(*it as usize));
+        let outer = self.slots.get(self.innermost as usize).filter(|_| self.depth > 0);
         self.inside = match outer.map(|it| it.kind) {
             Some(Kind::Object) => Inside::Object,
             Some(_) => Inside::Array,

@@ -6,18 +6,18 @@ pub(super) const BLOCK: usize = 64;
 /// Where a string goes on behind blocks that hold nothing but plain bytes and the escapes that most texts have. The byte at
 /// `start` must not be escaped.
 pub(super) fn skip_blocks(bytes: &[u8], start: usize) -> usize {
-    let mut at = start;
-    // A backslash before it may be an escaped one, which escapes nothing.
-    if bytes.get(at.wrapping_sub(1)) == Some(&b'\\') {
-        return at;
+    let Some(mut before) = start.checked_sub(1) else { return start };
+    // A backslash there may be an escaped one, which escapes nothing.
+    if bytes.get(before) == Some(&b'\\') {
+        return start;
     }
-    while let Some(window) = bytes.get(at - 1..).and_then(|it| it.first_chunk())
+    while let Some(window) = bytes.get(before..).and_then(|it| it.first_chunk())
         && !needs_a_look(window)
     {
-        at += BLOCK;
+        before += BLOCK;
     }
     // The last byte of a block may escape what follows.
-    if at > start && bytes.get(at - 1) == Some(&b'\\') { at - 1 } else { at }
+    if bytes.get(before) == Some(&b'\\') { before } else { before + 1 }
 }
 
 /// Whether a block, behind the byte before it, may end the string, or holds what is not allowed or not common: a quote that is
@@ -28,10 +28,10 @@ fn needs_a_look(window: &[u8; BLOCK + 1]) -> bool {
     let (Some(before), Some(block)) = (before, block) else { return true };
     let mut any = 0;
     for (before, byte) in before.iter().zip(block) {
-        let is_escaped = *before == b'\\';
-        let is_quote = *byte == b'"';
-        let is_common = is_quote | (*byte == b'n') | (*byte == b'r') | (*byte == b't');
-        any |= u8::from((is_escaped & !is_common) | (is_quote & !is_escaped) | (*byte < 0x20));
+        let is = |it: u8| u8::from(*byte == it);
+        let is_escaped = u8::from(*before == b'\\');
+        let is_common = is(b'"') | is(b'n') | is(b'r') | is(b't');
+        any |= (is_escaped & !is_common) | (is(b'"') & !is_escaped) | u8::from(*byte < 0x20);
     }
     any != 0
 }
