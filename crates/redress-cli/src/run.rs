@@ -9,12 +9,14 @@ use std::{
     fs::File,
     io,
     os::fd::AsFd,
+    panic::resume_unwind,
     sync::Arc,
+    thread,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use redress::{codes, secret::secrecy};
-use redress_gate::{Ended, Run, Streams};
+use redress_gate::{Ended, NotRun, Run, Streams};
 use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
 use signal_hook::{consts::SIGXFSZ, flag};
 
@@ -43,20 +45,31 @@ pub(crate) fn run(args: &Args) -> Done {
     let server = config.single()?;
     let name = args.options.ledger_name(&server.name, &args.command);
     let ledger = &config.general.ledger;
-    let gated = observe::server(server)?;
-    let run = Run {
-        target: server.target()?,
-        server: Arc::clone(&gated),
-        ledger: open_ledger(ledger, &name)?,
-        on_ledger_failure: ledger.on_failure,
-        clock: clock(),
-    };
-    let streams = streams().map_err(|it| Failure::stream(&it))?;
-    let (access, shown) = (config.general.access_to_metrics(), Arc::clone(&gated));
-    observe::listen(&config.general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
-    observe::say_ready(&gated);
-    let ended = redress_gate::run(run, streams).map_err(|it| Failure::stream(&it))?;
-    observe::save_stats(&gated, &name)?;
+    // It waits for the disk, and the server's start need not.
+    let ended = thread::scope(|scope| {
+        let opening = scope.spawn(|| open_ledger(ledger, &name));
+        let gated = observe::server(server)?;
+        let run = Run {
+            target: server.target()?,
+            server: Arc::clone(&gated),
+            on_ledger_failure: ledger.on_failure,
+            clock: clock(),
+        };
+        let streams = streams().map_err(|it| Failure::stream(&it))?;
+        let (access, shown) = (config.general.access_to_metrics(), Arc::clone(&gated));
+        observe::listen(&config.general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
+        let opened = || {
+            let opened = opening.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+            observe::say_ready(&gated);
+            Ok(opened)
+        };
+        let ended = redress_gate::run(run, streams, opened).map_err(|it| match it {
+            NotRun::Unrecorded(failure) => failure,
+            NotRun::System(error) => Failure::stream(&error),
+        })?;
+        observe::save_stats(&gated, &name)?;
+        Ok(ended)
+    })?;
     match ended {
         Ended::Fine => Ok(Status::Fine),
         Ended::NeverStarted => {

@@ -39,7 +39,7 @@ pub use moment::Moment;
 pub use process::Program;
 pub use remote::{Address, NotAnAddress};
 pub use retry::RetryRule;
-pub use run::{Ended, OnLedgerFailure, Run, Streams, run};
+pub use run::{Ended, NotRun, OnLedgerFailure, Run, Streams, run};
 pub use serve::{Access, Handle, Next, Serve, Served, Sharing, Tokens, serve};
 pub use server::Server;
 pub use session::{

@@ -8,13 +8,15 @@ use std::{
     fs::File,
     io,
     sync::{Arc, mpsc},
+    thread,
+    time::Duration,
 };
 
 use redress_ledger::{Clock, Ledger};
 use tokio::runtime::{Builder, Runtime};
 
+use self::start::Early;
 pub(crate) use self::threads::spawn;
-
 use crate::{
     link::{Books, Client, Event, Link, Pipe, Plan, Role, Target},
     log::Log,
@@ -23,15 +25,16 @@ use crate::{
     session::{ClientKind, Session, Turn},
 };
 
+/// The server's start and the opening of the session go first.
+const BEFORE_WARMING_UP: Duration = Duration::from_millis(50);
+
 /// What is to be run, and how.
 pub struct Run {
     /// The server.
     pub target: Target,
     /// How it is gated.
     pub server: Arc<Server>,
-    /// Where failures are recorded.
-    pub ledger: Option<Ledger>,
-    /// What happens when they cannot be.
+    /// What happens when failures cannot be recorded.
     pub on_ledger_failure: OnLedgerFailure,
     /// Tells the time.
     pub clock: Clock,
@@ -72,13 +75,39 @@ pub enum Ended {
     NeverStarted,
 }
 
-/// Gates one server until the client or a signal ends it.
-pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
+/// Why a run did not begin.
+#[derive(Debug)]
+pub enum NotRun<E> {
+    /// The ledger could not be opened.
+    Unrecorded(E),
+    /// The streams, a thread or a signal.
+    System(io::Error),
+}
+
+impl<E> From<io::Error> for NotRun<E> {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// Gates one server until the client or a signal ends it. `ledger` gives where failures are recorded; the server starts
+/// meanwhile, but hears nothing before.
+pub fn run<E>(
+    run: Run,
+    streams: Streams,
+    ledger: impl FnOnce() -> Result<Option<Ledger>, E>,
+) -> Result<Ended, NotRun<E>> {
+    let early = Early::start(&run.target);
+    let ledger = ledger().map_err(NotRun::Unrecorded)?;
+    Ok(gate(run, ledger, early, streams)?)
+}
+
+fn gate(run: Run, ledger: Option<Ledger>, early: Early, streams: Streams) -> io::Result<Ended> {
     widen(&streams.input);
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
     let client = Client::Pipe(Pipe::new(streams.output)?);
-    let plan = Arc::new(plan(run, streams.log)?);
+    let plan = Arc::new(plan(run, ledger, streams.log)?);
     let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());
     // Nobody listens any more only when everything ends.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
@@ -86,10 +115,13 @@ pub fn run(run: Run, streams: Streams) -> io::Result<Ended> {
     let signals = threads::signals(&link)?;
     let runtime = runtime(&link.plan.target)?;
     let at_hand = runtime.as_ref().map(Runtime::enter);
-    start::start(&link);
+    start::start_with(&link, early);
     threads::client(&link, streams.input)?;
-    // The first failure should not pay for the rules of all.
-    spawn("redress-warm", redress::classify::warm_up)?;
+    // The first failure should not pay for the rules of all, nor the first answer.
+    spawn("redress-warm", || {
+        thread::park_timeout(BEFORE_WARMING_UP);
+        redress::classify::warm_up();
+    })?;
     let why = watch(&link, &events);
     ending::end(&link, &events, why);
     signals.close();
@@ -117,8 +149,8 @@ fn runtime(target: &Target) -> io::Result<Option<Runtime>> {
     }
 }
 
-fn plan(run: Run, log: File) -> io::Result<Plan> {
-    let (ledger, on_failure) = (run.ledger.map(Arc::new), run.on_ledger_failure);
+fn plan(run: Run, ledger: Option<Ledger>, log: File) -> io::Result<Plan> {
+    let (ledger, on_failure) = (ledger.map(Arc::new), run.on_ledger_failure);
     Ok(Plan {
         target: run.target,
         books: Books { ledger, on_failure, server: Arc::clone(&run.server) },

@@ -170,20 +170,23 @@ impl Address {
     /// Sends a request on a connection that is open, or on a new one. A connection that the server had closed already is
     /// no answer: then nothing has left, and the next one is taken.
     pub(super) async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Reply, Failure> {
-        let mut request = Box::new(request);
-        while let Some(connection) = self.take().await {
-            match connection.send(*request).await {
+        let mut request = request;
+        loop {
+            let open = self.take().await;
+            let is_new = open.is_none();
+            let connection = match open {
+                Some(connection) => connection,
+                // Rare and large: it should not make every request's task larger.
+                None => Box::pin(self.connect()).await?,
+            };
+            match connection.send(request).await {
                 Ok(reply) => return Ok(reply),
-                Err(NotSent::Stale(back)) => request = back,
                 Err(NotSent::Failed(failure)) => return Err(failure),
-            }
-        }
-        match self.connect().await?.send(*request).await {
-            Ok(reply) => Ok(reply),
-            Err(NotSent::Failed(failure)) => Err(failure),
-            Err(NotSent::Stale(_)) => {
-                let error = io::Error::from(io::ErrorKind::ConnectionReset);
-                Err(Failure::unsent(Phase::Write, &error))
+                Err(NotSent::Stale(_)) if is_new => {
+                    let error = io::Error::from(io::ErrorKind::ConnectionReset);
+                    return Err(Failure::unsent(Phase::Write, &error));
+                }
+                Err(NotSent::Stale(back)) => request = *back,
             }
         }
     }

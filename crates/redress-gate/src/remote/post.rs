@@ -129,7 +129,7 @@ impl Remote {
             };
             place = Some(next);
             moves += 1;
-            self.leave(reply).await;
+            Box::pin(self.leave(reply)).await;
         }
     }
 
@@ -164,38 +164,40 @@ impl Remote {
         request
     }
 
-    /// Passes on what an answer says.
+    /// Passes on what an answer says. What is rare or lasts is boxed: it should not make every request's task larger.
     async fn hear(&self, mut reply: Reply, session: Option<&HeaderValue>, message: &Message) {
         let status = reply.head.status;
         if !status.is_success() {
-            self.turned_away(&mut reply, session, message.id).await;
-            return self.leave(reply).await;
+            Box::pin(self.turned_away(&mut reply, session, message.id)).await;
+            return Box::pin(self.leave(reply)).await;
         }
         if message.brief.kind == Kind::Initialize {
             let session = reply.head.headers.get(SESSION);
             self.state().session = session.cloned();
         }
         match Content::of(&reply.head.headers) {
-            Content::Events => {
-                let mut place = Place::default();
-                let heard = self.events(&mut reply, Some(message), &mut place).await;
-                match (heard, message.id) {
-                    (Ok(true), _) | (_, None) => self.leave(reply).await,
-                    (Ok(false), Some(id)) => self.resume(id, message, place, None).await,
-                    (Err(NoBody::Cut(why)), Some(id)) => {
-                        self.resume(id, message, place, Some(why)).await;
-                    }
-                    (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
-                }
-            }
+            Content::Events => Box::pin(self.hear_events(reply, message)).await,
             Content::Packed => drop(message.id.map(|it| self.no_message(it, status))),
             Content::Whole => self.hear_whole(reply, message).await,
         }
     }
 
+    async fn hear_events(&self, mut reply: Reply, message: &Message) {
+        let mut place = Place::default();
+        let heard = self.events(&mut reply, Some(message), &mut place).await;
+        match (heard, message.id) {
+            (Ok(true), _) | (_, None) => self.leave(reply).await,
+            (Ok(false), Some(id)) => self.resume(id, message, place, None).await,
+            (Err(NoBody::Cut(why)), Some(id)) => {
+                self.resume(id, message, place, Some(why)).await;
+            }
+            (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
+        }
+    }
+
     async fn hear_whole(&self, mut reply: Reply, message: &Message) {
         let status = reply.head.status;
-        let Some(id) = message.id else { return self.leave(reply).await };
+        let Some(id) = message.id else { return Box::pin(self.leave(reply)).await };
         match body::whole(&mut reply, self.longest).await {
             Ok(bytes) => {
                 // Before anybody hears the answer: the next request may come from another thread.

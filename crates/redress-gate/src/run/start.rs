@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io,
     os::fd::OwnedFd,
+    process::Child,
     sync::{Arc, atomic::Ordering},
     time::Instant,
 };
@@ -14,27 +15,58 @@ use super::threads;
 use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
-    process::Process,
+    process::{Pipes, Process},
     session::Turn,
     tail::Tail,
 };
 
+/// A process that was started before there was a link. If there never is one, it ends.
+pub(super) struct Early(Option<io::Result<Started>>);
+
+type Started = (Process, Child, Pipes);
+
+impl Early {
+    /// Starts the server, if it is a program.
+    pub(super) fn start(target: &Target) -> Self {
+        Self(match target {
+            Target::Program(program) => Some(Process::start(program)),
+            Target::Url(_) => None,
+        })
+    }
+}
+
+impl Drop for Early {
+    fn drop(&mut self) {
+        if let Some(Ok((process, child, pipes))) = self.0.take() {
+            drop(pipes);
+            process.signal(Signal::KILL);
+            process.output_is_over();
+            process.log_is_over();
+            process.wait(child);
+        }
+    }
+}
+
 /// Starts the server; whoever waits for it is told if that fails.
 pub(super) fn start(link: &Arc<Link>) {
-    if let Err(error) = try_to_start(link) {
+    start_with(link, Early::start(&link.plan.target));
+}
+
+/// The same with a process that was started before.
+pub(super) fn start_with(link: &Arc<Link>, mut early: Early) {
+    let begun = match early.0.take() {
+        Some(started) => started.and_then(|it| attend(link, it)),
+        None => {
+            connect(link);
+            Ok(())
+        }
+    };
+    if let Err(error) = begun {
         link.not_started(&error);
     }
 }
 
-fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
-    let program = match &link.plan.target {
-        Target::Program(program) => program,
-        Target::Url(_) => {
-            connect(link);
-            return Ok(());
-        }
-    };
-    let (process, child, pipes) = Process::start(program)?;
+fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> {
     link.has_started.store(true, Ordering::Release);
     let process = Arc::new(process);
     let outbox = Arc::new(Outbox::new(File::from(OwnedFd::from(pipes.input))));

@@ -47,7 +47,8 @@ impl Site {
             };
             return match answered {
                 Ok(response) => response,
-                Err(refusal) => refusal.recorded(&house.plan).await,
+                // Rare, so that it should not make every request larger.
+                Err(refusal) => Box::pin(refusal.recorded(&house.plan)).await,
             };
         }
         match path {
