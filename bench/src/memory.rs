@@ -28,7 +28,8 @@ const SETTLE: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
     let server = Server::start(place)?;
-    let mut table = Table::new(["row", "idle MB", "KiB a session", "MB after", "MB it grew"]);
+    let mut table =
+        Table::new(["row", "idle MB", "KiB a session", "MB after a tenth", "MB after all"]);
     let mut figures = Vec::new();
     for (name, idle, growth) in [
         ("run", "idle-run", "growth-run"),
@@ -39,8 +40,8 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
         let mut running = Running::start(place, row, &server)?;
         let at_rest = megabytes(&running);
         figures.push((idle, at_rest));
-        let (after, grown) = growth_over(&mut running, work_named("echo16")?, args.calls)?;
-        figures.push((growth, grown));
+        let [early, late] = held_over(&mut running, work_named("echo16")?, args.calls)?;
+        figures.push((growth, late - early));
         drop(running);
         let session = if row.crossing.is_http() {
             let session = session(place, row, &server, args.sessions)?;
@@ -49,19 +50,19 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
         } else {
             String::new()
         };
-        table.add([name.to_owned(), number(at_rest), session, number(after), number(grown)]);
+        table.add([name.to_owned(), number(at_rest), session, number(early), number(late)]);
     }
     println!("{table}");
+    println!("{} calls of each.", args.calls);
     Ok(figures)
 }
 
-/// How much it holds after all calls, and how much of that it did not hold after the first tenth of them.
-fn growth_over(running: &mut Running, work: Work, calls: u64) -> Fallible<(f64, f64)> {
+/// How much it holds after the first tenth of the calls, and after all of them.
+fn held_over(running: &mut Running, work: Work, calls: u64) -> Fallible<[f64; 2]> {
     running.call(work, Until::calls(calls / 10))?;
     let early = megabytes(running);
     running.call(work, Until::calls(calls - calls / 10))?;
-    let late = megabytes(running);
-    Ok((late, late - early))
+    Ok([early, megabytes(running)])
 }
 
 /// KiB for each session but the first.

@@ -62,11 +62,11 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
     let mut table =
         Table::new(["what grows", "from", "to", "calls/s before", "after", "cost of a call"]);
     let mut figures = Vec::new();
-    let mut add = |bar, what: &str, to: String, (before, after, cost): (f64, f64, f64)| {
+    let mut add = |bar, what: &str, to: String, compared: &Compared| {
         let from = if bar == "scale-ledger" { "0" } else { "1" };
-        let [before, after, shown] = [before, after, cost].map(number);
-        table.add([what.to_owned(), from.to_owned(), to, before, after, shown]);
-        figures.push((bar, cost));
+        let [before, after] = compared.rates.map(number);
+        table.add([what.to_owned(), from.to_owned(), to, before, after, number(compared.cost)]);
+        figures.push((bar, compared.cost));
     };
     for (bar, name) in
         [("scale-sessions", "serve-hh"), ("scale-sessions-shared", "serve-hs-shared")]
@@ -74,22 +74,24 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
         let row = Row::named(name)?;
         let sides = [(row, paths(row, 1)), (row, paths(row, args.sessions))];
         let cost = compare(args, place, &server, "echo16", &sides)?;
-        add(bar, &format!("sessions, {name}"), args.sessions.to_string(), cost);
+        add(bar, &format!("sessions, {name}"), args.sessions.to_string(), &cost);
     }
     let many = Row { file: File::Servers(args.servers), ..SERVERS };
     let one = Row { file: File::Servers(1), ..SERVERS };
     let all = (0..args.servers).map(|it| format!("/s{it}/mcp")).collect();
     let sides = [(&one, vec!["/s0/mcp".to_owned()]), (&many, all)];
     let cost = compare(args, place, &server, "echo16", &sides)?;
-    add("scale-servers", "servers", args.servers.to_string(), cost);
+    add("scale-servers", "servers", args.servers.to_string(), &cost);
 
     let gigabytes = if args.full { 10.0 } else { args.ledger };
     fill(&place.large_ledger(), place.dir(), gigabytes)?;
     let empty = Row::named("run-ledger")?;
     let sides = [(empty, paths(empty, 1)), (&LARGE_LEDGER, paths(empty, 1))];
     let cost = compare(args, place, &server, "fail16", &sides)?;
-    add("scale-ledger", "ledger, GB", number(gigabytes), cost);
+    add("scale-ledger", "ledger, GB", number(gigabytes), &cost);
     println!("{table}");
+    let [empty, large] = cost.starts.map(number);
+    println!("To the first answer with an empty ledger {empty} ms, with the large one {large} ms.");
     Ok(figures)
 }
 
@@ -97,28 +99,37 @@ fn paths(row: &Row, sessions: usize) -> Vec<String> {
     vec![row.path.to_owned(); sessions]
 }
 
-/// The rate of each side, and what a call costs on the second as a ratio to the first.
+/// Two sides, the smaller one first.
+struct Compared {
+    rates: [f64; 2],
+    /// What a call costs on the second side as a ratio to the first.
+    cost: f64,
+    /// Milliseconds to the first answer.
+    starts: [f64; 2],
+}
+
 fn compare(
     args: &Args,
     place: &Place,
     server: &Server,
     work: &str,
     sides: &[Side<'_>; 2],
-) -> Fallible<(f64, f64, f64)> {
+) -> Fallible<Compared> {
     let work = work_named(work)?;
     let measured = Duration::try_from_secs_f64(args.secs)?;
     let timing = Timing { warm: measured / 4, measured };
     let mut rates = [Vec::new(), Vec::new()];
+    let mut starts = [Vec::new(), Vec::new()];
     for _ in 0..args.rounds {
-        for ((row, paths), rates) in sides.iter().zip(&mut rates) {
+        for (((row, paths), rates), starts) in sides.iter().zip(&mut rates).zip(&mut starts) {
             let mut running = Running::start_at(place, row, server, paths)?;
+            starts.push(running.first_answer.as_secs_f64() * 1e3);
             rates.push(Cell::measure_running(&mut running, server, work, timing)?.rate);
         }
     }
-    let [before, after] = rates;
-    let costs = before.iter().zip(&after).map(|(before, after)| before / after).collect();
     let middle = |it| median(it).unwrap_or(f64::NAN);
-    Ok((middle(before), middle(after), middle(costs)))
+    let costs = rates[0].iter().zip(&rates[1]).map(|(before, after)| before / after).collect();
+    Ok(Compared { cost: middle(costs), rates: rates.map(middle), starts: starts.map(middle) })
 }
 
 /// Fills a ledger with records of a real fault.
