@@ -220,7 +220,8 @@ impl Remote {
             ToUpstream::Other => (None, None),
         };
         let State { mirrors, scratch, .. } = &mut *state;
-        let brief = Brief::of(line, mirrors, scratch);
+        let read = if id.is_some() { Brief::of_request } else { Brief::of };
+        let brief = read(line, mirrors, scratch);
         self.note_opening(brief.kind, &mut state);
         let is_stateless = brief.mirrored.is_some();
         let kind = brief.kind;

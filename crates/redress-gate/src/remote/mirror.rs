@@ -18,6 +18,9 @@ pub(super) fn is_mirrored(name: &HeaderName) -> bool {
     [VERSION, METHOD, NAME].contains(name) || name.as_str().starts_with(PARAM)
 }
 
+const INITIALIZE: &str = "initialize";
+const TOOLS_LIST: &str = "tools/list";
+
 /// The member of `_meta` that makes a request one of 2026-07-28 or later.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -58,10 +61,22 @@ impl Brief {
         brief
     }
 
+    /// The same of what is known to be a request: most need no second reading.
+    pub(super) fn of_request(line: &[u8], mirrors: &Mirrors, scratch: &mut Scratch) -> Self {
+        // Without a backslash nothing is spelled in another way.
+        let has = |text: &str| memchr::memmem::find(line, text.as_bytes()).is_some();
+        let is_special = memchr::memchr(b'\\', line).is_some()
+            || [INITIALIZE, TOOLS_LIST, META_VERSION].into_iter().any(has);
+        if is_special {
+            return Self::of(line, mirrors, scratch);
+        }
+        Self { kind: Kind::Request, mirrored: None }
+    }
+
     fn of_frame(frame: &Frame<'_>, mirrors: &Mirrors) -> Self {
         let kind = match (frame.shape, &*frame.method) {
-            (Shape::Request, "initialize") => Kind::Initialize,
-            (Shape::Request, "tools/list") => Kind::ToolsList,
+            (Shape::Request, INITIALIZE) => Kind::Initialize,
+            (Shape::Request, TOOLS_LIST) => Kind::ToolsList,
             (Shape::Request, _) => Kind::Request,
             (Shape::Notification, "notifications/initialized") => Kind::Initialized,
             (Shape::Notification, _) => Kind::Notice,
@@ -161,6 +176,23 @@ mod tests {
         ] {
             let brief = Brief::of(line.as_bytes(), &Mirrors::default(), &mut Scratch::default());
             assert!(brief.kind == kind && brief.mirrored.is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_is_read_once_is_known_as_well() {
+        let plain = |method: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);
+        for line in [
+            plain("initialize"),
+            plain("tools/list"),
+            plain("tools\\/list"),
+            plain("tools/call"),
+            modern("tools/call", r#","name":"echo""#),
+            modern("tools/call", "").replace("protocolVersion", "protocol\\u0056ersion"),
+        ] {
+            let [all, glance] = [Brief::of, Brief::of_request]
+                .map(|it| it(line.as_bytes(), &Mirrors::default(), &mut Scratch::default()));
+            assert_eq!((glance.kind, glance.mirrored), (all.kind, all.mirrored), "{line}");
         }
     }
 
