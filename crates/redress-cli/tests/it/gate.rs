@@ -6,6 +6,7 @@ mod clients;
 mod endings;
 pub(crate) mod http;
 mod metrics;
+pub(crate) mod middleman;
 mod pressure;
 mod processes;
 mod remote;

@@ -4,6 +4,7 @@ mod access;
 mod alone;
 mod malformed;
 mod many;
+mod network;
 mod sessions;
 mod streams;
 

@@ -23,11 +23,9 @@ pub(super) fn in_seconds(value: &str, now: Time) -> String {
 /// A date of HTTP, in any of its three spellings.
 fn date(text: &str) -> Option<Time> {
     let words: Vec<&str> = text.split([' ', '-']).filter(|it| !it.is_empty()).collect();
-    let (day, month, year, clock) = match *words.as_slice() {
-        [_, day, month, year, clock, "GMT"] | [_, month, day, clock, year] => {
-            (day, month, year, clock)
-        }
-        _ => return None,
+    let ([_, day, month, year, clock, "GMT"] | [_, month, day, clock, year]) = *words.as_slice()
+    else {
+        return None;
     };
     let month = MONTHS.iter().position(|it| *it == month)? + 1;
     let century = if year.len() == 2 { "20" } else { "" };

@@ -130,6 +130,11 @@ impl Sent {
         Answer::read(self.0).expect("an answer")
     }
 
+    /// Reads the head of the answer, if there is one.
+    pub(crate) fn answer(self) -> Option<Answer> {
+        Answer::read(self.0)
+    }
+
     /// Closes the connection without waiting.
     pub(crate) fn leave(self) {
         drop(self);

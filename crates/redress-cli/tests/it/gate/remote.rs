@@ -3,6 +3,7 @@
 mod answers;
 mod cuts;
 mod load;
+mod network;
 mod pressure;
 mod reach;
 mod served;

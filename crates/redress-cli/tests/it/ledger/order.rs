@@ -1,10 +1,23 @@
 //! The order that everything rests on, through the whole gate: the record is written, synced, and only then the client told.
 
-use std::{collections::BTreeMap, fs};
+use std::{
+    collections::BTreeMap,
+    fs,
+    process::{Command, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
 use super::home::{Home, failing, receipt, strace};
+use crate::gate::{
+    client::{bad_server, wait},
+    http::{Http, listening},
+};
+
+/// How long an answer may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A system call as strace wrote it, with the lines of the log where it began and ended.
 struct Call {
@@ -74,8 +87,17 @@ fn every_failure_is_told_after_a_sync_that_covers_its_record() {
     home.assert_sound();
 
     let calls = calls(&fs::read_to_string(&log).unwrap());
+    assert_proven(&calls, "<pipe:", heard.len());
+    let syncs = calls.iter().filter(|it| it.name == "fdatasync").count();
+    assert!(syncs < heard.len(), "failures that wait together share a sync: {syncs}");
+}
+
+/// Asserts that so many failures were told on streams of some kind, each after a sync that covers its record.
+fn assert_proven(calls: &[Call], stream: &str, failures: usize) {
     let is_write = |it: &&Call| it.name.starts_with("write");
-    let to_client = calls.iter().filter(is_write).filter(|it| it.file().contains("<pipe:"));
+    let is_told =
+        |it: &&Call| (is_write(it) || it.name.starts_with("send")) && it.file().contains(stream);
+    let to_client = calls.iter().filter(is_told);
     let mut proven = Vec::new();
     for told in to_client {
         for seq in numbers(&told.args, r#"\"ledger\":{\"seq\":"#) {
@@ -99,7 +121,50 @@ fn every_failure_is_told_after_a_sync_that_covers_its_record() {
     // Each stands in an answer once in `_meta` and once in `structuredContent`.
     proven.sort_unstable();
     proven.dedup();
-    assert_eq!(proven.len(), heard.len());
-    let syncs = calls.iter().filter(|it| it.name == "fdatasync").count();
-    assert!(syncs < heard.len(), "failures that wait together share a sync: {syncs}");
+    assert_eq!(proven.len(), failures);
+}
+
+#[test]
+fn over_http_too_every_failure_is_told_after_a_sync_that_covers_its_record() {
+    let home = Home::new();
+    let log = home.path().join("strace.log");
+    let traced = "trace=write,writev,sendto,sendmsg,fdatasync";
+    let words = strace(&log, &["-y", "-s", "100000", "-e", traced]);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg(env!("CARGO_BIN_EXE_redress"));
+    command.args(["serve", "--listen", "127.0.0.1:0", "--name", "bad", "--"]).arg(bad_server());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut gate = home.at_home(command).spawn().unwrap();
+    let at = listening(gate.stderr.take().unwrap());
+    let (sender, heard) = mpsc::channel();
+    let http = Http::new(&at, sender);
+    let say = |id: usize, method: &str, params: &Value| {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        http.write(message.to_string().as_bytes());
+    };
+    let hear = || serde_json::from_str::<Value>(&heard.recv_timeout(PATIENCE).unwrap()).unwrap();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    say(1, "initialize", &hello);
+    hear();
+    say(2, "tools/list", &json!({}));
+    hear();
+    let call = json!({"name": "read", "arguments": failing()});
+    let mut told = Vec::new();
+    for id in 10..20 {
+        say(id, "tools/call", &call);
+        told.push(hear());
+    }
+    // All at once.
+    (20..60).for_each(|id| say(id, "tools/call", &call));
+    told.extend((20..60).map(|_| hear()));
+    say(60, "tools/call", &json!({"name": "exit", "arguments": {"code": 1}}));
+    told.push(hear());
+    assert!(told.iter().all(|it| receipt(it).is_some()));
+    // The gate is the child of strace, which ends with it.
+    let children = format!("/proc/{0}/task/{0}/children", gate.id());
+    let traced = fs::read_to_string(children).unwrap();
+    Command::new("kill").arg(traced.trim()).status().unwrap();
+    assert_eq!(wait(&mut gate), 0);
+    home.assert_sound();
+    assert_proven(&calls(&fs::read_to_string(&log).unwrap()), "<socket:", told.len());
 }
