@@ -42,6 +42,9 @@ const MAX_TOKENS: usize = 20_000;
 /// Enough for a type of the most tokens, each nested in the one before.
 const STACK_BYTES: usize = 512 << 20;
 
+/// Why a file cannot be read that the parser of Rust panics on.
+pub const GAVE_UP: &str = "the parser gave up";
+
 /// What the types with `#[derive(Contract)]` in a file declare, in order. Those with a registry file declare nothing.
 pub fn read_file(text: &str) -> Result<Declared, Vec<Wrong>> {
     let reader = |text: String| move || declared(&text);
@@ -53,7 +56,7 @@ pub fn read_file(text: &str) -> Result<Declared, Vec<Wrong>> {
     };
     match spawned.map(thread::JoinHandle::join) {
         Ok(Ok(declared)) => declared,
-        Ok(Err(_)) => Err(vec![unread("the parser gave up")]),
+        Ok(Err(_)) => Err(vec![unread(GAVE_UP)]),
         Err(error) => Err(vec![unread(&error.to_string())]),
     }
 }

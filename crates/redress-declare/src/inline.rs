@@ -60,22 +60,22 @@ pub fn make(declaration: &Declaration, package: &Package, mistakes: &mut Mistake
             return None;
         }
     };
-    for it in lint(&draft, &find).into_iter().filter(|it| it.level == Level::Violation) {
-        let message = format!("[{}] {} {}", it.rule, it.message, it.fix);
-        places.tell(it.place.line, &message, mistakes);
-    }
-    match resolve(&draft, &find) {
-        Ok(registry) if mistakes.is_empty() => Some(Made { text, registry: Arc::new(registry) }),
-        Ok(_) => None,
-        Err(problems) => {
-            for it in problems {
-                let meant = it.did_you_mean.as_ref().map(|it| format!(" Did you mean `{it}`?"));
-                let message = format!("{}{}", it.message, meant.unwrap_or_default());
-                places.tell(it.place.line, &message, mistakes);
-            }
-            None
+    let resolved = resolve(&draft, &find);
+    let problems = resolved.as_ref().err().map(Vec::as_slice).unwrap_or_default();
+    // A wrong head, such as a version that is none, makes every row look wrong.
+    if problems.iter().all(|it| !places.key(it.place.line).0.is_empty()) {
+        for it in lint(&draft, &find).into_iter().filter(|it| it.level == Level::Violation) {
+            let message = format!("[{}] {} {}", it.rule, it.message, it.fix);
+            places.tell(it.place.line, &message, mistakes);
         }
     }
+    for it in problems {
+        let meant = it.did_you_mean.as_ref().map(|it| format!(" Did you mean `{it}`?"));
+        let message = format!("{}{}", it.message, meant.unwrap_or_default());
+        places.tell(it.place.line, &message, mistakes);
+    }
+    let registry = resolved.ok().filter(|_| mistakes.is_empty())?;
+    Some(Made { text, registry: Arc::new(registry) })
 }
 
 /// The rows that a declaration makes itself.
@@ -141,7 +141,8 @@ fn row_of(variant: &Variant, row: &Row, domain: &str, mistakes: &mut Mistakes) -
     }
     let params: Vec<Option<Param>> =
         params(variant).map(|field| param_of(field, mistakes)).collect();
-    let params: Vec<Param> = params.into_iter().collect::<Option<_>>()?;
+    let mut params: Vec<Param> = params.into_iter().collect::<Option<_>>()?;
+    params.extend(wait_of(variant));
     Some(NewCode {
         code: code.clone(),
         number: row.number.as_ref().map(|it| it.value),
@@ -209,6 +210,17 @@ fn param_of(field: &Field, mistakes: &mut Mistakes) -> Option<Param> {
         max_chars: field.facts.max_chars.as_ref().map(|it| it.value),
         ..Param::new(&name.value, kind, &doc)
     })
+}
+
+/// A wait that each occurrence brings is a parameter.
+fn wait_of(variant: &Variant) -> Option<Param> {
+    const NAME: &str = "retry_after_ms";
+    let field = variant.fields.iter().find(|it| it.role == Role::RetryAfter)?;
+    let is_there = params(variant).any(|it| it.name.as_ref().is_some_and(|it| it.value == NAME));
+    let doc = said(&field.doc).unwrap_or_else(|| "How long to wait, in milliseconds.".to_owned());
+    let wait =
+        Param { required: !field.is_optional(), ..Param::new(NAME, ParamType::Integer, &doc) };
+    (!is_there).then_some(wait)
 }
 
 fn said(text: &str) -> Option<String> {

@@ -18,7 +18,7 @@ pub use attributes::At;
 pub use declaration::{Declaration, Home, Kind, Variant, read};
 pub use field::{Field, Role};
 #[cfg(feature = "file")]
-pub use file::{Declared, Wrong, read_file};
+pub use file::{Declared, GAVE_UP, Wrong, read_file};
 pub use inline::{Made, Package, make, rows};
 pub use mistakes::Mistakes;
 pub use row::Row;

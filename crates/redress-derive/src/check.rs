@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use redress_declare::{Declaration, Field, Kind, Mistakes, Role, Variant};
 use redress_registry::{Entry, Param, ParamType, RetryKind, nearest::nearest, template};
+
+use syn::spanned::Spanned as _;
 
 use crate::{
     home::{Found, Origin},
@@ -17,11 +21,21 @@ pub(crate) fn check<'a>(
     mistakes: &mut Mistakes,
 ) -> Vec<Told<'a>> {
     let variants = declaration.variants.iter();
-    variants.filter_map(|it| told(it, found, mistakes)).collect()
+    variants.filter_map(|it| told(it, declaration, found, mistakes)).collect()
 }
 
-fn told<'a>(variant: &'a Variant, found: &Found, mistakes: &mut Mistakes) -> Option<Told<'a>> {
+fn told<'a>(
+    variant: &'a Variant,
+    declaration: &Declaration,
+    found: &Found,
+    mistakes: &mut Mistakes,
+) -> Option<Told<'a>> {
     if matches!(variant.kind, Kind::Transparent) {
+        for field in variant.fields.iter().filter(|it| borrows(&it.ty, declaration)) {
+            let message =
+                "An error that is passed on must not borrow: its codes are known without a value.";
+            mistakes.add(field.ty.span(), message);
+        }
         return Some(Told { variant, entry: None, params: Vec::new() });
     }
     let entry = entry(variant, found, mistakes)?;
@@ -31,6 +45,24 @@ fn told<'a>(variant: &'a Variant, found: &Found, mistakes: &mut Mistakes) -> Opt
     let mut row = Row { entry: &entry, shown: &found.shown, given: Vec::new(), mistakes };
     let params = row.params(variant);
     Some(Told { variant, entry: Some(entry), params })
+}
+
+/// Whether a type names a lifetime of the declaration.
+fn borrows(ty: &syn::Type, declaration: &Declaration) -> bool {
+    let mut lifetimes = declaration.generics.lifetimes();
+    lifetimes.any(|it| names(ty.to_token_stream(), &it.lifetime.ident))
+}
+
+fn names(tokens: TokenStream, lifetime: &Ident) -> bool {
+    let mut after_tick = false;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(it) if after_tick && it == *lifetime => return true,
+            TokenTree::Group(it) if names(it.stream(), lifetime) => return true,
+            token => after_tick = matches!(token, TokenTree::Punct(it) if it.as_char() == '\''),
+        }
+    }
+    false
 }
 
 /// The row of a variant: its code as written, else in the namespace of the plugin.
@@ -197,7 +229,7 @@ const RETRY_AFTER: &str = "retry_after";
 /// A field that fits, as Rust writes it.
 fn declared(param: &Param) -> String {
     let name = &*param.name;
-    let raw = if syn::parse_str::<syn::Ident>(name).is_ok() { "" } else { "r#" };
+    let raw = if syn::parse_str::<Ident>(name).is_ok() { "" } else { "r#" };
     format!("`{raw}{name}: {}`", rust(param.kind))
 }
 

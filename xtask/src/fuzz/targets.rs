@@ -11,6 +11,7 @@ use redress::{
     recover::{Attempt, Budget, Policy, decide, is_nothing, read as read_answer},
 };
 use redress_cli::config::{Nowhere, read as read_config};
+use redress_declare::{GAVE_UP, read_file};
 use redress_gate::sse::{self as events, Events};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 
@@ -23,6 +24,7 @@ pub(super) type Target = (&'static str, fn(&[u8]));
 pub(super) const TARGETS: &[Target] = &[
     ("json", json),
     ("registry", registry),
+    ("rust", rust),
     ("lock", lock),
     ("dialects", dialects),
     ("classify", classify),
@@ -55,6 +57,16 @@ fn registry(bytes: &[u8]) {
             }
         }
         Err(problems) => assert!(!problems.is_empty(), "refused without a reason"),
+    }
+}
+
+/// A file of Rust declares rows, or all of its mistakes have a place.
+fn rust(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Err(wrong) = read_file(text) {
+        assert!(!wrong.is_empty(), "refused without a reason");
+        assert!(wrong.iter().all(|it| it.line >= 1), "a mistake without a place");
+        assert!(wrong.iter().all(|it| !it.message.contains(GAVE_UP)), "the parser panicked");
     }
 }
 

@@ -122,9 +122,10 @@ fn a_variant_is_its_code_and_its_fields_are_the_details() {
 
 #[test]
 fn an_occurrence_can_have_its_own_next_calls() {
-    let next = NextAction::Call { tool: "scroll".to_owned(), args: None };
+    let next = NextAction::call("scroll", [("to", "top")]);
     let error = PageError::RefNotFound { ref_id: 1, near: Vec::new(), next: Some(next.clone()) };
     assert_eq!(error.to_fault().next_actions, [next]);
+    assert!(card(&error.to_fault()).ends_with("Next: scroll {\"to\":\"top\"}"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! An error that says itself what its codes are.
 
+use std::time::Duration;
+
 use redress::{Contract, card};
 use redress_registry::{Effect, ParamType, RetryKind};
 
@@ -38,6 +40,14 @@ enum NoteError {
         #[source]
         cause: std::io::Error,
     },
+    /// The store answers one at a time.
+    #[contract(
+        class = "resource_exhausted",
+        retry = "after_delay",
+        message = "The store is busy for {retry_after_ms} ms.",
+        hint = "Wait that long, then make the same call."
+    )]
+    StoreBusy(#[retry_after] Duration),
     Timeout,
 }
 
@@ -74,7 +84,15 @@ fn a_source_is_no_parameter() {
 }
 
 #[test]
+fn a_wait_is_a_parameter_of_its_row() {
+    let fault = NoteError::StoreBusy(Duration::from_secs(2)).to_fault();
+    assert_eq!(fault.message, "The store is busy for 2000 ms.");
+    assert_eq!(fault.retry.after_ms, Some(2000));
+    assert_eq!(fault.details.unwrap().as_str(), r#"{"retry_after_ms":2000}"#);
+}
+
+#[test]
 fn a_code_of_core_needs_no_row() {
     assert_eq!(NoteError::Timeout.to_fault().code(), "TIMEOUT");
-    assert_eq!(NoteError::CODES, ["NOTE_NOT_FOUND", "NOTE_NOT_WRITTEN", "TIMEOUT"]);
+    assert_eq!(NoteError::CODES, ["NOTE_NOT_FOUND", "NOTE_NOT_WRITTEN", "STORE_BUSY", "TIMEOUT"]);
 }

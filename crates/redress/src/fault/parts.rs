@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::ParamValue;
 use crate::json::{Kind, Members, RawJson, Value, write_str};
 
 /// Who failed. The gate never puts words in a server's mouth.
@@ -134,6 +135,22 @@ pub enum NextAction {
 }
 
 impl NextAction {
+    /// A call of a tool with these arguments.
+    pub fn call<K, V>(tool: &str, args: impl IntoIterator<Item = (K, V)>) -> Self
+    where
+        K: AsRef<str>,
+        V: Into<ParamValue>,
+    {
+        let mut out = String::new();
+        let mut members = Members::open(&mut out);
+        for (name, value) in args {
+            members.raw(name.as_ref(), value.into().json().as_str());
+        }
+        members.close();
+        let args = (out != "{}").then(|| RawJson::written(out));
+        Self::Call { tool: tool.to_owned(), args }
+    }
+
     /// The element of `next_actions`, if it is one.
     pub fn read(value: Value<'_>) -> Option<Self> {
         if let Some(text) = value.as_str() {
