@@ -254,7 +254,7 @@ struct NoteBroken(#[source] std::io::Error);
                 "29:40 `nver` is no `retry`. Did you mean `never`? It is one of now, after_delay, after_change, after_state, after_human, never."
             ]
         );
-        assert_eq!(told("mod inner {", "mod inner {{"), ["34:1 This is no Rust."]);
+        assert_eq!(told("mod inner {", "mod inner {{"), ["9:11 This is no Rust."]);
     }
 
     #[test]
