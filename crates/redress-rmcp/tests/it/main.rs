@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod client;
 mod context;
 mod failures;
 mod forwards;

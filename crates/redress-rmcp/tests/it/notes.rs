@@ -13,7 +13,7 @@ use tokio::process::Command;
 use crate::odd::{call, failed};
 
 /// The example, built where this test was.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let built = Build::new(env!("CARGO"))
         .args(["build", "--quiet", "--offline", "--package", "redress-rmcp", "--example", "notes"])
         .status();
@@ -22,7 +22,7 @@ fn program() -> PathBuf {
     here.ancestors().nth(2).unwrap().join("examples/notes")
 }
 
-async fn client(home: &Path) -> RunningService<RoleClient, ()> {
+pub(crate) async fn client(home: &Path) -> RunningService<RoleClient, ()> {
     let mut command = Command::new(program());
     command.arg("ledger").current_dir(home);
     ().serve(TokioChildProcess::new(command).unwrap()).await.unwrap()
