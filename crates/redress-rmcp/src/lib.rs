@@ -30,3 +30,7 @@ pub use redress::tally::ErrorStats;
 pub use settings::Seen;
 pub use start::StartError;
 pub use tool_fault::ToolFault;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/write-a-client.md")]
+struct DocsWriteAClient;
