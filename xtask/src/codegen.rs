@@ -69,13 +69,14 @@ fn example(name: &str, text: &str, wanted: fn(&str) -> bool) -> Vec<(String, Str
     files.map(|(form, it)| (format!("tests/packages/{name}/{form}/{}", it.path), it.text)).collect()
 }
 
-/// One line per rule of lint and diff.
+/// One line per rule of sources, lint and diff.
 fn rules() -> String {
     let mut text = String::from(
-        "# Rules\n\nWhat `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
+        "# Rules\n\nWhat `#[derive(Contract)]`, `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
          This page is written by `cargo xtask codegen`.\n",
     );
     for (title, rules) in [
+        ("Sources", redress_declare::rules::rules().collect()),
         (
             "Lint",
             lint::rules().chain(dialect::lint::rules()).chain(lock::rules()).collect::<Vec<_>>(),

@@ -13,6 +13,7 @@ mod inline;
 mod mistakes;
 mod names;
 mod row;
+pub mod rules;
 
 pub use attributes::At;
 pub use declaration::{Declaration, Home, Kind, Variant, read};

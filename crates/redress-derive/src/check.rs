@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
-use redress_declare::{Declaration, Field, Kind, Mistakes, Role, Variant};
+use redress_declare::{
+    Declaration, Field, Kind, Mistakes, Role, Variant,
+    rules::{RETIRED, UNREGISTERED},
+};
 use redress_registry::{Entry, Param, ParamType, RetryKind, nearest::nearest, template};
 
 use syn::spanned::Spanned as _;
@@ -78,13 +81,17 @@ fn entry(variant: &Variant, found: &Found, mistakes: &mut Mistakes) -> Option<Ar
     let message = match retired.or_else(|| registry.retired.get(code)) {
         Some(it) => {
             let to = it.to.as_ref().map(|it| format!(" Use {it}.")).unwrap_or_default();
-            format!("[CK004] {code} was retired in {}: {}{to}", it.since, it.why)
+            format!("[{}] {code} was retired in {}: {}{to}", RETIRED.id, it.since, it.why)
         }
         None => {
             let meant = nearest(code, registry.codes.keys().map(|it| &**it));
             let meant = meant.map(|it| format!(" Did you mean {it}?")).unwrap_or_default();
             let shown = &found.shown;
-            format!("[CK001] {code} is not in {shown}.{meant} {}", how_to_add(code, found))
+            format!(
+                "[{}] {code} is not in {shown}.{meant} {}",
+                UNREGISTERED.id,
+                how_to_add(code, found)
+            )
         }
     };
     mistakes.add(variant.code.span, message);

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use redress::dialect;
+use redress_declare::rules as declare;
 use redress_registry::{diff, lint, lock, rule::Rule};
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     output::{CODE, Out},
 };
 
-/// List every rule of lint and diff.
+/// List every rule of sources, lint and diff.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json > rules.jsonl"
@@ -42,5 +43,6 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    lint::rules().chain(dialect::lint::rules()).chain(lock::rules()).chain(diff::rules())
+    let lint = declare::rules().chain(lint::rules());
+    lint.chain(dialect::lint::rules()).chain(lock::rules()).chain(diff::rules())
 }

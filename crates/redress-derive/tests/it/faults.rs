@@ -74,6 +74,15 @@ enum Borrowed<'a> {
 #[contract(registry = "core")]
 enum Never {}
 
+#[derive(Debug, Contract)]
+#[contract(registry = "tests/it/plugin.toml")]
+enum TabError {
+    TabClosed,
+    #[contract(code = "tabs.TAB_CLOSED")]
+    Gone,
+    Timeout,
+}
+
 #[derive(Debug)]
 struct Socket(io::Error);
 
@@ -203,6 +212,13 @@ fn the_codes_are_known_without_a_value() {
     assert!(Never::CODES.is_empty());
     assert_eq!(&*Never::registry().name, "core");
     assert!(PageError::registry().get("STORE_CLOSED").is_some(), "from the file beside it");
+}
+
+#[test]
+fn a_code_of_a_plugin_has_its_namespace() {
+    assert_eq!(TabError::CODES, ["tabs.TAB_CLOSED", "TIMEOUT"]);
+    assert_eq!(TabError::TabClosed.to_fault(), TabError::Gone.to_fault());
+    assert_eq!(TabError::Timeout.to_fault().code(), "TIMEOUT");
 }
 
 #[test]

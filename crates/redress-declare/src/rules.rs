@@ -1,0 +1,31 @@
+//! The rules about source and registry (`CK0xx`) that hold while a program compiles.
+
+use redress_registry::{
+    Level,
+    rule::{Grade, Rule},
+};
+
+/// A code that the registry does not have.
+pub const UNREGISTERED: Rule = Rule {
+    id: "CK001",
+    name: "unregistered-code",
+    grade: Grade::Level(Level::Violation),
+    summary: "A source names a code that its registry does not have.",
+    why: "A client knows a failure by its row; a code without one has no hint, no retry rule and no page.",
+    how_to_fix: "Correct the name, or add the code with redress registry add.",
+};
+
+/// A code that the registry has taken away.
+pub const RETIRED: Rule = Rule {
+    id: "CK004",
+    name: "retired-code",
+    grade: Grade::Level(Level::Violation),
+    summary: "A source names a code that was retired.",
+    why: "Clients have forgotten what it meant, and its name never comes back.",
+    how_to_fix: "Use the code that its tombstone names, or another one.",
+};
+
+/// These rules, in the order of their ids.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [&UNREGISTERED, &RETIRED].into_iter()
+}
