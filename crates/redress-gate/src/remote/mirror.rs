@@ -1,6 +1,9 @@
 //! What of a message stands in the headers, too: since revision 2026-07-28 a server is told there what is asked of it.
 
+use std::sync::LazyLock;
+
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
+use memchr::memmem::Finder;
 use redress::json::{Doc, Scratch, Value};
 
 use crate::{
@@ -23,6 +26,10 @@ const TOOLS_LIST: &str = "tools/list";
 
 /// The member of `_meta` that makes a request one of 2026-07-28 or later.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// What a request has in it that is more than a request; made once, because that costs as much as reading one.
+static SPECIAL: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| [INITIALIZE, TOOLS_LIST, META_VERSION].map(Finder::new));
 
 /// What a message is, as far as its way to the server goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,9 +71,8 @@ impl Brief {
     /// The same of what is known to be a request: most need no second reading.
     pub(super) fn of_request(line: &[u8], mirrors: &Mirrors, scratch: &mut Scratch) -> Self {
         // Without a backslash nothing is spelled in another way.
-        let has = |text: &str| memchr::memmem::find(line, text.as_bytes()).is_some();
         let is_special = memchr::memchr(b'\\', line).is_some()
-            || [INITIALIZE, TOOLS_LIST, META_VERSION].into_iter().any(has);
+            || SPECIAL.iter().any(|it| it.find(line).is_some());
         if is_special {
             return Self::of(line, mirrors, scratch);
         }
