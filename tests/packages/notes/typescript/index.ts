@@ -1293,10 +1293,10 @@ const CARD_LINES: readonly { readonly line: string; readonly retry: RetryKind; r
   {"line": "Retry: only after a person has acted. It may have taken effect.", "retry": "after_human", "effect": "unknown"},
   {"line": "Retry: only after a person has acted. A part of it may have been done.", "retry": "after_human", "effect": "partial"},
   {"line": "Retry: only after a person has acted. It was done; do not repeat it.", "retry": "after_human", "effect": "done"},
-  {"line": "Retry: never, it cannot succeed. Nothing was changed.", "retry": "never", "effect": "none"},
-  {"line": "Retry: never, it cannot succeed. It may have taken effect.", "retry": "never", "effect": "unknown"},
-  {"line": "Retry: never, it cannot succeed. A part of it may have been done.", "retry": "never", "effect": "partial"},
-  {"line": "Retry: never, it cannot succeed. It was done; do not repeat it.", "retry": "never", "effect": "done"},
+  {"line": "Retry: not as it is, the fault lies with the server. Nothing was changed.", "retry": "never", "effect": "none"},
+  {"line": "Retry: not as it is, the fault lies with the server. It may have taken effect.", "retry": "never", "effect": "unknown"},
+  {"line": "Retry: not as it is, the fault lies with the server. A part of it may have been done.", "retry": "never", "effect": "partial"},
+  {"line": "Retry: not as it is, the fault lies with the server. It was done; do not repeat it.", "retry": "never", "effect": "done"},
 ];
 
 /** Where each dialect keeps what, as keys from the document down. */

@@ -1303,10 +1303,10 @@ _CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect]]] = (
     ("Retry: only after a person has acted. It may have taken effect.", "after_human", "unknown"),
     ("Retry: only after a person has acted. A part of it may have been done.", "after_human", "partial"),
     ("Retry: only after a person has acted. It was done; do not repeat it.", "after_human", "done"),
-    ("Retry: never, it cannot succeed. Nothing was changed.", "never", "none"),
-    ("Retry: never, it cannot succeed. It may have taken effect.", "never", "unknown"),
-    ("Retry: never, it cannot succeed. A part of it may have been done.", "never", "partial"),
-    ("Retry: never, it cannot succeed. It was done; do not repeat it.", "never", "done"),
+    ("Retry: not as it is, the fault lies with the server. Nothing was changed.", "never", "none"),
+    ("Retry: not as it is, the fault lies with the server. It may have taken effect.", "never", "unknown"),
+    ("Retry: not as it is, the fault lies with the server. A part of it may have been done.", "never", "partial"),
+    ("Retry: not as it is, the fault lies with the server. It was done; do not repeat it.", "never", "done"),
 )
 
 #: Where each dialect keeps what, as keys from the document down.
