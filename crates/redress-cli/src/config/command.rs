@@ -38,13 +38,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match &args.command {
         Command::Check { file } => {
             let config = load(file)?;
-            if let Shown::Table(sections) = config.general.shown() {
-                for (name, shown) in sections {
-                    table(&name, shown, out)?;
-                }
+            let general = entries(config.general.shown());
+            for (name, shown) in &general {
+                table(name, entries(shown.clone()), out)?;
             }
             for server in &config.servers {
-                table(&format!("server.{}", toml_key(&server.name)), server.shown(), out)?;
+                let mut own = entries(server.shown());
+                // What holds for all is shown once, above.
+                own.retain(|it| !general.contains(it));
+                table(&format!("server.{}", toml_key(&server.name)), own, out)?;
             }
         }
         Command::Schema => out.text(&schema())?,
@@ -53,10 +55,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
 }
 
 /// A table with its keys first and the tables below it after them, as TOML needs it.
-fn table(path: &str, shown: Shown, out: &mut Out) -> Result<(), Failure> {
-    let Shown::Table(entries) = shown else { return Ok(()) };
-    let entries = entries.into_iter().filter(|it| !it.1.is_empty());
-    let (below, keys): (Vec<_>, Vec<_>) = entries.partition(|it| matches!(it.1, Shown::Table(_)));
+fn table(path: &str, shown: Entries, out: &mut Out) -> Result<(), Failure> {
+    let shown = shown.into_iter().filter(|it| !it.1.is_empty());
+    let (below, keys): (Vec<_>, Vec<_>) = shown.partition(|it| matches!(it.1, Shown::Table(_)));
     if !keys.is_empty() {
         out.line(&format!("{TITLE}[{path}]{TITLE:#}"))?;
     }
@@ -69,7 +70,17 @@ fn table(path: &str, shown: Shown, out: &mut Out) -> Result<(), Failure> {
         out.line("")?;
     }
     for (key, shown) in below {
-        table(&format!("{path}.{}", toml_key(&key)), shown, out)?;
+        table(&format!("{path}.{}", toml_key(&key)), entries(shown), out)?;
     }
     Ok(())
+}
+
+type Entries = Vec<(String, Shown)>;
+
+/// What stands in a table.
+fn entries(shown: Shown) -> Entries {
+    match shown {
+        Shown::Table(entries) => entries,
+        Shown::Nothing | Shown::Toml(_) => Vec::new(),
+    }
 }

@@ -214,7 +214,9 @@ fn check_keeping(ledger: &Ledger, table: &mut Table<'_, '_>) {
 }
 
 fn check_pauses(retry: &Retry, table: &mut Table<'_, '_>) {
-    if retry.base_ms > retry.max_ms {
+    // What a server takes from `[retry]` is told there.
+    let is_own = table.has("base_ms") || table.has("max_ms");
+    if is_own && retry.base_ms > retry.max_ms {
         let key = if table.has("base_ms") { "base_ms" } else { "max_ms" };
         let problem =
             format!("`base_ms` ({}) is more than `max_ms` ({}).", retry.base_ms, retry.max_ms);
@@ -223,7 +225,8 @@ fn check_pauses(retry: &Retry, table: &mut Table<'_, '_>) {
 }
 
 fn check_rate(limits: &Limits, table: &mut Table<'_, '_>) {
-    if limits.burst.is_some() && limits.rate_per_second.is_none() {
+    // What a server takes from `[limits]` is told there.
+    if table.has("burst") && limits.burst.is_some() && limits.rate_per_second.is_none() {
         table.refuse("burst", "`burst` has no meaning without `rate_per_second`.".to_owned());
     }
 }

@@ -115,6 +115,28 @@ fn check_shows_what_would_run_and_no_secret() {
 }
 
 #[test]
+fn what_holds_for_all_servers_is_told_once() {
+    let servers: String = ["a", "b", "c"]
+        .map(|it| {
+            format!("[server.{it}]\ncommand = ['x']\nretry.attempts = 3\nlimits.concurrency = 9\n")
+        })
+        .concat();
+    let bad = format!("[retry]\nbase_ms = 5000\nmax_ms = 100\n[limits]\nburst = 3\n{servers}");
+    let ran = with(&bad, "redress config check redress.toml");
+    assert_eq!(ran.exit, 2, "{}", ran.out);
+    for problem in ["is more than `max_ms`", "has no meaning without"] {
+        assert_eq!(ran.err.matches(problem).count(), 1, "{}", ran.err);
+    }
+    let own = format!("{servers}[server.d]\ncommand = ['x']\nretry.base_ms = 60000\n");
+    let ran = with(&own, "redress config check redress.toml");
+    assert!(ran.err.contains("redress.toml:15:7: `base_ms` (60000)"), "{}", ran.err);
+
+    let ran = with(&servers, "redress config check redress.toml");
+    assert_eq!(ran.out.matches("details_bytes").count(), 1, "{}", ran.out);
+    assert_eq!(ran.out.matches("attempts = 3").count(), 3, "{}", ran.out);
+}
+
+#[test]
 fn a_contract_is_found_beside_the_file() {
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/registry.md"))
