@@ -258,7 +258,8 @@ impl Session {
             self.note_exit(exit, turn);
         }
         self.fail_all(&Seen::Exited(exit), turn);
-        self.forget_tools();
+        self.tools.outlive_process();
+        self.memo.forget();
         self.tasks.forget();
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct Tools {
     facts: Vec<Tool>,
     /// All pages of the list were seen.
     is_complete: bool,
+    /// Another process told it, which may have had others.
+    is_old: bool,
     /// We asked for the list ourselves since it last changed.
     was_asked: bool,
     /// The arguments that stand in headers, too.
@@ -50,7 +52,7 @@ impl Tools {
 
     /// Whether asking for the list would tell more; it is asked for once.
     pub(crate) fn is_worth_asking(&self, name: &str) -> bool {
-        !self.was_asked && !self.is_complete && self.get(name).is_none()
+        !self.was_asked && (!self.is_complete || self.is_old) && self.get(name).is_none()
     }
 
     /// Notes that the list was asked for.
@@ -58,9 +60,15 @@ impl Tools {
         self.was_asked = true;
     }
 
-    /// Forgets everything: the list has changed, or the server is a new one.
+    /// Forgets everything: the list has changed.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
+    }
+
+    /// The server is a new process. Its tools are most likely the same, and a failure must not look another way until they are listed.
+    pub(crate) const fn outlive_process(&mut self) {
+        self.is_old = true;
+        self.was_asked = false;
     }
 
     /// Takes in one page of the list, and gives the cursor of the next one.
@@ -70,6 +78,7 @@ impl Tools {
         if is_first {
             self.names.clear();
             self.facts.clear();
+            self.is_old = false;
         }
         for tool in tools.elements() {
             let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };

@@ -197,6 +197,27 @@ fn requests_of_a_process_that_ended_are_withdrawn() {
 }
 
 #[test]
+fn a_failure_looks_the_same_after_a_restart() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let before = rig.server(FAILED).remove(0)["result"]["structuredContent"]["code"].clone();
+    assert_eq!(before, "FILE_NOT_FOUND");
+    rig.gone(&crash());
+    rig.client(CALL);
+    rig.ready();
+    let heard = rig.server(FAILED);
+    assert_eq!(heard[0]["result"]["structuredContent"]["code"], before, "{heard:?}");
+    assert_eq!(fault(&heard[0])["effect"], "none", "the tool is still read-only");
+
+    rig.client(&CALL.replace("\"read\"", "\"new\""));
+    assert!(rig.server(FAILED).is_empty(), "a tool that the old process did not have is asked for");
+    rig.server(r#"{"id":ID,"result":{"tools":[{"name":"new"}]}}"#);
+    rig.client(CALL);
+    let heard = rig.server(FAILED);
+    assert!(heard[0]["result"].get("structuredContent").is_none(), "the new list counts alone");
+}
+
+#[test]
 fn a_failure_that_waits_for_the_list_is_told_when_the_process_ends() {
     let mut rig = Rig::up();
     rig.client(CALL);
