@@ -1,5 +1,6 @@
 //! `redress ledger`: reads what was recorded: verify, tail, query, stats, export.
 
+mod absent;
 mod export;
 mod filter;
 mod places;

@@ -99,7 +99,7 @@ pub use follow::Follow;
 pub use hash::Hash;
 pub use layout::ledgers;
 pub use ledger::{Clock, Ledger, Options, SEGMENT_BYTES};
-pub use query::Query;
+pub use query::{Query, member};
 pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
@@ -110,7 +110,7 @@ pub use tail::tail;
 pub use time::Time;
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, parse_receipt,
-    verify, verify_with,
+    true_path, verify, verify_with,
 };
 pub use witness::witnessed_ledgers;
 

@@ -37,27 +37,30 @@ impl Query {
         if self.kind.is_some_and(|it| entry.kind != it) {
             return false;
         }
-        let wanted = [
+        if self.names().next().is_none() {
+            return true;
+        }
+        let fits = |object: Value<'_>| {
+            self.names().all(|(key, wanted)| member(object, key).is_some_and(|it| it == wanted))
+        };
+        entry.with(fits).unwrap_or(false)
+    }
+
+    /// The names that a record must have, each under its key for [`member`].
+    pub fn names(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [
             ("code", &self.code),
             ("class", &self.class),
             ("tool", &self.tool),
             ("session_id", &self.session),
             ("server", &self.server),
-        ];
-        if wanted.iter().all(|it| it.1.is_none()) {
-            return true;
-        }
-        let fits = |object: Value<'_>| {
-            wanted.iter().all(|(key, wanted)| match wanted {
-                None => true,
-                Some(wanted) => member(object, key).is_some_and(|it| it == wanted.as_str()),
-            })
-        };
-        entry.with(fits).unwrap_or(false)
+        ]
+        .into_iter()
+        .filter_map(|(key, it)| Some((key, it.as_deref()?)))
     }
 }
 
 /// A member of a record's object, or of the context in it.
-pub(crate) fn member<'d>(object: Value<'d>, key: &str) -> Option<Cow<'d, str>> {
+pub fn member<'d>(object: Value<'d>, key: &str) -> Option<Cow<'d, str>> {
     object.get(key).or_else(|| object.path(&["context", key])).and_then(Value::as_str)
 }

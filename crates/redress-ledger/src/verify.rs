@@ -42,7 +42,7 @@ pub fn verify_with(
     let found = fs::canonicalize(dir).and_then(|it| Ok((layout::chains(&it)?, it)));
     let (chains, dir) = match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let dir = path_of_gone(dir)?;
+            let dir = true_path(dir)?;
             let key = evidence.key_file.as_deref();
             let is_missed =
                 key.is_some_and(|it| Witness::new(it, &dir).all().is_ok_and(|it| !it.is_empty()));
@@ -80,13 +80,14 @@ pub fn verify_with(
     })
 }
 
-/// The one true path that a directory had.
-fn path_of_gone(dir: &Path) -> io::Result<PathBuf> {
+/// The one path of a directory under which its witnesses are kept, also after it is gone.
+pub fn true_path(dir: &Path) -> io::Result<PathBuf> {
     let dir = std::path::absolute(dir)?;
-    let parent = dir.parent().and_then(|it| fs::canonicalize(it).ok());
-    Ok(match (parent, dir.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => dir,
+    // Of what is gone nobody can say any more whether it was a link.
+    let there = dir.ancestors().find_map(|it| Some((it, fs::canonicalize(it).ok()?)));
+    Ok(match there {
+        Some((there, real)) => dir.strip_prefix(there).map_or(real.clone(), |it| real.join(it)),
+        None => dir,
     })
 }
 

@@ -30,7 +30,8 @@ enum Format {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let query = args.filter.query()?;
-    let mut records = Records::open(&args.places.find()?, query);
+    let dirs = args.places.find()?;
+    let mut records = Records::open(&dirs, &query);
     let format = match args.format {
         Format::Jsonl => redress_ledger::Format::JsonLines,
         Format::Csv => redress_ledger::Format::Csv,

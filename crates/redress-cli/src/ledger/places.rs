@@ -1,12 +1,12 @@
 //! Which ledgers a command reads: a directory, a server's name, or all of the user's.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use redress::codes;
-use redress_ledger::{ledgers, witnessed_ledgers};
+use redress_ledger::{ledgers, true_path, witnessed_ledgers};
 use redress_registry::nearest::nearest_n;
 
 use crate::{
@@ -37,7 +37,7 @@ impl Places {
     pub(super) fn find_with_gone(&self) -> Result<Vec<PathBuf>, Failure> {
         let root = self.root()?;
         let witnessed = place::key().ok().and_then(|it| witnessed_ledgers(&it).ok());
-        let real = fs::canonicalize(&root).unwrap_or_else(|_| root.clone());
+        let real = true_path(&root).unwrap_or_else(|_| root.clone());
         let mut gone = witnessed.unwrap_or_default();
         gone.retain(|it| it.starts_with(&real) && !ledgers(it).is_ok_and(|it| !it.is_empty()));
         let gone = self.chosen(&real, gone);

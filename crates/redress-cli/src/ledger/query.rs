@@ -11,7 +11,7 @@ use crate::{Done, output::Out};
 /// Find records by time, code, class, tool, session, server and kind, oldest first.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress ledger query --since 2h\n  redress ledger query --code TIMEOUT --tool read_file --limit 20\n  redress ledger query --name files --class unavailable --since 2026-01-19 --until 2026-01-20T12:00:00+01:00\n  redress ledger query --kind fault --format json | grep -c '\"retryable\":true'\n\nExit code 1 if something in the ledger is no record, 2 if there is no ledger or no such code, 3 if it cannot be read."
+    after_help = "Examples:\n  redress ledger query --since 2h\n  redress ledger query --code TIMEOUT --tool read_file --limit 20\n  redress ledger query --name files --class unavailable --since 2026-01-19 --until 2026-01-20T12:00:00+01:00\n  redress ledger query --kind fault --format json | grep -c '\"retryable\":true'\n\nWhere a name is in no record, standard error says which are near. Exit code 1 if something in the ledger is no record, 2 if there is no ledger or no such code, 3 if it cannot be read."
 )]
 pub(super) struct Args {
     #[command(flatten)]
@@ -28,7 +28,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let query = args.filter.query()?;
-    let mut records = Records::open(&args.places.find()?, query);
+    let dirs = args.places.find()?;
+    let mut records = Records::open(&dirs, &query);
     let format = Format::or_fitting(args.format, out);
     for entry in records.by_ref().take(args.limit.unwrap_or(usize::MAX)) {
         show(&entry, format, out)?;

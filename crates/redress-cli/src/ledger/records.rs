@@ -1,64 +1,57 @@
 //! The records that a command takes, and what stands between them that is none.
 
-use std::{borrow::Cow, collections::BTreeSet, path::PathBuf};
+use std::path::PathBuf;
 
-use redress::json::Value;
 use redress_ledger::{Entry, Query, ReadError, Reader};
 
-use super::filter;
+use super::absent;
 use crate::{Status, failure::Failure, output::Err};
 
-/// Codes that are remembered for a did-you-mean.
-const MAX_CODES: usize = 1_000;
-
 /// The records that match, in the order of time.
-pub(super) struct Records {
+pub(super) struct Records<'l> {
+    ledgers: &'l [PathBuf],
     reader: Reader,
-    query: Query,
+    query: &'l Query,
     pub(super) damage: Damage,
-    matched: u64,
-    /// The codes of all records, while the one that is asked for is in no registry and was not found.
-    codes: Option<BTreeSet<String>>,
+    /// All were read, and none matched.
+    is_nothing: bool,
+    has_matched: bool,
 }
 
-impl Records {
-    pub(super) fn open(ledgers: &[PathBuf], query: Query) -> Self {
-        let codes = query.code.as_deref().is_some_and(filter::is_strange).then(BTreeSet::new);
+impl<'l> Records<'l> {
+    pub(super) fn open(ledgers: &'l [PathBuf], query: &'l Query) -> Self {
         let reader = Reader::open_all(ledgers);
         let reader = if let Some(from) = query.from { reader.since(from) } else { reader };
-        Self { reader, query, damage: Damage::default(), matched: 0, codes }
+        let damage = Damage::default();
+        Self { ledgers, reader, query, damage, is_nothing: false, has_matched: false }
     }
 
     /// Says what could not be read, and whether the question made sense.
     pub(super) fn finish(self) -> Result<Status, Failure> {
         let status = self.damage.report();
-        match (&self.query.code, &self.codes) {
-            (Some(code), Some(seen)) if self.matched == 0 => Err(filter::no_such_code(code, seen)),
-            _ => Ok(status),
+        if self.is_nothing {
+            absent::explain(self.ledgers, self.query)?;
         }
-    }
-
-    fn remember(&mut self, entry: &Entry) {
-        let code = |it: Value<'_>| it.get("code")?.as_str().map(Cow::into_owned);
-        if let Some(codes) = self.codes.as_mut().filter(|it| it.len() < MAX_CODES) {
-            codes.extend(entry.with(code).flatten());
-        }
+        Ok(status)
     }
 }
 
-impl Iterator for Records {
+impl Iterator for Records<'_> {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
         loop {
-            match self.reader.next()? {
-                Err(error) => self.damage.note(error),
-                Ok(entry) if self.query.matches(&entry) => {
-                    self.matched += 1;
-                    self.codes = None;
+            match self.reader.next() {
+                None => {
+                    self.is_nothing = !self.has_matched;
+                    return None;
+                }
+                Some(Err(error)) => self.damage.note(error),
+                Some(Ok(entry)) if self.query.matches(&entry) => {
+                    self.has_matched = true;
                     return Some(entry);
                 }
-                Ok(entry) => self.remember(&entry),
+                Some(Ok(_)) => (),
             }
         }
     }

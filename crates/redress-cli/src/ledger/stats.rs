@@ -39,7 +39,8 @@ enum Format {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let query = args.filter.query()?;
-    let mut records = Records::open(&args.places.find()?, query);
+    let dirs = args.places.find()?;
+    let mut records = Records::open(&dirs, &query);
     let mut stats = Stats::of(records.by_ref().map(Ok));
     stats.damaged = records.damage.count;
     let status = records.finish()?;

@@ -1,16 +1,12 @@
 //! `redress ledger tail`: the newest records, and with `-f` those to come.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, thread, time::Duration};
 
 use redress_ledger::{Follow, Query, tail};
 
 use super::{
-    filter::{self, Filter},
+    absent,
+    filter::Filter,
     places::Places,
     records::Damage,
     show::{Format, show},
@@ -62,12 +58,10 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     if args.follow {
         return wait(args, &query, (follow, told), (format, out));
     }
-    match &query.code {
-        Some(code) if newest.is_empty() && args.lines > 0 && filter::is_strange(code) => {
-            Err(filter::no_such_code(code, &BTreeSet::new()))
-        }
-        _ => Ok(status),
+    if newest.is_empty() && args.lines > 0 {
+        absent::explain(&dirs, &query)?;
     }
+    Ok(status)
 }
 
 /// Shows what comes, until somebody ends it or nobody listens any more.

@@ -105,6 +105,30 @@ fn a_question_that_makes_no_sense_is_refused_with_a_way_out() {
 }
 
 #[test]
+fn a_name_that_no_record_has_is_told_with_those_that_are_near() {
+    let home = varied();
+    for (args, said) in [
+        (&["--tool", "raed"][..], "no record has the tool `raed`. Did you mean read?"),
+        (&["--server", "othr"], "no record has the server `othr`. Did you mean other?"),
+        (&["--server", "\u{1b}[2Jx"], "no record has the server `x`. There is bad, other."),
+        (&["--session", "none"], "no record has the session `none`."),
+        (&["--code", "TIMEOUT"], "no record has the code `TIMEOUT`. There is FILE_NOT_FOUND"),
+        (&["--tool", "exit", "--server", "other"], "every name is recorded, but no record has"),
+        (&["--tool", "read", "--until", "1h"], "every name is recorded, but no record has"),
+    ] {
+        for command in ["query", "tail", "stats", "export"] {
+            let ran = home.run(&[&[command], args].concat());
+            assert_eq!(ran.exit, 0, "{command} {args:?} {}", ran.err);
+            let said = format!("Nothing found: {said}");
+            assert!(ran.err.starts_with(&said), "{command} {args:?} {}", ran.err);
+        }
+    }
+    for args in [&["query", "--tool", "read"][..], &["query", "--tool", "raed", "--limit", "0"]] {
+        assert_eq!(home.run(args).err, "", "{args:?}");
+    }
+}
+
+#[test]
 fn garbage_in_the_directory_is_passed_over_and_told() {
     let home = varied();
     let chain = home.segment().parent().unwrap().to_owned();

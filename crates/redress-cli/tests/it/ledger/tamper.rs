@@ -1,10 +1,11 @@
 //! Whoever alters a ledger is found by the command, and the first bad record is named.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
 use super::home::Home;
+use crate::redress::run;
 
 /// What `verify` says of a ledger after a change: the line and number of the first bad record, and what is wrong.
 fn found(home: &Home, receipts: &[String]) -> (u64, u64, String) {
@@ -107,6 +108,18 @@ fn a_chain_or_a_ledger_that_is_gone_is_missed() {
     for args in [&["verify"][..], &["verify", ledger.to_str().unwrap()]] {
         let ran = home.run(args);
         assert!(ran.exit == 1 && ran.out.contains("it is gone"), "{}{}", ran.out, ran.err);
+    }
+    // However its path is written.
+    let through = home.path().join("config/../state/redress/bad");
+    for (place, path) in [
+        (home.path().to_owned(), Path::new("state/redress/bad")),
+        (home.path().to_owned(), Path::new("./state/redress/")),
+        (home.path().join("config"), Path::new("../state/redress/bad")),
+        (home.path().to_owned(), &through),
+    ] {
+        let mut command = home.command(&["verify", path.to_str().unwrap()]);
+        let ran = run(command.current_dir(place), b"");
+        assert!(ran.exit == 1 && ran.out.contains("it is gone"), "{path:?}: {}", ran.err);
     }
     let ran = home.run(&["query"]);
     assert!(ran.exit == 2 && ran.err.starts_with("NOT_FOUND"), "{}", ran.err);
