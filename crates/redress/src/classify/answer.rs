@@ -114,19 +114,24 @@ impl Judge<'_> {
             };
         }
         let stderr = self.outcome.stderr_tail.as_deref();
-        match silent::suspect(result, stderr).and_then(Value::as_str) {
-            Some(text) => self.unflagged(text),
+        let suspect = silent::suspect(result, stderr);
+        match suspect.and_then(|it| Some((it.words()?, it.is_whole()))) {
+            Some((text, is_whole)) => self.unflagged(text, is_whole),
             None => Verdict::Success,
         }
     }
 
-    /// A result that nobody flagged is a failure only if a sign says so.
-    fn unflagged(&self, text: Cow<'_, str>) -> Verdict {
+    /// A result that nobody flagged is a failure only if a sign says so, and surely one only if it has nothing else in it.
+    fn unflagged(&self, text: Cow<'_, str>, is_whole: bool) -> Verdict {
         let is_payload = text.trim_start().starts_with(['{', '"']);
         if is_payload && !structure::may_fail(&text) {
             return Verdict::Success;
         }
         let (mut facts, arguments) = request::look(self.asked, self.table);
+        if !is_whole && facts.has(Fact::Reads) {
+            // What a tool puts a heading above is what it was asked for.
+            return Verdict::Success;
+        }
         if is_payload {
             structure::look(&mut facts, &text, &arguments);
             facts.set(Fact::Json, !facts.has(Fact::Page));
@@ -140,7 +145,8 @@ impl Judge<'_> {
         let is_file = facts.has(Fact::Shows) && facts.has(Fact::Paths) && !facts.has(Fact::Echo);
         let is_output = facts.has(Fact::Command) || facts.has(Fact::Logs);
         facts.set(Fact::Content, is_file || is_output);
-        if !facts.has(Fact::Content)
+        if is_whole
+            && !facts.has(Fact::Content)
             && let Some(known) = self.envelope_in(trimmed)
         {
             return self.known(&known, Source::Silent, Said { text, ..Said::default() });
@@ -155,7 +161,7 @@ impl Judge<'_> {
         let Some(sign) = case.sign(self.table, row) else { return Verdict::Success };
         let rule = row.map(Named::of);
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
-        let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain);
+        let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain && is_whole);
         let sign = Some(sign.id.as_str());
         let worked = self.worked(&message, &said);
         let source = Source::Silent;

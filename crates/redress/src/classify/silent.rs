@@ -1,6 +1,6 @@
 //! Whether a result without `isError` is worth a closer look: most are not, and they must cost nothing.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -10,6 +10,8 @@ use crate::json::{Kind, Value};
 const LONGEST: usize = 4 << 10;
 /// A statement without an opening word is a single sentence.
 const LONGEST_STATEMENT: usize = 220;
+/// What stands above another text is short.
+const LONGEST_HEADING: usize = 80;
 /// First words of many a failure, in lower case, cut after eight letters and sorted.
 const OPENINGS: [&str; 61] = [
     "400", "401", "403", "404", "405", "408", "409", "422", "429", "500", "502", "503", "504",
@@ -69,17 +71,63 @@ fn small<P: AsRef<[u8]>>(parts: &[P]) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(parts).ok()
 }
 
-/// The one text of a result that may be an unflagged failure.
-pub(crate) fn suspect<'a>(result: Value<'a>, stderr: Option<&str>) -> Option<Value<'a>> {
-    let mut blocks = result.get("content")?.elements();
-    let (first, rest) = (blocks.next()?, blocks.next());
-    let text = first.get("text").filter(|it| it.kind() == Kind::String && rest.is_none())?;
-    let raw = text.raw();
-    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
-    is_suspect(inner, stderr).then_some(text)
+/// What a result says that may be an unflagged failure.
+pub(crate) struct Suspect<'a> {
+    heading: Option<Value<'a>>,
+    text: Value<'a>,
 }
 
-/// The same, of the text as it stands in JSON, escapes and all.
+impl<'a> Suspect<'a> {
+    /// Nothing else is in the result.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.heading.is_none()
+    }
+
+    /// Its words, with those of a heading that are themselves about a failure.
+    pub(crate) fn words(&self) -> Option<Cow<'a, str>> {
+        let text = self.text.as_str()?;
+        match self.heading.filter(|it| opens(inner(*it))).and_then(Value::as_str) {
+            Some(heading) => Some(format!("{}\n{text}", heading.trim_end()).into()),
+            None => Some(text),
+        }
+    }
+}
+
+/// What a result says that may be an unflagged failure: its one text, or the text below a heading.
+pub(crate) fn suspect<'a>(result: Value<'a>, stderr: Option<&str>) -> Option<Suspect<'a>> {
+    let mut blocks = result.get("content")?.elements();
+    let (first, second) = (text(blocks.next()?)?, blocks.next());
+    let Some(second) = second else {
+        return is_suspect(inner(first), stderr).then_some(Suspect { heading: None, text: first });
+    };
+    if !is_heading(inner(first)) || blocks.next().is_some() {
+        return None;
+    }
+    let below = text(second)?;
+    (opens(inner(first)) || is_suspect(inner(below), stderr))
+        .then_some(Suspect { heading: Some(first), text: below })
+}
+
+fn text(block: Value<'_>) -> Option<Value<'_>> {
+    block.get("text").filter(|it| it.kind() == Kind::String)
+}
+
+/// A string as it stands in JSON, escapes and all.
+fn inner(text: Value<'_>) -> &str {
+    let raw = text.raw();
+    raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()
+}
+
+/// A line that says of what the text below it is. One that names a file or a number is about content.
+fn is_heading(inner: &str) -> bool {
+    let line = inner.trim_end_matches("\\n").trim();
+    let is_about_content = |it: char| matches!(it, '/' | '\\' | '.') || it.is_ascii_digit();
+    line.len() <= LONGEST_HEADING
+        && (line.starts_with(['#', '*', '=']) || line.ends_with(':'))
+        && !line.contains(is_about_content)
+}
+
+/// Whether a text may be one, as it stands in JSON.
 fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
     let inner = inner.trim_start();
     if inner.len() > LONGEST {
