@@ -20,3 +20,5 @@ mod redress;
 mod registry;
 mod reload;
 mod serve;
+#[path = "../../../../fixtures/strace.rs"]
+mod strace;

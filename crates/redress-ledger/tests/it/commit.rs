@@ -1,54 +1,12 @@
 //! The order that everything rests on: write, a sync that returned 0, and only then the acknowledgement.
 
-use std::{collections::BTreeMap, fs};
+use std::fs;
 
 use crate::{
     fixture::Place,
-    process::{Plan, assert_kept, start, strace, temporary_log},
+    process::{Plan, assert_kept, start, temporary_log},
+    strace::{calls, strace},
 };
-
-/// A system call as strace wrote it, with the lines of the log where it began and ended.
-#[derive(Debug)]
-struct Call {
-    name: String,
-    args: String,
-    result: String,
-    began: usize,
-    ended: usize,
-}
-
-/// Reads a log of `strace -f`, putting interrupted calls together.
-fn calls(log: &str) -> Vec<Call> {
-    let mut open: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-    let mut calls = Vec::new();
-    for (at, line) in log.lines().enumerate() {
-        let Some((pid, rest)) = line.split_once(' ') else { continue };
-        let rest = rest.trim_start();
-        if let Some(start) = rest.strip_suffix(" <unfinished ...>") {
-            open.insert(pid, (at, start));
-            continue;
-        }
-        let (began, whole) = match rest.strip_prefix("<... ") {
-            None => (at, rest.to_owned()),
-            Some(resumed) => {
-                let Some((began, start)) = open.remove(pid) else { continue };
-                let (_, tail) = resumed.split_once("resumed>").unwrap();
-                (began, format!("{start}{tail}"))
-            }
-        };
-        let Some((name, rest)) = whole.split_once('(') else { continue };
-        let Some((args, result)) = rest.rsplit_once(" = ") else { continue };
-        let args = args.trim_end().trim_end_matches(')').to_owned();
-        calls.push(Call {
-            name: name.to_owned(),
-            args,
-            result: result.to_owned(),
-            began,
-            ended: at,
-        });
-    }
-    calls
-}
 
 #[test]
 fn every_acknowledgement_follows_a_sync_that_covers_its_record() {
@@ -74,10 +32,9 @@ fn every_acknowledgement_follows_a_sync_that_covers_its_record() {
                 it.name == "write" && it.args.contains(&mark) && it.result.parse::<u64>().is_ok()
             })
             .unwrap_or_else(|| panic!("no write of record {seq}"));
-        let file = write.args.split(',').next().unwrap();
         let sync = calls
             .iter()
-            .find(|it| it.name == "fdatasync" && it.args == file && it.began > write.ended)
+            .find(|it| it.name == "fdatasync" && it.args == write.file() && it.began > write.ended)
             .unwrap_or_else(|| panic!("no sync after the write of record {seq}"));
         assert_eq!(sync.result, "0");
         assert!(sync.ended < ack.began, "record {seq} was told before it was durable");

@@ -4,7 +4,8 @@ use std::fs;
 
 use crate::{
     fixture::{Place, segments},
-    process::{Plan, Running, assert_kept, start, strace, temporary_log},
+    process::{Plan, Running, assert_kept, start, temporary_log},
+    strace::strace,
 };
 
 const PLAN: Plan =

@@ -6,7 +6,8 @@ use redress_ledger::{Kind, Ledger, LedgerError};
 
 use crate::{
     fixture::{Place, record},
-    process::{Plan, assert_kept, rounds, start, strace, temporary_log},
+    process::{Plan, assert_kept, rounds, start, temporary_log},
+    strace::strace,
 };
 
 #[test]

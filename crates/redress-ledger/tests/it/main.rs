@@ -18,6 +18,8 @@ mod power;
 mod process;
 mod read;
 mod retain;
+#[path = "../../../../fixtures/strace.rs"]
+mod strace;
 mod tamper;
 mod torn;
 mod versions;

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 
 use crate::{
     fixture::Place,
-    process::{Ack, Plan, assert_kept, rounds, start, strace, temporary_log},
+    process::{Ack, Plan, assert_kept, rounds, start, temporary_log},
+    strace::strace,
 };
 
 /// An ext4 image on an XFS image: the outer one can copy the inner one in no time.

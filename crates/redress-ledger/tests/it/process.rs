@@ -210,28 +210,6 @@ pub(crate) fn assert_kept(place: &Place, acks: &[Ack]) {
     }
 }
 
-/// The words that start a program under strace, with its log.
-pub(crate) fn strace(log: &Path, options: &[&str]) -> Vec<String> {
-    let strace = strace_program();
-    let mut words =
-        vec![strace, "-f".to_owned(), "-o".to_owned(), log.to_str().unwrap().to_owned()];
-    words.extend(options.iter().map(|it| (*it).to_owned()));
-    words
-}
-
-/// Finds strace, installs it if it can be; nothing else shows the order of system calls.
-fn strace_program() -> String {
-    let works = || Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_ok();
-    if !works() {
-        let apt = Command::new("apt-get")
-            .args(["install", "-y", "strace"])
-            .stdout(Stdio::null())
-            .status();
-        assert!(works(), "strace is needed and could not be installed ({apt:?})");
-    }
-    "strace".to_owned()
-}
-
 /// Longer runs are asked for with `REDRESS_FULL`.
 pub(crate) fn rounds(usual: usize, full: usize) -> usize {
     if env::var_os("REDRESS_FULL").is_some() { full } else { usual }

@@ -9,8 +9,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::home::{Gate, Home, receipt, rounds, strace};
-use crate::gate::client::{fault, pause};
+use super::home::{Gate, Home, receipt, rounds};
+use crate::{
+    gate::client::{fault, pause},
+    strace::strace,
+};
 
 /// A gate whose syncs fail as strace is told, which counts the calls of each thread for itself: the first sync of the one that
 /// commits is that of the first failure.

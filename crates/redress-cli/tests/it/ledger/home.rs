@@ -172,11 +172,3 @@ pub(super) fn receipt(answer: &Value) -> Option<String> {
 pub(super) fn rounds(usual: usize, full: usize) -> usize {
     if env::var_os("REDRESS_FULL").is_some() { full } else { usual }
 }
-
-/// The words that start a program under strace, with its log.
-pub(super) fn strace(log: &Path, options: &[&str]) -> Vec<String> {
-    let works = Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_ok();
-    assert!(works, "strace is needed: nothing else shows the order of system calls, or fails them");
-    let words = ["strace", "-f", "-o", log.to_str().unwrap()];
-    words.iter().chain(options).map(|it| (*it).to_owned()).collect()
-}

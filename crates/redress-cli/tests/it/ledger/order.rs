@@ -1,7 +1,6 @@
 //! The order that everything rests on, through the whole gate: the record is written, synced, and only then the client told.
 
 use std::{
-    collections::BTreeMap,
     fs,
     process::{Command, Stdio},
     sync::mpsc,
@@ -10,58 +9,17 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::home::{Home, failing, receipt, strace};
-use crate::gate::{
-    client::{bad_server, wait},
-    http::{Http, listening},
+use super::home::{Home, failing, receipt};
+use crate::{
+    gate::{
+        client::{bad_server, wait},
+        http::{Http, listening},
+    },
+    strace::{Call, calls, strace},
 };
 
 /// How long an answer may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A system call as strace wrote it, with the lines of the log where it began and ended.
-struct Call {
-    name: String,
-    args: String,
-    result: String,
-    began: usize,
-    ended: usize,
-}
-
-impl Call {
-    /// The descriptor, with what it is open on.
-    fn file(&self) -> &str {
-        self.args.split(',').next().unwrap()
-    }
-}
-
-/// Reads a log of `strace -f`, putting interrupted calls together.
-fn calls(log: &str) -> Vec<Call> {
-    let mut open: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-    let mut calls = Vec::new();
-    for (at, line) in log.lines().enumerate() {
-        let Some((pid, rest)) = line.split_once(' ') else { continue };
-        let rest = rest.trim_start();
-        if let Some(start) = rest.strip_suffix(" <unfinished ...>") {
-            open.insert(pid, (at, start));
-            continue;
-        }
-        let (began, whole) = match rest.strip_prefix("<... ") {
-            None => (at, rest.to_owned()),
-            Some(resumed) => {
-                let Some((began, start)) = open.remove(pid) else { continue };
-                let (_, tail) = resumed.split_once("resumed>").unwrap();
-                (began, format!("{start}{tail}"))
-            }
-        };
-        let Some((name, rest)) = whole.split_once('(') else { continue };
-        let Some((args, result)) = rest.rsplit_once(" = ") else { continue };
-        let args = args.trim_end().trim_end_matches(')').to_owned();
-        let (name, result) = (name.to_owned(), result.to_owned());
-        calls.push(Call { name, args, result, began, ended: at });
-    }
-    calls
-}
 
 /// The numbers behind a mark, in the order in which they stand in a text.
 fn numbers(text: &str, mark: &str) -> Vec<u64> {
