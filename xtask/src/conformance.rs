@@ -24,6 +24,8 @@ pub(crate) enum Crossing {
     Http,
     /// The gate before the fixture on stdio.
     Stdio,
+    /// No gate, but our contract around the fixture's handler.
+    Contract,
 }
 
 /// A suite: its name here, its npm package, and its arguments.
@@ -54,11 +56,12 @@ fn compare(root: &Path, crossings: &[Crossing]) -> Result<Vec<String>, String> {
         let gate = match crossing {
             Crossing::Http => Serving::gate_before_url(direct.url())?,
             Crossing::Stdio => Serving::gate_before_command()?,
+            Crossing::Contract => Serving::contract()?,
         };
         let through = all_suites(&peers, gate.url(), &results.join(&name))?;
         for ((suite, before), after) in SUITES.iter().zip(&baseline).zip(&through) {
             let lost = lost(before, after);
-            problems.extend(lost.map(|it| format!("{}, through the gate ({name}): {it}", suite.0)));
+            problems.extend(lost.map(|it| format!("{}, by way of {name}: {it}", suite.0)));
         }
         columns.push((format!("through, {name}"), through));
     }

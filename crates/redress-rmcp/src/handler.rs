@@ -25,22 +25,15 @@ use crate::{
     contract::Contract,
     judge::Judge,
     panics::{self, Panic},
+    tasks,
     tell::tell,
 };
 
 type Context = RequestContext<RoleServer>;
 
-/// Methods whose requests reach the handler in types of their own: as a custom request they were malformed.
-const TYPED: [&str; 8] = [
-    "tools/call",
-    "prompts/get",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "logging/setLevel",
-    "initialize",
-];
+/// Methods of every revision whose requests reach the handler in types of their own: as a custom request they were
+/// malformed. Methods that only some revisions have may as well be unknown.
+const TYPED: [&str; 4] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
 /// Requests that the handler answers; an error or a panic gets its envelope.
 macro_rules! requests {
@@ -79,7 +72,6 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         fn read_resource(request: ReadResourceRequestParams) -> ReadResourceResponse = "resources/read";
         fn subscribe(request: SubscribeRequestParams) -> () = "resources/subscribe";
         fn unsubscribe(request: UnsubscribeRequestParams) -> () = "resources/unsubscribe";
-        fn get_task(request: GetTaskParams) -> GetTaskResult = "tasks/get";
         fn update_task(request: UpdateTaskParams) -> () = "tasks/update";
         fn cancel_task(request: CancelTaskParams) -> () = "tasks/cancel";
     }
@@ -160,6 +152,20 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             known.is_some_and(|it| it.operation.is_some())
         });
         Ok(listed)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: Context,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let asked = Asked::new("tasks/get", &context);
+        let answer = async { self.handler.get_task(request, context).await };
+        let mut found = self.answered(panics::catch(answer).await, &asked).await?;
+        if tasks::has_failed(&found.task.payload) {
+            Box::pin(self.tell_task(&mut found.task.payload, &asked)).await;
+        }
+        Ok(found)
     }
 
     async fn on_custom_request(

@@ -11,7 +11,7 @@ use redress::{
 use redress_registry::Effect;
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, ContentBlock, CustomRequest},
+    model::{CallToolResult, ContentBlock, CustomRequest, JsonObject},
 };
 
 use crate::{
@@ -41,6 +41,11 @@ impl Judge<'_> {
     pub(crate) fn error(&self, error: &ErrorData) -> Fault {
         refused_by_serde(&error.message)
             .unwrap_or_else(|| self.classified("error", serde_json::to_string(error)))
+    }
+
+    /// The failure of a result or an error that has no type of its own.
+    pub(crate) fn json(&self, member: &str, payload: &JsonObject) -> Fault {
+        self.classified(member, serde_json::to_string(payload))
     }
 
     /// A failure that needs no judgement: what its tool is known for is added.

@@ -21,6 +21,7 @@ mod schema;
 mod settings;
 mod size;
 mod start;
+mod tasks;
 mod tell;
 mod tool_fault;
 

@@ -33,6 +33,14 @@ impl Serving {
         )
     }
 
+    /// The fixture with our contract around its handler.
+    pub(crate) fn contract() -> Result<Self, String> {
+        Self::start(
+            Command::new(binary("conformance-server")?).arg("contract").env("PORT", "0"),
+            "/mcp",
+        )
+    }
+
     /// The gate, with the fixture as its child.
     pub(crate) fn gate_before_command() -> Result<Self, String> {
         let mut gate = gate()?;

@@ -18,12 +18,18 @@ struct Raw {
 }
 
 impl Raw {
+    /// A client that has not said anything.
+    fn silent(contract: Contract<Odd>) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let serve = async move { drop(contract.serve(theirs).await.unwrap().waiting().await) };
+        tokio::spawn(Box::pin(serve));
+        let (from, to) = split(ours);
+        Self { lines: BufReader::new(from).lines(), to }
+    }
+
     /// A client of the newest revision that `initialize` still belongs to.
     async fn new(contract: Contract<Odd>) -> Self {
-        let (ours, theirs) = tokio::io::duplex(1 << 16);
-        tokio::spawn(async move { drop(contract.serve(theirs).await.unwrap().waiting().await) });
-        let (from, to) = split(ours);
-        let mut raw = Self { lines: BufReader::new(from).lines(), to };
+        let mut raw = Self::silent(contract);
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}});
         raw.ask("initialize", hello).await;
         raw.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
@@ -101,4 +107,21 @@ async fn a_failure_is_written_in_the_dialect_that_was_chosen() {
     assert_eq!(answer["result"]["structuredContent"]["error_code"], "INTERNAL_ERROR", "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["tool_name"], "panic", "{answer}");
     assert!(answer["result"]["_meta"]["dev.redress/fault"].is_object());
+}
+
+#[tokio::test]
+async fn a_client_of_the_newest_revision_hears_the_same() {
+    let mut raw = Raw::silent(Contract::new(Odd::new(), registry()));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = raw.ask("server/discover", json!({"_meta": meta})).await;
+    assert!(found["result"]["supportedVersions"].is_array(), "{found}");
+    let answer = raw.ask("tools/call", json!({"name": "panic", "_meta": meta})).await;
+    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    assert_eq!(answer["result"]["structuredContent"]["code"], "INTERNAL_ERROR", "{answer}");
+    let answer = raw.ask("tools/call", json!({"name": 7, "_meta": meta})).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
