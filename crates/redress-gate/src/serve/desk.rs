@@ -54,8 +54,8 @@ enum Place {
     Post(oneshot::Sender<Reply>),
     /// The answer comes at the end of a stream.
     Stream(Arc<Stream>),
-    /// Whoever asked has closed the connection, but wants to know.
-    Left,
+    /// Whoever asked has closed the connection, but wants to know: on that stream, if there was one and he comes back to it.
+    Left(Option<u64>),
 }
 
 /// What is said first to a request.
@@ -108,14 +108,14 @@ impl Desk {
                 drop(sender.send(Reply::Stream(stream)));
             }
             Place::Stream(stream) => stream.end(),
-            Place::Left => (),
+            Place::Left(_) => (),
         }
     }
 
     /// Whoever waited there has closed the connection; the answer goes where the client can fetch it.
     pub(super) fn leave(&self, ticket: Ticket) {
         if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
-            waiting.place = Place::Left;
+            waiting.place.leave();
         }
     }
 
@@ -140,7 +140,7 @@ impl Desk {
 
     /// Tells a client what it does not hear otherwise.
     pub(super) fn tell(&self, client: u64, message: &Bytes) {
-        self.lock().tell(client, message);
+        self.lock().tell(client, Saying::default(), message);
     }
 
     /// A client comes.
@@ -155,9 +155,14 @@ impl Desk {
         }
     }
 
-    /// A stream for what belongs to no request.
+    /// A stream for what belongs to no request, or the rest of one that ended after an event.
     pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<Arc<Stream>> {
-        self.lock().seats.get_mut(&client).map(|it| it.listen(after))
+        let mut state = self.lock();
+        let stream = state.seats.get_mut(&client)?.listen(after);
+        if after.is_some() {
+            state.take_over(client, stream.number);
+        }
+        Some(stream)
     }
 
     /// Whether a client waits for something.
@@ -227,8 +232,10 @@ impl State {
                 self.answer(ticket, Answer { status, challenge: None, message });
             }
             ToClient::During(ticket) => self.during(ticket, &message),
-            ToClient::One(client) => self.tell(client, &message),
-            ToClient::Any => self.seats.values_mut().for_each(|it| it.say(&message)),
+            ToClient::One(client) => self.tell(client, Saying::default(), &message),
+            ToClient::Any => {
+                self.seats.values_mut().for_each(|it| it.say(Saying::default(), &message));
+            }
         }
     }
 
@@ -239,9 +246,9 @@ impl State {
             self.stream(&mut waiting, false);
         }
         let Waiting { client, wish, place } = waiting;
-        let message = match place {
+        let (on, message) = match place {
             Place::Post(sender) => match sender.send(Reply::Answer(answer)) {
-                Err(Reply::Answer(unheard)) => unheard.message,
+                Err(Reply::Answer(unheard)) => (None, unheard.message),
                 Ok(()) | Err(Reply::Stream(_)) => return,
             },
             Place::Stream(stream)
@@ -249,9 +256,10 @@ impl State {
             {
                 return;
             }
-            Place::Stream(_) | Place::Left => answer.message,
+            Place::Stream(stream) => (Some(stream.number), answer.message),
+            Place::Left(on) => (on, answer.message),
         };
-        self.tell(client, &message);
+        self.tell(client, Saying { on, is_primed: true, is_last: true }, &message);
     }
 
     /// Says something on a stream that answers a request; the last thing is the answer. Gives whether it will be heard.
@@ -264,7 +272,8 @@ impl State {
     ) -> bool {
         match self.seats.get_mut(&client) {
             Some(seat) => {
-                seat.say_on(stream, Saying { is_primed: wish.is_primed, is_last }, message)
+                let on = Some(stream.number);
+                seat.say_on(stream, Saying { on, is_primed: wish.is_primed, is_last }, message)
             }
             None if is_last => stream.say_last(None, message),
             None => stream.say_as(None, message),
@@ -272,9 +281,23 @@ impl State {
     }
 
     /// Tells a client what it does not hear otherwise.
-    fn tell(&mut self, client: u64, message: &Bytes) {
+    fn tell(&mut self, client: u64, how: Saying, message: &Bytes) {
         if let Some(seat) = self.seats.get_mut(&client) {
-            seat.say(message);
+            seat.say(how, message);
+        }
+    }
+
+    /// A client has come back to a stream that answers a request. The connection that it was on may be dead without our
+    /// knowing it.
+    fn take_over(&mut self, client: u64, number: u64) {
+        let of_client = self.waiting.values_mut().filter(|it| it.client == client);
+        for place in of_client.map(|it| &mut it.place) {
+            if let Place::Stream(stream) = place
+                && stream.number == number
+            {
+                stream.give_up();
+                place.leave();
+            }
         }
     }
 
@@ -282,12 +305,13 @@ impl State {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else { return };
         let (client, wish) = (waiting.client, waiting.wish);
-        let stream = match &waiting.place {
-            Place::Stream(stream) => Some(Arc::clone(stream)),
-            Place::Post(_) | Place::Left => None,
+        let (stream, on) = match &waiting.place {
+            Place::Stream(stream) => (Some(Arc::clone(stream)), Some(stream.number)),
+            Place::Left(on) => (None, *on),
+            Place::Post(_) => (None, None),
         };
         if !stream.is_some_and(|it| self.say_on(client, &it, wish, (false, message))) {
-            self.tell(client, message);
+            self.tell(client, Saying { on, ..Saying::default() }, message);
         }
     }
 
@@ -317,14 +341,74 @@ impl State {
         if let Place::Post(sender) = std::mem::replace(&mut waiting.place, place)
             && sender.send(Reply::Stream(stream)).is_err()
         {
-            waiting.place = Place::Left;
+            waiting.place.leave();
         }
+    }
+}
+
+impl Place {
+    /// Whoever asked has closed the connection.
+    fn leave(&mut self) {
+        let on = match self {
+            Self::Post(_) => None,
+            Self::Stream(stream) => Some(stream.number),
+            Self::Left(on) => *on,
+        };
+        *self = Self::Left(on);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Desk, Reply, Wish};
+    use std::task::{Context, Poll, Waker};
+
+    use super::{Desk, Letter, Reply, Stream, Ticket, ToClient, Wish};
+
+    const PRIMED: Wish = Wish { events: true, is_primed: true };
+
+    fn heard(stream: &Stream) -> String {
+        let context = Context::from_waker(Waker::noop());
+        let mut heard = String::new();
+        while let Poll::Ready(Some(event)) = stream.poll_next(&context) {
+            heard.push_str(std::str::from_utf8(&event).unwrap());
+        }
+        heard
+    }
+
+    fn answer(desk: &Desk, ticket: Ticket, line: &str) {
+        let to = ToClient::Answer(ticket, 200);
+        desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into() });
+    }
+
+    #[test]
+    fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connection_seems_alive()
+     {
+        let desk = Desk::default();
+        desk.enter(1);
+        let standing = desk.listen(1, None).unwrap();
+        let (ticket, mut reply) = desk.wait(1, PRIMED);
+        desk.open(ticket, true);
+        let Ok(Reply::Stream(old)) = reply.try_recv() else { panic!("a stream") };
+        let again = desk.listen(1, Some(&format!("{}-0", old.number))).unwrap();
+        answer(&desk, ticket, "{}");
+        assert_eq!(heard(&again), "event: message\nid: 2-1\ndata: {}\n\n");
+        assert!(!again.is_open(), "the answer is the last thing");
+        assert_eq!((heard(&old), heard(&standing)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another() {
+        let desk = Desk::default();
+        desk.enter(1);
+        let standing = desk.listen(1, None).unwrap();
+        let (ticket, reply) = desk.wait(1, PRIMED);
+        desk.open(ticket, true);
+        drop(reply);
+        desk.leave(ticket);
+        answer(&desk, ticket, "{}");
+        assert_eq!(heard(&standing), "event: message\nid: 1-1\ndata: {}\n\n");
+        assert!(standing.is_open(), "it is not only for that answer");
+    }
 
     #[test]
     fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {

@@ -23,9 +23,11 @@ pub(super) struct Seat {
     kept_bytes: usize,
 }
 
-/// How something is said on a stream that answers a request.
-#[derive(Debug, Clone, Copy)]
+/// How something is said that belongs to a request. What belongs to none is said anywhere.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Saying {
+    /// The stream that answers the request.
+    pub(super) on: Option<u64>,
     /// The client can come back for it.
     pub(super) is_primed: bool,
     /// It is the answer.
@@ -43,15 +45,23 @@ struct Kept {
 }
 
 impl Seat {
-    /// Says something on one of the streams, or keeps it until there is one.
-    pub(super) fn say(&mut self, message: &Bytes) {
+    /// Says something on one of the streams, or keeps it until there is one. What belongs to a request is said where the client
+    /// came back for it, if it did.
+    pub(super) fn say(&mut self, how: Saying, message: &Bytes) {
         self.next_event += 1;
         let event = self.next_event;
         self.close_left();
-        let heard = self
-            .streams
-            .iter()
-            .find(|(number, stream)| stream.say_as(Some(&format!("{number}-{event}")), message));
+        let is_own = |number: u64| how.on == Some(number);
+        let is_said = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
+            let id = format!("{number}-{event}");
+            if how.is_last && is_own(number) {
+                stream.say_last(Some(&id), message)
+            } else {
+                stream.say_as(Some(&id), message)
+            }
+        };
+        let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_said);
+        let heard = own.or_else(|| self.streams.iter().filter(|it| !is_own(it.0)).find(is_said));
         let stream = heard.map(|it| it.0);
         // The message may be a small part of a large buffer.
         self.keep(Kept {
@@ -166,7 +176,7 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{Seat, Stream};
+    use super::{Saying, Seat, Stream};
 
     fn heard(stream: &Arc<Stream>) -> Vec<String> {
         let context = Context::from_waker(Waker::noop());
@@ -182,10 +192,10 @@ mod tests {
     #[test]
     fn what_comes_before_a_stream_is_open_is_heard_on_the_first() {
         let mut seat = Seat::default();
-        seat.say(&Bytes::from_static(b"a"));
+        seat.say(Saying::default(), &Bytes::from_static(b"a"));
         let first = seat.listen(None);
         let second = seat.listen(None);
-        seat.say(&Bytes::from_static(b"b"));
+        seat.say(Saying::default(), &Bytes::from_static(b"b"));
         assert_eq!(heard(&first), ["1-1 a", "1-2 b"]);
         assert_eq!(heard(&second), [""; 0], "each message is said once");
     }
@@ -195,13 +205,13 @@ mod tests {
         let mut seat = Seat::default();
         let first = seat.listen(None);
         for text in ["a", "b", "c"] {
-            seat.say(&Bytes::from_static(text.as_bytes()));
+            seat.say(Saying::default(), &Bytes::from_static(text.as_bytes()));
         }
         first.leave();
-        seat.say(&Bytes::from_static(b"d"));
+        seat.say(Saying::default(), &Bytes::from_static(b"d"));
         let again = seat.listen(Some("1-1"));
         assert_eq!(heard(&again), ["1-2 b", "1-3 c", "1-4 d"]);
-        seat.say(&Bytes::from_static(b"e"));
+        seat.say(Saying::default(), &Bytes::from_static(b"e"));
         assert_eq!(heard(&again), ["1-5 e"]);
     }
 
@@ -210,7 +220,7 @@ mod tests {
         let mut seat = Seat::default();
         let first = seat.listen(None);
         for text in ["a", "b"] {
-            seat.say(&Bytes::from_static(text.as_bytes()));
+            seat.say(Saying::default(), &Bytes::from_static(text.as_bytes()));
         }
         assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
         first.leave();
@@ -221,7 +231,7 @@ mod tests {
     fn memory_is_bounded_while_nobody_listens() {
         let mut seat = Seat::default();
         for _ in 0..10_000 {
-            seat.say(&Bytes::from(vec![b' '; 10_000]));
+            seat.say(Saying::default(), &Bytes::from(vec![b' '; 10_000]));
         }
         assert!(seat.kept_bytes <= super::MOST_KEPT);
         assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);

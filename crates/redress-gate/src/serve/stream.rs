@@ -77,6 +77,15 @@ impl Stream {
         state.wake();
     }
 
+    /// Nothing more comes, and what was not read is said on another stream.
+    pub(super) fn give_up(&self) {
+        let mut state = self.lock();
+        state.events.clear();
+        state.bytes = 0;
+        state.is_over = true;
+        state.wake();
+    }
+
     /// Nobody reads any more. Gives how many events were not read.
     pub(super) fn leave(&self) -> usize {
         let mut state = self.lock();
