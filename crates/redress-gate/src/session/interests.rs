@@ -17,6 +17,9 @@ use crate::{
 /// The most resources that one client follows.
 const MOST_FOLLOWED: usize = 1_000;
 
+/// Of longer names only those who follow just that one hear: each part is a name to look up.
+const LONGEST_WHOLE: usize = 2 << 10;
+
 /// How much is logged, from all to almost nothing.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -86,7 +89,7 @@ impl Interests {
 
     /// Who hears that a resource changed: whoever follows it, or one that it is a part of.
     fn hearers(&self, uri: &str) -> Vec<u64> {
-        let parts = uri.match_indices(['/', '#', '?']);
+        let parts = uri.match_indices(['/', '#', '?']).take_while(|it| it.0 < LONGEST_WHOLE);
         let wholes = parts.flat_map(|(at, _)| [uri.get(..at), uri.get(..=at)]).flatten();
         let mut hearers: Vec<u64> = wholes
             .chain([uri])

@@ -50,6 +50,14 @@ fn only_those_who_follow_a_resource_hear_that_it_changed() {
 }
 
 #[test]
+fn a_long_name_with_many_parts_costs_little() {
+    let mut rig = following(&[(1, "file:///a"), (2, "file:///b")]);
+    let began = std::time::Instant::now();
+    assert_eq!(hearers(&mut rig, &"/".repeat(1 << 20)), []);
+    assert!(began.elapsed() < Duration::from_secs(5), "each part is looked up by itself");
+}
+
+#[test]
 fn the_upstream_is_asked_to_stop_when_the_last_one_does_not_follow_any_more() {
     let mut rig = following(&[(1, "u"), (2, "u"), (3, "u")]);
     let stop = request("resources/unsubscribe", &json!({"uri": "u"}));
