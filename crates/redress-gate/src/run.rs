@@ -13,6 +13,7 @@ use std::{
 };
 
 use redress_ledger::{Clock, Ledger};
+use signal_hook::iterator::Signals;
 use tokio::runtime::{Builder, Runtime};
 
 use self::start::Early;
@@ -97,12 +98,19 @@ pub fn run<E>(
     streams: Streams,
     ledger: impl FnOnce() -> Result<Option<Ledger>, E>,
 ) -> Result<Ended, NotRun<E>> {
+    // Before there is a process that a signal could leave behind.
+    let signals = threads::catch_signals()?;
     let early = Early::start(&run.target);
     let ledger = ledger().map_err(NotRun::Unrecorded)?;
-    Ok(gate(run, ledger, early, streams)?)
+    Ok(gate(run, ledger, (early, signals), streams)?)
 }
 
-fn gate(run: Run, ledger: Option<Ledger>, early: Early, streams: Streams) -> io::Result<Ended> {
+fn gate(
+    run: Run,
+    ledger: Option<Ledger>,
+    (early, signals): (Early, Signals),
+    streams: Streams,
+) -> io::Result<Ended> {
     widen(&streams.input);
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
@@ -112,7 +120,7 @@ fn gate(run: Run, ledger: Option<Ledger>, early: Early, streams: Streams) -> io:
     // Nobody listens any more only when everything ends.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
     let link = Arc::new(Link::new(plan, session, client, tell));
-    let signals = threads::signals(&link)?;
+    let signals = threads::signals(&link, signals)?;
     let runtime = runtime(&link.plan.target)?;
     let at_hand = runtime.as_ref().map(Runtime::enter);
     start::start_with(&link, early);

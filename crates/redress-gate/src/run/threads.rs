@@ -123,9 +123,13 @@ pub(super) fn server_log(
     })
 }
 
+/// The signals that end us, from now on; they are kept until somebody waits for them.
+pub(super) fn catch_signals() -> io::Result<Signals> {
+    Signals::new([SIGTERM, SIGINT, SIGHUP])
+}
+
 /// Waits for the signals that end us.
-pub(super) fn signals(link: &Arc<Link>) -> io::Result<Handle> {
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+pub(super) fn signals(link: &Arc<Link>, mut signals: Signals) -> io::Result<Handle> {
     let handle = signals.handle();
     let link = Arc::clone(link);
     spawn("redress-signals", move || {

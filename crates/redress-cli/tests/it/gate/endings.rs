@@ -1,7 +1,9 @@
 //! Rows of the matrix: how a run ends.
 
 use std::{
+    fs,
     io::{BufRead as _, BufReader, Write as _},
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -158,4 +160,28 @@ fn a_ledger_that_cannot_be_opened_is_an_error_of_the_environment() {
     let ran = crate::redress::redress(&["run", "--ledger", "/proc/nowhere", "--", "cat"], b"");
     assert_eq!(ran.exit, 3, "{}", ran.err);
     assert!(ran.err.contains("AUDIT_LOG_FAILED") && ran.out.is_empty(), "{}", ran.err);
+}
+
+#[test]
+fn a_signal_while_the_ledger_opens_leaves_no_server_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config/redress");
+    fs::create_dir_all(&config).unwrap();
+    // The ledger waits for its key until somebody writes it.
+    let key = config.join("ledger.key");
+    assert!(Command::new("mkfifo").args(["-m", "600"]).arg(&key).status().unwrap().success());
+    let ledger = dir.path().join("ledger").to_str().unwrap().to_owned();
+    let mut gate =
+        gate(Via::Run, dir.path(), &["--ledger", &ledger], &["sleep", "60"]).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while left_behind(dir.path()).len() < 2 && Instant::now() < until {
+        pause();
+    }
+    let id = gate.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    pause();
+    let write = format!("printf '%064d' 7 > '{}'", key.display());
+    assert!(Command::new("timeout").args(["10", "sh", "-c", &write]).status().unwrap().success());
+    assert_eq!(wait(&mut gate), 0);
+    assert_eq!(left_behind(dir.path()), [""; 0]);
 }
