@@ -1,6 +1,6 @@
 //! How an answer that is a failure is dressed: by an answer of ours, or with an envelope in the server's own line.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use redress::{
     classify::Failure,
@@ -112,8 +112,18 @@ impl Session {
 }
 
 impl Dress {
-    /// The line of an answer under the client's id, dressed.
-    pub(super) fn put_on(self, answer: &Answer<'_, '_>, id: &str) -> Form {
+    /// The line of an answer under the client's id, dressed. Who enforces leaves out of an error's line what is no part of one.
+    pub(super) fn put_on(self, answer: &Answer<'_, '_>, id: &str, mode: Mode) -> Form {
+        let is_error = answer.frame.shape == Shape::Error && !matches!(self, Self::Made);
+        if let Some(error) = answer.frame.payload.filter(|_| is_error && mode == Mode::Enforce)
+            && has_more_than_an_error(answer.line)
+        {
+            let mut line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":");
+            let start = line.len();
+            line.push_str(error.raw());
+            line.push_str("}\n");
+            return self.put_on_line(line.into(), start);
+        }
         let mut line = Vec::new();
         splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
         let ours = span(answer.id);
@@ -174,13 +184,14 @@ fn cleaned(error: Value<'_>, redactor: &Redactor) -> Option<String> {
     for (key, value) in error.members() {
         let clean = match value.kind() {
             Kind::String if key.is_str("message") => clean_message(value, redactor),
+            _ if key.is_str("code") => None,
             _ if key.is_str("data") && is_for_a_person => without_known(value, redactor),
-            _ if key.is_str("data") => redacted(value, redactor),
-            _ => None,
+            _ => redacted(value, redactor),
         };
-        is_changed |= clean.is_some();
+        let name = clean_message(key, redactor);
+        is_changed |= clean.is_some() || name.is_some();
         out.push_str(if out.len() > 1 { "," } else { "" });
-        out.push_str(key.raw());
+        out.push_str(name.as_deref().unwrap_or(key.raw()));
         out.push(':');
         out.push_str(clean.as_deref().unwrap_or(value.raw()));
     }
@@ -216,6 +227,9 @@ fn has_more_redacted(clean: &str, said: &str) -> bool {
 
 /// What must reach a person whole, such as an address to go to, loses no more than the values that are known.
 fn without_known(value: Value<'_>, redactor: &Redactor) -> Option<String> {
+    if has_known_in_disguise(value, redactor) {
+        return redacted(value, redactor);
+    }
     let clean = redactor.known(value.raw());
     if clean == value.raw() {
         return None;
@@ -224,4 +238,27 @@ fn without_known(value: Value<'_>, redactor: &Redactor) -> Option<String> {
         Ok(_) => Some(clean.into_owned()),
         Err(_) => redacted(value, redactor),
     }
+}
+
+/// Whether a known value stands in a text that is spelled with escapes, so that it cannot be seen. Documents nest at most 64 deep.
+fn has_known_in_disguise(value: Value<'_>, redactor: &Redactor) -> bool {
+    let is_known = |it: Value<'_>| {
+        it.raw().contains('\\')
+            && it.as_str().is_some_and(|it| matches!(redactor.known(&it), Cow::Owned(_)))
+    };
+    match value.kind() {
+        Kind::Object => value
+            .members()
+            .any(|(key, value)| is_known(key) || has_known_in_disguise(value, redactor)),
+        Kind::Array => value.elements().any(|it| has_known_in_disguise(it, redactor)),
+        Kind::String => is_known(value),
+        Kind::Number | Kind::Bool | Kind::Null => false,
+    }
+}
+
+/// Whether a line has members that are no part of an answer with an error.
+fn has_more_than_an_error(line: &[u8]) -> bool {
+    let is_part = |key: Value<'_>| ["jsonrpc", "id", "error"].iter().any(|it| key.is_str(it));
+    Doc::parse(line, limits(line.len()))
+        .is_ok_and(|it| !it.root().members().all(|it| is_part(it.0)))
 }

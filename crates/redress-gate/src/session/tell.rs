@@ -136,7 +136,7 @@ impl Session {
         let Some(exchange) = exchange else { return };
         let known = known_of_repeat(known, &exchange);
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
-        let form = dress.put_on(answer, exchange.request.id());
+        let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.finish(exchange, Outcome::Fault, turn.now.at);
     }

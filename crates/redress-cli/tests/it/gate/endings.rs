@@ -99,7 +99,7 @@ fn a_gate_that_waits_for_the_last_answer_sleeps() {
     writeln!(input, "{}", call(1, "sleep", &json!({"ms": 4_000}))).unwrap();
     drop(input);
     let used = |gate: &std::process::Child| -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", gate.id())).unwrap();
+        let stat = fs::read_to_string(format!("/proc/{}/stat", gate.id())).unwrap();
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     };

@@ -104,6 +104,25 @@ fn an_error_that_stays_keeps_its_spelling_and_no_secret() {
 }
 
 #[test]
+fn no_secret_hides_beside_an_error_or_behind_escapes() {
+    let mut rig = Rig::knowing(Mode::Enforce);
+    for error in [
+        r#"{"id":ID,"error":{"code":-32600,"message":"m","detail":{"a":["hunter2hunter2"]}}}"#,
+        r#"{"id":ID,"error":{"code":-32600,"message":"m","hunter2hunter2":1}}"#,
+        r#"{"debug":"hunter2hunter2","id":ID,"error":{"code":-32600,"message":"m"}}"#,
+        r#"{"debug":"hunter2hunter2","error":{"code":-32600,"message":"hunter2hunter2"},"id":ID}"#,
+        r#"{"id":ID,"error":{"code":-32042,"message":"m","data":{"a":["\u0068unter2hunter2"]}}}"#,
+        r#"{"id":ID,"error":{"code":-32042,"message":"m","data":{"\u0068unter2hunter2":1}}}"#,
+    ] {
+        rig.client(CALL);
+        let heard = rig.server(error);
+        assert_eq!(heard[0]["id"], 7, "{error}");
+        assert!(heard[0]["error"]["code"].is_i64() && !code(&heard[0]).is_empty(), "{error}");
+        assert!(!heard[0].to_string().contains("hunter2"), "{}", heard[0]);
+    }
+}
+
+#[test]
 fn what_the_protocol_needs_of_an_error_survives() {
     let mut rig = Rig::knowing(Mode::Enforce);
     rig.client(CALL);
