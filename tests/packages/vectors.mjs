@@ -44,4 +44,6 @@ for (const { name, fault, attempt, policy, budget: rule, decision, saved_after }
 }
 
 for (const hostile of [undefined, null, 0, '', '{', '[]', '"', [], {}, { _meta: 1, isError: true }, { error: [] }, '['.repeat(1e5), { content: [null] }]) parse(hostile);
+assert.equal(parse(new Error('boom')).ground, 'guessed');
+assert.equal(parse(Object.assign(new Error('x'), { code: 4711, data: { symbol: 'E_TIMEOUT' } })).code, 'TIMEOUT');
 console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions`);

@@ -57,4 +57,5 @@ for case in decisions:
 
 for hostile in (None, 0, "", "{", "[]", '"', [], {}, {"_meta": 1, "isError": True}, {"error": []}, "[" * 100_000, {"content": [None]}):
     errors.parse(hostile)
+assert errors.parse(RuntimeError("boom")).ground == "guessed"
 print(f"Python: {len(answers)} answers, {len(decisions)} decisions")

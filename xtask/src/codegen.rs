@@ -5,7 +5,10 @@ mod vectors;
 
 use std::{fmt::Write as _, fs, io, path::Path};
 
-use redress::{dialect, package::PACKAGES};
+use redress::{
+    dialect,
+    package::{self, PACKAGES},
+};
 use redress_cli::config;
 use redress_registry::{Source, diff, export, lint, load, lock, rule::Rule, shipped};
 
@@ -79,7 +82,11 @@ fn rules() -> String {
         ("Sources", redress_declare::rules::rules().collect()),
         (
             "Lint",
-            lint::rules().chain(dialect::lint::rules()).chain(lock::rules()).collect::<Vec<_>>(),
+            lint::rules()
+                .chain(dialect::lint::rules())
+                .chain(lock::rules())
+                .chain(package::lint::rules())
+                .collect::<Vec<_>>(),
         ),
         ("Diff", diff::rules().collect()),
     ] {

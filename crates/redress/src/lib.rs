@@ -10,6 +10,7 @@ pub mod json;
 pub mod lookup;
 pub mod outcome;
 pub mod package;
+pub mod provoke;
 pub mod recover;
 pub mod secret;
 pub mod tally;

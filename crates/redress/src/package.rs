@@ -5,6 +5,7 @@
 
 mod contract_tests;
 mod facts;
+pub mod lint;
 mod literal;
 mod places;
 mod python;

@@ -200,9 +200,12 @@ def parse(answer: object) -> Fault | None:
     """Reads the failure out of whatever a call was answered with, in any dialect.
 
     That is a JSON-RPC response, a tool's result, a JSON-RPC error, an envelope, a text; also as the SDK's models and
-    exceptions. `None` if nothing failed. A failure that does not say what it is comes as `UNKNOWN_TOOL_FAILURE` with the
-    ground `guessed`.
+    exceptions. `None` if nothing failed. A failure that does not say what it is, and whatever else was raised, comes as
+    `UNKNOWN_TOOL_FAILURE` with the ground `guessed`.
     """
+    if isinstance(answer, BaseException):
+        told = getattr(answer, "error", None)
+        return (parse(told) if told is not None else None) or _guessed(str(answer))
     answer = _plain(answer)
     if isinstance(answer, dict):
         return _parse_object(answer)
@@ -216,8 +219,6 @@ def parse(answer: object) -> Fault | None:
 
 def _plain(answer: object) -> object:
     """What the official SDK hands out as the JSON that it was."""
-    if isinstance(answer, BaseException):
-        answer = getattr(answer, "error", None)
     if isinstance(answer, (bytes, bytearray)):
         return answer.decode("utf-8", "replace")
     dump = getattr(answer, "model_dump", None)

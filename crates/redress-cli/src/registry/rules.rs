@@ -1,7 +1,7 @@
 //! `redress registry rules`: every rule that is built, for people and for programs.
 
 use clap::ValueEnum;
-use redress::dialect;
+use redress::{dialect, package};
 use redress_declare::rules as declare;
 use redress_registry::{diff, lint, lock, rule::Rule};
 
@@ -43,6 +43,6 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    let lint = declare::rules().chain(lint::rules());
-    lint.chain(dialect::lint::rules()).chain(lock::rules()).chain(diff::rules())
+    let lint = declare::rules().chain(lint::rules()).chain(dialect::lint::rules());
+    lint.chain(lock::rules()).chain(package::lint::rules()).chain(diff::rules())
 }

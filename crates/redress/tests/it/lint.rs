@@ -1,9 +1,10 @@
-//! Every rule about dialects has a fixture that it finds and one that it passes.
+//! Every rule about dialects and packages has a fixture that it finds and one that it passes.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
-use redress::dialect::lint::{lint, rules};
-use redress_registry::{Finding, Registry, Source, read, resolve, shipped};
+use redress::{dialect, package};
+use redress_registry::{Finding, Registry, Rule, Source, draft::Draft, read, resolve, shipped};
+use serde_json::json;
 
 /// Stands at the end of each line that a rule must blame in its `bad.toml`.
 const MARK: &str = "# bad";
@@ -50,6 +51,18 @@ fn an_exception_silences_a_dialect_rule() {
     let text = fixture("CK601", "bad.toml")
         + "\n[[allow]]\nrule = \"CK601\"\ncode = \"NOTE_NOT_FOUND\"\nwhy = \"x\"\nuntil = \"never\"\n";
     assert!(findings("bad.toml", &text, "CK601").is_empty());
+}
+
+fn rules() -> impl Iterator<Item = &'static Rule> {
+    dialect::lint::rules().chain(package::lint::rules())
+}
+
+fn lint(draft: &Draft, registry: &Arc<Registry>) -> Vec<Finding> {
+    let calls = json!({ "calls": { "NOTE_LOCKED": { "skip": "It needs a second writer." } } });
+    let is_example = &*registry.name == "notes";
+    let mut found = package::lint::lint(draft, registry, is_example.then_some(&calls));
+    found.extend(dialect::lint::lint(draft, registry));
+    found
 }
 
 fn findings(file: &str, text: &str, rule: &str) -> Vec<Finding> {

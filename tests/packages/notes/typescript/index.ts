@@ -309,11 +309,11 @@ const MAX_UNFLAGGED = 16384;
  * Reads the failure out of whatever a call was answered with: a JSON-RPC response, a tool's result, a JSON-RPC error (also as
  * the error that an SDK throws), an envelope, or a text, in any dialect. `undefined` if nothing failed. Never throws.
  *
- * A failure that does not say what it is comes as `UNKNOWN_TOOL_FAILURE` with the ground `guessed`.
+ * A failure that does not say what it is, and whatever else was thrown, comes as `UNKNOWN_TOOL_FAILURE` with the ground `guessed`.
  */
 export function parse(answer: unknown): Fault | undefined {
   try {
-    return parseAny(answer);
+    return parseAny(answer) ?? (answer instanceof Error ? guessed(answer.message) : undefined);
   } catch {
     // An object that cannot be looked at is no answer that anybody should take for a success.
     return guessed(undefined);
