@@ -198,3 +198,43 @@ fn a_pipe_or_a_path_elsewhere_is_refused_at_once() {
     assert_eq!(ran.exit, 2, "{}", ran.err);
     assert!(!ran.err.contains("root:"), "{}", ran.err);
 }
+
+#[test]
+fn an_export_into_a_folder_is_whole_is_checked_and_keeps_what_is_yours() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("errors.toml"), NOTES).unwrap();
+    let export = |options: &str| {
+        shell(&format!("redress registry export errors.toml {options}"), dir.path())
+    };
+    for format in ["typescript", "python", "rust", "json-schema", "vectors", "vitest", "pytest"] {
+        let to = format!("--format {format} --out {format}");
+        assert_eq!(export(&format!("{to} --check")).exit, 1, "{format}: nothing is there yet");
+        assert_eq!(export(&to).exit, 0, "{format}");
+        let again = export(&format!("{to} --check"));
+        assert_eq!((again.exit, again.out.contains("stale")), (0, false), "{}", again.out);
+    }
+    let calls = dir.path().join("typescript/contract.calls.json");
+    assert!(fs::read_to_string(&calls).unwrap().contains("\"read_note\""), "a first draft");
+    fs::write(&calls, "{}").unwrap();
+    fs::write(dir.path().join("typescript/index.ts"), "").unwrap();
+    let stale = export("--format typescript --out typescript --check");
+    assert_eq!((stale.exit, stale.out.matches("stale").count()), (1, 1), "{}", stale.out);
+    assert_eq!(export("--format typescript --out typescript").exit, 0);
+    assert_eq!(fs::read_to_string(&calls).unwrap(), "{}");
+    let printed = export("--format typescript").out;
+    assert_eq!(printed, fs::read_to_string(dir.path().join("typescript/index.ts")).unwrap());
+}
+
+#[test]
+fn a_stable_code_that_nothing_provokes_is_found_if_there_are_calls() {
+    let text = NOTES.replace("stability = \"draft\"", "stability = \"stable\"");
+    let line = "echo '{\"calls\":{}}' > calls.json; redress registry lint errors.toml";
+    let (ran, _) = in_folder(line, &text);
+    assert!(!ran.out.contains("CK703"), "{}", ran.out);
+    let (ran, _) = in_folder(&format!("{line} --calls calls.json"), &text);
+    assert!(
+        ran.out.contains("CK703 No call of the contract test provokes NOTE_NOT_FOUND."),
+        "{}",
+        ran.out
+    );
+}
