@@ -121,6 +121,11 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn value(&self, root: Value<'_>) -> Reading {
+        // Our own envelope has its version first, so that it is found without a look at what else it could be.
+        let version = root.get("v").and_then(Value::as_u64);
+        if let Some(fault) = version.and_then(|_| self.envelope(root, Flag::None)) {
+            return stated(fault);
+        }
         let has = |key| root.get(key).is_some();
         let is_error = || {
             root.get("code").is_some_and(|it| it.as_i64().is_some())
