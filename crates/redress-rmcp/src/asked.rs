@@ -12,7 +12,10 @@ use rmcp::{
     service::{RequestContext, RoleServer},
 };
 
-use crate::settings::{Seen, Settings};
+use crate::{
+    panics,
+    settings::{Seen, Settings},
+};
 
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
@@ -84,7 +87,11 @@ impl Asked {
                 arguments: call.arguments.clone(),
                 has_state: call.request_state.is_some(),
             }),
-            filled: settings.fill.as_ref().map(|it| it(Seen { call, request: context })),
+            // What it does not know it cannot fill; a call fails by itself only.
+            filled: settings
+                .fill
+                .as_ref()
+                .and_then(|it| panics::caught(|| it(Seen { call, request: context })).ok()),
             ..Self::new("tools/call", context)
         }
     }

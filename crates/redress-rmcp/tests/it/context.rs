@@ -86,3 +86,12 @@ async fn what_cannot_be_recorded_is_not_told() {
         assert_eq!(envelope["effect"], "none", "it was not even tried");
     }
 }
+
+#[tokio::test]
+async fn a_closure_that_panics_fails_no_call() {
+    let contract = Contract::new(Odd::new(), registry()).context(|_| panic!("on purpose"));
+    let client = client(contract).await;
+    assert_eq!(call(&client, "well", json!({})).await.unwrap().is_error, Some(false));
+    let (card, _) = failed(&call(&client, "prose", json!({})).await.unwrap());
+    assert!(card.starts_with("RATE_LIMITED: "), "{card}");
+}
