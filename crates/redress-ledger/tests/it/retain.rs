@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    path::PathBuf,
     time::{Duration, SystemTime},
 };
 
@@ -14,6 +15,18 @@ fn open(place: &Place, change: impl FnOnce(&mut redress_ledger::Options)) -> Led
     options.segment_bytes = 2_000;
     change(&mut options);
     Ledger::open(options).unwrap()
+}
+
+/// A ledger with one chain, of several segments, that was closed.
+fn closed_chain() -> (Place, PathBuf) {
+    let place = Place::new();
+    let old = open(&place, |_| ());
+    for number in 0..30 {
+        old.append_wait(record(&format!("{number}"))).unwrap();
+    }
+    old.close().unwrap();
+    let chain = place.chains()[0].clone();
+    (place, chain)
 }
 
 fn bytes(place: &Place) -> u64 {
@@ -51,13 +64,7 @@ fn a_ledger_stays_within_its_size_and_tells_what_it_removed() {
 
 #[test]
 fn old_segments_and_whole_chains_go_when_their_time_has_come() {
-    let place = Place::new();
-    let old = open(&place, |_| ());
-    for number in 0..30 {
-        old.append_wait(record(&format!("{number}"))).unwrap();
-    }
-    old.close().unwrap();
-    let chain = place.chains()[0].clone();
+    let (place, chain) = closed_chain();
     let count = segments(&chain).len();
     assert!(count > 3);
     // Two days before the ledger's present, except for the last.
@@ -100,13 +107,7 @@ fn old_segments_and_whole_chains_go_when_their_time_has_come() {
 
 #[test]
 fn a_pruning_that_was_interrupted_is_still_explained() {
-    let place = Place::new();
-    let old = open(&place, |_| ());
-    for number in 0..30 {
-        old.append_wait(record(&format!("{number}"))).unwrap();
-    }
-    old.close().unwrap();
-    let chain = place.chains()[0].clone();
+    let (place, chain) = closed_chain();
     let kept = Place::new();
     crate::fixture::copy(&chain, &kept.dir);
     place.pass(1);
