@@ -17,6 +17,7 @@ mod handler;
 pub mod http;
 mod judge;
 mod panics;
+mod provoke;
 mod schema;
 mod settings;
 mod size;
@@ -28,6 +29,7 @@ mod tool_fault;
 pub use clock::{clock, error_stats_from_env};
 pub use contract::Contract;
 pub use redress::tally::ErrorStats;
+pub use redress_registry::Operation;
 pub use settings::Seen;
 pub use start::StartError;
 pub use tool_fault::ToolFault;
@@ -35,3 +37,7 @@ pub use tool_fault::ToolFault;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/write-a-client.md")]
 struct DocsWriteAClient;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/write-a-server.md")]
+struct DocsWriteAServer;

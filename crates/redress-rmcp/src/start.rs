@@ -16,13 +16,19 @@ use rmcp::{
 use crate::{contract::Contract, settings::Settings};
 
 /// Why a server does not begin.
-#[derive(Debug)]
 pub struct StartError(Box<Fault>);
 
 impl StartError {
     /// The failure.
     pub fn fault(&self) -> &Fault {
         &self.0
+    }
+}
+
+/// The same words: a `main` that returns it prints this one.
+impl fmt::Debug for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

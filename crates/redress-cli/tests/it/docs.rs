@@ -30,11 +30,16 @@ fn check_page(page: &str, text: &str) -> usize {
     for (info, block) in blocks(text) {
         match info.split_once(' ') {
             None if info == "console" => commands += check_block(page, &block, dir.path()),
-            Some((_, file)) => fs::write(dir.path().join(file), block).unwrap(),
+            Some((_, file)) => write(&dir.path().join(file), &block),
             None => (),
         }
     }
     commands
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
 }
 
 /// The fenced blocks of a page: what stands behind the fence, and the text.

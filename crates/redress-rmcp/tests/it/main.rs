@@ -15,5 +15,6 @@ mod forwards;
 mod http;
 mod notes;
 mod odd;
+mod provoke;
 mod refusals;
 mod wire;
