@@ -173,7 +173,10 @@ impl House {
             let mut state = self.lock();
             state.is_closed = true;
             for (_, member) in state.members.drain(..) {
-                member.end();
+                // Those who share a link do not leave it: they are told by its end.
+                if member.sharing == Sharing::PerSession {
+                    member.end();
+                }
             }
             if let Some(common) = state.common.take() {
                 common.tell(Event::Signal);

@@ -27,6 +27,21 @@ fn begin(http: &Http) -> String {
 }
 
 #[test]
+fn clients_that_share_a_server_are_told_when_the_gate_ends() {
+    let server = bad_server().display().to_string();
+    let config = format!("[server.bad]\ncommand = [{server:?}]\nsharing = \"shared\"\n");
+    let mut client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    client.initialize();
+    let ids: Vec<_> = (0..3).map(|_| client.begin("sleep", &json!({"ms": 60_000}))).collect();
+    client.call("say", &json!({"lines": [r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#]}));
+    client.signal("-TERM");
+    for id in &ids {
+        assert_eq!(fault(&client.answer(id))["code"], "SHUTTING_DOWN");
+    }
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
 fn a_thousand_sessions_of_one_server_hear_only_what_is_theirs() {
     let server = bad_server().display().to_string();
     let config = format!(
