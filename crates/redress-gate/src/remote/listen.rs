@@ -30,6 +30,9 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// The same at least, whatever it says: a server that ends every stream at once is not asked all the time.
+const SHORTEST_WAIT: Duration = Duration::from_millis(50);
+
 /// How often we look whether a client reads again.
 const GLANCE: Duration = Duration::from_millis(5);
 
@@ -45,7 +48,7 @@ pub(super) struct Place {
 
 impl Place {
     fn wait(&self, failures: u32) -> Duration {
-        let wait = self.wait.unwrap_or(WAIT);
+        let wait = self.wait.unwrap_or(WAIT).max(SHORTEST_WAIT);
         wait.saturating_mul(1 << failures.min(5)).min(LONGEST_WAIT)
     }
 }
@@ -202,4 +205,20 @@ enum Next {
 
 fn is_stream(reply: &Reply) -> bool {
     reply.head.status == StatusCode::OK && Content::of(&reply.head.headers) == Content::Events
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{LONGEST_WAIT, Place, SHORTEST_WAIT};
+
+    #[test]
+    fn a_server_that_wants_to_be_asked_all_the_time_is_not() {
+        let wait =
+            |ms, failures| Place { id: None, wait: Some(Duration::from_millis(ms)) }.wait(failures);
+        assert_eq!(wait(0, 0), SHORTEST_WAIT);
+        assert_eq!(wait(500, 0), Duration::from_millis(500), "as the server says");
+        assert_eq!(wait(u64::MAX, 5), LONGEST_WAIT);
+    }
 }
