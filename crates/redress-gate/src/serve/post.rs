@@ -51,7 +51,7 @@ pub(super) async fn post(
     if headers.contains_key(SESSION) && !version::is_alone(headers) {
         let (_, member) =
             member(house, who, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
-        version::check(headers)?;
+        version::check(headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         let is_primed = member.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
         let manner = Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed };
@@ -60,7 +60,8 @@ pub(super) async fn post(
     match opening(house, headers, &line)? {
         Opening::Initialize(id) => initialize(house, who, headers, (&line, &id)).await,
         Opening::Alone => {
-            let link = house.common().ok_or_else(shutting_down)?;
+            let closing = || shutting_down().to(id_of(&line, most).as_deref());
+            let link = house.common().ok_or_else(closing)?;
             let manner = Manner { on_leave: OnLeave::Cancel, form: Form::Liked, is_primed: false };
             exchange(&link, principal(headers), manner, headers, &line).await
         }
@@ -194,10 +195,11 @@ async fn exchange(
     if link.is_clogged() {
         let message = "The server does not take in what it was sent before.";
         let status = StatusCode::SERVICE_UNAVAILABLE;
-        return Err(Refusal::new(status, codes::OVERLOADED, message));
+        let refusal = Refusal::new(status, codes::OVERLOADED, message);
+        return Err(refusal.to(id_of(line, line.len()).as_deref()));
     }
     let Some(mut waiter) = Waiter::new(link, client, manner, headers) else {
-        return Err(shutting_down());
+        return Err(shutting_down().to(id_of(line, line.len()).as_deref()));
     };
     let from = waiter.from();
     let expected = link.client_says(|session, turn| session.client_line(line, from, turn));
