@@ -69,7 +69,7 @@ impl<H: ServerHandler> Contract<H> {
     async fn try_call(
         &self,
         mut request: CallToolRequestParams,
-        mut context: Context,
+        context: Context,
         tool: Option<Arc<Known>>,
         asked: &Asked,
     ) -> Result<CallToolResponse, Failed> {
@@ -88,8 +88,7 @@ impl<H: ServerHandler> Contract<H> {
             None => return Err(self.unknown(&request.name)),
         }
         let limit = self.settings.timeout(&request.name);
-        let stop = context.ct.child_token();
-        context.ct = stop.clone();
+        let stop = context.ct.clone();
         let call = async { self.handler.call_tool(request, context).await };
         carrying(async {
             match panics::catch(within(limit, call)).await {

@@ -35,13 +35,18 @@ type Context = RequestContext<RoleServer>;
 /// malformed. Methods that only some revisions have may as well be unknown.
 const TYPED: [&str; 4] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
+// Futures are boxed, because rmcp moves the largest of all methods' around for each request.
+
 /// Requests that the handler answers; an error or a panic gets its envelope.
 macro_rules! requests {
     ($(fn $name:ident($($given:ident: $type:ty),*) -> $answer:ty = $method:literal;)*) => {
         $(async fn $name(&self, $($given: $type,)* context: Context) -> Result<$answer, ErrorData> {
-            let asked = Asked::new($method, &context);
-            let answer = async { self.handler.$name($($given,)* context).await };
-            self.answered(panics::catch(answer).await, &asked).await
+            Box::pin(async move {
+                let asked = Asked::new($method, &context);
+                let answer = async { self.handler.$name($($given,)* context).await };
+                self.answered(panics::catch(answer).await, &asked).await
+            })
+            .await
         })*
     };
 }
@@ -50,10 +55,13 @@ macro_rules! requests {
 macro_rules! notifications {
     ($(fn $name:ident($($given:ident: $type:ty),*);)*) => {
         $(async fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) {
-            let taken = async { self.handler.$name($($given,)* context).await };
-            if let Err(panic) = panics::catch(taken).await {
-                drop(Box::pin(tell(panic.fault(), &self.settings, &self.state)).await);
-            }
+            Box::pin(async move {
+                let taken = async { self.handler.$name($($given,)* context).await };
+                if let Err(panic) = panics::catch(taken).await {
+                    drop(tell(panic.fault(), &self.settings, &self.state).await);
+                }
+            })
+            .await;
         })*
     };
 }
@@ -111,14 +119,17 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let listening = async { self.handler.listen(context).await };
-        match panics::catch(listening).await {
-            Ok(end) => end,
-            Err(panic) => {
-                let told = Box::pin(tell(panic.fault(), &self.settings, &self.state)).await;
-                Err(answer::rpc_error(&told.fault, None))
+        Box::pin(async move {
+            let listening = async { self.handler.listen(context).await };
+            match panics::catch(listening).await {
+                Ok(end) => end,
+                Err(panic) => {
+                    let told = Box::pin(tell(panic.fault(), &self.settings, &self.state)).await;
+                    Err(answer::rpc_error(&told.fault, None))
+                }
             }
-        }
+        })
+        .await
     }
 
     async fn call_tool(
@@ -126,7 +137,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, context).await
+        Box::pin(self.call(request, context)).await
     }
 
     /// The tools that are served, each with its errors in its description.
@@ -135,23 +146,26 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let asked = Asked::new("tools/list", &context);
-        let is_first = request.as_ref().is_none_or(|it| it.cursor.is_none());
-        let list = async { self.handler.list_tools(request, context).await };
-        let mut listed = self.answered(panics::catch(list).await, &asked).await?;
-        let is_whole = is_first && listed.next_cursor.is_none();
-        self.state.catalog.learn(&listed.tools, is_whole, &self.settings);
-        listed.tools.retain_mut(|tool| {
-            let known = self.state.catalog.get(&tool.name);
-            let errors = known.as_ref().and_then(|it| it.errors.as_deref());
-            if let Some(errors) = errors {
-                let said = tool.description.take().unwrap_or_default();
-                let gap = if said.is_empty() { "" } else { "\n" };
-                tool.description = Some(format!("{said}{gap}{errors}").into());
-            }
-            known.is_some_and(|it| it.operation.is_some())
-        });
-        Ok(listed)
+        Box::pin(async move {
+            let asked = Asked::new("tools/list", &context);
+            let is_first = request.as_ref().is_none_or(|it| it.cursor.is_none());
+            let list = async { self.handler.list_tools(request, context).await };
+            let mut listed = self.answered(panics::catch(list).await, &asked).await?;
+            let is_whole = is_first && listed.next_cursor.is_none();
+            self.state.catalog.learn(&listed.tools, is_whole, &self.settings);
+            listed.tools.retain_mut(|tool| {
+                let known = self.state.catalog.get(&tool.name);
+                let errors = known.as_ref().and_then(|it| it.errors.as_deref());
+                if let Some(errors) = errors {
+                    let said = tool.description.take().unwrap_or_default();
+                    let gap = if said.is_empty() { "" } else { "\n" };
+                    tool.description = Some(format!("{said}{gap}{errors}").into());
+                }
+                known.is_some_and(|it| it.operation.is_some())
+            });
+            Ok(listed)
+        })
+        .await
     }
 
     async fn get_task(
@@ -159,13 +173,16 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         request: GetTaskParams,
         context: Context,
     ) -> Result<GetTaskResult, ErrorData> {
-        let asked = Asked::new("tasks/get", &context);
-        let answer = async { self.handler.get_task(request, context).await };
-        let mut found = self.answered(panics::catch(answer).await, &asked).await?;
-        if tasks::has_failed(&found.task.payload) {
-            Box::pin(self.tell_task(&mut found.task.payload, &asked)).await;
-        }
-        Ok(found)
+        Box::pin(async move {
+            let asked = Asked::new("tasks/get", &context);
+            let answer = async { self.handler.get_task(request, context).await };
+            let mut found = self.answered(panics::catch(answer).await, &asked).await?;
+            if tasks::has_failed(&found.task.payload) {
+                Box::pin(self.tell_task(&mut found.task.payload, &asked)).await;
+            }
+            Ok(found)
+        })
+        .await
     }
 
     async fn on_custom_request(
@@ -173,16 +190,19 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         request: CustomRequest,
         context: Context,
     ) -> Result<CustomResult, ErrorData> {
-        let asked = Asked::new(request.method.clone(), &context);
-        if TYPED.contains(&&*request.method) {
-            return Err(Box::pin(self.malformed(&request, &asked)).await);
-        }
-        let stats = if request.method == ErrorStats::METHOD { self.stats() } else { None };
-        if let Some(stats) = stats.and_then(|it| serde_json::from_str(&it).ok()) {
-            return Ok(CustomResult::new(stats));
-        }
-        let answer = async { self.handler.on_custom_request(request, context).await };
-        self.answered(panics::catch(answer).await, &asked).await
+        Box::pin(async move {
+            let asked = Asked::new(request.method.clone(), &context);
+            if TYPED.contains(&&*request.method) {
+                return Err(Box::pin(self.malformed(&request, &asked)).await);
+            }
+            let stats = if request.method == ErrorStats::METHOD { self.stats() } else { None };
+            if let Some(stats) = stats.and_then(|it| serde_json::from_str(&it).ok()) {
+                return Ok(CustomResult::new(stats));
+            }
+            let answer = async { self.handler.on_custom_request(request, context).await };
+            self.answered(panics::catch(answer).await, &asked).await
+        })
+        .await
     }
 }
 
