@@ -205,7 +205,10 @@ impl<H: ServerHandler> Contract<H> {
         }
         match panics::caught(|| self.handler.get_tool(name)) {
             Ok(Some(tool)) => self.state.catalog.learn(&[tool], false, &self.settings),
-            _ => drop(Box::pin(self.learn(context)).await),
+            // A list that never comes must not keep the call from its answer.
+            _ => {
+                drop(within(self.settings.timeout(name), Box::pin(self.learn(context))).await);
+            }
         }
         self.state.catalog.get(name)
     }

@@ -27,6 +27,9 @@ use traits::Traits;
 /// How long a call takes at most, with all of its repeats.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// As long as anybody waits: a limit beyond what a clock can show means none.
+const FOR_EVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+
 /// A client that recovers. It derefs to the service that it was made of, for everything but calls of tools.
 ///
 /// ```no_run
@@ -130,7 +133,8 @@ impl<S: Service<RoleClient>> Recovering<S> {
         call: CallToolRequestParams,
     ) -> FallbackChain<'c, CallToolResult> {
         let traits = self.traits_of(&call.name).await;
-        let until = tokio::time::Instant::now() + self.time_limit;
+        let started = tokio::time::Instant::now();
+        let until = started.checked_add(self.time_limit).unwrap_or(started + FOR_EVER);
         chain.step(name, traits, move || {
             let call = call.clone();
             async move {

@@ -79,9 +79,14 @@ pub(crate) fn caught<T>(it: impl FnOnce() -> T) -> Result<T, Panic> {
     POLLING.set(POLLING.get() + 1);
     let end = catch_unwind(AssertUnwindSafe(it));
     POLLING.set(POLLING.get() - 1);
-    end.map_err(|payload| Panic {
-        message: said(&*payload),
-        place: PLACE.with_borrow_mut(Option::take),
+    end.map_err(|payload| {
+        let place = PLACE.with_borrow_mut(Option::take);
+        let message = said(&*payload);
+        // What was thrown may panic on its way out, too, and what that throws is not looked at any more.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
+        Panic { message, place }
     })
 }
 

@@ -12,6 +12,7 @@ mod client;
 mod context;
 mod failures;
 mod forwards;
+mod hostile;
 mod http;
 mod notes;
 mod odd;
