@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use redress_registry::{Class, Effect, RetryKind};
+use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use crate::{
+    codes,
     fault::{Fault, NextAction},
     text,
     tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT},
@@ -49,6 +50,36 @@ pub fn card(fault: &Fault) -> String {
 /// The line on what a repeat is good for, and what the call has done.
 pub(crate) fn retry_line(fault: &Fault) -> String {
     format!("Retry: {} {}", when(fault), effect(fault))
+}
+
+/// A second line of a card, and what it says.
+pub(crate) struct RetryLine {
+    pub(crate) line: String,
+    pub(crate) kind: RetryKind,
+    pub(crate) effect: Effect,
+}
+
+/// A class for each reason that a card gives against a repeat.
+const REASONS: [Class; 3] = [Class::InvalidArgument, Class::Unknown, Class::Internal];
+
+/// Every second line that names no arguments: without a delay, and with this one.
+pub(crate) fn retry_lines(after_ms: Option<u64>) -> Vec<RetryLine> {
+    let mut lines: Vec<RetryLine> = Vec::new();
+    let mut fault = Fault::of(codes::INTERNAL_ERROR.entry());
+    for (kind, effect) in
+        RetryKind::ALL.iter().flat_map(|kind| Effect::ALL.iter().map(|it| (*kind, *it)))
+    {
+        for (class, after_ms) in REASONS.iter().flat_map(|it| [(*it, None), (*it, after_ms)]) {
+            fault.class = class;
+            fault.effect = effect;
+            fault.retry = Retry { after_ms, ..Retry::of(kind) };
+            let line = retry_line(&fault);
+            if !lines.iter().any(|it| it.line == line) {
+                lines.push(RetryLine { line, kind, effect });
+            }
+        }
+    }
+    lines
 }
 
 fn when(fault: &Fault) -> String {

@@ -189,6 +189,9 @@ function parseAny(answer: unknown): Fault | undefined {
 function parseObject(answer: JsonObject): Fault | undefined {
   const { content, message, text } = answer;
   const isBlocks = Array.isArray(content) && content.every((it) => isObject(it) && typeof it['type'] === 'string');
+  // Our own envelope has its version first, so that it is found without a look at what else it could be.
+  const own = isCount(answer['v']) ? envelope(answer, false) : undefined;
+  if (own) return own;
   if ('jsonrpc' in answer) return parseResponse(answer);
   if ('isError' in answer || 'structuredContent' in answer || isBlocks) return parseResult(answer, 0);
   if (Number.isInteger(answer['code']) && typeof message === 'string') return parseError(answer);
@@ -198,17 +201,18 @@ function parseObject(answer: JsonObject): Fault | undefined {
 
 function parseResponse(response: JsonObject): Fault | undefined {
   const { error, result } = response;
-  if (isObject(error)) return parseError(error);
+  if (error !== undefined && error !== null) return isObject(error) ? parseError(error) : guessed(error);
   if (isObject(result)) return parseResult(result, 0);
   return 'method' in response || 'result' in response ? undefined : guessed(undefined);
 }
 
 function parseError(error: JsonObject): Fault | undefined {
   const { code, message, data } = error;
-  const response: JsonObject = { jsonrpc: '2.0', id: null, error: { code: code ?? 0, message: message ?? '', data: data ?? null } };
+  // The members of an error that an SDK throws need not be its own.
+  const said: JsonObject = { code: code ?? 0, data: data ?? null, ...(message !== undefined && { message }) };
   // JSON-RPC's own numbers say too little.
-  const isOwn = (typeof code === 'number' && code > 0) || at(data, ['symbol']) !== undefined;
-  const known = ours(at(data, [FAULT_KEY])) ?? envelope(data, true) ?? (isOwn ? readAs('rpc', response) : undefined);
+  const isOwn = Number.isInteger(code) && (Number(code) > 0 || at(data, ['symbol']) !== undefined);
+  const known = ours(at(data, [FAULT_KEY])) ?? envelope(data, true) ?? (isOwn ? readAs('rpc', { jsonrpc: '2.0', id: null, error: said }) : undefined);
   return known ?? guessed(message, spelled('rpc', String(code)));
 }
 
@@ -266,7 +270,7 @@ function ours(document: Json | undefined): Fault | undefined {
   const known = readAs('native', document);
   if (known || !isObject(document) || typeof document['code'] !== 'string') return known;
   const unknown = spelled('native', UNKNOWN);
-  if (!unknown || !/^([a-z][a-z0-9-]{0,31}\.)?[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(document['code'])) return undefined;
+  if (!unknown || !FULL_CODE.test(document['code'])) return undefined;
   const name = String(document['class']);
   const kind = (Object.hasOwn(CLASSES, name) ? name : 'unknown') as Class;
   const { http, retry } = CLASSES[kind];
@@ -285,6 +289,8 @@ function guessed(text: Json | undefined, row = spelled('native', UNKNOWN)): Faul
 }
 
 const UNKNOWN = 'UNKNOWN_TOOL_FAILURE';
+/** What can be a code, or a code in a plugin's namespace. */
+const FULL_CODE = new RegExp(@@full_code@@);
 /** How much of a foreign text is kept. */
 const MAX_SAID = 500;
 
@@ -410,7 +416,8 @@ function rowOf(dialect: Dialect, document: JsonObject): Known | undefined {
   const spelling = at(document, PLACES[dialect]['code'] ?? []);
   const number = at(document, ['error', 'code']);
   if (dialect === 'rpc' && !Number.isInteger(number)) return undefined;
-  if (typeof spelling === 'string') return spelled(dialect, spelling);
+  // A number is no symbol, though both spell a row.
+  if (typeof spelling === 'string') return dialect === 'rpc' && /^-?[0-9]+$/.test(spelling) ? undefined : spelled(dialect, spelling);
   return dialect === 'rpc' ? spelled(dialect, String(number)) : undefined;
 }
 

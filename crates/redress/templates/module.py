@@ -228,6 +228,10 @@ def _plain(answer: object) -> object:
 def _parse_object(answer: dict[str, Any]) -> Fault | None:
     content = answer.get("content")
     is_blocks = isinstance(content, list) and all(isinstance(_at(it, ("type",)), str) for it in content)
+    # Our own envelope has its version first, so that it is found without a look at what else it could be.
+    own = _envelope(answer, False) if _is_count(answer.get("v")) else None
+    if own:
+        return own
     if "jsonrpc" in answer:
         return _parse_response(answer)
     if "isError" in answer or "structuredContent" in answer or is_blocks:
@@ -242,8 +246,8 @@ def _parse_object(answer: dict[str, Any]) -> Fault | None:
 
 def _parse_response(response: dict[str, Any]) -> Fault | None:
     error, result = response.get("error"), response.get("result")
-    if isinstance(error, dict):
-        return _parse_error(error)
+    if error is not None:
+        return _parse_error(error) if isinstance(error, dict) else _guessed(error)
     if isinstance(result, dict):
         return _parse_result(result, 0)
     return None if "method" in response or "result" in response else _guessed(None)
@@ -253,7 +257,7 @@ def _parse_error(error: dict[str, Any]) -> Fault | None:
     code, message, data = error.get("code"), error.get("message"), error.get("data")
     fault = _ours(_at(data, (_FAULT_KEY,))) or _envelope(data, True)
     # JSON-RPC's own numbers say too little.
-    if not fault and ((_is_int(code) and code > 0) or _at(data, ("symbol",)) is not None):
+    if not fault and _is_int(code) and (code > 0 or _at(data, ("symbol",)) is not None):
         fault = read_as("rpc", {"jsonrpc": "2.0", "id": None, "error": error})
     return fault or _guessed(message, _spelled("rpc", str(code)))
 
@@ -334,7 +338,7 @@ def _ours(document: object) -> Fault | None:
     return fault if _fill_native(fault, document) else None
 
 
-_FULL_CODE: Final = re.compile(r"([a-z][a-z0-9-]{0,31}\.)?[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+_FULL_CODE: Final = re.compile(@@full_code@@)
 
 
 def _guessed(text: object, row: Row | None = None) -> Fault | None:
@@ -483,7 +487,9 @@ def _row_of(dialect: Dialect, document: dict[str, Any]) -> Row | None:
     if dialect == "rpc" and not _is_int(number):
         return None
     if isinstance(spelling, str):
-        return _spelled(dialect, spelling)
+        # A number is no symbol, though both spell a row.
+        is_number = dialect == "rpc" and re.fullmatch(r"-?[0-9]+", spelling)
+        return None if is_number else _spelled(dialect, spelling)
     return _spelled(dialect, str(number)) if dialect == "rpc" else None
 
 

@@ -231,8 +231,9 @@ pub(super) fn overlay(fault: &mut Fault, residue: Value<'_>) {
         let key = key.as_str().unwrap_or_default();
         let taken = match &*key {
             "code" | "contract" => value.as_str().is_some(),
-            INVENTED => value.elements().all(|it| forget(fault, it)),
-            CONTEXT => value.members().all(|(name, value)| set_context(fault, name, value)),
+            // One that is not understood takes nothing from the others.
+            INVENTED => value.elements().filter(|it| !forget(fault, *it)).count() == 0,
+            CONTEXT => value.members().filter(|it| !set_context(fault, it.0, it.1)).count() == 0,
             key => fields::get(key).is_some_and(|it| (it.read)(fault, Some(value))),
         };
         if !taken {

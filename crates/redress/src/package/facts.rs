@@ -6,14 +6,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use redress_registry::{
-    Class, Effect, Entry, Param, Registry, Retry, RetryKind, Severity, canonical, shipped,
+    Class, Effect, Entry, Param, Registry, RetryKind, Severity, canonical, name, shipped,
 };
 use serde_json::{Map, Value, json};
 
 use super::{literal::Words, places::places, template::Gaps};
 use crate::{
     Dialect, Fault, Lookup,
-    card::retry_line,
+    card::{RetryLine, retry_lines},
     dialect::Stamp,
     fault::{Context, Origin, fields::ENVELOPE},
     recover::{self, BudgetRule, Policy, Then},
@@ -63,6 +63,7 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
         ),
         ("fault_key", json!(FAULT_KEY)),
         ("tool_failure_key", json!(TOOL_FAILURE_KEY)),
+        ("full_code", json!(full_code())),
         ("attempts", json!(attempts)),
         ("first_pause_ms", json!(first_pause_ms)),
         ("longest_wait_ms", json!(longest_wait_ms)),
@@ -72,6 +73,15 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
     ] {
         gaps.put(name, words.value(&value));
     }
+}
+
+/// What can be a code, as a pattern for both languages.
+fn full_code() -> String {
+    let reserved = name::RESERVED_NAMESPACES.join("|");
+    let most = name::MAX_CODE;
+    format!(
+        "^((?!({reserved})\\.)[a-z][a-z0-9-]{{0,31}}\\.)?(?=.{{3,{most}}}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"
+    )
 }
 
 /// The tables, by name.
@@ -183,22 +193,11 @@ fn rpc(entry: &Arc<Entry>) -> Option<Value> {
 
 /// The second line of a card for every rule and effect, with a gap for the time to wait.
 fn card_lines() -> Rows {
-    let mut fault = Fault::of(crate::codes::INTERNAL_ERROR.entry());
     let mut rows = Rows::new();
-    for kind in RetryKind::ALL {
-        let waits: &[Option<u64>] =
-            if *kind == RetryKind::AfterDelay { &[None, Some(1)] } else { &[None] };
-        for (effect, wait) in
-            Effect::ALL.iter().flat_map(|it| waits.iter().map(move |wait| (*it, *wait)))
-        {
-            fault.retry = Retry { after_ms: wait, ..Retry::of(*kind) };
-            fault.effect = effect;
-            let line = retry_line(&fault).replace("after 1 ms", "after {delay}");
-            rows.push((
-                None,
-                json!({ "line": line, "retry": kind.name(), "effect": effect.name() }),
-            ));
-        }
+    for RetryLine { line, kind, effect } in retry_lines(Some(1)) {
+        let line = line.replace("after 1 ms", "after {delay}");
+        let row = json!({ "line": line, "retry": kind.name(), "effect": effect.name() });
+        rows.push((None, row));
     }
     rows
 }

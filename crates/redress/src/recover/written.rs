@@ -1,10 +1,10 @@
 //! A card read back: what the text for the model says, for clients to whom nothing else came through.
 
-use redress_registry::{Effect, RetryKind};
+use redress_registry::RetryKind;
 
 use crate::{
     Fault, Lookup,
-    card::retry_line,
+    card::retry_lines,
     fault::{NextAction, Violation},
     json::{Kind, RawJson},
 };
@@ -50,21 +50,16 @@ fn part(fault: &mut Fault, line: &str) -> bool {
 /// Takes the rule and the effect with which the card would have just this line.
 fn retry(fault: &mut Fault, line: &str) -> bool {
     let (line, names) = without_names(line);
-    let mut guess = Fault::of(fault.entry());
-    for kind in RetryKind::ALL {
-        for effect in Effect::ALL {
-            guess.retry.kind = *kind;
-            guess.retry.after_ms = if *kind == RetryKind::AfterDelay { delay(&line) } else { None };
-            guess.effect = *effect;
-            if retry_line(&guess) == line {
-                (fault.retry, fault.effect) = (guess.retry, guess.effect);
-                let pointer = |name: &str| Violation::new(&format!("/{name}"), "wrong", None);
-                fault.violations = names.iter().map(|it| pointer(it)).collect();
-                return true;
-            }
-        }
-    }
-    false
+    let after_ms = delay(&line);
+    let Some(known) = retry_lines(after_ms).into_iter().find(|it| it.line == line) else {
+        return false;
+    };
+    fault.retry.kind = known.kind;
+    fault.retry.after_ms = after_ms.filter(|_| known.kind == RetryKind::AfterDelay);
+    fault.effect = known.effect;
+    let pointer = |name: &String| Violation::new(&format!("/{name}"), "wrong", None);
+    fault.violations = names.iter().map(pointer).collect();
+    true
 }
 
 /// The line without the names of arguments in brackets, and these.
@@ -88,7 +83,9 @@ fn delay(line: &str) -> Option<u64> {
     let seconds = seconds.parse::<u64>().ok()?.checked_mul(1_000)?;
     match tenths {
         "" => Some(seconds),
-        tenths => seconds.checked_add(tenths.parse::<u64>().ok()?.checked_mul(100)? + 99),
+        tenths => {
+            seconds.checked_add(tenths.parse::<u64>().ok()?.checked_mul(100)?.checked_add(99)?)
+        }
     }
 }
 
@@ -106,7 +103,7 @@ fn action(next: &str) -> NextAction {
 
 #[cfg(test)]
 mod tests {
-    use redress_registry::{Effect, RetryKind};
+    use redress_registry::{Class, Effect, RetryKind};
 
     use super::card as read;
     use crate::{
@@ -146,6 +143,28 @@ mod tests {
         let seen = read(&card(&fault), false, &Lookup::shipped()).unwrap();
         let pointers: Vec<_> = seen.violations.iter().map(Violation::pointer).collect();
         assert_eq!(pointers, ["/path", "/depth"]);
+    }
+
+    #[test]
+    fn a_card_is_read_back_whatever_the_reason_against_a_repeat() {
+        for code in [codes::NOT_FOUND, codes::INTERNAL_ERROR, codes::UNKNOWN_TOOL_FAILURE] {
+            let mut fault = code.raise([] as [(&str, &str); 0]);
+            for class in Class::ALL {
+                (fault.class, fault.retry.kind) = (class, RetryKind::Never);
+                fault.effect = Effect::Partial;
+                let seen = read(&card(&fault), false, &Lookup::shipped()).unwrap();
+                assert_eq!((seen.retry.kind, seen.effect), (RetryKind::Never, Effect::Partial));
+            }
+        }
+    }
+
+    #[test]
+    fn a_delay_that_no_number_holds_is_none() {
+        for number in ["0.184467440737095516", "18446744073709551615.9", "1.99999999999999999999"] {
+            let card =
+                format!("TIMEOUT: x\nRetry: the same call after {number} s. Nothing was changed.");
+            assert!(read(&card, false, &Lookup::shipped()).is_none(), "{number}");
+        }
     }
 
     #[test]

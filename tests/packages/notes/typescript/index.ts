@@ -330,6 +330,9 @@ function parseAny(answer: unknown): Fault | undefined {
 function parseObject(answer: JsonObject): Fault | undefined {
   const { content, message, text } = answer;
   const isBlocks = Array.isArray(content) && content.every((it) => isObject(it) && typeof it['type'] === 'string');
+  // Our own envelope has its version first, so that it is found without a look at what else it could be.
+  const own = isCount(answer['v']) ? envelope(answer, false) : undefined;
+  if (own) return own;
   if ('jsonrpc' in answer) return parseResponse(answer);
   if ('isError' in answer || 'structuredContent' in answer || isBlocks) return parseResult(answer, 0);
   if (Number.isInteger(answer['code']) && typeof message === 'string') return parseError(answer);
@@ -339,17 +342,18 @@ function parseObject(answer: JsonObject): Fault | undefined {
 
 function parseResponse(response: JsonObject): Fault | undefined {
   const { error, result } = response;
-  if (isObject(error)) return parseError(error);
+  if (error !== undefined && error !== null) return isObject(error) ? parseError(error) : guessed(error);
   if (isObject(result)) return parseResult(result, 0);
   return 'method' in response || 'result' in response ? undefined : guessed(undefined);
 }
 
 function parseError(error: JsonObject): Fault | undefined {
   const { code, message, data } = error;
-  const response: JsonObject = { jsonrpc: '2.0', id: null, error: { code: code ?? 0, message: message ?? '', data: data ?? null } };
+  // The members of an error that an SDK throws need not be its own.
+  const said: JsonObject = { code: code ?? 0, data: data ?? null, ...(message !== undefined && { message }) };
   // JSON-RPC's own numbers say too little.
-  const isOwn = (typeof code === 'number' && code > 0) || at(data, ['symbol']) !== undefined;
-  const known = ours(at(data, [FAULT_KEY])) ?? envelope(data, true) ?? (isOwn ? readAs('rpc', response) : undefined);
+  const isOwn = Number.isInteger(code) && (Number(code) > 0 || at(data, ['symbol']) !== undefined);
+  const known = ours(at(data, [FAULT_KEY])) ?? envelope(data, true) ?? (isOwn ? readAs('rpc', { jsonrpc: '2.0', id: null, error: said }) : undefined);
   return known ?? guessed(message, spelled('rpc', String(code)));
 }
 
@@ -407,7 +411,7 @@ function ours(document: Json | undefined): Fault | undefined {
   const known = readAs('native', document);
   if (known || !isObject(document) || typeof document['code'] !== 'string') return known;
   const unknown = spelled('native', UNKNOWN);
-  if (!unknown || !/^([a-z][a-z0-9-]{0,31}\.)?[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(document['code'])) return undefined;
+  if (!unknown || !FULL_CODE.test(document['code'])) return undefined;
   const name = String(document['class']);
   const kind = (Object.hasOwn(CLASSES, name) ? name : 'unknown') as Class;
   const { http, retry } = CLASSES[kind];
@@ -426,6 +430,8 @@ function guessed(text: Json | undefined, row = spelled('native', UNKNOWN)): Faul
 }
 
 const UNKNOWN = 'UNKNOWN_TOOL_FAILURE';
+/** What can be a code, or a code in a plugin's namespace. */
+const FULL_CODE = new RegExp("^((?!(core|electron|mcp|rpc|test|x)\\.)[a-z][a-z0-9-]{0,31}\\.)?(?=.{3,63}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$");
 /** How much of a foreign text is kept. */
 const MAX_SAID = 500;
 
@@ -551,7 +557,8 @@ function rowOf(dialect: Dialect, document: JsonObject): Known | undefined {
   const spelling = at(document, PLACES[dialect]['code'] ?? []);
   const number = at(document, ['error', 'code']);
   if (dialect === 'rpc' && !Number.isInteger(number)) return undefined;
-  if (typeof spelling === 'string') return spelled(dialect, spelling);
+  // A number is no symbol, though both spell a row.
+  if (typeof spelling === 'string') return dialect === 'rpc' && /^-?[0-9]+$/.test(spelling) ? undefined : spelled(dialect, spelling);
   return dialect === 'rpc' ? spelled(dialect, String(number)) : undefined;
 }
 
@@ -1293,9 +1300,17 @@ const CARD_LINES: readonly { readonly line: string; readonly retry: RetryKind; r
   {"line": "Retry: only after a person has acted. It may have taken effect.", "retry": "after_human", "effect": "unknown"},
   {"line": "Retry: only after a person has acted. A part of it may have been done.", "retry": "after_human", "effect": "partial"},
   {"line": "Retry: only after a person has acted. It was done; do not repeat it.", "retry": "after_human", "effect": "done"},
+  {"line": "Retry: never, it cannot succeed. Nothing was changed.", "retry": "never", "effect": "none"},
+  {"line": "Retry: not as it is, nobody knows why it failed. Nothing was changed.", "retry": "never", "effect": "none"},
   {"line": "Retry: not as it is, the fault lies with the server. Nothing was changed.", "retry": "never", "effect": "none"},
+  {"line": "Retry: never, it cannot succeed. It may have taken effect.", "retry": "never", "effect": "unknown"},
+  {"line": "Retry: not as it is, nobody knows why it failed. It may have taken effect.", "retry": "never", "effect": "unknown"},
   {"line": "Retry: not as it is, the fault lies with the server. It may have taken effect.", "retry": "never", "effect": "unknown"},
+  {"line": "Retry: never, it cannot succeed. A part of it may have been done.", "retry": "never", "effect": "partial"},
+  {"line": "Retry: not as it is, nobody knows why it failed. A part of it may have been done.", "retry": "never", "effect": "partial"},
   {"line": "Retry: not as it is, the fault lies with the server. A part of it may have been done.", "retry": "never", "effect": "partial"},
+  {"line": "Retry: never, it cannot succeed. It was done; do not repeat it.", "retry": "never", "effect": "done"},
+  {"line": "Retry: not as it is, nobody knows why it failed. It was done; do not repeat it.", "retry": "never", "effect": "done"},
   {"line": "Retry: not as it is, the fault lies with the server. It was done; do not repeat it.", "retry": "never", "effect": "done"},
 ];
 

@@ -171,6 +171,26 @@ const STATED: &[(&str, &str)] = &[
         "an envelope in an error of the protocol",
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x","data":{"dev.redress/fault":{"v":1,"code":"CIRCUIT_OPEN","message":"Closed for now."}}}}"#,
     ),
+    (
+        "an envelope that says that it is a response",
+        r#"{"v":1,"code":"CONFLICT","message":"Changed meanwhile.","jsonrpc":"2.0"}"#,
+    ),
+    (
+        "an envelope with a flag",
+        r#"{"v":1,"code":"CONFLICT","message":"Changed meanwhile.","isError":false}"#,
+    ),
+    (
+        "a card of a failure that nobody understood",
+        "UNKNOWN_TOOL_FAILURE: No.\nRetry: not as it is, nobody knows why it failed. A part of it may have been done.",
+    ),
+    (
+        "a card of a failure that is hopeless",
+        "NOT_FOUND: No.\nRetry: never, it cannot succeed. A part of it may have been done.",
+    ),
+    (
+        "an envelope that knows more inventions than we do",
+        r#"{"class":"reliability","code":"query_failed","retryable":false,"correlationId":"","agentGuidance":"x","_x":{"invented":["/frobbed","/context/request_id"]}}"#,
+    ),
 ];
 
 const UNRECOGNISED: &[(&str, &str)] = &[
@@ -196,6 +216,22 @@ const UNRECOGNISED: &[(&str, &str)] = &[
     ),
     ("an error of the protocol alone", r#"{"code":-32602,"message":"Invalid params"}"#),
     ("a response without a result", r#"{"jsonrpc":"2.0","id":1}"#),
+    (
+        "a result beside an error that is no object",
+        r#"{"jsonrpc":"2.0","id":1,"error":"boom","result":{}}"#,
+    ),
+    (
+        "a number without a message",
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":4303,"data":{"symbol":"E_QUERY_FAILED"}}}"#,
+    ),
+    (
+        "a number in the place of a symbol",
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":4303,"message":"x","data":{"symbol":"1000"}}}"#,
+    ),
+    (
+        "a name that is no code, flagged",
+        r#"{"content":[],"isError":true,"_meta":{"dev.redress/fault":{"v":1,"code":"mcp.FROBBED","message":"x"}}}"#,
+    ),
 ];
 
 #[cfg(test)]
