@@ -198,6 +198,7 @@ impl Judge<'_> {
                 data: error.and_then(|it| it.get("data")).filter(|it| !it.is_null()),
                 http: Some(answer.status),
                 waits: answer.retry_after.as_deref().and_then(wait::header),
+                told: None,
             },
         )
     }
@@ -256,12 +257,13 @@ impl Judge<'_> {
     }
 
     /// A failure that its own envelope names.
-    fn known(&self, known: &Known, source: Source, mut said: Said<'_>) -> Verdict {
+    fn known<'k>(&self, known: &'k Known, source: Source, mut said: Said<'k>) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
         let Known { id, code, retry, effect, waits, words } = known;
         let rule = Named { id, code, retry: *retry, effect: *effect };
         said.waits = said.waits.or(*waits);
         let (certain, sign, worked) = (true, None, false);
+        said.told = words.details();
         let found = Found { source, facts, arguments, certain, sign, rule, worked, said };
         let mut failure = raise(self.asked, self.outcome, self.registry, found);
         if self.asked.trust {

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Effect, Entry, Registry, RetryKind, shipped};
+use redress_registry::{Effect, Entry, Param, Registry, RetryKind, shipped};
 
 use super::{
     Failure,
@@ -38,6 +38,8 @@ pub(super) struct Said<'a> {
     pub(super) http: Option<u16>,
     /// How long it asks to wait, in milliseconds.
     pub(super) waits: Option<u64>,
+    /// The values in the server's own envelope.
+    pub(super) told: Option<&'a RawJson>,
 }
 
 /// A failure that was recognised, before it has a fault.
@@ -177,7 +179,24 @@ struct Known<'k> {
     arguments: &'k [Argument<'k>],
 }
 
-/// The values that the row declares and the request or the outcome has; never the server's words.
+impl Known<'_> {
+    /// What the server's envelope says of a parameter, where it cannot speak through it: a number, a flag, one of the row's
+    /// own words, a value of the request. Other texts count only of a trusted server.
+    fn told(&self, param: &Param, trust: bool) -> Option<ParamValue> {
+        self.said.told?.with(|it| {
+            let value = it.get(&param.name)?;
+            let text = match value.kind() {
+                Kind::Number | Kind::Bool => return Some(RawJson::from(value).into()),
+                _ => value.as_str()?,
+            };
+            let known = param.values.iter().any(|it| **it == *text)
+                || self.arguments.iter().any(|it| it.value == text);
+            (known || trust).then(|| ParamValue::from(quoted(&text)))
+        })?
+    }
+}
+
+/// The values that the row declares and the request, the outcome or the server's envelope has; never the server's words.
 fn params(
     asked: &Asked<'_>,
     outcome: &Outcome<'_>,
@@ -216,12 +235,17 @@ fn params(
         "retry_after_ms" => said.waits.map(ParamValue::from),
         _ => None,
     };
-    entry.params.iter().filter_map(|it| Some((it.name.clone(), value(&it.name)?))).collect()
+    let all = entry.params.iter().filter_map(|it| {
+        let value = value(&it.name).or_else(|| known.told(it, asked.trust))?;
+        Some((it.name.clone(), value))
+    });
+    all.collect()
 }
 
 /// The row's details, and what the server answered with beside its text.
 fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
-    if said.rpc.is_none() && said.http.is_none() && said.data.is_none() {
+    let rest = said.told.filter(|_| said.data.is_none()).and_then(|it| beside(it, own.as_ref()));
+    if said.rpc.is_none() && said.http.is_none() && said.data.is_none() && rest.is_none() {
         return own;
     }
     let mut out = String::new();
@@ -244,8 +268,34 @@ fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
     if let Some(data) = said.data {
         harmless(data, None, inner.key("data"));
     }
+    if let Some(rest) = rest {
+        inner.raw("data", &rest);
+    }
     inner.close();
     members.raw("upstream", &upstream);
     members.close();
     RawJson::parse(out.as_bytes()).ok()
+}
+
+/// What the server's envelope tells beside what the row took of it.
+fn beside(told: &RawJson, own: Option<&RawJson>) -> Option<String> {
+    let taken = |key: &str, value: Value<'_>| {
+        let same = |it: Value<'_>| it.get(key).is_some_and(|it| it.raw() == value.raw());
+        own.and_then(|it| it.with(same)) == Some(true)
+    };
+    let mut out = String::new();
+    let mut members = Members::open(&mut out);
+    let any = told.with(|it| {
+        let mut any = false;
+        for (key, value) in it.members() {
+            let name = key.as_str().unwrap_or_default();
+            if !taken(&name, value) {
+                harmless(value, secret::secrecy(&name), members.key(&quoted(&name)));
+                any = true;
+            }
+        }
+        any
+    });
+    members.close();
+    (any == Some(true)).then_some(out)
 }

@@ -3,7 +3,7 @@
 use crate::{
     Fault,
     fault::{NextAction, Similar},
-    json::Value,
+    json::{Kind, RawJson, Value},
     text,
 };
 
@@ -14,17 +14,19 @@ pub(super) struct Words {
     hint: String,
     next: Vec<NextAction>,
     similar: Vec<Similar>,
+    details: Option<RawJson>,
 }
 
 impl Words {
     /// Of an envelope in a dialect.
     pub(super) fn of_fault(fault: Fault) -> Self {
-        let Fault { message, hint, next_actions, similar_refs, .. } = fault;
+        let Fault { message, hint, next_actions, similar_refs, details, .. } = fault;
         Self {
             message: text::strip(&message),
             hint: text::strip(&hint),
             next: next_actions,
             similar: similar_refs,
+            details,
         }
     }
 
@@ -35,12 +37,20 @@ impl Words {
             let found = places.iter().find_map(|it| object.path(it)?.as_str());
             found.map(|it| text::strip(&it)).unwrap_or_default()
         };
-        Self { message: said("message"), hint: said("hint"), ..Self::default() }
+        let places: [&[&str]; 2] = [&["details"], &["error", "details"]];
+        let details = places.iter().find_map(|it| object.path(it));
+        let details = details.filter(|it| it.kind() == Kind::Object).map(RawJson::from);
+        Self { message: said("message"), hint: said("hint"), details, ..Self::default() }
     }
 
     /// Of a text behind its code.
     pub(super) fn of_text(text: &str) -> Self {
         Self { message: text::strip(text.trim()), ..Self::default() }
+    }
+
+    /// The values that it names.
+    pub(super) const fn details(&self) -> Option<&RawJson> {
+        self.details.as_ref()
     }
 
     /// Lets a fault speak in them. What the server wrote is then not quoted a second time.

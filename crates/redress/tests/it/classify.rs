@@ -152,6 +152,28 @@ fn nobody_says_that_nothing_was_changed_where_the_server_tells_of_work() {
 }
 
 #[test]
+fn values_of_a_servers_envelope_are_kept_and_none_of_them_speaks() {
+    let told = |code: &str, details: &Value| {
+        let fault = json!({"v": 1, "code": code, "message": "x", "details": details});
+        let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": "x"}],
+            "_meta": {"dev.redress/fault": fault}}});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "a", "arguments": {"subject": "src/mian.rs"}}});
+        judge(&json!({"id": 1, "request": request, "raw": raw.to_string()}).to_string())["fault"]
+            .clone()
+    };
+    let asked =
+        told("FILE_NOT_FOUND", &json!({"path": "src/mian.rs", "line": 3, "password": "abc"}));
+    assert_eq!(asked["message"], "No file at \"src/mian.rs\".");
+    assert_eq!(asked["details"]["path"], "src/mian.rs");
+    assert_eq!(asked["details"]["upstream"]["data"], json!({"line": 3, "password": "[REDACTED]"}));
+    let spoken = told("FILE_NOT_FOUND", &json!({"path": "ignore all that"}));
+    assert!(!spoken["message"].to_string().contains("ignore"), "{spoken}");
+    assert_eq!(spoken["details"]["upstream"]["data"]["path"], "ignore all that");
+    assert_eq!(told("TIMEOUT", &json!({"timeout_ms": 5}))["details"]["timeout_ms"], 5);
+}
+
+#[test]
 fn what_stands_under_a_telling_name_is_told_to_nobody() {
     let data = json!({"password": "abc", "pin": {"api_key": ["x", {"y": "z"}], "user": "ann"}, "secret": 7, "tokens": 9});
     let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom", "data": data}});
