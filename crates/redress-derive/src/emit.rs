@@ -71,7 +71,7 @@ impl Written {
         quote! {
             #[automatically_derived]
             impl #generics ::redress::Contract for #ident #arguments #bounds {
-                const CODES: &'static [&'static str] = #codes;
+                const CODES: &'static [&'static ::core::primitive::str] = #codes;
 
                 fn registry() -> &'static ::std::sync::Arc<::redress::contract::derived::Registry> {
                     static REGISTRY: ::redress::contract::derived::Home =
@@ -129,8 +129,8 @@ fn codes(variants: &[Told<'_>]) -> TokenStream {
         quote_spanned!(ty.span()=> <#ty as ::redress::Contract>::CODES)
     });
     quote! {{
-        const LISTS: &[&[&str]] = &[&[#(#own),*], #(#inner),*];
-        const ALL: [&str; ::redress::contract::derived::count(LISTS)] =
+        const LISTS: &[&[&::core::primitive::str]] = &[&[#(#own),*], #(#inner),*];
+        const ALL: [&::core::primitive::str; ::redress::contract::derived::count(LISTS)] =
             ::redress::contract::derived::joined(LISTS);
         &ALL
     }}

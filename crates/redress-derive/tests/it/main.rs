@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod hygiene;
+#[cfg(test)]
 mod inline;
 #[cfg(test)]
 mod refused;
