@@ -9,7 +9,7 @@ use redress::{
     tokens::MAX_SIMILAR,
     wire,
 };
-use redress_registry::nearest::nearest_n;
+use redress_registry::{Effect, nearest::nearest_n};
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
@@ -141,7 +141,7 @@ impl<H: ServerHandler> Contract<H> {
             let mut fault = codes::OUTPUT_TOO_LARGE
                 .raise(params.map(|(name, it)| (name, ParamValue::from(it as u64))));
             fault.origin = Origin::Server;
-            return Err(fault.into());
+            return Err(spared(fault, tool).into());
         }
         if let Some(schema) = tool.and_then(|it| it.output.as_ref()) {
             let (pointer, reason) = match &result.structured_content {
@@ -154,7 +154,7 @@ impl<H: ServerHandler> Contract<H> {
             let mut fault =
                 codes::OUTPUT_INVALID.raise([("pointer", &*pointer), ("reason", reason)]);
             fault.origin = Origin::Server;
-            return Err(fault.into());
+            return Err(spared(fault, tool).into());
         }
         Ok(result.into())
     }
@@ -255,6 +255,14 @@ fn fitting(request: &mut CallToolRequestParams, tool: &Known) -> Result<(), Fail
         request.arguments = Some(arguments);
     }
     schema::invalid_arguments(&wrongs).map_or(Ok(()), |it| Err(it.into()))
+}
+
+/// A tool that only reads has done nothing, although it came to its end.
+fn spared(mut fault: Fault, tool: Option<&Known>) -> Fault {
+    if tool.is_some_and(|it| it.traits.harmless()) {
+        fault.effect = Effect::None;
+    }
+    fault
 }
 
 /// Waits for the end of a future, or until it took too long.

@@ -127,6 +127,19 @@ async fn a_result_that_is_too_large_is_not_passed_on() {
 }
 
 #[tokio::test]
+async fn a_tool_that_only_reads_has_done_nothing_when_its_result_is_too_large() {
+    let client = client(Contract::new(Odd::new(), registry()).max_result_bytes(1)).await;
+    for (tool, effect) in [("well", "none"), ("large", "done")] {
+        let (card, envelope) = failed(&call(&client, tool, json!({})).await.unwrap());
+        assert_eq!(
+            (&envelope["code"], &envelope["effect"]),
+            (&json!("OUTPUT_TOO_LARGE"), &json!(effect)),
+            "{card}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_result_that_does_not_fit_its_schema_is_not_passed_on() {
     let client = odd().await;
     let well = call(&client, "shape", json!({"answer": {"sides": 3}})).await.unwrap();
