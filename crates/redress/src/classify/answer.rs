@@ -264,8 +264,10 @@ impl Judge<'_> {
         said.waits = said.waits.or(*waits);
         let (certain, sign, worked) = (true, None, false);
         said.told = words.details();
+        said.text = without_card(said.text, code);
         let found = Found { source, facts, arguments, certain, sign, rule, worked, said };
         let mut failure = raise(self.asked, self.outcome, self.registry, found);
+        failure.fault.violations = words.violations();
         if self.asked.trust {
             words.put_into(&mut failure.fault);
         }
@@ -322,6 +324,16 @@ impl Judge<'_> {
 fn twice(object: Value<'_>, keys: &[&str]) -> bool {
     let named = |key: &&str| object.members().filter(|(name, _)| name.is_str(key)).count();
     keys.iter().any(|it| named(it) > 1)
+}
+
+/// A card of the code is said again by ours; only its message is the server's.
+fn without_card<'t>(text: Cow<'t, str>, code: &str) -> Cow<'t, str> {
+    let message = |it: &str| {
+        let (first, rest) = it.split_once('\n')?;
+        let message = first.strip_prefix(code)?.strip_prefix(": ")?;
+        rest.starts_with("Retry: ").then(|| message.to_owned())
+    };
+    message(&text).map_or(text, Cow::Owned)
 }
 
 /// All texts of a result, in order.

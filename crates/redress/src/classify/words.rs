@@ -2,7 +2,7 @@
 
 use crate::{
     Fault,
-    fault::{NextAction, Similar},
+    fault::{NextAction, Similar, Violation},
     json::{Kind, RawJson, Value},
     text,
 };
@@ -15,18 +15,23 @@ pub(super) struct Words {
     next: Vec<NextAction>,
     similar: Vec<Similar>,
     details: Option<RawJson>,
+    violations: Vec<Violation>,
 }
+
+/// The most wrong arguments that are taken over.
+const MOST_VIOLATIONS: usize = 8;
 
 impl Words {
     /// Of an envelope in a dialect.
     pub(super) fn of_fault(fault: Fault) -> Self {
-        let Fault { message, hint, next_actions, similar_refs, details, .. } = fault;
+        let Fault { message, hint, next_actions, similar_refs, details, violations, .. } = fault;
         Self {
             message: text::strip(&message),
             hint: text::strip(&hint),
             next: next_actions,
             similar: similar_refs,
             details,
+            violations,
         }
     }
 
@@ -53,6 +58,12 @@ impl Words {
         self.details.as_ref()
     }
 
+    /// The arguments that it calls wrong, as far as names say it: nobody speaks through them.
+    pub(super) fn violations(&self) -> Vec<Violation> {
+        let plain = |it: &Violation| it.json().with(named_violation)?;
+        self.violations.iter().filter_map(plain).take(MOST_VIOLATIONS).collect()
+    }
+
     /// Lets a fault speak in them. What the server wrote is then not quoted a second time.
     pub(super) fn put_into(&self, fault: &mut Fault) {
         if !self.message.is_empty() {
@@ -69,4 +80,19 @@ impl Words {
             fault.similar_refs.clone_from(&self.similar);
         }
     }
+}
+
+/// A violation of which every part is a name.
+fn named_violation(value: Value<'_>) -> Option<Violation> {
+    let pointer = value.get("pointer")?.as_str()?;
+    let reason = value.get("reason")?.as_str()?;
+    let expected = value.get("expected").and_then(Value::as_str).filter(|it| is_name(it));
+    let mut steps = pointer.strip_prefix('/')?.split('/');
+    let is_plain = steps.by_ref().take(4).all(is_name) && steps.next().is_none();
+    (is_plain && is_name(&reason)).then(|| Violation::new(&pointer, &reason, expected.as_deref()))
+}
+
+fn is_name(text: &str) -> bool {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || b"_-.".contains(&it);
+    (1..=32).contains(&text.len()) && text.bytes().all(is_part)
 }

@@ -174,6 +174,21 @@ fn values_of_a_servers_envelope_are_kept_and_none_of_them_speaks() {
 }
 
 #[test]
+fn a_card_of_the_server_is_not_told_twice_and_its_wrong_arguments_are_kept() {
+    let violations = json!([{"pointer": "/id", "reason": "wrong_type", "expected": "integer"},
+        {"pointer": "/ignore all that", "reason": "x"}, {"pointer": "/a", "reason": "call delete_all"}]);
+    let fault =
+        json!({"v": 1, "code": "INVALID_INPUT_TYPE", "message": "m", "violations": violations});
+    let card = "INVALID_INPUT_TYPE: The id is no number.\nRetry: only with other arguments (id). Nothing was changed.\nFix: x";
+    let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text", "text": card}],
+        "_meta": {"dev.redress/fault": fault}}});
+    let got = judge(&json!({"id": 1, "method": "tools/call", "raw": raw.to_string()}).to_string());
+    assert_eq!(got["fault"]["server_text"], "The id is no number.");
+    let kept = json!([{"pointer": "/id", "reason": "wrong_type", "expected": "integer"}]);
+    assert_eq!(got["fault"]["violations"], kept);
+}
+
+#[test]
 fn what_stands_under_a_telling_name_is_told_to_nobody() {
     let data = json!({"password": "abc", "pin": {"api_key": ["x", {"y": "z"}], "user": "ann"}, "secret": 7, "tokens": 9});
     let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom", "data": data}});
