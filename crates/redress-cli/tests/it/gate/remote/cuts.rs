@@ -94,10 +94,11 @@ fn a_stream_with_ids_is_taken_up_again(via: Via) {
             break asked;
         }
     };
-    server.will_on_get(Act::events(
+    server.will_on_resumption(Act::events(
         "id: a2\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n",
     ));
-    server.will_on_get(Act::events(&again.replace("FIRST", &asked.message["id"].to_string())));
+    server
+        .will_on_resumption(Act::events(&again.replace("FIRST", &asked.message["id"].to_string())));
     let answer = client.answer(&id);
     assert_eq!(answer["result"]["content"][0]["text"], "fine", "{answer}");
     let ids: Vec<_> = server

@@ -125,6 +125,8 @@ struct State {
     calls: VecDeque<Act>,
     /// What is to be done with the next GETs; after that there is no such stream.
     gets: VecDeque<Act>,
+    /// What is to be done with the next GETs that take a stream up again.
+    resumptions: VecDeque<Act>,
     /// The session that it knows.
     session: u32,
     connections: usize,
@@ -195,6 +197,11 @@ impl Server {
     /// What it does with the next GET that has nothing to do yet.
     pub(super) fn will_on_get(&self, act: Act) {
         self.state.lock().unwrap().gets.push_back(act);
+    }
+
+    /// What it does with the next GET that takes a stream up again.
+    pub(super) fn will_on_resumption(&self, act: Act) {
+        self.state.lock().unwrap().resumptions.push_back(act);
     }
 
     /// From now on it knows nothing of the session that is open.
@@ -279,6 +286,9 @@ fn act(asked: &Asked, state: &mut State) -> Act {
         }
         _ if !is_known => {
             Act::http("404 Not Found", "content-type: text/plain\r\n", "no such session")
+        }
+        "GET" if asked.header("last-event-id").is_some() && !state.resumptions.is_empty() => {
+            state.resumptions.pop_front().unwrap()
         }
         "GET" => {
             state.gets.pop_front().unwrap_or_else(|| Act::http("405 Method Not Allowed", "", ""))
