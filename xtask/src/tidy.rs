@@ -23,9 +23,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-ledger", &["redress", "redress-registry"]),
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
+    ("redress-probe", &["redress", "redress-registry"]),
     (
         "redress-cli",
-        &["redress", "redress-declare", "redress-gate", "redress-ledger", "redress-registry"],
+        &[
+            "redress",
+            "redress-declare",
+            "redress-gate",
+            "redress-ledger",
+            "redress-probe",
+            "redress-registry",
+        ],
     ),
 ];
 

@@ -1,0 +1,8 @@
+//! The probe: calls a live MCP server so that it must fail, and grades how it does.
+
+pub mod finding;
+pub mod report;
+pub mod score;
+
+pub use finding::{Finding, Hit};
+pub use report::Report;

@@ -1,0 +1,3 @@
+//! The tests of the probe.
+
+mod reports;
