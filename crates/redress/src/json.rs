@@ -64,6 +64,18 @@ impl<'a> Doc<'a> {
     pub fn root(&self) -> Value<'_> {
         Value { doc: self, at: 0 }
     }
+
+    /// Whether the string of a slot is `text`. Escapes only make it longer.
+    #[inline]
+    fn spells(&self, slot: Slot, text: &str) -> bool {
+        let (start, end) = (slot.start as usize + 1, slot.end as usize - 1);
+        let length = end.saturating_sub(start);
+        (length == text.len() || slot.escaped && length > text.len())
+            && self
+                .text
+                .get(start..end)
+                .is_some_and(|it| if slot.escaped { unescape(it) == text } else { it == text })
+    }
 }
 
 /// A value inside a document.
@@ -114,12 +126,7 @@ impl<'d> Value<'d> {
     /// Whether it is the string `text`, without making a copy where there are no escapes.
     pub fn is_str(self, text: &str) -> bool {
         let slot = self.slot();
-        slot.kind == Kind::String
-            && match self.doc.text.get(slot.start as usize + 1..slot.end as usize - 1) {
-                Some(raw) if !slot.escaped => raw == text,
-                Some(raw) => unescape(raw) == text,
-                None => false,
-            }
+        slot.kind == Kind::String && self.doc.spells(slot, text)
     }
 
     /// `true` or `false`.
@@ -142,7 +149,16 @@ impl<'d> Value<'d> {
 
     /// The value of a key; of the first if it stands there twice.
     pub fn get(self, key: &str) -> Option<Self> {
-        self.members().find(|(name, _)| name.is_str(key)).map(|(_, value)| value)
+        let slot = self.slot();
+        let (mut at, end) = (self.at + 1, slot.next);
+        while slot.kind == Kind::Object && at < end {
+            let (name, value) = (self.doc.slots.get(at as usize)?, at + 1);
+            if self.doc.spells(*name, key) {
+                return Some(Value { doc: self.doc, at: value });
+            }
+            at = self.doc.slots.get(value as usize)?.next;
+        }
+        None
     }
 
     /// The value at a list of keys.
@@ -163,12 +179,33 @@ impl<'d> Value<'d> {
 
     /// Refuses an object with the same key twice.
     pub fn unique_keys(self) -> Result<(), JsonError> {
+        if self.marks_are_unique() {
+            return Ok(());
+        }
         let mut seen: Vec<_> = self.members().filter_map(|(key, _)| key.as_str()).collect();
         seen.sort_unstable();
         if seen.windows(2).any(|pair| pair.first() == pair.last()) {
             return Err(JsonError { offset: self.offset(), kind: JsonErrorKind::DuplicateKey });
         }
         Ok(())
+    }
+
+    /// Whether the keys differ by length and a few bytes already, as they mostly do. An escape could stand for any of them.
+    fn marks_are_unique(self) -> bool {
+        let mut seen = [0_u64; 16];
+        self.members().all(|(key, _)| {
+            let (raw, slot) = (key.raw().as_bytes(), key.slot());
+            let byte = |at: usize| usize::from(raw.get(at).copied().unwrap_or_default());
+            let mark = raw.len()
+                + 31 * byte(1)
+                + 37 * byte(raw.len() / 2)
+                + 131 * byte(raw.len().saturating_sub(2));
+            let (word, bit) = (mark / 64 % seen.len(), 1 << (mark % 64));
+            let Some(word) = seen.get_mut(word).filter(|_| !slot.escaped) else { return false };
+            let is_new = *word & bit == 0;
+            *word |= bit;
+            is_new
+        })
     }
 
     fn inner(self, kind: Kind) -> Inner<'d> {

@@ -1,6 +1,7 @@
 //! Whether a failing answer tells of work that was done before it failed: then nobody may say that nothing was changed.
 
-use std::collections::BTreeMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::{extract, normal::normal};
 use crate::json::{Doc, Kind, Value};
@@ -53,12 +54,21 @@ senses! {
     Tries = "tries",
 }
 
+/// Senses, a bit each.
+type Senses = u16;
+
+impl Sense {
+    const fn bit(self) -> Senses {
+        1 << self as Senses
+    }
+}
+
 /// What words mean, as the rules say.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    words: BTreeMap<String, u16>,
+    words: IndexMap<Box<str>, Senses, FxBuildHasher>,
     /// Ends of words.
-    ends: Vec<(String, u16)>,
+    ends: Vec<(Box<str>, Senses)>,
 }
 
 impl Vocabulary {
@@ -68,8 +78,8 @@ impl Vocabulary {
         let sense = words.next().and_then(Sense::parse).ok_or("no such sense")?;
         for word in words {
             match word.strip_prefix('*') {
-                Some(end) => self.ends.push((end.to_owned(), 1 << sense as u16)),
-                None => *self.words.entry(word.to_owned()).or_default() |= 1 << sense as u16,
+                Some(end) => self.ends.push((end.into(), sense.bit())),
+                None => *self.words.entry(word.into()).or_default() |= sense.bit(),
             }
         }
         Ok(())
@@ -77,9 +87,10 @@ impl Vocabulary {
 
     /// Whether a text, in our spelling, tells of work that was done.
     pub(crate) fn tells_of_work(&self, text: &str) -> bool {
-        let clauses = clauses(text, |it| self.has(it, Sense::Breaks));
-        let tells = |it: &[Word<'_>]| (0..it.len()).any(|at| self.is_done(it, at));
-        clauses.iter().any(|it| tells(it)) && !clauses.iter().any(|it| self.is_undone(it))
+        let words = self.words_of(text);
+        let mut clauses = words.chunk_by(|_, it| !it.opens);
+        let tells = |it: &[Word<'_>]| (0..it.len()).any(|at| is_done(it, at));
+        clauses.clone().any(tells) && !clauses.any(is_undone)
     }
 
     /// Whether a payload counts work that was done: `{"inserted":3}`, `{"created":["a"]}`, `{"charged":true}`.
@@ -112,83 +123,41 @@ impl Vocabulary {
             return false;
         }
         let key = normal(&key.as_str().unwrap_or_default());
-        let has = |sense| key.split(' ').any(|it| self.has(it, sense));
-        let is_denied = has(Sense::Denies) || has(Sense::Others) || has(Sense::Modal);
-        !is_denied && (has(Sense::Did) || has(Sense::Tallies) && value.kind() != Kind::Bool)
+        let all = key.split(' ').fold(0, |all, it| all | self.senses(it));
+        let is_denied = all & (Sense::Denies.bit() | Sense::Others.bit() | Sense::Modal.bit()) != 0;
+        let is_did = all & Sense::Did.bit() != 0;
+        let is_tally = all & Sense::Tallies.bit() != 0 && value.kind() != Kind::Bool;
+        !is_denied && (is_did || is_tally)
     }
 
-    /// Whether the word at this place, with those around it, tells of work.
-    fn is_done(&self, clause: &[Word<'_>], at: usize) -> bool {
-        let word = |at: usize| clause.get(at).copied().unwrap_or_default();
-        let this = word(at);
-        if self.is_denied(clause, at) || this.is_quoted {
-            return false;
+    /// Every sense of a word.
+    fn senses(&self, word: &str) -> Senses {
+        let own = self.words.get(word).copied().unwrap_or_default();
+        let ends = self.ends.iter().filter(|it| word.ends_with(&*it.0));
+        ends.fold(own, |all, it| all | it.1)
+    }
+
+    /// The words of a text. Those that only part clauses are left out.
+    fn words_of<'t>(&self, text: &'t str) -> Vec<Word<'t>> {
+        let mut all = Vec::with_capacity(text.len() / 5);
+        let (mut is_after, mut opens) = (false, true);
+        let mut from = 0;
+        while let Some(start) = next(text, from, is_letter) {
+            let end = word_end(text, start);
+            let gap = text.get(from..start).unwrap_or_default();
+            let word = text.get(start..end).unwrap_or_default();
+            from = end.max(start + 1);
+            opens |= gap.contains(['.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '\n']);
+            let quote = text.get(end..).and_then(|it| it.chars().next());
+            let is_quoted = matches!(quote, Some('\'' | '"')) && quote == gap.chars().next_back();
+            let it = Word { text: word, senses: self.senses(word), opens, is_quoted, is_after };
+            opens = it.has(Sense::Breaks);
+            if !opens {
+                all.push(it);
+            }
+            is_after = word == "after";
         }
-        let before = |far: usize| at.checked_sub(far).map(word).unwrap_or_default();
-        let nearby = clause.get(at.saturating_sub(3)..(at + 3).min(clause.len()));
-        let is_counted = nearby.unwrap_or_default().iter().any(|it| it.count().is_some());
-        if self.has(this.text, Sense::Did) {
-            let is_thing = self.has(before(1).text, Sense::Names)
-                || [1, 2].iter().any(|it| self.has(before(*it).text, Sense::Earlier))
-                || self.has(word(at + 1).text, Sense::Others);
-            return is_counted || !is_thing;
-        }
-        self.has(this.text, Sense::Partly)
-            || self.is_part(clause, at)
-            || this.text.ends_with("ed")
-                && !self.has(this.text, Sense::Idle)
-                && (before(2).count().is_some() && self.is_counted_thing(before(1))
-                    || word(at + 1).count().is_some() && self.is_counted_thing(word(at + 2)))
-    }
-
-    /// `2 of 5`, `2 out of the 5`, `2/5`; at the start of a clause `3 rows`, which stands after `after`.
-    fn is_part(&self, clause: &[Word<'_>], at: usize) -> bool {
-        let Some([this, rest @ ..]) = clause.get(at..) else { return false };
-        if at.checked_sub(1).and_then(|it| clause.get(it)).is_some_and(|it| self.is_try(*it)) {
-            return false;
-        }
-        if let Some((done, all)) = this.text.split_once('/') {
-            return is_part_of(count(done), count(all));
-        }
-        let Some(done) = this.count() else { return false };
-        if this.is_after && rest.first().is_some_and(|it| self.is_counted_thing(*it)) {
-            return true;
-        }
-        let mut words = rest.iter().skip_while(|it| it.text == "out");
-        let is_of = words.next().is_some_and(|it| it.text == "of");
-        let all = words.find(|it| it.text != "the");
-        is_of && is_part_of(Some(done), all.and_then(|it| it.count()))
-    }
-
-    fn is_counted_thing(&self, word: Word<'_>) -> bool {
-        word.text.len() > 2 && word.text.ends_with('s') && !self.is_try(word)
-    }
-
-    fn is_try(&self, word: Word<'_>) -> bool {
-        self.has(word.text, Sense::Tries)
-    }
-
-    fn is_denied(&self, clause: &[Word<'_>], at: usize) -> bool {
-        let before = clause.get(at.saturating_sub(REACH)..at).unwrap_or_default();
-        let after = clause.get(at + 1..(at + 2).min(clause.len())).unwrap_or_default();
-        let is_none = |it: &Word<'_>| matches!(it.text, "0" | "no" | "none" | "nothing" | "zero");
-        before.iter().any(|it| self.has(it.text, Sense::Denies))
-            || before.last().is_some_and(|it| self.has(it.text, Sense::Modal))
-            || after.iter().any(is_none)
-    }
-
-    fn is_undone(&self, clause: &[Word<'_>]) -> bool {
-        (0..clause.len()).any(|at| {
-            let is_it = clause.get(at).is_some_and(|it| self.has(it.text, Sense::Undone));
-            is_it && !self.is_denied(clause, at)
-        })
-    }
-
-    fn has(&self, word: &str, sense: Sense) -> bool {
-        let senses = self.words.get(word).copied().unwrap_or_default();
-        let ends =
-            self.ends.iter().filter(|it| word.ends_with(&it.0)).fold(0, |all, it| all | it.1);
-        (senses | ends) >> sense as u16 & 1 == 1
+        all
     }
 }
 
@@ -196,6 +165,9 @@ impl Vocabulary {
 #[derive(Debug, Clone, Copy, Default)]
 struct Word<'t> {
     text: &'t str,
+    senses: Senses,
+    /// It is the first of its clause.
+    opens: bool,
     /// It is a name, not a word: `'updated'`.
     is_quoted: bool,
     /// The word before was `after`.
@@ -203,44 +175,87 @@ struct Word<'t> {
 }
 
 impl Word<'_> {
+    const fn has(self, sense: Sense) -> bool {
+        self.senses & sense.bit() != 0
+    }
+
     /// How many, at least one.
     fn count(self) -> Option<u64> {
         count(self.text)
     }
+
+    fn is_counted_thing(self) -> bool {
+        self.text.len() > 2 && self.text.ends_with('s') && !self.has(Sense::Tries)
+    }
+}
+
+/// Whether the word at this place, with those around it, tells of work.
+fn is_done(clause: &[Word<'_>], at: usize) -> bool {
+    let word = |at: usize| clause.get(at).copied().unwrap_or_default();
+    let this = word(at);
+    let before = |far: usize| at.checked_sub(far).map(word).unwrap_or_default();
+    let tells = || {
+        if this.has(Sense::Did) {
+            let is_thing = before(1).has(Sense::Names)
+                || [1, 2].iter().any(|it| before(*it).has(Sense::Earlier))
+                || word(at + 1).has(Sense::Others);
+            let nearby = clause.get(at.saturating_sub(3)..(at + 3).min(clause.len()));
+            return !is_thing || nearby.unwrap_or_default().iter().any(|it| it.count().is_some());
+        }
+        this.has(Sense::Partly)
+            || is_part(clause, at)
+            || this.text.ends_with("ed")
+                && !this.has(Sense::Idle)
+                && (before(2).count().is_some() && before(1).is_counted_thing()
+                    || word(at + 1).count().is_some() && word(at + 2).is_counted_thing())
+    };
+    !this.is_quoted && tells() && !is_denied(clause, at)
+}
+
+/// `2 of 5`, `2 out of the 5`, `2/5`; at the start of a clause `3 rows`, which stands after `after`.
+fn is_part(clause: &[Word<'_>], at: usize) -> bool {
+    let Some([this, rest @ ..]) = clause.get(at..) else { return false };
+    let is_number = this.text.starts_with(|it: char| it.is_ascii_digit());
+    let is_try = |it: &Word<'_>| it.has(Sense::Tries);
+    if !is_number || at.checked_sub(1).and_then(|it| clause.get(it)).is_some_and(is_try) {
+        return false;
+    }
+    if let Some((done, all)) = this.text.split_once('/') {
+        return is_part_of(count(done), count(all));
+    }
+    let Some(done) = this.count() else { return false };
+    if this.is_after && rest.first().is_some_and(|it| it.is_counted_thing()) {
+        return true;
+    }
+    let mut words = rest.iter().skip_while(|it| it.text == "out");
+    let is_of = words.next().is_some_and(|it| it.text == "of");
+    let all = words.find(|it| it.text != "the");
+    is_of && is_part_of(Some(done), all.and_then(|it| it.count()))
+}
+
+fn is_denied(clause: &[Word<'_>], at: usize) -> bool {
+    let before = clause.get(at.saturating_sub(REACH)..at).unwrap_or_default();
+    let is_none = |it: &Word<'_>| matches!(it.text, "0" | "no" | "none" | "nothing" | "zero");
+    before.iter().any(|it| it.has(Sense::Denies))
+        || before.last().is_some_and(|it| it.has(Sense::Modal))
+        || clause.get(at + 1).is_some_and(is_none)
+}
+
+fn is_undone(clause: &[Word<'_>]) -> bool {
+    let undone = |it: &Word<'_>| it.has(Sense::Undone);
+    (0..clause.len()).any(|at| clause.get(at).is_some_and(undone) && !is_denied(clause, at))
 }
 
 fn count(word: &str) -> Option<u64> {
+    if !word.starts_with(|it: char| it.is_ascii_digit()) {
+        return None;
+    }
     let number = word.replace(',', "").parse().ok()?;
     (1..MOST_COUNTED).contains(&number).then_some(number)
 }
 
 fn is_part_of(done: Option<u64>, all: Option<u64>) -> bool {
     matches!((done, all), (Some(done), Some(all)) if done <= all && all > 1)
-}
-
-/// The text as words, a list for each clause.
-fn clauses(text: &str, breaks: impl Fn(&str) -> bool) -> Vec<Vec<Word<'_>>> {
-    let mut all = vec![Vec::new()];
-    let mut is_after = false;
-    let mut from = 0;
-    while let Some(start) = next(text, from, is_letter) {
-        let end = word_end(text, start);
-        let gap = text.get(from..start).unwrap_or_default();
-        let word = text.get(start..end).unwrap_or_default();
-        from = end.max(start + 1);
-        if gap.contains(['.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '\n']) || breaks(word) {
-            all.push(Vec::new());
-        }
-        let quote = text.get(end..).and_then(|it| it.chars().next());
-        let is_quoted = matches!(quote, Some('\'' | '"')) && quote == gap.chars().next_back();
-        if !breaks(word)
-            && let Some(clause) = all.last_mut()
-        {
-            clause.push(Word { text: word, is_quoted, is_after });
-        }
-        is_after = word == "after";
-    }
-    all
 }
 
 fn is_letter(it: char) -> bool {

@@ -6,7 +6,10 @@ use redress_registry::Entry;
 
 use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, is_yes, text_of, unknown};
 use crate::{
-    fault::{Fault, fields::ENVELOPE},
+    fault::{
+        Fault,
+        fields::{ENVELOPE, Field},
+    },
     json::{Kind, Members, Value},
     lookup::Lookup,
 };
@@ -45,9 +48,18 @@ impl Shape for Native {
         if doc.get("v").is_some_and(|it| it.as_u64() != Some(VERSION)) {
             return Err(Refusal::at("/v", Why::Version));
         }
+        let mut behind = 0;
         for (key, value) in doc.members() {
-            if let Some(field) = ENVELOPE.iter().find(|it| key.is_str(it.key)) {
+            // Members mostly stand in our order, so the search goes on behind the last one.
+            let (before, ahead) = ENVELOPE.split_at_checked(behind).unwrap_or((ENVELOPE, &[]));
+            let is_it = |it: &Field| key.is_str(it.key);
+            let at = ahead.iter().position(is_it).map(|it| it + behind);
+            let at = at.or_else(|| before.iter().position(is_it));
+            if let Some(at) = at
+                && let Some(field) = ENVELOPE.get(at)
+            {
                 (field.read)(fault, Some(value));
+                behind = at + 1;
             }
         }
         if let Some(said) = doc.get("retryable") {

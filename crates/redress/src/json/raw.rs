@@ -73,6 +73,9 @@ impl std::fmt::Display for RawJson {
 
 /// Valid JSON without the white space between its tokens.
 fn compact(raw: &str) -> String {
+    if !raw.bytes().any(is_space) {
+        return raw.to_owned();
+    }
     let mut text = String::with_capacity(raw.len());
     let mut in_string = false;
     let mut escaped = false;
@@ -80,7 +83,7 @@ fn compact(raw: &str) -> String {
         if in_string {
             in_string = escaped || it != '"';
             escaped = !escaped && it == '\\';
-        } else if matches!(it, ' ' | '\t' | '\n' | '\r') {
+        } else if u8::try_from(it).is_ok_and(is_space) {
             continue;
         } else {
             in_string = it == '"';
@@ -88,4 +91,8 @@ fn compact(raw: &str) -> String {
         text.push(it);
     }
     text
+}
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -56,8 +56,12 @@ pub(super) fn plain(bytes: &[u8]) -> usize {
             }
         }
     }
-    let tail = rest.iter().position(|it| is_special(*it)).unwrap_or(rest.len());
-    bytes.len() - rest.len() + tail
+    // What the last eight share with the steps before is plain. Without any special byte this is the length.
+    if let Some(last) = bytes.last_chunk::<8>() {
+        let special = specials(u64::from_le_bytes(*last));
+        return bytes.len() - 8 + special.trailing_zeros() as usize / 8;
+    }
+    rest.iter().position(|it| is_special(*it)).unwrap_or(rest.len())
 }
 
 /// After so many small steps a run counts as long.

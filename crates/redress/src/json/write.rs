@@ -1,5 +1,7 @@
 //! Writing JSON: strings with the fewest escapes, objects member by member.
 
+use std::fmt::Write as _;
+
 use super::steps::plain;
 
 /// Appends `text` as a JSON string.
@@ -119,21 +121,5 @@ impl<'o> Members<'o> {
 
 /// Appends a whole number in decimal.
 pub(crate) fn write_int(out: &mut String, value: i128) {
-    let mut digits = [0u8; 40];
-    let mut at = digits.len();
-    let mut rest = value.unsigned_abs();
-    loop {
-        at -= 1;
-        if let Some(slot) = digits.get_mut(at) {
-            *slot = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-        }
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if value < 0 {
-        out.push('-');
-    }
-    out.extend(digits.get(at..).unwrap_or_default().iter().copied().map(char::from));
+    write!(out, "{value}").unwrap_or_default();
 }
