@@ -49,17 +49,17 @@ impl Finding {
 }
 
 /// A level, by its name.
-mod level {
+pub(crate) mod level {
     use super::{Deserialize, Deserializer, Error, Level, Serializer};
 
     const ALL: [Level; 3] = [Level::Violation, Level::Improvement, Level::Information];
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
-    pub(super) fn serialize<S: Serializer>(level: &Level, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(level: &Level, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(level.name())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Level, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Level, D::Error> {
         let name = String::deserialize(from)?;
         let found = ALL.into_iter().find(|it| it.name() == name);
         found.ok_or_else(|| D::Error::custom(format!("unknown level `{name}`")))
