@@ -75,11 +75,11 @@ fn example(name: &str, text: &str, wanted: fn(&str) -> bool) -> Vec<(String, Str
 /// One line per rule of sources, lint and diff.
 fn rules() -> String {
     let mut text = String::from(
-        "# Rules\n\nWhat `#[derive(Contract)]`, `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
+        "# Rules\n\nWhat `redress check`, `#[derive(Contract)]`, `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
          This page is written by `cargo xtask codegen`.\n",
     );
     for (title, rules) in [
-        ("Sources", redress_declare::rules::rules().collect()),
+        ("Sources", redress_check::rules().collect()),
         (
             "Lint",
             lint::rules()

@@ -22,12 +22,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress", &["redress-derive", "redress-registry"]),
     ("redress-ledger", &["redress", "redress-registry"]),
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
+    ("redress-check", &["redress", "redress-registry"]),
     ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-probe", &["redress", "redress-registry"]),
     (
         "redress-cli",
         &[
             "redress",
+            "redress-check",
             "redress-declare",
             "redress-gate",
             "redress-ledger",

@@ -2,6 +2,8 @@
 
 mod sarif;
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use clap::ValueEnum;
 use redress_registry::{
     Source,
@@ -38,8 +40,36 @@ pub(crate) fn print<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     (format, out): (Format, &mut Out),
 ) -> Result<Status, Failure> {
+    if format == Format::Text {
+        text(found, &|_| Some(source), out)?;
+        out.line(&format!("{}: {}", source.file, counts(found)))?;
+    }
+    machine(found, rules, (format, out))
+}
+
+/// Prints the findings of many files, whose texts are known by their names, then how many there are by rule and by
+/// file; violations make the status.
+pub(crate) fn print_all<'a>(
+    found: &[Finding],
+    sources: &BTreeMap<Arc<str>, Source>,
+    rules: impl Iterator<Item = &'a Rule>,
+    (format, out): (Format, &mut Out),
+) -> Result<Status, Failure> {
+    if format == Format::Text {
+        text(found, &|it| sources.get(&it.place.file), out)?;
+        summary(found, out)?;
+    }
+    machine(found, rules, (format, out))
+}
+
+/// Prints findings for programs; violations make the status.
+fn machine<'a>(
+    found: &[Finding],
+    rules: impl Iterator<Item = &'a Rule>,
+    (format, out): (Format, &mut Out),
+) -> Result<Status, Failure> {
     match format {
-        Format::Text => text(found, source, out)?,
+        Format::Text => (),
         Format::Json => {
             for finding in found {
                 out.line(&finding.to_json().to_string())?;
@@ -56,12 +86,21 @@ pub(crate) fn print<'a>(
     Ok(if bad { Status::Findings } else { Status::Fine })
 }
 
-fn text(found: &[Finding], source: &Source, out: &mut Out) -> Result<(), Failure> {
+/// Each finding with its source line, if its text is known.
+fn text<'a>(
+    found: &[Finding],
+    source: &dyn Fn(&Finding) -> Option<&'a Source>,
+    out: &mut Out,
+) -> Result<(), Failure> {
     for finding in found {
         let style = if finding.level == Level::Violation { TROUBLE } else { CODE };
         let Finding { place, rule, message, .. } = finding;
         out.line(&format!("{style}{rule}{style:#} {TITLE}{message}{TITLE:#}"))?;
         out.line(&format!("  {LABEL}-->{LABEL:#} {place}"))?;
+        let Some(source) = source(finding) else {
+            out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
+            continue;
+        };
         let line = source.text.lines().nth(place.line - 1).unwrap_or_default();
         let number = place.line.to_string();
         let skipped = place.column.saturating_sub(MAX_LINE_CHARS / 2);
@@ -74,14 +113,45 @@ fn text(found: &[Finding], source: &Source, out: &mut Out) -> Result<(), Failure
         out.line(&format!("      | {}{style}{}{style:#}", " ".repeat(at), "^".repeat(width)))?;
         out.line(&format!("      {LABEL}={LABEL:#} fix: {}\n", finding.fix))?;
     }
+    Ok(())
+}
+
+/// How many findings there are of each rule and in each file, the most first.
+fn summary(found: &[Finding], out: &mut Out) -> Result<(), Failure> {
+    const MOST_FILES: usize = 20;
+    let by_rule = tally(found.iter().map(|it| it.rule));
+    for (rule, count) in &by_rule {
+        out.line(&format!("{count:>5}  {CODE}{rule}{CODE:#}"))?;
+    }
+    let by_file = tally(found.iter().map(|it| &*it.place.file));
+    for (file, count) in by_file.iter().take(MOST_FILES) {
+        out.line(&format!("{count:>5}  {file}"))?;
+    }
+    if by_file.len() > MOST_FILES {
+        out.line(&format!("       and {} more", counted(by_file.len() - MOST_FILES, "file")))?;
+    }
+    out.line(&counts(found))
+}
+
+fn tally<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut list: Vec<_> = counts.into_iter().collect();
+    list.sort_by_key(|it| std::cmp::Reverse(it.1));
+    list
+}
+
+/// `1 violation, 2 improvements, 0 notes`.
+fn counts(found: &[Finding]) -> String {
     let count = |level, what| counted(found.iter().filter(|it| it.level == level).count(), what);
-    out.line(&format!(
-        "{}: {}, {}, {}",
-        source.file,
+    format!(
+        "{}, {}, {}",
         count(Level::Violation, "violation"),
         count(Level::Improvement, "improvement"),
         count(Level::Information, "note")
-    ))
+    )
 }
 
 /// `1 change`, `2 changes`.

@@ -1,5 +1,6 @@
 //! The `redress` command.
 
+mod check;
 mod choice;
 mod classify;
 mod clock;
@@ -38,6 +39,7 @@ enum Command {
     Run(run::Args),
     Serve(serve::Args),
     Ledger(ledger::Args),
+    Check(check::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
@@ -54,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Ledger(args) => ledger::run(&args, &mut out),
+        Command::Check(args) => check::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),

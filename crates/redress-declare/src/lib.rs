@@ -13,7 +13,6 @@ mod inline;
 mod mistakes;
 mod names;
 mod row;
-pub mod rules;
 
 pub use attributes::At;
 pub use declaration::{Declaration, Home, Kind, Variant, read};

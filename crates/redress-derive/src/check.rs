@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
-use redress_declare::{
-    Declaration, Field, Kind, Mistakes, Role, Variant,
-    rules::{RETIRED, UNREGISTERED},
+use redress_declare::{Declaration, Field, Kind, Mistakes, Role, Variant};
+use redress_registry::{
+    Entry, Param, ParamType, RetryKind,
+    mirror::{RETIRED, UNREGISTERED},
+    nearest::nearest,
+    template,
 };
-use redress_registry::{Entry, Param, ParamType, RetryKind, nearest::nearest, template};
 
 use syn::spanned::Spanned as _;
 

@@ -11,6 +11,7 @@ pub mod finding;
 pub mod lint;
 pub mod load;
 pub mod lock;
+pub mod mirror;
 pub mod model;
 pub mod name;
 pub mod nearest;

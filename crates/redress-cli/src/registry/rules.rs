@@ -2,7 +2,6 @@
 
 use clap::ValueEnum;
 use redress::{dialect, package};
-use redress_declare::rules as declare;
 use redress_registry::{diff, lint, lock, rule::Rule};
 
 use crate::{
@@ -43,6 +42,6 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    let lint = declare::rules().chain(lint::rules()).chain(dialect::lint::rules());
+    let lint = redress_check::rules().chain(lint::rules()).chain(dialect::lint::rules());
     lint.chain(lock::rules()).chain(package::lint::rules()).chain(diff::rules())
 }

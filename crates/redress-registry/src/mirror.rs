@@ -1,6 +1,6 @@
-//! The rules about source and registry (`CK0xx`) that hold while a program compiles.
+//! The rules about sources and their registry that hold twice: while a Rust program compiles, and in a scan of sources.
 
-use redress_registry::{
+use crate::{
     Level,
     rule::{Grade, Rule},
 };
@@ -24,8 +24,3 @@ pub const RETIRED: Rule = Rule {
     why: "Clients have forgotten what it meant, and its name never comes back.",
     how_to_fix: "Use the code that its tombstone names, or another one.",
 };
-
-/// These rules, in the order of their ids.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [&UNREGISTERED, &RETIRED].into_iter()
-}

@@ -1,0 +1,264 @@
+//! `Facts`: what one source file says that a contract is about, without its tree and its text.
+
+use std::ops::Range;
+
+use crate::language::Language;
+
+/// Bytes of a file.
+pub type Span = Range<u32>;
+
+/// What is kept of one file. Everything is language-neutral; names of paths are joined by dots.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// What the file is written in.
+    pub language: Language,
+    /// It tests, so what it raises is no part of the contract.
+    pub is_test: bool,
+    /// A program wrote it, so nobody corrects it by hand.
+    pub is_generated: bool,
+    /// Every value that stands where a code can stand.
+    pub mentions: Vec<Mention>,
+    /// Names for single texts.
+    pub constants: Vec<Constant>,
+    /// Enums, objects, lists and types that hold codes.
+    pub tables: Vec<Table>,
+    /// Names that come from other files.
+    pub imports: Vec<Import>,
+    /// Functions, methods and classes that can be called, in the order of their starts.
+    pub functions: Vec<Function>,
+    /// Calls, for what a tool reaches.
+    pub calls: Vec<Call>,
+    /// Tools that are declared here.
+    pub tools: Vec<Tool>,
+    /// Code-shaped words in texts for people and models.
+    pub words: Vec<Word>,
+    /// Comments that allow a rule to be broken.
+    pub allowances: Vec<crate::suppress::Written>,
+    /// Where failures are made, caught, returned and logged.
+    pub sites: Vec<Site>,
+    /// The first place that is no syntax of the language.
+    pub broken: Option<Span>,
+}
+
+impl Facts {
+    /// The function around a byte, the innermost one.
+    pub fn function_at(&self, at: u32) -> Option<u32> {
+        let before = self.functions.partition_point(|it| it.span.start <= at);
+        let around = self.functions.get(..before)?.iter().rposition(|it| it.span.contains(&at))?;
+        u32::try_from(around).ok()
+    }
+}
+
+/// A value where a code can stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// What stands there.
+    pub value: Value,
+    /// The value without quotes.
+    pub span: Span,
+    /// Where it stands.
+    pub position: Position,
+}
+
+/// A value as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A literal.
+    Text(Box<str>),
+    /// A name, or names joined by dots: `codes.NOT_FOUND`.
+    Path(Box<str>),
+    /// Put together at run time; the pieces that are literal, joined by `…`.
+    Computed(Box<str>),
+}
+
+impl Value {
+    /// The text, path or pieces.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(it) | Self::Path(it) | Self::Computed(it) => it,
+        }
+    }
+}
+
+/// Where a value stands, which says whether it is a code and whether it is raised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Position {
+    /// The value of a member: `code: X`, `error.code = X`, `"code": X`, `code=X`.
+    Member {
+        /// The name of the member.
+        key: Box<str>,
+        /// Something around it is about failures: a sibling such as `message`, a throw, an error's constructor.
+        of_error: bool,
+    },
+    /// An argument of a call.
+    Argument {
+        /// Whom it is passed to, joined by dots.
+        callee: Box<str>,
+        /// Which one, from 0.
+        index: u8,
+        /// The call is thrown or raised.
+        thrown: bool,
+    },
+    /// Compared with something, or an arm of a match: the code is used, not raised.
+    Compared {
+        /// What it is compared with, joined by dots; empty if that is unknown.
+        with: Box<str>,
+    },
+    /// Returned from a function.
+    Returned,
+    /// Stands alone: a typed path that is neither of the above.
+    Loose,
+}
+
+/// A name for one text: `const GONE = "GONE"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name.
+    pub name: Box<str>,
+    /// The text, or the path of another name.
+    pub value: Value,
+    /// The value without quotes.
+    pub span: Span,
+}
+
+/// Several codes in one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Its name; empty if it has none.
+    pub name: Box<str>,
+    /// What it is.
+    pub kind: TableKind,
+    /// The name where it is declared.
+    pub span: Span,
+    /// What it holds.
+    pub members: Vec<Member>,
+}
+
+/// What a table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableKind {
+    /// Names with texts: an enum, an object of texts, a class of constants.
+    Names,
+    /// Something for each code: the keys are the codes.
+    Keys,
+    /// A list, a set, a union of literals.
+    Values,
+    /// An error type of Rust that derives `Contract`: the compiler compares it with the registry.
+    Derived,
+}
+
+/// One member of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its name; that of the text, where there is only a text.
+    pub name: Box<str>,
+    /// The text.
+    pub text: Box<str>,
+    /// The text without quotes.
+    pub span: Span,
+}
+
+/// A name that comes from another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// Its name here; `*` if everything comes in.
+    pub local: Box<str>,
+    /// Its name there; `*` for the whole file.
+    pub name: Box<str>,
+    /// Which file, as written: `./errors.js`, `..errors`, `crate.errors`.
+    pub from: Box<str>,
+    /// Other files see it here, too.
+    pub is_exported: bool,
+}
+
+/// A function, method or class that can be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name; a method has its class before the dot, a closure has none.
+    pub name: Box<str>,
+    /// All of it.
+    pub span: Span,
+    /// Which parameter is a code, from 0.
+    pub code_parameter: Option<u8>,
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Who is called, joined by dots.
+    pub callee: Box<str>,
+    /// Where the call begins.
+    pub at: u32,
+}
+
+/// A tool that is declared in a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name.
+    pub name: Box<str>,
+    /// The name in the source.
+    pub span: Span,
+    /// What it tells the model, if that is a literal.
+    pub description: Option<Word>,
+    /// It says what its results look like.
+    pub has_output_schema: bool,
+    /// Where its work is done, if that stands beside it.
+    pub handler: Handler,
+}
+
+/// Where the work of a tool is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Handler {
+    /// Here.
+    Span(Span),
+    /// In the function of that name.
+    Named(Box<str>),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A text with its place: a word in a document, a description of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The text.
+    pub text: Box<str>,
+    /// Where it stands.
+    pub span: Span,
+    /// Why it could be a code.
+    pub hint: WordHint,
+}
+
+/// Why a word of a text could be a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordHint {
+    /// The words before it say so: "fails with `X`".
+    Said,
+    /// It is one of several in a list or a column of a table; the number tells lists apart.
+    Listed(u32),
+    /// Nothing does.
+    Plain,
+}
+
+/// Where a failure is made, caught, returned or logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// What happens there.
+    pub kind: SiteKind,
+    /// All of it.
+    pub span: Span,
+    /// What it is about: the callee of a throw, the caught type.
+    pub what: Box<str>,
+}
+
+/// What happens at a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteKind {
+    /// `throw`, `raise`, `bail!`, `panic!`, `unwrap`.
+    Throw,
+    /// `catch`, `except`, `Err(…) =>`.
+    Catch,
+    /// A failure that is returned.
+    Return,
+    /// A failure that is logged.
+    Log,
+}

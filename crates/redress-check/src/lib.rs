@@ -1,0 +1,30 @@
+//! The contract in the sources: finds codes, tools and failures by syntax tree, and compares them with the registry.
+//!
+//! Files are read on all cores ([`sources`]), each in one walk over its tree, and leave their [`facts`]; [`link`] joins
+//! the facts of all files, and each rule of [`rules`] is a function over them.
+
+mod contract;
+pub mod facts;
+pub mod language;
+pub mod link;
+mod markdown;
+mod position;
+mod python;
+pub mod report;
+pub mod rule;
+mod rules;
+mod rust;
+mod scan;
+pub mod sources;
+pub mod suppress;
+mod tree;
+mod typescript;
+pub mod walk;
+
+pub use contract::{Contract, Meaning};
+pub use link::World;
+pub use report::{Report, check};
+pub use rule::{Check, Edit, Hit};
+pub use rules::{checks, rules};
+pub use sources::{Sources, read};
+pub use suppress::Day;

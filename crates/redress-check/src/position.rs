@@ -1,0 +1,190 @@
+//! Where a value stands: a word is a code by its position, never by its letters.
+
+use tree_sitter::Node;
+
+use crate::{
+    facts::Position,
+    scan::Scan,
+    tree::{Kind, Step, Trail},
+};
+
+/// How far around a value is looked for something about failures.
+const MAX_AROUND: usize = 12;
+
+/// Where the node stands, if a code can stand there.
+pub(crate) fn position<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Position> {
+    let (outer, below) = trail.meaning()?;
+    let node = outer.node;
+    match outer.kind {
+        Kind::Pair => {
+            let key = node.named_child(0)?;
+            (key.id() != below.id()).then(|| member(scan, unquoted(scan.slice(key)), trail))
+        }
+        Kind::Keyword => {
+            let name = node.child_by_field_name("name")?;
+            (name.id() != below.id()).then(|| member(scan, scan.slice(name), trail))
+        }
+        Kind::Assign => {
+            let left = node.child_by_field_name("left")?;
+            let key = scan.path(left)?;
+            let key = key.rsplit('.').next().unwrap_or_default();
+            (left.id() != below.id()).then(|| member(scan, key, trail))
+        }
+        Kind::Declare => {
+            let name = node.named_child(0)?;
+            let key = scan.slice(name);
+            (name.id() != below.id() && is_code_key(key)).then(|| member(scan, key, trail))
+        }
+        Kind::Arguments => argument(scan, below, trail),
+        Kind::Operator => compared(scan, node, below),
+        Kind::Arm | Kind::Pattern => Some(Position::Compared { with: "".into() }),
+        Kind::Return => Some(Position::Returned),
+        Kind::Tokens => token(scan, below, trail),
+        Kind::Path | Kind::Call | Kind::Block | Kind::Function => Some(Position::Loose),
+        _ => None,
+    }
+}
+
+fn member<'t>(scan: &Scan<'t>, key: &str, trail: &Trail<'t>) -> Position {
+    Position::Member { key: key.into(), of_error: is_of_error(scan, trail) }
+}
+
+fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Position> {
+    let mut around = trail.around().skip_while(|it| it.kind != Kind::Arguments);
+    let arguments = around.next()?;
+    let call = around.next()?;
+    let callee = scan.path(callee(call.node)?)?;
+    let mut cursor = arguments.node.walk();
+    let index = arguments.node.named_children(&mut cursor).position(|it| it.id() == below.id())?;
+    let thrown =
+        around.find(|it| it.kind != Kind::Through).is_some_and(|it| it.kind == Kind::Throw);
+    Some(Position::Argument { callee: callee.into(), index: u8::try_from(index).ok()?, thrown })
+}
+
+/// Who is called.
+pub(crate) fn callee(call: Node<'_>) -> Option<Node<'_>> {
+    call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
+}
+
+fn compared(scan: &Scan<'_>, node: Node<'_>, below: Node<'_>) -> Option<Position> {
+    let mut cursor = node.walk();
+    let is_comparison = node.children(&mut cursor).any(|it| {
+        matches!(it.kind(), "==" | "===" | "!=" | "!==" | "in" | "not in" | "is" | "is not")
+    });
+    if !is_comparison {
+        return None;
+    }
+    let mut cursor = node.walk();
+    let other = node.named_children(&mut cursor).find(|it| it.id() != below.id());
+    let with = other.and_then(|it| scan.path(it)).unwrap_or_default();
+    Some(Position::Compared { with: with.into() })
+}
+
+/// In the tokens of a macro: `"code": X` and `code: X` are members, everything else is an argument.
+fn token<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Position> {
+    let colon = below.prev_sibling();
+    if let Some(colon) = colon.filter(|it| it.kind() == ":") {
+        let key = unquoted(scan.slice(colon.prev_sibling()?));
+        return Some(member(scan, key, trail));
+    }
+    let made = trail.around().find(|it| it.kind == Kind::Macro)?;
+    let callee = scan.slice(made.node.child_by_field_name("macro")?);
+    if callee.starts_with("assert") || callee == "matches" {
+        return Some(Position::Compared { with: "".into() });
+    }
+    let index = u8::from(colon.is_some_and(|it| !matches!(it.kind(), "(" | "[" | "{")));
+    Some(Position::Argument { callee: format!("{callee}!").into(), index, thrown: false })
+}
+
+/// Whether something around says that this is about a failure.
+fn is_of_error<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> bool {
+    let mut steps = trail.around().take(MAX_AROUND);
+    steps.by_ref().take_while(|it| it.kind != Kind::Function).any(|it| says_error(scan, it))
+}
+
+fn says_error<'t>(scan: &Scan<'t>, step: Step<'t>) -> bool {
+    let named = |field| step.node.child_by_field_name(field).map(|it| scan.slice(it));
+    match step.kind {
+        Kind::Throw => true,
+        Kind::Object | Kind::Arguments => has_error_sibling(scan, step.node),
+        Kind::Call | Kind::New => {
+            callee(step.node).and_then(|it| scan.path(it)).is_some_and(|it| is_error_name(&it))
+        }
+        Kind::Macro => named("macro").is_some_and(is_error_name),
+        Kind::Pair => {
+            step.node.named_child(0).is_some_and(|it| is_error_name(unquoted(scan.slice(it))))
+        }
+        Kind::Tokens => scan.slice(step.node).contains("message"),
+        Kind::Assign => named("left").is_some_and(is_error_name),
+        _ => false,
+    }
+}
+
+/// Members that only a description of a failure has.
+fn has_error_sibling(scan: &Scan<'_>, object: Node<'_>) -> bool {
+    const KEYS: [&str; 12] = [
+        "message",
+        "error",
+        "hint",
+        "retryable",
+        "retry",
+        "isError",
+        "human_message",
+        "suggestion",
+        "http",
+        "cause",
+        "severity",
+        "remediation",
+    ];
+    const MOST: usize = 24;
+    let mut cursor = object.walk();
+    object.named_children(&mut cursor).take(MOST).any(|it| {
+        let key = it.named_child(0).unwrap_or(it);
+        KEYS.contains(&unquoted(scan.slice(key)))
+    })
+}
+
+/// Whether a name is that of a failure, or of what makes one.
+pub(crate) fn is_error_name(path: &str) -> bool {
+    const PARTS: [&str; 12] = [
+        "err",
+        "fail",
+        "fault",
+        "exception",
+        "raise",
+        "throw",
+        "reject",
+        "refus",
+        "problem",
+        "violation",
+        "abort",
+        "deny",
+    ];
+    let last = path.rsplit(['.', ':']).next().unwrap_or_default();
+    let before = path.rsplit(['.', ':']).nth(1).unwrap_or_default();
+    let has = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        PARTS.iter().any(|it| name.contains(it))
+    };
+    has(last) || has(before)
+}
+
+/// Whether a member of that name holds a code.
+pub(crate) fn is_code_key(key: &str) -> bool {
+    matches!(
+        key,
+        "code"
+            | "error_code"
+            | "errorCode"
+            | "err_code"
+            | "errCode"
+            | "symbol"
+            | "fault_code"
+            | "faultCode"
+    )
+}
+
+/// A key without its quotes.
+pub(crate) fn unquoted(key: &str) -> &str {
+    key.trim_matches(['"', '\'', '`'])
+}

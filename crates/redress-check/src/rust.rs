@@ -1,0 +1,55 @@
+//! Rust: its nodes, its tables, its imports.
+
+use crate::{
+    scan::Scan,
+    tree::{Kind, Step, Trail},
+};
+
+/// What the nodes of the grammar are.
+pub(crate) const KINDS: &[(&str, Kind)] = &[
+    ("line_comment", Kind::Comment),
+    ("block_comment", Kind::Comment),
+    ("string_literal", Kind::Text),
+    ("raw_string_literal", Kind::Text),
+    ("identifier", Kind::Name),
+    ("scoped_identifier", Kind::Path),
+    ("field_expression", Kind::Path),
+    ("call_expression", Kind::Call),
+    ("macro_invocation", Kind::Macro),
+    ("token_tree", Kind::Tokens),
+    ("arguments", Kind::Arguments),
+    ("field_initializer", Kind::Pair),
+    ("field_initializer_list", Kind::Object),
+    ("array_expression", Kind::List),
+    ("enum_item", Kind::Enum),
+    ("enum_variant", Kind::EnumMember),
+    ("impl_item", Kind::Class),
+    ("function_item", Kind::Function),
+    ("closure_expression", Kind::Function),
+    ("parameters", Kind::Parameters),
+    ("const_item", Kind::Declare),
+    ("static_item", Kind::Declare),
+    ("let_declaration", Kind::Declare),
+    ("assignment_expression", Kind::Assign),
+    ("binary_expression", Kind::Operator),
+    ("match_arm", Kind::Through),
+    ("match_pattern", Kind::Pattern),
+    ("or_pattern", Kind::Pattern),
+    ("tuple_struct_pattern", Kind::Pattern),
+    ("struct_pattern", Kind::Pattern),
+    ("use_declaration", Kind::Import),
+    ("attribute_item", Kind::Decorator),
+    ("mod_item", Kind::Module),
+    ("return_expression", Kind::Return),
+    ("block", Kind::Block),
+    ("parenthesized_expression", Kind::Through),
+    ("reference_expression", Kind::Through),
+    ("try_expression", Kind::Through),
+    ("await_expression", Kind::Through),
+    ("if_expression", Kind::Through),
+    ("else_clause", Kind::Through),
+    ("match_block", Kind::Through),
+    ("match_expression", Kind::Through),
+];
+
+pub(crate) fn enter<'t>(_scan: &mut Scan<'t>, _step: Step<'t>, _trail: &Trail<'t>) {}

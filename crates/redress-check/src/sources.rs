@@ -1,0 +1,126 @@
+//! `Sources`: the facts of all files, read on all cores; of each file only the facts stay in memory.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use crate::{
+    facts::Facts,
+    language::{Language, Reader},
+    walk::{self, Found, MAX_BYTES},
+};
+
+/// Everything that was read.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The files, in the order of their names.
+    pub files: Vec<SourceFile>,
+    /// What could not be read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// One file that was read.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says.
+    pub facts: Facts,
+    /// Its text, if it is no file of its own.
+    given: Option<Arc<str>>,
+}
+
+impl SourceFile {
+    /// Its text as it is now.
+    pub fn text(&self) -> Option<Arc<str>> {
+        self.given.clone().or_else(|| fs::read_to_string(&self.path).ok().map(Into::into))
+    }
+}
+
+/// What became of a file: its facts, nothing if it is no text, or why it could not be read.
+type Outcome = Result<Option<Facts>, String>;
+
+/// Reads all sources below the given paths on that many threads; `tell` hears how many are done, of how many.
+pub fn read(paths: &[PathBuf], threads: usize, tell: &(dyn Fn(usize, usize) + Sync)) -> Sources {
+    let (found, refused) = walk::files(paths);
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
+    let work = || {
+        let mut reader = Reader::default();
+        let mut bytes = Vec::new();
+        let mut mine = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = found.get(at) else { break };
+            mine.push((at, read_file(&mut reader, file, &mut bytes)));
+            tell(at + 1, found.len());
+        }
+        done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|it| it.0);
+    gathered(found, done, refused)
+}
+
+fn gathered(
+    found: Vec<Found>,
+    done: Vec<(usize, Outcome)>,
+    refused: Vec<(PathBuf, io::Error)>,
+) -> Sources {
+    let mut sources = Sources::default();
+    sources.unreadable.extend(refused.into_iter().map(|(path, it)| (path, it.to_string())));
+    for (Found { path, .. }, (_, read)) in found.into_iter().zip(done) {
+        match read {
+            Ok(Some(facts)) => sources.files.push(SourceFile { path, facts, given: None }),
+            Ok(None) => (),
+            Err(why) => sources.unreadable.push((path, why)),
+        }
+    }
+    sources
+}
+
+/// The facts of a file; nothing if it is no text.
+fn read_file(reader: &mut Reader, file: &Found, bytes: &mut Vec<u8>) -> Outcome {
+    const HEAD: usize = 8 << 10;
+    load(&file.path, bytes).map_err(|it| it.to_string())?;
+    if memchr::memchr(0, bytes.get(..HEAD.min(bytes.len())).unwrap_or_default()).is_some() {
+        return Ok(None);
+    }
+    let text = std::str::from_utf8(bytes).map_err(|it| format!("it is not UTF-8: {it}"))?;
+    Ok(Some(reader.read(file.language, &file.path, text)))
+}
+
+fn load(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.clear();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it is larger than {} MiB", MAX_BYTES >> 20)));
+    }
+    Ok(())
+}
+
+impl Sources {
+    /// Texts as if they were files; one whose name has no language is left out.
+    pub fn of_texts(texts: &[(&str, &str)]) -> Self {
+        let mut reader = Reader::default();
+        let file = |(path, text): &(&str, &str)| {
+            let path = PathBuf::from(path);
+            let facts = reader.read(Language::of(&path)?, &path, text);
+            Some(SourceFile { path, facts, given: Some((*text).into()) })
+        };
+        Self { files: texts.iter().filter_map(file).collect(), unreadable: Vec::new() }
+    }
+}

@@ -1,0 +1,4 @@
+//! What the scan of sources promises.
+
+#[cfg(test)]
+mod pages;
