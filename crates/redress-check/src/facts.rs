@@ -143,6 +143,8 @@ pub enum TableKind {
     Keys,
     /// A list, a set, a union of literals.
     Values,
+    /// An enum of Rust, its variants named as codes are.
+    Variants,
     /// An error type of Rust that derives `Contract`: the compiler compares it with the registry.
     Derived,
 }

@@ -5,6 +5,7 @@
 
 mod contract;
 pub mod facts;
+mod imports;
 pub mod language;
 pub mod link;
 mod markdown;
@@ -17,6 +18,8 @@ mod rust;
 mod scan;
 pub mod sources;
 pub mod suppress;
+mod table;
+mod tools;
 mod tree;
 mod typescript;
 pub mod walk;

@@ -1,6 +1,7 @@
 //! Python: its nodes, tables and imports.
 
 use crate::{
+    imports,
     scan::Scan,
     tree::{Kind, Step, Trail},
 };
@@ -41,6 +42,12 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("conditional_expression", Kind::Through),
     ("parenthesized_expression", Kind::Through),
     ("await", Kind::Through),
+    ("type", Kind::Through),
 ];
 
-pub(crate) fn enter<'t>(_scan: &mut Scan<'t>, _step: Step<'t>, _trail: &Trail<'t>) {}
+pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, _trail: &Trail<'t>) {
+    if step.kind == Kind::Import {
+        let found = imports::python(scan.slice(step.node));
+        scan.facts.imports.extend(found);
+    }
+}

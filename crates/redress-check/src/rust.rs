@@ -1,7 +1,12 @@
 //! Rust: its nodes, its tables, its imports.
 
+use tree_sitter::Node;
+
 use crate::{
-    scan::Scan,
+    facts::TableKind,
+    imports,
+    scan::{Scan, span},
+    table::{self, member},
     tree::{Kind, Step, Trail},
 };
 
@@ -52,4 +57,74 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("match_expression", Kind::Through),
 ];
 
-pub(crate) fn enter<'t>(_scan: &mut Scan<'t>, _step: Step<'t>, _trail: &Trail<'t>) {}
+pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, _trail: &Trail<'t>) {
+    match step.kind {
+        Kind::Import => {
+            let found = imports::rust(scan.slice(step.node));
+            scan.facts.imports.extend(found);
+        }
+        Kind::Enum => variants(scan, step.node),
+        _ => (),
+    }
+}
+
+/// The variants of an enum as codes: `RefNotFound` is `REF_NOT_FOUND`, as the derive names it.
+fn variants<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
+    let Some((name, body)) = node.child_by_field_name("name").zip(node.child_by_field_name("body"))
+    else {
+        return;
+    };
+    let mut cursor = body.walk();
+    let mut members = Vec::new();
+    let mut said: Option<&str> = None;
+    for item in body.named_children(&mut cursor) {
+        match item.kind() {
+            "attribute_item" => said = said.or_else(|| stated_code(scan.slice(item))),
+            "enum_variant" => {
+                let Some(name) = item.child_by_field_name("name") else { continue };
+                let code = said.take().map_or_else(|| screaming(scan.slice(name)), str::to_owned);
+                members.push(member(scan.slice(name), &code, span(name.byte_range())));
+            }
+            _ => (),
+        }
+    }
+    let kind = if derives_contract(scan, node) { TableKind::Derived } else { TableKind::Variants };
+    table::push(scan, scan.slice(name), span(name.byte_range()), (kind, members));
+}
+
+/// `X` of `#[contract(code = "X")]`.
+fn stated_code(attribute: &str) -> Option<&str> {
+    let (_, rest) = attribute.split_once("contract(")?.1.split_once("code = \"")?;
+    rest.split('"').next()
+}
+
+fn derives_contract(scan: &Scan<'_>, item: Node<'_>) -> bool {
+    let mut before = item.prev_named_sibling();
+    while let Some(it) = before.filter(|it| matches!(it.kind(), "attribute_item" | "line_comment"))
+    {
+        let text = scan.slice(it);
+        if text.contains("derive") && text.contains("Contract") {
+            return true;
+        }
+        before = it.prev_named_sibling();
+    }
+    false
+}
+
+/// `HTTPTimeout` is `HTTP_TIMEOUT`.
+fn screaming(name: &str) -> String {
+    let mut code = String::with_capacity(name.len() + 8);
+    let mut letters = name.chars().peekable();
+    let mut before: Option<char> = None;
+    while let Some(it) = letters.next() {
+        let ends_capitals = before.is_some_and(char::is_uppercase)
+            && letters.peek().is_some_and(|it| it.is_lowercase());
+        let after_small = before.is_some_and(|it| it.is_lowercase() || it.is_numeric());
+        if it.is_uppercase() && (ends_capitals || after_small) {
+            code.push('_');
+        }
+        code.extend(it.to_uppercase());
+        before = Some(it);
+    }
+    code
+}

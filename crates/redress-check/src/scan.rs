@@ -9,7 +9,7 @@ use crate::{
     facts::{Call, Facts, Function, Mention, Position, Span, Value},
     language::Language,
     position::{is_code_key, position},
-    python, rust, suppress,
+    python, rust, suppress, table, tools,
     tree::{Kind, Step, Trail, Visit},
     typescript,
 };
@@ -192,6 +192,8 @@ impl<'t> Visit<'t> for Scan<'t> {
             }
             _ => (),
         }
+        table::enter(self, step, trail);
+        tools::enter(self, step, trail);
         match self.facts.language {
             Language::Rust => rust::enter(self, step, trail),
             Language::Python => python::enter(self, step, trail),

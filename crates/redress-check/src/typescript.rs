@@ -1,6 +1,7 @@
 //! TypeScript and JavaScript: their nodes, tables and imports.
 
 use crate::{
+    imports,
     scan::Scan,
     tree::{Kind, Step, Trail},
 };
@@ -54,4 +55,17 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("await_expression", Kind::Through),
 ];
 
-pub(crate) fn enter<'t>(_scan: &mut Scan<'t>, _step: Step<'t>, _trail: &Trail<'t>) {}
+pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, _trail: &Trail<'t>) {
+    let found = match step.kind {
+        Kind::Import | Kind::Export => imports::typescript(scan.slice(step.node)),
+        Kind::Declare if is_require(step) => imports::required(scan.slice(step.node)),
+        _ => return,
+    };
+    scan.facts.imports.extend(found);
+}
+
+fn is_require(step: Step<'_>) -> bool {
+    step.node
+        .child_by_field_name("value")
+        .is_some_and(|it| it.kind() == "call_expression" && it.end_byte() - it.start_byte() < 200)
+}
