@@ -1,0 +1,76 @@
+//! What the guards cost: `cargo bench -p redress-govern`. The bar of the eval guard is 1 ms for 10 kB of code.
+#![expect(clippy::print_stdout, reason = "a benchmark tells what it measured")]
+
+use std::{hint::black_box, time::Instant};
+
+use redress_govern::eval::{Language, inspect};
+
+const SCRIPT: &str = r#"
+// Collects the rows of a table and totals them by customer.
+const rows = [...document.querySelectorAll("table#orders tbody tr")];
+const totals = new Map();
+for (const row of rows) {
+    const [customer, amount] = [...row.cells].map((cell) => cell.textContent.trim());
+    const before = totals.get(customer) ?? 0;
+    totals.set(customer, before + Number.parseFloat(amount.replace("$", "")));
+}
+const sorted = [...totals.entries()].sort((a, b) => b[1] - a[1]).slice(0, 10);
+window.scrollTo({ top: 0, behavior: "smooth" });
+console.log(`found ${sorted.length} customers`, sorted[0]);
+"#;
+
+const MODULE: &str = r#"
+# Collects the rows of a table and totals them by customer.
+from collections import defaultdict
+totals = defaultdict(float)
+for row in rows:
+    customer, amount = row["customer"].strip(), row["amount"]
+    totals[customer] += float(amount.replace("$", ""))
+best = sorted(totals.items(), key=lambda it: it[1], reverse=True)[:10]
+print(f"found {len(best)} customers", best[0] if best else None)
+"#;
+
+fn main() {
+    for (name, language, sample) in
+        [("javascript", Language::JavaScript, SCRIPT), ("python", Language::Python, MODULE)]
+    {
+        let code: String =
+            sample.chars().cycle().take(sample.len() * (10_000 / sample.len())).collect();
+        let (parse, guard) = medians(
+            || {
+                let mut parser = tree_sitter::Parser::new();
+                let grammar = match language {
+                    Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+                    Language::Python => tree_sitter_python::LANGUAGE,
+                };
+                let known = parser.set_language(&grammar.into());
+                assert!(known.is_ok(), "a grammar of this version");
+                black_box(parser.parse(&code, None));
+            },
+            || assert_eq!(inspect(language, black_box(&code), &mut || false), Ok(())),
+        );
+        println!(
+            "eval guard, {name}, {} bytes: {guard:.0} µs ({:.2} of parsing alone, bar 1000 µs)",
+            code.len(),
+            guard / parse
+        );
+    }
+}
+
+/// Microseconds of the medians of 200 interleaved rounds.
+fn medians(mut one: impl FnMut(), mut other: impl FnMut()) -> (f64, f64) {
+    let (mut ones, mut others): (Vec<f64>, Vec<f64>) =
+        (0..200).map(|_| (timed(&mut one), timed(&mut other))).unzip();
+    (middle(&mut ones), middle(&mut others))
+}
+
+fn timed(work: &mut impl FnMut()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e6
+}
+
+fn middle(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}

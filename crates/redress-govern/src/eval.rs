@@ -1,0 +1,110 @@
+//! Code that a caller wants to have run: refused where it does what no payload has to do.
+//!
+//! A payload is parsed first; a tree with a mistake in it is refused, because what a guard cannot read it cannot judge.
+//! Then its words are compared with the blocklist, and then its constructs. The guard denies; it never fails, and it never runs
+//! longer than its caller allows.
+
+mod fold;
+mod javascript;
+mod nesting;
+mod python;
+mod tokens;
+mod tree;
+mod words;
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+/// The longest payload that is looked at, in characters.
+pub const MAX_CHARS: usize = 100_000;
+/// The deepest nesting of brackets that is looked at.
+pub const MAX_NESTING: usize = 200;
+/// How long one payload may take, in milliseconds.
+pub const MAX_MILLIS: u64 = 50;
+
+/// What a payload is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// A script or the body of a function.
+    JavaScript,
+    /// A module or an expression.
+    Python,
+}
+
+/// Why a payload is not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// It holds a word of the blocklist, in the list's spelling.
+    Keyword(&'static str),
+    /// It does something that is forbidden however it is written.
+    Construct(String),
+    /// It does not parse, or not within the limits.
+    Syntax {
+        /// The line of the mistake, from 1.
+        line: usize,
+        /// The column of the mistake in characters, from 1.
+        column: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+    /// It has more than [`MAX_CHARS`] characters.
+    TooLarge {
+        /// How many it has.
+        chars: usize,
+    },
+}
+
+/// Whether a payload may be run. `expired` is asked now and then, and ends the inspection with a refusal.
+///
+/// # Errors
+/// The first reason against it: size, nesting, syntax, keywords, constructs, in this order.
+pub fn inspect(
+    language: Language,
+    code: &str,
+    expired: &mut dyn FnMut() -> bool,
+) -> Result<(), Refusal> {
+    let chars = code.chars().count();
+    if chars > MAX_CHARS {
+        return Err(Refusal::TooLarge { chars });
+    }
+    // To Python a lone carriage return ends a line, and with it a comment; the parser would read on.
+    let code = code.replace("\r\n", "\n").replace('\r', "\n");
+    nesting::check(&code)?;
+    let tree = tree::parse(language, &code, expired)?;
+    match language {
+        Language::JavaScript => javascript::judge(&code, &tree, expired),
+        Language::Python => python::judge(&code, &tree, expired),
+    }
+}
+
+/// A payload of which nobody said the language: it is taken for every language that it parses as, and must pass as each.
+///
+/// # Errors
+/// As [`inspect`]; a payload that parses as neither is refused with the mistake that it is in JavaScript.
+pub fn inspect_any(code: &str, expired: &mut dyn FnMut() -> bool) -> Result<(), Refusal> {
+    let script = inspect(Language::JavaScript, code, expired);
+    let module = inspect(Language::Python, code, expired);
+    match (script, module) {
+        (Ok(()) | Err(Refusal::Syntax { .. }), Ok(())) | (Ok(()), Err(Refusal::Syntax { .. })) => {
+            Ok(())
+        }
+        (Err(Refusal::Syntax { .. }) | Ok(()), Err(other)) | (Err(other), _) => Err(other),
+    }
+}
+
+/// The fingerprint of a payload: SHA-256, 64 hex digits.
+pub fn sha256(code: &str) -> String {
+    Sha256::digest(code.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// The fingerprint that the dialect stagewright writes: FNV-1a of 32 bits, 8 hex digits.
+pub fn fnv1a(code: &str) -> String {
+    let hash = code
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}

@@ -1,0 +1,3 @@
+//! Governance: the guards that a call passes before a server is asked, each a pure judgement in its own module.
+
+pub mod eval;

@@ -1,0 +1,3 @@
+//! The guards as the gate sees them.
+
+mod eval;
