@@ -46,7 +46,7 @@ fn parts_are_compared_not_counts() {
 fn what_was_not_alike_is_said() {
     let (before, mut after) = (sample(), sample());
     after.settings.seed = 2;
-    after.server.version = "1.3.0".to_owned();
+    after.server.version = "1.3.0".into();
     let comparison = Comparison::of(&before, &after);
     assert_eq!(comparison.unlike, ["server: notes 1.2.0, now notes 1.3.0", "seed: 1, now 2"]);
     let document = json::document(&after, Some(&comparison));

@@ -19,21 +19,21 @@ fn sample() -> Report {
 /// The sample with every text that comes from a server replaced.
 fn hostile() -> Report {
     let mut report = sample();
-    report.server.name = HOSTILE.to_owned();
-    report.server.version = HOSTILE.to_owned();
+    report.server.name = HOSTILE.into();
+    report.server.version = HOSTILE.into();
     for tool in &mut report.direct.tools {
-        tool.name = HOSTILE.to_owned();
+        tool.name = HOSTILE.into();
     }
     for finding in &mut report.direct.findings {
         finding.tool = Some(HOSTILE.to_owned());
         for hit in &mut finding.hits {
-            hit.case = HOSTILE.to_owned();
-            hit.message = HOSTILE.to_owned();
-            hit.repeat = HOSTILE.to_owned();
+            hit.case = HOSTILE.into();
+            hit.message = HOSTILE.into();
+            hit.repeat = HOSTILE.into();
         }
     }
     for exchange in &mut report.direct.exchanges {
-        exchange.case = HOSTILE.to_owned();
+        exchange.case = HOSTILE.into();
         exchange.request = Text::of(HOSTILE.as_bytes());
         let body = Text::of(format!("{{\"result\":{{\"content\":\"{HOSTILE}").as_bytes());
         exchange.happened = Happened::Answer { status: None, body, more: vec![] };
