@@ -1,6 +1,6 @@
 //! Findings for people and for tools: text with the source line, JSON lines, SARIF, GitHub annotations.
 
-mod sarif;
+pub(crate) mod sarif;
 
 use std::{collections::BTreeMap, sync::Arc};
 

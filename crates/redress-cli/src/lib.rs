@@ -14,6 +14,7 @@ mod findings;
 mod ledger;
 mod lines;
 mod output;
+mod probe;
 mod registry;
 mod run;
 mod serve;
@@ -40,6 +41,7 @@ enum Command {
     Serve(serve::Args),
     Ledger(ledger::Args),
     Check(check::Args),
+    Probe(probe::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
@@ -57,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Ledger(args) => ledger::run(&args, &mut out),
         Command::Check(args) => check::run(&args, &mut out),
+        Command::Probe(args) => probe::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),
         Command::Classify(args) => classify::run(&args, &mut out),
         Command::Translate(args) => translate::run(&args, &mut out),

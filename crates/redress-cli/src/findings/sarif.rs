@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 pub(super) fn document<'a>(found: &[Finding], rules: impl Iterator<Item = &'a Rule>) -> String {
     let rules: Vec<&Rule> =
         rules.filter(|rule| found.iter().any(|it| it.rule == rule.id)).collect();
+    let rules: Vec<Value> = rules.into_iter().map(described).collect();
+    wrapped(&rules, &found.iter().map(result).collect::<Vec<_>>())
+}
+
+/// A document with the rules and results of one run.
+pub(crate) fn wrapped(rules: &[Value], results: &[Value]) -> String {
+    let driver = json!({ "name": "redress", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "redress",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|it| described(it)).collect::<Vec<_>>(),
-            } },
-            "results": found.iter().map(result).collect::<Vec<_>>(),
-        }],
+        "runs": [{ "tool": { "driver": driver }, "results": results }],
     });
     document.to_string()
 }
@@ -49,7 +49,8 @@ fn result(finding: &Finding) -> Value {
     })
 }
 
-const fn level(level: Level) -> &'static str {
+/// What SARIF calls a level.
+pub(crate) const fn level(level: Level) -> &'static str {
     match level {
         Level::Violation => "error",
         Level::Improvement => "warning",

@@ -1,0 +1,80 @@
+//! `redress probe`: calls a live server so that it must fail, and shows how well it does.
+
+mod sarif;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use redress_probe::{
+    Comparison, Report,
+    present::{html, json, junit},
+};
+
+use crate::{Done, Status, failure::Failure, files, output::Out};
+
+/// Call a live server so that it must fail, and grade how it does.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress probe --report before.json --format html > report.html\n  redress probe --report after.json --baseline before.json\n\nExit code 0 if no answer breaks a rule, 1 if there are violations, 2 for bad input or a server that is none, 3 if it cannot be started or reached. With --baseline, 1 only if something became worse: a violation or improvement that is new, or of which a larger part of the answers is wrong."
+)]
+pub(crate) struct Args {
+    /// Show a report that was saved with `--format json`, instead of calling a server.
+    #[arg(long, value_name = "FILE", required = true)]
+    report: Option<PathBuf>,
+    /// Compare with a report that was saved with `--format json`.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// For whom the report is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A scorecard for people, the worst first.
+    Text,
+    /// Everything, for programs, and for `--baseline` and `--report`.
+    Json,
+    /// JUnit XML, for build servers.
+    Junit,
+    /// SARIF 2.1.0, for code hosts.
+    Sarif,
+    /// One page for the browser that needs nothing else.
+    Html,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
+    // A baseline that cannot be read is told before anybody waits for a probe.
+    let baseline = args.baseline.as_deref().map(saved).transpose()?;
+    let Some(path) = &args.report else {
+        return Err(Failure::option("There is nothing to probe"));
+    };
+    let report = saved(path)?;
+    print(&report, baseline.as_ref(), args.format, out)
+}
+
+fn saved(path: &Path) -> Result<Report, Failure> {
+    let shown = path.display().to_string();
+    let bytes = files::read(path).map_err(|it| Failure::reading(&shown, &it))?;
+    Report::read(&bytes).map_err(|problem| {
+        Failure::config(&shown, &format!("It is no report of a probe: {problem}."))
+            .fix("Name a file that was written by `redress probe --format json`.")
+    })
+}
+
+/// Prints the report; what became worse since the baseline, or without one every violation, makes the status.
+fn print(report: &Report, baseline: Option<&Report>, format: Format, out: &mut Out) -> Done {
+    let comparison = baseline.map(|it| Comparison::of(it, report));
+    let since = comparison.as_ref();
+    match format {
+        Format::Text => text::print(report, since, out)?,
+        Format::Json => out.line(&json::document(report, since))?,
+        Format::Junit => out.bytes(junit::document(report).as_bytes())?,
+        Format::Sarif => out.line(&sarif::document(report))?,
+        Format::Html => out.bytes(html::page(report, since).as_bytes())?,
+    }
+    let is_bad = since.map_or_else(|| report.has_violations(), Comparison::is_worse);
+    Ok(if is_bad { Status::Findings } else { Status::Fine })
+}
