@@ -1,8 +1,8 @@
 //! `Contract`: a registry as sources see it, every spelling of every code at hand.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use redress_registry::{Entry, Registry, Retired, name};
+use redress_registry::{Entry, Registry, Retired, Source, name, read};
 use rustc_hash::FxHashMap;
 
 /// A registry and the files that it is for.
@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 pub struct Contract {
     /// The registry.
     pub registry: Arc<Registry>,
-    /// Its file, or its name if it is built in.
-    pub name: Arc<str>,
+    /// Its file, or its name and text if it is built in.
+    pub source: Source,
     spellings: FxHashMap<Box<str>, Arc<Entry>>,
 }
 
@@ -26,7 +26,7 @@ pub enum Meaning<'a> {
 
 impl Contract {
     /// A registry for the sources beside it.
-    pub fn new(registry: Arc<Registry>, name: &str) -> Self {
+    pub fn new(registry: Arc<Registry>, source: Source) -> Self {
         let mut spellings: FxHashMap<Box<str>, Arc<Entry>> = FxHashMap::default();
         for entry in registry.codes.values() {
             for spelling in entry.alias.iter().flat_map(|it| &it.spellings) {
@@ -41,7 +41,22 @@ impl Contract {
         for (code, entry) in &registry.codes {
             spellings.insert(code.clone(), Arc::clone(entry));
         }
-        Self { registry, name: name.into(), spellings }
+        Self { registry, source, spellings }
+    }
+
+    /// Its name in messages.
+    pub fn name(&self) -> &str {
+        &self.source.file
+    }
+
+    /// Where it declares a code, a tool or a tombstone itself.
+    pub fn place(&self, of: &str) -> Option<Range<usize>> {
+        let draft = read(&self.source).ok()?;
+        let bare = name::split(of).1;
+        let codes = draft.codes.iter().map(|it| &it.value.name);
+        let tools = draft.tools.iter().map(|it| &it.value.name);
+        let mut names = codes.chain(tools);
+        names.find(|it| it.value == of || it.value == bare).map(|it| it.span.clone())
     }
 
     /// What a text means, if it is a code or was one.

@@ -96,6 +96,8 @@ pub enum Position {
         callee: Box<str>,
         /// Which one, from 0.
         index: u8,
+        /// Of how many.
+        count: u8,
         /// The call is thrown or raised.
         thrown: bool,
     },
@@ -141,8 +143,10 @@ pub enum TableKind {
     Names,
     /// Something for each code: the keys are the codes.
     Keys,
-    /// A list, a set, a union of literals.
+    /// A union of literals.
     Values,
+    /// A list or a set.
+    List,
     /// An enum of Rust, its variants named as codes are.
     Variants,
     /// An error type of Rust that derives `Contract`: the compiler compares it with the registry.

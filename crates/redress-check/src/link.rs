@@ -4,8 +4,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     contract::Contract,
-    facts::{Facts, Position},
-    position::{is_code_key, is_error_name},
+    facts::Facts,
+    named::{Named, named},
+    resolve::Index,
     sources::{SourceFile, Sources},
 };
 
@@ -19,6 +20,9 @@ pub struct World<'w> {
     /// For each file the number of its contract.
     of: Vec<Option<usize>>,
     names: Vec<Arc<str>>,
+    pub(crate) index: Index<'w>,
+    /// For each file where it names codes.
+    named: Vec<Vec<Named<'w>>>,
 }
 
 /// A file that is under a contract, and judged.
@@ -39,9 +43,15 @@ impl<'w> World<'w> {
         contracts: &'w [Contract],
         of: impl Fn(&PathBuf) -> Option<usize>,
     ) -> Self {
-        let of = sources.files.iter().map(|it| of(&it.path)).collect();
+        let of: Vec<_> = sources.files.iter().map(|it| of(&it.path)).collect();
         let names = sources.files.iter().map(|it| it.path.to_string_lossy().into()).collect();
-        Self { sources, contracts, of, names }
+        let index = Index::new(sources);
+        let named = sources.files.iter().zip(&of).enumerate().map(|(number, (file, of))| {
+            let contract = of.and_then(|it| contracts.get(it));
+            contract.map(|it| named(number, &file.facts, (it, &index))).unwrap_or_default()
+        });
+        let named = named.collect();
+        Self { sources, contracts, of, names, index, named }
     }
 
     /// The name of a file in messages.
@@ -63,17 +73,13 @@ impl<'w> World<'w> {
         })
     }
 
+    /// Where a file names codes, in its order.
+    pub fn named(&self, file: usize) -> &[Named<'w>] {
+        self.named.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// The contract of a file.
     pub fn contract(&self, file: usize) -> Option<&'w Contract> {
         self.contracts.get(self.of.get(file).copied().flatten()?)
-    }
-}
-
-/// Whether only a code can stand there.
-pub(crate) fn is_code_place(position: &Position) -> bool {
-    match position {
-        Position::Member { key, of_error } => *of_error && is_code_key(key),
-        Position::Argument { callee, index: 0, .. } => is_error_name(callee),
-        _ => false,
     }
 }

@@ -33,15 +33,22 @@ pub(crate) fn position<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Positio
         Kind::Declare => {
             let name = node.named_child(0)?;
             let key = scan.slice(name);
-            (name.id() != below.id() && is_code_key(key)).then(|| member(scan, key, trail))
+            let is_value = name.id() != below.id();
+            is_value
+                .then(|| if is_code_key(key) { member(scan, key, trail) } else { Position::Loose })
         }
         Kind::Arguments => argument(scan, below, trail),
-        Kind::Operator => compared(scan, node, below),
+        Kind::Operator => Some(compared(scan, node, below)),
         Kind::Arm | Kind::Pattern => Some(Position::Compared { with: "".into() }),
         Kind::Return => Some(Position::Returned),
         Kind::Tokens => token(scan, below, trail),
-        Kind::Path | Kind::Call | Kind::Block | Kind::Function => Some(Position::Loose),
-        _ => None,
+        Kind::Import
+        | Kind::Export
+        | Kind::Parameters
+        | Kind::Enum
+        | Kind::EnumMember
+        | Kind::Decorator => None,
+        _ => Some(Position::Loose),
     }
 }
 
@@ -55,10 +62,17 @@ fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<P
     let call = around.next()?;
     let callee = scan.path(callee(call.node)?)?;
     let mut cursor = arguments.node.walk();
-    let index = arguments.node.named_children(&mut cursor).position(|it| it.id() == below.id())?;
+    let given = arguments.node.named_children(&mut cursor);
+    let index = given.filter(|it| !it.is_extra()).position(|it| it.id() == below.id())?;
+    let count = u8::try_from(arguments.node.named_child_count()).unwrap_or(u8::MAX);
     let thrown =
         around.find(|it| it.kind != Kind::Through).is_some_and(|it| it.kind == Kind::Throw);
-    Some(Position::Argument { callee: callee.into(), index: u8::try_from(index).ok()?, thrown })
+    Some(Position::Argument {
+        callee: callee.into(),
+        index: u8::try_from(index).ok()?,
+        count,
+        thrown,
+    })
 }
 
 /// Who is called.
@@ -66,18 +80,18 @@ pub(crate) fn callee(call: Node<'_>) -> Option<Node<'_>> {
     call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
 }
 
-fn compared(scan: &Scan<'_>, node: Node<'_>, below: Node<'_>) -> Option<Position> {
+fn compared(scan: &Scan<'_>, node: Node<'_>, below: Node<'_>) -> Position {
     let mut cursor = node.walk();
     let is_comparison = node.children(&mut cursor).any(|it| {
         matches!(it.kind(), "==" | "===" | "!=" | "!==" | "in" | "not in" | "is" | "is not")
     });
     if !is_comparison {
-        return None;
+        return Position::Loose;
     }
     let mut cursor = node.walk();
     let other = node.named_children(&mut cursor).find(|it| it.id() != below.id());
     let with = other.and_then(|it| scan.path(it)).unwrap_or_default();
-    Some(Position::Compared { with: with.into() })
+    Position::Compared { with: with.into() }
 }
 
 /// In the tokens of a macro: `"code": X` and `code: X` are members, everything else is an argument.
@@ -93,7 +107,7 @@ fn token<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Posi
         return Some(Position::Compared { with: "".into() });
     }
     let index = u8::from(colon.is_some_and(|it| !matches!(it.kind(), "(" | "[" | "{")));
-    Some(Position::Argument { callee: format!("{callee}!").into(), index, thrown: false })
+    Some(Position::Argument { callee: format!("{callee}!").into(), index, count: 2, thrown: false })
 }
 
 /// Whether something around says that this is about a failure.

@@ -24,7 +24,9 @@ pub struct Report {
 
 /// Runs every rule.
 pub fn check(world: &World<'_>, today: Day) -> Report {
-    let mut report = Report::default();
+    let contracts =
+        world.contracts.iter().map(|it| (Arc::clone(&it.source.file), it.source.clone()));
+    let mut report = Report { sources: contracts.collect(), ..Report::default() };
     for check in checks() {
         let mut hits = Hits::new(world, check.rule);
         (check.run)(world, &mut hits);

@@ -1,9 +1,11 @@
 //! What a rule is: its row, its page, and a function over the linked facts.
 
+use std::sync::Arc;
+
 use redress_registry::{Finding, Place, rule::Rule};
 use serde_json::{Map, Value};
 
-use crate::{facts::Span, link::World};
+use crate::{contract::Contract, facts::Span, link::World, scan::span};
 
 /// A rule and how it looks at the sources.
 #[derive(Debug)]
@@ -77,10 +79,22 @@ impl<'w> Hits<'w> {
         self.add(None, (name.into(), 0..0), message, parts)
     }
 
+    /// Something about a code or tool that a contract declares.
+    pub(crate) fn in_contract<const N: usize>(
+        &mut self,
+        (contract, of): (&Contract, &str),
+        message: &str,
+        parts: [(&str, Value); N],
+    ) -> &mut Hit {
+        let place = contract.place(of).unwrap_or_default();
+        let name = Arc::clone(&contract.source.file);
+        self.add(None, (name, span(place)), message, parts)
+    }
+
     fn add<const N: usize>(
         &mut self,
         file: Option<usize>,
-        (name, span): (std::sync::Arc<str>, Span),
+        (name, span): (Arc<str>, Span),
         message: &str,
         parts: [(&str, Value); N],
     ) -> &mut Hit {

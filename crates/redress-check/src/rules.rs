@@ -1,17 +1,29 @@
-//! The rules about sources, a group in each module, in the order of their ids.
+//! The rules about sources, a group in each module.
 
 mod codes;
 pub(crate) mod files;
+mod mirror;
+mod texts;
+mod tools;
+
+use std::sync::LazyLock;
 
 use redress_registry::rule::Rule;
 
 use crate::rule::Check;
 
-const GROUPS: &[&[Check]] = &[codes::CHECKS, files::CHECKS];
+const GROUPS: &[&[Check]] =
+    &[codes::CHECKS, mirror::CHECKS, texts::CHECKS, tools::CHECKS, files::CHECKS];
 
-/// Every rule with its page and function.
+static SORTED: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
+    let mut list: Vec<_> = GROUPS.iter().copied().flatten().collect();
+    list.sort_by_key(|it| it.rule.id);
+    list
+});
+
+/// Every rule with its page and function, in the order of their ids.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
-    GROUPS.iter().copied().flatten()
+    SORTED.iter().copied()
 }
 
 /// Every rule, in the order of their ids.

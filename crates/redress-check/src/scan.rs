@@ -6,7 +6,7 @@ use redress_registry::name::{is_code, is_full_code};
 use tree_sitter::Node;
 
 use crate::{
-    facts::{Call, Facts, Function, Mention, Position, Span, Value},
+    facts::{Call, Constant, Facts, Function, Mention, Position, Span, Value},
     language::Language,
     position::{is_code_key, position},
     python, rust, suppress, table, tools,
@@ -107,8 +107,14 @@ impl<'t> Scan<'t> {
     }
 
     fn text_literal(&mut self, node: Node<'t>, trail: &Trail<'t>) {
-        let Some((text, span)) = self.literal(node) else { return };
+        let Some((text, span)) = self.literal(node) else { return self.computed(node, trail) };
         let shaped = is_full_code(text);
+        if shaped {
+            self.constant(Value::Text(text.into()), span.clone(), trail);
+        }
+        if !shaped && is_piece(text) {
+            return self.joined(text, node, trail);
+        }
         if !shaped && !is_word(text) {
             return;
         }
@@ -132,7 +138,50 @@ impl<'t> Scan<'t> {
         }
         let Some(position) = position(self, trail) else { return };
         let Some(path) = self.path(step.node) else { return };
+        self.constant(Value::Path(path.as_str().into()), span(step.node.byte_range()), trail);
         self.mention(Value::Path(path.into()), span(step.node.byte_range()), position);
+    }
+
+    /// `const GONE = "GONE"`, also as a member of a class.
+    fn constant(&mut self, value: Value, span: Span, trail: &Trail<'t>) {
+        let Some((outer, below)) = trail.meaning().filter(|it| it.0.kind == Kind::Declare) else {
+            return;
+        };
+        let named =
+            ["name", "left", "property"].iter().find_map(|it| outer.node.child_by_field_name(it));
+        let Some(name) = named.filter(|it| it.id() != below.id()) else { return };
+        let name = self.slice(name);
+        let is_member = trail.around().find(|it| matches!(it.kind, Kind::Function | Kind::Class));
+        let name = match self.class().filter(|_| is_member.is_some_and(|it| it.kind == Kind::Class))
+        {
+            Some(class) => format!("{class}.{name}"),
+            None => name.to_owned(),
+        };
+        self.facts.constants.push(Constant { name: name.into(), value, span });
+    }
+
+    /// A piece of a code that is put together by `+` or `format!`.
+    fn joined(&mut self, text: &str, node: Node<'t>, trail: &Trail<'t>) {
+        let parent = trail.meaning().map(|it| it.0.kind);
+        let whole = match parent {
+            Some(Kind::Operator) => trail.to(Kind::Operator),
+            Some(Kind::Tokens) => trail.to(Kind::Macro),
+            _ => None,
+        };
+        if let Some(whole) = whole
+            && let Some(position) = position(self, &whole)
+            && !matches!(position, Position::Compared { .. })
+        {
+            self.mention(Value::Computed(text.into()), span(node.byte_range()), position);
+        }
+    }
+
+    /// A text that is put together and whose fixed pieces look like a code: `ERR_${kind}`.
+    fn computed(&mut self, node: Node<'t>, trail: &Trail<'t>) {
+        let Some(pieces) = pieces(self.slice(node)) else { return };
+        if let Some(position) = position(self, trail) {
+            self.mention(Value::Computed(pieces.into()), span(node.byte_range()), position);
+        }
     }
 
     /// `Type::Variant` in Rust, which an error type may have made a code.
@@ -229,6 +278,33 @@ fn class_name<'t>(scan: &Scan<'t>, node: Node<'t>) -> &'t str {
 fn parameter_name(parameter: &str) -> &str {
     let name = parameter.split([':', '=', '?']).next().unwrap_or_default().trim();
     name.rsplit([' ', '&', '*']).next().unwrap_or_default()
+}
+
+/// The fixed pieces of a text with interpolations, if they are pieces of a code.
+fn pieces(text: &str) -> Option<String> {
+    let inner = text.trim_start_matches(['f', 'r', 'F', 'R']);
+    let inner = inner.strip_prefix(['"', '\'', '`'])?.strip_suffix(['"', '\'', '`'])?;
+    let mut out = String::new();
+    let mut rest = inner;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before.strip_suffix('$').unwrap_or(before));
+        out.push('…');
+        rest = after.split_once('}')?.1;
+    }
+    out.push_str(rest);
+    let is_piece =
+        |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, '_' | '…');
+    let is_code =
+        out.len() > 4 && out.contains('_') && out.contains('…') && out.chars().all(is_piece);
+    is_code.then_some(out)
+}
+
+/// `ERR_`, `_FAILED`, `ERR_{}`: what stays of a code when a part is left out.
+fn is_piece(text: &str) -> bool {
+    let bare = text.replace("{}", "");
+    let is_open = bare.len() < text.len() || text.ends_with('_') || text.starts_with('_');
+    let is_code = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+    (4..=64).contains(&text.len()) && is_open && bare.contains('_') && bare.bytes().all(is_code)
 }
 
 /// A byte range as a span.

@@ -25,7 +25,7 @@ pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) 
     match step.kind {
         Kind::Object => object(scan, node, trail),
         Kind::List | Kind::Union if trail.parent().is_none_or(|it| it.kind != Kind::Union) => {
-            list(scan, node, trail);
+            list(scan, step, trail);
         }
         Kind::Subscript => literal_type(scan, node, trail),
         Kind::Enum => members(scan, node, true),
@@ -55,9 +55,10 @@ fn object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
     keep(scan, trail, kind, found);
 }
 
-fn list<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
-    let found = quoted_words(scan.slice(node), node.start_byte());
-    keep(scan, trail, TableKind::Values, found);
+fn list<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
+    let found = quoted_words(scan.slice(step.node), step.node.start_byte());
+    let kind = if step.kind == Kind::List { TableKind::List } else { TableKind::Values };
+    keep(scan, trail, kind, found);
 }
 
 /// `Literal["A", "B"]`.

@@ -8,6 +8,7 @@ use crate::{
     position::{callee, unquoted},
     scan::{Scan, span},
     tree::{Kind, Step, Trail},
+    words,
 };
 
 /// Calls that declare a tool, by the last part of their name.
@@ -77,6 +78,9 @@ impl<'t> Parts<'t> {
         let Some((name, span)) = self.name.filter(|it| is_tool_name(it.0)) else { return };
         if scan.facts.tools.iter().any(|it| it.span == span) {
             return;
+        }
+        if let Some(said) = &self.description {
+            words::of_description(scan, said);
         }
         scan.facts.tools.push(Tool {
             name: name.into(),

@@ -114,6 +114,12 @@ impl<'t> Trail<'t> {
         self.around().next()
     }
 
+    /// The way to the nearest node of a kind around this one.
+    pub(crate) fn to(&self, kind: Kind) -> Option<Self> {
+        let end = self.steps.iter().rposition(|it| it.kind == kind)?;
+        Some(Self { steps: self.steps.get(..=end)?.to_vec() })
+    }
+
     /// The node around this one that says something: what is `Through` is skipped. The second is the child by which it
     /// is reached.
     pub(crate) fn meaning(&self) -> Option<(Step<'t>, Node<'t>)> {

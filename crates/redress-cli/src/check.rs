@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     let sources = read(&args.paths, threads, &|_, _| ());
     let mut contracts = Contracts::default();
     if let Some(name) = &args.contract {
-        contracts.list.push(Contract::new(contract::find(name)?, name));
+        contracts.list.push(Contract::new(contract::find(name)?, contract::written(name)?));
     } else {
         for file in &sources.files {
             contracts.find(&file.path)?;
@@ -88,10 +88,10 @@ impl Contracts {
     fn load(&mut self, path: &Path) -> Result<usize, Failure> {
         let here = std::env::current_dir().unwrap_or_default();
         let shown = path.strip_prefix(&here).unwrap_or(path).to_string_lossy();
-        if let Some(known) = self.list.iter().position(|it| *it.name == *shown) {
+        if let Some(known) = self.list.iter().position(|it| it.name() == shown) {
             return Ok(known);
         }
-        self.list.push(Contract::new(contract::find(&shown)?, &shown));
+        self.list.push(Contract::new(contract::find(&shown)?, contract::written(&shown)?));
         Ok(self.list.len() - 1)
     }
 

@@ -1,36 +1,174 @@
-//! Rules about codes in sources: each one is registered, and none is gone.
+//! Rules about codes where they stand: each one is registered, none is gone, and each can be read.
 
-use redress_registry::{mirror::UNREGISTERED, name::is_full_code, nearest::nearest};
+use redress_registry::{
+    Level,
+    mirror::{RETIRED, UNREGISTERED},
+    name::split,
+    nearest::nearest,
+    rule::{Grade, Rule},
+};
 
 use crate::{
+    contract::{Contract, Meaning},
     facts::Value,
-    link::{World, is_code_place},
+    link::World,
+    named::{Named, Role, is_certain, near},
     rule::{Check, Hits, page},
 };
 
-pub(super) const CHECKS: &[Check] =
-    &[Check { rule: &UNREGISTERED, page: page!("CK001"), run: unregistered }];
+const DEPRECATED: Rule = Rule {
+    id: "CK003",
+    name: "deprecated-code",
+    grade: Grade::Level(Level::Improvement),
+    summary: "A source raises a code that is deprecated.",
+    why: "Its row says what to use instead; a client that follows it no longer expects this one.",
+    how_to_fix: "Raise the code that its row names, or another one.",
+};
+
+const FOREIGN: Rule = Rule {
+    id: "CK005",
+    name: "foreign-namespace",
+    grade: Grade::Level(Level::Violation),
+    summary: "A source names a code of a namespace that is not its own.",
+    why: "A plugin owns the codes of its namespace and no others; another plugin may change or remove its own at any time.",
+    how_to_fix: "Register the code in the own namespace, or raise one of a registry that the contract extends.",
+};
+
+const COMPUTED: Rule = Rule {
+    id: "CK006",
+    name: "computed-code",
+    grade: Grade::Level(Level::Violation),
+    summary: "A code is put together at run time.",
+    why: "Nobody can tell from the source which codes there are: neither this scan, nor a search, nor a reader.",
+    how_to_fix: "Choose between whole codes, by a match or a table.",
+};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { rule: &UNREGISTERED, page: page!("CK001"), run: unregistered },
+    Check { rule: &DEPRECATED, page: page!("CK003"), run: deprecated },
+    Check { rule: &RETIRED, page: page!("CK004"), run: retired },
+    Check { rule: &FOREIGN, page: page!("CK005"), run: foreign },
+    Check { rule: &COMPUTED, page: page!("CK006"), run: computed },
+];
 
 fn unregistered(world: &World<'_>, hits: &mut Hits<'_>) {
     for it in world.judged() {
-        for mention in &it.facts.mentions {
-            let Value::Text(text) = &mention.value else { continue };
-            if !is_code_place(&mention.position)
-                || !is_full_code(text)
-                || !text.contains('_')
-                || it.contract.meaning(text).is_some()
-            {
+        for named in world.named(it.file) {
+            if !is_unknown(named, it.contract) || is_foreign(named, it.contract) {
                 continue;
             }
-            let near = nearest(text, it.contract.registry.codes.keys().map(|it| &**it));
             let hit = hits.at(
-                (it.file, &mention.span),
+                (it.file, &named.span),
                 "{code} is not in {contract}.",
-                [("code", (&**text).into()), ("contract", (&*it.contract.name).into())],
+                [("code", named.text.into()), ("contract", it.contract.name().into())],
             );
-            if let Some(near) = near {
-                hit.fix(format!("Write {near}, or add the code with redress registry add."));
-                hit.edit(&mention.span, near);
+            let codes = it.contract.registry.codes.keys().map(|it| &**it);
+            if let Some(meant) =
+                near(named.text, it.contract).or_else(|| nearest(named.text, codes))
+            {
+                hit.fix(format!("Write {meant}, or add the code with redress registry add."));
+            }
+            if let Some(meant) = near(named.text, it.contract).filter(|_| named.is_literal) {
+                hit.edit(&named.span, meant);
+            }
+        }
+    }
+}
+
+/// A code for sure, and the contract has never heard of it.
+fn is_unknown(named: &Named<'_>, contract: &Contract) -> bool {
+    let is_word = !named.text.contains('_');
+    named.is_certain
+        && named.meaning(contract).is_none()
+        && (!is_word || near(named.text, contract).is_some())
+}
+
+/// An unknown code that belongs to somebody else: it says so, or a plugin has nothing like it.
+fn is_foreign(named: &Named<'_>, contract: &Contract) -> bool {
+    match (split(named.text).0, contract.registry.namespace.as_deref()) {
+        (Some(theirs), ours) => ours != Some(theirs),
+        (None, Some(_)) => near(named.text, contract).is_none(),
+        (None, None) => false,
+    }
+}
+
+fn deprecated(world: &World<'_>, hits: &mut Hits<'_>) {
+    for it in world.judged() {
+        for named in world.named(it.file).iter().filter(|it| it.role == Role::Raised) {
+            let Some(entry) = named.entry(it.contract) else { continue };
+            let Some(gone) = &entry.deprecated else { continue };
+            let hit = hits.at(
+                (it.file, &named.span),
+                "{code} is deprecated since {since}: {reason}",
+                [
+                    ("code", (&*entry.code).into()),
+                    ("since", gone.since.as_str().into()),
+                    ("reason", gone.reason.as_str().into()),
+                ],
+            );
+            replace(hit, named, gone.to.as_deref());
+        }
+    }
+}
+
+fn retired(world: &World<'_>, hits: &mut Hits<'_>) {
+    for it in world.judged() {
+        for named in world.named(it.file) {
+            let Some(Meaning::Retired(name, gone)) = named.meaning(it.contract) else { continue };
+            let hit = hits.at(
+                (it.file, &named.span),
+                "{code} was retired in {since}: {why}",
+                [
+                    ("code", name.into()),
+                    ("since", gone.since.as_str().into()),
+                    ("why", gone.why.as_str().into()),
+                ],
+            );
+            replace(hit, named, gone.to.as_deref());
+        }
+    }
+}
+
+fn replace(hit: &mut crate::rule::Hit, named: &Named<'_>, to: Option<&str>) {
+    let Some(to) = to else { return };
+    hit.fix(format!("Use {to}."));
+    if named.is_literal {
+        hit.edit(&named.span, to);
+    }
+}
+
+fn foreign(world: &World<'_>, hits: &mut Hits<'_>) {
+    for it in world.judged() {
+        for named in world.named(it.file) {
+            if is_unknown(named, it.contract) && is_foreign(named, it.contract) {
+                let owner = it.contract.registry.namespace.as_deref();
+                let hit = hits.at(
+                    (it.file, &named.span),
+                    "{code} is no code of {contract}.",
+                    [("code", named.text.into()), ("contract", it.contract.name().into())],
+                );
+                if let Some(owner) = owner {
+                    hit.fix(format!(
+                        "Register it as {owner}.{}, or raise a code that the contract extends.",
+                        split(named.text).1
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn computed(world: &World<'_>, hits: &mut Hits<'_>) {
+    for it in world.judged() {
+        for mention in &it.facts.mentions {
+            if let Value::Computed(pieces) = &mention.value
+                && is_certain(it.file, &mention.position, &world.index)
+            {
+                hits.at(
+                    (it.file, &mention.span),
+                    "The code {pieces} is put together at run time.",
+                    [("pieces", (&**pieces).into())],
+                );
             }
         }
     }

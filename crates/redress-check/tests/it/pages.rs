@@ -96,7 +96,8 @@ fn file_name(info: &str, number: usize) -> String {
 fn found(case: &Case) -> BTreeSet<&'static str> {
     let registry = load(&Source::new("errors.toml", &case.contract), &|_, _| None)
         .unwrap_or_else(|it| panic!("the contract of {}: {it:?}", case.name));
-    let contracts = [Contract::new(registry, "errors.toml")];
+    let source = Source::new("errors.toml", &case.contract);
+    let contracts = [Contract::new(registry, source)];
     let texts: Vec<(&str, &str)> =
         case.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let sources = Sources::of_texts(&texts);

@@ -1,0 +1,233 @@
+//! `Named`: a place in a source that names a code, with what is known of it after all files were joined.
+
+use std::sync::Arc;
+
+use redress_registry::{Entry, name::is_full_code, nearest::nearest};
+
+use crate::{
+    contract::{Contract, Meaning},
+    facts::{Facts, Mention, Position, Span, Table, TableKind, Value},
+    position::{is_code_key, is_error_name},
+    resolve::{Index, Target},
+};
+
+/// A place that names a code.
+#[derive(Debug, Clone)]
+pub struct Named<'w> {
+    /// The number of the file.
+    pub file: usize,
+    /// The code as it is spelt where its text stands.
+    pub text: &'w str,
+    /// Where it is named.
+    pub span: Span,
+    /// The text itself stands there, and not a name for it.
+    pub is_literal: bool,
+    /// What happens to it.
+    pub role: Role,
+    /// Only a code can stand there.
+    pub is_certain: bool,
+}
+
+/// What happens to a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A failure gets it.
+    Raised,
+    /// A failure is compared with it.
+    Compared,
+    /// It is one of several in a table.
+    Listed,
+}
+
+/// Where the codes of a file are named.
+pub(crate) fn named<'w>(
+    file: usize,
+    facts: &'w Facts,
+    (contract, index): (&'w Contract, &Index<'w>),
+) -> Vec<Named<'w>> {
+    let mut list: Vec<Named<'w>> = Vec::new();
+    let tables: Vec<(&Table, bool)> =
+        facts.tables.iter().map(|it| (it, is_code_table(it, contract))).collect();
+    for (table, is_of_codes) in &tables {
+        list.extend(listed(file, table, *is_of_codes));
+    }
+    list.sort_by_key(|it| it.span.start);
+    list.dedup_by_key(|it| it.span.start);
+    let mut found = Vec::new();
+    for mention in &facts.mentions {
+        if list.binary_search_by_key(&mention.span.start, |it| it.span.start).is_ok() {
+            continue;
+        }
+        found.extend(mentioned(file, mention, (contract, index)));
+    }
+    list.extend(found);
+    list.sort_by_key(|it| it.span.start);
+    list
+}
+
+/// A table is one of codes if most of it is registered: three codes at least.
+pub(crate) fn is_code_table(table: &Table, contract: &Contract) -> bool {
+    let known = registered(table, contract);
+    known >= 3 && known * 2 >= table.members.len()
+}
+
+/// How many members of a table are codes of the contract.
+pub(crate) fn registered(table: &Table, contract: &Contract) -> usize {
+    table.members.iter().filter(|it| contract.code(&it.text).is_some()).count()
+}
+
+fn listed(file: usize, table: &Table, is_of_codes: bool) -> impl Iterator<Item = Named<'_>> {
+    // Something else under each name is a translation: what comes out of it is raised.
+    let is_literal = !matches!(table.kind, TableKind::Variants | TableKind::Derived);
+    table.members.iter().map(move |it| {
+        let is_translation = table.kind == TableKind::Names && it.name != it.text && !is_of_codes;
+        Named {
+            file,
+            text: &it.text,
+            span: it.span.clone(),
+            is_literal,
+            role: if is_translation { Role::Raised } else { Role::Listed },
+            is_certain: is_of_codes && is_literal && table.kind != TableKind::List,
+        }
+    })
+}
+
+fn mentioned<'w>(
+    file: usize,
+    mention: &'w Mention,
+    (contract, index): (&'w Contract, &Index<'w>),
+) -> Option<Named<'w>> {
+    let role = match mention.position {
+        Position::Compared { .. } => Role::Compared,
+        _ => Role::Raised,
+    };
+    let named = |text, is_literal, is_certain| {
+        Some(Named { file, text, span: mention.span.clone(), is_literal, role, is_certain })
+    };
+    match &mention.value {
+        Value::Text(text) => {
+            let is_certain = is_full_code(text)
+                && (is_certain(file, &mention.position, index)
+                    || (is_likely(&mention.position) && near(text, contract).is_some()));
+            (is_certain || contract.meaning(text).is_some())
+                .then(|| named(&**text, true, is_certain))?
+        }
+        Value::Path(path) => match index.target(file, path) {
+            Target::NoMember(table) if is_code_table(table, contract) => {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                named(last, false, is_full_code(last))
+            }
+            Target::Member(..) | Target::Constant(..) => {
+                let text = index.text(file, path)?;
+                contract.meaning(text).is_some().then(|| named(text, false, false))?
+            }
+            _ => {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                contract.meaning(last).is_some().then(|| named(last, false, false))?
+            }
+        },
+        Value::Computed(_) => None,
+    }
+}
+
+/// Whether only a code can stand there.
+pub(crate) fn is_certain(file: usize, position: &Position, index: &Index<'_>) -> bool {
+    match position {
+        Position::Member { key, of_error } => *of_error && is_code_key(key),
+        Position::Argument { callee, index: at, count, .. } => match index.target(file, callee) {
+            Target::Function(_, it) => it.code_parameter == Some(*at) && is_error_name(callee),
+            _ => *at == 0 && (is_factory(callee) || (*count >= 2 && is_error_type(callee))),
+        },
+        _ => false,
+    }
+}
+
+/// Whether a code stands there more often than not.
+fn is_likely(position: &Position) -> bool {
+    match position {
+        Position::Member { key, .. } => is_code_key(key),
+        Position::Compared { with } => with.rsplit('.').next().is_some_and(is_code_key),
+        Position::Argument { callee, index: 0, .. } => is_error_type(callee),
+        _ => false,
+    }
+}
+
+/// Functions that make an error of a code, in the SDKs and servers that we know.
+fn is_factory(callee: &str) -> bool {
+    const NAMES: [&str; 16] = [
+        "makeError",
+        "createError",
+        "makePluginError",
+        "toolError",
+        "mcpError",
+        "errorResult",
+        "errorResponse",
+        "toolFailure",
+        "tool_failure",
+        "domainError",
+        "make_error",
+        "create_error",
+        "tool_error",
+        "error_result",
+        "error_response",
+        "startupFailure",
+    ];
+    NAMES.contains(&callee.rsplit('.').next().unwrap_or_default())
+}
+
+/// A type of errors that somebody wrote: those of the languages take a message.
+fn is_error_type(callee: &str) -> bool {
+    const OF_LANGUAGES: [&str; 20] = [
+        "Error",
+        "TypeError",
+        "RangeError",
+        "SyntaxError",
+        "ReferenceError",
+        "EvalError",
+        "URIError",
+        "AggregateError",
+        "ValueError",
+        "RuntimeError",
+        "KeyError",
+        "OSError",
+        "IOError",
+        "NotImplementedError",
+        "PermissionError",
+        "FileNotFoundError",
+        "AttributeError",
+        "AssertionError",
+        "ImportError",
+        "LookupError",
+    ];
+    let mut parts = callee.rsplit('.');
+    let last = parts.next().unwrap_or_default();
+    let is_type = |it: &str| {
+        it.starts_with(|it: char| it.is_ascii_uppercase())
+            && ["Error", "Exception", "Fault", "Failure", "Problem"]
+                .iter()
+                .any(|end| it.ends_with(end))
+            && !OF_LANGUAGES.contains(&it)
+    };
+    is_type(last) || parts.next().is_some_and(is_type)
+}
+
+/// The one registered code that a text was surely meant to be: a slip or two away.
+pub(crate) fn near<'c>(text: &str, contract: &'c Contract) -> Option<&'c str> {
+    const MAX_SLIPS: usize = 2;
+    let found = nearest(text, contract.registry.codes.keys().map(|it| &**it))?;
+    let is_near = |it: &str| strsim::osa_distance(text, it) <= MAX_SLIPS;
+    let only = contract.registry.codes.keys().filter(|it| is_near(it)).count() == 1;
+    (only && is_near(found) && text.len() > 2 * MAX_SLIPS + 1).then_some(found)
+}
+
+impl Named<'_> {
+    /// What its contract says of it.
+    pub fn meaning<'c>(&self, contract: &'c Contract) -> Option<Meaning<'c>> {
+        contract.meaning(self.text)
+    }
+
+    /// Its row.
+    pub fn entry<'c>(&self, contract: &'c Contract) -> Option<&'c Arc<Entry>> {
+        contract.code(self.text)
+    }
+}

@@ -1,0 +1,139 @@
+//! Rules about tools: what each may fail with, and what it tells of it.
+
+use std::collections::BTreeSet;
+
+use redress_registry::{
+    Level,
+    name::is_full_code,
+    rule::{Grade, Rule},
+};
+
+use crate::{
+    facts::Tool,
+    link::{Judged, World},
+    named::{Named, Role},
+    reach::reached,
+    rule::{Check, Hits, page},
+};
+
+const OUTSIDE_MAY: Rule = Rule {
+    id: "CK401",
+    name: "outside-may",
+    grade: Grade::Level(Level::Violation),
+    summary: "A tool raises a code that its row does not list.",
+    why: "Clients prepare for what the row lists, and for nothing else.",
+    how_to_fix: "Add the code to may of the tool, or raise another one.",
+};
+
+const NEVER_BY_TOOL: Rule = Rule {
+    id: "CK402",
+    name: "never-by-tool",
+    grade: Grade::Level(Level::Information),
+    summary: "A tool never raises a code that its row lists.",
+    why: "A list that promises too much helps as little as none.",
+    how_to_fix: "Take the code out of may of the tool, or raise it.",
+};
+
+const DESCRIPTION: Rule = Rule {
+    id: "CK403",
+    name: "codes-of-description",
+    grade: Grade::Level(Level::Improvement),
+    summary: "The description of a tool names more than eight codes, or none of those that its row lists.",
+    why: "A model reads the description before it calls: without codes it is not prepared, with too many it reads none.",
+    how_to_fix: "Name the few codes on which a caller acts.",
+};
+
+/// More codes in a description are too many.
+const MAX_CODES: usize = 8;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { rule: &OUTSIDE_MAY, page: page!("CK401"), run: outside_may },
+    Check { rule: &NEVER_BY_TOOL, page: page!("CK402"), run: never_by_tool },
+    Check { rule: &DESCRIPTION, page: page!("CK403"), run: description },
+];
+
+/// The tools that the contract has a row for.
+fn listed<'w>(
+    world: &World<'w>,
+) -> impl Iterator<Item = (Judged<'w>, &'w Tool, &'w redress_registry::Tool)> {
+    world.judged().flat_map(|it| {
+        it.facts.tools.iter().filter_map(move |tool| {
+            let row = it.contract.registry.tools.get(&*tool.name)?;
+            (!row.may.is_empty()).then_some((it, tool, row))
+        })
+    })
+}
+
+fn outside_may(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (it, tool, row) in listed(world) {
+        let Some(spans) = reached(world, it.file, tool) else { continue };
+        let mut told = BTreeSet::new();
+        for (file, span) in &spans {
+            for named in raised(world, *file).filter(|it| span.contains(&it.span.start)) {
+                let Some(entry) = it.contract.code(named.text) else { continue };
+                // What every tool can meet is no choice of one of them: only its own registry's codes are.
+                let is_own = entry.registry == it.contract.registry.name;
+                let is_listed = row.may.iter().any(|it| **it == *entry.code);
+                if is_own && !is_listed && told.insert((*file, named.span.start)) {
+                    hits.at(
+                        (*file, &named.span),
+                        "{tool} raises {code}, which its row does not list.",
+                        [("tool", (&*tool.name).into()), ("code", (&*entry.code).into())],
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn never_by_tool(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (it, tool, row) in listed(world) {
+        let Some(spans) = reached(world, it.file, tool) else { continue };
+        let mut seen = BTreeSet::new();
+        for (file, span) in &spans {
+            let inside = raised(world, *file).filter(|it| span.contains(&it.span.start));
+            seen.extend(
+                inside.filter_map(|named| it.contract.code(named.text)).map(|it| &*it.code),
+            );
+        }
+        // A handler that raises nothing at all has somebody else do it.
+        if seen.is_empty() {
+            continue;
+        }
+        for code in row.may.iter().filter(|it| !seen.contains(it.as_str())) {
+            hits.at(
+                (it.file, &tool.span),
+                "{tool} never raises {code}, which its row lists.",
+                [("tool", (&*tool.name).into()), ("code", code.as_str().into())],
+            );
+        }
+    }
+}
+
+fn raised<'a, 'w>(world: &'a World<'w>, file: usize) -> impl Iterator<Item = &'a Named<'w>> {
+    world.named(file).iter().filter(|it| it.role == Role::Raised)
+}
+
+fn description(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (it, tool, row) in listed(world) {
+        let Some(said) = &tool.description else { continue };
+        let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
+        let words = said.text.split(|it| !is_word(it)).map(|it| it.trim_matches('.'));
+        let codes: BTreeSet<&str> =
+            words.filter(|word| is_full_code(word) && it.contract.code(word).is_some()).collect();
+        let message = match codes.len() {
+            0 => "The description of {tool} names none of the {listed} codes of its row.",
+            count if count > MAX_CODES => "The description of {tool} names {count} codes.",
+            _ => continue,
+        };
+        hits.at(
+            (it.file, &said.span),
+            message,
+            [
+                ("tool", (&*tool.name).into()),
+                ("listed", row.may.len().into()),
+                ("count", codes.len().into()),
+            ],
+        );
+    }
+}
