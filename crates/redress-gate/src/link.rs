@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-use redress_ledger::Clock;
+use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
     books::{Books, Letter},
@@ -172,17 +172,19 @@ impl Link {
         done
     }
 
-    /// Carries out what a session gave.
+    /// Carries out what a session gave. Gives whether [`Self::commit`] must follow.
     pub(crate) fn settle(
         self: &Arc<Self>,
         mut core: MutexGuard<'_, Core>,
         turn: &mut Turn,
         role: Role,
-    ) {
+    ) -> bool {
         let upstream = self.hand_over(&mut core, turn);
         self.in_hand.fetch_add(1 + turn.told.len(), Ordering::AcqRel);
         drop(core);
-        self.record(turn);
+        // A task must not wait for a disk.
+        let commits = role == Role::Server && self.client.pipe().is_some();
+        let is_to_commit = self.record(turn, commits);
         for repeat in turn.repeats.drain(..) {
             let link = Arc::clone(self);
             let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
@@ -197,6 +199,16 @@ impl Link {
         }
         if is_heard && !self.client.flush(role, turn.now.at) {
             self.tell(Event::ClientGone);
+        }
+        is_to_commit
+    }
+
+    /// Makes failures durable on this thread, and has the client hear of them at once.
+    pub(crate) fn commit(&self) {
+        while self.plan.books.commit() {
+            if !self.client.flush(Role::Server, Instant::now()) {
+                self.tell(Event::ClientGone);
+            }
         }
     }
 
@@ -242,22 +254,27 @@ impl Link {
         upstream.cloned()
     }
 
-    /// Records failures; the client hears of each once its record is durable.
-    fn record(self: &Arc<Self>, turn: &mut Turn) {
+    /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed.
+    fn record(self: &Arc<Self>, turn: &mut Turn, commits: bool) -> bool {
+        let mut is_to_commit = false;
         for told in turn.told.drain(..) {
             if self.plan.books.are_kept() && told.is_to_be_recorded() {
                 let link = Arc::clone(self);
-                self.plan.books.record(told, move |letter| {
+                self.plan.books.record(told, commits, move |letter, by| {
                     link.client.take_one(letter);
-                    link.client.flush(Role::Other, Instant::now());
+                    if by == By::Other {
+                        link.client.flush(Role::Other, Instant::now());
+                    }
                     link.handed_over(true);
                 });
+                is_to_commit = commits;
             } else {
                 self.plan.books.miss();
                 self.client.take_told(told, &mut turn.to_client);
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }
+        is_to_commit
     }
 
     /// A message of a client, without a line break in it.

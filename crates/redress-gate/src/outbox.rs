@@ -81,8 +81,7 @@ impl Outbox {
     /// Has the courier write what waits.
     pub(crate) fn call_courier(&self) {
         let mut state = self.lock();
-        if !state.waiting.is_empty() {
-            state.is_called = true;
+        if !state.waiting.is_empty() && !std::mem::replace(&mut state.is_called, true) {
             self.called.notify_one();
         }
     }

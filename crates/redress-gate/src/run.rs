@@ -1,6 +1,7 @@
 //! `run`: one client on streams that are given, one server. A child needs only threads; a server behind a URL a runtime.
 
 mod ending;
+mod output;
 mod start;
 mod threads;
 

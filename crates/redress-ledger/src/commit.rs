@@ -1,8 +1,9 @@
-//! The queue before the one committer: all that waits shares one sync. There is no timer.
+//! The queue before the one pen: whoever holds it commits all that waits with one sync. There is no timer.
+
+mod lead;
 
 use std::{
     collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
@@ -12,10 +13,10 @@ use crate::{
     error::LedgerError,
     ledger::Clock,
     record::{Kind, Record},
-    segment::Room,
     time::Time,
-    writer::{CHECKPOINT_RECORDS, Writer},
 };
+
+pub(crate) use self::lead::{Scribe, run};
 
 /// Records that may wait.
 const MAX_WAITING: usize = 16 << 10;
@@ -27,7 +28,16 @@ const MAX_WAITING_BYTES: usize = 32 << 20;
 const RETRY_MILLIS: u64 = 1000;
 
 /// What is called when the record is durable, or will never be.
-pub(crate) type OnDurable = Box<dyn FnOnce(Result<Receipt, LedgerError>) + Send>;
+pub(crate) type OnDurable = Box<dyn FnOnce(Result<Receipt, LedgerError>, By) + Send>;
+
+/// Where a caller hears what became of its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Within [`Ledger::commit`](crate::Ledger::commit), whose caller goes on when all have heard.
+    Commit,
+    /// On a thread that has nothing else to do with it.
+    Other,
+}
 
 /// Failures that could not be recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,20 +71,29 @@ impl Gap {
 /// What callers and the committer share.
 pub(crate) struct Queue {
     inner: Mutex<Inner>,
+    /// For the committer.
     work: Condvar,
     room: Condvar,
     clock: Clock,
 }
 
-#[derive(Default)]
 struct Inner {
     waiting: VecDeque<(Record, OnDurable)>,
     bytes: usize,
     state: State,
     gap: Gap,
-    /// Somebody asks whether the disk has space again.
-    nudged: bool,
+    pen: Pen,
+    /// The committer is to take a turn: for a record that its caller does not commit, or to ask for space again.
+    is_called: bool,
     stopping: bool,
+}
+
+/// What only one can hold at a time.
+enum Pen {
+    Free(Box<Scribe>),
+    Held,
+    /// Nothing is ever written again.
+    Gone,
 }
 
 /// Whether records are taken.
@@ -120,8 +139,16 @@ impl State {
 }
 
 impl Queue {
-    pub(crate) fn new(clock: Clock) -> Self {
-        let inner = Mutex::new(Inner::default());
+    pub(crate) fn new(clock: Clock, scribe: Scribe) -> Self {
+        let inner = Mutex::new(Inner {
+            waiting: VecDeque::new(),
+            bytes: 0,
+            state: State::default(),
+            gap: Gap::default(),
+            pen: Pen::Free(Box::new(scribe)),
+            is_called: false,
+            stopping: false,
+        });
         Self { inner, work: Condvar::new(), room: Condvar::new(), clock }
     }
 
@@ -133,8 +160,7 @@ impl Queue {
             return Ok(());
         }
         if inner.state.is_worth_a_try(now) {
-            inner.nudged = true;
-            self.work.notify_one();
+            self.call(&mut inner);
         }
         Err(inner.state.refusal())
     }
@@ -145,19 +171,16 @@ impl Queue {
         self.lock().gap.add(now, 1);
     }
 
-    /// Queues a record; never waits.
+    /// Queues a record for the committer; never waits.
     pub(crate) fn push(&self, record: Record, on_durable: OnDurable) {
-        let refusal = {
-            let mut inner = self.lock();
-            match inner.refuses(&record) {
-                None => return self.enqueue(&mut inner, record, on_durable),
-                Some(refusal) => {
-                    inner.gap.add((self.clock)(), 1);
-                    refusal
-                }
-            }
-        };
-        on_durable(Err(refusal));
+        if let Some(mut inner) = self.enqueue(record, on_durable) {
+            self.call(&mut inner);
+        }
+    }
+
+    /// Queues a record for whoever commits next; never waits.
+    pub(crate) fn push_silently(&self, record: Record, on_durable: OnDurable) {
+        drop(self.enqueue(record, on_durable));
     }
 
     /// Queues a record as soon as there is room for it.
@@ -181,10 +204,22 @@ impl Queue {
         self.work.notify_one();
     }
 
-    fn enqueue(&self, inner: &mut Inner, record: Record, on_durable: OnDurable) {
-        inner.bytes += record.line_bytes();
-        inner.waiting.push_back((record, on_durable));
-        if inner.waiting.len() == 1 {
+    fn enqueue(&self, record: Record, on_durable: OnDurable) -> Option<MutexGuard<'_, Inner>> {
+        let mut inner = self.lock();
+        let Some(refusal) = inner.refuses(&record) else {
+            inner.bytes += record.line_bytes();
+            inner.waiting.push_back((record, on_durable));
+            return Some(inner);
+        };
+        inner.gap.add((self.clock)(), 1);
+        drop(inner);
+        on_durable(Err(refusal), By::Other);
+        None
+    }
+
+    /// Has the committer take a turn.
+    fn call(&self, inner: &mut Inner) {
+        if !std::mem::replace(&mut inner.is_called, true) {
             self.work.notify_one();
         }
     }
@@ -205,149 +240,10 @@ impl Inner {
         if record.line_bytes() > crate::MAX_LINE {
             return Some(LedgerError::TooLong);
         }
-        let is_full = self.waiting.len() >= MAX_WAITING || self.bytes >= MAX_WAITING_BYTES;
-        is_full.then_some(LedgerError::Busy)
-    }
-}
-
-/// One turn of the committer.
-struct Turn {
-    records: Vec<Record>,
-    waiters: Vec<OnDurable>,
-    state: State,
-    gap: Gap,
-    stopping: bool,
-}
-
-/// Commits until it is told to stop. Whatever happens, nobody is left waiting.
-pub(crate) fn run(
-    queue: &Queue,
-    mut writer: Writer,
-    mut after_rotation: impl FnMut(&mut Writer, Time) -> Result<(), LedgerError>,
-) -> Result<(), LedgerError> {
-    let _last_words = LastWords(queue);
-    loop {
-        let turn = queue.next_turn();
-        let now = (queue.clock)();
-        let stopping = turn.stopping;
-        let segment = writer.segment_number();
-        commit(queue, &mut writer, turn, now);
-        if writer.segment_number() != segment
-            && let Err(error) = after_rotation(&mut writer, now)
-        {
-            queue.settle(State::after(error, now), None);
-        }
-        if stopping {
-            return match queue.lock().state.clone() {
-                State::Over(error) => Err(error),
-                _ => Ok(()),
-            }
-            .and_then(|()| writer.close(now, &[], "stop"));
-        }
-    }
-}
-
-fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
-    let is_due = turn.state.is_worth_a_try(now);
-    match turn.state {
-        State::Low { .. } if is_due => {
-            if writer.look_for_room() == Room::Low && turn.records.is_empty() {
-                return queue.settle(State::Low { tried: now }, None);
-            }
-        }
-        State::Full { .. } if !is_due => return queue.refuse(turn, now),
-        State::Over(_) => return queue.refuse(turn, now),
-        State::Open | State::Low { .. } | State::Full { .. } => (),
-    }
-    let tell_gap = turn.gap.count > 0 && writer.room == Room::Plenty;
-    if tell_gap {
-        turn.records.insert(0, turn.gap.record());
-    }
-    if turn.records.is_empty() {
-        return;
-    }
-    match writer.commit(now, &turn.records) {
-        Ok(receipts) => {
-            let low = State::Low { tried: now };
-            let state = if writer.room == Room::Low { low } else { State::Open };
-            queue.settle(state, tell_gap.then_some(turn.gap));
-            let told = receipts.into_iter().skip(usize::from(tell_gap));
-            for (waiter, receipt) in turn.waiters.into_iter().zip(told) {
-                call(waiter, Ok(receipt));
-            }
-        }
-        Err(error) => {
-            turn.state = State::after(error, now);
-            queue.settle(turn.state.clone(), None);
-            queue.refuse(turn, now);
-        }
-    }
-}
-
-impl Queue {
-    /// What waits, but never so much that a checkpoint would come late; waits itself while there is nothing.
-    fn next_turn(&self) -> Turn {
-        let mut inner = self.lock();
-        while inner.waiting.is_empty() && !inner.nudged && !inner.stopping {
-            inner = self.work.wait(inner).unwrap_or_else(PoisonError::into_inner);
-        }
-        inner.nudged = false;
-        let most = inner.waiting.len().min(CHECKPOINT_RECORDS);
-        let (records, waiters): (Vec<Record>, _) = inner.waiting.drain(..most).unzip();
-        inner.bytes -= records.iter().map(Record::line_bytes).sum::<usize>();
-        self.room.notify_all();
-        Turn {
-            records,
-            waiters,
-            state: inner.state.clone(),
-            gap: inner.gap,
-            stopping: inner.stopping && inner.waiting.is_empty(),
-        }
+        self.is_full().then_some(LedgerError::Busy)
     }
 
-    /// Notes how the disk is, and which part of the gap is on record now.
-    fn settle(&self, state: State, told: Option<Gap>) {
-        let mut inner = self.lock();
-        inner.state = state;
-        if let Some(told) = told {
-            inner.gap.count -= told.count;
-            inner.gap.first = told.last;
-        }
-    }
-
-    fn refuse(&self, turn: Turn, now: Time) {
-        let count = turn.waiters.len() as u64;
-        if count > 0 {
-            self.lock().gap.add(now, count);
-        }
-        for waiter in turn.waiters {
-            call(waiter, Err(turn.state.refusal()));
-        }
-    }
-}
-
-/// A waiter that panics must not take the committer with it.
-fn call(waiter: OnDurable, result: Result<Receipt, LedgerError>) {
-    drop(catch_unwind(AssertUnwindSafe(|| waiter(result))));
-}
-
-/// When the committer ends, for whatever reason, all who wait hear of it.
-struct LastWords<'a>(&'a Queue);
-
-impl Drop for LastWords<'_> {
-    fn drop(&mut self) {
-        let (waiting, error) = {
-            let mut inner = self.0.lock();
-            let error = match &inner.state {
-                State::Over(error) => error.clone(),
-                _ => LedgerError::Closed,
-            };
-            inner.state = State::Over(error.clone());
-            (std::mem::take(&mut inner.waiting), error)
-        };
-        self.0.room.notify_all();
-        for (_, waiter) in waiting {
-            call(waiter, Err(error.clone()));
-        }
+    fn is_full(&self) -> bool {
+        self.waiting.len() >= MAX_WAITING || self.bytes >= MAX_WAITING_BYTES
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use redress::fault::Receipt;
 
 use crate::{
-    commit::{self, Gap, Queue},
+    commit::{self, By, Gap, Queue, Scribe},
     error::{Failure, LedgerError, OpenError},
     record::Record,
     recover::{self, Recovery},
@@ -79,7 +79,7 @@ impl fmt::Debug for Options {
     }
 }
 
-/// An open ledger: one chain, written by one thread.
+/// An open ledger: one chain, written by one thread at a time.
 pub struct Ledger {
     queue: Arc<Queue>,
     committer: Mutex<Option<JoinHandle<Result<(), LedgerError>>>>,
@@ -117,13 +117,14 @@ impl Ledger {
         let chain = writer.name.clone();
         let keep = Keep { bytes: options.keep_bytes, millis: options.keep_millis };
         retain::prune(&dir, keep, &mut writer, now)?;
-        let queue = Arc::new(Queue::new(options.clock));
-        let shared = Arc::clone(&queue);
         let home = dir.clone();
         let prune = move |writer: &mut Writer, now| retain::prune(&home, keep, writer, now);
+        let scribe = Scribe { writer, after_rotation: Box::new(prune) };
+        let queue = Arc::new(Queue::new(options.clock, scribe));
+        let shared = Arc::clone(&queue);
         let committer = thread::Builder::new()
             .name("redress-ledger".to_owned())
-            .spawn(move || commit::run(&shared, writer, prune))
+            .spawn(move || commit::run(&shared))
             .map_err(|error| Failure::new("start the committer of", &dir, error))?;
         let committer = Mutex::new(Some(committer));
         Ok(Self { queue, committer, chain, public_key, recovered })
@@ -147,13 +148,29 @@ impl Ledger {
         record: Record,
         on_durable: impl FnOnce(Result<Receipt, LedgerError>) + Send + 'static,
     ) {
-        self.queue.push(record, Box::new(on_durable));
+        self.queue.push(record, Box::new(|result, _| on_durable(result)));
+    }
+
+    /// Queues a record that the caller makes durable itself: [`Self::commit`] must follow. Never waits.
+    pub fn enqueue(
+        &self,
+        record: Record,
+        on_durable: impl FnOnce(Result<Receipt, LedgerError>, By) + Send + 'static,
+    ) {
+        self.queue.push_silently(record, Box::new(on_durable));
+    }
+
+    /// Makes durable what waits, whoever queued it, on this thread: a record need not wait until another thread wakes up.
+    /// Gives `false` at once if nothing waits, or if another thread is at it, which then sees to what waits, too. To be
+    /// called until it does, since others may have left theirs to this one. Blocks for as long as the disk takes.
+    pub fn commit(&self) -> bool {
+        self.queue.commit()
     }
 
     /// Appends a record and waits until it is durable; also waits for a place in the queue.
     pub fn append_wait(&self, record: Record) -> Result<Receipt, LedgerError> {
         let (told, hear) = mpsc::sync_channel(1);
-        let tell = move |result| drop(told.send(result));
+        let tell = move |result, _| drop(told.send(result));
         self.queue.push_when_free(record, Box::new(tell));
         hear.recv().unwrap_or(Err(LedgerError::Closed))
     }

@@ -92,7 +92,7 @@ mod writer;
 
 use redress::json::Limits;
 
-pub use commit::Gap;
+pub use commit::{By, Gap};
 pub use error::{Failure, LedgerError, OpenError};
 pub use export::{Format, export};
 pub use follow::Follow;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use redress::fault::Receipt;
-use redress_ledger::{Ledger, LedgerError, Record};
+use redress_ledger::{By, Ledger, LedgerError, Record};
 
 use crate::{
     mail::ToClient,
@@ -42,16 +42,35 @@ impl Books {
         }
     }
 
-    /// Records a failure, then gives what the client hears of it. May be called back from another thread.
-    pub(crate) fn record(&self, told: Told, then: impl FnOnce(Letter) + Send + 'static) {
+    /// Records a failure, then gives what the client hears of it. Who is to commit it calls [`Self::commit`] afterwards;
+    /// else the ledger's own thread does.
+    pub(crate) fn record(
+        &self,
+        told: Told,
+        is_to_commit: bool,
+        then: impl FnOnce(Letter, By) + Send + 'static,
+    ) {
+        let Some(ledger) = &self.ledger else { return then(Letter::of(told, None), By::Other) };
         let on_failure = self.on_failure;
-        self.append(told.record(&self.server.settings.redactor), move |kept| {
-            then(match kept {
-                Ok(receipt) => Letter::of(told, receipt),
+        let record = told.record(&self.server.settings.redactor);
+        let then = self.timed(move |kept, by| {
+            let letter = match kept {
+                Ok(receipt) => Letter::of(told, Some(receipt)),
                 Err(_) if on_failure == OnLedgerFailure::Open => Letter::of(told, None),
                 Err(_) => Letter::unrecorded(told),
-            });
+            };
+            then(letter, by);
         });
+        if is_to_commit {
+            ledger.enqueue(record, then);
+        } else {
+            ledger.append(record, move |kept| then(kept, By::Other));
+        }
+    }
+
+    /// Makes durable what waits, on this thread. Gives whether it did anything, and is to be called until it does not.
+    pub(crate) fn commit(&self) -> bool {
+        self.ledger.as_ref().is_some_and(|it| it.commit())
     }
 
     /// Records a repeat, then says whether it may be made.
@@ -68,12 +87,21 @@ impl Books {
         then: impl FnOnce(Result<Option<Receipt>, LedgerError>) + Send + 'static,
     ) {
         let Some(ledger) = &self.ledger else { return then(Ok(None)) };
+        let then = self.timed(move |kept: Result<_, _>, _| then(kept.map(Some)));
+        ledger.append(record, move |kept| then(kept, By::Other));
+    }
+
+    /// What is called back, with its time in the metrics.
+    fn timed(
+        &self,
+        then: impl FnOnce(Result<Receipt, LedgerError>, By) + Send + 'static,
+    ) -> impl FnOnce(Result<Receipt, LedgerError>, By) + Send + 'static {
         let (server, since) = (Arc::clone(&self.server), Instant::now());
         server.metrics.recording();
-        ledger.append(record, move |kept| {
+        move |kept, by| {
             server.metrics.recorded(since.elapsed(), kept.is_ok());
-            then(kept.map(Some));
-        });
+            then(kept, by);
+        }
     }
 
     /// Makes everything durable.

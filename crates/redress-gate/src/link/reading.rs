@@ -9,13 +9,13 @@ use crate::{
 };
 
 impl Link {
-    /// Takes in the lines that are whole.
+    /// Takes in the lines that are whole. Gives whether a commit must follow.
     pub(crate) fn upstream_lines(
         self: &Arc<Self>,
         lines: &mut Lines,
         turn: &mut Turn,
         generation: u64,
-    ) {
+    ) -> bool {
         turn.now = self.now();
         let mut core = self.lock();
         let is_current = core.is_current(generation);
@@ -28,16 +28,16 @@ impl Link {
                 Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, turn),
             }
         }
-        self.settle(core, turn, Role::Server);
+        self.settle(core, turn, Role::Server)
     }
 
-    /// Takes in what was written last, without a line break.
+    /// Takes in what was written last, without a line break. Gives whether a commit must follow.
     pub(crate) fn upstream_rest(
         self: &Arc<Self>,
         lines: &mut Lines,
         turn: &mut Turn,
         generation: u64,
-    ) {
+    ) -> bool {
         turn.now = self.now();
         let mut core = self.lock();
         if let Some(Line::Whole(rest)) = lines.rest()
@@ -45,6 +45,6 @@ impl Link {
         {
             core.session.upstream_rest(rest, turn);
         }
-        self.settle(core, turn, Role::Server);
+        self.settle(core, turn, Role::Server)
     }
 }

@@ -11,7 +11,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use super::threads;
+use super::{output, threads};
 use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
@@ -90,5 +90,5 @@ fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> 
         }
     })?;
     threads::server_log(link, pipes.log, tail, Arc::clone(&process))?;
-    threads::server(link, pipes.output, process, generation)
+    output::server(link, pipes.output, process, generation)
 }

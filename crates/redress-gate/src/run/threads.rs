@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read},
-    process::{ChildStderr, ChildStdout},
+    process::ChildStderr,
     sync::Arc,
     thread,
     time::Instant,
@@ -81,29 +81,6 @@ fn client_lines(
     link.settle(core, turn, Role::Client);
 }
 
-/// Reads what the server writes.
-pub(super) fn server(
-    link: &Arc<Link>,
-    mut output: ChildStdout,
-    process: Arc<Process>,
-    generation: u64,
-) -> io::Result<()> {
-    let link = Arc::clone(link);
-    spawn("redress-server", move || {
-        let mut lines = Lines::new(link.plan.server.settings.max_message);
-        let mut turn = Turn::new(link.now());
-        while let Some(bytes) = read(&mut output, lines.room()) {
-            lines.filled(bytes);
-            link.upstream_lines(&mut lines, &mut turn, generation);
-        }
-        link.upstream_rest(&mut lines, &mut turn, generation);
-        process.output_is_over();
-        if !link.is_ending() {
-            process.must_end();
-        }
-    })
-}
-
 /// Reads what the server logs.
 pub(super) fn server_log(
     link: &Arc<Link>,
@@ -141,7 +118,7 @@ pub(super) fn signals(link: &Arc<Link>, mut signals: Signals) -> io::Result<Hand
 }
 
 /// Reads some bytes; `None` at the end, whatever ended it.
-fn read(from: &mut impl Read, into: &mut [u8]) -> Option<usize> {
+pub(super) fn read(from: &mut impl Read, into: &mut [u8]) -> Option<usize> {
     loop {
         match from.read(into) {
             Ok(0) => return None,

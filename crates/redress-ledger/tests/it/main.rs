@@ -14,6 +14,7 @@ mod fixture;
 mod follow;
 mod full;
 mod gone;
+mod lead;
 mod power;
 mod process;
 mod read;

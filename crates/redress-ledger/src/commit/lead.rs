@@ -1,0 +1,251 @@
+//! Holding the pen: the committer's thread, or a caller that would wait anyway, commits what waits and tells everybody.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::PoisonError,
+    thread,
+};
+
+use redress::fault::Receipt;
+
+use super::{By, Gap, Inner, OnDurable, Pen, Queue, State};
+use crate::{
+    error::LedgerError,
+    record::Record,
+    segment::Room,
+    time::Time,
+    writer::{CHECKPOINT_RECORDS, Writer},
+};
+
+/// What is done when a segment has ended.
+type AfterRotation = Box<dyn FnMut(&mut Writer, Time) -> Result<(), LedgerError> + Send>;
+
+/// Who writes.
+pub(crate) struct Scribe {
+    pub(crate) writer: Writer,
+    pub(crate) after_rotation: AfterRotation,
+}
+
+/// The committer: takes a turn whenever it is called, until it is told to stop.
+pub(crate) fn run(queue: &Queue) -> Result<(), LedgerError> {
+    while let Some(mut lead) = queue.lead_when_called() {
+        if lead.take_turn() {
+            return lead.end();
+        }
+    }
+    Err(queue.lock().last_refusal())
+}
+
+impl Queue {
+    /// Commits what waits on this thread, unless another one does. Gives whether it did.
+    pub(crate) fn commit(&self) -> bool {
+        let mut inner = self.lock();
+        if inner.waiting.is_empty() {
+            return false;
+        }
+        let Some(scribe) = inner.pen.take() else { return false };
+        drop(inner);
+        Lead { queue: self, scribe: Some(scribe), by: By::Commit }.take_turn();
+        true
+    }
+
+    /// Waits for a call and the pen; `None` if that is gone.
+    fn lead_when_called(&self) -> Option<Lead<'_>> {
+        let mut inner = self.lock();
+        loop {
+            if matches!(inner.pen, Pen::Gone) {
+                return None;
+            }
+            if (inner.is_called || inner.stopping)
+                && let Some(scribe) = inner.pen.take()
+            {
+                inner.is_called = false;
+                return Some(Lead { queue: self, scribe: Some(scribe), by: By::Other });
+            }
+            inner = self.work.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Pen {
+    fn take(&mut self) -> Option<Box<Scribe>> {
+        match std::mem::replace(self, Self::Held) {
+            Self::Free(scribe) => Some(scribe),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// Why nothing is taken any more.
+    fn last_refusal(&self) -> LedgerError {
+        match &self.state {
+            State::Over(error) => error.clone(),
+            _ => LedgerError::Closed,
+        }
+    }
+}
+
+/// The pen, held. Whatever happens, nobody is left waiting.
+struct Lead<'a> {
+    queue: &'a Queue,
+    scribe: Option<Box<Scribe>>,
+    by: By,
+}
+
+/// What is done in one turn.
+struct Turn {
+    records: Vec<Record>,
+    waiters: Vec<OnDurable>,
+    state: State,
+    gap: Gap,
+    stopping: bool,
+    by: By,
+}
+
+impl Lead<'_> {
+    /// Commits what waits. Gives whether it was the last turn.
+    fn take_turn(&mut self) -> bool {
+        let Some(Scribe { writer, after_rotation }) = self.scribe.as_deref_mut() else {
+            return true;
+        };
+        let turn = self.queue.next_turn(self.by);
+        let now = (self.queue.clock)();
+        let stopping = turn.stopping;
+        let segment = writer.segment_number();
+        commit(self.queue, writer, turn, now);
+        if writer.segment_number() != segment
+            && let Err(error) = after_rotation(writer, now)
+        {
+            self.queue.settle(State::after(error, now), None);
+        }
+        stopping
+    }
+
+    /// Closes the chain.
+    fn end(mut self) -> Result<(), LedgerError> {
+        let state = self.queue.lock().state.clone();
+        match (state, self.scribe.take()) {
+            (State::Over(error), _) => Err(error),
+            (_, Some(scribe)) => scribe.writer.close((self.queue.clock)(), &[], "stop"),
+            (_, None) => Err(LedgerError::Closed),
+        }
+    }
+
+    /// Nothing is written any more: all who wait hear of it.
+    fn say_last_words(&self) {
+        let (waiting, error) = {
+            let mut inner = self.queue.lock();
+            let error = inner.last_refusal();
+            inner.state = State::Over(error.clone());
+            inner.pen = Pen::Gone;
+            (std::mem::take(&mut inner.waiting), error)
+        };
+        self.queue.work.notify_one();
+        self.queue.room.notify_all();
+        for (_, waiter) in waiting {
+            call(waiter, Err(error.clone()), By::Other);
+        }
+    }
+}
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        let Some(scribe) = self.scribe.take().filter(|_| !thread::panicking()) else {
+            return self.say_last_words();
+        };
+        let mut inner = self.queue.lock();
+        inner.pen = Pen::Free(scribe);
+        // Who commits as a caller comes back by itself.
+        inner.is_called |= self.by == By::Other && !inner.waiting.is_empty();
+        if inner.is_called || inner.stopping {
+            self.queue.work.notify_one();
+        }
+    }
+}
+
+fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
+    let is_due = turn.state.is_worth_a_try(now);
+    match turn.state {
+        State::Low { .. } if is_due => {
+            if writer.look_for_room() == Room::Low && turn.records.is_empty() {
+                return queue.settle(State::Low { tried: now }, None);
+            }
+        }
+        State::Full { .. } if !is_due => return queue.refuse(turn, now),
+        State::Over(_) => return queue.refuse(turn, now),
+        State::Open | State::Low { .. } | State::Full { .. } => (),
+    }
+    let tell_gap = turn.gap.count > 0 && writer.room == Room::Plenty;
+    if tell_gap {
+        turn.records.insert(0, turn.gap.record());
+    }
+    if turn.records.is_empty() {
+        return;
+    }
+    match writer.commit(now, &turn.records) {
+        Ok(receipts) => {
+            let low = State::Low { tried: now };
+            let state = if writer.room == Room::Low { low } else { State::Open };
+            queue.settle(state, tell_gap.then_some(turn.gap));
+            let told = receipts.into_iter().skip(usize::from(tell_gap));
+            for (waiter, receipt) in turn.waiters.into_iter().zip(told) {
+                call(waiter, Ok(receipt), turn.by);
+            }
+        }
+        Err(error) => {
+            turn.state = State::after(error, now);
+            queue.settle(turn.state.clone(), None);
+            queue.refuse(turn, now);
+        }
+    }
+}
+
+impl Queue {
+    /// What waits, but never so much that a checkpoint would come late.
+    fn next_turn(&self, by: By) -> Turn {
+        let mut inner = self.lock();
+        if inner.is_full() {
+            self.room.notify_all();
+        }
+        let most = inner.waiting.len().min(CHECKPOINT_RECORDS);
+        let (records, waiters): (Vec<Record>, _) = inner.waiting.drain(..most).unzip();
+        inner.bytes -= records.iter().map(Record::line_bytes).sum::<usize>();
+        Turn {
+            records,
+            waiters,
+            state: inner.state.clone(),
+            gap: inner.gap,
+            stopping: inner.stopping && inner.waiting.is_empty(),
+            by,
+        }
+    }
+
+    /// Notes how the disk is, and which part of the gap is on record now.
+    fn settle(&self, state: State, told: Option<Gap>) {
+        let mut inner = self.lock();
+        inner.state = state;
+        if let Some(told) = told {
+            inner.gap.count -= told.count;
+            inner.gap.first = told.last;
+        }
+    }
+
+    fn refuse(&self, turn: Turn, now: Time) {
+        let count = turn.waiters.len() as u64;
+        if count > 0 {
+            self.lock().gap.add(now, count);
+        }
+        for waiter in turn.waiters {
+            call(waiter, Err(turn.state.refusal()), turn.by);
+        }
+    }
+}
+
+/// A waiter that panics must not take the one who commits with it.
+fn call(waiter: OnDurable, result: Result<Receipt, LedgerError>, by: By) {
+    drop(catch_unwind(AssertUnwindSafe(|| waiter(result, by))));
+}
