@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::language::Language;
+use crate::{conduct::Conduct, language::Language};
 
 /// Bytes of a file.
 pub type Span = Range<u32>;
@@ -34,8 +34,8 @@ pub struct Facts {
     pub words: Vec<Word>,
     /// Comments that allow a rule to be broken.
     pub allowances: Vec<crate::suppress::Written>,
-    /// Where failures are made, caught, returned and logged.
-    pub sites: Vec<Site>,
+    /// What is done when something fails.
+    pub conduct: Conduct,
     /// The first place that is no syntax of the language.
     pub broken: Option<Span>,
 }
@@ -243,28 +243,4 @@ pub enum WordHint {
     Listed(u32),
     /// Nothing does.
     Plain,
-}
-
-/// Where a failure is made, caught, returned or logged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Site {
-    /// What happens there.
-    pub kind: SiteKind,
-    /// All of it.
-    pub span: Span,
-    /// What it is about: the callee of a throw, the caught type.
-    pub what: Box<str>,
-}
-
-/// What happens at a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SiteKind {
-    /// `throw`, `raise`, `bail!`, `panic!`, `unwrap`.
-    Throw,
-    /// `catch`, `except`, `Err(…) =>`.
-    Catch,
-    /// A failure that is returned.
-    Return,
-    /// A failure that is logged.
-    Log,
 }

@@ -5,6 +5,7 @@ use std::{ops::ControlFlow, path::Path, sync::LazyLock};
 use tree_sitter::{ParseOptions, Parser};
 
 use crate::{
+    conduct,
     facts::Facts,
     markdown, python, rust,
     scan::Scan,
@@ -32,13 +33,23 @@ pub enum Language {
 
 /// The grammars, each built when it is first needed.
 static GRAMMARS: [LazyLock<Grammar>; 5] = [
-    LazyLock::new(|| Grammar::new(tree_sitter_rust::LANGUAGE.into(), rust::KINDS)),
+    LazyLock::new(|| Grammar::new(tree_sitter_rust::LANGUAGE.into(), rust::KINDS, conduct::RUST)),
     LazyLock::new(|| {
-        Grammar::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), typescript::KINDS)
+        Grammar::new(
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+            typescript::KINDS,
+            conduct::ECMA,
+        )
     }),
-    LazyLock::new(|| Grammar::new(tree_sitter_typescript::LANGUAGE_TSX.into(), typescript::KINDS)),
-    LazyLock::new(|| Grammar::new(tree_sitter_javascript::LANGUAGE.into(), typescript::KINDS)),
-    LazyLock::new(|| Grammar::new(tree_sitter_python::LANGUAGE.into(), python::KINDS)),
+    LazyLock::new(|| {
+        Grammar::new(tree_sitter_typescript::LANGUAGE_TSX.into(), typescript::KINDS, conduct::ECMA)
+    }),
+    LazyLock::new(|| {
+        Grammar::new(tree_sitter_javascript::LANGUAGE.into(), typescript::KINDS, conduct::ECMA)
+    }),
+    LazyLock::new(|| {
+        Grammar::new(tree_sitter_python::LANGUAGE.into(), python::KINDS, conduct::PYTHON)
+    }),
 ];
 
 impl Language {

@@ -6,6 +6,7 @@ use redress_registry::name::{is_code, is_full_code};
 use tree_sitter::Node;
 
 use crate::{
+    conduct::{Recorder, Tag},
     facts::{Call, Constant, Facts, Function, Mention, Position, Span, Value},
     language::Language,
     position::{is_code_key, position},
@@ -21,6 +22,7 @@ pub(crate) struct Scan<'t> {
     pub(crate) facts: Facts,
     /// The names of the classes around, the outermost first.
     classes: Vec<&'t str>,
+    recorder: Recorder<'t>,
 }
 
 /// Longer texts are no names.
@@ -34,7 +36,8 @@ impl<'t> Scan<'t> {
             is_generated: is_generated(text),
             ..Facts::default()
         };
-        Self { text, facts, classes: Vec::new() }
+        let recorder = Recorder::new(language, text, facts.is_test);
+        Self { text, facts, classes: Vec::new(), recorder }
     }
 
     /// The text of a node.
@@ -103,6 +106,7 @@ impl<'t> Scan<'t> {
 
     pub(crate) fn finish(mut self) -> Facts {
         self.facts.functions.sort_by_key(|it| (it.span.start, std::cmp::Reverse(it.span.end)));
+        self.facts.conduct = self.recorder.finish();
         self.facts
     }
 
@@ -248,6 +252,10 @@ impl<'t> Visit<'t> for Scan<'t> {
             Language::Python => python::enter(self, step, trail),
             _ => typescript::enter(self, step, trail),
         }
+    }
+
+    fn act(&mut self, tag: Tag, node: Node<'t>, trail: &Trail<'t>) {
+        self.recorder.visit(tag, node, trail);
     }
 
     fn leave(&mut self, step: Step<'t>) {

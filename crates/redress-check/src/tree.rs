@@ -2,6 +2,8 @@
 
 use tree_sitter::{Node, Tree};
 
+use crate::conduct::{Fields, Tag};
+
 /// What a node is, whatever the language. A node that no rule asks for is `Other`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -60,19 +62,26 @@ pub(crate) enum Kind {
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     kinds: Vec<Kind>,
+    tags: Vec<Tag>,
+    pub(crate) fields: Fields,
 }
 
 impl Grammar {
     /// A grammar, and what its named nodes are.
-    pub(crate) fn new(language: tree_sitter::Language, names: &[(&str, Kind)]) -> Self {
-        let kind = |id: usize| {
-            let id = u16::try_from(id).unwrap_or(u16::MAX);
-            let name = language.node_kind_for_id(id).unwrap_or_default();
-            let known = names.iter().find(|it| it.0 == name && language.node_kind_is_named(id));
-            known.map_or(Kind::Other, |it| it.1)
+    pub(crate) fn new(
+        language: tree_sitter::Language,
+        names: &[(&str, Kind)],
+        tagged: &[(&str, Tag)],
+    ) -> Self {
+        let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        let name = |id: u16| {
+            let name = language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id));
+            name.unwrap_or_default()
         };
-        let kinds = (0..language.node_kind_count()).map(kind).collect();
-        Self { language, kinds }
+        let kinds = ids.clone().map(|id| named(names, name(id)).unwrap_or(Kind::Other)).collect();
+        let tags = ids.map(|id| named(tagged, name(id)).unwrap_or(Tag::Other)).collect();
+        let fields = Fields::new(&language);
+        Self { language, kinds, tags, fields }
     }
 
     /// What a node is.
@@ -83,6 +92,15 @@ impl Grammar {
             id => self.kinds.get(usize::from(id)).copied().unwrap_or(Kind::Other),
         }
     }
+
+    /// What a node is to whoever looks for failures.
+    fn tag(&self, node: Node<'_>) -> Tag {
+        self.tags.get(usize::from(node.kind_id())).copied().unwrap_or(Tag::Other)
+    }
+}
+
+fn named<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
+    list.iter().find(|it| it.0 == name).map(|it| it.1)
 }
 
 /// A node and what it is.
@@ -95,6 +113,7 @@ pub(crate) struct Step<'t> {
 /// The way from the root to where the walk is.
 #[derive(Debug)]
 pub(crate) struct Trail<'t> {
+    pub(crate) fields: &'t Fields,
     steps: Vec<Step<'t>>,
 }
 
@@ -117,7 +136,7 @@ impl<'t> Trail<'t> {
     /// The way to the nearest node of a kind around this one.
     pub(crate) fn to(&self, kind: Kind) -> Option<Self> {
         let end = self.steps.iter().rposition(|it| it.kind == kind)?;
-        Some(Self { steps: self.steps.get(..=end)?.to_vec() })
+        Some(Self { fields: self.fields, steps: self.steps.get(..=end)?.to_vec() })
     }
 
     /// The node around this one that says something: what is `Through` is skipped. The second is the child by which it
@@ -138,6 +157,8 @@ impl<'t> Trail<'t> {
 pub(crate) trait Visit<'t> {
     /// At a node that is not `Other`, before its children.
     fn enter(&mut self, step: Step<'t>, trail: &Trail<'t>);
+    /// At a node that has to do with failures, before its children.
+    fn act(&mut self, tag: Tag, node: Node<'t>, trail: &Trail<'t>);
     /// At a function, class or module, after its children.
     fn leave(&mut self, step: Step<'t>);
 }
@@ -148,13 +169,17 @@ const MAX_DEPTH: usize = 2_000;
 /// Walks the whole tree once.
 pub(crate) fn walk<'t>(tree: &'t Tree, grammar: &'t Grammar, visit: &mut impl Visit<'t>) {
     let mut cursor = tree.walk();
-    let mut trail = Trail { steps: Vec::with_capacity(64) };
+    let mut trail = Trail { fields: &grammar.fields, steps: Vec::with_capacity(64) };
     loop {
         let node = cursor.node();
         let step = Step { node, kind: grammar.kind(node) };
         trail.steps.push(step);
         if step.kind != Kind::Other {
             visit.enter(step, &trail);
+        }
+        let tag = grammar.tag(node);
+        if tag != Tag::Other {
+            visit.act(tag, node, &trail);
         }
         if trail.steps.len() < MAX_DEPTH && cursor.goto_first_child() {
             continue;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 const BROKEN: Rule = Rule {
-    id: "CK901",
+    id: "CK923",
     name: "broken-syntax",
     grade: Grade::Level(Level::Information),
     summary: "A file has bytes that are no syntax of its language.",
@@ -22,7 +22,7 @@ const BROKEN: Rule = Rule {
 };
 
 const UNREADABLE: Rule = Rule {
-    id: "CK902",
+    id: "CK924",
     name: "unread-file",
     grade: Grade::Level(Level::Information),
     summary: "A file could not be read.",
@@ -49,10 +49,10 @@ const STALE_ALLOWANCE: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &BROKEN, page: page!("CK901"), run: broken },
-    Check { rule: &UNREADABLE, page: page!("CK902"), run: unreadable },
     Check { rule: &BAD_ALLOWANCE, page: page!("CK921"), run: after_the_others },
     Check { rule: &STALE_ALLOWANCE, page: page!("CK922"), run: after_the_others },
+    Check { rule: &BROKEN, page: page!("CK923"), run: broken },
+    Check { rule: &UNREADABLE, page: page!("CK924"), run: unreadable },
 ];
 
 fn broken(world: &World<'_>, hits: &mut Hits<'_>) {

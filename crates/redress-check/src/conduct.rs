@@ -1,0 +1,295 @@
+//! `Conduct`: what the functions of one file do when something fails.
+
+mod ecma;
+mod members;
+mod python;
+mod record;
+mod rust;
+mod said;
+mod tags;
+mod words;
+
+pub(crate) use record::Recorder;
+pub use said::{Leak, Said};
+pub(crate) use tags::{Fields, Tag};
+pub(crate) use {ecma::TAGS as ECMA, python::TAGS as PYTHON, rust::TAGS as RUST};
+
+use crate::facts::{Handler, Span};
+
+/// How one file deals with failures: the single acts, and the tries around them.
+#[derive(Debug, Default)]
+pub struct Conduct {
+    /// In the order in which the walk met them.
+    pub acts: Vec<Act>,
+    /// The tries, in the order of their starts.
+    pub guards: Vec<Guard>,
+    /// Types of errors that are declared here.
+    pub types: Vec<ErrorType>,
+    /// Decisions by code.
+    pub mappings: Vec<Mapping>,
+    /// Calls that pass parts of an error by their place.
+    pub positional: Vec<Positional>,
+    /// Where calls of tools come in.
+    pub boundaries: Vec<Boundary>,
+    /// Calls, for what a tool reaches.
+    pub calls: Vec<Call>,
+    /// Functions without a name, by their start, and where each stands.
+    pub closures: Vec<(u32, Within)>,
+    /// What functions say of their errors, by the start of the function.
+    pub promises: Vec<(u32, Promise)>,
+}
+
+/// One thing that is done about a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    /// What is done.
+    pub what: What,
+    /// Where.
+    pub span: Span,
+    /// What is around it.
+    pub within: Within,
+}
+
+/// Where calls of a tool come in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Boundary {
+    /// How the server learns of it.
+    pub registration: Registration,
+    /// The name of the tool; empty if that is no literal, or if it is all tools at once.
+    pub name: Box<str>,
+    /// The name in the source.
+    pub span: Span,
+    /// It says what its results look like.
+    pub has_output_schema: bool,
+    /// Who does the work.
+    pub handler: Handler,
+    /// Who stands around the work: a function that the handler is passed through, a decorator.
+    pub wrapper: Option<Box<str>>,
+}
+
+/// How a server learns of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registration {
+    /// It is given to the server: `server.registerTool(…)`, `@mcp.tool()`, `#[tool]`.
+    Given,
+    /// It is a row that says what it is and does, which somebody else calls.
+    Row,
+    /// It is only told of; who does the work is known elsewhere.
+    Listed,
+    /// One function for all tools: `setRequestHandler(CallToolRequestSchema, …)`, `call_tool`.
+    All,
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Who is called, joined by dots.
+    pub callee: Box<str>,
+    /// What is around it.
+    pub within: Within,
+    /// The errors of whoever is called go on as they are, unless something around stops them.
+    pub is_raw: bool,
+}
+
+/// What is around an act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Within {
+    /// The start of the innermost function; closures belong to the function around them.
+    pub function: Option<u32>,
+    /// The innermost try of that function in whose body it stands.
+    pub guard: Option<u32>,
+    /// The innermost try in one of whose handlers it stands.
+    pub catch: Option<u32>,
+    /// It runs later, for nobody who waits: a listener, a timer.
+    pub is_detached: bool,
+    /// It is part of a tidying up: `finally`.
+    pub is_tidying: bool,
+    /// It stands in a test.
+    pub is_test: bool,
+}
+
+/// What is done about a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// An error without a code is thrown, raised or returned.
+    Raise {
+        /// Its type, or the macro that makes it.
+        kind: Box<str>,
+    },
+    /// A JSON-RPC error is thrown, raised or returned.
+    Rpc {
+        /// Its code as written.
+        code: Box<str>,
+        /// It says that nobody knows the tool or the method, which is what such errors are for.
+        is_protocol: bool,
+    },
+    /// The process or the call is stopped.
+    Stop(Stop, Box<str>),
+    /// The result of a tool is made.
+    Result(Answer),
+    /// A failure is returned as a value that only people can tell from a success.
+    Plain(Plain),
+    /// An envelope is written by hand.
+    Envelope(Envelope),
+    /// Something that can fail is called, and nobody looks whether it did.
+    Ignore(Box<str>),
+    /// Details that JSON cannot hold.
+    Unsafe(Box<str>),
+    /// Text of any length goes into an error.
+    Leak(Leak),
+    /// An error for the model that is only prose: `ToolError("…")`.
+    Prose(Box<str>),
+    /// Somebody calls what a table of tools names: `tool.handler(args)`.
+    Dispatch(Box<str>),
+}
+
+/// What stops a call or the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The process ends.
+    Exit,
+    /// `panic!`, `todo!`, `unimplemented!`.
+    Panic,
+    /// `unwrap`, `expect`.
+    Unwrap,
+    /// `assert`.
+    Assert,
+}
+
+/// The result of a tool as it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether it says that it is an error.
+    pub is_error: Flag,
+    /// It has structured content.
+    pub is_structured: bool,
+    /// Some of its members come from elsewhere.
+    pub is_open: bool,
+    /// A code, or what can hold one, is in it.
+    pub has_code: bool,
+    /// Its text.
+    pub said: Option<Said>,
+}
+
+/// A truth value as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Flag {
+    /// Not written.
+    #[default]
+    Absent,
+    /// `true`.
+    True,
+    /// `false`.
+    False,
+    /// Computed.
+    Computed,
+}
+
+/// A failure that looks like a success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plain {
+    /// `{ ok: false, error: "…" }`.
+    Object,
+    /// `"Error: …"`.
+    Text,
+    /// `null`, `[]`, `false` and their like, from a handler of errors.
+    Nothing,
+}
+
+/// An envelope that is written by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Envelope {
+    /// It says whether to try again.
+    pub has_retry: bool,
+}
+
+/// A try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// The try around it, in the same function.
+    pub outer: Option<u32>,
+    /// What is around it.
+    pub within: Within,
+    /// All its body does is tidy up, or it is itself part of a tidying up.
+    pub is_cleanup: bool,
+    /// Its body answers yes or no: whether something works is what it asks.
+    pub is_question: bool,
+    /// Its handlers.
+    pub catches: Vec<Catch>,
+}
+
+/// A handler of errors.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Catch {
+    /// All of it.
+    pub span: Span,
+    /// What it calls what it caught.
+    pub name: Box<str>,
+    /// What it catches; empty for everything.
+    pub types: Vec<Box<str>>,
+    /// It has no statement.
+    pub is_empty: bool,
+    /// A comment stands in it.
+    pub is_explained: bool,
+    /// All it does is log.
+    pub only_logs: bool,
+    /// It always throws again what it caught.
+    pub rethrows: bool,
+    /// It throws something, or looks at what it caught to decide.
+    pub decides: bool,
+}
+
+/// A type of errors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorType {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where the name stands.
+    pub span: Span,
+    /// The names of its members, sorted.
+    pub members: Vec<Box<str>>,
+    /// Where its retry rule can be left out.
+    pub optional_retry: Option<Span>,
+}
+
+/// A decision by code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// The codes it names, as written.
+    pub cases: Vec<Box<str>>,
+    /// Where all others go.
+    pub rest: Span,
+    /// What is around it.
+    pub within: Within,
+}
+
+/// A call that passes parts of an error by their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Positional {
+    /// Who is called.
+    pub callee: Box<str>,
+    /// All of the call.
+    pub span: Span,
+    /// How many stand for nothing: `undefined`, `None`.
+    pub placeholders: u8,
+    /// How many there are.
+    pub count: u8,
+    /// What is around it.
+    pub within: Within,
+}
+
+/// What the signature of a function says of its errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promise {
+    /// A text or any error: `Result<_, String>`, `anyhow::Result`.
+    Raw,
+    /// A JSON-RPC error.
+    Rpc,
+    /// A type of its own.
+    Typed,
+    /// Plain text, which cannot say that it is an error.
+    Text,
+    /// It takes options by name.
+    Options,
+}

@@ -1,0 +1,176 @@
+//! Values of Rust, as far as failures are concerned.
+
+use tree_sitter::Node;
+
+use super::super::{Flag, Leak, Said, members::Value, record::Recorder, tags::MAX_PARTS};
+use crate::{
+    scan::span,
+    tree::{Kind, Trail},
+};
+
+/// What a field is set to.
+pub(super) fn value(it: &Recorder<'_>, node: Node<'_>) -> Value {
+    let text = it.slice(node);
+    match text {
+        "true" | "Some(true)" => return Value::Flag(Flag::True),
+        "false" | "Some(false)" => return Value::Flag(Flag::False),
+        _ => (),
+    }
+    match node.kind() {
+        "macro_invocation" if text.starts_with("vec!") => Value::List,
+        "string_literal" | "raw_string_literal" | "macro_invocation" => Value::Text(said(it, node)),
+        "integer_literal" | "unary_expression" => Value::Number,
+        "call_expression" if text.starts_with('"') || text.contains("to_string()") => {
+            Value::Text(said(it, node))
+        }
+        "identifier" | "scoped_identifier" | "field_expression" => Value::Word,
+        _ => Value::Unknown,
+    }
+}
+
+/// What a text says.
+pub(super) fn said(it: &Recorder<'_>, node: Node<'_>) -> Said {
+    let mut said = Said::at(span(node.byte_range()));
+    let text = it.slice(node);
+    let first = text.get(..text.len().min(MAX_TEXT)).unwrap_or_default();
+    match node.kind() {
+        "string_literal" | "raw_string_literal" => said.literal(inside(first)),
+        "macro_invocation" if first.starts_with("format!") => formatted(it, node, &mut said),
+        "call_expression" if first.starts_with('"') => said.literal(inside(first)),
+        "call_expression" if first.starts_with("format!") => {
+            match node
+                .child_by_field_name("function")
+                .and_then(|it| it.child_by_field_name("value"))
+            {
+                Some(inner) if inner.kind() == "macro_invocation" => {
+                    formatted(it, inner, &mut said);
+                }
+                _ => said.is_opaque = true,
+            }
+        }
+        "call_expression" if first.ends_with(".to_string()") => said.is_varied = true,
+        "reference_expression" => match node.named_child(0) {
+            Some(inner) if inner.kind() != "reference_expression" => said = self::said(it, inner),
+            _ => said.is_opaque = true,
+        },
+        _ => said.is_opaque = true,
+    }
+    said
+}
+
+/// Longer texts are looked at only so far.
+const MAX_TEXT: usize = 1000;
+
+/// The text between the first quote and the next one.
+fn inside(text: &str) -> &str {
+    let after = text.split_once('"').map_or(text, |it| it.1);
+    after.split_once('"').map_or(after, |it| it.0)
+}
+
+/// `format!("…", …)`: its literal, what stands in the braces, and its arguments.
+fn formatted(it: &Recorder<'_>, node: Node<'_>, said: &mut Said) {
+    let text = it.slice(node);
+    let template = inside(text);
+    let place = span(node.byte_range());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        said.literal(before);
+        let (hole, next) = after.split_once('}').unwrap_or((after, ""));
+        let (name, form) = hole.split_once(':').unwrap_or((hole, ""));
+        if form.contains('?') {
+            said.leak(Leak::Whole, place.clone());
+        }
+        said.value(name, place.clone());
+        rest = next;
+    }
+    said.literal(rest);
+    let mut cursor = node.walk();
+    let tokens = node.named_children(&mut cursor).find(|it| it.kind() == "token_tree");
+    if let Some(tokens) = tokens {
+        let mut cursor = tokens.walk();
+        for token in tokens
+            .named_children(&mut cursor)
+            .take(MAX_PARTS)
+            .filter(|it| it.kind() == "identifier")
+        {
+            said.value(it.slice(token), place.clone());
+        }
+    }
+}
+
+/// Whether a text is what a tool answers: in `Ok(…)`, or at the end of a function that returns text.
+pub(super) fn is_answer(it: &Recorder<'_>, trail: &Trail<'_>) -> bool {
+    if super::is_argument_of(it, trail, "Ok") {
+        return true;
+    }
+    let outer = trail.around().find(|it| !matches!(it.kind, Kind::Through));
+    it.returns_text() && outer.is_some_and(|it| matches!(it.kind, Kind::Block | Kind::Return))
+}
+
+/// Whether `json!({…})` holds a failure without a code.
+pub(super) fn is_plain_failure(text: &str) -> bool {
+    let text: String = text.chars().take(400).filter(|it| !it.is_whitespace()).collect();
+    let fails = text.contains("\"ok\":false") || text.contains("\"success\":false");
+    let names = text.contains("{\"error\":") && !text.contains("\"error\":{");
+    (fails || names)
+        && !text.contains("ode\":")
+        && !text.contains("\"kind\":")
+        && !text.contains("\"jsonrpc\"")
+}
+
+/// Whether the errors of a call go on as they are: `call()?`, `call().await.context("…")?`, `return call()`.
+pub(super) fn goes_on(it: &Recorder<'_>, trail: &Trail<'_>) -> bool {
+    let mut around = trail.around();
+    while let Some(step) = around.next() {
+        match step.node.kind() {
+            "try_expression" | "return_expression" | "block" => return true,
+            "await_expression" | "match_arm" => (),
+            "field_expression" => {
+                let name = step.node.child_by_field_name("field").map(|name| it.slice(name));
+                if !matches!(name, Some("context" | "with_context" | "wrap_err" | "wrap_err_with"))
+                {
+                    return false;
+                }
+                around.next();
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether `unwrap` on this can only fail after something worse has happened, or never.
+pub(super) fn cannot_fail(receiver: &str) -> bool {
+    let receiver = receiver.trim_end();
+    receiver.starts_with('"')
+        || receiver.starts_with("write!")
+        || receiver.starts_with("writeln!")
+        || [
+            "Regex::new(\"",
+            "Regex::new(r",
+            "NonZero",
+            "duration_since(UNIX_EPOCH)",
+            "duration_since(std::time::UNIX_EPOCH)",
+            "duration_since(SystemTime::UNIX_EPOCH)",
+        ]
+        .iter()
+        .any(|it| receiver.contains(it))
+        || [".lock()", ".read()", ".write()"].iter().any(|it| receiver.ends_with(it))
+}
+
+/// Whether an expression is a text: `"…".into()`, `format!(…)`.
+pub(super) fn is_text(argument: &str) -> bool {
+    argument.starts_with('"')
+        || argument.starts_with("format!(")
+        || argument.starts_with("String::from(")
+}
+
+/// Whether a closure makes a text of whatever it gets: `|e| e.to_string()`.
+pub(super) fn makes_text(closure: &str) -> bool {
+    let Some(body) =
+        closure.strip_prefix('|').and_then(|it| it.split_once('|')).map(|it| it.1.trim())
+    else {
+        return false;
+    };
+    is_text(body) || (body.ends_with(".to_string()") && body.matches('(').count() == 1)
+}
