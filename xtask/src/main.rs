@@ -10,6 +10,7 @@ mod conformance;
 mod fuzz;
 mod packages;
 mod peers;
+mod probe_servers;
 mod suite;
 mod tidy;
 
@@ -54,6 +55,12 @@ enum Task {
     },
     /// Install the official MCP peers that the tests need.
     Peers,
+    /// Probe public servers as they are and through the gate, and write the table of docs/probe.md.
+    ProbeServers {
+        /// Only compare with the table.
+        #[arg(long)]
+        check: bool,
+    },
     /// Try the exported packages: compilers, shared vectors, official clients before a live gate.
     Packages,
     /// Run the official conformance suites on our fixture server, directly and through the gate.
@@ -72,6 +79,7 @@ fn main() -> ExitCode {
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
         Task::Peers => peers::Peers::install(&root).err().into_iter().collect(),
+        Task::ProbeServers { check } => probe_servers::run(&root, check),
         Task::Packages => packages::run(&root),
         Task::Conformance { through } => conformance::run(&root, &through),
     };

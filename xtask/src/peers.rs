@@ -1,4 +1,4 @@
-//! The official MCP peers, installed once from the lock files of `tests/peers`.
+//! The official MCP peers and public servers, installed once from the lock files of `tests/peers` and `tests/servers`.
 
 use std::{
     fs,
@@ -17,13 +17,22 @@ pub(crate) struct Peers {
 impl Peers {
     /// Installs what is not there yet, or says what is missing.
     pub(crate) fn install(root: &Path) -> Result<Self, String> {
-        let peers = Self { dir: target()?.join("peers") };
-        let locks = root.join("tests/peers");
+        Self::from_locks(root, "peers")
+    }
+
+    /// The public servers on which the probe is tried.
+    pub(crate) fn servers(root: &Path) -> Result<Self, String> {
+        Self::from_locks(root, "servers")
+    }
+
+    fn from_locks(root: &Path, name: &str) -> Result<Self, String> {
+        let peers = Self { dir: target()?.join(name) };
+        let locks = root.join("tests").join(name);
         let current = LOCKS
             .iter()
             .all(|name| same(&locks.join(name), &peers.dir.join("installed").join(name)));
         if !current {
-            println!("installing the official peers below {}", peers.dir.display());
+            println!("installing what {} names below {}", locks.display(), peers.dir.display());
             peers.fill(&locks)?;
         }
         Ok(peers)

@@ -141,9 +141,11 @@ fn junit_fails_where_the_exit_code_does() {
     let text = junit::document(&sample());
     let document = Document::parse(&text).unwrap();
     let all = |name: &str| document.descendants().filter(|it| it.has_tag_name(name)).count();
-    let root = document.root_element();
-    assert_eq!(root.attribute("tests"), Some(all("testcase").to_string().as_str()));
-    assert_eq!((root.attribute("failures"), all("failure")), (Some("1"), 1));
+    let sum = |name: &str| -> usize {
+        document.descendants().filter_map(|it| it.attribute(name)?.parse::<usize>().ok()).sum()
+    };
+    assert_eq!((sum("tests"), sum("failures")), (all("testcase"), all("failure")));
+    assert_eq!(all("failure"), 1);
     assert_eq!(all("testsuite"), 3);
     assert_eq!(all("skipped"), 1, "a tool that was not graded is skipped, not passed");
     let failure = document.descendants().find(|it| it.has_tag_name("failure")).unwrap();

@@ -1,0 +1,211 @@
+//! `cargo xtask probe-servers`: probes public servers as they are and through the gate, and writes the table of `docs/probe.md`.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::{
+    conformance,
+    peers::{Peers, target},
+};
+
+/// Where the table stands in the page.
+const START: &str = "<!-- probe-servers: start -->\n";
+const END: &str = "<!-- probe-servers: end -->\n";
+
+/// Where nobody listens: what a server wants to reach is refused at once, and nothing leaves the machine.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// A public server: its package, and the arguments after its program. Paths are below a folder of its own.
+struct Public {
+    package: &'static str,
+    is_npm: bool,
+    args: &'static [&'static str],
+}
+
+const SERVERS: [Public; 8] = [
+    npm("@modelcontextprotocol/server-everything", &[]),
+    npm("@modelcontextprotocol/server-filesystem", &["files"]),
+    npm("@modelcontextprotocol/server-memory", &[]),
+    npm("@modelcontextprotocol/server-postgres", &["postgresql://127.0.0.1:9/none"]),
+    npm("@modelcontextprotocol/server-sequential-thinking", &[]),
+    pypi("mcp-server-fetch", &["--ignore-robots-txt", "--proxy-url", NOWHERE]),
+    pypi("mcp-server-git", &["--repository", "repository"]),
+    pypi("mcp-server-time", &["--local-timezone", "UTC"]),
+];
+
+const fn npm(package: &'static str, args: &'static [&'static str]) -> Public {
+    Public { package, is_npm: true, args }
+}
+
+const fn pypi(package: &'static str, args: &'static [&'static str]) -> Public {
+    Public { package, is_npm: false, args }
+}
+
+/// Probes every server. A server that cannot be probed, or that the gate makes worse, is a problem; with `check` so is a
+/// table that says something else.
+pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
+    let mut problems = Vec::new();
+    match probed(root, &mut problems) {
+        Ok(table) => problems.extend(kept(&root.join("docs/probe.md"), &table, check).err()),
+        Err(problem) => problems.push(problem),
+    }
+    problems
+}
+
+fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
+    let installed = Peers::servers(root)?;
+    conformance::build(root)?;
+    let mut table = String::from(
+        "| server | version | tools | calls | score | through the gate |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for server in &SERVERS {
+        let version = server.version(root)?;
+        let report = server.probe(&installed)?;
+        let (before, after) = (points(&report, "direct"), points(&report, "gated"));
+        if after < before {
+            problems.push(format!(
+                "{}: {before:?} and through the gate only {after:?}",
+                server.package
+            ));
+        }
+        let row = [
+            format!("`{}`", server.package),
+            version,
+            count(&report, "/direct/tools"),
+            count(&report, "/direct/exchanges"),
+            score(&report, "direct"),
+            score(&report, "gated"),
+        ];
+        println!("{}", row.join("  "));
+        writeln!(table, "| {} |", row.join(" | ")).unwrap_or_default();
+    }
+    Ok(table)
+}
+
+impl Public {
+    /// The version that the lock file names.
+    fn version(&self, root: &Path) -> Result<String, String> {
+        let (file, found) = if self.is_npm {
+            let text = read(&root.join("tests/servers/package.json"))?;
+            let json: Value = serde_json::from_str(&text).map_err(|it| it.to_string())?;
+            let version = json.get("dependencies").and_then(|it| it.get(self.package)?.as_str());
+            ("package.json", version.map(str::to_owned))
+        } else {
+            let text = read(&root.join("tests/servers/requirements.txt"))?;
+            let version =
+                text.lines().find_map(|it| it.strip_prefix(self.package)?.strip_prefix("=="));
+            ("requirements.txt", version.map(str::to_owned))
+        };
+        found.ok_or_else(|| format!("tests/servers/{file} does not name {}", self.package))
+    }
+
+    fn command(&self, installed: &Peers) -> Vec<PathBuf> {
+        let mut command = if self.is_npm {
+            let script = installed.module(&format!("{}/dist/index.js", self.package));
+            vec![installed.node(), script]
+        } else {
+            vec![installed.folder("python/bin").join(self.package)]
+        };
+        command.extend(self.args.iter().map(PathBuf::from));
+        command
+    }
+
+    /// Probes it in a fresh folder and keeps the report, as JSON and as a page.
+    fn probe(&self, installed: &Peers) -> Result<Value, String> {
+        let name = self.package.rsplit('/').next().unwrap_or(self.package);
+        let reports = installed.folder("reports");
+        let work = installed.folder("work").join(name);
+        furnish(&work)?;
+        fs::create_dir_all(&reports).map_err(|it| format!("{}: {it}", reports.display()))?;
+        let redress = target()?.join("debug/redress");
+        let ran = Command::new(&redress)
+            .args(["probe", "--through-gate", "--format", "json", "--"])
+            .args(self.command(installed))
+            .current_dir(&work)
+            .env("MEMORY_FILE_PATH", work.join("memory.jsonl"))
+            .envs(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].map(|it| (it, NOWHERE)))
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|it| format!("{} did not start: {it}", redress.display()))?;
+        let report: Value = serde_json::from_slice(&ran.stdout).map_err(|_no_report| {
+            format!("{}: not probed: {}", self.package, String::from_utf8_lossy(&ran.stderr))
+        })?;
+        let json = reports.join(format!("{name}.json"));
+        fs::write(&json, &ran.stdout).map_err(|it| format!("{}: {it}", json.display()))?;
+        let page = Command::new(&redress)
+            .args(["probe", "--format", "html", "--report"])
+            .arg(&json)
+            .output()
+            .map_err(|it| it.to_string())?;
+        let html = reports.join(format!("{name}.html"));
+        fs::write(&html, page.stdout).map_err(|it| format!("{}: {it}", html.display()))?;
+        Ok(report)
+    }
+}
+
+/// A folder with what the servers are given: a few files, and a repository with one commit.
+fn furnish(work: &Path) -> Result<(), String> {
+    drop(fs::remove_dir_all(work));
+    let repository = work.join("repository");
+    for (dir, text) in [(work.join("files"), "one\n"), (repository.clone(), "two\n")] {
+        let write = || fs::create_dir_all(&dir).and_then(|()| fs::write(dir.join("a.txt"), text));
+        write().map_err(|it| format!("{}: {it}", dir.display()))?;
+    }
+    for args in [
+        "init --quiet",
+        "add a.txt",
+        "-c user.name=probe -c user.email=probe@example.invalid commit --quiet --message first",
+    ] {
+        let ran = Command::new("git").args(args.split(' ')).current_dir(&repository).status();
+        if !ran.is_ok_and(|it| it.success()) {
+            return Err(format!("`git {args}` failed in {}", repository.display()));
+        }
+    }
+    Ok(())
+}
+
+fn points(report: &Value, run: &str) -> Option<u64> {
+    report.pointer(&format!("/{run}/score/points"))?.as_u64()
+}
+
+fn score(report: &Value, run: &str) -> String {
+    let letter =
+        report.pointer(&format!("/{run}/score/letter")).and_then(Value::as_str).unwrap_or("–");
+    points(report, run).map_or_else(|| "–".to_owned(), |it| format!("{it} {letter}"))
+}
+
+fn count(report: &Value, pointer: &str) -> String {
+    report.pointer(pointer).and_then(Value::as_array).map_or(0, Vec::len).to_string()
+}
+
+/// Puts the table into the page, or with `check` only says that it is not what the page has.
+fn kept(page: &Path, table: &str, check: bool) -> Result<(), String> {
+    let text = read(page)?;
+    let shown = page.display();
+    let parts = text
+        .split_once(START)
+        .and_then(|(head, rest)| rest.split_once(END).map(|(old, tail)| (head, old, tail)));
+    let Some((head, old, tail)) = parts else {
+        return Err(format!("{shown}: the marks around the table are gone"));
+    };
+    if old == table {
+        return Ok(());
+    }
+    if check {
+        return Err(format!(
+            "{shown}: the table is stale: run `cargo xtask probe-servers`\n{table}"
+        ));
+    }
+    let text = [head, START, table, END, tail].concat();
+    fs::write(page, text).map_err(|it| format!("{shown}: {it}"))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|it| format!("{}: {it}", path.display()))
+}
