@@ -22,6 +22,8 @@ pub struct Facts {
     pub constants: Vec<Constant>,
     /// Enums, objects, lists and types that hold codes.
     pub tables: Vec<Table>,
+    /// Texts that a type allows: `code: "A" | "B"`.
+    pub typed: Vec<Box<str>>,
     /// Names that come from other files.
     pub imports: Vec<Import>,
     /// Functions, methods and classes that can be called, in the order of their starts.

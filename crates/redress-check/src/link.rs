@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use crate::{
     contract::Contract,
     facts::Facts,
-    named::{Named, named},
+    named::{Named, families, named},
     resolve::Index,
     sources::{SourceFile, Sources},
 };
@@ -46,9 +46,17 @@ impl<'w> World<'w> {
         let of: Vec<_> = sources.files.iter().map(|it| of(&it.path)).collect();
         let names = sources.files.iter().map(|it| it.path.to_string_lossy().into()).collect();
         let index = Index::new(sources);
+        let families: Vec<_> = contracts
+            .iter()
+            .enumerate()
+            .map(|(number, contract)| {
+                let its = sources.files.iter().zip(&of).filter(|it| *it.1 == Some(number));
+                families(its.map(|it| &it.0.facts), contract)
+            })
+            .collect();
         let named = sources.files.iter().zip(&of).enumerate().map(|(number, (file, of))| {
-            let contract = of.and_then(|it| contracts.get(it));
-            contract.map(|it| named(number, &file.facts, (it, &index))).unwrap_or_default()
+            let with = of.and_then(|it| Some((contracts.get(it)?, &index, families.get(it)?)));
+            with.map(|it| named(number, &file.facts, it)).unwrap_or_default()
         });
         let named = named.collect();
         Self { sources, contracts, of, names, index, named }

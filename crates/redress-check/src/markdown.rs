@@ -42,7 +42,7 @@ pub(crate) fn read(scan: &mut Scan<'_>) {
 /// Whether the example that begins here shows a failure.
 fn is_of_error(rest: &str, mark: &str) -> bool {
     let body = rest.split(mark).next().unwrap_or_default();
-    ["message", "error", "isError"].iter().any(|it| body.contains(it))
+    ["\"error\"", "error:", "isError", "error_code", "errorCode"].iter().any(|it| body.contains(it))
 }
 
 /// In an example only the value of a member counts: `"code": "X"`.
@@ -60,7 +60,8 @@ fn in_sentence(scan: &mut Scan<'_>, line: &str, start: usize, block: u32) {
     let is_row = line.trim_start().starts_with('|');
     for (at, word) in words(line) {
         let before = line.get(..at).unwrap_or_default();
-        let hint = if is_row {
+        let cell = before.rsplit('|').next().unwrap_or_default();
+        let hint = if is_row && is_first(cell) {
             let column = before.bytes().filter(|it| *it == b'|').count();
             WordHint::Listed(
                 block * MAX_COLUMNS

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use redress_registry::{Entry, name::is_full_code, nearest::nearest};
 
 use crate::{
@@ -39,12 +41,31 @@ pub enum Role {
     Listed,
 }
 
+/// Texts of other families than that of the contract: what a type or another table of the sources allows is declared there,
+/// and need not be registered.
+pub(crate) type Families<'w> = FxHashSet<&'w str>;
+
+/// The other families of some files.
+pub(crate) fn families<'w>(
+    files: impl Iterator<Item = &'w Facts>,
+    contract: &Contract,
+) -> Families<'w> {
+    let mut families = Families::default();
+    for facts in files {
+        families.extend(facts.typed.iter().map(|it| &**it));
+        let others = facts.tables.iter().filter(|it| !is_code_table(it, contract));
+        families.extend(others.flat_map(|it| &it.members).map(|it| &*it.text));
+    }
+    families
+}
+
 /// Where the codes of a file are named.
 pub(crate) fn named<'w>(
     file: usize,
     facts: &'w Facts,
-    (contract, index): (&'w Contract, &Index<'w>),
+    with: (&'w Contract, &Index<'w>, &Families<'w>),
 ) -> Vec<Named<'w>> {
+    let (contract, index, families) = with;
     let mut list: Vec<Named<'w>> = Vec::new();
     let tables: Vec<(&Table, bool)> =
         facts.tables.iter().map(|it| (it, is_code_table(it, contract))).collect();
@@ -60,6 +81,9 @@ pub(crate) fn named<'w>(
         }
         found.extend(mentioned(file, mention, (contract, index)));
     }
+    for named in &mut found {
+        named.is_certain &= !families.contains(named.text);
+    }
     list.extend(found);
     list.sort_by_key(|it| it.span.start);
     list
@@ -68,7 +92,7 @@ pub(crate) fn named<'w>(
 /// A table is one of codes if most of it is registered: three codes at least.
 pub(crate) fn is_code_table(table: &Table, contract: &Contract) -> bool {
     let known = registered(table, contract);
-    known >= 3 && known * 2 >= table.members.len()
+    known >= 3 && known * 3 >= table.members.len() * 2
 }
 
 /// How many members of a table are codes of the contract.
@@ -211,13 +235,13 @@ fn is_error_type(callee: &str) -> bool {
     is_type(last) || parts.next().is_some_and(is_type)
 }
 
-/// The one registered code that a text was surely meant to be: a slip or two away.
+/// The one registered code that a text was surely meant to be: a slip away.
 pub(crate) fn near<'c>(text: &str, contract: &'c Contract) -> Option<&'c str> {
-    const MAX_SLIPS: usize = 2;
+    const MAX_SLIPS: usize = 1;
     let found = nearest(text, contract.registry.codes.keys().map(|it| &**it))?;
     let is_near = |it: &str| strsim::osa_distance(text, it) <= MAX_SLIPS;
     let only = contract.registry.codes.keys().filter(|it| is_near(it)).count() == 1;
-    (only && is_near(found) && text.len() > 2 * MAX_SLIPS + 1).then_some(found)
+    (only && is_near(found) && text.len() > 5).then_some(found)
 }
 
 impl Named<'_> {

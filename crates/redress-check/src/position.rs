@@ -122,23 +122,26 @@ fn says_error<'t>(scan: &Scan<'t>, step: Step<'t>) -> bool {
         Kind::Throw => true,
         Kind::Object | Kind::Arguments => has_error_sibling(scan, step.node),
         Kind::Call | Kind::New => {
-            callee(step.node).and_then(|it| scan.path(it)).is_some_and(|it| is_error_name(&it))
+            callee(step.node).and_then(|it| scan.path(it)).is_some_and(|it| makes_error(&it))
         }
-        Kind::Macro => named("macro").is_some_and(is_error_name),
+        Kind::Macro => named("macro").is_some_and(makes_error),
         Kind::Pair => {
-            step.node.named_child(0).is_some_and(|it| is_error_name(unquoted(scan.slice(it))))
+            step.node.named_child(0).is_some_and(|it| is_error_key(unquoted(scan.slice(it))))
         }
-        Kind::Tokens => scan.slice(step.node).contains("message"),
+        Kind::Tokens => ["\"error\"", "isError", "retryable"]
+            .iter()
+            .any(|it| scan.slice(step.node).contains(it)),
         Kind::Assign => named("left").is_some_and(is_error_name),
         _ => false,
     }
 }
 
-/// Members that only a description of a failure has.
+/// Members that only a failure on its way to a client has. A message alone can be that of a diagnosis.
 fn has_error_sibling(scan: &Scan<'_>, object: Node<'_>) -> bool {
     const KEYS: [&str; 12] = [
-        "message",
         "error",
+        "error_code",
+        "errorCode",
         "hint",
         "retryable",
         "retry",
@@ -146,9 +149,8 @@ fn has_error_sibling(scan: &Scan<'_>, object: Node<'_>) -> bool {
         "human_message",
         "suggestion",
         "http",
-        "cause",
-        "severity",
         "remediation",
+        "next_actions",
     ];
     const MOST: usize = 24;
     let mut cursor = object.walk();
@@ -156,6 +158,20 @@ fn has_error_sibling(scan: &Scan<'_>, object: Node<'_>) -> bool {
         let key = it.named_child(0).unwrap_or(it);
         KEYS.contains(&unquoted(scan.slice(key)))
     })
+}
+
+/// `error: { code: … }`.
+fn is_error_key(key: &str) -> bool {
+    matches!(key, "error" | "err" | "fault" | "failure" | "cause")
+        || key.ends_with("Error")
+        || key.ends_with("_error")
+}
+
+/// Whether a call makes a failure. A result that only wraps one, or a log that only tells of one, does not.
+fn makes_error(path: &str) -> bool {
+    const WRAPPERS: [&str; 6] = ["err", "Err", "errAsync", "error", "reject", "failure"];
+    let last = path.rsplit(['.', ':']).next().unwrap_or_default();
+    is_error_name(last) && !WRAPPERS.contains(&last)
 }
 
 /// Whether a name is that of a failure, or of what makes one.

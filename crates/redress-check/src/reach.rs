@@ -9,6 +9,14 @@ use crate::{
 /// More functions are not looked into.
 const MAX_FUNCTIONS: usize = 256;
 
+/// The handler of a tool and what it calls in its own file; `None` if nobody knows its handler. What is further away
+/// is often shared by tools, of which each meets a part.
+pub(crate) fn nearby(world: &World<'_>, file: usize, tool: &Tool) -> Option<Vec<(usize, Span)>> {
+    let all = reached(world, file, tool)?;
+    let home = all.first()?.0;
+    Some(all.into_iter().filter(|it| it.0 == home).collect())
+}
+
 /// The handler of a tool and the functions that it reaches; `None` if nobody knows its handler.
 pub(crate) fn reached(world: &World<'_>, file: usize, tool: &Tool) -> Option<Vec<(usize, Span)>> {
     let first = match &tool.handler {

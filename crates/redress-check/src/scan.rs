@@ -122,6 +122,10 @@ impl<'t> Scan<'t> {
         if !shaped && !is_word(text) {
             return;
         }
+        if is_type(trail) {
+            self.facts.typed.push(text.into());
+            return;
+        }
         let Some(position) = position(self, trail) else { return };
         // A word in other letters can be a dialect's spelling, where only a code can stand.
         let is_code_place = matches!(&position, Position::Member { key, .. } if is_code_key(key));
@@ -280,6 +284,18 @@ fn class_name<'t>(scan: &Scan<'t>, node: Node<'t>) -> &'t str {
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("type"));
     let name = name.map(|it| scan.slice(it)).unwrap_or_default();
     name.split('<').next().unwrap_or_default()
+}
+
+/// Whether a text is a type: of a member, or of a parameter.
+fn is_type(trail: &Trail<'_>) -> bool {
+    const MOST: usize = 8;
+    let mut around = trail.around().skip_while(|it| matches!(it.kind, Kind::Through | Kind::Union));
+    let in_union = trail.parent().is_some_and(|it| matches!(it.kind, Kind::Through | Kind::Union));
+    match around.next().map(|it| it.kind) {
+        Some(Kind::Signature) => true,
+        Some(Kind::Other) if in_union => around.take(MOST).any(|it| it.kind == Kind::Parameters),
+        _ => false,
+    }
 }
 
 /// `code` of `readonly code: ErrorCode`, `mut code: &str`, `code="X"`.

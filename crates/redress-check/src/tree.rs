@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     Class,
     Function,
     Parameters,
+    /// A member of a type.
+    Signature,
     /// A name gets a value.
     Declare,
     /// A place gets a value.

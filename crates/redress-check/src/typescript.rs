@@ -36,6 +36,7 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("assignment_expression", Kind::Assign),
     ("union_type", Kind::Union),
     ("literal_type", Kind::Through),
+    ("property_signature", Kind::Signature),
     ("type_alias_declaration", Kind::TypeAlias),
     ("binary_expression", Kind::Operator),
     ("switch_case", Kind::Arm),

@@ -35,7 +35,12 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
             at += length.max(1);
             let word = text.get(start..start + length).unwrap_or_default();
             let word = word.trim_end_matches(['.', '-', '_']);
-            if word.contains('_') && is_full_code(word) {
+            // `CODES.*` and `CODES.length` are no codes.
+            let rest = text.get(start + word.len()..).unwrap_or_default();
+            let goes_on = rest.strip_prefix('.').is_some_and(|it| {
+                it.starts_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | '*'))
+            });
+            if word.contains('_') && !goes_on && is_full_code(word) {
                 return Some((start, word));
             }
         }

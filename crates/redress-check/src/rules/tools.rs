@@ -9,10 +9,11 @@ use redress_registry::{
 };
 
 use crate::{
-    facts::Tool,
+    contract::Contract,
+    facts::{Span, Tool},
     link::{Judged, World},
     named::{Named, Role},
-    reach::reached,
+    reach::{nearby, reached},
     rule::{Check, Hits, page},
 };
 
@@ -66,7 +67,7 @@ fn listed<'w>(
 
 fn outside_may(world: &World<'_>, hits: &mut Hits<'_>) {
     for (it, tool, row) in listed(world) {
-        let Some(spans) = reached(world, it.file, tool) else { continue };
+        let Some(spans) = nearby(world, it.file, tool) else { continue };
         let mut told = BTreeSet::new();
         for (file, span) in &spans {
             for named in raised(world, *file).filter(|it| span.contains(&it.span.start)) {
@@ -87,27 +88,57 @@ fn outside_may(world: &World<'_>, hits: &mut Hits<'_>) {
 }
 
 fn never_by_tool(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (it, tool, row) in listed(world) {
-        let Some(spans) = reached(world, it.file, tool) else { continue };
-        let mut seen = BTreeSet::new();
-        for (file, span) in &spans {
-            let inside = raised(world, *file).filter(|it| span.contains(&it.span.start));
-            seen.extend(
-                inside.filter_map(|named| it.contract.code(named.text)).map(|it| &*it.code),
-            );
-        }
-        // A handler that raises nothing at all has somebody else do it.
-        if seen.is_empty() {
-            continue;
-        }
-        for code in row.may.iter().filter(|it| !seen.contains(it.as_str())) {
+    let tools: Vec<_> = listed(world).collect();
+    let handlers: Vec<_> = tools
+        .iter()
+        .map(|(it, tool, _)| nearby(world, it.file, tool).unwrap_or_default())
+        .collect();
+    for (number, (it, tool, row)) in tools.iter().enumerate() {
+        let Some(own) = reached(world, it.file, tool) else { continue };
+        let others: Vec<_> = handlers
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != number)
+            .flat_map(|(_, spans)| spans)
+            .collect();
+        // What is raised in none of the handlers is raised in something that they share, perhaps unseen by us.
+        let is_of_others = |code: &str| {
+            let mut places = places(world, it.contract, code).peekable();
+            places.peek().is_some()
+                && places
+                    .all(|place| !holds(&own, place) && others.iter().any(|it| is_in(it, place)))
+        };
+        let never: Vec<&str> =
+            row.may.iter().map(String::as_str).filter(|it| is_of_others(it)).collect();
+        if !never.is_empty() {
             hits.at(
                 (it.file, &tool.span),
-                "{tool} never raises {code}, which its row lists.",
-                [("tool", (&*tool.name).into()), ("code", code.as_str().into())],
+                "{tool} never raises {codes}, which its row lists.",
+                [("tool", (&*tool.name).into()), ("codes", never.join(", ").into())],
             );
         }
     }
+}
+
+/// Where a code is raised in the sources of a contract.
+fn places<'a>(
+    world: &'a World<'_>,
+    contract: &'a Contract,
+    code: &'a str,
+) -> impl Iterator<Item = (usize, u32)> + 'a {
+    world.judged().filter(|it| std::ptr::eq(it.contract, contract)).flat_map(move |it| {
+        let here = raised(world, it.file)
+            .filter(|it| contract.code(it.text).is_some_and(|it| *it.code == *code));
+        here.map(move |named| (it.file, named.span.start))
+    })
+}
+
+fn holds(spans: &[(usize, Span)], place: (usize, u32)) -> bool {
+    spans.iter().any(|it| is_in(it, place))
+}
+
+fn is_in((file, span): &(usize, Span), place: (usize, u32)) -> bool {
+    *file == place.0 && span.contains(&place.1)
 }
 
 fn raised<'a, 'w>(world: &'a World<'w>, file: usize) -> impl Iterator<Item = &'a Named<'w>> {
