@@ -36,8 +36,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "redress-ledger",
             "redress-probe",
             "redress-registry",
+            "redress-workspace",
         ],
     ),
+    ("redress-workspace", &["redress", "redress-ledger", "redress-registry", "redress-rmcp"]),
 ];
 
 /// Checks every source file and manifest of the workspace.

@@ -1,0 +1,48 @@
+//! The tools, one file each: what is asked, what is done, what is answered.
+
+pub(crate) mod apply_patch;
+pub(crate) mod explain_error;
+pub(crate) mod list_directory;
+pub(crate) mod move_path;
+pub(crate) mod read_file;
+pub(crate) mod read_ledger;
+pub(crate) mod remove;
+pub(crate) mod search_files;
+pub(crate) mod stat;
+pub(crate) mod write_file;
+
+use rmcp::schemars::{self, JsonSchema};
+use rustix::fs::FileType;
+use serde::Serialize;
+
+/// What a tool answers with, as the few lines that a model reads.
+pub(crate) trait Brief {
+    /// The lines.
+    fn brief(&self) -> String;
+}
+
+/// What kind of thing a path names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    File,
+    Directory,
+    Link,
+    Special,
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Link,
+            _ => Self::Special,
+        }
+    }
+}
+
+/// How many, as a sentence has it.
+pub(crate) fn counted(number: usize, what: &str, plural: &str) -> String {
+    format!("{number} {}", if number == 1 { what } else { plural })
+}

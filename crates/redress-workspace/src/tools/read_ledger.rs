@@ -1,0 +1,94 @@
+//! `read_ledger`: the newest records of the ledger that this server's failures are recorded in.
+
+use redress_ledger::{Kind, Query, tail};
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Brief, counted};
+use crate::{
+    Workspace,
+    error::{Refused, WorkspaceError},
+};
+
+/// How many records come unless the call says otherwise.
+const RECORDS: usize = 20;
+/// The most bytes of records in one answer.
+const MOST_BYTES: usize = 256 << 10;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ask {
+    /// Only failures with this code.
+    code: Option<String>,
+    /// Only failures of this tool.
+    tool: Option<String>,
+    /// How many.
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Done {
+    /// The newest failures, oldest first.
+    records: Vec<Row>,
+    /// Lines of the ledger that are no records.
+    damaged: usize,
+}
+
+/// A failure as it was recorded.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Row {
+    /// Which process recorded it.
+    chain: String,
+    /// Its number there.
+    seq: u64,
+    time: String,
+    hash: String,
+    /// The failure.
+    fault: Value,
+}
+
+impl Brief for Done {
+    fn brief(&self) -> String {
+        let mut text = counted(self.records.len(), "failure", "failures");
+        for it in &self.records {
+            let said = |key: &str| it.fault.get(key).and_then(Value::as_str).unwrap_or_default();
+            text.extend(["\n", &it.time, " ", said("code"), ": ", said("message")]);
+        }
+        text
+    }
+}
+
+pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
+    let Some(dir) = &workspace.ledger else {
+        return Err(
+            WorkspaceError::Unsupported { operation: "read_ledger without a ledger" }.into()
+        );
+    };
+    let query = Query {
+        kind: Some(Kind::Fault),
+        code: ask.code.clone(),
+        tool: ask.tool.clone(),
+        ..Query::default()
+    };
+    let mut damaged = 0;
+    let entries = tail(&[dir], ask.limit.unwrap_or(RECORDS), &query, &mut |_| damaged += 1);
+    let mut room = MOST_BYTES;
+    let mut records = Vec::new();
+    // The newest matter most.
+    for entry in entries.iter().rev() {
+        let Some(left) = room.checked_sub(entry.text.len()) else { break };
+        room = left;
+        let record: Value = serde_json::from_str(&entry.text).unwrap_or_default();
+        records.push(Row {
+            chain: entry.chain.to_string(),
+            seq: entry.seq,
+            time: entry.time.to_string(),
+            hash: entry.hash.to_string(),
+            fault: record.get(entry.kind.name()).cloned().unwrap_or_default(),
+        });
+    }
+    records.reverse();
+    Ok(Done { records, damaged })
+}

@@ -1,0 +1,16 @@
+//! What the workspace server promises, seen by a client.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod client;
+mod confined;
+mod contract;
+mod files;
+mod kills;
+mod patches;
+mod races;
