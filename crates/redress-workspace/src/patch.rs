@@ -76,6 +76,3 @@ pub struct BadPatch {
     /// What is wrong there.
     pub reason: String,
 }
-
-#[cfg(test)]
-mod tests;

@@ -19,7 +19,8 @@ pub(crate) struct Client {
     id: u64,
     /// The root of the workspace.
     pub(crate) root: PathBuf,
-    _dir: Option<TempDir>,
+    /// What is removed with us.
+    kept: Option<TempDir>,
 }
 
 impl Client {
@@ -35,7 +36,7 @@ impl Client {
             fs::write(path, text).unwrap();
         }
         let mut client = Self::of(&root);
-        client._dir = Some(dir);
+        client.kept = Some(dir);
         client
     }
 
@@ -51,7 +52,7 @@ impl Client {
         let server = Arc::clone(server);
         thread::spawn(move || server.speak(theirs.into(), ours.into()));
         let output = BufReader::new(output);
-        let mut client = Self { input, output, id: 0, root: root.to_owned(), _dir: None };
+        let mut client = Self { input, output, id: 0, root: root.to_owned(), kept: None };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         client.ask("initialize", &hello);
         client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -77,7 +78,7 @@ impl Client {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
         assert!(answer["result"].is_object(), "{answer}");
         answer["result"].clone()
@@ -85,15 +86,15 @@ impl Client {
 
     /// What a call that goes well answers with.
     pub(crate) fn does(&mut self, tool: &str, arguments: Value) -> Value {
-        let result = self.call(tool, &arguments);
-        assert_ne!(result["isError"], json!(true), "{tool} {arguments}: {result:#}");
+        let result = self.call(tool, arguments);
+        assert_ne!(result["isError"], json!(true), "{tool}: {result:#}");
         result["structuredContent"].clone()
     }
 
     /// The fault of a call that fails.
     pub(crate) fn fails(&mut self, tool: &str, arguments: Value) -> Value {
-        let result = self.call(tool, &arguments);
-        assert_eq!(result["isError"], json!(true), "{tool} {arguments}: {result:#}");
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], json!(true), "{tool}: {result:#}");
         let fault = result["_meta"]["dev.redress/fault"].clone();
         let first =
             result["content"][0]["text"].as_str().unwrap().lines().next().unwrap().to_owned();

@@ -69,7 +69,7 @@ fn a_file_is_written_under_conditions() {
     let only = json!({"path": "a.txt", "content": "x", "create_only": true});
     assert_eq!(client.code("write_file", only), "FILE_ALREADY_EXISTS");
     let deep = json!({"path": "x/y/z.txt", "content": "x"});
-    assert_eq!(client.code("write_file", deep.clone()), "PATH_NOT_FOUND");
+    assert_eq!(client.code("write_file", deep), "PATH_NOT_FOUND");
     let deep = json!({"path": "x/y/z.txt", "content": "x", "create_parents": true});
     assert_eq!(client.does("write_file", deep)["created"], true);
     let bytes = json!({"path": "bin", "content": "AAH/", "encoding": "base64"});
