@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-check", &["redress", "redress-registry"]),
     ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
-    ("redress-govern", &[]),
+    ("redress-govern", &["redress"]),
     ("redress-probe", &["redress", "redress-registry"]),
     (
         "redress-cli",
