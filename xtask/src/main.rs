@@ -60,6 +60,9 @@ enum Task {
         /// Only compare with the table.
         #[arg(long)]
         check: bool,
+        /// Also open the reports in a browser, and use them. Needs Chromium.
+        #[arg(long)]
+        pages: bool,
     },
     /// Try the exported packages: compilers, shared vectors, official clients before a live gate.
     Packages,
@@ -79,7 +82,7 @@ fn main() -> ExitCode {
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
         Task::Peers => peers::Peers::install(&root).err().into_iter().collect(),
-        Task::ProbeServers { check } => probe_servers::run(&root, check),
+        Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
         Task::Packages => packages::run(&root),
         Task::Conformance { through } => conformance::run(&root, &through),
     };

@@ -49,13 +49,45 @@ const fn pypi(package: &'static str, args: &'static [&'static str]) -> Public {
 
 /// Probes every server. A server that cannot be probed, or that the gate makes worse, is a problem; with `check` so is a
 /// table that says something else.
-pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
+pub(crate) fn run(root: &Path, check: bool, pages: bool) -> Vec<String> {
     let mut problems = Vec::new();
     match probed(root, &mut problems) {
         Ok(table) => problems.extend(kept(&root.join("docs/probe.md"), &table, check).err()),
         Err(problem) => problems.push(problem),
     }
+    if pages && problems.is_empty() {
+        problems.extend(used(root).err());
+    }
     problems
+}
+
+/// Where distributions put the browser.
+const BROWSERS: [&str; 3] =
+    ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/// Uses the page of every report in a browser.
+fn used(root: &Path) -> Result<(), String> {
+    let installed = Peers::servers(root)?;
+    let browser = BROWSERS.into_iter().find(|it| Path::new(it).exists());
+    let browser = browser.ok_or("no browser for the pages: install the package `chromium`")?;
+    // The script stands where Node finds what it imports.
+    let script = installed.folder("page.mjs");
+    fs::copy(root.join("tests/servers/page.mjs"), &script)
+        .map_err(|it| format!("{}: {it}", script.display()))?;
+    let pages =
+        SERVERS.iter().map(|it| installed.folder("reports").join(format!("{}.html", it.name())));
+    let ran = Command::new(installed.node())
+        .arg(&script)
+        .arg(browser)
+        .args(pages)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|it| format!("the pages were not opened: {it}"))?;
+    if ran.status.success() {
+        return Ok(());
+    }
+    let said = [ran.stdout, ran.stderr].concat();
+    Err(format!("in a browser: {}", String::from_utf8_lossy(&said)))
 }
 
 fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
@@ -89,6 +121,11 @@ fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
 }
 
 impl Public {
+    /// The package without its owner.
+    fn name(&self) -> &'static str {
+        self.package.rsplit('/').next().unwrap_or(self.package)
+    }
+
     /// The version that the lock file names.
     fn version(&self, root: &Path) -> Result<String, String> {
         let (file, found) = if self.is_npm {
@@ -118,7 +155,7 @@ impl Public {
 
     /// Probes it in a fresh folder and keeps the report, as JSON and as a page.
     fn probe(&self, installed: &Peers) -> Result<Value, String> {
-        let name = self.package.rsplit('/').next().unwrap_or(self.package);
+        let name = self.name();
         let reports = installed.folder("reports");
         let work = installed.folder("work").join(name);
         furnish(&work)?;

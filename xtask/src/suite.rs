@@ -7,7 +7,7 @@ use crate::{
     conformance::{self, Crossing},
     fuzz, packages,
     peers::Peers,
-    tidy,
+    probe_servers, tidy,
 };
 
 /// A step: its name, and what is wrong.
@@ -20,7 +20,7 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
     let cargo = |args: &'static str, envs: &'static [(&'static str, &'static str)]| {
         move || command(root, "cargo", args, envs)
     };
-    let steps: Vec<Step<'_>> = vec![
+    let mut steps: Vec<Step<'_>> = vec![
         ("layout", Box::new(|| tidy::check(root))),
         ("format", Box::new(cargo("fmt --all --check", &[]))),
         ("generated files", Box::new(|| codegen::run(root, true))),
@@ -39,6 +39,9 @@ pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
         ("conformance", Box::new(move || conformance::run(root, crossings(full)))),
         ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),
     ];
+    if full {
+        steps.push(("public servers", Box::new(|| probe_servers::run(root, true, true))));
+    }
     let mut problems = Vec::new();
     let mut table = String::new();
     for (name, step) in steps {

@@ -16,6 +16,7 @@ mod gate;
 mod help;
 mod ledger;
 mod peers;
+mod probe;
 mod redress;
 mod registry;
 mod reload;
