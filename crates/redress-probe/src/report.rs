@@ -156,6 +156,9 @@ pub struct Exchange {
     pub request: Text,
     /// What came of it.
     pub happened: Happened,
+    /// What came meanwhile and is no message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<Text>,
     /// How long it took, in milliseconds.
     pub elapsed_ms: u64,
 }

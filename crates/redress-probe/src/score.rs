@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::grade::weight;
+
+/// How much of a server's score is its own answers, in percent; the rest is the mean of its tools.
+pub const OWN_PERCENT: u64 = 30;
+
 /// How good the answers of a tool or of a server are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
@@ -14,6 +19,61 @@ pub struct Score {
     pub capped_by: Option<String>,
     /// What every rule gave, in the order of their ids.
     pub rules: Vec<Share>,
+}
+
+impl Score {
+    /// The score that rules give: the weighted mean of how many answers were good, unless a rule keeps it down.
+    pub(crate) fn of(rules: Vec<Share>) -> Option<Self> {
+        let whole: u64 = rules.iter().map(|it| u64::from(it.weight)).sum();
+        let earned: u64 = rules.iter().map(Share::earned).sum();
+        let points = (earned / 10).checked_div(whole)?;
+        Some(Self::capped(points, rules))
+    }
+
+    /// The score of a server: its own answers, and the mean of its tools.
+    pub(crate) fn whole(own: Option<&Self>, tools: &[Self]) -> Option<Self> {
+        let count = u64::try_from(tools.len()).unwrap_or(u64::MAX);
+        let sum: u64 = tools.iter().map(|it| u64::from(it.points)).sum();
+        let mean = sum.checked_div(count);
+        let points = match (own.map(|it| u64::from(it.points)), mean) {
+            (Some(own), Some(mean)) => (own * OWN_PERCENT + mean * (100 - OWN_PERCENT)) / 100,
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => return None,
+        };
+        let mut rules: Vec<Share> = Vec::new();
+        for share in own.into_iter().chain(tools).flat_map(|it| &it.rules) {
+            match rules.iter_mut().find(|it| it.rule == share.rule) {
+                Some(it) => {
+                    it.checked += share.checked;
+                    it.passed += share.passed;
+                }
+                None => rules.push(share.clone()),
+            }
+        }
+        rules.sort_by(|a, b| a.rule.cmp(&b.rule));
+        Some(Self::capped(points, rules))
+    }
+
+    fn capped(points: u64, rules: Vec<Share>) -> Self {
+        let points = u8::try_from(points).unwrap_or(100).min(100);
+        let broken = rules.iter().filter(|it| it.passed < it.checked);
+        let caps = broken.filter_map(|it| Some((weight(&it.rule)?.1?, it.rule.clone())));
+        match caps.min().filter(|it| it.0 < points) {
+            Some((cap, rule)) => {
+                Self { points: cap, letter: Letter::of(cap), capped_by: Some(rule), rules }
+            }
+            None => Self { points, letter: Letter::of(points), capped_by: None, rules },
+        }
+    }
+}
+
+impl Share {
+    /// A thousandth of a point for each good answer, weighted.
+    fn earned(&self) -> u64 {
+        let count = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+        let good = count(self.passed).saturating_mul(1_000).checked_div(count(self.checked));
+        good.unwrap_or_default() * u64::from(self.weight)
+    }
 }
 
 /// What one rule gave to a score.
@@ -64,5 +124,48 @@ impl Letter {
             Self::D => "D",
             Self::F => "F",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Letter, Score, Share};
+
+    fn share(rule: &str, weight: u16, passed: usize) -> Share {
+        Share { rule: rule.into(), weight, checked: 4, passed }
+    }
+
+    #[test]
+    fn a_score_is_the_weighted_mean_of_what_was_good() {
+        let points = |rules| Score::of(rules).map(|it| (it.points, it.letter));
+        assert_eq!(
+            points(vec![share("PR301", 30, 4), share("PR302", 20, 4)]),
+            Some((100, Letter::A))
+        );
+        assert_eq!(
+            points(vec![share("PR301", 30, 4), share("PR302", 10, 0)]),
+            Some((75, Letter::B))
+        );
+        assert_eq!(points(vec![share("PR301", 30, 2)]), Some((50, Letter::D)));
+        assert_eq!(points(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_server_that_dies_is_never_better_than_a_d() {
+        let score = Score::of(vec![share("PR301", 30, 4), share("PR103", 1, 3)]).unwrap();
+        assert_eq!((score.points, score.letter), (59, Letter::D));
+        assert_eq!(score.capped_by.as_deref(), Some("PR103"));
+    }
+
+    #[test]
+    fn a_server_is_its_own_answers_and_the_mean_of_its_tools() {
+        let score = |passed| Score::of(vec![share("PR301", 30, passed)]).unwrap();
+        let whole = Score::whole(Some(&score(4)), &[score(4), score(0)]).unwrap();
+        assert_eq!(whole.points, 65);
+        assert_eq!(
+            whole.rules,
+            [Share { rule: "PR301".into(), weight: 30, checked: 12, passed: 8 }]
+        );
+        assert_eq!(Score::whole(None, &[]), None);
     }
 }

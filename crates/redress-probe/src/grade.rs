@@ -1,0 +1,66 @@
+//! Grading: every rule looks at every answer, and says nothing, that it is good, or what is wrong with it.
+
+mod answers;
+mod contract;
+mod leaks;
+mod marks;
+mod protocol;
+mod sight;
+mod words;
+
+use redress_registry::rule::Rule;
+
+pub(crate) use self::{
+    marks::Marks,
+    sight::{Seen, Sight},
+};
+
+/// A rule, how it looks at an answer, and what it counts.
+pub(crate) struct Check {
+    pub(crate) rule: Rule,
+    /// What is wrong, in a few words.
+    pub(crate) title: &'static str,
+    /// How much it counts in a score.
+    pub(crate) weight: u16,
+    /// The most points that are left when an answer breaks it.
+    pub(crate) cap: Option<u8>,
+    /// None, if the answer is none of its business.
+    run: fn(&Sight<'_>) -> Option<Result<(), Wrong>>,
+}
+
+/// What is wrong with an answer, and what it should have been.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    pub(crate) message: String,
+    pub(crate) expected: String,
+}
+
+impl Wrong {
+    fn new(message: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { message: message.into(), expected: expected.into() }
+    }
+}
+
+/// The rules, a module of them for each group, in the order of their ids.
+const GROUPS: &[&[Check]] =
+    &[answers::CHECKS, protocol::CHECKS, words::CHECKS, leaks::CHECKS, contract::CHECKS];
+
+/// Every check.
+pub(crate) fn checks() -> impl Iterator<Item = &'static Check> {
+    GROUPS.iter().copied().flatten()
+}
+
+/// Every rule of the probe, in the order of their ids.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    checks().map(|it| &it.rule)
+}
+
+/// How much a rule counts in a score, and the most points that are left when an answer breaks it.
+pub fn weight(rule: &str) -> Option<(u16, Option<u8>)> {
+    checks().find(|it| it.rule.id == rule).map(|it| (it.weight, it.cap))
+}
+
+/// A result that is good if the condition holds.
+fn good_if(holds: bool, wrong: impl FnOnce() -> Wrong) -> Option<Result<(), Wrong>> {
+    Some(if holds { Ok(()) } else { Err(wrong()) })
+}

@@ -1,0 +1,245 @@
+//! `Sight`: one answer as the rules see it, read once.
+
+use std::sync::Arc;
+
+use redress::{
+    Lookup,
+    classify::{Leak, Verdict, classify},
+    json::{Doc, Limits},
+    outcome::{Asked, Outcome, What as Did},
+    recover::{Reading, read},
+};
+use redress_registry::{Registry, name, shipped};
+use serde_json::Value;
+
+use crate::{
+    client::{Era, Reply, What},
+    plan::{Case, Tool},
+};
+
+/// Longer answers are not searched for words.
+const MOST_SEARCHED: usize = 256 << 10;
+
+/// One answer, and all that is known around it.
+#[derive(Debug)]
+pub(crate) struct Sight<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) era: &'a Era,
+    pub(crate) tool: Option<&'a Tool>,
+    pub(crate) reply: &'a Reply,
+    pub(crate) seen: &'a Seen,
+    /// What came of the same request the first time.
+    pub(crate) before: Option<&'a str>,
+    /// Whether the server answered afterwards; none, if nobody asked.
+    pub(crate) lives: Option<bool>,
+    /// How the process ended, if it ended after its answer.
+    pub(crate) exit: Option<&'a What>,
+    pub(crate) contract: Option<&'a Arc<Registry>>,
+    /// What was sent, as text.
+    pub(crate) sent: &'a str,
+}
+
+impl Sight<'_> {
+    /// Whether the caller said it itself.
+    pub(super) fn was_sent(&self, text: &str) -> bool {
+        let escaped = serde_json::to_string(text).unwrap_or_default();
+        self.sent.contains(text) || self.sent.contains(escaped.trim_matches('"'))
+    }
+}
+
+/// What an answer is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// None came.
+    None,
+    /// It is no message of the protocol; why.
+    Broken(String),
+    /// A result that is not flagged as a failure.
+    Success,
+    /// A result that is flagged as a failure.
+    ToolError,
+    /// A JSON-RPC error.
+    Error(i64),
+}
+
+/// An answer, read.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) kind: Kind,
+    /// The whole message.
+    pub(crate) message: Value,
+    /// All of it as text in small letters, for words that may stand anywhere.
+    pub(crate) lower: String,
+    /// The code that a program can read.
+    pub(crate) code: Option<String>,
+    /// Whether it says if repeating helps.
+    pub(crate) says_retry: bool,
+    /// It is not flagged, and a failure.
+    pub(crate) is_silent: bool,
+    pub(crate) leaks: Vec<Leak>,
+}
+
+impl Seen {
+    /// Reads what came of a request. Total: any bytes are something.
+    pub(crate) fn read(request: &[u8], reply: &Reply, tool: Option<&str>, lookup: &Lookup) -> Self {
+        let (bytes, kind) = match &reply.what {
+            What::Answer { bytes, .. } => (bytes.as_slice(), None),
+            What::Malformed { bytes, .. } => {
+                (bytes.as_slice(), Some(Kind::Broken("It is no message of JSON-RPC.".into())))
+            }
+            _ => (&[][..], Some(Kind::None)),
+        };
+        let message: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        let kind = kind.unwrap_or_else(|| kind_of(&message, tool.is_some()));
+        let mut seen = Self {
+            kind,
+            message,
+            lower: String::new(),
+            code: None,
+            says_retry: false,
+            is_silent: false,
+            leaks: Vec::new(),
+        };
+        if bytes.len() <= MOST_SEARCHED {
+            seen.lower = String::from_utf8_lossy(bytes).to_lowercase();
+        }
+        seen.judge(request, bytes, tool, lookup);
+        seen
+    }
+
+    fn judge(&mut self, request: &[u8], bytes: &[u8], tool: Option<&str>, lookup: &Lookup) {
+        if matches!(self.kind, Kind::None | Kind::Broken(_)) {
+            return;
+        }
+        let asked = Doc::parse(request, Limits::DOCUMENT);
+        let asked = Asked {
+            request: asked.as_ref().ok().map(Doc::root),
+            method: Some("tools/call".into()),
+            tool: tool.map(Into::into),
+            ..Asked::default()
+        };
+        if let Ok(doc) = Doc::parse(bytes, Limits::DOCUMENT)
+            && let Verdict::Failure(failure) =
+                classify(&asked, &Outcome::of(Did::Answer(doc.root())), shipped::core())
+        {
+            self.is_silent = failure.silent && self.kind == Kind::Success && tool.is_some();
+            self.leaks = failure.leaks;
+        }
+        let stated = match read(bytes, &asked, lookup) {
+            Reading::Fault(fault) => Some((fault.code().to_owned(), fault.says_retry())),
+            _ => None,
+        };
+        let says_retry = stated.as_ref().is_some_and(|it| it.1);
+        let words = ["retry", "retries", "try again", "retryable"];
+        self.says_retry = says_retry || words.iter().any(|it| self.lower.contains(it));
+        self.code = stated.map(|it| it.0).or_else(|| self.own_code());
+    }
+
+    /// A code of the server's own, where a program finds one.
+    fn own_code(&self) -> Option<String> {
+        let envelope = self.envelope();
+        let keys = ["code", "error_code", "errorCode", "symbol", "error"];
+        let member = |it: &Value| {
+            keys.iter()
+                .find_map(|key| it.get(key)?.as_str().filter(|it| is_code(it)).map(str::to_owned))
+        };
+        envelope.as_ref().and_then(member).or_else(|| {
+            let text = self.text();
+            let first = text.lines().next().unwrap_or_default();
+            let (head, _) = first.split_once(':')?;
+            let head = head.trim().trim_matches(['[', ']']);
+            name::is_full_code(head).then(|| head.to_owned())
+        })
+    }
+
+    /// The object that says what failed, wherever it stands.
+    pub(crate) fn envelope(&self) -> Option<Value> {
+        const KEY: &str = "dev.redress~1fault";
+        let at = |pointer: &str| self.message.pointer(pointer).filter(|it| it.is_object()).cloned();
+        at(&format!("/result/_meta/{KEY}"))
+            .or_else(|| at(&format!("/error/data/{KEY}")))
+            .or_else(|| at("/result/structuredContent/error"))
+            .or_else(|| at("/result/structuredContent"))
+            .or_else(|| {
+                let text: Value = serde_json::from_str(self.text().trim()).ok()?;
+                let inner = text.get("error").filter(|it| it.is_object()).cloned();
+                inner.or_else(|| text.is_object().then_some(text))
+            })
+            .or_else(|| at("/error/data"))
+    }
+
+    /// What the answer says to its reader.
+    pub(crate) fn text(&self) -> String {
+        let blocks = self.message.pointer("/result/content").and_then(Value::as_array);
+        let texts = blocks.into_iter().flatten().filter_map(|it| it.get("text")?.as_str());
+        let said = self.message.pointer("/error/message").and_then(Value::as_str);
+        said.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What a second answer to the same request is compared with.
+    pub(crate) fn signature(&self) -> Option<String> {
+        match (&self.kind, &self.code) {
+            (Kind::None | Kind::Broken(_), _) => None,
+            (Kind::Error(number), None) => Some(number.to_string()),
+            (_, Some(code)) => Some(code.clone()),
+            (Kind::Success, None) => Some("success".into()),
+            (Kind::ToolError, None) => Some("isError".into()),
+        }
+    }
+
+    /// Whether it says that something failed.
+    pub(crate) const fn is_failure(&self) -> bool {
+        matches!(self.kind, Kind::ToolError | Kind::Error(_))
+    }
+}
+
+/// Codes are words, not prose.
+fn is_code(text: &str) -> bool {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '/');
+    (2..=64).contains(&text.len()) && text.chars().all(is_part)
+}
+
+/// What a message is, by the protocol alone.
+fn kind_of(message: &Value, is_call: bool) -> Kind {
+    let broken = |why: &str| Kind::Broken(why.to_owned());
+    // The answer to several messages at once is a list.
+    let message = message.as_array().and_then(|it| it.first()).unwrap_or(message);
+    if message.get("jsonrpc").is_none_or(|it| it != "2.0") {
+        return broken("It does not say `\"jsonrpc\": \"2.0\"`.");
+    }
+    let error = message.get("error").filter(|it| !it.is_null());
+    match (message.get("result"), error) {
+        (Some(_), Some(_)) => broken("It has a result and an error."),
+        (None, None) => broken("It has neither a result nor an error."),
+        (None, Some(error)) => match error.get("code").and_then(Value::as_i64) {
+            None => broken("The code of its error is no whole number."),
+            Some(_) if error.get("message").is_none_or(|it| !it.is_string()) => {
+                broken("Its error has no message.")
+            }
+            Some(code) => Kind::Error(code),
+        },
+        (Some(result), None) => result_kind(result, is_call),
+    }
+}
+
+fn result_kind(result: &Value, is_call: bool) -> Kind {
+    let broken = |why: &str| Kind::Broken(why.to_owned());
+    if !result.is_object() {
+        return broken("Its result is no object.");
+    }
+    let is_complete = result.get("resultType").is_none_or(|it| it == "complete");
+    if !is_call || !is_complete {
+        return Kind::Success;
+    }
+    let is_block = |it: &Value| it.get("type").is_some_and(Value::is_string);
+    match result.get("content") {
+        None => return broken("Its result has no content."),
+        Some(Value::Array(blocks)) if blocks.iter().all(is_block) => (),
+        Some(_) => return broken("The content of its result is no list of typed blocks."),
+    }
+    match result.get("isError") {
+        None | Some(Value::Bool(false)) => Kind::Success,
+        Some(Value::Bool(true)) => Kind::ToolError,
+        Some(_) => broken("`isError` is neither true nor false."),
+    }
+}

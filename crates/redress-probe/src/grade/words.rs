@@ -1,0 +1,167 @@
+//! Words (`PR3xx`): what a failure says, to a program and to a model.
+
+use redress_registry::{
+    finding::Level::{Improvement, Violation},
+    rule::{Grade, Rule},
+};
+
+use super::{
+    Check, Wrong, good_if,
+    sight::{Kind, Sight},
+};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        rule: Rule {
+            id: "PR301",
+            name: "no-code",
+            grade: Grade::Level(Improvement),
+            summary: "A failed call has no code that a program can read.",
+            why: "A client that has only prose guesses what happened, and guesses anew with every release.",
+            how_to_fix: "Answer with a stable code: in structuredContent, in `_meta`, or as the first word of the text.",
+        },
+        title: "Failures have no code",
+        weight: 30,
+        cap: None,
+        run: code,
+    },
+    Check {
+        rule: Rule {
+            id: "PR302",
+            name: "no-retry",
+            grade: Grade::Level(Improvement),
+            summary: "A failed call does not say whether repeating it helps.",
+            why: "A model repeats what can never succeed, and gives up what would have succeeded later.",
+            how_to_fix: "Say `retryable`, and after which change or how long.",
+        },
+        title: "Failures do not say whether to try again",
+        weight: 20,
+        cap: None,
+        run: retry,
+    },
+    Check {
+        rule: Rule {
+            id: "PR303",
+            name: "argument-not-named",
+            grade: Grade::Level(Improvement),
+            summary: "A refusal does not name the argument that is wrong.",
+            why: "The model changes another one, and fails again.",
+            how_to_fix: "Name the argument, what came, and what is asked for.",
+        },
+        title: "Refusals do not name the argument",
+        weight: 20,
+        cap: None,
+        run: names_argument,
+    },
+    Check {
+        rule: Rule {
+            id: "PR304",
+            name: "unstable-code",
+            grade: Grade::Level(Violation),
+            summary: "The same call failed twice in different ways.",
+            why: "Whoever handles the one is surprised by the other.",
+            how_to_fix: "Let the same arguments give the same code.",
+        },
+        title: "The same call fails in different ways",
+        weight: 8,
+        cap: None,
+        run: stable,
+    },
+    Check {
+        rule: Rule {
+            id: "PR305",
+            name: "wordless-failure",
+            grade: Grade::Level(Improvement),
+            summary: "A failure has no text.",
+            why: "Most clients show the model nothing else.",
+            how_to_fix: "Say what happened and what to do, in the first block of text.",
+        },
+        title: "Failures say nothing",
+        weight: 8,
+        cap: None,
+        run: has_words,
+    },
+];
+
+type Said = Option<Result<(), Wrong>>;
+
+fn code(sight: &Sight<'_>) -> Said {
+    let is_failed_call = sight.seen.kind == Kind::ToolError;
+    let is_failed_call = is_failed_call || sight.tool.is_some() && sight.seen.is_failure();
+    if !is_failed_call {
+        return None;
+    }
+    good_if(sight.seen.code.is_some(), || {
+        let said = redress::text::quote(&sight.seen.text(), 80);
+        let message = format!("All it says is {said}.");
+        Wrong::new(message, "A code beside the text, such as INVALID_INPUT_VALUE.")
+    })
+}
+
+fn retry(sight: &Sight<'_>) -> Said {
+    if sight.seen.kind != Kind::ToolError {
+        return None;
+    }
+    good_if(sight.seen.says_retry, || {
+        Wrong::new(
+            "Nothing says whether repeating helps.",
+            "`retryable: false`, or when to try again.",
+        )
+    })
+}
+
+fn names_argument(sight: &Sight<'_>) -> Said {
+    if sight.case.wrong.is_empty() || !sight.seen.is_failure() || sight.seen.lower.is_empty() {
+        return None;
+    }
+    let wrong = &sight.case.wrong;
+    good_if(wrong.iter().any(|it| is_named(&sight.seen.lower, it)), || {
+        let shown = wrong.first().map(String::as_str).unwrap_or_default();
+        let said = redress::text::quote(&sight.seen.text(), 80);
+        Wrong::new(format!("It says {said}."), format!("A text that names {shown}."))
+    })
+}
+
+/// Whether a name stands in a text as a word.
+fn is_named(text: &str, name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_part = |it: char| it.is_alphanumeric() || it == '_';
+    !name.is_empty()
+        && text.match_indices(&name).any(|(at, _)| {
+            let before = text.get(..at).and_then(|it| it.chars().next_back());
+            let after = text.get(at + name.len()..).and_then(|it| it.chars().next());
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
+}
+
+fn stable(sight: &Sight<'_>) -> Said {
+    let (before, now) = (sight.before?, sight.seen.signature()?);
+    good_if(before == now, || {
+        Wrong::new(
+            format!("It was {before} first, and {now} then."),
+            format!("{before} both times."),
+        )
+    })
+}
+
+fn has_words(sight: &Sight<'_>) -> Said {
+    if !sight.seen.is_failure() {
+        return None;
+    }
+    good_if(!sight.seen.text().trim().is_empty(), || {
+        Wrong::new("There is no text in it.", "A sentence on what happened, and one on what to do.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_named;
+
+    #[test]
+    fn an_argument_is_named_as_a_word() {
+        assert!(is_named("missing field `id`", "id"));
+        assert!(is_named(r#""pointer":"/noteid""#, "noteId"));
+        assert!(!is_named("invalid", "id"));
+        assert!(!is_named("the_id is wrong", "id"));
+    }
+}

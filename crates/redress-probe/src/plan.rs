@@ -1,0 +1,125 @@
+//! The plan: every call that must fail, made from what a server says of its tools; the same for the same seed.
+
+mod calls;
+mod chance;
+mod safety;
+mod schema;
+mod server;
+mod tool;
+mod values;
+
+use serde_json::Value;
+
+pub(crate) use self::tool::Tool;
+use crate::client::Era;
+
+/// One thing that is tried.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// As `--only` takes it: `tool/kind/argument`, or `server/kind`.
+    pub(crate) id: String,
+    /// The tool, as a place in the list of tools.
+    pub(crate) tool: Option<usize>,
+    /// What is tried, one sentence.
+    pub(crate) about: String,
+    pub(crate) play: Play,
+    pub(crate) expect: Expect,
+    /// The arguments that are wrong; an answer should name one of them.
+    pub(crate) wrong: Vec<String>,
+    /// Played twice, so that the answers can be compared.
+    pub(crate) twice: bool,
+}
+
+/// How it is tried.
+#[derive(Debug, Clone)]
+pub(crate) enum Play {
+    /// A call; without arguments at all, if there are none.
+    Call { tool: String, arguments: Option<Value> },
+    /// A well-formed request.
+    Request { method: String, params: Value },
+    /// A request whose members are not as they should be; it gets an id.
+    Odd(Value),
+    /// Bytes that are no request.
+    Broken(Vec<u8>),
+    /// A notification, to which nobody answers.
+    Notification { method: String, params: Value },
+    /// A request that is taken back at once.
+    TakenBack { method: String, params: Value },
+    /// So many requests at once.
+    Together { method: String, params: Value, times: usize },
+    /// Two requests with one id.
+    SameId { method: String, params: Value },
+    /// A greeting with a revision that does not exist.
+    Greeting(String),
+}
+
+/// What a good server does about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// It refuses the arguments: they do not fit the schema.
+    Refusal,
+    /// It fails, as an error of the protocol or of the tool.
+    Failure,
+    /// It says that there is no such tool.
+    UnknownTool,
+    /// It answers with an error that has one of these codes.
+    Error(&'static [i64]),
+    /// It greets with a revision of its own, or says which it speaks.
+    OwnRevision,
+    /// It may do what was asked. If it fails, it fails well.
+    Anything,
+    /// The same, for a path to a file that is none of the server's business.
+    Outside,
+    /// It says nothing.
+    Quiet,
+    /// It lives on.
+    Life,
+}
+
+/// What is to be played, and what is left out.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// In the order in which they are played: a round of each tool, so that a small budget reaches all.
+    pub(crate) cases: Vec<Case>,
+    /// How many of each tool are left out, since they might change something.
+    pub(crate) left_out: Vec<usize>,
+}
+
+/// What may be done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    pub(crate) seed: u64,
+    pub(crate) allow_effects: bool,
+    /// Cases by their ids, or by what their ids start with; none, all.
+    pub(crate) only: &'a [String],
+}
+
+/// Everything that is tried with a server.
+pub(crate) fn plan(tools: &[Tool], era: &Era, rules: Rules<'_>) -> Plan {
+    let mut plan = Plan { cases: server::cases(era, rules.seed), left_out: Vec::new() };
+    let mut columns = Vec::new();
+    for (at, tool) in tools.iter().enumerate() {
+        let (cases, left_out) = calls::cases(at, tool, rules);
+        plan.left_out.push(left_out);
+        columns.push(cases.into_iter());
+    }
+    loop {
+        let round: Vec<Case> = columns.iter_mut().filter_map(Iterator::next).collect();
+        if round.is_empty() {
+            break;
+        }
+        plan.cases.extend(round);
+    }
+    plan.cases.retain(|it| is_wanted(&it.id, rules.only));
+    plan
+}
+
+fn is_wanted(id: &str, only: &[String]) -> bool {
+    let is_it = |wanted: &String| {
+        id.strip_prefix(wanted.as_str()).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    only.is_empty() || only.iter().any(is_it)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Plans for servers that say anything of their tools.

@@ -1,0 +1,331 @@
+//! Playing a plan: each case is sent, its answer graded, and a server that died is started again.
+
+mod moves;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use redress::Lookup;
+use redress_registry::Registry;
+use serde_json::Value;
+
+use self::moves::Played;
+use crate::{
+    client::{Client, Era, Place, Reply, Unprobed, What},
+    grade::{Marks, Seen, Sight},
+    plan::{Case, Plan, Rules, Tool, plan},
+    repeat,
+    report::{self, Cases, Exchange, Happened, Run, Server, Stopped, Text},
+};
+
+/// How often a server may be started again.
+const MOST_STARTS: usize = 40;
+
+/// After so many calls of one tool that were never answered, or ended the server, the rest of it is left out.
+const MOST_TROUBLE: usize = 3;
+
+/// How long an idle server may take for a ping.
+const PING: Duration = Duration::from_secs(3);
+
+/// What is probed, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the server is.
+    pub place: Place,
+    /// What the caller probes, as the commands that repeat a case name it: another one with a gate before it.
+    pub target: Place,
+    /// What chance goes by.
+    pub seed: u64,
+    /// The most calls.
+    pub budget: usize,
+    /// The longest that it may take.
+    pub time: Duration,
+    /// How long an answer may take.
+    pub deadline: Duration,
+    /// Whether calls may change something.
+    pub allow_effects: bool,
+    /// The cases that are wanted, by their ids or by what these start with; none, all.
+    pub only: Vec<String>,
+    /// The contract that codes are compared with.
+    pub contract: Option<Arc<Registry>>,
+    /// Further words of the commands that repeat a case.
+    pub repeat: Vec<String>,
+}
+
+/// How far a probe is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// Cases that were played.
+    pub done: usize,
+    /// Cases that there are.
+    pub total: usize,
+    /// The one that is played now.
+    pub case: &'a str,
+}
+
+/// What a probe gives.
+#[derive(Debug, Clone)]
+pub struct Probed {
+    /// Who answered.
+    pub server: Server,
+    /// What it did.
+    pub run: Run,
+}
+
+/// Probes a server: greets it, plans, plays and grades. `stop` ends it after the case that is played.
+pub fn probe(
+    options: &Options,
+    watch: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<Probed, Unprobed> {
+    let start = Instant::now();
+    let greeted = Client::greet(&options.place, None)?;
+    let (mut client, server) = (greeted.client, greeted.server);
+    let contract = options.contract.as_deref();
+    let has_tools = server.capabilities.iter().any(|it| it == "tools");
+    let listed = if has_tools { client.tools(options.deadline.max(PING))? } else { Vec::new() };
+    let mut tools: Vec<Tool> = Vec::new();
+    for tool in listed.iter().filter_map(|it| Tool::read(it, contract)) {
+        if tools.iter().all(|it| it.name != tool.name) {
+            tools.push(tool);
+        }
+    }
+    let rules =
+        Rules { seed: options.seed, allow_effects: options.allow_effects, only: &options.only };
+    let plan = plan(&tools, &client.era, rules);
+    if plan.cases.is_empty() {
+        return Err(Unprobed::NoSuchCase(options.only.clone()));
+    }
+    let lookup =
+        options.contract.as_ref().map_or_else(Lookup::shipped, |it| Lookup::with([Arc::clone(it)]));
+    let mut player = Player {
+        options,
+        era: client.era.clone(),
+        client: Some(client),
+        tools: &tools,
+        lookup,
+        marks: Marks::default(),
+        run: Run::default(),
+        spent: 0,
+        trouble: vec![0; tools.len()],
+    };
+    player.play(&plan, start, watch, stop);
+    let mut run = player.finish(&plan);
+    run.elapsed_ms = millis(start.elapsed());
+    Ok(Probed { server, run })
+}
+
+/// Plays the cases of a plan.
+pub(super) struct Player<'a> {
+    options: &'a Options,
+    era: Era,
+    client: Option<Client>,
+    tools: &'a [Tool],
+    lookup: Lookup,
+    marks: Marks,
+    run: Run,
+    spent: usize,
+    /// How often each tool did not answer, or ended the server.
+    trouble: Vec<usize>,
+}
+
+impl Player<'_> {
+    fn play(
+        &mut self,
+        plan: &Plan,
+        start: Instant,
+        watch: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) {
+        self.run.tools = self.tools.iter().map(listed).collect();
+        for (tool, left_out) in self.run.tools.iter_mut().zip(&plan.left_out) {
+            tool.cases.effects = *left_out;
+        }
+        let total = plan.cases.len();
+        for (done, case) in plan.cases.iter().enumerate() {
+            if self.run.stopped.is_none() {
+                self.run.stopped = self.must_stop(start, stop);
+            }
+            let is_hopeless =
+                case.tool.and_then(|it| self.trouble.get(it)).is_some_and(|it| *it >= MOST_TROUBLE);
+            let is_played = self.run.stopped.is_none() && !is_hopeless && self.is_ready();
+            let cases = self.cases_of(case.tool);
+            cases.planned += 1;
+            if !is_played {
+                cases.unplayed += 1;
+                continue;
+            }
+            cases.played += 1;
+            watch(Progress { done, total, case: &case.id });
+            self.play_case(case);
+        }
+    }
+
+    fn must_stop(&self, start: Instant, stop: &AtomicBool) -> Option<Stopped> {
+        if stop.load(Ordering::Relaxed) {
+            return Some(Stopped::Interrupted);
+        }
+        if self.spent >= self.options.budget {
+            return Some(Stopped::Budget);
+        }
+        (start.elapsed() >= self.options.time).then_some(Stopped::Time)
+    }
+
+    fn cases_of(&mut self, tool: Option<usize>) -> &mut Cases {
+        match tool.and_then(|it| self.run.tools.get_mut(it)) {
+            Some(tool) => &mut tool.cases,
+            None => &mut self.run.cases,
+        }
+    }
+
+    /// Whether there is a server to talk to; one that died is started again.
+    fn is_ready(&mut self) -> bool {
+        if self.client.as_ref().is_some_and(|it| it.exit().is_none()) {
+            return true;
+        }
+        self.client = None;
+        self.run.restarts += 1;
+        if self.run.restarts <= MOST_STARTS
+            && let Ok(greeted) = Client::greet(&self.options.place, Some(&self.era))
+        {
+            self.client = Some(greeted.client);
+            return true;
+        }
+        self.run.stopped = Some(Stopped::Dead);
+        false
+    }
+
+    fn play_case(&mut self, case: &Case) {
+        let mut before: Option<String> = None;
+        for _ in 0..if case.twice { 2 } else { 1 } {
+            if !self.is_ready() {
+                return;
+            }
+            let Some(client) = &mut self.client else { return };
+            let played = moves::play(case, client, self.options, &self.era);
+            self.spent += played.exchanges.len();
+            let last = self.grade(case, played, before.as_deref());
+            before = before.or(last);
+        }
+    }
+
+    /// Grades what came of a case. Gives what a second try is compared with.
+    fn grade(&mut self, case: &Case, played: Played, before: Option<&str>) -> Option<String> {
+        let tool = case.tool.and_then(|it| self.tools.get(it));
+        let exit = self.client.as_ref().and_then(|it| it.exit().cloned());
+        let repeat = repeat::command(self.options, Some(&case.id));
+        let mut signature = None;
+        let Played { exchanges, lives } = played;
+        for (request, mut reply) in exchanges {
+            let late = self.client.as_mut().map(Client::take_late).unwrap_or_default();
+            attach(&mut reply, &request, late);
+            let name = tool.map(|it| it.name.as_str());
+            let name = name.or_else(|| moves::tool_of(case).filter(|_| case.tool.is_none()));
+            let seen = Seen::read(&request, &reply, name, &self.lookup);
+            let place = self.run.exchanges.len();
+            self.run.exchanges.push(exchange(case, tool, &request, &reply));
+            let sight = Sight {
+                case,
+                era: &self.era,
+                tool,
+                reply: &reply,
+                seen: &seen,
+                before,
+                lives,
+                exit: exit.as_ref(),
+                contract: self.options.contract.as_ref(),
+                sent: &String::from_utf8_lossy(&request),
+            };
+            self.marks.look(&sight, &[place], &repeat);
+            signature = seen.signature();
+            let is_trouble = matches!(reply.what, What::Silence(_) | What::Exited { .. });
+            if let Some(count) =
+                case.tool.and_then(|it| self.trouble.get_mut(it)).filter(|_| is_trouble)
+            {
+                *count += 1;
+            }
+        }
+        if lives == Some(false) {
+            self.client = None;
+        }
+        signature
+    }
+
+    fn finish(mut self, plan: &Plan) -> Run {
+        for (cases, left_out) in
+            self.run.tools.iter_mut().map(|it| &mut it.cases).zip(&plan.left_out)
+        {
+            cases.planned += left_out;
+        }
+        if let Some(contract) = self.options.contract.as_deref() {
+            let coverage = self.marks.coverage(contract);
+            if self.options.only.is_empty() {
+                self.marks.miss(&coverage, &repeat::command(self.options, None));
+            }
+            self.run.coverage = Some(coverage);
+        }
+        for (at, tool) in self.run.tools.iter_mut().enumerate() {
+            tool.score = self.marks.score(Some(at));
+        }
+        self.run.findings = self.marks.findings(self.tools);
+        self.run.score = self.marks.whole(self.tools.len());
+        self.run
+    }
+}
+
+fn listed(tool: &Tool) -> report::Tool {
+    report::Tool {
+        name: tool.name.clone(),
+        read_only: tool.read_only,
+        destructive: tool.destructive,
+        cases: Cases::default(),
+        score: None,
+    }
+}
+
+/// Adds answers that came after the first one.
+fn attach(reply: &mut Reply, request: &[u8], late: Vec<(Value, Vec<u8>)>) {
+    let id = serde_json::from_slice::<Value>(request).ok().and_then(|it| it.get("id").cloned());
+    if matches!(reply.what, What::Answer { .. }) {
+        let its = late.into_iter().filter(|(of, _)| Some(of) == id.as_ref());
+        reply.more.extend(its.map(|(_, bytes)| bytes));
+    }
+}
+
+fn exchange(case: &Case, tool: Option<&Tool>, request: &[u8], reply: &Reply) -> Exchange {
+    let happened = match &reply.what {
+        What::Answer { status, bytes } => Happened::Answer {
+            status: *status,
+            body: Text::of(bytes),
+            more: reply.more.iter().map(|it| Text::of(it)).collect(),
+        },
+        What::Malformed { status, bytes } => {
+            Happened::Malformed { status: *status, body: Text::of(bytes) }
+        }
+        What::TooLarge(bytes) => Happened::TooLarge { bytes: *bytes },
+        What::Silence(waited) => Happened::Silence { waited_ms: millis(*waited) },
+        What::Nothing => Happened::Nothing,
+        What::Closed(trouble) => Happened::Closed { why: trouble.to_string() },
+        What::Exited { code, signal, log } => {
+            Happened::Exited { code: *code, signal: *signal, stderr: Text::of(log) }
+        }
+    };
+    Exchange {
+        case: case.id.clone(),
+        tool: tool.map(|it| it.name.clone()),
+        about: case.about.clone(),
+        request: Text::of(request),
+        happened,
+        noise: reply.noise.iter().map(|it| Text::of(it)).collect(),
+        elapsed_ms: millis(reply.elapsed),
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
