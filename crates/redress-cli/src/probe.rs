@@ -1,7 +1,10 @@
 //! `redress probe`: calls a live server so that it must fail, and shows how well it does.
 
+mod gate;
+mod live;
 mod sarif;
 mod text;
+mod unprobed;
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +19,14 @@ use crate::{Done, Status, failure::Failure, files, output::Out};
 /// Call a live server so that it must fail, and grade how it does.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress probe --report before.json --format html > report.html\n  redress probe --report after.json --baseline before.json\n\nExit code 0 if no answer breaks a rule, 1 if there are violations, 2 for bad input or a server that is none, 3 if it cannot be started or reached. With --baseline, 1 only if something became worse: a violation or improvement that is new, or of which a larger part of the answers is wrong."
+    group = clap::ArgGroup::new("what").required(true).args(["command", "url", "report"]),
+    after_help = "Examples:\n  redress probe -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress probe --through-gate --format html -- ./server > report.html\n  redress probe --url https://mcp.example/mcp --header 'Authorization: Bearer …'\n  redress probe --contract errors.toml --format json -- ./server > after.json\n  redress probe --report after.json --baseline before.json\n  redress probe --only read_file/missing/path -- ./server\n\nOnly calls are made that fail before anything happens: a tool that is not marked as read-only is never called with all that it needs,\nunless --allow-effects is set.\n\nExit code 0 if no answer breaks a rule, 1 if there are violations, 2 for bad input or a server that is none, 3 if it cannot be started or reached. With --baseline, 1 only if something became worse: a violation or improvement that is new, or of which a larger part of the answers is wrong."
 )]
 pub(crate) struct Args {
+    #[command(flatten)]
+    live: live::Live,
     /// Show a report that was saved with `--format json`, instead of calling a server.
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Compare with a report that was saved with `--format json`.
     #[arg(long, value_name = "FILE")]
@@ -48,10 +54,10 @@ enum Format {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     // A baseline that cannot be read is told before anybody waits for a probe.
     let baseline = args.baseline.as_deref().map(saved).transpose()?;
-    let Some(path) = &args.report else {
-        return Err(Failure::option("There is nothing to probe"));
+    let report = match &args.report {
+        Some(path) => saved(path)?,
+        None => live::report(&args.live)?,
     };
-    let report = saved(path)?;
     print(&report, baseline.as_ref(), args.format, out)
 }
 

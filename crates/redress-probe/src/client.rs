@@ -9,6 +9,10 @@ mod wire;
 
 use std::{
     collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -32,6 +36,9 @@ const GRACE: Duration = Duration::from_millis(150);
 /// How long an answer may take once the server has said something that is none.
 const AFTER_NOISE: Duration = Duration::from_millis(750);
 
+/// How often somebody looks whether to go on waiting.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// The ids that were used last: an answer to one of them is late, or a second one.
 const REMEMBERED: usize = 64;
 
@@ -52,6 +59,8 @@ pub(crate) struct Client {
     /// Answers to requests that had one already, or that nobody waits for any more.
     late: Vec<(Value, Vec<u8>)>,
     exit: Option<What>,
+    /// Set by whoever does not want to wait any longer.
+    stop: Arc<AtomicBool>,
 }
 
 /// What came of a message.
@@ -87,7 +96,7 @@ struct Pending<'m> {
 }
 
 impl Client {
-    fn open(place: &Place) -> Result<Self, Unprobed> {
+    fn open(place: &Place, stop: &Arc<AtomicBool>) -> Result<Self, Unprobed> {
         let wire = match place {
             Place::Command(command) => Wire::Child(Child::start(command).map_err(|error| {
                 let program = command.first().map(|it| it.to_string_lossy().into_owned());
@@ -98,7 +107,15 @@ impl Client {
             }
         };
         let (used, late) = (VecDeque::new(), Vec::new());
-        Ok(Self { wire, era: Era::default(), ids: 0, used, late, exit: None })
+        Ok(Self {
+            wire,
+            era: Era::default(),
+            ids: 0,
+            used,
+            late,
+            exit: None,
+            stop: Arc::clone(stop),
+        })
     }
 
     /// An id that was not used before: a number and a text by turns.
@@ -134,11 +151,16 @@ impl Client {
         while pending.iter().any(|it| it.waits(self.wire.is_remote())) {
             if let Some(exit) = &self.exit {
                 let exit = exit.clone();
-                pending.iter_mut().for_each(|it| it.settle(exit.clone(), start));
+                for it in &mut pending {
+                    it.settle(exit.clone(), start);
+                }
                 break;
             }
             let left = until.saturating_duration_since(Instant::now());
-            let Some(heard) = self.wire.hear(left) else { break };
+            if left.is_zero() || self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let Some(heard) = self.wire.hear(left.min(LOOK)) else { continue };
             let known = noise.len();
             self.take(heard, &mut pending, &mut noise, start);
             let now = Instant::now();
@@ -237,17 +259,17 @@ impl Client {
                 }
                 Incoming::Notification => (),
                 Incoming::Answer { id } => self.answered((post, status, id), bytes, pending, start),
-                Incoming::Noise => {
-                    match by_post(pending, post) {
-                        Some(it) => it.settle(What::Malformed { status, bytes }, start),
-                        None if noise.len() < MOST_STRAYS => noise.push(bytes),
-                        None => (),
-                    };
-                }
+                Incoming::Noise => match by_post(pending, post) {
+                    Some(it) => it.settle(What::Malformed { status, bytes }, start),
+                    None if noise.len() < MOST_STRAYS => noise.push(bytes),
+                    None => (),
+                },
             },
             Heard::TooLarge { post, bytes } => {
                 let first = pending.iter_mut().find(|it| it.post == post && it.reply.is_none());
-                first.into_iter().for_each(|it| it.settle(What::TooLarge(bytes), start));
+                if let Some(it) = first {
+                    it.settle(What::TooLarge(bytes), start);
+                }
             }
             Heard::Done { post, status, refusal } => {
                 if let Some(it) = by_post(pending, Some(post)) {
@@ -257,9 +279,9 @@ impl Client {
                 }
             }
             Heard::Lost { post, why } => {
-                by_post(pending, Some(post))
-                    .into_iter()
-                    .for_each(|it| it.settle(What::Closed(why.clone()), start));
+                if let Some(it) = by_post(pending, Some(post)) {
+                    it.settle(What::Closed(why), start);
+                }
             }
             Heard::Exited { code, signal } => {
                 self.exit = Some(What::Exited { code, signal, log: self.wire.log_tail() });

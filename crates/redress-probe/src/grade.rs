@@ -25,8 +25,11 @@ pub(crate) struct Check {
     /// The most points that are left when an answer breaks it.
     pub(crate) cap: Option<u8>,
     /// None, if the answer is none of its business.
-    run: fn(&Sight<'_>) -> Option<Result<(), Wrong>>,
+    run: fn(&Sight<'_>) -> Said,
 }
+
+/// What a rule says of an answer: nothing, that it is good, or what is wrong.
+type Said = Option<Result<(), Wrong>>;
 
 /// What is wrong with an answer, and what it should have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +64,7 @@ pub fn weight(rule: &str) -> Option<(u16, Option<u8>)> {
 }
 
 /// A result that is good if the condition holds.
-fn good_if(holds: bool, wrong: impl FnOnce() -> Wrong) -> Option<Result<(), Wrong>> {
+#[expect(clippy::unnecessary_wraps, reason = "it is what every rule gives")]
+fn good_if(holds: bool, wrong: impl FnOnce() -> Wrong) -> Said {
     Some(if holds { Ok(()) } else { Err(wrong()) })
 }

@@ -81,10 +81,13 @@ pub struct Probed {
 pub fn probe(
     options: &Options,
     watch: &mut dyn FnMut(Progress<'_>),
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Probed, Unprobed> {
     let start = Instant::now();
-    let greeted = Client::greet(&options.place, None)?;
+    let greeted = match Client::greet(&options.place, None, stop) {
+        _ if stop.load(Ordering::Relaxed) => return Err(Unprobed::Interrupted),
+        greeted => greeted?,
+    };
     let (mut client, server) = (greeted.client, greeted.server);
     let contract = options.contract.as_deref();
     let has_tools = server.capabilities.iter().any(|it| it == "tools");
@@ -112,9 +115,10 @@ pub fn probe(
         marks: Marks::default(),
         run: Run::default(),
         spent: 0,
+        stop,
         trouble: vec![0; tools.len()],
     };
-    player.play(&plan, start, watch, stop);
+    player.play(&plan, start, watch);
     let mut run = player.finish(&plan);
     run.elapsed_ms = millis(start.elapsed());
     Ok(Probed { server, run })
@@ -130,18 +134,13 @@ pub(super) struct Player<'a> {
     marks: Marks,
     run: Run,
     spent: usize,
+    stop: &'a Arc<AtomicBool>,
     /// How often each tool did not answer, or ended the server.
     trouble: Vec<usize>,
 }
 
 impl Player<'_> {
-    fn play(
-        &mut self,
-        plan: &Plan,
-        start: Instant,
-        watch: &mut dyn FnMut(Progress<'_>),
-        stop: &AtomicBool,
-    ) {
+    fn play(&mut self, plan: &Plan, start: Instant, watch: &mut dyn FnMut(Progress<'_>)) {
         self.run.tools = self.tools.iter().map(listed).collect();
         for (tool, left_out) in self.run.tools.iter_mut().zip(&plan.left_out) {
             tool.cases.effects = *left_out;
@@ -149,7 +148,7 @@ impl Player<'_> {
         let total = plan.cases.len();
         for (done, case) in plan.cases.iter().enumerate() {
             if self.run.stopped.is_none() {
-                self.run.stopped = self.must_stop(start, stop);
+                self.run.stopped = self.must_stop(start);
             }
             let is_hopeless =
                 case.tool.and_then(|it| self.trouble.get(it)).is_some_and(|it| *it >= MOST_TROUBLE);
@@ -166,8 +165,8 @@ impl Player<'_> {
         }
     }
 
-    fn must_stop(&self, start: Instant, stop: &AtomicBool) -> Option<Stopped> {
-        if stop.load(Ordering::Relaxed) {
+    fn must_stop(&self, start: Instant) -> Option<Stopped> {
+        if self.stop.load(Ordering::Relaxed) {
             return Some(Stopped::Interrupted);
         }
         if self.spent >= self.options.budget {
@@ -191,7 +190,7 @@ impl Player<'_> {
         self.client = None;
         self.run.restarts += 1;
         if self.run.restarts <= MOST_STARTS
-            && let Ok(greeted) = Client::greet(&self.options.place, Some(&self.era))
+            && let Ok(greeted) = Client::greet(&self.options.place, Some(&self.era), self.stop)
         {
             self.client = Some(greeted.client);
             return true;
@@ -207,7 +206,11 @@ impl Player<'_> {
                 return;
             }
             let Some(client) = &mut self.client else { return };
-            let played = moves::play(case, client, self.options, &self.era);
+            let played = moves::play(case, client, self.options, self.stop);
+            if self.stop.load(Ordering::Relaxed) {
+                // What was cut short says nothing about the server.
+                return;
+            }
             self.spent += played.exchanges.len();
             let last = self.grade(case, played, before.as_deref());
             before = before.or(last);

@@ -1,6 +1,10 @@
 //! Greeting a server: the newest revision first, and which of the others it speaks if it does not speak that one.
 
-use std::{fmt, io, time::Duration};
+use std::{
+    fmt, io,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -160,9 +164,13 @@ pub(crate) struct Greeted {
 
 impl Client {
     /// Opens a connection and agrees on a revision: on the one that was agreed on before, if there is one.
-    pub(crate) fn greet(place: &Place, known: Option<&Era>) -> Result<Greeted, Unprobed> {
+    pub(crate) fn greet(
+        place: &Place,
+        known: Option<&Era>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Greeted, Unprobed> {
         if known.is_none_or(Era::is_stateless) {
-            let mut client = Self::open(place)?;
+            let mut client = Self::open(place, stop)?;
             match client.discover(known.is_some()) {
                 Ok(Some(server)) => return Ok(Greeted { client, server }),
                 Err(unprobed) if known.is_some() => return Err(unprobed),
@@ -174,7 +182,7 @@ impl Client {
                 Ok(None) | Err(_) => (),
             }
         }
-        Self::open(place)?.initialize()
+        Self::open(place, stop)?.initialize()
     }
 
     /// None, if the server knows nothing of this revision.
@@ -231,9 +239,9 @@ impl Client {
     pub(crate) fn greeted_with(
         place: &Place,
         revision: &str,
-        limit: Duration,
+        (limit, stop): (Duration, &Arc<AtomicBool>),
     ) -> Result<(Outgoing, Reply), Unprobed> {
-        let mut client = Self::open(place)?;
+        let mut client = Self::open(place, stop)?;
         let message = client.introduction(revision);
         let reply = client.ask_one(&message, limit);
         client.wire.enter_session();

@@ -6,7 +6,7 @@ use redress_registry::{
 };
 
 use super::{
-    Check, Wrong, good_if,
+    Check, Said, Wrong, good_if,
     sight::{Kind, Sight},
 };
 use crate::{
@@ -135,8 +135,6 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-type Said = Option<Result<(), Wrong>>;
-
 fn is_owed(sight: &Sight<'_>) -> bool {
     let play = &sight.case.play;
     !matches!(
@@ -183,6 +181,7 @@ fn end<'a>(sight: &Sight<'a>) -> &'a What {
     sight.exit.unwrap_or(&sight.reply.what)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is what every rule gives")]
 fn survived(sight: &Sight<'_>) -> Said {
     let how = match end(sight) {
         What::Exited { code: Some(code), .. } => {

@@ -6,7 +6,7 @@ use redress_registry::{
 };
 use serde_json::Value;
 
-use super::{Check, Wrong, good_if, sight::Sight};
+use super::{Check, Said, Wrong, good_if, sight::Sight};
 
 /// The rule about codes that were never seen, which no single answer breaks.
 pub(super) const COVERAGE: &str = "CK804";
@@ -72,8 +72,6 @@ pub(super) const CHECKS: &[Check] = &[
         run: |_| None,
     },
 ];
-
-type Said = Option<Result<(), Wrong>>;
 
 fn registered(sight: &Sight<'_>) -> Said {
     let contract = sight.contract?;

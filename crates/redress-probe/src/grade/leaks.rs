@@ -6,7 +6,7 @@ use redress_registry::{
     rule::{Grade, Rule},
 };
 
-use super::{Check, Wrong, good_if, sight::Sight};
+use super::{Check, Said, Wrong, good_if, sight::Sight};
 
 const WHY: &str = "It goes to the model, into logs and to whoever the model writes to.";
 const FIX: &str = "Keep it for your own log, and answer with a sentence of your own.";
@@ -97,8 +97,6 @@ pub(super) const CHECKS: &[Check] = &[
         run: hidden,
     },
 ];
-
-type Said = Option<Result<(), Wrong>>;
 
 fn leak(sight: &Sight<'_>, leak: Leak, what: &str) -> Said {
     if !sight.seen.is_failure() && !sight.seen.is_silent {

@@ -7,7 +7,7 @@ use redress_registry::{
 use serde_json::Value;
 
 use super::{
-    Check, Wrong, good_if,
+    Check, Said, Wrong, good_if,
     sight::{Kind, Sight},
 };
 use crate::{client::What, plan::Expect};
@@ -182,8 +182,6 @@ pub(super) const CHECKS: &[Check] = &[
         run: inside,
     },
 ];
-
-type Said = Option<Result<(), Wrong>>;
 
 /// What came, in words.
 fn shown(sight: &Sight<'_>) -> String {

@@ -6,7 +6,7 @@ use redress_registry::{
 };
 
 use super::{
-    Check, Wrong, good_if,
+    Check, Said, Wrong, good_if,
     sight::{Kind, Sight},
 };
 
@@ -82,8 +82,6 @@ pub(super) const CHECKS: &[Check] = &[
         run: has_words,
     },
 ];
-
-type Said = Option<Result<(), Wrong>>;
 
 fn code(sight: &Sight<'_>) -> Said {
     let is_failed_call = sight.seen.kind == Kind::ToolError;

@@ -47,7 +47,7 @@ pub(super) enum Change {
 impl Attempt {
     /// Whether the value has a type that the argument does not.
     pub(super) fn is_wrong_type(&self) -> bool {
-        matches!(self.kind, "type" | "deep")
+        self.kind == "type"
     }
 }
 

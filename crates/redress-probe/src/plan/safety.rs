@@ -55,7 +55,7 @@ fn applied(mut arguments: Value, attempt: &Attempt) -> Value {
     match &attempt.change {
         Change::Whole(value) => return value.clone(),
         Change::Without => {
-            drop(inner(&mut arguments, &attempt.path).map(|(it, key)| it.remove(key)))
+            drop(inner(&mut arguments, &attempt.path).map(|(it, key)| it.remove(key)));
         }
         Change::With(value) => {
             let place = inner(&mut arguments, &attempt.path);

@@ -1,10 +1,12 @@
 //! What is sent for a case, and what comes of it.
 
+use std::sync::{Arc, atomic::AtomicBool};
+
 use serde_json::{Map, Value, json};
 
 use super::{Options, PING};
 use crate::{
-    client::{Client, Era, Outgoing, Reply, What},
+    client::{Client, Outgoing, Reply, What},
     plan::{Case, Play},
 };
 
@@ -29,7 +31,13 @@ pub(super) fn tool_of(case: &Case) -> Option<&str> {
 }
 
 /// Plays a case once.
-pub(super) fn play(case: &Case, client: &mut Client, options: &Options, era: &Era) -> Played {
+pub(super) fn play(
+    case: &Case,
+    client: &mut Client,
+    options: &Options,
+    stop: &Arc<AtomicBool>,
+) -> Played {
+    let era = &client.era.clone();
     let owed = |client: &mut Client, messages: Vec<Outgoing>| {
         let replies = client.ask(&messages, options.deadline);
         let is_answered = replies.iter().all(|it| matches!(it.what, What::Answer { .. }));
@@ -79,7 +87,7 @@ pub(super) fn play(case: &Case, client: &mut Client, options: &Options, era: &Er
             unowed(client, vec![message.clone(), message], options)
         }
         Play::Greeting(revision) => {
-            match Client::greeted_with(&options.place, revision, options.deadline) {
+            match Client::greeted_with(&options.place, revision, (options.deadline, stop)) {
                 Ok((message, reply)) => {
                     Played { exchanges: vec![(message.bytes, reply)], lives: None }
                 }
