@@ -5,6 +5,7 @@ mod breaker;
 mod exchange;
 mod frame;
 mod inflight;
+mod inside;
 mod known;
 mod limits;
 mod lines;
@@ -32,6 +33,7 @@ mod tools;
 
 pub use breaker::BreakerRule;
 pub use inflight::UpstreamId;
+pub use inside::Inside;
 pub use limits::{LimitRule, Rate};
 pub use link::Target;
 pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream};

@@ -7,6 +7,7 @@ mod remote;
 mod upstream;
 
 use std::{
+    io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -24,9 +25,10 @@ pub(crate) use self::{
 };
 use crate::{
     inflight::UpstreamId,
+    inside::Inside,
     log::Log,
     moment::Moment,
-    process::Program,
+    process::{Process, Program, Started},
     remote::Address,
     server::Server,
     session::{Exit, Expected, Session, Turn, UpstreamKind},
@@ -83,14 +85,25 @@ pub enum Target {
     Program(Program),
     /// A server that speaks HTTP.
     Url(Arc<Address>),
+    /// A server in this process.
+    Inside(Inside),
 }
 
 impl Target {
     /// What kind of upstream it is.
     pub(crate) const fn kind(&self) -> UpstreamKind {
         match self {
-            Self::Program(_) => UpstreamKind::Pipe,
+            Self::Program(_) | Self::Inside(_) => UpstreamKind::Pipe,
             Self::Url(_) => UpstreamKind::Http,
+        }
+    }
+
+    /// Starts it, if it does not run by itself.
+    pub(crate) fn start(&self) -> Option<io::Result<Started>> {
+        match self {
+            Self::Program(program) => Some(Process::start(program)),
+            Self::Inside(inside) => Some(Process::start_inside(inside)),
+            Self::Url(_) => None,
         }
     }
 }
@@ -312,7 +325,7 @@ impl Link {
     }
 
     /// The upstream could not be started; whoever waits for it is told.
-    pub(crate) fn not_started(self: &Arc<Self>, error: &std::io::Error) {
+    pub(crate) fn not_started(self: &Arc<Self>, error: &io::Error) {
         let name = self.plan.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
         let program = &self.plan.server.settings.program;
         let line = format!("{name}redress: cannot start {program}: {error}\n");

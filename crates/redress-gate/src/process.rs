@@ -1,19 +1,22 @@
-//! `Process`: a server's process in a group of its own, so that nothing of it is left when it ends.
+//! `Process`: a server's process in a group of its own, so that nothing of it is left when it ends; or its thread.
 
 use std::{
     ffi::OsString,
     fmt, io,
-    os::fd::AsFd,
+    os::fd::{AsFd, OwnedFd},
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::PathBuf,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        mpsc::{self, Receiver, Sender},
+    },
     time::Duration,
 };
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::session::Exit;
+use crate::{inside::Inside, session::Exit};
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
 const LINGER: Duration = Duration::from_millis(250);
@@ -36,10 +39,10 @@ impl fmt::Debug for Program {
     }
 }
 
-/// A process in a group of its own.
+/// A process in a group of its own, or a thread of ours.
 #[derive(Debug)]
 pub(crate) struct Process {
-    group: Pid,
+    who: Who,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -59,6 +62,26 @@ struct State {
     is_reaped: bool,
 }
 
+/// Whom a signal is for.
+#[derive(Debug)]
+enum Who {
+    Group(Pid),
+    /// A thread cannot be ended; it is given up instead, and ends when it finds its pipes closed.
+    Thread(Sender<()>),
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// The end of a process.
+    Child(Child),
+    /// The end of a thread, or that it is given up.
+    Thread(Receiver<()>),
+}
+
+/// A server that was started.
+pub(crate) type Started = (Process, Body, Pipes);
+
 /// The pipes of a process.
 #[derive(Debug)]
 pub(crate) struct Pipes {
@@ -69,7 +92,7 @@ pub(crate) struct Pipes {
 
 impl Process {
     /// Starts a program.
-    pub(crate) fn start(program: &Program) -> io::Result<(Self, Child, Pipes)> {
+    pub(crate) fn start(program: &Program) -> io::Result<Started> {
         let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
         let (name, args) = program.command.split_first().ok_or_else(absent)?;
         let mut command = Command::new(name);
@@ -91,14 +114,49 @@ impl Process {
         };
         widen(&input);
         widen(&output);
-        let process = Self { group, state: Mutex::default(), changed: Condvar::new() };
-        Ok((process, child, Pipes { input, output, log }))
+        Ok((Self::of(Who::Group(group)), Body::Child(child), Pipes { input, output, log }))
+    }
+
+    /// Starts a server of this process.
+    pub(crate) fn start_inside(inside: &Inside) -> io::Result<Started> {
+        let ((theirs, input), (output, ours)) = (io::pipe()?, io::pipe()?);
+        // What it has to say goes to our log already.
+        let (log, _) = io::pipe()?;
+        widen(&input);
+        widen(&output);
+        let (given_up, body) = mpsc::channel();
+        let ended = given_up.clone();
+        // Nobody waits any more only when everything ends.
+        inside.start(theirs.into(), ours.into(), move || ended.send(()).unwrap_or_default())?;
+        let pipes = Pipes {
+            input: OwnedFd::from(input).into(),
+            output: OwnedFd::from(output).into(),
+            log: OwnedFd::from(log).into(),
+        };
+        Ok((Self::of(Who::Thread(given_up)), Body::Thread(body), pipes))
+    }
+
+    fn of(who: Who) -> Self {
+        Self { who, state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Waits for its end, ends what is left of its group, and says how it ended: the work of a thread of its own.
-    pub(crate) fn wait(&self, mut child: Child) -> Exit {
+    pub(crate) fn wait(&self, body: Body) -> Exit {
+        match (&self.who, body) {
+            (Who::Group(group), Body::Child(child)) => self.wait_for(*group, child),
+            (_, Body::Thread(ended)) => {
+                ended.recv().unwrap_or_default();
+                self.set(|it| it.is_over = true);
+                self.until(LINGER, |it| it.is_output_over && it.is_log_over);
+                Exit { closed_output: self.lock().closed_output, ..Exit::default() }
+            }
+            (Who::Thread(_), Body::Child(_)) => Exit::default(),
+        }
+    }
+
+    fn wait_for(&self, group: Pid, mut child: Child) -> Exit {
         // The number of a process stays its own until it is reaped, so that nobody else's group is hit below.
-        while waitid(WaitId::Pid(self.group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
+        while waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
             .is_err_and(|it| it == rustix::io::Errno::INTR)
         {}
         self.set(|it| it.is_over = true);
@@ -131,9 +189,15 @@ impl Process {
     /// Sends a signal to all of its group.
     pub(crate) fn signal(&self, signal: Signal) {
         let state = self.lock();
-        if !state.is_reaped {
+        match &self.who {
             // A group that is gone already is what we want.
-            kill_process_group(self.group, signal).unwrap_or_default();
+            Who::Group(group) if !state.is_reaped => {
+                kill_process_group(*group, signal).unwrap_or_default();
+            }
+            Who::Thread(given_up) if signal == Signal::KILL => {
+                given_up.send(()).unwrap_or_default();
+            }
+            Who::Group(_) | Who::Thread(_) => (),
         }
         drop(state);
     }

@@ -145,7 +145,7 @@ fn gate(
 /// What a server behind a URL needs; a child needs none.
 fn runtime(target: &Target) -> io::Result<Option<Runtime>> {
     match target {
-        Target::Program(_) => Ok(None),
+        Target::Program(_) | Target::Inside(_) => Ok(None),
         Target::Url(_) => {
             let name = "redress-remote";
             Builder::new_multi_thread()

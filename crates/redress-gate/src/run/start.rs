@@ -4,7 +4,6 @@ use std::{
     fs::File,
     io,
     os::fd::OwnedFd,
-    process::Child,
     sync::{Arc, atomic::Ordering},
     time::Instant,
 };
@@ -15,7 +14,7 @@ use super::{output, threads};
 use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
-    process::{Pipes, Process},
+    process::Started,
     session::Turn,
     tail::Tail,
 };
@@ -23,15 +22,10 @@ use crate::{
 /// A process that was started before there was a link. If there never is one, it ends.
 pub(super) struct Early(Option<io::Result<Started>>);
 
-type Started = (Process, Child, Pipes);
-
 impl Early {
-    /// Starts the server, if it is a program.
+    /// Starts the server, unless it runs by itself.
     pub(super) fn start(target: &Target) -> Self {
-        Self(match target {
-            Target::Program(program) => Some(Process::start(program)),
-            Target::Url(_) => None,
-        })
+        Self(target.start())
     }
 }
 

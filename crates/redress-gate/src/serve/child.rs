@@ -10,7 +10,7 @@ use tokio::{io::AsyncReadExt as _, net::unix::pipe};
 use super::inlet::Inlet;
 use crate::{
     lines::Lines,
-    link::{Input, Link, Role, Target, Upstream},
+    link::{Input, Link, Role, Upstream},
     log::Named,
     process::{Pipes, Process},
     run::spawn,
@@ -30,9 +30,8 @@ pub(super) async fn start(link: &Arc<Link>) {
 
 async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     let plan = Arc::clone(&link.plan);
-    let started = tokio::task::spawn_blocking(move || match &plan.target {
-        Target::Program(program) => Process::start(program),
-        Target::Url(_) => Err(io::ErrorKind::Unsupported.into()),
+    let started = tokio::task::spawn_blocking(move || {
+        plan.target.start().unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into()))
     });
     let (process, child, pipes) = started.await.map_err(io::Error::other)??;
     link.has_started.store(true, Ordering::Release);

@@ -38,7 +38,7 @@ pub(super) fn open(plan: &Arc<Plan>, session: Session) -> (Arc<Link>, UnboundedR
 /// Starts the server, unless it runs by itself.
 async fn start(link: &Arc<Link>) {
     match &link.plan.target {
-        Target::Program(_) => child::start(link).await,
+        Target::Program(_) | Target::Inside(_) => child::start(link).await,
         Target::Url(_) => (),
     }
 }

@@ -79,7 +79,9 @@ impl Client {
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let params = [("name", tool.into()), ("arguments", arguments)];
+        let params = params.map(|(key, it): (&str, Value)| (key.to_owned(), it));
+        let answer = self.ask("tools/call", &Value::Object(params.into_iter().collect()));
         assert!(answer["result"].is_object(), "{answer}");
         answer["result"].clone()
     }
