@@ -15,7 +15,10 @@ use self::{
     servers::Serving,
     totals::{Totals, lost, table},
 };
-use crate::peers::{Peers, target};
+use crate::{
+    cargo::cargo,
+    peers::{Peers, target},
+};
 
 /// A way from the suite, which speaks HTTP, to the fixture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,9 +74,9 @@ fn compare(root: &Path, crossings: &[Crossing]) -> Result<Vec<String>, String> {
 }
 
 pub(crate) fn build(root: &Path) -> Result<(), String> {
-    let mut cargo = Command::new("cargo");
-    // All of the workspace, as the tests build it: a part of it would be built again with other features.
-    cargo.args(["build", "--quiet", "--workspace", "--bins"]);
+    let mut cargo = cargo();
+    // With the examples, for which cargo takes the features of dev-dependencies: nothing is built again that the tests have.
+    cargo.args(["build", "--quiet", "--workspace", "--bins", "--examples"]);
     match cargo.current_dir(root).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("the build ended with {status}")),

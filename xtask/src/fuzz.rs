@@ -19,6 +19,9 @@ use targets::{TARGETS, Target};
 /// An input that takes longer is a finding: readers are linear and inputs are small.
 const TOO_SLOW: Duration = Duration::from_secs(2);
 
+/// How many times its time a target may take, if it waits for something else than a processor.
+const LONGEST: u32 = 4;
+
 /// Runs one or all targets, each for `seconds`, and lists the inputs that broke one.
 pub(crate) fn run(root: &Path, only: Option<&str>, seconds: u64, seed: u64) -> Vec<String> {
     let chosen: Vec<_> = TARGETS.iter().filter(|it| only.is_none_or(|name| name == it.0)).collect();
@@ -42,7 +45,8 @@ fn target(root: &Path, (name, run): Target, seconds: u64, seed: u64) -> Option<S
     let mut mutator = Mutator::new(seed);
     let start = Instant::now();
     let mut inputs = 0_u64;
-    while start.elapsed() < Duration::from_secs(seconds) {
+    let before = worked();
+    while !is_over(Duration::from_secs(seconds), start.elapsed(), before) {
         let bytes = corpus.get(usize::try_from(inputs).unwrap_or_default()).cloned();
         let bytes = bytes.unwrap_or_else(|| mutator.next(&corpus));
         let (mut outcome, mut took) = timed(run, &bytes);
@@ -60,6 +64,18 @@ fn target(root: &Path, (name, run): Target, seconds: u64, seed: u64) -> Option<S
     }
     println!("{name}: {inputs} inputs");
     None
+}
+
+/// Whether a target has had its time, which is time to work: on a busy machine it takes longer, and tries as much.
+fn is_over(time: Duration, passed: Duration, before: Option<Duration>) -> bool {
+    let is_spent = || worked().zip(before).is_none_or(|(now, it)| now.saturating_sub(it) >= time);
+    passed >= LONGEST * time || (passed >= time && is_spent())
+}
+
+/// How long this thread has had a processor, where the system tells.
+fn worked() -> Option<Duration> {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 /// How a target ends on an input, and after what time.

@@ -88,10 +88,10 @@ impl Peers {
     }
 }
 
-/// Where cargo puts what it builds: the folder above our own.
+/// Where cargo puts what it builds: we are in `debug/deps` there.
 pub(crate) fn target() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    own.ancestors().nth(2).map(Path::to_owned).ok_or_else(|| "no target directory".to_owned())
+    own.ancestors().nth(3).map(Path::to_owned).ok_or_else(|| "no target directory".to_owned())
 }
 
 fn same(one: &Path, other: &Path) -> bool {

@@ -1,87 +1,69 @@
-//! The steps of `cargo xtask test`, in the order that fails fastest.
+//! The steps of `cargo xtask test`: what each one runs, and what it waits for.
 
-use std::{fmt::Write as _, path::Path, process::Command, time::Instant};
+mod schedule;
 
-use crate::{
-    codegen,
-    conformance::{self, Crossing},
-    fuzz, packages,
-    peers::Peers,
-    probe_servers, tidy,
-};
+use std::{num::NonZero, path::Path, thread};
 
-/// A step: its name, and what is wrong.
-type Step<'a> = (&'a str, Box<dyn FnOnce() -> Vec<String> + 'a>);
+use self::schedule::Step;
 
-/// Runs every step, even after one failed, and lists what is wrong.
+/// Runs every step that can run, even after one failed, and lists what is wrong.
 pub(crate) fn run(root: &Path, full: bool) -> Vec<String> {
+    schedule::run(root, &steps(full)).unwrap_or_else(|problem| vec![problem])
+}
+
+/// What waits for the network starts first. Cargo builds one thing at a time, so that lints and build are a row; after
+/// them there are two rows, of which one often waits while the other one works.
+fn steps(full: bool) -> Vec<Step> {
+    let threads = threads().to_string();
+    let mut tests = Step::cargo("tests", "test --workspace --no-fail-fast")
+        .env("PROPTEST_CASES", if full { "4096" } else { "256" })
+        .env("RUST_TEST_THREADS", &threads);
+    if full {
+        tests = tests.env("REDRESS_FULL", "1");
+    }
     let seconds = if full { 60 } else { 4 };
-    let cases = if full { "4096" } else { "256" };
-    let cargo = |args: &'static str, envs: &'static [(&'static str, &'static str)]| {
-        move || command(root, "cargo", args, envs)
-    };
-    let mut steps: Vec<Step<'_>> = vec![
-        ("layout", Box::new(|| tidy::check(root))),
-        ("format", Box::new(cargo("fmt --all --check", &[]))),
-        ("generated files", Box::new(|| codegen::run(root, true))),
-        ("lints", Box::new(cargo("clippy --workspace --all-targets -- -D warnings", &[]))),
-        ("docs", Box::new(cargo("doc --workspace --no-deps", &[("RUSTDOCFLAGS", "-D warnings")]))),
-        (
-            "tests",
-            Box::new(move || {
-                let mut envs = vec![("PROPTEST_CASES", cases)];
-                envs.extend(full.then_some(("REDRESS_FULL", "1")));
-                command(root, "cargo", "test --workspace --no-fail-fast", &envs)
-            }),
-        ),
-        ("official clients", Box::new(|| clients(root))),
-        ("packages", Box::new(|| packages::run(root))),
-        ("conformance", Box::new(move || conformance::run(root, crossings(full)))),
-        ("fuzz", Box::new(move || fuzz::run(root, None, seconds, 1))),
+    let mut steps = vec![
+        Step::task("peers", "peers"),
+        Step::task("layout", "tidy"),
+        Step::cargo("format", "fmt --all --check"),
+        Step::task("generated files", "codegen --check"),
+        Step::cargo("lints", "clippy --workspace --all-targets -- -D warnings"),
+        Step::cargo("build", "test --workspace --no-run").after("lints"),
+        // Targets are named, here and below, since cargo would leave the features of dev-dependencies out otherwise, and
+        // build all that has them again.
+        Step::cargo("programs", "build --workspace --bins --examples").needs("build"),
+        tests.needs("programs"),
+        Step::cargo("official clients", "test --workspace --test it -- --ignored peers::")
+            .env("RUST_TEST_THREADS", &threads)
+            .needs("programs")
+            .needs("peers"),
+        Step::task("packages", "packages")
+            .needs("programs")
+            .needs("peers")
+            .after("official clients"),
+        Step::task("conformance", &format!("conformance --through {}", crossings(full)))
+            .needs("programs")
+            .needs("peers")
+            .after("packages"),
+        Step::task("fuzz", &format!("fuzz --seconds {seconds}")).after("conformance"),
+        Step::cargo("docs", "doc --workspace --no-deps --lib --bins --examples")
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .after("fuzz"),
     ];
     if full {
-        steps.push(("public servers", Box::new(|| probe_servers::run(root, true, true))));
+        let servers = Step::task("public servers", "probe-servers --check --pages");
+        steps.push(servers.needs("programs").after("docs"));
     }
-    let mut problems = Vec::new();
-    let mut table = String::new();
-    for (name, step) in steps {
-        println!("== {name}");
-        let start = Instant::now();
-        let found = step();
-        let verdict = if found.is_empty() { "ok" } else { "FAILED" };
-        writeln!(table, "{verdict:>8}  {name} ({} s)", start.elapsed().as_secs())
-            .unwrap_or_default();
-        problems.extend(found.into_iter().map(|it| format!("{name}: {it}")));
-    }
-    println!("\n{table}");
-    problems
+    steps
 }
 
 /// The ways that the suites go: through the gate by stdio most of it is the gate's own, by HTTP most passes; with the
 /// contract around the handler there is no gate.
-fn crossings(full: bool) -> &'static [Crossing] {
-    if full { &[Crossing::Stdio, Crossing::Http, Crossing::Contract] } else { &[Crossing::Stdio] }
+fn crossings(full: bool) -> &'static str {
+    if full { "stdio,http,contract" } else { "stdio" }
 }
 
-/// The tests that need the official peers, which are installed first.
-fn clients(root: &Path) -> Vec<String> {
-    let ready = Peers::install(root).and_then(|_installed| conformance::build(root));
-    match ready {
-        Ok(()) => command(root, "cargo", "test --workspace --test it -- --ignored peers::", &[]),
-        Err(problem) => vec![problem],
-    }
-}
-
-fn command(root: &Path, program: &str, args: &str, envs: &[(&str, &str)]) -> Vec<String> {
-    let shown = format!("{program} {args}");
-    let status = Command::new(program)
-        .args(args.split(' '))
-        .envs(envs.iter().copied())
-        .current_dir(root)
-        .status();
-    match status {
-        Ok(status) if status.success() => Vec::new(),
-        Ok(status) => vec![format!("`{shown}` ended with {status}")],
-        Err(error) => vec![format!("`{shown}` did not start: {error}")],
-    }
+/// More tests at once than cores: most of them wait for processes.
+fn threads() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZero::get)
 }

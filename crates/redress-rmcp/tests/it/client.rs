@@ -1,7 +1,6 @@
 //! A client that recovers, against servers that really fail.
 
 use std::{
-    process::Command as Build,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -212,19 +211,9 @@ async fn a_server_that_is_gone_is_a_failure_like_any_other() {
     assert!(matches!(trouble.decided.decision, Decision::AskHuman { .. }), "it may have happened");
 }
 
-/// The program with the gate in it, built where this test was.
-fn redress() -> std::path::PathBuf {
-    let built = Build::new(env!("CARGO"))
-        .args(["build", "--quiet", "--offline", "--package", "redress-cli", "--bin", "redress"])
-        .status();
-    assert!(built.unwrap().success());
-    let here = std::env::current_exe().unwrap();
-    here.ancestors().nth(2).unwrap().join("redress")
-}
-
 #[tokio::test]
 async fn through_the_gate_a_client_hears_what_to_do() {
-    let mut command = Command::new(redress());
+    let mut command = Command::new(notes::built().join("redress"));
     command.args(["run", "--no-ledger", "--contract"]);
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/errors.toml"));
     command.arg("--").arg(notes::program());

@@ -4,6 +4,7 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command as Build,
+    sync::LazyLock,
 };
 
 use rmcp::{RoleClient, ServiceExt as _, service::RunningService, transport::TokioChildProcess};
@@ -12,14 +13,27 @@ use tokio::process::Command;
 
 use crate::odd::{call, failed};
 
-/// The example, built where this test was.
+/// Where the example and the command are, built with the features that the tests of the workspace have: after
+/// `cargo test --workspace` both are there.
+pub(crate) fn built() -> &'static Path {
+    static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let mut build = Build::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--offline", "--workspace"]);
+        build.args(["--bin", "redress", "--example", "notes"]);
+        // Build scripts that look at these would run again, and all that depends on them be built again.
+        for (name, _) in env::vars().filter(|it| it.0.starts_with("CARGO_PKG_")) {
+            build.env_remove(name);
+        }
+        assert!(build.env_remove("CARGO_MANIFEST_DIR").status().unwrap().success());
+        let here = env::current_exe().unwrap();
+        here.ancestors().nth(2).unwrap().to_owned()
+    });
+    &BUILT
+}
+
+/// The example.
 pub(crate) fn program() -> PathBuf {
-    let built = Build::new(env!("CARGO"))
-        .args(["build", "--quiet", "--offline", "--package", "redress-rmcp", "--example", "notes"])
-        .status();
-    assert!(built.unwrap().success());
-    let here = env::current_exe().unwrap();
-    here.ancestors().nth(2).unwrap().join("examples/notes")
+    built().join("examples/notes")
 }
 
 pub(crate) async fn client(home: &Path) -> RunningService<RoleClient, ()> {

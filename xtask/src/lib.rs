@@ -1,0 +1,95 @@
+//! Project tasks: `cargo xtask test` is everything that must hold before a change lands.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task talks to the person who runs it"
+)]
+
+mod cargo;
+mod codegen;
+mod conformance;
+mod fuzz;
+mod packages;
+mod peers;
+mod probe_servers;
+mod suite;
+mod tidy;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+/// Project tasks.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Format, lints, docs, tests, layout, generated files and a few seconds of fuzzing.
+    Test {
+        /// Longer runs: ten times the fuzzing, ten times the property cases.
+        #[arg(long)]
+        full: bool,
+    },
+    /// Check the layout rules of ARCHITECTURE.md.
+    Tidy,
+    /// Write the generated files.
+    Codegen {
+        /// Only say which are stale.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Throw mutated bytes at every reader.
+    Fuzz {
+        /// Only this target.
+        target: Option<String>,
+        /// How long each target runs.
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// The first seed; the same seed gives the same inputs.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Install the official MCP peers that the tests need.
+    Peers,
+    /// Probe public servers as they are and through the gate, and write the table of docs/probe.md.
+    ProbeServers {
+        /// Only compare with the table.
+        #[arg(long)]
+        check: bool,
+        /// Also open the reports in a browser, and use them. Needs Chromium.
+        #[arg(long)]
+        pages: bool,
+    },
+    /// Try the exported packages: compilers, shared vectors, official clients before a live gate.
+    Packages,
+    /// Run the official conformance suites on our fixture server, directly and through the gate.
+    Conformance {
+        /// The ways through the gate.
+        #[arg(long, value_delimiter = ',')]
+        through: Vec<conformance::Crossing>,
+    },
+}
+
+/// Does what the arguments say.
+pub fn main() -> ExitCode {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let problems = match Args::parse().task {
+        Task::Test { full } => suite::run(&root, full),
+        Task::Tidy => tidy::check(&root),
+        Task::Codegen { check } => codegen::run(&root, check),
+        Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
+        Task::Peers => peers::Peers::install(&root).err().into_iter().collect(),
+        Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
+        Task::Packages => packages::run(&root),
+        Task::Conformance { through } => conformance::run(&root, &through),
+    };
+    for problem in &problems {
+        eprintln!("{problem}");
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
