@@ -4,7 +4,7 @@
 
 const [, , peers, era, names, transport, ...target] = process.argv;
 
-export { peers, era, transport, target };
+export { peers, era };
 
 /** How a client answers when a server asks it something. */
 export const answers = {
@@ -51,15 +51,35 @@ const steps = {
   again: async (client) => client.call('test_simple_text', {}),
 };
 
-/** Runs the steps. A step that throws is told as an error; the others go on. */
-export async function run(client) {
+/**
+ * Connects a client of either generation, runs the steps and ends. A step that throws is told as an error; the others go on.
+ * `call` makes a call of a tool, for which the generations have different arguments.
+ */
+export async function run(client, { StdioClientTransport, StreamableHTTPClientTransport }, call) {
+  await client.connect(
+    transport === 'http'
+      ? new StreamableHTTPClientTransport(new URL(target[0]))
+      : new StdioClientTransport({ command: target[0], args: target.slice(1), stderr: 'inherit' }),
+  );
+  // Without this list a client would not check results against output schemas.
+  await client.listTools();
+  const asks = {
+    serverName: () => client.getServerVersion().name,
+    capabilities: () => client.getServerCapabilities(),
+    tools: () => client.listTools(),
+    call: (name, args, options) => call({ name, arguments: args }, options),
+    read: (uri) => client.readResource({ uri }),
+    prompt: (name, args) => client.getPrompt({ name, arguments: args }),
+  };
   const report = {};
   for (const name of names.split(',')) {
     try {
-      report[name] = { ok: await steps[name](client) };
+      report[name] = { ok: await steps[name](asks) };
     } catch (error) {
       report[name] = { error: { code: error.code, message: error.message, data: error.data } };
     }
   }
   process.stdout.write(JSON.stringify(report) + '\n');
+  await client.close();
+  process.exit(0);
 }

@@ -25,7 +25,7 @@ pub(crate) use self::{
 };
 
 /// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a client reaches the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
