@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 
 use crate::failure::Failure;
 
@@ -14,6 +15,22 @@ pub(crate) const LABEL: Style = AnsiColor::Cyan.on_default();
 pub(crate) const CODE: Style = AnsiColor::Yellow.on_default().bold();
 /// How trouble looks on a terminal.
 pub(crate) const TROUBLE: Style = AnsiColor::Red.on_default().bold();
+
+/// For whom something is printed, where there are but these two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl Format {
+    /// What was asked for; else text on a terminal, and JSON for a program.
+    pub(crate) fn or_fitting(given: Option<Self>, out: &Out) -> Self {
+        given.unwrap_or(if out.is_terminal() { Self::Text } else { Self::Json })
+    }
+}
 
 /// Standard output.
 pub(crate) struct Out {

@@ -1,12 +1,10 @@
 //! `redress ledger query`: the records that somebody asks for, as JSON lines.
 
-use super::{
-    filter::Filter,
-    places::Places,
-    records::Records,
-    show::{Format, show},
+use super::{filter::Filter, places::Places, records::Records, show::show};
+use crate::{
+    Done,
+    output::{Format, Out},
 };
-use crate::{Done, output::Out};
 
 /// Find records by time, code, class, tool, session, server and kind, oldest first.
 #[derive(Debug, clap::Args)]
@@ -21,7 +19,7 @@ pub(super) struct Args {
     /// At most so many.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// How to print them; by default text on a terminal, JSON lines elsewhere.
+    /// How to print them; by default text on a terminal, elsewhere the lines of the ledger.
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

@@ -1,6 +1,5 @@
 //! A record for people, on one line; for programs, its own line.
 
-use clap::ValueEnum;
 use redress::{
     json::{Kind as JsonKind, Value},
     text,
@@ -9,29 +8,13 @@ use redress_ledger::{Entry, Kind};
 
 use crate::{
     failure::Failure,
-    output::{CODE, LABEL, Out, TITLE, TROUBLE},
+    output::{CODE, Format, LABEL, Out, TITLE, TROUBLE},
 };
 
 /// The longest text of a record on a line.
 const MAX_CHARS: usize = 200;
 
-/// How records are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// One line for people.
-    Text,
-    /// The line of the ledger, byte by byte.
-    Json,
-}
-
-impl Format {
-    /// What was asked for; else text on a terminal and lines for a program.
-    pub(super) fn or_fitting(given: Option<Self>, out: &Out) -> Self {
-        given.unwrap_or(if out.is_terminal() { Self::Text } else { Self::Json })
-    }
-}
-
-/// Prints a record.
+/// Prints a record: a line for people, or the line of the ledger, byte by byte.
 pub(super) fn show(entry: &Entry, format: Format, out: &mut Out) -> Result<(), Failure> {
     if format == Format::Json {
         out.bytes(entry.text.as_bytes())?;

@@ -1,6 +1,5 @@
 //! `redress ledger stats`: what a ledger holds, in numbers.
 
-use clap::ValueEnum;
 use redress::text;
 use redress_ledger::{Counts, Stats};
 
@@ -8,7 +7,7 @@ use super::{filter::Filter, places::Places, records::Records};
 use crate::{
     Done,
     failure::Failure,
-    output::{CODE, Out, TITLE},
+    output::{CODE, Format, Out, TITLE},
 };
 
 /// Names that are listed for people.
@@ -24,17 +23,9 @@ pub(super) struct Args {
     places: Places,
     #[command(flatten)]
     filter: Filter,
-    /// How to print it.
+    /// How to print it: tables with the most frequent names, or one JSON object with all.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    /// Tables for people, the most frequent first.
-    Text,
-    /// One JSON object with every name.
-    Json,
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {

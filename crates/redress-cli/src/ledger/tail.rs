@@ -4,14 +4,12 @@ use std::{collections::BTreeMap, sync::Arc, thread, time::Duration};
 
 use redress_ledger::{Follow, Query, tail};
 
-use super::{
-    absent,
-    filter::Filter,
-    places::Places,
-    records::Damage,
-    show::{Format, show},
+use super::{absent, filter::Filter, places::Places, records::Damage, show::show};
+use crate::{
+    Done,
+    failure::Failure,
+    output::{Format, Out},
 };
-use crate::{Done, failure::Failure, output::Out};
 
 /// How often somebody who waits looks again.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -32,7 +30,7 @@ pub(super) struct Args {
     lines: usize,
     #[command(flatten)]
     filter: Filter,
-    /// How to print them; by default text on a terminal, JSON lines elsewhere.
+    /// How to print them; by default text on a terminal, elsewhere the lines of the ledger.
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

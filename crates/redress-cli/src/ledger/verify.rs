@@ -4,7 +4,6 @@ mod report;
 
 use std::{io, path::Path};
 
-use clap::ValueEnum;
 use redress::{codes, fault::Receipt};
 use redress_ledger::{
     Evidence, Found, PublicKey, ReceiptReport, Report, parse_receipt, verify_with,
@@ -16,7 +15,7 @@ use crate::{
     Done, Status,
     failure::Failure,
     files,
-    output::{Out, Progress},
+    output::{Format, Out, Progress},
     run::place,
 };
 
@@ -34,17 +33,9 @@ pub(super) struct Args {
     /// A record that must be there, as a fault's `ledger` member names it. May be given more than once.
     #[arg(long, value_name = "SEQ:HASH")]
     receipt: Vec<String>,
-    /// How to print it.
+    /// How to print it: what needs attention and a verdict, or one JSON object with every chain.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people: what needs attention, and a verdict.
-    Text,
-    /// One JSON object with every chain.
-    Json,
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use clap::ValueEnum;
 use redress_registry::{
     Registry,
     diff::{Bump, Change, Report, diff},
@@ -14,7 +13,7 @@ use crate::{
     Done, Status, contract,
     failure::Failure,
     findings::counted,
-    output::{CODE, LABEL, Out, TITLE, TROUBLE},
+    output::{CODE, Format, LABEL, Out, TITLE, TROUBLE},
 };
 
 /// Compare two versions of a registry: who breaks, and which version that needs.
@@ -27,16 +26,9 @@ pub(super) struct Args {
     old: String,
     /// The new file, or the name of a built-in registry.
     new: String,
-    /// How to print the changes.
+    /// How to print the changes; JSON is one document.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    Text,
-    /// One JSON document.
-    Json,
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {

@@ -9,7 +9,12 @@ use redress_registry::{
 };
 
 use super::diff;
-use crate::{Done, Status, contract, failure::Failure, files, output::Out};
+use crate::{
+    Done, Status, contract,
+    failure::Failure,
+    files,
+    output::{Format, Out},
+};
 
 /// Write the lock of a registry, or check that it is up to date.
 #[derive(Debug, clap::Args)]
@@ -40,7 +45,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         out.line(&format!("{path}: up to date"))?;
         return Ok(Status::Fine);
     }
-    let status = diff::print(&checked.report, diff::Format::Text, out)?;
+    let status = diff::print(&checked.report, Format::Text, out)?;
     if args.check {
         out.line(&format!("{path}: stale; write it with `redress registry lock {}`", args.file))?;
         return Ok(Status::Findings);

@@ -1,12 +1,11 @@
 //! `redress registry rules`: every rule that is built, for people and for programs.
 
-use clap::ValueEnum;
 use redress::{dialect, package};
 use redress_registry::{diff, lint, lock, rule::Rule};
 
 use crate::{
     Done, Status,
-    output::{CODE, Out},
+    output::{CODE, Format, Out},
 };
 
 /// List every rule of sources, lint and diff.
@@ -15,16 +14,9 @@ use crate::{
     after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json > rules.jsonl"
 )]
 pub(super) struct Args {
-    /// How to print them.
+    /// How to print them; JSON is one object a line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    /// One JSON object a line.
-    Json,
 }
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
