@@ -60,6 +60,8 @@ pub struct Mention {
     pub span: Span,
     /// Where it stands.
     pub position: Position,
+    /// The message beside it, if that is a literal.
+    pub message: Option<Box<str>>,
 }
 
 /// A value as written.

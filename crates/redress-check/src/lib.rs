@@ -6,7 +6,9 @@
 pub mod conduct;
 mod contract;
 pub mod facts;
+pub mod fix;
 mod imports;
+mod infer;
 pub mod language;
 pub mod link;
 mod markdown;
@@ -30,10 +32,11 @@ pub mod walk;
 mod words;
 
 pub use contract::{Contract, Meaning};
+pub use infer::infer;
 pub use link::World;
 pub use named::{Named, Role};
 pub use report::{Report, check};
 pub use rule::{Check, Edit, Hit};
-pub use rules::{checks, rules};
+pub use rules::{checks, page, rules};
 pub use sources::{Sources, read};
 pub use suppress::Day;

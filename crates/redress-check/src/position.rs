@@ -174,6 +174,35 @@ fn makes_error(path: &str) -> bool {
     is_error_name(last) && !WRAPPERS.contains(&last)
 }
 
+/// The message that stands beside a code: a member of the same object, or the next argument.
+pub(crate) fn message<'t>(
+    scan: &Scan<'t>,
+    trail: &Trail<'t>,
+    position: &Position,
+) -> Option<&'t str> {
+    const KEYS: [&str; 4] = ["message", "human_message", "error", "msg"];
+    let literal = |it: Node<'t>| {
+        let is_text = matches!(it.kind(), "string" | "string_literal" | "template_string");
+        scan.literal(it).filter(|_| is_text).map(|it| it.0)
+    };
+    let around = |kinds: &[Kind]| trail.around().find(|it| kinds.contains(&it.kind));
+    match position {
+        Position::Member { key, .. } if is_code_key(key) => {
+            let object = around(&[Kind::Object, Kind::Arguments])?.node;
+            let mut cursor = object.walk();
+            object.named_children(&mut cursor).find_map(|it| {
+                let (key, value) = it.named_child(0).zip(it.named_child(1))?;
+                KEYS.contains(&unquoted(scan.slice(key))).then(|| literal(value))?
+            })
+        }
+        Position::Argument { callee, index, .. } if is_error_name(callee) => {
+            let arguments = around(&[Kind::Arguments])?.node;
+            literal(arguments.named_child(u32::from(*index) + 1)?)
+        }
+        _ => None,
+    }
+}
+
 /// Whether a name is that of a failure, or of what makes one.
 pub(crate) fn is_error_name(path: &str) -> bool {
     const PARTS: [&str; 12] = [

@@ -41,6 +41,8 @@ pub struct Hit {
 pub struct Edit {
     /// The bytes that it replaces.
     pub span: Span,
+    /// What stands there.
+    pub was: String,
     /// The new text.
     pub text: String,
 }
@@ -117,8 +119,8 @@ impl<'w> Hits<'w> {
 
 impl Hit {
     /// The same with a way to get rid of it.
-    pub(crate) fn edit(&mut self, span: &Span, text: &str) {
-        self.edit = Some(Edit { span: span.clone(), text: text.to_owned() });
+    pub(crate) fn edit(&mut self, span: &Span, was: &str, text: &str) {
+        self.edit = Some(Edit { span: span.clone(), was: was.to_owned(), text: text.to_owned() });
     }
 
     /// The same with another way out than its rule says.

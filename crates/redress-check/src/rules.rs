@@ -30,3 +30,8 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     checks().map(|it| it.rule)
 }
+
+/// The page of a rule: why, and in each language a bad and a good example.
+pub fn page(id: &str) -> Option<&'static str> {
+    checks().find(|it| it.rule.id == id).map(|it| it.page)
+}

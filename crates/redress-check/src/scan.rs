@@ -9,7 +9,7 @@ use crate::{
     conduct::{Recorder, Tag},
     facts::{Call, Constant, Facts, Function, Mention, Position, Span, Value},
     language::Language,
-    position::{is_code_key, position},
+    position::{is_code_key, message, position},
     python, rust, suppress, table, tools,
     tree::{Kind, Step, Trail, Visit},
     typescript,
@@ -96,7 +96,7 @@ impl<'t> Scan<'t> {
     }
 
     pub(crate) fn mention(&mut self, value: Value, span: Span, position: Position) {
-        self.facts.mentions.push(Mention { value, span, position });
+        self.facts.mentions.push(Mention { value, span, position, message: None });
     }
 
     /// The file takes too long to be read.
@@ -130,7 +130,13 @@ impl<'t> Scan<'t> {
         // A word in other letters can be a dialect's spelling, where only a code can stand.
         let is_code_place = matches!(&position, Position::Member { key, .. } if is_code_key(key));
         if shaped || is_code_place {
-            self.mention(Value::Text(text.into()), span, position);
+            let message = message(self, trail, &position).map(Into::into);
+            self.facts.mentions.push(Mention {
+                value: Value::Text(text.into()),
+                span,
+                position,
+                message,
+            });
         }
     }
 
@@ -147,7 +153,14 @@ impl<'t> Scan<'t> {
         let Some(position) = position(self, trail) else { return };
         let Some(path) = self.path(step.node) else { return };
         self.constant(Value::Path(path.as_str().into()), span(step.node.byte_range()), trail);
-        self.mention(Value::Path(path.into()), span(step.node.byte_range()), position);
+        let message = message(self, trail, &position).map(Into::into);
+        let span = span(step.node.byte_range());
+        self.facts.mentions.push(Mention {
+            value: Value::Path(path.into()),
+            span,
+            position,
+            message,
+        });
     }
 
     /// `const GONE = "GONE"`, also as a member of a class.

@@ -1,20 +1,28 @@
 //! `redress check`: the contract in the sources.
 
+mod contracts;
+mod fixes;
+
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     thread,
 };
 
-use redress_check::{Contract, Day, World, check, read, rules};
-use redress_registry::Finding;
+use redress_check::{Contract, Day, Report, Sources, World, check, infer, read, rules};
+use redress_registry::{Finding, shipped};
 
-use crate::{Done, clock, contract, failure::Failure, findings, output::Out};
+use crate::{
+    Done, Status, clock, contract,
+    failure::Failure,
+    findings,
+    output::{Out, Progress},
+};
+use contracts::Contracts;
 
 /// Compare sources with their contract: every code is registered, every failure has one.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress check\n  redress check src --format sarif > check.sarif\n  redress check --contract errors.toml server\n\nExit code 1 if there are violations, 2 if there is no contract or it cannot be loaded."
+    after_help = "Examples:\n  redress check\n  redress check src --format sarif > check.sarif\n  redress check --contract errors.toml server\n  redress check --fix\n  redress check --infer src > errors.toml\n\nRust, TypeScript, JavaScript, Python and Markdown; what git ignores is left out. A comment allows a rule to be broken:\n  // redress: allow CK001 until 2027-01-31: the reason\n\nExit code 1 if there are violations, 2 if there is no contract or it cannot be loaded, 3 if a path cannot be read."
 )]
 pub(crate) struct Args {
     /// Files and folders with sources.
@@ -26,6 +34,12 @@ pub(crate) struct Args {
     /// How findings are printed.
     #[arg(long, value_enum, default_value_t = findings::Format::Text)]
     format: findings::Format,
+    /// Correct what a program can correct, and tell what is left.
+    #[arg(long)]
+    fix: bool,
+    /// Print a first registry, drafted from the sources, instead of checking them.
+    #[arg(long, conflicts_with_all = ["contract", "format", "fix"])]
+    infer: bool,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
@@ -33,70 +47,76 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         let shown = path.to_string_lossy();
         path.metadata().map_err(|it| Failure::reading(&shown, &it))?;
     }
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let sources = read(&args.paths, threads, &|_, _| ());
-    let mut contracts = Contracts::default();
-    if let Some(name) = &args.contract {
-        contracts.list.push(Contract::new(contract::find(name)?, contract::written(name)?));
-    } else {
-        for file in &sources.files {
-            contracts.find(&file.path)?;
-        }
+    let mut sources = scan(args);
+    if args.infer {
+        out.text(&infer(&sources, &registry_name(&args.paths)))?;
+        return Ok(Status::Fine);
     }
-    if contracts.list.is_empty() && !sources.files.is_empty() {
-        return Err(Failure::config("errors.toml", "No contract was found for these sources.")
-            .fix(
-                "Write one, name one with --contract, or draft one from the sources with --infer.",
-            ));
+    let contracts = find_contracts(args, &sources)?;
+    let mut report = judge(args, &sources, &contracts);
+    if args.fix && fixes::make(&sources, &report)? > 0 {
+        sources = scan(args);
+        report = judge(args, &sources, &contracts);
     }
-    let world = World::new(&sources, &contracts.list, |path| match args.contract {
-        Some(_) => Some(0),
-        None => contracts.of(path),
-    });
-    let report = check(&world, today());
     let found: Vec<Finding> = report.hits.iter().map(|it| it.finding.clone()).collect();
     findings::print_all(&found, &report.sources, rules(), (args.format, out))
 }
 
-/// The contracts of the folders that were looked into.
-#[derive(Debug, Default)]
-struct Contracts {
-    list: Vec<Contract>,
-    /// By folder, the number of the nearest one.
-    nearest: BTreeMap<PathBuf, Option<usize>>,
+/// Reads all files on all cores.
+fn scan(args: &Args) -> Sources {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let progress = Progress::new();
+    read(&args.paths, threads, &|done, all| {
+        if done % 64 == 0 {
+            progress.say(&format!("{done} of {all} files"));
+        }
+    })
 }
 
-const FILE: &str = "errors.toml";
-
-impl Contracts {
-    /// Loads the nearest contract above a file, once.
-    fn find(&mut self, path: &Path) -> Result<(), Failure> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        if self.nearest.contains_key(folder) {
-            return Ok(());
+fn find_contracts(args: &Args, sources: &Sources) -> Result<Contracts, Failure> {
+    let mut contracts = Contracts::default();
+    match &args.contract {
+        Some(name) => {
+            contracts.list.push(Contract::new(contract::find(name)?, contract::written(name)?));
         }
-        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-        let home = absolute.ancestors().find(|it| it.join(FILE).is_file());
-        let number = match home {
-            None => None,
-            Some(home) => Some(self.load(&home.join(FILE))?),
-        };
-        self.nearest.insert(folder.to_path_buf(), number);
-        Ok(())
-    }
-
-    fn load(&mut self, path: &Path) -> Result<usize, Failure> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let shown = path.strip_prefix(&here).unwrap_or(path).to_string_lossy();
-        if let Some(known) = self.list.iter().position(|it| it.name() == shown) {
-            return Ok(known);
+        None => {
+            for file in &sources.files {
+                contracts.find(&file.path)?;
+            }
         }
-        self.list.push(Contract::new(contract::find(&shown)?, contract::written(&shown)?));
-        Ok(self.list.len() - 1)
     }
+    if contracts.list.is_empty() && !sources.files.is_empty() {
+        let problem =
+            "There is no such file above these sources, so there is nothing to compare them with.";
+        let fix =
+            "Draft one with redress check --infer > errors.toml, or name one with --contract.";
+        return Err(Failure::config("errors.toml", problem).fix(fix));
+    }
+    Ok(contracts)
+}
 
-    fn of(&self, path: &Path) -> Option<usize> {
-        self.nearest.get(path.parent().unwrap_or(Path::new(""))).copied().flatten()
+fn judge(args: &Args, sources: &Sources, contracts: &Contracts) -> Report {
+    let world = World::new(sources, &contracts.list, |path| match args.contract {
+        Some(_) => Some(0),
+        None => contracts.of(path),
+    });
+    check(&world, today())
+}
+
+/// A name for a drafted registry: that of the first folder.
+fn registry_name(paths: &[PathBuf]) -> String {
+    let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+    let absolute = std::fs::canonicalize(first).unwrap_or_else(|_| first.to_path_buf());
+    let says = |it: &&Path| !["src", "lib", "app", "source"].iter().any(|name| it.ends_with(name));
+    let folder = absolute.ancestors().find(says).and_then(Path::file_stem).unwrap_or_default();
+    let folder = folder.to_string_lossy().to_lowercase();
+    let name: String =
+        folder.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
+    let name = name.trim_matches(|it: char| !it.is_ascii_lowercase());
+    match name.get(..name.len().min(56)).unwrap_or_default() {
+        "" => "server".to_owned(),
+        name if shipped::get(name).is_some() => format!("{name}-server"),
+        name => name.to_owned(),
     }
 }
 

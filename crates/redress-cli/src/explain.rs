@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     if let Some(rule) = rules::all().find(|it| is_meant(it.id) || is_meant(it.name)) {
         let page = match args.format {
             Format::Json => rule.to_json().to_string(),
-            Format::Text => page::rule(rule),
+            Format::Text => page::rule(rule, redress_check::page(rule.id)),
             Format::Agent => format!("{} {}\nFix: {}", rule.id, rule.summary, rule.how_to_fix),
         };
         out.line(&page)?;

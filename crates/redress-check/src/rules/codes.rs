@@ -69,7 +69,7 @@ fn unregistered(world: &World<'_>, hits: &mut Hits<'_>) {
                 hit.fix(format!("Write {meant}, or add the code with redress registry add."));
             }
             if let Some(meant) = near(named.text, it.contract).filter(|_| named.is_literal) {
-                hit.edit(&named.span, meant);
+                hit.edit(&named.span, named.text, meant);
             }
         }
     }
@@ -133,7 +133,7 @@ fn replace(hit: &mut crate::rule::Hit, named: &Named<'_>, to: Option<&str>) {
     let Some(to) = to else { return };
     hit.fix(format!("Use {to}."));
     if named.is_literal {
-        hit.edit(&named.span, to);
+        hit.edit(&named.span, named.text, to);
     }
 }
 

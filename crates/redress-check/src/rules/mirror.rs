@@ -104,7 +104,7 @@ fn other_value(world: &World<'_>, hits: &mut Hits<'_>) {
                 [("name", name.into()), ("code", text.into())],
             );
             if value.is_none() {
-                hit.edit(&span, name);
+                hit.edit(&span, text, name);
             }
         }
     }

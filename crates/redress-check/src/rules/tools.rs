@@ -94,7 +94,7 @@ fn never_by_tool(world: &World<'_>, hits: &mut Hits<'_>) {
         .map(|(it, tool, _)| nearby(world, it.file, tool).unwrap_or_default())
         .collect();
     for (number, (it, tool, row)) in tools.iter().enumerate() {
-        let Some(own) = reached(world, it.file, tool) else { continue };
+        let Some(own) = reached((world.sources, &world.index), it.file, tool) else { continue };
         let others: Vec<_> = handlers
             .iter()
             .enumerate()

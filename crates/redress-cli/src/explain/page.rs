@@ -130,13 +130,14 @@ pub(super) fn retired_json(
     out.line(&row.to_string())
 }
 
-/// A rule of lint or diff.
-pub(super) fn rule(rule: &Rule) -> String {
+/// A rule, and its page if it has one.
+pub(super) fn rule(rule: &Rule, page: Option<&str>) -> String {
     let Rule { id, name, summary, why, how_to_fix, .. } = rule;
     let level = rule.level().name();
+    let page = page.map(|it| format!("\n\n{}", it.trim_end())).unwrap_or_default();
     format!(
         "{CODE}{id}{CODE:#}  {TITLE}{name}{TITLE:#} ({level})\n\
-         {LABEL}finds {LABEL:#} {summary}\n{LABEL}why   {LABEL:#} {why}\n{LABEL}fix   {LABEL:#} {how_to_fix}"
+         {LABEL}finds {LABEL:#} {summary}\n{LABEL}why   {LABEL:#} {why}\n{LABEL}fix   {LABEL:#} {how_to_fix}{page}"
     )
 }
 
