@@ -9,7 +9,7 @@ use redress::{
     tokens::MAX_SIMILAR,
     wire,
 };
-use redress_registry::{Effect, nearest::nearest_n};
+use redress_registry::nearest::nearest_n;
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
@@ -53,55 +53,72 @@ impl<H: ServerHandler> Contract<H> {
     /// Answers a call.
     pub(crate) async fn call(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let asked = Asked::call(&request, &context, &self.settings);
         let tool = self.find(&request.name, &context).await;
-        let has_output_schema = tool.as_ref().is_none_or(|it| it.output.is_some());
-        match self.try_call(request, context, tool, &asked).await {
+        let traits = tool.as_ref().map(|it| it.traits).unwrap_or_default();
+        let judge = Judge { asked: &asked, settings: &self.settings, state: &self.state, traits };
+        let answered = match self.admit(&mut request, tool.as_deref()) {
+            Ok(()) => carrying(self.handled(request, context, &judge, tool.as_deref())).await,
+            Err(failed) => Err(failed),
+        };
+        match answered {
             Ok(response) => Ok(response),
-            // Boxed, so that a call that goes well does not carry the room for its failure.
-            Err(failed) => Box::pin(self.answer(failed, &asked, has_output_schema)).await,
+            Err(failed) => {
+                let has_output_schema = tool.as_ref().is_none_or(|it| it.output.is_some());
+                // Boxed, so that a call that goes well does not carry the room for its failure.
+                Box::pin(self.answer(failed, &asked, has_output_schema)).await
+            }
         }
     }
 
-    async fn try_call(
+    /// Whether the handler is asked at all.
+    fn admit(
         &self,
-        mut request: CallToolRequestParams,
-        context: Context,
-        tool: Option<Arc<Known>>,
-        asked: &Asked,
-    ) -> Result<CallToolResponse, Failed> {
+        request: &mut CallToolRequestParams,
+        tool: Option<&Known>,
+    ) -> Result<(), Failed> {
         if !tell::admit(&self.settings) {
             return Err(Failed::Unrecordable);
         }
-        let traits = tool.as_ref().map(|it| it.traits).unwrap_or_default();
-        let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
-        match &tool {
+        match tool {
             Some(tool) if tool.operation.is_none() => {
-                return Err(start::without_operation(&[&request.name]).into());
+                Err(start::without_operation(&[&request.name]).into())
             }
-            Some(tool) => fitting(&mut request, tool)?,
+            Some(tool) => fitting(request, tool),
             // A tool that is declared may be hidden from the list.
-            None if self.settings.operation(&request.name).is_some() => (),
-            None => return Err(self.unknown(&request.name)),
+            None if self.settings.operation(&request.name).is_some() => Ok(()),
+            None => Err(self.unknown(&request.name)),
         }
+    }
+
+    /// What the handler answers, in time. Its future is boxed as it is made: requests are large, and each step of the way
+    /// would copy them.
+    async fn handled(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+        judge: &Judge<'_>,
+        tool: Option<&Known>,
+    ) -> Result<CallToolResponse, Failed> {
         let limit = self.settings.timeout(&request.name);
         let stop = context.ct.clone();
-        let call = async { self.handler.call_tool(request, context).await };
-        carrying(async {
-            match panics::catch(within(limit, call)).await {
-                Ok(Some(answer)) => self.judged(answer, &judge, tool.as_deref()),
-                Err(panic) => Err(judge.seen(panic.fault()).into()),
-                Ok(None) => {
-                    // What the handler has started elsewhere hears of it by the token.
-                    stop.cancel();
-                    Err(judge.seen(late(asked, limit)).into())
-                }
+        let call = panics::caught(|| Box::pin(self.handler.call_tool(request, context)));
+        let end = match call {
+            Ok(call) => panics::catch(within(limit, call)).await,
+            Err(panic) => Err(panic),
+        };
+        match end {
+            Ok(Some(answer)) => self.judged(answer, judge, tool),
+            Err(panic) => Err(judge.seen(panic.fault()).into()),
+            Ok(None) => {
+                // What the handler has started elsewhere hears of it by the token.
+                stop.cancel();
+                Err(judge.seen(late(judge.asked, limit)).into())
             }
-        })
-        .await
+        }
     }
 
     fn judged(
@@ -238,7 +255,7 @@ impl<H: ServerHandler> Contract<H> {
         let names = self.state.catalog.names().unwrap_or_default();
         let near = nearest_n(name, names.iter().map(String::as_str), MAX_SIMILAR);
         fault.similar_refs = near.into_iter().map(Similar::new).collect();
-        let error = ErrorData::invalid_params(fault.message.clone(), None);
+        let error = ErrorData::invalid_params(wire::error_message(&fault), None);
         Failed::Error(Box::new(fault), error)
     }
 }
@@ -260,7 +277,7 @@ fn fitting(request: &mut CallToolRequestParams, tool: &Known) -> Result<(), Fail
 /// A tool that only reads has done nothing, although it came to its end.
 fn spared(mut fault: Fault, tool: Option<&Known>) -> Fault {
     if tool.is_some_and(|it| it.traits.harmless()) {
-        fault.effect = Effect::None;
+        fault.nothing_changed();
     }
     fault
 }

@@ -16,7 +16,9 @@ use rmcp::{
         ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
         SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
     },
-    service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext},
+    service::{
+        MaybeSendFuture, NotificationContext, RequestContext, RoleServer, SubscriptionContext,
+    },
 };
 
 use crate::{
@@ -35,18 +37,22 @@ type Context = RequestContext<RoleServer>;
 /// malformed. Methods that only some revisions have may as well be unknown.
 const TYPED: [&str; 4] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
-// Futures are boxed, because rmcp moves the largest of all methods' around for each request.
+// Futures are boxed before they begin, because rmcp moves the largest of all methods' around for each request.
+
+/// What a method gives to rmcp.
+macro_rules! promise {
+    ($output:ty) => { impl Future<Output = $output> + MaybeSendFuture + '_ };
+}
 
 /// Requests that the handler answers; an error or a panic gets its envelope.
 macro_rules! requests {
     ($(fn $name:ident($($given:ident: $type:ty),*) -> $answer:ty = $method:literal;)*) => {
-        $(async fn $name(&self, $($given: $type,)* context: Context) -> Result<$answer, ErrorData> {
+        $(fn $name(&self, $($given: $type,)* context: Context) -> promise!(Result<$answer, ErrorData>) {
             Box::pin(async move {
                 let asked = Asked::new($method, &context);
                 let answer = async { self.handler.$name($($given,)* context).await };
                 self.answered(panics::catch(answer).await, &asked).await
             })
-            .await
         })*
     };
 }
@@ -54,14 +60,13 @@ macro_rules! requests {
 /// Notifications: nobody waits for an answer, so that a panic is only recorded.
 macro_rules! notifications {
     ($(fn $name:ident($($given:ident: $type:ty),*);)*) => {
-        $(async fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) {
+        $(fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) -> promise!(()) {
             Box::pin(async move {
                 let taken = async { self.handler.$name($($given,)* context).await };
                 if let Err(panic) = panics::catch(taken).await {
                     drop(tell(panic.fault(), &self.settings, &self.state).await);
                 }
             })
-            .await;
         })*
     };
 }
@@ -118,7 +123,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         panics::caught(|| self.handler.accepted_subscription_filter(requested)).ok().flatten()
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    fn listen(&self, context: SubscriptionContext) -> promise!(Result<(), ErrorData>) {
         Box::pin(async move {
             let listening = async { self.handler.listen(context).await };
             match panics::catch(listening).await {
@@ -129,23 +134,22 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
                 }
             }
         })
-        .await
     }
 
-    async fn call_tool(
+    fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(self.call(request, context)).await
+    ) -> promise!(Result<CallToolResponse, ErrorData>) {
+        Box::pin(self.call(request, context))
     }
 
     /// The tools that are served, each with its errors in its description.
-    async fn list_tools(
+    fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
         context: Context,
-    ) -> Result<ListToolsResult, ErrorData> {
+    ) -> promise!(Result<ListToolsResult, ErrorData>) {
         Box::pin(async move {
             let asked = Asked::new("tools/list", &context);
             let is_first = request.as_ref().is_none_or(|it| it.cursor.is_none());
@@ -165,14 +169,13 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             });
             Ok(listed)
         })
-        .await
     }
 
-    async fn get_task(
+    fn get_task(
         &self,
         request: GetTaskParams,
         context: Context,
-    ) -> Result<GetTaskResult, ErrorData> {
+    ) -> promise!(Result<GetTaskResult, ErrorData>) {
         Box::pin(async move {
             let asked = Asked::new("tasks/get", &context);
             let answer = async { self.handler.get_task(request, context).await };
@@ -182,14 +185,13 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             }
             Ok(found)
         })
-        .await
     }
 
-    async fn on_custom_request(
+    fn on_custom_request(
         &self,
         request: CustomRequest,
         context: Context,
-    ) -> Result<CustomResult, ErrorData> {
+    ) -> promise!(Result<CustomResult, ErrorData>) {
         Box::pin(async move {
             let asked = Asked::new(request.method.clone(), &context);
             if TYPED.contains(&&*request.method) {
@@ -202,7 +204,6 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             let answer = async { self.handler.on_custom_request(request, context).await };
             self.answered(panics::catch(answer).await, &asked).await
         })
-        .await
     }
 }
 

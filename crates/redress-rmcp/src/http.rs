@@ -1,7 +1,7 @@
 //! A layer around rmcp's HTTP service: an error that it answers in plain text before any handler gets a body that
-//! programs can read.
+//! programs can read, and one that it answers as JSON gets its envelope.
 //!
-//! Status and headers stay, since they mean something to clients; so do streams, results and errors that are JSON.
+//! Status and headers stay, since they mean something to clients; so do streams and results.
 
 use std::{
     fmt,
@@ -27,11 +27,13 @@ use redress::{
     wire,
 };
 use redress_registry::shipped;
-use rmcp::ServerHandler;
+use rmcp::{ErrorData, ServerHandler};
+use serde_json::Value;
 use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::{
+    answer,
     contract::{Contract, State},
     settings::Settings,
     tell,
@@ -104,13 +106,19 @@ where
         let (answer, layer) = (self.inner.call(request), self.layer.clone());
         Box::pin(async move {
             let answer = answer.await?;
-            if !is_bare(answer.status(), answer.headers()) {
+            if !is_failure(&answer) {
                 return Ok(answer.map(Either::Left));
             }
             let (mut head, body) = answer.into_parts();
             let body = text(body).await;
+            let error = body_error(&body);
+            if error.as_ref().is_some_and(is_dressed) {
+                return Ok(Response::from_parts(head, Either::Right(Full::from(body))));
+            }
             let fault = judged(head.status, &head.headers, &body, asked);
-            let written = Bytes::from(wire::rpc_error(&layer.told(fault).await, None));
+            let fault = layer.told(fault).await;
+            let written = error.and_then(|it| with_envelope(&body, it, &fault));
+            let written = Bytes::from(written.unwrap_or_else(|| wire::rpc_error(&fault, None)));
             head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             head.headers.insert(CONTENT_LENGTH, HeaderValue::from(written.len()));
             Ok(Response::from_parts(head, Either::Right(Full::new(written))))
@@ -130,12 +138,33 @@ impl ErrorBodies {
     }
 }
 
-/// Whether an answer is an error that no program can read.
-fn is_bare(status: StatusCode, headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let is_readable =
-        ["application/json", "text/event-stream"].iter().any(|it| kind.starts_with(it));
-    (status.is_client_error() || status.is_server_error()) && !is_readable
+/// Whether an answer is a failure of a request as a whole. One that is long was not written by rmcp itself.
+fn is_failure<B: Body>(answer: &Response<B>) -> bool {
+    let kind = answer.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    let is = |name: &str| kind.is_some_and(|it| it.starts_with(name));
+    let is_short = answer.body().size_hint().upper().is_some_and(|it| it <= MOST as u64);
+    let status = answer.status();
+    (status.is_client_error() || status.is_server_error())
+        && !is("text/event-stream")
+        && (!is("application/json") || is_short)
+}
+
+/// The JSON-RPC error that a body is.
+fn body_error(body: &[u8]) -> Option<ErrorData> {
+    let message: Value = serde_json::from_slice(body).ok()?;
+    message.get("jsonrpc")?;
+    serde_json::from_value(message.get("error")?.clone()).ok()
+}
+
+fn is_dressed(error: &ErrorData) -> bool {
+    error.data.as_ref().is_some_and(|it| it.get(wire::FAULT_KEY).is_some())
+}
+
+/// The body with the envelope in its error.
+fn with_envelope(body: &[u8], error: ErrorData, fault: &Fault) -> Option<String> {
+    let mut message: Value = serde_json::from_slice(body).ok()?;
+    *message.get_mut("error")? = serde_json::to_value(answer::dressed(error, fault)).ok()?;
+    Some(message.to_string())
 }
 
 /// What the body says, as far as it is worth reading.
@@ -175,6 +204,9 @@ fn judged(status: StatusCode, headers: &HeaderMap, body: &[u8], http: HttpAsked)
 
 /// The failure of a message that was not even read, by what rmcp means by its status.
 fn malformed(status: StatusCode, body: &[u8]) -> Option<Fault> {
+    if body_error(body).is_some() {
+        return None;
+    }
     let code = match status {
         // It has one status for a type that is not JSON and for JSON that is none.
         StatusCode::UNSUPPORTED_MEDIA_TYPE if body.starts_with(b"fail to deserialize") => {
@@ -185,7 +217,17 @@ fn malformed(status: StatusCode, body: &[u8]) -> Option<Fault> {
         | StatusCode::UNSUPPORTED_MEDIA_TYPE => codes::INVALID_REQUEST,
         _ => return None,
     };
-    Some(code.raise([("reason", &*String::from_utf8_lossy(body))]))
+    let mut fault = code.raise([("reason", &*String::from_utf8_lossy(body))]);
+    let wanted = match status {
+        _ if code == codes::PARSE_FAILED => "",
+        StatusCode::NOT_ACCEPTABLE => {
+            " The client must accept application/json and text/event-stream."
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => " Its Content-Type must be application/json.",
+        _ => "",
+    };
+    fault.message.push_str(wanted);
+    Some(fault)
 }
 
 fn classified(answer: HttpAnswer<'_>, http: HttpAsked) -> Fault {

@@ -8,7 +8,6 @@ use redress::{
     json::{Doc, Limits, Members},
     outcome::{Asked as Question, Outcome, ToolTraits, What},
 };
-use redress_registry::Effect;
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock, CustomRequest, JsonObject},
@@ -51,7 +50,7 @@ impl Judge<'_> {
     /// A failure that needs no judgement: what its tool is known for is added.
     pub(crate) fn seen(&self, mut fault: Fault) -> Fault {
         if self.traits.harmless() {
-            fault.effect = Effect::None;
+            fault.nothing_changed();
         }
         fault
     }

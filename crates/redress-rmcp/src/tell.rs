@@ -7,7 +7,6 @@ use redress::{
     tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_ledger::{LedgerError, Record};
-use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use crate::{
@@ -61,7 +60,7 @@ impl<H> Contract<H> {
     pub(crate) fn refused(&self, asked: &Asked) -> Told {
         self.state.tally.count(codes::AUDIT_LOG_FAILED.name(), 0);
         let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
-        fault.effect = Effect::None;
+        fault.nothing_changed();
         fault.context = asked.context(&self.settings, &self.state.session);
         fault.timestamp = Some(clock::now().to_string());
         fault.elapsed_ms = Some(asked.elapsed_ms());

@@ -6,7 +6,7 @@ use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use crate::{
     codes,
-    fault::{Fault, NextAction},
+    fault::{Fault, NextAction, Violation},
     text,
     tokens::{MAX_CARD_CHARS, MAX_HINT_CHARS, MAX_MESSAGE_CHARS, MAX_NEXT},
 };
@@ -36,6 +36,7 @@ pub fn card(fault: &Fault) -> String {
     card.push_str(&retry);
     if !hint.is_empty() {
         append_if_fits(&mut card, &format!("\nFix: {hint}"), usize::MAX);
+        append_if_fits(&mut card, &expected(fault), MAX_CARD_CHARS);
         append_if_fits(&mut card, &did_you_mean(fault), MAX_CARD_CHARS);
     }
     for action in fault.next_actions.iter().take(MAX_NEXT) {
@@ -114,23 +115,31 @@ fn effect(fault: &Fault) -> &'static str {
     }
 }
 
-/// The names of the arguments that are wrong: those of the violations, else the parameter that was looked up.
+/// The names of the arguments that are wrong.
 fn arguments(fault: &Fault) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for violation in &fault.violations {
-        let name = text::strip(violation.pointer().trim_start_matches('/'));
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    if names.is_empty() && fault.details.is_some() {
-        names.extend(fault.entry().similar.clone());
-    }
-    names.truncate(MAX_SIMILAR_SHOWN);
+    let pointers = fault.wrong_arguments();
+    let names = pointers.iter().map(|it| text::strip(it.trim_start_matches('/')));
+    let names: Vec<_> = names.filter(|it| !it.is_empty()).take(MAX_SIMILAR_SHOWN).collect();
     text::cut(&names.join(", "), 60).into_owned()
 }
 
-fn did_you_mean(fault: &Fault) -> String {
+/// Where a card says what was expected.
+pub(crate) const EXPECTED: &str = " Expected ";
+
+/// What the wrong arguments should have been, where that is known.
+fn expected(fault: &Fault) -> String {
+    let one = |it: &Violation| {
+        let name = text::strip(it.pointer().trim_start_matches('/'));
+        let what = text::cut(&text::strip(&it.expected()?), 60).into_owned();
+        Some(if name.is_empty() { what } else { format!("{name}: {what}") })
+    };
+    let all: Vec<String> =
+        fault.violations.iter().filter_map(one).take(MAX_SIMILAR_SHOWN).collect();
+    if all.is_empty() { String::new() } else { format!("{EXPECTED}{}.", all.join("; ")) }
+}
+
+/// What may have been meant, as a sentence after another one.
+pub(crate) fn did_you_mean(fault: &Fault) -> String {
     let names: Vec<String> = fault
         .similar_refs
         .iter()

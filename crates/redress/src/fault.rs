@@ -146,6 +146,33 @@ impl Fault {
         self.retry.retryable()
     }
 
+    /// Where the arguments stand that are to be changed, as JSON pointers into the arguments: those of the violations, else the
+    /// parameter that was looked up and not found.
+    pub fn wrong_arguments(&self) -> Vec<String> {
+        let mut pointers: Vec<String> = Vec::new();
+        for pointer in self.violations.iter().map(Violation::pointer) {
+            if !pointer.is_empty() && !pointers.contains(&pointer) {
+                pointers.push(pointer);
+            }
+        }
+        let has = |name: &str| self.details.as_ref()?.with(|it| it.get(name).is_some());
+        if pointers.is_empty()
+            && let Some(name) = self.entry.similar.as_deref()
+            && has(name) == Some(true)
+        {
+            pointers.push(format!("/{name}"));
+        }
+        pointers
+    }
+
+    /// Nothing was changed, whatever the row fears. Its advice to look for an effect goes, too.
+    pub fn nothing_changed(&mut self) {
+        self.effect = Effect::None;
+        if self.hint == self.entry.hint {
+            self.hint = without_check(&self.hint);
+        }
+    }
+
     /// Takes a retry rule that is only yes or no; a rule that says the same already stays.
     pub fn set_retryable(&mut self, retryable: bool) {
         if retryable != self.retryable() {
@@ -179,5 +206,51 @@ impl Fault {
     /// Whether the retry rule was given, and is not merely the row's for a document that had none.
     pub fn says_retry(&self) -> bool {
         !self.unsaid.retry || self.retry != self.entry.retry
+    }
+}
+
+/// How rows whose calls may have had an effect advise to look for it.
+const CHECK: &str = "check whether the call took effect";
+
+/// A hint without the clause that advises to look for an effect.
+fn without_check(hint: &str) -> String {
+    let clauses = hint.split_inclusive(", ");
+    let mut kept: String =
+        clauses.filter(|it| !it.to_ascii_lowercase().starts_with(CHECK)).collect();
+    if kept.len() == hint.len() || !hint.to_ascii_lowercase().starts_with(CHECK) {
+        return kept;
+    }
+    let begins = ["and ", "or ", "then "].iter().find_map(|it| kept.strip_prefix(it));
+    kept = begins.unwrap_or(&kept).to_owned();
+    if let Some(first) = kept.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use redress_registry::{Effect, shipped};
+
+    use super::{CHECK, Fault};
+
+    #[test]
+    fn where_nothing_was_changed_nobody_is_told_to_look() {
+        let mut hints = Vec::new();
+        for row in shipped::core().codes.values() {
+            let mut fault = Fault::of(row);
+            fault.nothing_changed();
+            assert!(!fault.hint.to_lowercase().contains("took effect"), "{}", fault.hint);
+            if row.hint.to_lowercase().contains(CHECK) {
+                assert_ne!(row.effect, Effect::None, "{}", row.code);
+                hints.push(fault.hint);
+            } else {
+                assert_eq!(fault.hint, row.hint);
+            }
+        }
+        assert!(hints.contains(&"Tell the operator what you called.".to_owned()), "{hints:?}");
+        assert!(hints.contains(&"Wait a moment, then repeat it.".to_owned()), "{hints:?}");
+        assert!(hints.contains(&"Ask for less at once.".to_owned()), "{hints:?}");
+        assert!(hints.iter().all(|it| it.starts_with(char::is_uppercase)), "{hints:?}");
     }
 }

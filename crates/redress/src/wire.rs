@@ -65,13 +65,18 @@ pub fn rpc_error(fault: &Fault, id: Option<&str>) -> String {
         members.raw("id", id);
     }
     let mut error = Members::open(members.key("error"));
-    error.int("code", protocol_number(fault)).str("message", &fault.message);
+    error.int("code", protocol_number(fault)).str("message", &error_message(fault));
     let mut data = Members::open(error.key("data"));
     Dialect::Native.write_into(fault, Stamp::default(), data.key(FAULT_KEY));
     data.close();
     error.close();
     members.close();
     out
+}
+
+/// What an error of JSON-RPC says in words: all that a reader of its text alone hears.
+pub fn error_message(fault: &Fault) -> String {
+    format!("{}{}", fault.message, card::did_you_mean(fault))
 }
 
 /// Whether a JSON-RPC error with that code that answers a `tools/call` stays one: the request itself was none

@@ -108,6 +108,8 @@ export interface Known {
   hint: string;
   /** What happened, as far as it is known without details. */
   said: string;
+  /** The parameter that is looked up, and can be like one that exists. */
+  similar?: string;
   /** Its spellings in each dialect. */
   spelled: { readonly [dialect in Dialect]?: readonly string[] };
   /** Its number and domain in JSON-RPC, where they are not its own. */
@@ -311,7 +313,7 @@ function card(text: string, isFlagged: boolean): Fault | undefined {
 function cardLine(fault: Fault, line: string): boolean {
   const [, label, rest = ''] = /^(Retry|Fix|Next|Server said): (.*)$/.exec(line) ?? [];
   if (label === 'Retry') return retryLine(fault, line);
-  if (label === 'Fix') fault.hint = rest.replace(/^(.*) Did you mean .*$/, '$1');
+  if (label === 'Fix') fault.hint = rest.replace(/^(.*) Did you mean .*$/, '$1').replace(/^(.*) Expected .*$/, '$1');
   if (label === 'Server said') fault.server_text = rest.replace(/^"+|"+$/g, '');
   if (label === 'Next') {
     const [, tool = rest, args] = /^(\S*) (.*)$/.exec(rest) ?? [];
@@ -819,6 +821,7 @@ export function decide(fault: Fault, traits: Traits, attempt: Attempt, budget: B
   const isLate = asked > policy.longestWaitMs || (attempt.timeLeftMs ?? Infinity) <= wait;
   const facts: { readonly [column: string]: string | boolean } = {
     retry,
+    code: fault.code,
     class: fault.class,
     repeat: repeat(fault, traits, ground),
     room: made >= most ? 'attempts_used' : isLate ? 'wait_too_long' : budget.hasOne() ? 'left' : 'budget_spent',
@@ -840,7 +843,7 @@ export function decide(fault: Fault, traits: Traits, attempt: Attempt, budget: B
       budget.spend();
       return { row, do: what, after_ms: wait };
     case 'change_arguments':
-      return { row, do: what, pointers: [...new Set(fault.violations.map((it) => it.pointer))] };
+      return { row, do: what, pointers: wrongArguments(fault) };
     case 'call_first':
       return { row, do: what, next: fault.next_actions.length > 0 ? fault.next_actions : [advice] };
     case 'ask_human':
@@ -857,6 +860,14 @@ function repeat(fault: Fault, traits: Traits, ground: string): 'safe' | 'doubtfu
   if (traits.trusted && (traits.readOnly || traits.idempotent)) return 'safe';
   if (ground === 'not_sent' || (ground === 'stated' && fault.effect === 'none')) return 'safe';
   return fault.effect === 'done' ? 'double' : 'doubtful';
+}
+
+/** Where the arguments stand that are to be changed: those of the violations, else the parameter that was looked up. */
+export function wrongArguments(fault: Fault): string[] {
+  const pointers = [...new Set(fault.violations.map((it) => it.pointer))].filter((it) => it !== '');
+  const looked = ROWS.find((it) => it.registry === fault.registry && it.code === fault.code)?.similar;
+  const isGiven = looked !== undefined && isObject(fault.details) && Object.keys(fault.details).includes(looked);
+  return pointers.length === 0 && isGiven ? [`/${looked}`] : pointers;
 }
 
 /** At least as long as is asked for, and some part of a pause that grows, so that many clients do not come back at once. */

@@ -160,6 +160,8 @@ class Row:
     #: Its spellings in each dialect.
     spelled: Mapping[str, Sequence[str]]
     number: int | None = None
+    #: The parameter that is looked up, and can be like one that exists.
+    similar: str | None = None
     #: Its number and domain in JSON-RPC, where they are not its own.
     rpc: tuple[int, str | None] | None = None
     title: str = ""
@@ -375,7 +377,7 @@ def _card_line(fault: Fault, line: str) -> bool:
     if label == "Retry":
         return _retry_line(fault, line)
     if label == "Fix":
-        fault.hint = re.sub(r"^(.*) Did you mean .*$", r"\1", rest)
+        fault.hint = re.sub(r"^(.*) Expected .*$", r"\1", re.sub(r"^(.*) Did you mean .*$", r"\1", rest))
     elif label == "Server said":
         fault.server_text = rest.strip('"')
     elif label == "Next":
@@ -876,6 +878,7 @@ def decide(
     wait = _wait_ms(attempt, asked, policy) if retry == "after_delay" else 0
     facts: dict[str, str | bool] = {
         "retry": retry,
+        "code": fault.code,
         "class": fault.class_,
         "repeat": _repeat(fault, traits, attempt.ground or fault.ground),
         "room": _room(fault, attempt, policy, asked, wait, budget),
@@ -890,12 +893,20 @@ def decide(
     if rule.do == "retry_after":
         return replace(decision, after_ms=wait)
     if rule.do == "change_arguments":
-        return replace(decision, pointers=tuple(dict.fromkeys(str(it["pointer"]) for it in fault.violations)))
+        return replace(decision, pointers=wrong_arguments(fault))
     if rule.do == "call_first":
         return replace(decision, next=tuple(fault.next_actions) or (advice,))
     if rule.do == "ask_human":
         return replace(decision, what=rule.what or advice)
     return decision
+
+
+def wrong_arguments(fault: Fault) -> tuple[str, ...]:
+    """Where the arguments stand that are to be changed: those of the violations, else the parameter that was looked up."""
+    pointers = tuple(dict.fromkeys(str(it["pointer"]) for it in fault.violations if it["pointer"] != ""))
+    row = next((it for it in _ROWS if it.registry == fault.registry and it.code == fault.code), None)
+    is_given = row is not None and isinstance(fault.details, dict) and row.similar in fault.details
+    return (f"/{row.similar}",) if row is not None and is_given and not pointers else pointers
 
 
 def _room(fault: Fault, attempt: Attempt, policy: Policy, asked: int, wait: int, budget: Budget) -> str:

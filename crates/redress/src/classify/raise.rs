@@ -99,7 +99,7 @@ pub(super) fn raise(
         fault.effect = Effect::Unknown;
     }
     if asked.traits.harmless() {
-        fault.effect = Effect::None;
+        fault.nothing_changed();
     }
     fault.origin = origin(source, facts);
     fault.details = details(fault.details.take(), &said);

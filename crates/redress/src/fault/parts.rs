@@ -249,8 +249,16 @@ impl Violation {
 
     /// Where the wrong value stands in the arguments.
     pub fn pointer(&self) -> String {
-        let text = |value: Value<'_>| value.get("pointer")?.as_str().map(Cow::into_owned);
-        self.0.with(text).flatten().unwrap_or_default()
+        self.text("pointer").unwrap_or_default()
+    }
+
+    /// What should have been there.
+    pub fn expected(&self) -> Option<String> {
+        self.text("expected")
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        self.0.with(|it| it.get(key)?.as_str().map(Cow::into_owned))?
     }
 }
 

@@ -138,6 +138,7 @@ impl Row {
         {
             known.extend(all.get(key).map(|it| (key.to_owned(), it.clone())));
         }
+        known.extend(self.entry.similar.as_ref().map(|it| ("similar".to_owned(), json!(it))));
         known.insert("said".to_owned(), Fault::of(&self.entry).message.into());
         known.insert("spelled".to_owned(), json!(self.spelled));
         known.extend(rpc(&self.entry).map(|it| ("rpc".to_owned(), it)));

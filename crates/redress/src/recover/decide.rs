@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Fault,
-    fault::{NextAction, Violation},
+    fault::NextAction,
     json::{Members, write_str},
     outcome::ToolTraits,
 };
@@ -143,6 +143,7 @@ pub fn decide(fault: &Fault, attempt: &Attempt, policy: &Policy, budget: &mut Bu
     };
     let facts = Facts {
         retry,
+        code: fault.code(),
         class: fault.class,
         repeat: repeat(fault, attempt.traits, attempt.ground),
         room: room(fault, attempt, policy, (asked, wait), budget),
@@ -153,7 +154,7 @@ pub fn decide(fault: &Fault, attempt: &Attempt, policy: &Policy, budget: &mut Bu
     let decision = match row.then {
         Then::RetryNow => Decision::RetryNow,
         Then::RetryAfter => Decision::RetryAfter(wait),
-        Then::ChangeArguments => Decision::ChangeArguments { pointers: pointers(fault) },
+        Then::ChangeArguments => Decision::ChangeArguments { pointers: fault.wrong_arguments() },
         Then::CallFirst => Decision::CallFirst { next: first(fault) },
         Then::AskHuman(what) => {
             Decision::AskHuman { what: what.unwrap_or_else(|| advice(fault)).to_owned() }
@@ -200,16 +201,6 @@ fn room(
     } else {
         Room::BudgetSpent
     }
-}
-
-fn pointers(fault: &Fault) -> Vec<String> {
-    let mut pointers: Vec<String> = Vec::new();
-    for pointer in fault.violations.iter().map(Violation::pointer) {
-        if !pointers.contains(&pointer) {
-            pointers.push(pointer);
-        }
-    }
-    pointers
 }
 
 fn first(fault: &Fault) -> Vec<NextAction> {

@@ -6,6 +6,7 @@ use super::{
     repeat::Repeat,
     table::{Room, Row, StopReason, Then},
 };
+use crate::codes;
 
 /// The kinds after which the same call helps.
 const SAME_CALL: &[RetryKind] = &[RetryKind::Now, RetryKind::AfterDelay];
@@ -28,6 +29,14 @@ pub const ROWS: &[Row] = &[
         then: Then::FallBack,
         because: "This server does not do it; another one may.",
         ..Row::any("not_here")
+    },
+    Row {
+        code: &[codes::UNKNOWN_TOOL.name()],
+        repeat: &[Repeat::Safe],
+        fallback: Some(true),
+        then: Then::FallBack,
+        because: "This server has no such tool; another one may.",
+        ..Row::any("no_such_tool")
     },
     Row {
         retry: &[RetryKind::AfterHuman],

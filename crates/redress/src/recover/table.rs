@@ -12,6 +12,8 @@ pub struct Row {
     pub id: &'static str,
     /// The retry kinds that it is for; empty: any.
     pub retry: &'static [RetryKind],
+    /// The codes that it is for; empty: any.
+    pub code: &'static [&'static str],
     /// The classes that it is for; empty: any.
     pub class: &'static [Class],
     /// What a repeat may be; empty: anything.
@@ -30,9 +32,11 @@ pub struct Row {
 
 /// What the columns are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub struct Facts<'f> {
     /// When a repeat helps.
     pub retry: RetryKind,
+    /// The code.
+    pub code: &'f str,
     /// The class of the code.
     pub class: Class,
     /// What a repeat would do.
@@ -151,6 +155,7 @@ impl Row {
         Self {
             id,
             retry: &[],
+            code: &[],
             class: &[],
             repeat: &[],
             room: &[],
@@ -162,8 +167,9 @@ impl Row {
     }
 
     /// Whether every column fits.
-    pub fn fits(&self, facts: Facts) -> bool {
+    pub fn fits(&self, facts: Facts<'_>) -> bool {
         one_of(self.retry, facts.retry)
+            && (self.code.is_empty() || self.code.contains(&facts.code))
             && one_of(self.class, facts.class)
             && one_of(self.repeat, facts.repeat)
             && one_of(self.room, facts.room)
@@ -178,6 +184,7 @@ impl Row {
         let retry = self.retry.iter().map(|it| it.name());
         let class = self.class.iter().map(|it| it.name());
         names(&mut when, "retry", retry);
+        names(&mut when, "code", self.code.iter().copied());
         names(&mut when, "class", class);
         names(&mut when, "repeat", self.repeat.iter().map(|it| it.name()));
         names(&mut when, "room", self.room.iter().map(|it| it.name()));
@@ -269,21 +276,32 @@ mod tests {
 
     use super::{Facts, ROWS, Room, Row, Then, table};
     use crate::{
+        codes,
         json::{Doc, Limits},
         recover::Repeat,
     };
 
-    fn every_case() -> impl Iterator<Item = Facts> {
+    fn every_case() -> impl Iterator<Item = Facts<'static>> {
         let kinds = RetryKind::ALL.iter().flat_map(|kind| Class::ALL.map(|class| (*kind, class)));
         let repeats = kinds.flat_map(|it| Repeat::ALL.map(|repeat| (it, repeat)));
         let rooms = repeats.flat_map(|it| Room::ALL.map(|room| (it, room)));
         let flags = [(false, false), (false, true), (true, false), (true, true)];
+        let codes = ["X", codes::UNKNOWN_TOOL.name()];
+        let flags = codes.into_iter().flat_map(move |code| flags.map(|it| (code, it)));
         rooms.flat_map(move |(((retry, class), repeat), room)| {
-            flags.map(|(next, fallback)| Facts { retry, class, repeat, room, next, fallback })
+            flags.clone().map(move |(code, (next, fallback))| Facts {
+                retry,
+                code,
+                class,
+                repeat,
+                room,
+                next,
+                fallback,
+            })
         })
     }
 
-    fn decides(facts: Facts) -> &'static Row {
+    fn decides(facts: Facts<'_>) -> &'static Row {
         ROWS.iter().find(|it| it.fits(facts)).unwrap()
     }
 

@@ -4,7 +4,7 @@ use redress_registry::RetryKind;
 
 use crate::{
     Fault, Lookup,
-    card::retry_lines,
+    card::{EXPECTED, retry_lines},
     fault::{NextAction, Violation},
     json::{Kind, RawJson},
 };
@@ -38,6 +38,7 @@ fn part(fault: &mut Fault, line: &str) -> bool {
     }
     if let Some(fix) = line.strip_prefix("Fix: ") {
         let hint = fix.rsplit_once(" Did you mean ").map_or(fix, |(hint, _)| hint);
+        let hint = hint.rsplit_once(EXPECTED).map_or(hint, |(hint, _)| hint);
         hint.clone_into(&mut fault.hint);
     } else if let Some(next) = line.strip_prefix("Next: ") {
         fault.next_actions.push(action(next));

@@ -109,13 +109,12 @@ impl Sums {
         if let Some(number) = doc.root().get("code").and_then(Value::as_i64) {
             *self.by_code.entry(number).or_default() += count;
         }
+        // An error of JSON-RPC itself is written without domain and symbol; the row has both.
         let data = |key| doc.root().path(&["data", key]).and_then(Value::as_str);
-        if let Some(domain) = data("domain") {
-            *self.by_domain.entry(domain.into_owned()).or_default() += count;
-        }
-        if let Some(symbol) = data("symbol") {
-            *self.by_symbol.entry(symbol.into_owned()).or_default() += count;
-        }
+        let domain = data("domain").unwrap_or_else(|| (&*row.domain).into());
+        let symbol = data("symbol").unwrap_or_else(|| (&*row.code).into());
+        *self.by_domain.entry(domain.into_owned()).or_default() += count;
+        *self.by_symbol.entry(symbol.into_owned()).or_default() += count;
     }
 
     fn write(&self, sample: Option<u64>) -> String {
@@ -144,7 +143,28 @@ fn write_counts(to: &mut String, counts: impl IntoIterator<Item = (String, u64)>
 
 #[cfg(test)]
 mod tests {
-    use super::ErrorStats;
+    use redress_registry::shipped;
+
+    use super::{ErrorStats, Tally};
+    use crate::{
+        codes,
+        json::{Doc, Limits, Value},
+    };
+
+    #[test]
+    fn every_failure_is_in_each_sum_once() {
+        let tally = Tally::<1>::new(shipped::core());
+        for code in [codes::INVALID_REQUEST, codes::PARSE_FAILED, codes::TIMEOUT, codes::TIMEOUT] {
+            tally.count(code.name(), 0);
+        }
+        let stats = tally.stats(ErrorStats::default());
+        let doc = Doc::parse(stats.as_bytes(), Limits::DOCUMENT).unwrap();
+        for by in ["byCode", "byDomain", "bySymbol"] {
+            let counts = doc.root().get(by).unwrap().members();
+            assert_eq!(counts.filter_map(|it| it.1.as_u64()).sum::<u64>(), 4, "{by}: {stats}");
+        }
+        assert_eq!(doc.root().get("total").and_then(Value::as_u64), Some(4));
+    }
 
     const ON: Option<ErrorStats> = Some(ErrorStats { sample: None });
 
