@@ -32,6 +32,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         code: &[codes::UNKNOWN_TOOL.name()],
+        class: &[Class::NotFound],
         repeat: &[Repeat::Safe],
         fallback: Some(true),
         then: Then::FallBack,

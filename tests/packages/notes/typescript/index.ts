@@ -1109,7 +1109,7 @@ export const TOOLS: { readonly [tool: string]: Tool } = {
 export const DECISIONS: readonly Rule[] = [
   {"id": "cancelled", "when": {"class": ["cancelled"]}, "do": "stop", "why": "cancelled", "because": "The caller gave the call up."},
   {"id": "not_here", "when": {"class": ["unimplemented"], "repeat": ["safe"], "fallback": true}, "do": "fall_back", "because": "This server does not do it; another one may."},
-  {"id": "no_such_tool", "when": {"code": ["UNKNOWN_TOOL"], "repeat": ["safe"], "fallback": true}, "do": "fall_back", "because": "This server has no such tool; another one may."},
+  {"id": "no_such_tool", "when": {"code": ["UNKNOWN_TOOL"], "class": ["not_found"], "repeat": ["safe"], "fallback": true}, "do": "fall_back", "because": "This server has no such tool; another one may."},
   {"id": "forbidden", "when": {"retry": ["after_human"], "class": ["permission_denied"]}, "do": "ask_human", "because": "What is forbidden here is not tried elsewhere."},
   {"id": "without_a_person", "when": {"retry": ["after_human"], "repeat": ["safe"], "fallback": true}, "do": "fall_back", "because": "Another way needs nobody to act."},
   {"id": "a_person", "when": {"retry": ["after_human"]}, "do": "ask_human", "because": "Only a person can change this."},
