@@ -26,8 +26,14 @@ both_ways! {
 
 const TEXT: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"TEXT"}],"isError":true}}"#;
 
+/// Lets the gate see the list of tools, for which it waits a second only: too short on a busy machine.
+fn knows_tools(client: &mut Client) {
+    assert!(client.request("tools/list", &json!({}))["result"]["tools"].is_array());
+}
+
 fn is_error_with_text(via: Via) {
     let mut client = Client::open(via, &[]);
+    knows_tools(&mut client);
     let answer = client.say(&[&TEXT.replace("TEXT", "Rate limit exceeded, retry after 3 seconds")]);
     assert_fault(&answer, "RATE_LIMITED", "after_delay", "none", "tool");
     assert_eq!(fault(&answer)["retry"]["after_ms"], 3000);
@@ -81,6 +87,7 @@ fn json_rpc_error_with_data(via: Via) {
 
 fn an_unknown_tool_stays_an_error(via: Via) {
     let mut client = Client::open(via, &[]);
+    knows_tools(&mut client);
     let answer = client.call("nope", &json!({}));
     assert_eq!(answer["error"]["code"], -32602);
     assert_fault(&answer, "UNKNOWN_TOOL", "after_change", "none", "server");

@@ -39,7 +39,7 @@ fn duplicate_ids(via: Via) {
             "{{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{{\"name\":\"sleep\",\"arguments\":{{\"ms\":{ms}}}}}}}\n"
         )
     };
-    client.write_request("\"x\"", &call(800));
+    client.write_request("\"x\"", &call(2500));
     client.in_order();
     client.write_request("\"x\"", &call(0));
     let refused = client.answer("\"x\"");
