@@ -230,5 +230,6 @@ fn exit(status: ExitStatus, closed_output: bool) -> Exit {
         let name = signal_hook::low_level::signal_name(number).map(str::to_owned);
         name.unwrap_or_else(|| format!("signal {number}"))
     };
-    Exit { code: status.code(), signal: status.signal().map(name), closed_output }
+    let signal = status.signal().map(name);
+    Exit { code: status.code(), signal, closed_output, was_hung: false }
 }

@@ -1,6 +1,9 @@
 //! `Restarts`: when an upstream that ended may start again, and when it is parked.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// An upstream that lived this long did not crash in a row.
 const STABLE: Duration = Duration::from_secs(60);
@@ -16,7 +19,7 @@ const FIRST_PARKING: Duration = Duration::from_secs(30);
 const LONGEST_PARKING: Duration = Duration::from_secs(300);
 
 /// Whether an upstream may start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum May {
     /// At once.
     Start,
@@ -73,6 +76,48 @@ impl Restarts {
     }
 }
 
+/// How the processes of one server fare that end before they say anything, whichever session they belong to: many
+/// sessions must not start again and again what cannot start.
+#[derive(Debug, Default)]
+pub(crate) struct Starts(Mutex<Failed>);
+
+#[derive(Debug, Default)]
+struct Failed {
+    restarts: Restarts,
+    last: Option<Instant>,
+}
+
+impl Starts {
+    /// A process that was started then ended and had said nothing.
+    pub(crate) fn failed(&self, started: Instant, now: Instant, random: u64) {
+        let mut failed = self.lock();
+        // What was started before the last failure is no further try.
+        if failed.last.is_none_or(|it| it <= started) {
+            failed.last = Some(now);
+            failed.restarts.ended(now, Duration::ZERO, random);
+        }
+    }
+
+    /// A process said something.
+    pub(crate) fn succeeded(&self) {
+        *self.lock() = Failed::default();
+    }
+
+    /// How often it failed in a row.
+    pub(crate) fn in_a_row(&self) -> u32 {
+        self.lock().restarts.in_a_row()
+    }
+
+    /// Whether another one may start now.
+    pub(crate) fn may_start(&self, now: Instant) -> May {
+        self.lock().restarts.may_start(now)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Failed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Three quarters to five quarters of a pause.
 fn jitter(pause: Duration, random: u64) -> Duration {
     let percent = 75 + u32::try_from(random % 51).unwrap_or_default();
@@ -83,7 +128,20 @@ fn jitter(pause: Duration, random: u64) -> Duration {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{May, Restarts};
+    use super::{May, Restarts, Starts};
+
+    #[test]
+    fn starts_that_fail_at_once_count_as_one() {
+        let (starts, begun) = (Starts::default(), Instant::now());
+        let later = |seconds| begun + Duration::from_secs(seconds);
+        (0..100).for_each(|_| starts.failed(begun, later(1), 25));
+        assert_eq!(starts.in_a_row(), 1);
+        assert_eq!(starts.may_start(later(1)), May::Start);
+        (1..5).for_each(|it| starts.failed(later(it), later(it + 1), 25));
+        assert!(matches!(starts.may_start(later(6)), May::Parked(_)));
+        starts.succeeded();
+        assert_eq!(starts.may_start(later(6)), May::Start);
+    }
 
     #[test]
     fn one_end_costs_nothing_many_in_a_row_park_it() {

@@ -6,6 +6,7 @@ use crate::{
     breaker::Breakers,
     limits::{Limits, Shares},
     metrics::Metrics,
+    restarts::Starts,
     retry::Budget,
     settings::Settings,
 };
@@ -20,6 +21,7 @@ pub struct Server {
     pub(crate) breakers: Breakers,
     pub(crate) limits: Arc<Limits>,
     pub(crate) budget: Budget,
+    pub(crate) starts: Starts,
 }
 
 impl Server {
@@ -30,6 +32,7 @@ impl Server {
             breakers: Breakers::new(settings.breaker),
             limits: Arc::new(Limits::new(settings.limits, now)),
             budget: Budget::new(&settings.retry),
+            starts: Starts::default(),
             settings,
         }
     }

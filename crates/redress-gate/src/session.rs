@@ -82,6 +82,8 @@ pub struct Session {
     /// Requests of the upstream that the client has not answered.
     asked_by_upstream: IndexMap<u64, Box<str>, FxBuildHasher>,
     restarts: Restarts,
+    /// Whether the present process has said anything.
+    has_spoken: bool,
     stderr: Arc<Tail>,
     /// When the upstream last wrote something.
     heard: Option<Instant>,
@@ -155,6 +157,8 @@ pub struct Exit {
     pub signal: Option<String>,
     /// It closed its output while it went on running, and was ended for that.
     pub closed_output: bool,
+    /// It was silent for so long that it was ended, so that another takes its place.
+    pub was_hung: bool,
 }
 
 impl Session {
@@ -187,6 +191,7 @@ impl Session {
             silent: None,
             asked_by_upstream: IndexMap::default(),
             restarts: Restarts::default(),
+            has_spoken: false,
             stderr: Arc::default(),
             door: Door::Open,
             is_expired: false,
@@ -226,6 +231,7 @@ impl Session {
             self.server.metrics.happened(Event::Restart);
         }
         self.upstream = State::Up { since: turn.now.at };
+        self.has_spoken = false;
         let is_opened_anew = self.held.iter().any(|it| {
             let exchange = it.id.and_then(|id| self.inflight.exchange(id));
             exchange.is_some_and(|it| it.request.method == Method::Initialize)
@@ -248,6 +254,9 @@ impl Session {
         self.last_exit = Some(exit.clone());
         let lived = turn.now.at.saturating_duration_since(since);
         self.restarts.ended(turn.now.at, lived, self.inflight.random());
+        if !self.has_spoken && self.door != Door::Closing {
+            self.server.starts.failed(since, turn.now.at, self.inflight.random());
+        }
         self.decide_all(turn);
         self.withdraw_upstream_requests(turn);
         self.is_long_answered = false;

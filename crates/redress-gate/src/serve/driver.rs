@@ -23,7 +23,7 @@ const AFTER_KILL: Duration = Duration::from_secs(2);
 /// How long the ledger may take with what is told last.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
-/// A link whose upstream is being started, and what its task waits for.
+/// A link whose upstream is being started, unless that went wrong too often of late, and what its task waits for.
 pub(super) fn open(plan: &Arc<Plan>, session: Session) -> (Arc<Link>, UnboundedReceiver<Event>) {
     let (sender, events) = mpsc::unbounded_channel();
     // Nobody listens any more only when the link has ended.
@@ -32,6 +32,10 @@ pub(super) fn open(plan: &Arc<Plan>, session: Session) -> (Arc<Link>, UnboundedR
     let link = Arc::new(Link::new(Arc::clone(plan), session, client, tell));
     // A server behind a URL is there at once, and hears what comes with the very first request.
     connect(&link);
+    let may_begin = link.lock().session.may_begin(link.now().at);
+    if may_begin {
+        link.tell(Event::Start);
+    }
     (link, events)
 }
 
@@ -45,7 +49,6 @@ async fn start(link: &Arc<Link>) {
 
 /// Watches a link until it is to end, then ends it.
 pub(super) async fn drive(link: Arc<Link>, mut events: UnboundedReceiver<Event>) {
-    start(&link).await;
     watch(&link, &mut events).await;
     end(&link, &mut events).await;
 }

@@ -39,7 +39,7 @@ struct Wish {
     place: usize,
 }
 
-/// What a client says of a kind, by its name or, where it does not name it, for all of its group or for everything.
+/// What a client says of a kind that it takes, by its name or, where it does not name it, for all of its group or for everything.
 fn wish(headers: &HeaderMap, kind: &str) -> Option<Wish> {
     let group = kind.split('/').next().unwrap_or_default();
     let is_named = |it: &str| it.eq_ignore_ascii_case(kind);
@@ -48,6 +48,7 @@ fn wish(headers: &HeaderMap, kind: &str) -> Option<Wish> {
     find(headers, is_named)
         .or_else(|| find(headers, is_group))
         .or_else(|| find(headers, |it| it == "*/*"))
+        .filter(|it| it.weight > 0.0)
 }
 
 fn find(headers: &HeaderMap, is_meant: impl Fn(&str) -> bool) -> Option<Wish> {
@@ -64,8 +65,10 @@ fn find(headers: &HeaderMap, is_meant: impl Fn(&str) -> bool) -> Option<Wish> {
 
 /// The weight among the parameters of a range.
 fn weight(parameters: &str) -> f32 {
-    let mut weights = parameters.split(';').filter_map(|it| it.trim().strip_prefix("q="));
-    weights.find_map(|it| it.trim().parse().ok()).unwrap_or(1.0)
+    let pairs = parameters.split(';').filter_map(|it| it.split_once('='));
+    let mut weights = pairs.filter(|it| it.0.trim().eq_ignore_ascii_case("q"));
+    let read = |text: &str| text.trim().parse().ok().filter(|it: &f32| it.is_finite());
+    weights.find_map(|it| read(it.1)).unwrap_or(1.0)
 }
 
 #[cfg(test)]
@@ -109,6 +112,9 @@ mod tests {
             ("*/*", true),
             ("application/json", false),
             ("text/html", false),
+            ("application/json, text/event-stream;q=0", false),
+            ("application/json, text/event-stream; Q=0.0, */*", false),
+            ("application/json;q=0.001, text/event-stream;q=nan", true),
         ] {
             assert_eq!(accepts(&says(accept), &[JSON, EVENTS]), is_fine, "{accept}");
         }

@@ -44,13 +44,23 @@ impl Session {
         reached
     }
 
+    /// Whether the upstream of a new session is started at once. If not, the first request that may starts it.
+    pub(crate) fn may_begin(&mut self, now: Instant) -> bool {
+        let may = self.server.starts.may_start(now) == May::Start;
+        if !may && self.upstream == State::Starting {
+            self.upstream = State::Down;
+        }
+        may
+    }
+
     /// Whether the upstream can be asked; starts it if it is down. Whoever parks it has the first say.
     pub(super) fn reach(&mut self, turn: &mut Turn) -> Result<(), Seen<'static>> {
         let now = turn.now.at;
         if self.is_hung(now) {
             self.replace(turn);
         }
-        let may = (self.upstream == State::Down).then(|| self.restarts.may_start(now));
+        let may = (self.upstream == State::Down)
+            .then(|| self.restarts.may_start(now).max(self.server.starts.may_start(now)));
         if let Some(May::Parked(until)) = may {
             return Err(Seen::Parked { until });
         }
@@ -87,7 +97,8 @@ impl Session {
     fn replace(&mut self, turn: &mut Turn) {
         self.silent = None;
         turn.replace = true;
-        let exit = Exit { signal: Some("SIGKILL".to_owned()), ..Exit::default() };
+        let signal = Some("SIGKILL".to_owned());
+        let exit = Exit { signal, was_hung: true, ..Exit::default() };
         self.upstream_gone(&exit, turn);
     }
 

@@ -216,10 +216,17 @@ impl Session {
 
     /// The process ended while nobody waited.
     pub(super) fn note_exit(&mut self, exit: &Exit, turn: &mut Turn) {
-        let log = self.stderr.since(0);
-        let mut fault = self.raise(codes::UPSTREAM_CRASHED, Origin::Server, exit_params(exit));
+        let mut fault = if exit.was_hung {
+            let server = ("server", self.server.settings.server.as_str().into());
+            let mut fault = self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Server, [server]);
+            "The server said nothing any more; another process takes its place."
+                .clone_into(&mut fault.message);
+            replaced(fault)
+        } else {
+            self.raise(codes::UPSTREAM_CRASHED, Origin::Server, exit_params(exit))
+        };
         fault.effect = Effect::None;
-        self.add_log(&mut fault, &log);
+        self.add_log(&mut fault, &self.stderr.since(0));
         self.tell_nobody(fault, turn);
     }
 
@@ -248,6 +255,9 @@ impl Session {
     }
 
     fn exited(&self, exchange: &Exchange, exit: &Exit, now: Moment) -> Fault {
+        if exit.was_hung {
+            return replaced(self.late(exchange, now));
+        }
         let what = if exit.closed_output {
             What::Closed
         } else {
@@ -301,7 +311,8 @@ impl Session {
 
     fn parked(&self, until: Instant, now: Moment) -> Fault {
         let server = ("server", self.server.settings.server.as_str().into());
-        let crashes = ("crashes", u64::from(self.restarts.in_a_row()).into());
+        let crashes = self.restarts.in_a_row().max(self.server.starts.in_a_row());
+        let crashes = ("crashes", u64::from(crashes).into());
         let mut fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
         if let Some(Exit { code, signal, .. }) = &self.last_exit {
             let code = code.and_then(number);
@@ -336,6 +347,13 @@ impl Session {
 fn after(mut fault: Fault, wait: Duration) -> Fault {
     let after_ms = Some(millis(wait).max(1));
     fault.retry = Retry { kind: RetryKind::AfterDelay, after_ms, ..fault.retry };
+    fault
+}
+
+/// A fault of a process that was ended because it said nothing any more.
+fn replaced(mut fault: Fault) -> Fault {
+    let yes = RawJson::parse(b"true").ok();
+    fault.details = with_upstream(fault.details.take(), "replaced", yes);
     fault
 }
 

@@ -31,6 +31,9 @@ impl Session {
     /// A message of the upstream, however it came.
     pub(super) fn upstream_message(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
         self.heard = Some(turn.now.at);
+        if !std::mem::replace(&mut self.has_spoken, true) {
+            self.server.starts.succeeded();
+        }
         let limits = limits(self.server.settings.max_message);
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,

@@ -51,8 +51,7 @@ fn the_end_of_a_process_is_told_with_all_that_is_known() {
     rig.client(&CALL.replace(":7,", ":8,").replace("read", "write"));
     rig.client(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
     rig.stderr.add(b"starting\npassword=hunter2hunter2\n\x1b[31mFATAL\x1b[0m: heap exhausted\n");
-    let heard =
-        rig.gone(&Exit { code: None, signal: Some("SIGSEGV".to_owned()), closed_output: false });
+    let heard = rig.gone(&Exit { signal: Some("SIGSEGV".to_owned()), ..Exit::default() });
     let ids: Vec<_> = heard.iter().map(|it| it["id"].as_i64().unwrap()).collect();
     assert_eq!(ids, [7, 8, 9]);
     for answer in &heard {

@@ -14,7 +14,7 @@ use crate::{
     limits::{LimitRule, Rate},
     metrics::render,
     server::Server,
-    session::{ClientKind, Exit, Session, UpstreamKind},
+    session::{ClientKind, Exit, Session, Turn, UpstreamKind},
     settings::{Mode, Settings},
 };
 
@@ -136,6 +136,9 @@ fn a_process_that_hangs_is_replaced_for_the_trial() {
     rig.after(5 * SECOND);
     assert!(rig.client(CALL).is_empty());
     assert!(rig.turn.replace && rig.turn.start);
+    let recorded = rig.recorded.last().unwrap();
+    assert_eq!(recorded["code"], "UPSTREAM_UNAVAILABLE", "it did not crash: {recorded}");
+    assert_eq!(recorded["details"]["upstream"]["replaced"], true, "{recorded}");
     rig.ready();
     assert_eq!(rig.server(FINE)[0]["id"], 7, "the trial reaches the new one");
     let mut rig = hung();
@@ -169,6 +172,32 @@ fn a_parked_server_stays_parked() {
     }
     assert_eq!(code(&rig.client(CALL)[0]), "UPSTREAM_PARKED");
     assert_eq!(fault(&rig.client(CALL)[0])["details"]["crashes"], 5);
+}
+
+#[test]
+fn a_server_that_cannot_start_is_parked_for_every_session() {
+    let mut rig = Rig::down(Mode::Enforce);
+    for _ in 0..5 {
+        rig.client(CALL);
+        rig.ready();
+        rig.gone(&Exit { code: Some(1), ..Exit::default() });
+        rig.after(10 * SECOND);
+    }
+    let another = |rig: &Rig| {
+        let server = Arc::clone(&rig.session.server);
+        let session = Session::new(server, ClientKind::Http, UpstreamKind::Pipe);
+        Rig::of(session, Turn::new(rig.turn.now))
+    };
+    let mut other = another(&rig);
+    assert!(!other.session.may_begin(rig.turn.now.at), "it is not even tried");
+    let told = other.client(CALL);
+    assert_eq!(code(&told[0]), "UPSTREAM_PARKED");
+    assert_eq!(fault(&told[0])["details"]["crashes"], 5);
+    rig.after(300 * SECOND);
+    rig.client(CALL);
+    rig.ready();
+    rig.server(FINE);
+    assert!(another(&rig).session.may_begin(rig.turn.now.at), "one that speaks opens the door");
 }
 
 #[test]
