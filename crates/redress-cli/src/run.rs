@@ -9,10 +9,10 @@ use std::{
     fs::File,
     io,
     os::fd::AsFd,
-    panic::resume_unwind,
-    sync::Arc,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{Arc, mpsc},
     thread,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use redress::{codes, secret::secrecy};
@@ -44,38 +44,72 @@ pub(crate) fn run(args: &Args) -> Done {
     let config = args.options.config(&args.command)?;
     let server = config.single()?;
     let name = args.options.ledger_name(&server.name, &args.command);
-    let ledger = &config.general.ledger;
-    // It waits for the disk, and the server's start need not.
-    let ended = thread::scope(|scope| {
-        let opening = scope.spawn(|| open_ledger(ledger, &name));
-        let gated = observe::server(server)?;
-        let run = Run {
-            target: server.target()?,
-            server: Arc::clone(&gated),
-            on_ledger_failure: ledger.on_failure,
-            clock: clock(),
-        };
-        let streams = streams().map_err(|it| Failure::stream(&it))?;
-        let (access, shown) = (config.general.access_to_metrics(), Arc::clone(&gated));
-        observe::listen(&config.general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
-        let opened = || {
-            let opened = opening.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-            observe::say_ready(&gated);
-            Ok(opened)
-        };
-        let ended = redress_gate::run(run, streams, opened).map_err(|it| match it {
-            NotRun::Unrecorded(failure) => failure,
-            NotRun::System(error) => Failure::stream(&error),
-        })?;
-        observe::save_stats(&gated, &name)?;
-        Ok(ended)
-    })?;
-    match ended {
+    let opening = Opening::start(config.general.ledger.clone(), name.clone());
+    let ended = gate(&config.general, server, &name, &opening);
+    if ended.is_err() {
+        // What was opened for nothing is closed as it should be.
+        drop(opening.within(Duration::from_secs(1)));
+    }
+    match ended? {
         Ended::Fine => Ok(Status::Fine),
         Ended::NeverStarted => {
             let program = server.program_name();
             Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", program)])))
         }
+    }
+}
+
+fn gate(
+    general: &config::General,
+    server: &config::Server,
+    name: &str,
+    opening: &Opening,
+) -> Result<Ended, Failure> {
+    let gated = observe::server(server)?;
+    let run = Run {
+        target: server.target()?,
+        server: Arc::clone(&gated),
+        on_ledger_failure: general.ledger.on_failure,
+        clock: clock(),
+    };
+    let streams = streams().map_err(|it| Failure::stream(&it))?;
+    let (access, shown) = (general.access_to_metrics(), Arc::clone(&gated));
+    observe::listen(general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
+    let opened = |time| {
+        let opened = opening.within(time)?;
+        if opened.is_ok() {
+            observe::say_ready(&gated);
+        }
+        Some(opened)
+    };
+    let ended = redress_gate::run(run, streams, opened).map_err(|it| match it {
+        NotRun::Unrecorded(failure) => failure,
+        NotRun::System(error) => Failure::stream(&error),
+    })?;
+    observe::save_stats(&gated, name)?;
+    Ok(ended)
+}
+
+/// A ledger that is being opened: that waits for the disk, and neither the server's start nor our end need to.
+struct Opening(mpsc::Receiver<Opened>);
+
+/// What came of it, or the panic that did.
+type Opened = thread::Result<Result<Option<Ledger>, Failure>>;
+
+impl Opening {
+    fn start(ledger: config::Ledger, name: String) -> Self {
+        let (sender, opened) = mpsc::channel();
+        thread::spawn(move || {
+            let open = AssertUnwindSafe(|| open_ledger(&ledger, &name));
+            drop(sender.send(catch_unwind(open)));
+        });
+        Self(opened)
+    }
+
+    /// The ledger, if it is open within a time.
+    fn within(&self, time: Duration) -> Option<Result<Option<Ledger>, Failure>> {
+        let opened = self.0.recv_timeout(time).ok()?;
+        Some(opened.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 }
 

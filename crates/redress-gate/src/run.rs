@@ -92,17 +92,25 @@ impl<E> From<io::Error> for NotRun<E> {
     }
 }
 
-/// Gates one server until the client or a signal ends it. `ledger` gives where failures are recorded; the server starts
-/// meanwhile, but hears nothing before.
+/// Gates one server until the client or a signal ends it. `ledger` gives within a time where failures are recorded, or
+/// nothing if it is not open by then; the server starts meanwhile, but hears nothing before.
 pub fn run<E>(
     run: Run,
     streams: Streams,
-    ledger: impl FnOnce() -> Result<Option<Ledger>, E>,
+    mut ledger: impl FnMut(Duration) -> Option<Result<Option<Ledger>, E>>,
 ) -> Result<Ended, NotRun<E>> {
     // Before there is a process that a signal could leave behind.
-    let signals = threads::catch_signals()?;
+    let mut signals = threads::catch_signals()?;
     let early = Early::start(&run.target);
-    let ledger = ledger().map_err(NotRun::Unrecorded)?;
+    let opened = loop {
+        if let Some(opened) = ledger(ending::GLANCE) {
+            break opened;
+        }
+        if signals.pending().next().is_some() {
+            return Ok(Ended::Fine);
+        }
+    };
+    let ledger = opened.map_err(NotRun::Unrecorded)?;
     Ok(gate(run, ledger, (early, signals), streams)?)
 }
 
