@@ -195,7 +195,7 @@ fn behind_the_gate(gated: &Run, out: &mut Out) -> Written {
     for finding in left {
         let same = gated.findings.iter().filter(|it| it.rule == finding.rule);
         let same: Vec<&Finding> = same.collect();
-        said(&finding.rule, &format!("{} In {}.", finding.title, places(&same)), out)?;
+        said(&finding.rule, &format!("{}: {}", finding.title, places(&same)), out)?;
     }
     Ok(())
 }

@@ -175,7 +175,9 @@ impl Client {
                 Ok(Some(server)) => return Ok(Greeted { client, server }),
                 Err(unprobed) if known.is_some() => return Err(unprobed),
                 // What is over or confused by a question it does not know is asked anew.
-                Ok(None) if client.exit().is_none() => return client.initialize(),
+                Ok(None) if client.exit().is_none() => {
+                    return client.initialize().or_else(|it| Self::greet_again(place, it, stop));
+                }
                 Err(unprobed @ (Unprobed::Unreachable(_) | Unprobed::Unauthorized(_))) => {
                     return Err(unprobed);
                 }
@@ -183,6 +185,22 @@ impl Client {
             }
         }
         Self::open(place, stop)?.initialize()
+    }
+
+    /// A server that starts slowly takes the first question after all, and then no other greeting: it gets more time.
+    fn greet_again(
+        place: &Place,
+        refused: Unprobed,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Greeted, Unprobed> {
+        if !matches!(refused, Unprobed::NotMcp(_)) {
+            return Err(refused);
+        }
+        let mut client = Self::open(place, stop)?;
+        match client.discover(true) {
+            Ok(Some(server)) => Ok(Greeted { client, server }),
+            _ => Err(refused),
+        }
     }
 
     /// None, if the server knows nothing of this revision.

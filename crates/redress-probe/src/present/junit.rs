@@ -41,9 +41,9 @@ impl<'a> Suite<'a> {
     fn new(report: &'a Report, tool: Option<&'a str>, score: Option<&Score>) -> Self {
         let findings = report.direct.findings.iter().filter(|it| it.tool.as_deref() == tool);
         let mut cases: Vec<(String, Option<&Finding>)> =
-            findings.map(|it| (format!("{} {}", it.rule, it.title), Some(it))).collect();
+            findings.map(|it| (format!("{} {}", it.rule, name(&it.rule)), Some(it))).collect();
         let kept = score.into_iter().flat_map(|it| &it.rules).filter(|it| it.checked == it.passed);
-        cases.extend(kept.map(|it| (it.rule.clone(), None)));
+        cases.extend(kept.map(|it| (format!("{} {}", it.rule, name(&it.rule)), None)));
         cases.sort_by(|one, other| one.0.cmp(&other.0));
         Self { report, tool, cases }
     }
@@ -101,6 +101,11 @@ impl<'a> Suite<'a> {
         let ms: u64 = calls.map(|it| it.elapsed_ms).sum();
         format!("{}.{:03}", ms / 1_000, ms % 1_000)
     }
+}
+
+/// A rule by its name, the same whether it is broken or kept.
+fn name(rule: &str) -> &'static str {
+    crate::rules().find(|it| it.id == rule).map_or("", |it| it.name)
 }
 
 fn fails(finding: &Finding) -> bool {

@@ -99,7 +99,7 @@ fn rules(html: &mut Markup, report: &Report) {
                 html,
                 &[
                     "Rule",
-                    "What it asks",
+                    "What breaks it",
                     "Weight",
                     "Answers that keep it",
                     if gated.is_some() { "Through the gate" } else { "" },
@@ -109,7 +109,7 @@ fn rules(html: &mut Markup, report: &Report) {
                 for share in &score.rules {
                     html.element("tr", &[], |html| {
                         html.element("td", &[], |html| html.leaf("code", &[], &share.rule));
-                        html.leaf("td", &[], &asks(report, &share.rule));
+                        html.leaf("td", &[], broken_by(&share.rule));
                         html.leaf("td", &[("class", "number")], &share.weight.to_string());
                         html.element("td", &[], |html| bar(html, share.passed, share.checked));
                         let after =
@@ -124,10 +124,9 @@ fn rules(html: &mut Markup, report: &Report) {
     });
 }
 
-/// What a rule asks, or what is said where it is broken.
-fn asks(report: &Report, rule: &str) -> String {
-    let found = report.direct.findings.iter().find(|it| it.rule == rule);
-    found.map_or_else(String::new, |it| it.title.clone())
+/// What breaks a rule; nothing, if it is a rule of another version.
+fn broken_by(rule: &str) -> &'static str {
+    crate::rules().find(|it| it.id == rule).map_or("", |it| it.summary)
 }
 
 fn header(html: &mut Markup, names: &[&str]) {
