@@ -72,10 +72,10 @@ fn example(name: &str, text: &str, wanted: fn(&str) -> bool) -> Vec<(String, Str
     files.map(|(form, it)| (format!("tests/packages/{name}/{form}/{}", it.path), it.text)).collect()
 }
 
-/// One line per rule of sources, lint and diff.
+/// One line per rule of sources, lint, diff and probe.
 fn rules() -> String {
     let mut text = String::from(
-        "# Rules\n\nWhat `redress check`, `#[derive(Contract)]`, `redress registry lint` and `redress registry diff` look for. `redress explain CK203` prints one of them.\n\
+        "# Rules\n\nWhat `redress check`, `#[derive(Contract)]`, `redress registry lint`, `redress registry diff` and `redress probe` look for. `redress explain CK203` prints one of them.\n\
          This page is written by `cargo xtask codegen`.\n",
     );
     for (title, rules) in [
@@ -97,7 +97,19 @@ fn rules() -> String {
                 .unwrap_or_default();
         }
     }
+    probe_rules(&mut text);
     text
+}
+
+/// The rules of the probe, with what they count: a weight, and the most points that are left when one is broken.
+fn probe_rules(text: &mut String) {
+    text.push_str("\n## Probe\n\n| rule | finds | why | fix | weight | at most |\n| --- | --- | --- | --- | --- | --- |\n");
+    for Rule { id, name, summary, why, how_to_fix, .. } in redress_probe::rules() {
+        let (weight, cap) = redress_probe::weight(id).unwrap_or_default();
+        let cap = cap.map(|it| it.to_string()).unwrap_or_default();
+        writeln!(text, "| {id} `{name}` | {summary} | {why} | {how_to_fix} | {weight} | {cap} |")
+            .unwrap_or_default();
+    }
 }
 
 /// One typed handle per row of `core`.

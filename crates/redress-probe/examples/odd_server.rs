@@ -237,7 +237,7 @@ impl Server {
                 .to_string(),
             ),
             "PR301" => text(id, &format!("{argument} will not do. Do not retry."), true),
-            "PR302" => fail_with(id, &json!({"code": "INVALID_INPUT_VALUE"}), &format!("{argument} is wrong")),
+            "PR302" => fail_with(id, &json!({"code": "NOT_A_KNOWN_CODE"}), &format!("{argument} is wrong")),
             "PR303" => fail(id, "INVALID_INPUT_VALUE", "Something is wrong. Do not retry."),
             "PR304" => {
                 let code = if self.calls.is_multiple_of(2) { "INVALID_INPUT_TYPE" } else { "INVALID_INPUT_VALUE" };
@@ -272,6 +272,11 @@ impl Server {
 fn wrong_argument(tool: &str, arguments: &Value) -> Option<&'static str> {
     let Some(given) = arguments.as_object() else { return Some("arguments") };
     let fits = |key: &str, holds: &dyn Fn(&Value) -> bool| given.get(key).is_none_or(holds);
+    if tool == "choose" {
+        let is_one = given.contains_key("all") != given.contains_key("id");
+        let all = !fits("all", &Value::is_boolean) || !is_one;
+        return if all { Some("all") } else { (!fits("id", &Value::is_string)).then_some("id") };
+    }
     let known: &[&str] = match tool {
         "read" | "write" => &["id", "count", "mode", "path", "sure"],
         "drop" => &["sure"],

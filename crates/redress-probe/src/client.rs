@@ -93,6 +93,8 @@ struct Pending<'m> {
     message: &'m Outgoing,
     post: Option<u64>,
     reply: Option<Reply>,
+    /// An answer that names no request: its own, if no other comes.
+    nameless: Option<Vec<u8>>,
 }
 
 impl Client {
@@ -143,7 +145,7 @@ impl Client {
             .map(|message| {
                 self.remember(message);
                 let post = self.wire.send(&message.bytes, &message.mirror);
-                Pending { message, post, reply: None }
+                Pending { message, post, reply: None, nameless: None }
             })
             .collect();
         let mut until = start + limit;
@@ -164,7 +166,7 @@ impl Client {
             let known = noise.len();
             self.take(heard, &mut pending, &mut noise, start);
             let now = Instant::now();
-            if noise.len() > known {
+            if noise.len() > known || pending.iter().any(Pending::is_doubtful) {
                 until = until.min(now + AFTER_NOISE);
             }
             let is_owed = pending.iter().any(|it| it.reply.is_none() && it.message.is_owed());
@@ -311,11 +313,15 @@ impl Client {
             let is_misaddressed = !is_its(found) && !found.message.takes_any();
             return found.answer((status, bytes), is_misaddressed, start);
         }
-        let used = id.filter(|it| self.used.contains(it));
-        match (used, pending.iter_mut().find(|it| !settled(it))) {
-            (Some(id), _) if self.late.len() < MOST_STRAYS => self.late.push((id, bytes)),
-            (None, Some(found)) => found.answer((status, bytes), true, start),
-            _ => (),
+        match (id, pending.iter_mut().find(|it| !settled(it))) {
+            (Some(id), _) if self.used.contains(&id) => {
+                if self.late.len() < MOST_STRAYS {
+                    self.late.push((id, bytes));
+                }
+            }
+            (Some(_), Some(found)) => found.answer((status, bytes), true, start),
+            (None, Some(found)) => found.nameless = Some(bytes),
+            (_, None) => (),
         }
     }
 }
@@ -331,6 +337,11 @@ impl Pending<'_> {
     /// Over HTTP even a notification has an answer: its status.
     fn waits(&self, is_remote: bool) -> bool {
         self.reply.is_none() && (is_remote || self.message.is_owed() || self.message.takes_any())
+    }
+
+    /// Something came that may be its answer.
+    const fn is_doubtful(&self) -> bool {
+        self.reply.is_none() && self.nameless.is_some()
     }
 
     fn settle(&mut self, what: What, start: Instant) {
@@ -355,7 +366,10 @@ impl Pending<'_> {
         }
     }
 
-    fn into_reply(self, start: Instant, noise: &mut Vec<Vec<u8>>) -> Reply {
+    fn into_reply(mut self, start: Instant, noise: &mut Vec<Vec<u8>>) -> Reply {
+        if let Some(bytes) = self.nameless.take().filter(|_| self.reply.is_none()) {
+            self.answer((None, bytes), true, start);
+        }
         let is_owed = self.message.is_owed();
         let mut reply = self.reply.unwrap_or_else(|| {
             let waited = start.elapsed();

@@ -212,8 +212,11 @@ impl Player<'_> {
                 return;
             }
             self.spent += played.exchanges.len();
-            let last = self.grade(case, played, before.as_deref());
-            before = before.or(last);
+            match self.grade(case, played, before.as_deref()) {
+                Some(signature) => before = Some(signature),
+                // Without an answer there is nothing to compare.
+                None => return,
+            }
         }
     }
 
@@ -255,6 +258,7 @@ impl Player<'_> {
         }
         if lives == Some(false) {
             self.client = None;
+            return None;
         }
         signature
     }

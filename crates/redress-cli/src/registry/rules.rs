@@ -8,7 +8,7 @@ use crate::{
     output::{CODE, Format, Out},
 };
 
-/// List every rule of sources, lint and diff.
+/// List every rule of sources, lint, probe and diff.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json > rules.jsonl"
@@ -35,5 +35,6 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 /// Every rule, in the order of ids within each group.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     let lint = redress_check::rules().chain(lint::rules()).chain(dialect::lint::rules());
-    lint.chain(lock::rules()).chain(package::lint::rules()).chain(diff::rules())
+    let lint = lint.chain(lock::rules()).chain(package::lint::rules());
+    lint.chain(redress_probe::rules()).chain(diff::rules())
 }

@@ -7,6 +7,7 @@ use crate::redress::{redress, shell};
 const COMMANDS: &[&[&str]] = &[
     &[],
     &["run"],
+    &["probe"],
     &["ledger"],
     &["ledger", "verify"],
     &["ledger", "tail"],
@@ -70,8 +71,9 @@ fn every_example_of_every_help_runs_as_written() {
         let examples = examples(&help.out);
         let is_leaf = !matches!(command, [] | ["registry" | "ledger" | "config"]);
         assert_eq!(examples.is_empty(), !is_leaf, "{command:?}: {}", help.out);
-        // Those of `run` need servers that are not here.
-        for line in examples.iter().filter(|_| command != ["run"]) {
+        // Those of `run` and `probe` need servers that are not here.
+        let needs_servers = command == ["run"] || command == ["probe"];
+        for line in examples.iter().filter(|_| !needs_servers) {
             // One that waits for more is ended by us.
             let ended = if line.contains(" -f ") {
                 format!("timeout 1 {line} || [ $? = 124 ]")

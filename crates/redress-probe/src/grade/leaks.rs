@@ -99,7 +99,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn leak(sight: &Sight<'_>, leak: Leak, what: &str) -> Said {
-    if !sight.seen.is_failure() && !sight.seen.is_silent {
+    if !sight.seen.is_failure() && !sight.is_silent() {
         return None;
     }
     good_if(!sight.seen.leaks.contains(&leak), || {

@@ -261,7 +261,8 @@ fn quiet(sight: &Sight<'_>) -> Said {
     if sight.case.expect != Expect::Quiet || exited(sight) {
         return None;
     }
-    let is_answered = matches!(sight.reply.what, What::Answer { .. });
+    // Over HTTP a notification may be refused.
+    let is_answered = matches!(sight.reply.what, What::Answer { status: None | Some(..400), .. });
     good_if(!is_answered, || Wrong::new("The notification was answered.", "No answer."))
 }
 
@@ -289,7 +290,7 @@ fn reserved(sight: &Sight<'_>) -> Said {
 
 fn accepted(sight: &Sight<'_>) -> Said {
     let must_fail = matches!(sight.case.expect, Expect::Refusal | Expect::Failure);
-    if !must_fail || !is_judged(sight) || sight.seen.is_silent {
+    if !must_fail || !is_judged(sight) || sight.is_silent() {
         return None;
     }
     good_if(sight.seen.kind != Kind::Success, || {
@@ -301,7 +302,7 @@ fn flagged(sight: &Sight<'_>) -> Said {
     if sight.tool.is_none() || !is_judged(sight) {
         return None;
     }
-    good_if(!sight.seen.is_silent, || {
+    good_if(!sight.is_silent(), || {
         let said = redress::text::quote(&sight.seen.text(), 100);
         Wrong::new(format!("It says {said} and is not flagged."), "The same with `isError: true`.")
     })

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     client::{Era, Reply, What},
-    plan::{Case, Tool},
+    plan::{Case, Expect, Tool},
 };
 
 /// Longer answers are not searched for words.
@@ -40,6 +40,13 @@ pub(crate) struct Sight<'a> {
 }
 
 impl Sight<'_> {
+    /// Whether it is a failure that nobody flagged. What must fail and begins like a failure is one; elsewhere content can say anything.
+    pub(super) fn is_silent(&self) -> bool {
+        let must_fail = matches!(self.case.expect, Expect::Refusal | Expect::Failure);
+        let is_unflagged = self.seen.kind == Kind::Success && self.tool.is_some();
+        self.seen.is_silent || must_fail && is_unflagged && opens_as_failure(&self.seen.text())
+    }
+
     /// Whether the caller said it itself.
     pub(super) fn was_sent(&self, text: &str) -> bool {
         let escaped = serde_json::to_string(text).unwrap_or_default();
@@ -68,8 +75,10 @@ pub(crate) struct Seen {
     pub(crate) kind: Kind,
     /// The whole message.
     pub(crate) message: Value,
-    /// All of it as text in small letters, for words that may stand anywhere.
+    /// All of it in small letters, for words that may stand anywhere.
     pub(crate) lower: String,
+    /// All texts in it in small letters, without the names of members.
+    pub(crate) said: String,
     /// The code that a program can read.
     pub(crate) code: Option<String>,
     /// Whether it says if repeating helps.
@@ -95,6 +104,7 @@ impl Seen {
             kind,
             message,
             lower: String::new(),
+            said: String::new(),
             code: None,
             says_retry: false,
             is_silent: false,
@@ -102,6 +112,8 @@ impl Seen {
         };
         if bytes.len() <= MOST_SEARCHED {
             seen.lower = String::from_utf8_lossy(bytes).to_lowercase();
+            let parts = ["result", "error"].iter().filter_map(|it| seen.message.get(it));
+            seen.said = texts(parts.collect()).to_lowercase();
         }
         seen.judge(request, bytes, tool, lookup);
         seen
@@ -193,6 +205,43 @@ impl Seen {
     }
 }
 
+/// Every text within values, one a line.
+fn texts(mut open: Vec<&Value>) -> String {
+    let mut said = String::new();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => said.extend([text.as_str(), "\n"]),
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => (),
+        }
+    }
+    said
+}
+
+/// How the text of a failure begins.
+fn opens_as_failure(text: &str) -> bool {
+    const OPENINGS: [&str; 13] = [
+        "error",
+        "invalid",
+        "failed",
+        "failure",
+        "missing",
+        "validation",
+        "cannot",
+        "could not",
+        "unable",
+        "exception",
+        "traceback",
+        "bad request",
+        "input validation",
+    ];
+    let start: String =
+        text.trim_start_matches(|it: char| !it.is_alphanumeric()).chars().take(24).collect();
+    let start = start.to_lowercase();
+    OPENINGS.iter().any(|it| start.starts_with(it))
+}
+
 /// Codes are words, not prose.
 fn is_code(text: &str) -> bool {
     let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '/');
@@ -241,5 +290,80 @@ fn result_kind(result: &Value, is_call: bool) -> Kind {
         None | Some(Value::Bool(false)) => Kind::Success,
         Some(Value::Bool(true)) => Kind::ToolError,
         Some(_) => broken("`isError` is neither true nor false."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::{any, proptest};
+    use redress::Lookup;
+
+    use super::{Kind, Seen};
+    use crate::client::{Reply, What};
+
+    fn seen(bytes: &[u8]) -> Seen {
+        let reply = Reply::of(What::Answer { status: None, bytes: bytes.to_vec() }, Duration::ZERO);
+        Seen::read(b"{}", &reply, Some("t"), &Lookup::shipped())
+    }
+
+    #[test]
+    fn an_answer_is_what_the_protocol_calls_it() {
+        let kind = |text: &str| seen(text.as_bytes()).kind;
+        assert_eq!(
+            kind(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-5,"message":"x"}}"#),
+            Kind::Error(-5)
+        );
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#), Kind::Success);
+        assert_eq!(
+            kind(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#),
+            Kind::ToolError
+        );
+        for broken in [
+            "",
+            "[]",
+            "{}",
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
+        ] {
+            assert!(matches!(kind(broken), Kind::Broken(_)), "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_found_wherever_a_program_would_look() {
+        let code = |result: &str| {
+            seen(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#).as_bytes()).code
+        };
+        let text = |it: &str| {
+            format!(
+                r#"{{"isError":true,"content":[{{"type":"text","text":{}}}]}}"#,
+                serde_json::json!(it)
+            )
+        };
+        assert_eq!(code(&text("NOTE_GONE: no note 7")).as_deref(), Some("NOTE_GONE"));
+        assert_eq!(code(&text(r#"{"error":{"code":"note_gone"}}"#)).as_deref(), Some("note_gone"));
+        assert_eq!(code(&text("It is gone")), None);
+        let structured = r#"{"isError":true,"content":[],"structuredContent":{"errorCode":"E17"}}"#;
+        assert_eq!(code(structured).as_deref(), Some("E17"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_something(bytes in any::<Vec<u8>>()) {
+            drop(seen(&bytes));
+        }
+
+        #[test]
+        fn any_text_in_an_answer_is_something(text in any::<String>(), flag in any::<bool>()) {
+            let result = serde_json::json!({"content": [{"type": "text", "text": text}], "isError": flag});
+            let answer = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": result});
+            drop(seen(answer.to_string().as_bytes()));
+        }
     }
 }

@@ -113,7 +113,7 @@ fn names_argument(sight: &Sight<'_>) -> Said {
         return None;
     }
     let wrong = &sight.case.wrong;
-    good_if(wrong.iter().any(|it| is_named(&sight.seen.lower, it)), || {
+    good_if(wrong.iter().any(|it| is_named(&sight.seen.said, it)), || {
         let shown = wrong.first().map(String::as_str).unwrap_or_default();
         let said = redress::text::quote(&sight.seen.text(), 80);
         Wrong::new(format!("It says {said}."), format!("A text that names {shown}."))

@@ -1,6 +1,16 @@
 //! The tests of the probe.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod comparisons;
+mod effects;
+mod http;
+mod odd;
 mod pages;
 mod reports;
+mod rules;
+mod trouble;
