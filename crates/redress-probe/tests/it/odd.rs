@@ -38,7 +38,7 @@ pub(crate) fn at(place: Place) -> Options {
         seed: 1,
         budget: 500,
         time: Duration::from_secs(60),
-        deadline: Duration::from_millis(3_000),
+        deadline: Duration::from_secs(3),
         allow_effects: false,
         only: Vec::new(),
         contract: None,
