@@ -50,6 +50,19 @@ pub struct Act {
     pub within: Within,
 }
 
+impl Conduct {
+    /// Whether a function lets errors out as they are. In Rust its signature tells.
+    pub(crate) fn lets_out(&self, function: Option<u32>) -> bool {
+        function.and_then(|it| self.promise(it)).is_none_or(|it| it == Promise::Raw)
+    }
+
+    /// What the signature of the function that begins there says of its errors.
+    pub(crate) fn promise(&self, start: u32) -> Option<Promise> {
+        let at = self.promises.binary_search_by_key(&start, |it| it.0).ok()?;
+        self.promises.get(at).map(|it| it.1)
+    }
+}
+
 /// Where calls of a tool come in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Boundary {
@@ -201,6 +214,8 @@ pub enum Plain {
 pub struct Envelope {
     /// It says whether to try again.
     pub has_retry: bool,
+    /// It stands in the result of a tool.
+    pub is_result: bool,
 }
 
 /// A try.

@@ -5,6 +5,7 @@
 
 pub mod conduct;
 mod contract;
+mod exposure;
 pub mod facts;
 pub mod fix;
 mod imports;

@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     contract::Contract,
+    exposure::Exposure,
     facts::Facts,
     named::{Named, families, named},
     resolve::Index,
@@ -21,6 +22,7 @@ pub struct World<'w> {
     of: Vec<Option<usize>>,
     names: Vec<Arc<str>>,
     pub(crate) index: Index<'w>,
+    pub(crate) exposure: Exposure<'w>,
     /// For each file where it names codes.
     named: Vec<Vec<Named<'w>>>,
 }
@@ -59,7 +61,8 @@ impl<'w> World<'w> {
             with.map(|it| named(number, &file.facts, it)).unwrap_or_default()
         });
         let named = named.collect();
-        Self { sources, contracts, of, names, index, named }
+        let exposure = Exposure::new(sources, &index);
+        Self { sources, contracts, of, names, index, exposure, named }
     }
 
     /// The name of a file in messages.

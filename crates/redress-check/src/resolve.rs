@@ -43,6 +43,9 @@ struct Names<'w> {
 /// Longer ways from a name to its value are circles.
 const MAX_HOPS: u8 = 12;
 
+/// Files that take in every name of each other give more ways than anybody can follow.
+const MAX_STEPS: u16 = 100;
+
 impl<'w> Index<'w> {
     pub(crate) fn new(sources: &'w Sources) -> Self {
         let files = sources.files.iter().map(|it| Names::new(&it.facts)).collect();
@@ -51,7 +54,7 @@ impl<'w> Index<'w> {
 
     /// What a path in a file stands for.
     pub(crate) fn target(&self, file: usize, path: &str) -> Target<'w> {
-        self.follow(file, path, MAX_HOPS)
+        self.follow(file, path, (MAX_HOPS, &mut { MAX_STEPS }))
     }
 
     /// The text that a path in a file stands for.
@@ -71,8 +74,10 @@ impl<'w> Index<'w> {
         None
     }
 
-    fn follow(&self, file: usize, path: &str, hops: u8) -> Target<'w> {
-        let Some(names) = self.files.get(file).filter(|_| hops > 0) else { return Target::Unknown };
+    fn follow(&self, file: usize, path: &str, (hops, steps): (u8, &mut u16)) -> Target<'w> {
+        *steps = steps.saturating_sub(1);
+        let names = self.files.get(file).filter(|_| hops > 0 && *steps > 0);
+        let Some(names) = names else { return Target::Unknown };
         if let Some(found) = names.own(file, path) {
             return found;
         }
@@ -85,7 +90,7 @@ impl<'w> Index<'w> {
         if let Some(import) = names.imports.get(head) {
             for home in self.modules.find(self.sources, file, import) {
                 let path = if home.is_name { joined("*") } else { joined(&import.name) };
-                let found = self.follow(home.file, &path, hops - 1);
+                let found = self.follow(home.file, &path, (hops - 1, steps));
                 if !matches!(found, Target::Unknown) {
                     return found;
                 }
@@ -93,7 +98,7 @@ impl<'w> Index<'w> {
         }
         for import in &names.whole {
             for home in self.modules.find(self.sources, file, import) {
-                let found = self.follow(home.file, path, hops - 1);
+                let found = self.follow(home.file, path, (hops - 1, steps));
                 if !matches!(found, Target::Unknown) {
                     return found;
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redress_registry::{Finding, Place, rule::Rule};
+use redress_registry::{Finding, Level, Place, rule::Rule};
 use serde_json::{Map, Value};
 
 use crate::{contract::Contract, facts::Span, link::World, scan::span};
@@ -121,6 +121,12 @@ impl Hit {
     /// The same with a way to get rid of it.
     pub(crate) fn edit(&mut self, span: &Span, was: &str, text: &str) {
         self.edit = Some(Edit { span: span.clone(), was: was.to_owned(), text: text.to_owned() });
+    }
+
+    /// The same with another weight than its rule has.
+    pub(crate) fn weigh(&mut self, level: Level) -> &mut Self {
+        self.finding.level = level;
+        self
     }
 
     /// The same with another way out than its rule says.

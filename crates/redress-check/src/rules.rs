@@ -1,8 +1,12 @@
 //! The rules about sources, a group in each module.
 
+mod answers;
 mod codes;
+mod envelopes;
 pub(crate) mod files;
 mod mirror;
+mod raised;
+mod swallowed;
 mod texts;
 mod tools;
 
@@ -12,8 +16,17 @@ use redress_registry::rule::Rule;
 
 use crate::rule::Check;
 
-const GROUPS: &[&[Check]] =
-    &[codes::CHECKS, mirror::CHECKS, texts::CHECKS, tools::CHECKS, files::CHECKS];
+const GROUPS: &[&[Check]] = &[
+    codes::CHECKS,
+    mirror::CHECKS,
+    texts::CHECKS,
+    tools::CHECKS,
+    files::CHECKS,
+    answers::CHECKS,
+    envelopes::CHECKS,
+    raised::CHECKS,
+    swallowed::CHECKS,
+];
 
 static SORTED: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
     let mut list: Vec<_> = GROUPS.iter().copied().flatten().collect();

@@ -32,6 +32,8 @@ pub(super) struct Members {
     content_is_list: bool,
     said: Option<Said>,
     details: Option<(Box<str>, Span)>,
+    /// An envelope that stands in it.
+    envelope: Option<(Span, Envelope)>,
     /// What it says of a tool.
     pub(super) tool: ToolParts,
     /// It is itself the details of something.
@@ -175,8 +177,12 @@ impl Members {
         if let Some(said) = &inner.said
             && self.said.is_none()
         {
-            self.said = Some(said.clone());
+            let mut said = said.clone();
+            // What was told of the inner thing is not told again.
+            said.leak = said.leak.filter(|_| inner.leak(false).is_none());
+            self.said = Some(said);
         }
+        self.envelope = self.envelope.take().or_else(|| inner.written());
         if inner.is_details && self.details.is_none() {
             self.details.clone_from(&inner.details);
         }
@@ -194,13 +200,12 @@ impl Members {
             || (self.has(Key::Content) && self.content_is_list && !self.has(Key::Role));
         if is_result {
             found.push((self.span.clone(), What::Result(self.answer())));
-        } else if self.is_envelope() {
-            found.push((
-                self.span.clone(),
-                What::Envelope(Envelope { has_retry: self.has(Key::Retry) || self.is_open }),
-            ));
         } else if self.is_plain_failure() {
             found.push((self.span.clone(), What::Plain(Plain::Object)));
+        }
+        let is_answer = if is_result { self.is_error != Flag::Absent } else { self.is_returned };
+        if let Some((place, envelope)) = self.written().filter(|_| is_answer) {
+            found.push((place, What::Envelope(Envelope { is_result, ..envelope })));
         }
         if let Some((what, place)) = &self.details
             && !self.is_details
@@ -229,7 +234,11 @@ impl Members {
         let (handler, wrapper) = self.tool.handler.take().unwrap_or((Handler::Unknown, None));
         let is_row = self.has(Key::Handler);
         Some(Boundary {
-            registration: if is_row { Registration::Row } else { Registration::Listed },
+            registration: match is_row {
+                true if &*self.callee == "addTool" => Registration::Given,
+                true => Registration::Row,
+                false => Registration::Listed,
+            },
             name,
             span,
             has_output_schema: self.has(Key::OutputSchema),
@@ -248,8 +257,14 @@ impl Members {
         }
     }
 
-    fn is_envelope(&self) -> bool {
-        self.has(Key::Code) && self.code_is_word && self.has(Key::Message)
+    /// The envelope that it is, or that stands in it. What a call is given is not yet all of it.
+    fn written(&self) -> Option<(Span, Envelope)> {
+        let is_whole = matches!(&*self.callee, "" | "stringify" | "dumps");
+        if is_whole && self.has(Key::Code) && self.code_is_word && self.has(Key::Message) {
+            let has_retry = self.has(Key::Retry) || self.is_open;
+            return Some((self.span.clone(), Envelope { has_retry, is_result: false }));
+        }
+        self.envelope.clone()
     }
 
     fn is_plain_failure(&self) -> bool {

@@ -8,7 +8,7 @@ mod value;
 use tree_sitter::Node;
 
 use super::{
-    Flag, Plain, Stop, What,
+    Envelope, Flag, Plain, Stop, What,
     members::{Key, Members},
     record::{Held, Recorder},
     tags::{Field, Tag},
@@ -111,6 +111,12 @@ fn macro_call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
         "format" if value::said(it, node).is_error && value::is_answer(it, trail) => {
             it.act(node, What::Plain(Plain::Text));
         }
+        "json" if value::is_envelope(it.slice(node)) => {
+            let has_retry = it.slice(node).contains("\"retry");
+            if it.members_around().is_some_and(|it| it.is_error == Flag::True) {
+                it.act(node, What::Envelope(Envelope { has_retry, is_result: true }));
+            }
+        }
         "json" if value::is_plain_failure(it.slice(node)) => {
             let is_error = it.members_around().is_some_and(|it| it.is_error == Flag::True);
             if !is_error {
@@ -185,13 +191,10 @@ fn path_call<'t>(it: &mut Recorder<'t>, (node, path): (Node<'t>, &'t str), trail
                 );
                 members.is_coded();
             }
-            it.open(node, Held::Members(Box::new(members)));
-        }
-        ("Content" | "ContentBlock" | "RawContent" | "TextContent", "text" | "new") => {
-            let said = argument.map(|argument| value::said(it, argument));
-            if let (Some(said), Some(members)) = (said, it.members_around()) {
+            if let Some(said) = argument.and_then(|list| value::said_in_contents(it, list)) {
                 members.say(said);
             }
+            it.open(node, Held::Members(Box::new(members)));
         }
         _ => (),
     }

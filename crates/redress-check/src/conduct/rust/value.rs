@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::{Flag, Leak, Said, members::Value, record::Recorder, tags::MAX_PARTS};
 use crate::{
+    facts::Span,
     scan::span,
     tree::{Kind, Trail},
 };
@@ -30,48 +31,55 @@ pub(super) fn value(it: &Recorder<'_>, node: Node<'_>) -> Value {
 
 /// What a text says.
 pub(super) fn said(it: &Recorder<'_>, node: Node<'_>) -> Said {
-    let mut said = Said::at(span(node.byte_range()));
-    let text = it.slice(node);
-    let first = text.get(..text.len().min(MAX_TEXT)).unwrap_or_default();
-    match node.kind() {
-        "string_literal" | "raw_string_literal" => said.literal(inside(first)),
-        "macro_invocation" if first.starts_with("format!") => formatted(it, node, &mut said),
-        "call_expression" if first.starts_with('"') => said.literal(inside(first)),
-        "call_expression" if first.starts_with("format!") => {
-            match node
-                .child_by_field_name("function")
-                .and_then(|it| it.child_by_field_name("value"))
-            {
-                Some(inner) if inner.kind() == "macro_invocation" => {
-                    formatted(it, inner, &mut said);
-                }
-                _ => said.is_opaque = true,
-            }
-        }
-        "call_expression" if first.ends_with(".to_string()") => said.is_varied = true,
-        "reference_expression" => match node.named_child(0) {
-            Some(inner) if inner.kind() != "reference_expression" => said = self::said(it, inner),
-            _ => said.is_opaque = true,
-        },
-        _ => said.is_opaque = true,
-    }
-    said
+    said_in(it.slice(node), span(node.byte_range()))
+}
+
+/// What the text in a list of contents says: `vec![Content::text(…)]`, which is a macro and so has no tree.
+pub(super) fn said_in_contents(it: &Recorder<'_>, contents: Node<'_>) -> Option<Said> {
+    let text = it.slice(contents);
+    let at = text.find("text(")? + "text(".len();
+    Some(said_in(text.get(at..)?, span(contents.byte_range())))
 }
 
 /// Longer texts are looked at only so far.
 const MAX_TEXT: usize = 1000;
 
-/// The text between the first quote and the next one.
-fn inside(text: &str) -> &str {
-    let after = text.split_once('"').map_or(text, |it| it.1);
-    after.split_once('"').map_or(after, |it| it.0)
+/// What an expression that begins a text says.
+fn said_in(text: &str, place: Span) -> Said {
+    let mut said = Said::at(place.clone());
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = text.get(..end).unwrap_or_default().trim_start().trim_start_matches('&');
+    if text.starts_with("format!") {
+        formatted(text, &mut said, &place);
+    } else if text.starts_with('"') || text.starts_with("r\"") {
+        said.literal(inside(text).0);
+    } else if text.split([')', ',']).next().is_some_and(|it| it.ends_with(".to_string(")) {
+        said.is_varied = true;
+    } else {
+        said.is_opaque = true;
+    }
+    said
 }
 
-/// `format!("…", …)`: its literal, what stands in the braces, and its arguments.
-fn formatted(it: &Recorder<'_>, node: Node<'_>, said: &mut Said) {
-    let text = it.slice(node);
-    let template = inside(text);
-    let place = span(node.byte_range());
+/// The text between the first quote and the next one that ends it, and what follows.
+fn inside(text: &str) -> (&str, &str) {
+    let after = text.split_once('"').map_or(text, |it| it.1);
+    let mut is_escaped = false;
+    let end = after.find(|it: char| {
+        let ends = it == '"' && !is_escaped;
+        is_escaped = it == '\\' && !is_escaped;
+        ends
+    });
+    let end = end.unwrap_or(after.len());
+    (after.get(..end).unwrap_or_default(), after.get(end..).unwrap_or_default())
+}
+
+/// `format!("…", …)`: its literal parts, what stands in the braces, and its arguments.
+fn formatted(text: &str, said: &mut Said, place: &Span) {
+    let (template, arguments) = inside(text);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         said.literal(before);
@@ -84,17 +92,9 @@ fn formatted(it: &Recorder<'_>, node: Node<'_>, said: &mut Said) {
         rest = next;
     }
     said.literal(rest);
-    let mut cursor = node.walk();
-    let tokens = node.named_children(&mut cursor).find(|it| it.kind() == "token_tree");
-    if let Some(tokens) = tokens {
-        let mut cursor = tokens.walk();
-        for token in tokens
-            .named_children(&mut cursor)
-            .take(MAX_PARTS)
-            .filter(|it| it.kind() == "identifier")
-        {
-            said.value(it.slice(token), place.clone());
-        }
+    let is_name = |it: char| it.is_alphanumeric() || it == '_';
+    for name in arguments.split(|it| !is_name(it)).filter(|it| !it.is_empty()).take(MAX_PARTS) {
+        said.value(name, place.clone());
     }
 }
 
@@ -116,6 +116,11 @@ pub(super) fn is_plain_failure(text: &str) -> bool {
         && !text.contains("ode\":")
         && !text.contains("\"kind\":")
         && !text.contains("\"jsonrpc\"")
+}
+
+/// Whether `json!({…})` is an envelope.
+pub(super) fn is_envelope(text: &str) -> bool {
+    text.contains("\"code\":") && text.contains("\"message\":")
 }
 
 /// Whether the errors of a call go on as they are: `call()?`, `call().await.context("…")?`, `return call()`.

@@ -1,0 +1,126 @@
+//! Rules about errors without a code that leave a tool, and about what stops it.
+
+use redress_registry::{
+    Level,
+    rule::{Grade, Rule},
+};
+
+use crate::{
+    conduct::{Registration, Stop, What},
+    exposure::Behind,
+    language::Language,
+    link::World,
+    rule::{Check, Hits, page},
+};
+
+const RAW_ERROR: Rule = Rule {
+    id: "CK007",
+    name: "raw-error",
+    grade: Grade::Level(Level::Violation),
+    summary: "An error without a code reaches a tool boundary.",
+    why: "The model gets a sentence and the client nothing to decide by: neither a code, nor whether to try again.",
+    how_to_fix: "Raise a registered code, or convert the error before it leaves the tool.",
+};
+
+const RPC_ERROR: Rule = Rule {
+    id: "CK407",
+    name: "protocol-error",
+    grade: Grade::Level(Level::Violation),
+    summary: "A tool answers a failure that the caller could mend with a JSON-RPC error.",
+    why: "Clients show a JSON-RPC error to nobody, or end the call with it, so the model repeats the same mistake.",
+    how_to_fix: "Answer with a result that has isError and a card; JSON-RPC errors are for unknown tools and broken requests.",
+};
+
+const STOPPED: Rule = Rule {
+    id: "CK905",
+    name: "stopped-tool",
+    grade: Grade::Level(Level::Violation),
+    summary: "A tool panics, asserts or ends the process.",
+    why: "The caller gets no answer, or loses the server with all its other calls.",
+    how_to_fix: "Return the failure as an error with a code.",
+};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { rule: &RAW_ERROR, page: page!("CK007"), run: raw_errors },
+    Check { rule: &RPC_ERROR, page: page!("CK407"), run: rpc_errors },
+    Check { rule: &STOPPED, page: page!("CK905"), run: stops },
+];
+
+/// The tool as messages name it.
+pub(super) fn tool(behind: &Behind<'_>) -> String {
+    match (&*behind.boundary.name, behind.boundary.registration) {
+        ("", Registration::All) => "every tool".to_owned(),
+        ("", _) => "a tool".to_owned(),
+        (name, _) => format!("the tool {name}"),
+    }
+}
+
+fn raw_errors(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (file, conduct, act) in world.acts() {
+        let What::Raise { kind } = &act.what else { continue };
+        if !conduct.lets_out(act.within.function) {
+            continue;
+        }
+        let Some(behind) = world.exposure.through((file, conduct), act, kind) else { continue };
+        let parts = [("kind", said(kind).into()), ("tool", tool(behind).into())];
+        hits.at((file, &act.span), "{kind} without a code leaves {tool}.", parts);
+    }
+}
+
+fn said(kind: &str) -> String {
+    if kind == "string" { "A text".to_owned() } else { kind.to_owned() }
+}
+
+fn rpc_errors(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (file, conduct, act) in world.acts() {
+        let What::Rpc { code, is_protocol: false } = &act.what else { continue };
+        let Some(behind) = world.exposure.through((file, conduct), act, "McpError") else {
+            continue;
+        };
+        // The server classes of these two turn it into a result, though one with nothing but prose.
+        let is_turned = behind.boundary.registration != Registration::All
+            || world.language(file) == Language::Python;
+        let hit = hits.at(
+            (file, &act.span),
+            "A JSON-RPC error ({code}) leaves {tool}.",
+            [("code", shown(code).into()), ("tool", tool(behind).into())],
+        );
+        hit.finding.code = None;
+        if is_turned && world.language(file) != Language::Rust {
+            hit.weigh(Level::Improvement);
+        }
+    }
+}
+
+fn shown(code: &str) -> &str {
+    let last = code.rsplit(['.', ':']).next().unwrap_or(code);
+    if last.is_empty() { "without a known code" } else { last }
+}
+
+fn stops(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (file, conduct, act) in world.acts() {
+        let What::Stop(stop, name) = &act.what else { continue };
+        let behind = match stop {
+            Stop::Assert if world.language(file) != Language::Rust => {
+                world.exposure.through((file, conduct), act, "AssertionError")
+            }
+            _ => world.exposure.behind(file, &act.within),
+        };
+        let Some(behind) = behind else { continue };
+        let what = match stop {
+            Stop::Exit => "ends the process",
+            Stop::Panic => "panics",
+            Stop::Unwrap => "panics on a failure",
+            Stop::Assert => "fails without a code",
+        };
+        let hit = hits.at(
+            (file, &act.span),
+            "{name} {what}, and with it {tool}.",
+            [("name", (&**name).into()), ("what", what.into()), ("tool", tool(behind).into())],
+        );
+        let is_certain = matches!(stop, Stop::Exit | Stop::Panic);
+        if *stop == Stop::Assert || (!is_certain && behind.depth > 0) {
+            hit.weigh(Level::Improvement);
+        }
+    }
+}

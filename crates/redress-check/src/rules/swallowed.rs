@@ -1,0 +1,96 @@
+//! Rules about errors that nobody hears of: logged or dropped, and on it goes.
+
+use redress_registry::{
+    Level,
+    rule::{Grade, Rule},
+};
+
+use super::raised::tool;
+use crate::{
+    conduct::{Catch, Guard, What},
+    link::World,
+    rule::{Check, Hits, page},
+};
+
+const LOGGED: Rule = Rule {
+    id: "CK902",
+    name: "log-and-continue",
+    grade: Grade::Level(Level::Violation),
+    summary: "A tool logs an error and goes on as if nothing had happened.",
+    why: "The log is for the operator; the caller is told of a success that was none.",
+    how_to_fix: "Log it if you like, and then raise a registered code or answer with an error.",
+};
+
+const DROPPED: Rule = Rule {
+    id: "CK903",
+    name: "dropped-error",
+    grade: Grade::Level(Level::Violation),
+    summary: "A tool drops an error without a word.",
+    why: "Nobody ever learns that it happened: neither the caller nor the operator.",
+    how_to_fix: "Handle the one error that is expected, by its name, and let all others out.",
+};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { rule: &LOGGED, page: page!("CK902"), run: logged },
+    Check { rule: &DROPPED, page: page!("CK903"), run: dropped },
+];
+
+/// Every handler of errors behind a tool that is no part of a tidying up.
+fn catches<'a>(world: &'a World<'_>) -> impl Iterator<Item = (usize, &'a Guard, &'a Catch)> {
+    world.conducts().flat_map(|(file, conduct)| {
+        let guards = conduct.guards.iter().filter(|it| !it.is_cleanup && !it.within.is_test);
+        guards.flat_map(move |guard| guard.catches.iter().map(move |it| (file, guard, it)))
+    })
+}
+
+fn logged(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (file, guard, catch) in catches(world).filter(|it| it.2.only_logs) {
+        let Some(behind) = world.exposure.behind(file, &guard.within) else { continue };
+        let hit = hits.at(
+            (file, &head(catch)),
+            "The error is logged, and {tool} goes on as if nothing had happened.",
+            [("tool", tool(behind).into())],
+        );
+        if behind.depth > 0 || catch.is_explained || !catch.types.is_empty() {
+            hit.weigh(Level::Improvement);
+        }
+    }
+}
+
+fn dropped(world: &World<'_>, hits: &mut Hits<'_>) {
+    for (file, guard, catch) in catches(world).filter(|it| it.2.is_empty) {
+        let Some(behind) = world.exposure.behind(file, &guard.within) else { continue };
+        if guard.is_question {
+            continue;
+        }
+        let parts = [("tool", tool(behind).into())];
+        let hit = hits.at((file, &head(catch)), "The error is dropped, and {tool} goes on.", parts);
+        match (catch.is_explained || !catch.types.is_empty(), behind.depth) {
+            (true, _) => hit.weigh(Level::Information),
+            (false, 0) => hit,
+            (false, _) => hit.weigh(Level::Improvement),
+        };
+    }
+    for (file, _, act) in world.acts() {
+        let What::Ignore(what) = &act.what else { continue };
+        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
+        if !world.can_fail(file, &act.within, what) {
+            continue;
+        }
+        let message = if what.starts_with('.') {
+            "The error is dropped by {what}, and {tool} goes on."
+        } else {
+            "Nobody looks whether {what} failed, and {tool} goes on."
+        };
+        let parts = [("what", (&**what).into()), ("tool", tool(behind).into())];
+        let hit = hits.at((file, &act.span), message, parts);
+        if behind.depth > 0 {
+            hit.weigh(Level::Improvement);
+        }
+    }
+}
+
+/// The first line of a handler is enough to point at.
+fn head(catch: &Catch) -> crate::facts::Span {
+    catch.span.start..catch.span.end.min(catch.span.start.saturating_add(5))
+}
