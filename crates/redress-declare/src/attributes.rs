@@ -148,6 +148,14 @@ impl Keys {
         words.filter_map(|it| nearest(&it, self.known.iter().copied())).collect()
     }
 
+    /// The text of a key that was probably meant for this one. It stays, to be reported.
+    pub(crate) fn misspelt_text(&self, key: &'static str) -> Option<At<String>> {
+        let known = || self.known.iter().copied();
+        let is_it = |it: &&Pair| nearest(&it.key.to_string(), known()) == Some(key);
+        let value = self.pairs.iter().find(is_it)?.value.as_ref()?;
+        Some(At::new(value.value.as_str()?.to_owned(), value.span))
+    }
+
     /// Reports what nobody took.
     pub(crate) fn close(self, owner: &str, mistakes: &mut Mistakes) {
         for Pair { key, .. } in self.pairs {

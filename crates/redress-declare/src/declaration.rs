@@ -155,6 +155,8 @@ fn variant(
     let transparent = keys.flag("transparent", mistakes);
     let code = keys.text("code", mistakes);
     let row = row::read(keys, mistakes);
+    // So that a typing mistake in the key does not make the name of the variant wrong, too.
+    let code = code.or_else(|| keys.misspelt_text("code"));
     let mut fields = field::read(fields, mistakes);
     let kind = match (transparent, row) {
         (Some(at), row) => {
