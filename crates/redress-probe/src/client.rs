@@ -31,7 +31,7 @@ pub use self::{
 };
 
 /// What may still come after everything that had to come is there.
-const GRACE: Duration = Duration::from_millis(150);
+const GRACE: Duration = Duration::from_millis(250);
 
 /// How long an answer may take once the server has said something that is none.
 const AFTER_NOISE: Duration = Duration::from_millis(750);

@@ -8,7 +8,7 @@ mod protocol;
 mod sight;
 mod words;
 
-use redress_registry::rule::Rule;
+use redress_registry::{finding::Level, rule::Rule};
 
 pub(crate) use self::{
     marks::Marks,
@@ -22,7 +22,7 @@ pub(crate) struct Check {
     pub(crate) title: &'static str,
     /// How much it counts in a score.
     pub(crate) weight: u16,
-    /// The most points that are left when an answer breaks it.
+    /// The most points that are left when an answer breaks it, if fewer than with any violation.
     pub(crate) cap: Option<u8>,
     /// None, if the answer is none of its business.
     run: fn(&Sight<'_>) -> Said,
@@ -60,8 +60,13 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// How much a rule counts in a score, and the most points that are left when an answer breaks it.
 pub fn weight(rule: &str) -> Option<(u16, Option<u8>)> {
-    checks().find(|it| it.rule.id == rule).map(|it| (it.weight, it.cap))
+    let check = checks().find(|it| it.rule.id == rule)?;
+    let is_violation = check.rule.level() == Level::Violation;
+    Some((check.weight, check.cap.or(is_violation.then_some(WITH_A_VIOLATION))))
 }
+
+/// The most points of whoever breaks a rule that is no matter of taste: nobody with a violation has an A.
+const WITH_A_VIOLATION: u8 = 89;
 
 /// A result that is good if the condition holds.
 #[expect(clippy::unnecessary_wraps, reason = "it is what every rule gives")]

@@ -17,6 +17,7 @@ mod help;
 mod ledger;
 mod peers;
 mod probe;
+mod probe_live;
 mod redress;
 mod registry;
 mod reload;

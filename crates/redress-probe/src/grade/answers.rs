@@ -135,11 +135,15 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn is_owed(sight: &Sight<'_>) -> bool {
-    let play = &sight.case.play;
+/// Whether it must be answered. Many servers drop what is no request at all; how they refuse it is another rule's business.
+const fn is_owed(sight: &Sight<'_>) -> bool {
     !matches!(
-        play,
-        Play::Broken(_) | Play::Notification { .. } | Play::TakenBack { .. } | Play::SameId { .. }
+        sight.case.play,
+        Play::Odd(_)
+            | Play::Broken(_)
+            | Play::Notification { .. }
+            | Play::TakenBack { .. }
+            | Play::SameId { .. }
     )
 }
 

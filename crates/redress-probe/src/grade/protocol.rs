@@ -10,7 +10,10 @@ use super::{
     Check, Said, Wrong, good_if,
     sight::{Kind, Sight},
 };
-use crate::{client::What, plan::Expect};
+use crate::{
+    client::What,
+    plan::{Expect, Play},
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -212,7 +215,9 @@ fn unknown_tool(sight: &Sight<'_>) -> Said {
 /// The cases that are about one code.
 fn error_of(sight: &Sight<'_>, code: i64) -> Said {
     let Expect::Error(codes) = sight.case.expect else { return None };
-    if codes.first() != Some(&code) || !is_judged(sight) {
+    let is_dropped =
+        matches!((&sight.case.play, &sight.reply.what), (Play::Odd(_), What::Silence(_)));
+    if codes.first() != Some(&code) || !is_judged(sight) && !is_dropped {
         return None;
     }
     good_if(is_one_of(sight, codes), || Wrong::new(shown(sight), wanted(codes)))

@@ -9,7 +9,7 @@ use redress::{
     outcome::{Asked, Outcome, What as Did},
     recover::{Reading, read},
 };
-use redress_registry::{Registry, name, shipped};
+use redress_registry::{Class, Registry, name, shipped};
 use serde_json::Value;
 
 use crate::{
@@ -188,9 +188,21 @@ impl Seen {
         said.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
     }
 
+    /// Whether it says that nobody was there to look at the request, which can change from call to call.
+    pub(crate) fn is_about_absence(&self) -> bool {
+        let row = self.code.as_deref().and_then(|it| shipped::core().get(it));
+        row.is_some_and(|it| {
+            matches!(
+                it.class,
+                Class::Unavailable | Class::DeadlineExceeded | Class::ResourceExhausted
+            )
+        })
+    }
+
     /// What a second answer to the same request is compared with.
     pub(crate) fn signature(&self) -> Option<String> {
         match (&self.kind, &self.code) {
+            _ if self.is_about_absence() => None,
             (Kind::None | Kind::Broken(_), _) => None,
             (Kind::Error(number), None) => Some(number.to_string()),
             (_, Some(code)) => Some(code.clone()),

@@ -109,7 +109,8 @@ fn retry(sight: &Sight<'_>) -> Said {
 }
 
 fn names_argument(sight: &Sight<'_>) -> Said {
-    if sight.case.wrong.is_empty() || !sight.seen.is_failure() || sight.seen.lower.is_empty() {
+    let is_refusal = sight.seen.is_failure() && !sight.seen.is_about_absence();
+    if sight.case.wrong.is_empty() || !is_refusal || sight.seen.lower.is_empty() {
         return None;
     }
     let wrong = &sight.case.wrong;

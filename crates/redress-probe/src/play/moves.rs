@@ -65,7 +65,7 @@ pub(super) fn play(
             if let Some(members) = message.as_object_mut() {
                 members.insert("id".into(), id.clone());
             }
-            owed(client, vec![Outgoing::odd(era, id, &message)])
+            unowed(client, vec![Outgoing::odd(era, id, &message).unowed()], options)
         }
         Play::Together { method, params, times } => {
             let messages = (0..*times).map(|_| client.request(method, params.clone())).collect();
