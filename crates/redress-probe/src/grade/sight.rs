@@ -289,6 +289,9 @@ fn result_kind(result: &Value, is_call: bool) -> Kind {
         return broken("Its result is no object.");
     }
     let is_complete = result.get("resultType").is_none_or(|it| it == "complete");
+    if !is_call && result.get("isError") == Some(&Value::Bool(true)) {
+        return Kind::ToolError;
+    }
     if !is_call || !is_complete {
         return Kind::Success;
     }
