@@ -7,7 +7,7 @@ use crate::{
     compare::{Change, Comparison, Points, Wrong},
     present::words,
     report::{Report, Run, Tool},
-    score::{Letter, Score},
+    score::{Letter, Score, Share},
 };
 
 /// The score of the server, before and behind the gate, and the sums behind it.
@@ -87,34 +87,43 @@ fn plural(name: &str) -> &'static str {
     }
 }
 
+/// The rules that some answer breaks, and behind a click those that all keep.
 fn rules(html: &mut Markup, report: &Report) {
     let Some(score) = &report.direct.score else {
         html.leaf("p", &[("class", "note")], "Nothing was graded.");
         return;
     };
+    let gated = report.gated.as_ref().and_then(|it| it.score.as_ref());
+    let behind = |rule: &str| gated.and_then(|it| it.rules.iter().find(|it| it.rule == rule));
+    let is_whole = |it: &Share| it.passed == it.checked;
+    let (kept, broken): (Vec<&Share>, Vec<&Share>) =
+        score.rules.iter().partition(|it| is_whole(it) && behind(&it.rule).is_none_or(is_whole));
+    if !broken.is_empty() {
+        rules_table(html, &broken, gated);
+    }
+    if !kept.is_empty() {
+        html.element("details", &[("id", "kept")], |html| {
+            let count = words::counted(kept.len(), "rule");
+            html.leaf("summary", &[], &format!("{count} kept by every answer"));
+            rules_table(html, &kept, gated);
+        });
+    }
+}
+
+fn rules_table(html: &mut Markup, shares: &[&Share], gated: Option<&Score>) {
     html.element("div", &[("class", "scroll"), ("tabindex", "0")], |html| {
         html.element("table", &[("class", "rules")], |html| {
-            let gated = report.gated.as_ref().and_then(|it| it.score.as_ref());
-            header(
-                html,
-                &[
-                    "Rule",
-                    "What breaks it",
-                    "Weight",
-                    "Answers that keep it",
-                    if gated.is_some() { "Through the gate" } else { "" },
-                ],
-            );
+            let through = if gated.is_some() { "Through the gate" } else { "" };
+            header(html, &["Rule", "What breaks it", "Weight", "Answers that keep it", through]);
             html.element("tbody", &[], |html| {
-                for share in &score.rules {
+                for share in shares {
                     html.element("tr", &[], |html| {
                         html.element("td", &[], |html| html.leaf("code", &[], &share.rule));
                         html.leaf("td", &[], broken_by(&share.rule));
                         html.leaf("td", &[("class", "number")], &share.weight.to_string());
                         html.element("td", &[], |html| bar(html, share.passed, share.checked));
-                        let after =
-                            gated.and_then(|it| it.rules.iter().find(|it| it.rule == share.rule));
-                        if let Some(after) = after {
+                        let same = |it: &&Share| it.rule == share.rule;
+                        if let Some(after) = gated.and_then(|it| it.rules.iter().find(same)) {
                             html.element("td", &[], |html| bar(html, after.passed, after.checked));
                         }
                     });
