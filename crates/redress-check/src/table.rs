@@ -56,9 +56,17 @@ fn object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
 }
 
 fn list<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
-    let found = quoted_words(scan.slice(step.node), step.node.start_byte());
-    let kind = if step.kind == Kind::List { TableKind::List } else { TableKind::Values };
-    keep(scan, trail, kind, found);
+    if step.kind == Kind::Union {
+        let found = quoted_words(scan.slice(step.node), step.node.start_byte());
+        return keep(scan, trail, TableKind::Values, found);
+    }
+    // What stands deeper inside, such as the texts of a content block, is no member.
+    let mut cursor = step.node.walk();
+    let elements = step.node.named_children(&mut cursor).filter(|it| is_quoted(scan, *it));
+    let texts = elements.filter_map(|it| scan.literal(it));
+    let words = texts.filter(|it| is_full_code(it.0) || is_snake(it.0));
+    let found = words.map(|(text, span)| member(text, text, span)).collect();
+    keep(scan, trail, TableKind::List, found);
 }
 
 /// `Literal["A", "B"]`.
