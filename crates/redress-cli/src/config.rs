@@ -72,6 +72,12 @@ impl Config {
         Self { general: General::default(), servers: vec![server], files: Vec::new() }
     }
 
+    /// The files of a directory, with what is usual.
+    pub(crate) fn of_workspace(name: String, root: PathBuf) -> Self {
+        let server = Server { name, workspace: Some(Location(root)), ..Server::default() };
+        Self { general: General::default(), servers: vec![server], files: Vec::new() }
+    }
+
     /// The same with only the server of that name.
     pub(crate) fn only(mut self, name: &str) -> Result<Self, Failure> {
         if !self.servers.iter().any(|it| it.name == name) {

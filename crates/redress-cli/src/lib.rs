@@ -19,6 +19,7 @@ mod registry;
 mod run;
 mod serve;
 mod translate;
+mod workspace;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use std::{
     io,
     os::fd::AsFd,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    path::PathBuf,
     sync::{Arc, mpsc},
     thread,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -26,15 +27,16 @@ use crate::{
     failure::Failure,
 };
 
-/// Gate one MCP server on stdio: put it before the server's command in your client's configuration.
+/// Gate one MCP server on stdio: put it before the server's command in your client's configuration. Without a command, the files
+/// of a directory are served.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress run -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress run --mode observe --name files -- ./server\n  redress run --deadline 10000 --no-ledger -- python -m my_server\n  redress run --config redress.toml --name files\n\nThe client ends it by closing its side. Standard output carries nothing but the protocol. Exit code 3: the server's\ncommand could never be started; the client was told so, too."
+    after_help = "Examples:\n  redress run -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress run --mode observe --name files -- ./server\n  redress run --deadline 10000 --no-ledger -- python -m my_server\n  redress run --config redress.toml --name files\n  redress run --root ~/project\n\nThe client ends it by closing its side. Standard output carries nothing but the protocol. Exit code 3: the server's\ncommand could never be started; the client was told so, too."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     options: Options,
-    /// The server's command.
+    /// The server's command; without one, the built-in server offers the files of a directory.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -67,7 +69,7 @@ fn gate(
 ) -> Result<Ended, Failure> {
     let gated = observe::server(server)?;
     let run = Run {
-        target: server.target()?,
+        target: server.target(ledger_dir(&general.ledger, name)?)?,
         server: Arc::clone(&gated),
         on_ledger_failure: general.ledger.on_failure,
         clock: clock(),
@@ -126,15 +128,18 @@ fn streams() -> io::Result<Streams> {
     Ok(Streams { input, output, log })
 }
 
+/// Where the ledger is that a configuration asks for; `name` is its directory unless it says another.
+pub(crate) fn ledger_dir(ledger: &config::Ledger, name: &str) -> Result<Option<PathBuf>, Failure> {
+    Ok(match &ledger.dir {
+        _ if !ledger.enabled => None,
+        Some(dir) => Some(dir.0.clone()),
+        None => Some(place::state()?.join(name)),
+    })
+}
+
 /// The ledger that a configuration asks for; `name` is its directory unless it says another.
 pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<Ledger>, Failure> {
-    if !ledger.enabled {
-        return Ok(None);
-    }
-    let dir = match &ledger.dir {
-        Some(dir) => dir.0.clone(),
-        None => place::state()?.join(name),
-    };
+    let Some(dir) = ledger_dir(ledger, name)? else { return Ok(None) };
     let shown = dir.to_string_lossy().into_owned();
     let mut options = LedgerOptions::new(dir, place::key()?, clock());
     options.segment_bytes = ledger.max_segment_bytes;

@@ -8,12 +8,14 @@ use std::{
     io,
     net::SocketAddr,
     os::fd::AsFd as _,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use redress_gate::{Access, Serve, Served, Server};
 use redress_ledger::Ledger;
+use serde_json::json;
 
 use self::reload::Reload;
 use crate::{
@@ -21,20 +23,20 @@ use crate::{
     config::{self, Address, Config, Options, Watch},
     failure::Failure,
     output::Err,
-    run::{clock, observe, open_ledger, outlive_file_limits},
+    run::{clock, ledger_dir, observe, open_ledger, outlive_file_limits},
 };
 
-/// Gate MCP servers over HTTP: clients reach them at a URL.
+/// Gate MCP servers over HTTP: clients reach them at a URL. Without a command or a file, the files of a directory are served.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: open sessions go on. Without a file,\nSIGHUP changes nothing."
+    after_help = "Examples:\n  redress serve --root ~/project\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: open sessions go on. Without a file,\nSIGHUP changes nothing."
 )]
 pub(crate) struct Args {
     #[arg(long, value_name = "ADDR", value_parser = config::address, help = config::meaning::<config::Listen>("address"))]
     listen: Option<Address>,
     #[command(flatten)]
     options: Options,
-    /// The server's command.
+    /// The server's command; without one, the built-in server offers the files of a directory.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -105,6 +107,7 @@ impl Args {
 struct Stage {
     has_file: bool,
     ledger: Option<Arc<Ledger>>,
+    ledger_dir: Option<PathBuf>,
     /// Who may read the metrics, and of which servers.
     shown: Arc<Mutex<(Access, Vec<Arc<Server>>)>>,
 }
@@ -112,8 +115,10 @@ struct Stage {
 impl Stage {
     fn open(args: &Args, config: &Config) -> Result<Self, Failure> {
         let name = args.options.ledger_name("serve", &args.command);
+        let ledger_dir = ledger_dir(&config.general.ledger, &name)?;
         let ledger = open_ledger(&config.general.ledger, &name)?.map(Arc::new);
-        Ok(Self { has_file: args.options.config.is_some(), ledger, shown: Arc::default() })
+        let has_file = args.options.config.is_some();
+        Ok(Self { has_file, ledger, ledger_dir, shown: Arc::default() })
     }
 
     /// One server, for the gate.
@@ -125,7 +130,7 @@ impl Stage {
             server: gated,
             ledger: self.ledger.clone(),
             on_ledger_failure: config.general.ledger.on_failure,
-            target: server.target()?,
+            target: server.target(self.ledger_dir.clone())?,
             sharing: server.sharing,
             most_sessions: size(server.max_sessions),
             idle: Duration::from_millis(server.limits.session_idle_ms),
@@ -147,8 +152,19 @@ fn say_where(at: SocketAddr, args: &Args, config: &Config) {
     for server in &config.servers {
         let name = args.options.config.as_ref().map(|_| format!("/{}", server.name));
         let path = name.unwrap_or_default();
-        Err::new().line("", &format!("listening on http://{at}{path}/mcp"));
+        let url = format!("http://{at}{path}/mcp");
+        if let Some(root) = &server.workspace {
+            say_workspace(&server.name, &url, &root.0);
+        }
+        Err::new().line("", &format!("listening on {url}"));
     }
+}
+
+/// Says which files are served, and what a client's configuration needs for it.
+fn say_workspace(name: &str, url: &str, root: &Path) {
+    let client = json!({ "mcpServers": { name: { "type": "http", "url": url } } });
+    Err::new().line("", &format!("the files below {}", root.display()));
+    Err::new().line("", &format!("for your client: {client}"));
 }
 
 /// A number of things that fits into memory.

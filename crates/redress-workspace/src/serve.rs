@@ -10,11 +10,11 @@ use std::{
 };
 
 use redress_rmcp::Contract;
-use rmcp::ServiceExt as _;
+use rmcp::{ServiceExt as _, service::ServerInitializeError};
 use rustix::fs::{FileType, FlockOperation, flock};
 use tokio::{
     net::unix::pipe,
-    runtime::{Builder, Runtime},
+    runtime::{Builder, Handle, Runtime},
 };
 
 use crate::{
@@ -90,7 +90,9 @@ impl Workspace {
 #[derive(Debug)]
 pub struct WorkspaceServer {
     contract: Contract<Server>,
-    runtime: Runtime,
+    /// There until this is dropped.
+    runtime: Option<Runtime>,
+    at_hand: Handle,
 }
 
 impl WorkspaceServer {
@@ -106,16 +108,31 @@ impl WorkspaceServer {
         thread::Builder::new()
             .name("redress-clear-up".to_owned())
             .spawn(move || workspace.clear_up())?;
-        Ok(Self { contract, runtime })
+        let at_hand = runtime.handle().clone();
+        Ok(Self { contract, runtime: Some(runtime), at_hand })
     }
 
     /// Speaks to one client until it closes its side. May be called from many threads.
     pub fn speak(&self, input: OwnedFd, output: OwnedFd) -> io::Result<()> {
-        self.runtime.block_on(async {
+        self.at_hand.block_on(async {
             let streams =
                 (pipe::Receiver::from_owned_fd(input)?, pipe::Sender::from_owned_fd(output)?);
-            let session = self.contract.clone().serve(streams).await.map_err(io::Error::other)?;
+            let session = match self.contract.clone().serve(streams).await {
+                Ok(session) => session,
+                // Somebody looked in and said nothing.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+                Err(error) => return Err(io::Error::other(error)),
+            };
             session.waiting().await.map(drop).map_err(io::Error::other)
         })
+    }
+}
+
+impl Drop for WorkspaceServer {
+    fn drop(&mut self) {
+        // It may be dropped by a task, which must not wait.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }

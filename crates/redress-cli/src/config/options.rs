@@ -1,6 +1,9 @@
 //! The options of the commands that gate servers. They win over what the file says, and mean what its keys mean.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::value_parser;
 use redress::Dialect;
@@ -15,6 +18,9 @@ use super::{
 };
 use crate::{contract, failure::Failure, run::name};
 
+/// The name of the built-in server.
+const WORKSPACE: &str = "workspace";
+
 /// The options of the commands that gate servers.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
@@ -24,6 +30,9 @@ pub(crate) struct Options {
     /// The server's name in faults and in the ledger, by default from its command; with a file, the one of its servers that is meant.
     #[arg(long, value_name = "N")]
     name: Option<String>,
+    /// The directory whose files are served where there is no command; by default the one that this is started in.
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    root: Option<PathBuf>,
     #[arg(long, value_name = "M", value_parser = parser::<Mode>(), help = meaning::<Server>("mode"))]
     mode: Option<Mode>,
     #[arg(long, value_name = "D", value_parser = parser::<Dialect>(), help = meaning::<Server>("dialect"))]
@@ -54,7 +63,13 @@ impl Options {
             (Some(_), [_, ..]) => {
                 return Err(usage("There is a file and a command; it must be one of them."));
             }
-            (None, []) => return Err(usage("There is nothing to run.")),
+            (None, []) => {
+                let name = self.name.clone().unwrap_or_else(|| WORKSPACE.to_owned());
+                Config::of_workspace(name, self.root()?)
+            }
+            (None, [_, ..]) if self.root.is_some() => {
+                return Err(usage("--root is for the built-in server, and there is a command."));
+            }
             (Some(file), []) => {
                 let config = load(file)?;
                 match &self.name {
@@ -73,7 +88,17 @@ impl Options {
     /// What the ledger is called, unless its directory is given; `of_file` is its name if there is a file.
     pub(crate) fn ledger_name(&self, of_file: &str, command: &[OsString]) -> String {
         let given = self.config.as_ref().map(|_| of_file).or(self.name.as_deref());
-        name::unique(given, command)
+        match self.root() {
+            // Each directory has a ledger of its own.
+            Ok(root) if command.is_empty() => name::unique(given, &[WORKSPACE.into(), root.into()]),
+            _ => name::unique(given, command),
+        }
+    }
+
+    /// The directory whose files are served where there is no command.
+    fn root(&self) -> Result<PathBuf, Failure> {
+        let root = self.root.as_deref().unwrap_or_else(|| Path::new("."));
+        root.canonicalize().map_err(|it| Failure::reading(&root.to_string_lossy(), &it))
     }
 
     fn applied(&self, mut config: Config) -> Result<Config, Failure> {

@@ -1,6 +1,6 @@
 //! What the gate is told: its own types, from those of the file.
 
-use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use redress_gate::{
     Access, Address as RemoteAddress, BreakerRule, LimitRule, Program, Rate, RetryRule, Settings,
@@ -8,8 +8,10 @@ use redress_gate::{
 };
 use redress_ledger::Redactor;
 
-use super::{Breaker, General, Limits, Retry, Secret, Server};
-use crate::failure::Failure;
+use redress_registry::Registry;
+
+use super::{Breaker, Contract, General, Limits, Retry, Secret, Server};
+use crate::{failure::Failure, workspace};
 
 impl Server {
     /// How it is gated. The redactor should know [`Server::secrets`].
@@ -19,13 +21,14 @@ impl Server {
             program: self.program_name(),
             mode: self.mode,
             dialect: self.dialect,
-            contract: Arc::clone(&self.contract.registry),
+            contract: self.codes(),
             deadline: Duration::from_millis(self.deadline_ms),
             tool_deadlines: self.tool_deadlines(),
             max_message: size(self.max_message_bytes),
             server_text: self.emit.server_text,
             details_bytes: size(self.emit.details_bytes),
-            trust: self.trust,
+            // The built-in server's words are ours.
+            trust: self.trust || self.workspace.is_some(),
             trust_annotations: self.trust_annotations.unwrap_or(self.url.is_none()),
             redactor,
             retry: self.retry.rule(),
@@ -35,6 +38,14 @@ impl Server {
         }
     }
 
+    /// The codes that it may use: the built-in server has its own, unless others are named.
+    fn codes(&self) -> Arc<Registry> {
+        if self.workspace.is_some() && self.contract == Contract::core() {
+            return Arc::clone(redress_workspace::registry());
+        }
+        Arc::clone(&self.contract.registry)
+    }
+
     fn tool_deadlines(&self) -> BTreeMap<String, Duration> {
         let tools = self.tool.0.iter();
         tools
@@ -42,8 +53,11 @@ impl Server {
             .collect()
     }
 
-    /// What stands behind the gate.
-    pub(crate) fn target(&self) -> Result<Target, Failure> {
+    /// What stands behind the gate; `ledger` is where its failures are recorded.
+    pub(crate) fn target(&self, ledger: Option<PathBuf>) -> Result<Target, Failure> {
+        if let Some(root) = &self.workspace {
+            return workspace::target(&root.0, ledger);
+        }
         let Some(url) = &self.url else { return Ok(Target::Program(self.program())) };
         let headers = self.headers.iter().map(|(name, it)| (name.clone(), it.reveal().to_owned()));
         let address = RemoteAddress::new(url.as_str(), headers, self.forward_authorization);
@@ -64,7 +78,10 @@ impl Server {
 
     /// The name of the program, for faults.
     pub(crate) fn program_name(&self) -> String {
-        self.command.first().map(|it| it.0.to_string_lossy().into_owned()).unwrap_or_default()
+        let program = self.command.first().map(|it| it.0.to_string_lossy().into_owned());
+        program
+            .or_else(|| self.workspace.as_ref().map(|_| "workspace".to_owned()))
+            .unwrap_or_default()
     }
 
     /// Everything that may be secret, so that it can be taken out of what the server writes.

@@ -18,14 +18,16 @@ use super::{
 section! {
     /// One server, and how it is gated. Its name is in the URL, in faults and in the ledger: lower-case letters, digits, `-`, `_` and `.`.
     pub struct Server (name: String) {
-        /// The program that is started for it, and its arguments: the server speaks on stdio. Either this or `url`.
+        /// The program that is started for it, and its arguments: the server speaks on stdio. Either this, or `url`, or `workspace`.
         command: Vec<Word> = Vec::new(), example "[\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \"/srv\"]";
         /// Variables of its environment, besides those of the gate.
         env: BTreeMap<String, Secret> = BTreeMap::new(), example "{ GITHUB_TOKEN = \"${GITHUB_TOKEN}\" }";
         /// The folder in which it is started; by default that of the gate.
         cwd: Option<Location> = None, example "\"/srv\"";
-        /// Where the server waits: it speaks streamable HTTP. Either this or `command`.
+        /// Where the server waits: it speaks streamable HTTP. Either this, or `command`, or `workspace`.
         url: Option<Url> = None, example "\"https://mcp.example/mcp\"";
+        /// A folder whose files the built-in server offers, and nothing outside of it. Either this, or `command`, or `url`.
+        workspace: Option<Location> = None, example "\".\"";
         /// Headers of every request to it.
         headers: BTreeMap<String, Secret> = BTreeMap::new(), example "{ Authorization = \"Bearer ${API_TOKEN}\" }";
         /// Whether a client's `Authorization` header goes to the server, too.
@@ -78,25 +80,19 @@ pub(crate) const MESSAGE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 
 fn check_server(server: &Server, table: &mut Table<'_, '_>) {
     let path = table.path().to_owned();
-    match (table.has("command"), table.has("url")) {
-        (true, true) => {
+    let kinds = ["command", "url", "workspace"].map(|it| (it, table.has(it)));
+    let mut given = kinds.iter().filter(|it| it.1).map(|it| it.0);
+    match (given.next(), given.next()) {
+        (Some(one), Some(other)) => {
             table.refuse(
-                "url",
-                format!("[{path}] has a `command` and a `url`; it must be one of them."),
+                other,
+                format!("[{path}] has a `{one}` and a `{other}`; it must be one of them."),
             );
         }
-        (false, false) => table.refuse("", format!("[{path}] needs a `command` or a `url`.")),
-        (true, false) => {
-            if server.command.first().is_none_or(|it| it.0.is_empty()) {
-                table.refuse("command", format!("`{path}.command` must start with a program."));
-            }
-            let (headers, forwards) = (!server.headers.is_empty(), server.forward_authorization);
-            only_for("url", [("headers", headers), ("forward_authorization", forwards)], table);
+        (None, _) => {
+            table.refuse("", format!("[{path}] needs a `command`, a `url` or a `workspace`."));
         }
-        (false, true) => {
-            let (env, cwd) = (!server.env.is_empty(), server.cwd.is_some());
-            only_for("command", [("env", env), ("cwd", cwd)], table);
-        }
+        (Some(kind), None) => check_kind(server, kind, table),
     }
     for name in server.env.keys().filter(|it| it.is_empty() || it.contains(['=', '\0'])) {
         table
@@ -114,6 +110,22 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
         .any(|it| it.reveal().contains(|it: char| it.is_ascii_control() && it != '\t'))
     {
         table.refuse("headers", format!("`{path}.headers` has a value that no header can have."));
+    }
+}
+
+/// What is wrong for this kind of server alone.
+fn check_kind(server: &Server, kind: &str, table: &mut Table<'_, '_>) {
+    if kind == "command" && server.command.first().is_none_or(|it| it.0.is_empty()) {
+        let problem = format!("`{}.command` must start with a program.", table.path());
+        table.refuse("command", problem);
+    }
+    if kind != "url" {
+        let (headers, forwards) = (!server.headers.is_empty(), server.forward_authorization);
+        only_for("url", [("headers", headers), ("forward_authorization", forwards)], table);
+    }
+    if kind != "command" {
+        let (env, cwd) = (!server.env.is_empty(), server.cwd.is_some());
+        only_for("command", [("env", env), ("cwd", cwd)], table);
     }
 }
 

@@ -1,0 +1,24 @@
+//! The built-in server: the files of a directory, behind the gate in this process.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use redress_gate::{Inside, Target};
+use redress_workspace::{Workspace, WorkspaceServer};
+
+use crate::{failure::Failure, output::Err};
+
+/// The files of a directory as what stands behind the gate; `ledger` is where their failures are recorded.
+pub(crate) fn target(root: &Path, ledger: Option<PathBuf>) -> Result<Target, Failure> {
+    let shown = root.to_string_lossy();
+    let started = Workspace::open(root).and_then(|it| WorkspaceServer::start(it.ledger(ledger)));
+    let server = Arc::new(started.map_err(|it| Failure::reading(&shown, &it))?);
+    Ok(Target::Inside(Inside::new(move |input, output| {
+        if let Err(error) = server.speak(input, output) {
+            // The client is told by the gate; this is for whoever runs it.
+            Err::new().line("", &format!("workspace: {error}"));
+        }
+    })))
+}
