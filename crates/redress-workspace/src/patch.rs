@@ -76,3 +76,6 @@ pub struct BadPatch {
     /// What is wrong there.
     pub reason: String,
 }
+
+#[cfg(test)]
+mod tests;

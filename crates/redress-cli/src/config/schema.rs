@@ -14,7 +14,7 @@ pub fn schema() -> String {
     }
     schema.insert("required".to_owned(), json!(["server"]));
     let mut schema = Json::Object(schema);
-    let either = json!([{ "required": ["command"] }, { "required": ["url"] }]);
+    let either = json!([{ "required": ["command"] }, { "required": ["url"] }, { "required": ["workspace"] }]);
     let names = json!({ "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" });
     add(&mut schema, "/properties/server", "propertyNames", names);
     add(&mut schema, "/properties/server/additionalProperties", "oneOf", either);

@@ -82,7 +82,8 @@ fn what_cannot_be_run_is_told_with_a_way_out() {
         ("--config redress.toml --name eco", "Did you mean `echo`?"),
         ("--config redress.toml -- sh", "it must be one of them"),
         ("--config none.toml", "FILE_NOT_FOUND"),
-        ("", "There is nothing to run"),
+        ("--root nowhere", "FILE_NOT_FOUND"),
+        ("--root . -- sh", "--root is for the built-in server"),
     ] {
         let ran = with(&two, &format!("redress run {args} < /dev/null"));
         assert!(

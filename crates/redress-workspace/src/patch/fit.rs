@@ -125,7 +125,7 @@ struct Page<'t> {
 impl Page<'_> {
     fn apply(&mut self, hunk: &Hunk, ends: Ends) -> Result<(), String> {
         let (old, new) = (ends.side(hunk, Fate::Goes), ends.side(hunk, Fate::Comes));
-        let at = self.find(hunk, &old)?;
+        let at = self.find(hunk, &old, is_open(&old) || is_open(&new))?;
         let line = self.starts.partition_point(|it| *it < at);
         let (line, start) = (isize::try_from(line), isize::try_from(hunk.start.saturating_sub(1)));
         self.shift = line.unwrap_or_default() - start.unwrap_or_default();
@@ -136,7 +136,7 @@ impl Page<'_> {
     }
 
     /// Where the old lines of a hunk stand.
-    fn find(&self, hunk: &Hunk, old: &[u8]) -> Result<usize, String> {
+    fn find(&self, hunk: &Hunk, old: &[u8], is_last: bool) -> Result<usize, String> {
         if old.is_empty() {
             // Nothing shows where it belongs, but in an empty file there is one place only.
             let is_alone = self.text.is_empty() && self.new.is_empty();
@@ -145,10 +145,10 @@ impl Page<'_> {
         }
         let named = hunk.start.checked_sub(1).and_then(|it| it.checked_add_signed(self.shift));
         let named = named.and_then(|it| self.starts.get(it).copied());
-        if let Some(at) = named.filter(|it| self.stands_at(*it, old)) {
+        if let Some(at) = named.filter(|it| self.stands_at(*it, old, is_last)) {
             return Ok(at);
         }
-        let mut places = self.places(old);
+        let mut places = self.places(old, is_last);
         match (places.next(), places.next()) {
             (None, _) => Err("its lines are not in the file as the hunk has them".to_owned()),
             (Some(at), None) => Ok(at),
@@ -159,24 +159,24 @@ impl Page<'_> {
         }
     }
 
-    fn stands_at(&self, at: usize, old: &[u8]) -> bool {
+    /// Whether these lines stand there; if one of theirs has no line break, nothing may follow.
+    fn stands_at(&self, at: usize, old: &[u8], is_last: bool) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
-        let is_last = old.last() != Some(&b'\n');
         at >= self.done && rest.starts_with(old) && (!is_last || rest.len() == old.len())
     }
 
     /// Everywhere behind what was dealt with where these lines stand whole.
-    fn places<'a>(&'a self, old: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    fn places<'a>(&'a self, old: &'a [u8], is_last: bool) -> impl Iterator<Item = usize> + 'a {
         let whole = [b"\n", old].concat();
         let finder = Finder::new(&whole).into_owned();
-        let first = Some(0).filter(|it| self.stands_at(*it, old));
+        let first = Some(0).filter(move |it| self.stands_at(*it, old, is_last));
         let mut from = 0;
         let others = std::iter::from_fn(move || {
             let at = from + finder.find(self.text.get(from..)?)?;
             from = at + 1;
             Some(at + 1)
         });
-        first.into_iter().chain(others.filter(|it| self.stands_at(*it, old)))
+        first.into_iter().chain(others.filter(move |it| self.stands_at(*it, old, is_last)))
     }
 
     fn conflict(&self, hunk: &Hunk, part: usize, ends: Ends, reason: String) -> Conflict {
@@ -203,6 +203,11 @@ impl Page<'_> {
             wanted: shown(wanted.get(off).copied().unwrap_or_default()),
         }
     }
+}
+
+/// Whether the last of these lines has no line break.
+fn is_open(block: &[u8]) -> bool {
+    block.last().is_some_and(|it| *it != b'\n')
 }
 
 fn starts(text: &[u8]) -> Vec<usize> {

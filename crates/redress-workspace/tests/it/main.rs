@@ -3,4 +3,8 @@
 
 mod client;
 mod confined;
+mod contract;
 mod files;
+mod kills;
+mod patches;
+mod races;
