@@ -86,7 +86,7 @@ pub(crate) fn lock(dir: &OwnedFd, until: Instant) -> Result<(), WorkspaceError> 
 }
 
 /// Which directory a handle is of, whatever path led there.
-fn identity(dir: &OwnedFd) -> Result<(u64, u64), WorkspaceError> {
+pub(crate) fn identity(dir: &OwnedFd) -> Result<(u64, u64), WorkspaceError> {
     let stat = fstat(dir).map_err(|it| WorkspaceError::reading(".", it))?;
     Ok((stat.st_dev, stat.st_ino))
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::WorkspaceError,
-    hold::lock,
+    hold::{identity, lock},
     path::Relative,
     root::{Place, Root, kind},
     temporary::{self, Staged},
@@ -74,13 +74,17 @@ pub(crate) fn finish(root: &Root) -> Result<(), WorkspaceError> {
     }
     let dir = root.directory(&Relative::root())?;
     lock(&dir, Instant::now() + PATIENCE)?;
+    let own = identity(&dir)?;
     let failed = |it| WorkspaceError::writing(".", it);
     let Some(text) = read(&dir).map_err(failed)? else { return Ok(()) };
     // What is no journal was not written by us, and nothing follows from it.
     let steps: Vec<Step> = serde_json::from_str(&text).unwrap_or_default();
     for step in &steps {
         if let Ok(place) = root.below(&step.path).and_then(|it| root.place(&it)) {
-            lock(&place.dir, Instant::now() + PATIENCE)?;
+            // The root is held already, by another handle of ours.
+            if identity(&place.dir)? != own {
+                lock(&place.dir, Instant::now() + PATIENCE)?;
+            }
             carry_out(&place, step).map_err(failed)?;
         }
     }
