@@ -85,6 +85,8 @@ STEPS = {
     "elicitation": lambda client: client.call_tool(*ASKING["elicitation"]),
     "large": large,
     "failed": lambda client: client.call_tool("test_error_handling", {}),
+    "file": lambda client: client.call_tool("read_file", {"path": "a.txt"}),
+    "no_file": lambda client: client.call_tool("read_file", {"path": "b.txt"}),
     "failed_typed": lambda client: client.call_tool("sum", {"a": 1, "b": 2, "fail": True}),
     "protocol_error": lambda client: client.call_tool("protocol_error", {}),
     "unknown_tool": lambda client: client.call_tool("no_such_tool", {}),

@@ -24,3 +24,4 @@ mod reload;
 mod serve;
 #[path = "../../../../fixtures/strace.rs"]
 mod strace;
+mod workspace;

@@ -80,6 +80,42 @@ fn rmcp_sees_no_gate_without_sessions() {
 }
 
 /// All crossings: a client on stdio or HTTP, a server on stdio or HTTP.
+/// The built-in server, as every official client sees it, on stdio and over HTTP.
+#[test]
+#[ignore = "needs the official peers: cargo xtask peers"]
+fn every_client_works_with_the_files_of_a_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("a.txt"), "text\n").unwrap();
+    let server = ["--root".to_owned(), root.to_str().unwrap().to_owned()];
+    let served = Served::gate(dir.path(), &server, "/mcp");
+    for (client, era) in [
+        (Client::TypeScript1, Era::Sessions),
+        (Client::TypeScript2, Era::Sessions),
+        (Client::TypeScript2, Era::Stateless),
+        (Client::Python, Era::Sessions),
+        (Client::Rmcp, Era::Sessions),
+        (Client::Rmcp, Era::Stateless),
+    ] {
+        for target in [run(dir.path(), &server), served.target()] {
+            let what = format!("{client:?}, {era:?}, {}", target[0]);
+            let saw = client.run(era, &["server", "tools", "file", "no_file"], &target);
+            assert!(
+                saw["server"].get("ok").is_some() && saw["tools"].get("ok").is_some(),
+                "{what}: {saw}"
+            );
+            assert_eq!(
+                saw["file"]["ok"]["structuredContent"]["content"], "text\n",
+                "{what}: {saw}"
+            );
+            let fault = told(&what, &saw, "no_file");
+            assert_eq!(fault["code"], "FILE_NOT_FOUND", "{what}");
+            assert_eq!(fault["similar_refs"][0]["ref"], "a.txt", "{what}");
+        }
+    }
+}
+
 fn sees_no_gate(client: Client, era: Era) {
     let dir = TempDir::new().unwrap();
     let without = [SAME.as_slice(), &FAIL].concat();
