@@ -75,9 +75,29 @@ fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<P
     })
 }
 
-/// Who is called.
+/// Who is called: the first part of a call, but for `new`.
 pub(crate) fn callee(call: Node<'_>) -> Option<Node<'_>> {
-    call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
+    let first = call.child(0)?;
+    if first.is_named() { Some(first) } else { call.named_child(0) }
+}
+
+/// Whether a node is the value of a member that holds a code; looks at no more than it must.
+pub(crate) fn is_under_code_key<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> bool {
+    let Some((outer, below)) = trail.meaning() else { return false };
+    let is_member = matches!(
+        outer.kind,
+        Kind::Pair | Kind::Keyword | Kind::Assign | Kind::Declare | Kind::Signature
+    );
+    if outer.kind == Kind::Tokens {
+        let colon = below.prev_sibling().filter(|it| it.kind() == ":");
+        let key = colon.and_then(|it| it.prev_sibling());
+        return key.is_some_and(|it| is_code_key(unquoted(scan.slice(it))));
+    }
+    let key = outer.node.named_child(0).filter(|it| is_member && it.id() != below.id());
+    key.is_some_and(|it| {
+        let key = unquoted(scan.slice(it));
+        is_code_key(key.rsplit('.').next().unwrap_or_default())
+    })
 }
 
 fn compared(scan: &Scan<'_>, node: Node<'_>, below: Node<'_>) -> Position {

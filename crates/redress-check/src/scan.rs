@@ -9,7 +9,7 @@ use crate::{
     conduct::{Recorder, Tag},
     facts::{Call, Constant, Facts, Function, Mention, Position, Span, Value},
     language::Language,
-    position::{is_code_key, message, position},
+    position::{callee, is_code_key, is_under_code_key, message, position},
     python, rust, suppress, table, tools,
     tree::{Kind, Step, Trail, Visit},
     typescript,
@@ -73,14 +73,21 @@ impl<'t> Scan<'t> {
             return None;
         }
         let mut path = String::with_capacity(text.len());
-        for part in text.split(['.', ':', '?', '!']).map(str::trim).filter(|it| !it.is_empty()) {
-            if !part.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '$' | '#')) {
-                return None;
+        for letter in text.chars() {
+            match letter {
+                '.' | ':' | '?' | '!' => {
+                    if !path.is_empty() && !path.ends_with('.') {
+                        path.push('.');
+                    }
+                }
+                '_' | '$' | '#' => path.push(letter),
+                it if it.is_alphanumeric() => path.push(it),
+                it if it.is_whitespace() => (),
+                _ => return None,
             }
-            if !path.is_empty() {
-                path.push('.');
-            }
-            path.push_str(part);
+        }
+        if path.ends_with('.') {
+            path.pop();
         }
         if let Some(rest) = path.strip_prefix("Self.")
             && let Some(class) = self.classes.last()
@@ -119,7 +126,8 @@ impl<'t> Scan<'t> {
         if !shaped && is_piece(text) {
             return self.joined(text, node, trail);
         }
-        if !shaped && !is_word(text) {
+        let can_be_code = shaped || (is_word(text) && is_under_code_key(self, trail));
+        if !can_be_code {
             return;
         }
         if is_type(trail) {
@@ -127,25 +135,23 @@ impl<'t> Scan<'t> {
             return;
         }
         let Some(position) = position(self, trail) else { return };
-        // A word in other letters can be a dialect's spelling, where only a code can stand.
-        let is_code_place = matches!(&position, Position::Member { key, .. } if is_code_key(key));
-        if shaped || is_code_place {
-            let message = message(self, trail, &position).map(Into::into);
-            self.facts.mentions.push(Mention {
-                value: Value::Text(text.into()),
-                span,
-                position,
-                message,
-            });
-        }
+        let message = message(self, trail, &position).map(Into::into);
+        self.facts.mentions.push(Mention {
+            value: Value::Text(text.into()),
+            span,
+            position,
+            message,
+        });
     }
 
     fn name_or_path(&mut self, step: Step<'t>, trail: &Trail<'t>) {
-        let parent = trail.parent().map(|it| it.kind);
-        if step.kind == Kind::Name && parent == Some(Kind::Path) {
-            return;
-        }
         let text = self.slice(step.node);
+        if step.kind == Kind::Name {
+            let is_capital = text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+            if !is_capital || trail.parent().is_some_and(|it| it.kind == Kind::Path) {
+                return;
+            }
+        }
         let last = text.rsplit(['.', ':']).next().unwrap_or_default();
         if !is_code(last) && !self.is_variant(text, last) {
             return;
@@ -207,9 +213,10 @@ impl<'t> Scan<'t> {
 
     /// `Type::Variant` in Rust, which an error type may have made a code.
     fn is_variant(&self, text: &str, last: &str) -> bool {
-        let is_type = |it: &str| it.starts_with(|it: char| it.is_ascii_uppercase());
-        let before = text.rsplit("::").nth(1).unwrap_or_default();
-        self.facts.language == Language::Rust && is_type(last) && is_type(before)
+        let is_type = |it: &str| it.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+        self.facts.language == Language::Rust
+            && is_type(last)
+            && text.rsplit("::").nth(1).is_some_and(is_type)
     }
 
     fn function(&mut self, node: Node<'t>, trail: &Trail<'t>) {
@@ -238,9 +245,7 @@ impl<'t> Scan<'t> {
     }
 
     fn call(&mut self, node: Node<'t>) {
-        let callee =
-            ["function", "constructor", "macro"].iter().find_map(|it| node.child_by_field_name(it));
-        if let Some(callee) = callee.and_then(|it| self.path(it)) {
+        if let Some(callee) = callee(node).and_then(|it| self.path(it)) {
             let at = u32::try_from(node.start_byte()).unwrap_or(u32::MAX);
             self.facts.calls.push(Call { callee: callee.into(), at });
         }
@@ -338,6 +343,10 @@ fn pieces(text: &str) -> Option<String> {
 
 /// `ERR_`, `_FAILED`, `ERR_{}`: what stays of a code when a part is left out.
 fn is_piece(text: &str) -> bool {
+    let is_first = |it: &u8| it.is_ascii_uppercase() || matches!(it, b'_' | b'{');
+    if !text.as_bytes().first().is_some_and(is_first) {
+        return false;
+    }
     let bare = text.replace("{}", "");
     let is_open = bare.len() < text.len() || text.ends_with('_') || text.starts_with('_');
     let is_code = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';

@@ -95,8 +95,7 @@ impl<'t> Parts<'t> {
 /// `server.registerTool("name", { … }, handler)`, `server.tool("name", "…", schema, handler)`, `Tool(name="…", …)`.
 fn by_call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     let Some(callee) = callee(node) else { return };
-    let last = scan.slice(callee);
-    let last = last.rsplit(['.', ':']).next().unwrap_or_default();
+    let last = scan.slice(callee).rsplit(['.', ':']).next().unwrap_or_default();
     if !CALLS.contains(&last) {
         return;
     }
@@ -131,6 +130,9 @@ fn by_call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 
 /// `{ name: "…", description: "…", inputSchema: … }`.
 fn by_object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
+    if node.named_child_count() < 3 {
+        return;
+    }
     let is_argument = trail.parent().is_some_and(|it| it.kind == Kind::Arguments);
     let mut parts = Parts::default();
     parts.members(scan, node);
