@@ -2,6 +2,7 @@
 
 mod ledger;
 mod mutate;
+mod sources;
 mod targets;
 
 use std::{

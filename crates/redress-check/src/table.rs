@@ -59,7 +59,9 @@ fn object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
 }
 
 fn list<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
-<<<<<<< HEAD
+    if step.node.named_child_count() < MIN_MEMBERS || home(scan, trail).is_none() {
+        return;
+    }
     if step.kind == Kind::Union {
         let found = quoted_words(scan.slice(step.node), step.node.start_byte());
         return keep(scan, trail, TableKind::Values, found);
@@ -71,14 +73,6 @@ fn list<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
     let words = texts.filter(|it| is_full_code(it.0) || is_snake(it.0));
     let found = words.map(|(text, span)| member(text, text, span)).collect();
     keep(scan, trail, TableKind::List, found);
-=======
-    if step.node.named_child_count() < MIN_MEMBERS || home(scan, trail).is_none() {
-        return;
-    }
-    let found = quoted_words(scan.slice(step.node), step.node.start_byte());
-    let kind = if step.kind == Kind::List { TableKind::List } else { TableKind::Values };
-    keep(scan, trail, kind, found);
->>>>>>> 5df6889 (check: look at no more than a name asks for)
 }
 
 /// `Literal["A", "B"]`.

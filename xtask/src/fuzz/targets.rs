@@ -15,7 +15,7 @@ use redress_declare::{GAVE_UP, read_file};
 use redress_gate::sse::{self as events, Events};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 
-use super::ledger;
+use super::{ledger, sources};
 
 /// A name, and a reader that must take any bytes.
 pub(super) type Target = (&'static str, fn(&[u8]));
@@ -34,6 +34,11 @@ pub(super) const TARGETS: &[Target] = &[
     ("ledger", ledger::segments),
     ("recover", ledger::recover),
     ("redact", ledger::redact),
+    ("check-rust", sources::rust),
+    ("check-typescript", sources::typescript),
+    ("check-python", sources::python),
+    ("check-markdown", sources::markdown),
+    ("allowance", sources::allowance),
 ];
 
 /// Whatever is accepted can be read through and written again.

@@ -27,7 +27,14 @@ impl Contracts {
             return Ok(());
         }
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-        let home = absolute.ancestors().find(|it| it.join(FILE).is_file());
+        // What lies outside of a repository is somebody else's.
+        let mut was_root = false;
+        let inside = absolute.ancestors().take_while(|it| {
+            let is_inside = !was_root;
+            was_root = it.join(".git").exists();
+            is_inside
+        });
+        let home = inside.into_iter().find(|it| it.join(FILE).is_file());
         let number = match home {
             None => None,
             Some(home) => Some(self.load(&home.join(FILE))?),

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod check;
 mod config;
 mod docs;
 mod explain;
