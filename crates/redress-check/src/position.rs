@@ -206,18 +206,21 @@ pub(crate) fn message<'t>(
         scan.literal(it).filter(|_| is_text).map(|it| it.0)
     };
     let around = |kinds: &[Kind]| trail.around().find(|it| kinds.contains(&it.kind));
+    let member = |object: Node<'t>| {
+        let mut cursor = object.walk();
+        object.named_children(&mut cursor).find_map(|it| {
+            let (key, value) = it.named_child(0).zip(it.named_child(1))?;
+            KEYS.contains(&unquoted(scan.slice(key))).then(|| literal(value))?
+        })
+    };
     match position {
         Position::Member { key, .. } if is_code_key(key) => {
-            let object = around(&[Kind::Object, Kind::Arguments])?.node;
-            let mut cursor = object.walk();
-            object.named_children(&mut cursor).find_map(|it| {
-                let (key, value) = it.named_child(0).zip(it.named_child(1))?;
-                KEYS.contains(&unquoted(scan.slice(key))).then(|| literal(value))?
-            })
+            member(around(&[Kind::Object, Kind::Arguments])?.node)
         }
         Position::Argument { callee, index, .. } if is_error_name(callee) => {
             let arguments = around(&[Kind::Arguments])?.node;
-            literal(arguments.named_child(u32::from(*index) + 1)?)
+            let next = arguments.named_child(u32::from(*index) + 1)?;
+            literal(next).or_else(|| member(next))
         }
         _ => None,
     }
