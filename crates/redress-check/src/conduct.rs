@@ -56,6 +56,12 @@ impl Conduct {
         function.and_then(|it| self.promise(it)).is_none_or(|it| it == Promise::Raw)
     }
 
+    /// The handler of errors that an act stands in.
+    pub(crate) fn catch(&self, act: &Act) -> Option<&Catch> {
+        let guard = self.guards.get(act.within.catch? as usize)?;
+        guard.catches.iter().rfind(|it| it.span.start <= act.span.start)
+    }
+
     /// What the signature of the function that begins there says of its errors.
     pub(crate) fn promise(&self, start: u32) -> Option<Promise> {
         let at = self.promises.binary_search_by_key(&start, |it| it.0).ok()?;

@@ -102,7 +102,7 @@ impl<'w> Exposure<'w> {
             for boundary in &source.facts.conduct.boundaries {
                 let at = match &boundary.handler {
                     Handler::Span(span) => Some((file, span.start)),
-                    Handler::Named(name) => graph.function(file, None, name),
+                    Handler::Named(name) => graph.function(file, Some(boundary.span.start), name),
                     Handler::Unknown => None,
                 };
                 let is_safe = match (&boundary.wrapper, boundary.registration) {

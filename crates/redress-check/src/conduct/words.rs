@@ -137,16 +137,18 @@ pub(super) fn is_protocol(code: &str, message: &str) -> bool {
         || code.contains("method_not_found")
         || code.contains("urlelicitation")
         || code.contains("connectionclosed")
-        || ["unknown tool", "tool not found", "unknown method", "no such tool", "not paginated"]
-            .iter()
-            .any(|it| message.contains(it))
+        || code.contains("client_capability")
+        || message.contains("unknown method")
+        || message.contains("not paginated")
         || (message.contains("tool")
-            && (message.contains("not found") || message.contains("not registered")))
+            && ["unknown", "not found", "not registered", "no such tool"]
+                .iter()
+                .any(|it| message.contains(it)))
 }
 
 /// Whether the branch for all other codes refuses them, or has the compiler prove that there are none.
 pub(super) fn refuses(branch: &str) -> bool {
-    ["throw", "raise", "never", "Never", "exhaust", "panic", "unreachable", "bail!", "Err("]
+    ["throw", "raise", ": never", "Never", "exhaust", "panic", "unreachable", "bail!", "Err("]
         .iter()
         .any(|it| branch.contains(it))
 }

@@ -93,7 +93,7 @@ fn has_output_schema(world: &World<'_>, file: usize, behind: &Behind<'_>) -> boo
 }
 
 fn unmarked(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
+    for (file, conduct, act) in world.acts() {
         let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
         let says_error = match &act.what {
             What::Plain(Plain::Text) => behind.depth == 0,
@@ -105,7 +105,7 @@ fn unmarked(world: &World<'_>, hits: &mut Hits<'_>) {
             What::Result(it) => it.said.as_ref().is_some_and(|it| it.is_error),
             _ => continue,
         };
-        let is_caught = act.within.catch.is_some()
+        let is_caught = conduct.catch(act).is_some_and(|it| !it.decides)
             && matches!(&act.what, What::Result(it) if it.is_error == Flag::Absent && !it.is_open);
         if !says_error && !is_caught {
             continue;
@@ -171,9 +171,12 @@ fn swallowed(world: &World<'_>, hits: &mut Hits<'_>) {
         let What::Plain(Plain::Nothing) = &act.what else { continue };
         let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
         let guard = act.within.catch.and_then(|it| conduct.guards.get(it as usize));
-        let Some(guard) = guard.filter(|it| !it.is_cleanup && !it.is_question) else { continue };
-        let catch = guard.catches.iter().rfind(|it| it.span.start <= act.span.start);
-        let Some(catch) = catch.filter(|it| it.types.is_empty() && !it.decides) else { continue };
+        if guard.is_none_or(|it| it.is_cleanup || it.is_question) {
+            continue;
+        }
+        let Some(catch) = conduct.catch(act).filter(|it| it.types.is_empty() && !it.decides) else {
+            continue;
+        };
         if world.is_question(file, &act.within) {
             continue;
         }

@@ -169,14 +169,15 @@ fn swallowing_default(world: &World<'_>, hits: &mut Hits<'_>) {
     for (file, conduct) in world.conducts() {
         let contract = world.contract(file);
         for it in conduct.mappings.iter().filter(|it| it.within.function.is_some()) {
-            let known =
-                it.cases.iter().filter(|code| contract.is_none_or(|it| it.code(code).is_some()));
-            if known.count() >= 2 {
-                hits.at(
-                    (file, &it.rest),
-                    "Every code but {count} ends here.",
-                    [("count", it.cases.len().into())],
-                );
+            let is_code = |code: &&Box<str>| contract.is_none_or(|it| it.code(code).is_some());
+            if it.cases.iter().filter(is_code).count() < 2 {
+                continue;
+            }
+            let parts = [("count", it.cases.len().into())];
+            let hit = hits.at((file, &it.rest), "Every code but {count} ends here.", parts);
+            // Without a contract nobody knows whose codes these are.
+            if contract.is_none() {
+                hit.weigh(Level::Information);
             }
         }
     }

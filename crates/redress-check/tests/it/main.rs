@@ -1,4 +1,8 @@
 //! What the scan of sources promises.
 
 #[cfg(test)]
+mod handlers;
+#[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod robust;
