@@ -48,10 +48,10 @@ impl<'t> Scan<'t> {
     /// A text literal without its quotes; `None` if it has interpolations or is too long for a code.
     pub(crate) fn literal(&self, node: Node<'_>) -> Option<(&'t str, Span)> {
         let range = node.byte_range();
-        let whole = self.text.get(range.clone())?;
+        let whole = self.text.get(range.clone()).filter(|it| it.len() <= MAX_NAME)?;
         let start = whole.find(['"', '\'', '`'])?;
         let (prefix, quoted) = whole.split_at_checked(start)?;
-        if prefix.contains(['f', 'F']) || whole.len() > MAX_NAME {
+        if prefix.contains(['f', 'F']) {
             return None;
         }
         let quote = quoted.get(..1)?;

@@ -169,8 +169,8 @@ fn swallowing_default(world: &World<'_>, hits: &mut Hits<'_>) {
     for (file, conduct) in world.conducts() {
         let contract = world.contract(file);
         for it in conduct.mappings.iter().filter(|it| it.within.function.is_some()) {
-            let is_code = |code: &&Box<str>| contract.is_none_or(|it| it.code(code).is_some());
-            if it.cases.iter().filter(is_code).count() < 2 {
+            let is_code = |code: &str| contract.is_none_or(|it| it.code(code).is_some());
+            if it.cases.iter().filter(|it| is_code(it)).count() < 2 {
                 continue;
             }
             let parts = [("count", it.cases.len().into())];

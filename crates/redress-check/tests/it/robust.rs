@@ -7,7 +7,7 @@ use redress_check::{Day, Sources, World, check, read};
 #[test]
 fn brackets_as_deep_as_anybody_likes_are_read() {
     let deep =
-        |open: &str, close: &str| format!("x = {}1{}", open.repeat(20_000), close.repeat(20_000));
+        |open: &str, close: &str| format!("x = {}1{}", open.repeat(10_000), close.repeat(10_000));
     for (name, open, close) in [
         ("a.ts", "[", "]"),
         ("a.js", "{a:", "}"),
