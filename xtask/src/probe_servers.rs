@@ -45,7 +45,7 @@ const fn pypi(package: &'static str, args: &'static [&'static str]) -> Public {
 }
 
 /// Probes every server. A server that cannot be probed, or that the gate makes worse, is a problem; with `check` so is a
-/// table that says something else.
+/// table that says something else by more than chance.
 pub(crate) fn run(root: &Path, check: bool, pages: bool) -> Vec<String> {
     let mut problems = Vec::new();
     match probed(root, &mut problems) {
@@ -91,7 +91,8 @@ fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
     let installed = Peers::servers(root)?;
     build(root)?;
     let mut table = String::from(
-        "| server | version | tools | calls | score | through the gate |\n| --- | --- | --- | --- | --- | --- |\n",
+        "| server | version | tools | calls | score | its tools alone | through the gate | its tools alone |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for server in &SERVERS {
         let version = server.version(root)?;
@@ -109,7 +110,9 @@ fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
             count(&report, "/direct/tools"),
             count(&report, "/direct/exchanges"),
             score(&report, "direct"),
+            mean(&report, "direct"),
             score(&report, "gated"),
+            mean(&report, "gated"),
         ];
         println!("{}", row.join("  "));
         writeln!(table, "| {} |", row.join(" | ")).unwrap_or_default();
@@ -227,6 +230,14 @@ fn score(report: &Value, run: &str) -> String {
     points(report, run).map_or_else(|| "–".to_owned(), |it| format!("{it} {letter}"))
 }
 
+/// The mean of the tools that were graded.
+fn mean(report: &Value, run: &str) -> String {
+    let tools = report.pointer(&format!("/{run}/tools")).and_then(Value::as_array);
+    let points = tools.into_iter().flatten().filter_map(|it| it.pointer("/score/points")?.as_u64());
+    let (sum, count) = points.fold((0, 0), |(sum, count), it| (sum + it, count + 1));
+    u64::checked_div(sum, count).map_or_else(|| "–".to_owned(), |it| it.to_string())
+}
+
 fn count(report: &Value, pointer: &str) -> String {
     report.pointer(pointer).and_then(Value::as_array).map_or(0, Vec::len).to_string()
 }
@@ -241,7 +252,7 @@ fn kept(page: &Path, table: &str, check: bool) -> Result<(), String> {
     let Some((head, old, tail)) = parts else {
         return Err(format!("{shown}: the marks around the table are gone"));
     };
-    if old == table {
+    if old == table || (check && is_near(old, table)) {
         return Ok(());
     }
     if check {
@@ -251,6 +262,18 @@ fn kept(page: &Path, table: &str, check: bool) -> Result<(), String> {
     }
     let text = [head, START, table, END, tail].concat();
     fs::write(page, text).map_err(|it| format!("{shown}: {it}"))
+}
+
+/// Whether two tables say the same. On a busy machine an answer comes late now and then, so that points may differ a little.
+fn is_near(old: &str, new: &str) -> bool {
+    const MOST: u64 = 5;
+    let number = |cell: &str| cell.split_whitespace().next()?.parse::<u64>().ok();
+    let near = |(one, other): (&str, &str)| match (number(one), number(other)) {
+        (Some(one), Some(other)) => one.abs_diff(other) <= MOST,
+        _ => one == other,
+    };
+    let cells = |text: &str| text.matches('|').count();
+    cells(old) == cells(new) && old.split('|').zip(new.split('|')).all(near)
 }
 
 fn read(path: &Path) -> Result<String, String> {

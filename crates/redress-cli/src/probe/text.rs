@@ -40,7 +40,7 @@ pub(super) fn print(report: &Report, since: Option<&Comparison>, out: &mut Out) 
     if let Some(since) = since {
         changes(since, out)?;
     }
-    totals(&report.direct, out)
+    totals(report, out)
 }
 
 fn headline(report: &Report, out: &mut Out) -> Written {
@@ -237,11 +237,20 @@ fn change(it: &Changed, out: &mut Out) -> Written {
     out.line(&format!("  {style}{:<9}{style:#} {text}", it.change.name()))
 }
 
-fn totals(run: &Run, out: &mut Out) -> Written {
-    let count =
-        |level, what| counted(run.findings.iter().filter(|it| it.level == level).count(), what);
+/// The score once more, since the top may have left the screen.
+fn totals(report: &Report, out: &mut Out) -> Written {
+    let findings = &report.direct.findings;
+    let count = |level, what| counted(findings.iter().filter(|it| it.level == level).count(), what);
+    let points = |run: &Run| {
+        run.score
+            .as_ref()
+            .map_or("not graded".to_owned(), |it| format!("{} {}/100", it.letter.name(), it.points))
+    };
+    let gated = report.gated.as_ref();
+    let gated = gated.map(|it| format!(", {} through the gate", points(it))).unwrap_or_default();
     out.line(&format!(
-        "\n{}, {}, {}. All of them with every call: --format html",
+        "\n{TITLE}{}{gated}{TITLE:#}: {}, {}, {}. All of them with every call: --format html",
+        points(&report.direct),
         count(Level::Violation, "violation"),
         count(Level::Improvement, "improvement"),
         count(Level::Information, "note")

@@ -34,7 +34,7 @@ fn the_scorecard_shows_the_worst_with_what_was_sent_what_came_and_how_to_repeat_
         "  came      silence for 5000 ms\n",
         "  should be A JSON-RPC error with the code -32601.\n",
         "  repeat    redress probe --seed 1 --only server/unknown-method -- ./notes\n",
-        "\n1 violation, 1 improvement, 0 notes.",
+        "\nD 58/100, A 97/100 through the gate: 1 violation, 1 improvement, 0 notes.",
     ] {
         assert!(ran.out.contains(part), "{part}\nis not in\n{}", ran.out);
     }
