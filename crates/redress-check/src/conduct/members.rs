@@ -90,9 +90,8 @@ impl Key {
             "role" => Self::Role,
             "name" => Self::Name,
             "description" => Self::Description,
-            "inputSchema" | "input_schema" | "parameters" | "schema" | "paramsSchema" => {
-                Self::InputSchema
-            }
+            "inputSchema" | "input_schema" | "parameters" | "schema" | "paramsSchema"
+            | "parametersSchema" | "argsSchema" => Self::InputSchema,
             "outputSchema" | "output_schema" => Self::OutputSchema,
             "handler" | "execute" | "callback" | "cb" | "run" | "invoke" => Self::Handler,
             "data" | "result" | "value" | "status" => Self::Data,

@@ -146,11 +146,24 @@ pub(super) fn is_protocol(code: &str, message: &str) -> bool {
                 .any(|it| message.contains(it)))
 }
 
-/// Whether the branch for all other codes refuses them, or has the compiler prove that there are none.
+/// Whether the branch for all other codes refuses them, has no answer for them, or has the compiler prove that there are
+/// none.
 pub(super) fn refuses(branch: &str) -> bool {
-    ["throw", "raise", ": never", "Never", "exhaust", "panic", "unreachable", "bail!", "Err("]
-        .iter()
-        .any(|it| branch.contains(it))
+    const WORDS: [&str; 12] = [
+        "throw",
+        "raise",
+        ": never",
+        "Never",
+        "exhaust",
+        "panic",
+        "unreachable",
+        "bail!",
+        "Err(",
+        "None",
+        "null",
+        "undefined",
+    ];
+    WORDS.iter().any(|it| branch.contains(it))
 }
 
 /// Whether a type of this name is what servers answer failures with.
@@ -219,6 +232,6 @@ mod tests {
         assert!(
             refuses("default: throw new Error(x)") && refuses("default: return assertNever(x)")
         );
-        assert!(!refuses("default: return 500"));
+        assert!(refuses("_ => None,") && !refuses("default: return 500"));
     }
 }

@@ -42,7 +42,8 @@ fn a_line_as_long_as_a_bundle_takes_no_more_than_its_length() {
 #[test]
 fn files_that_take_in_each_other_end() {
     let names: Vec<String> = (0..12).map(|it| format!("src/m{it}.rs")).collect();
-    let uses: String = (0..12).map(|it| format!("use crate::m{it}::*;\n")).collect();
+    let uses: Vec<String> = (0..12).map(|it| format!("use crate::m{it}::*;\n")).collect();
+    let uses = uses.concat();
     let text = format!("{uses}#[tool]\nasync fn a() {{ one(); two::three(); self.four() }}\n");
     let files: Vec<(&str, &str)> = names.iter().map(|it| (it.as_str(), text.as_str())).collect();
     let sources = Sources::of_texts(&files);
