@@ -24,6 +24,8 @@ use self::{
     remote::Remote,
     wire::{Heard, LONGEST, Wire},
 };
+use crate::plan::MOST_TOOLS;
+
 pub(crate) use self::{greeting::Era, message::Outgoing};
 pub use self::{
     greeting::Unprobed,
@@ -45,9 +47,8 @@ const REMEMBERED: usize = 64;
 /// The most of what nobody asked for that is kept.
 const MOST_STRAYS: usize = 16;
 
-/// The most pages of tools that are asked for, and the most tools.
+/// The most pages of tools that are asked for.
 const MOST_PAGES: usize = 64;
-const MOST_TOOLS: usize = 1_000;
 
 /// A connection to a server.
 #[derive(Debug)]

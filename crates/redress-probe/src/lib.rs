@@ -15,5 +15,6 @@ pub use client::{Place, Trouble, Unprobed};
 pub use compare::Comparison;
 pub use finding::{Finding, Hit};
 pub use grade::{rules, weight};
+pub use plan::cases;
 pub use play::{Options, Probed, Progress, probe};
 pub use report::Report;

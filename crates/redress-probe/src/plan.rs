@@ -114,6 +114,17 @@ pub(crate) fn plan(tools: &[Tool], era: &Era, rules: Rules<'_>) -> Plan {
     plan
 }
 
+/// The cases that the result of `tools/list` gives, by their ids, the server's own first. Total: any value gives a plan.
+pub fn cases(listed: &Value, seed: u64) -> Vec<String> {
+    let listed = listed.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let tools: Vec<Tool> = listed.take(MOST_TOOLS).filter_map(|it| Tool::read(it, None)).collect();
+    let rules = Rules { seed, allow_effects: true, only: &[] };
+    plan(&tools, &Era::default(), rules).cases.into_iter().map(|it| it.id).collect()
+}
+
+/// The most tools of a server that are looked at.
+pub(crate) const MOST_TOOLS: usize = 1_000;
+
 fn is_wanted(id: &str, only: &[String]) -> bool {
     let is_it = |wanted: &String| {
         id.strip_prefix(wanted.as_str()).is_some_and(|it| it.is_empty() || it.starts_with('/'))

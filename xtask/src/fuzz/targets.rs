@@ -39,7 +39,18 @@ pub(super) const TARGETS: &[Target] = &[
     ("check-python", sources::python),
     ("check-markdown", sources::markdown),
     ("allowance", sources::allowance),
+    ("probe", probe),
 ];
+
+/// Whatever a server lists as its tools gives a plan; a report is one, or says why not.
+fn probe(bytes: &[u8]) {
+    if let Ok(listed) = serde_json::from_slice(bytes) {
+        assert!(redress_probe::cases(&listed, 1).len() <= 10_000, "a plan without bounds");
+    }
+    if let Ok(report) = redress_probe::Report::read(bytes) {
+        assert!(redress_probe::Report::read(report.to_json().as_bytes()).is_ok(), "not a report");
+    }
+}
 
 /// Whatever is accepted can be read through and written again.
 fn json(bytes: &[u8]) {

@@ -2,6 +2,7 @@
 //! the same, failures are told.
 
 mod clients;
+mod probed;
 mod served;
 
 use serde_json::{Value, json};

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use super::{greeting::Era, wire::Mirror};
 
+/// Where a request names its revision, if it does.
+const REVISION: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
+
 /// A message on its way out: any bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
@@ -21,7 +24,11 @@ impl Outgoing {
         let params = era.dressed(params);
         let name = params.get("name").and_then(Value::as_str).map(str::to_owned);
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let mirror = era.mirror(method, name.filter(|_| method == "tools/call"));
+        let mut mirror = era.mirror(method, name.filter(|_| method == "tools/call"));
+        // Whoever names another revision names it in both places.
+        if let Some(revision) = params.pointer(REVISION).and_then(Value::as_str) {
+            mirror.revision = Some(revision.to_owned());
+        }
         Self { bytes: message.to_string().into(), id: Some(id), mirror, is_broken: false }
     }
 

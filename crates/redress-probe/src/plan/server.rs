@@ -56,13 +56,13 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
             "no-version",
             "A request that is not JSON-RPC 2.0.",
             Play::Odd(json!({"jsonrpc": "1.0", "method": "tools/list"})),
-            Expect::Error(&[INVALID_REQUEST]),
+            Expect::Error(&[INVALID_REQUEST, PARSE_ERROR]),
         ),
         case(
             "no-method",
             "A request without a method.",
             Play::Odd(json!({"jsonrpc": "2.0", "params": {}})),
-            Expect::Error(&[INVALID_REQUEST]),
+            Expect::Error(&[INVALID_REQUEST, PARSE_ERROR]),
         ),
         case(
             "not-json",

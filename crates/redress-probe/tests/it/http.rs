@@ -135,6 +135,11 @@ fn a_server_without_sessions_is_told_everything_with_each_request() {
         if is_named && !head.contains(&format!("mcp-method: {}", method.to_lowercase())) {
             problems.lock().unwrap().push(head.to_owned());
         }
+        if meta["io.modelcontextprotocol/protocolVersion"] == "1900-01-01"
+            && !head.contains("mcp-protocol-version: 1900-01-01")
+        {
+            problems.lock().unwrap().push(head.to_owned());
+        }
         let answer = match method {
             _ if message["id"].is_null() => {
                 return (400, "application/json", error(message, -32_700, "no").to_string());
