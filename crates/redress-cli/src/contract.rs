@@ -8,7 +8,8 @@ use crate::{failure::Failure, files};
 
 /// The registry of that name, or in that file.
 pub(crate) fn find(name: &str) -> Result<Arc<Registry>, Failure> {
-    match shipped::get(name) {
+    let workspace = Some(redress_workspace::registry()).filter(|it| &*it.name == name);
+    match shipped::get(name).or(workspace) {
         Some(built_in) => Ok(Arc::clone(built_in)),
         None => from_source(&written(name)?),
     }

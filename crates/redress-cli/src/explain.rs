@@ -53,7 +53,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         Some(name) => vec![contract::find(name)?],
         None => shipped::all().map(Arc::clone).collect(),
     };
-    let hits = redress_registry::find(&args.query, &registries);
+    let own = [Arc::clone(redress_workspace::registry())];
+    let mut hits = redress_registry::find(&args.query, &registries);
+    if hits.is_empty() && args.contract.is_none() {
+        // Codes that only the built-in server has.
+        hits = redress_registry::find(&args.query, &own);
+    }
     if hits.is_empty() {
         return Err(unknown(&args.query, &registries));
     }

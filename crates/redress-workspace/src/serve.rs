@@ -1,6 +1,7 @@
 //! `WorkspaceServer`: a workspace that speaks MCP on pipes, one for each session, on a runtime of its own.
 
 use std::{
+    fs::File,
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
@@ -9,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress::Fault;
 use redress_rmcp::Contract;
 use rmcp::{ServiceExt as _, service::ServerInitializeError};
 use rustix::fs::{FileType, FlockOperation, flock};
@@ -54,6 +56,12 @@ impl Workspace {
     /// The root, as it is without links.
     pub fn root(&self) -> &Path {
         self.root.path()
+    }
+
+    /// Opens a file for reading, as `read_file` does.
+    pub fn open_file(&self, path: &str) -> Result<File, Box<Fault>> {
+        let opened = self.root.below(path).and_then(|it| self.root.file(&it));
+        opened.map(|it| it.0).map_err(|it| Box::new(Fault::from(it)))
     }
 
     /// Finishes or clears away what processes left that were ended while they wrote.

@@ -14,6 +14,7 @@ use redress_cli::config::{Nowhere, read as read_config};
 use redress_declare::{GAVE_UP, read_file};
 use redress_gate::sse::{self as events, Events};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
+use redress_workspace::patch::{Fate, fit, read as read_patch};
 
 use super::{ledger, sources};
 
@@ -40,6 +41,7 @@ pub(super) const TARGETS: &[Target] = &[
     ("check-markdown", sources::markdown),
     ("allowance", sources::allowance),
     ("probe", probe),
+    ("patch", patch),
 ];
 
 /// Whatever a server lists as its tools gives a plan; a report is one, or says why not.
@@ -49,6 +51,33 @@ fn probe(bytes: &[u8]) {
     }
     if let Ok(report) = redress_probe::Report::read(bytes) {
         assert!(redress_probe::Report::read(report.to_json().as_bytes()).is_ok(), "not a report");
+    }
+}
+
+/// A diff is a patch or the line that is wrong; a patch fits a text or says where not, and what fits changes as many lines as it says.
+fn patch(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    // The rest of the input is a file to patch.
+    let (diff, file) = text.split_once("\n%%\n").unwrap_or((&text, "one\ntwo\nthree\n"));
+    match read_patch(diff) {
+        Err(bad) => assert!(bad.line > 0 && !bad.reason.is_empty(), "refused without a reason"),
+        Ok(patch) => {
+            for it in &patch.files {
+                let count = |fate| {
+                    let lines = it.hunks.iter().flat_map(|it| &it.lines);
+                    lines.filter(|it| it.fate == fate).count()
+                };
+                let lines = |text: &[u8]| text.split_inclusive(|it| *it == b'\n').count();
+                match fit(file.as_bytes(), it) {
+                    Ok(new) => assert_eq!(
+                        lines(&new) + count(Fate::Goes),
+                        lines(file.as_bytes()) + count(Fate::Comes),
+                        "lines were lost or joined"
+                    ),
+                    Err(conflicts) => assert!(!conflicts.is_empty(), "refused without a place"),
+                }
+            }
+        }
     }
 }
 
