@@ -9,6 +9,7 @@ use std::{
 use rustix::{
     fs::{AtFlags, FileType, Mode, OFlags, fsync, openat, renameat, unlinkat},
     io::Errno,
+    process::geteuid,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ use crate::{
 
 /// Its name in the root. No call can name it, as it is one of ours.
 pub(crate) const NAME: &str = ".redress-0000000000000000.tmp";
+
+/// Its permissions.
+const MODE: u32 = 0o600;
 
 /// The longest journal that is read.
 const MOST_BYTES: u64 = 16 << 20;
@@ -48,7 +52,8 @@ impl Step {
 
 /// Whether there is one.
 pub(crate) fn is_there(root: &Root) -> bool {
-    rustix::fs::statat(root.dir(), NAME, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    let stat = rustix::fs::statat(root.dir(), NAME, AtFlags::SYMLINK_NOFOLLOW);
+    stat.is_ok_and(|it| kind(&it) == FileType::RegularFile)
 }
 
 /// Writes one, and has the disk keep it: from now on the patch happens. The root must be held.
@@ -57,7 +62,7 @@ pub(crate) fn begin(root: &Root, steps: &[Step]) -> Result<(), Errno> {
     let Ok(text) = serde_json::to_vec(steps) else { return Err(Errno::INVAL) };
     let path = Relative::root();
     let place = Place { dir, name: NAME.to_owned(), path };
-    Staged::new(&place, &text, Some(0o600))?.take_place(true)?;
+    Staged::new(&place, &text, Some(MODE))?.take_place(true)?;
     fsync(place.dir())
 }
 
@@ -116,7 +121,10 @@ fn read(dir: &OwnedFd) -> Result<Option<String>, Errno> {
         Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(error),
     };
-    if kind(&rustix::fs::fstat(&file)?) != FileType::RegularFile {
+    let stat = rustix::fs::fstat(&file)?;
+    // One that came with the files, out of an archive, is not ours: nothing may happen because a directory was opened.
+    let is_ours = stat.st_uid == geteuid().as_raw() && stat.st_mode & 0o777 == MODE;
+    if kind(&stat) != FileType::RegularFile || !is_ours {
         return Ok(Some(String::new()));
     }
     let mut text = String::new();

@@ -168,6 +168,9 @@ impl<'t> Reader<'t> {
             }
             self.at += 1;
             let has_break = !self.skip_no_break();
+            if !has_break && text.is_empty() {
+                return Err(self.wrong("without text and line break there is no line"));
+            }
             hunk.lines.push(Line { fate, text: text.to_owned(), has_break });
         }
         if hunk.lines.iter().all(|it| it.fate == Fate::Stays) {

@@ -148,6 +148,19 @@ fn names_beyond_the_limits_are_refused() {
 }
 
 #[test]
+fn a_journal_that_came_with_the_files_makes_nothing_happen() {
+    let mut client = Client::with(&[("keep", "")]);
+    let name = client.root.join(".redress-0000000000000000.tmp");
+    fs::write(&name, r#"[{"path":"keep","staged":null}]"#).unwrap();
+    client.does("write_file", json!({"path": "a", "content": ""}));
+    assert_eq!(client.names("."), ["a", "keep"]);
+    // A directory of that name is in nobody's way but that of patches of several files.
+    fs::create_dir(&name).unwrap();
+    client.does("write_file", json!({"path": "b", "content": ""}));
+    assert_eq!(client.text("keep"), "");
+}
+
+#[test]
 fn files_that_are_being_written_are_nobodys() {
     let name = ".redress-0123456789abcdef.tmp";
     let mut client = Client::with(&[("sub/a", "")]);
