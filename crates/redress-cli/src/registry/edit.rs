@@ -42,9 +42,9 @@ struct Row {
     /// Its number in JSON-RPC.
     #[arg(long)]
     number: Option<u32>,
-    /// The domain that owns it.
+    /// The domain that owns it; needed where the file has several.
     #[arg(long)]
-    domain: String,
+    domain: Option<String>,
     /// What kind of failure it is.
     #[arg(long, value_name = "CLASS", value_parser = one_of(Class::ALL.iter().map(|it| it.name()), Class::parse))]
     class: Class,
@@ -125,6 +125,15 @@ pub(super) struct Retire {
     to: Option<String>,
 }
 
+/// The one domain of a file.
+fn only_domain(file: &str) -> Result<String, Failure> {
+    let draft = read(&contract::source(file)?).map_err(|it| contract::refused(&it))?;
+    match draft.domains.as_slice() {
+        [only] => Ok(only.value.name.value.clone()),
+        _ => Err(Failure::option("--domain is missing: the file does not have exactly one domain")),
+    }
+}
+
 pub(super) fn add(args: &Add, out: &mut Out) -> Done {
     match (&args.row, &args.from_rust) {
         (Some(row), _) => add_row(&args.file, row, out),
@@ -134,10 +143,14 @@ pub(super) fn add(args: &Add, out: &mut Out) -> Done {
 }
 
 fn add_row(file: &str, args: &Row, out: &mut Out) -> Done {
+    let domain = match &args.domain {
+        Some(domain) => domain.clone(),
+        None => only_domain(file)?,
+    };
     let new = NewCode {
         code: args.code.clone(),
         number: args.number,
-        domain: args.domain.clone(),
+        domain,
         class: args.class,
         http: None,
         retry: Retry { kind: args.retry, after_ms: args.after_ms, max: None },

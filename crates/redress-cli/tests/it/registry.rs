@@ -95,6 +95,14 @@ fn a_new_row_with_gaps_is_written_and_the_gaps_are_told() {
 }
 
 #[test]
+fn the_only_domain_of_a_file_need_not_be_named() {
+    let whole = format!("{ADD} --retry after_delay --param id:string");
+    let (_, named) = in_folder(&whole, NOTES);
+    let (ran, after) = in_folder(&whole.replace("--domain notes ", ""), NOTES);
+    assert_eq!((ran.exit, after), (0, named), "{}", ran.err);
+}
+
+#[test]
 fn a_number_that_is_taken_or_out_of_range_is_refused() {
     for number in [5000, 5001, 1001, 6000] {
         let line = format!("{ADD} --retry never --param id:string:I. --number {number}");
