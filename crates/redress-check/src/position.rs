@@ -31,7 +31,8 @@ pub(crate) fn position<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Positio
             (left.id() != below.id()).then(|| member(scan, key, trail))
         }
         Kind::Declare => {
-            let name = node.named_child(0)?;
+            let fields = ["name", "left", "pattern", "property"];
+            let name = fields.iter().find_map(|it| node.child_by_field_name(it))?;
             let key = scan.slice(name);
             let is_value = name.id() != below.id();
             is_value

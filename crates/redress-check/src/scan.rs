@@ -156,6 +156,10 @@ impl<'t> Scan<'t> {
         if !is_code(last) && !self.is_variant(text, last) {
             return;
         }
+        // Who brings a name in or passes it on does nothing with it.
+        if trail.around().take(4).any(|it| it.kind == Kind::Import) {
+            return;
+        }
         let Some(position) = position(self, trail) else { return };
         let Some(path) = self.path(step.node) else { return };
         self.constant(Value::Path(path.as_str().into()), span(step.node.byte_range()), trail);

@@ -41,6 +41,7 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("binary_expression", Kind::Operator),
     ("switch_case", Kind::Arm),
     ("import_statement", Kind::Import),
+    ("export_specifier", Kind::Import),
     ("export_statement", Kind::Export),
     ("decorator", Kind::Decorator),
     ("throw_statement", Kind::Throw),

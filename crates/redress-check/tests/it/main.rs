@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod handlers;
 #[cfg(test)]
+mod imports;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod robust;
