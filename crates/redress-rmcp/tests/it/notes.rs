@@ -72,3 +72,14 @@ fn the_example_fits_on_two_screens() {
     let text = include_str!("../../examples/notes.rs");
     assert!(text.lines().count() < 100);
 }
+
+#[test]
+fn the_probe_finds_nothing_wrong_with_the_contract_of_the_example() {
+    let mut probe = Build::new(built().join("redress"));
+    probe.args(["probe", "--allow-effects", "--contract", "examples/errors.toml"]);
+    let probed = probe.args(["--format", "json", "--"]).arg(program()).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&probed.stdout).unwrap();
+    assert!(probed.status.success(), "{report}");
+    assert_eq!(report["direct"]["score"]["letter"], "A", "{report}");
+    assert_eq!(report["direct"]["coverage"]["seen"], json!(["NOTE_NOT_FOUND"]));
+}
