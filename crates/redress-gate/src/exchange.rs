@@ -1,11 +1,12 @@
 //! `Exchange`: one request in flight. Finishing it consumes it, so it is answered exactly once.
 
-use std::{borrow::Cow, ops::Range, time::Instant};
+use std::{borrow::Cow, ops::Range, sync::Arc, time::Instant};
 
 use redress::tally::ErrorStats;
 
 use crate::{
     frame::{Edit, Frame, rewrite, span},
+    govern::Governed,
     mail::Sender,
 };
 
@@ -45,6 +46,8 @@ pub(crate) struct Exchange {
     pub(crate) epoch: u32,
     /// Whether it was sent before, in a session that was over.
     pub(crate) is_again: bool,
+    /// What its governor knows of it.
+    pub(crate) governed: Option<Arc<Governed>>,
 }
 
 /// The methods whose answers the gate reads.

@@ -11,6 +11,8 @@ use redress::{
 };
 use redress_ledger::{Record, Redactor};
 
+use crate::govern::Governed;
+
 /// The most failures that are kept.
 const MOST: usize = 32;
 
@@ -44,6 +46,8 @@ pub(crate) struct Occurrence {
     pub(crate) timestamp: String,
     /// How long the request took.
     pub(crate) elapsed_ms: Option<u64>,
+    /// What its governor knows of it.
+    pub(crate) governed: Option<Arc<Governed>>,
 }
 
 impl Known {
@@ -64,6 +68,9 @@ impl Known {
         fault.context.request_id.clone_from(&this.request_id);
         fault.timestamp = Some(this.timestamp.clone());
         fault.elapsed_ms = this.elapsed_ms;
+        if let Some(governed) = &this.governed {
+            governed.tell(&mut fault.context);
+        }
         fault.ledger = receipt;
         fault
     }
@@ -76,6 +83,9 @@ impl Known {
         receipt: Option<&Receipt>,
         out: &mut Vec<u8>,
     ) -> bool {
+        if this.governed.is_some() {
+            return false;
+        }
         let [without, with] = &self.answers;
         let slot = if receipt.is_some() { with } else { without };
         match slot.get_or_init(|| self.answer(receipt.is_some())) {
@@ -86,6 +96,9 @@ impl Known {
 
     /// The record of an occurrence, if it can be written with a template.
     pub(crate) fn record(&self, this: &Occurrence, redactor: &Redactor) -> Option<Record> {
+        if this.governed.is_some() {
+            return None;
+        }
         let made = self.record.get_or_init(|| self.recorded(redactor));
         let (template, private) = made.as_ref()?;
         let mut envelope = Vec::new();
@@ -116,6 +129,7 @@ impl Known {
             request_id: Some(Hole::RequestId.mark()),
             timestamp: Hole::Timestamp.mark(),
             elapsed_ms: Some(ELAPSED),
+            governed: None,
         };
         let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Hole::Hash.mark() });
         self.happened(&this, receipt)
@@ -260,6 +274,7 @@ mod tests {
             request_id: Some("a\"b".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
             elapsed_ms: Some(3),
+            governed: None,
         };
         for has_output_schema in [false, true] {
             for receipt in [None, Some(Receipt { seq: 412, hash: "9f2c41d07a3e".to_owned() })] {
@@ -283,6 +298,7 @@ mod tests {
             request_id: Some("7".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
             elapsed_ms: Some(3),
+            governed: None,
         };
         let redactor = Redactor::new(["hunter2hunter2"]);
         let again = format!("{:?}", known.record(&this, &redactor).unwrap());

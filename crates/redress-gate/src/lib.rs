@@ -4,6 +4,7 @@ mod answer;
 mod breaker;
 mod exchange;
 mod frame;
+mod govern;
 mod inflight;
 mod inside;
 mod known;
@@ -32,6 +33,7 @@ mod told;
 mod tools;
 
 pub use breaker::BreakerRule;
+pub use govern::{Governor, Manifest, Policy};
 pub use inflight::UpstreamId;
 pub use inside::Inside;
 pub use limits::{LimitRule, Rate};

@@ -203,6 +203,9 @@ impl Link {
             let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
             self.plan.books.record_repeat(&repeat, then);
         }
+        for object in turn.sessions.drain(..) {
+            self.plan.books.record_session(&object);
+        }
         let is_heard = !turn.to_client.is_empty();
         self.client.take(&mut turn.to_client);
         self.client.dismiss(turn.withdrawn.drain(..));

@@ -10,6 +10,8 @@ pub struct Sender {
     pub client: u64,
     /// Where the answer goes.
     pub ticket: Ticket,
+    /// The hash of the token that it brought.
+    pub token: Option<[u8; 32]>,
 }
 
 /// Where the answer to one request goes, in the words of whoever drives the session.

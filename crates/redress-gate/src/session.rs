@@ -5,6 +5,7 @@ mod client;
 mod details;
 mod dress;
 mod ends;
+mod governed;
 mod head;
 mod interests;
 mod judge;

@@ -11,6 +11,7 @@ use redress::{
 use redress_ledger::{Record, Redactor};
 
 use crate::{
+    govern::Governed,
     known::{Occurrence, Shared},
     mail::{Ticket, ToClient},
 };
@@ -100,6 +101,16 @@ impl Told {
     /// The failure.
     pub fn fault(&self) -> Fault {
         self.known.happened(&self.this, None)
+    }
+
+    /// Its code.
+    pub(crate) fn code(&self) -> &str {
+        self.known.fault.code()
+    }
+
+    /// What the governor knows of the request.
+    pub(crate) fn governed(&self) -> Option<&Governed> {
+        self.this.governed.as_deref()
     }
 
     /// For whom what it renders is; some is for nobody.

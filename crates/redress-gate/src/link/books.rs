@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use redress::fault::Receipt;
+use redress::{fault::Receipt, json::RawJson};
 use redress_ledger::{By, Ledger, LedgerError, Record};
 
 use crate::{
@@ -51,11 +51,14 @@ impl Books {
         then: impl FnOnce(Letter, By) + Send + 'static,
     ) {
         let Some(ledger) = &self.ledger else { return then(Letter::of(told, None), By::Other) };
-        let on_failure = self.on_failure;
+        let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
         let record = told.record(&self.server.settings.redactor);
         let then = self.timed(move |kept, by| {
             let letter = match kept {
-                Ok(receipt) => Letter::of(told, Some(receipt)),
+                Ok(receipt) => {
+                    server.governed_badly(&told, receipt.seq);
+                    Letter::of(told, Some(receipt))
+                }
                 Err(_) if on_failure == OnLedgerFailure::Open => Letter::of(told, None),
                 Err(_) => Letter::unrecorded(told),
             };
@@ -78,6 +81,14 @@ impl Books {
         let is_open = self.on_failure == OnLedgerFailure::Open;
         let record = repeat.record(&self.server.settings.redactor);
         self.append(record, move |kept| then(kept.is_ok() || is_open));
+    }
+
+    /// Records what changed a session of a governed server. Nobody waits for it: what is lost is a session that begins anew, or a lock
+    /// that holds.
+    pub(crate) fn record_session(&self, object: &str) {
+        if let Ok(object) = RawJson::parse(object.as_bytes()) {
+            self.append(Record::session(&object, &self.server.settings.redactor), drop);
+        }
     }
 
     /// Appends a record; without a ledger there is nothing to wait for.

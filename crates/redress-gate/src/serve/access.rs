@@ -33,6 +33,13 @@ impl Tokens {
         Self(tokens.into_iter().map(|it| Sha256::digest(it).into()).collect())
     }
 
+    /// The same with others, of which only the hashes are known.
+    #[must_use]
+    pub fn with_hashes(mut self, hashes: impl IntoIterator<Item = [u8; 32]>) -> Self {
+        self.0.extend(hashes);
+        self
+    }
+
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -51,6 +58,13 @@ impl Tokens {
 /// Who makes a request: whoever brings that token. Where there are no tokens, everybody is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Principal(Option<[u8; 32]>);
+
+impl Principal {
+    /// The hash of the token.
+    pub(super) const fn token(self) -> Option<[u8; 32]> {
+        self.0
+    }
+}
 
 impl Access {
     /// Whether a request for something may come in, and who makes it.

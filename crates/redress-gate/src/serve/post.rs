@@ -54,7 +54,8 @@ pub(super) async fn post(
         version::check(headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         let is_primed = member.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
-        let manner = Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed };
+        let manner =
+            Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed, token: who.token() };
         return exchange(&member.link, member.client, manner, headers, &line).await;
     }
     match opening(house, headers, &line)? {
@@ -62,7 +63,12 @@ pub(super) async fn post(
         Opening::Alone => {
             let closing = || shutting_down().to(id_of(&line, most).as_deref());
             let link = house.common().ok_or_else(closing)?;
-            let manner = Manner { on_leave: OnLeave::Cancel, form: Form::Liked, is_primed: false };
+            let manner = Manner {
+                on_leave: OnLeave::Cancel,
+                form: Form::Liked,
+                is_primed: false,
+                token: who.token(),
+            };
             exchange(&link, principal(headers), manner, headers, &line).await
         }
     }
@@ -137,7 +143,8 @@ async fn initialize(
     let (session, member) = house.open(who).map_err(|it| no_session(it, house).to(Some(id)))?;
     let opened = Opened { house, session: Some(session) };
     // Whether it is refused decides whether there is a session: that must be seen.
-    let manner = Manner { on_leave: OnLeave::Keep, form: Form::Whole, is_primed: false };
+    let manner =
+        Manner { on_leave: OnLeave::Keep, form: Form::Whole, is_primed: false, token: who.token() };
     let mut response = exchange(&member.link, member.client, manner, headers, line).await?;
     // A server may log before it answers: then the answer comes at the end of a stream.
     let is_refused = match response.body() {

@@ -40,6 +40,8 @@ pub(super) struct Manner {
     pub(super) form: Form,
     /// The client knows streams to which it can come back.
     pub(super) is_primed: bool,
+    /// The hash of the token that it brought.
+    pub(super) token: Option<[u8; 32]>,
 }
 
 /// A request that waits.
@@ -70,7 +72,7 @@ impl Waiter {
         manner: Manner,
         headers: &HeaderMap,
     ) -> Option<Self> {
-        let Manner { on_leave, form, is_primed } = manner;
+        let Manner { on_leave, form, is_primed, token } = manner;
         let desk = Arc::clone(link.client.desk()?);
         let remote = link.remote();
         let events = form == Form::Liked && remote.is_none() && kinds::prefers_events(headers);
@@ -80,7 +82,7 @@ impl Waiter {
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);
         }
-        let (link, from) = (Arc::clone(link), Sender { client, ticket });
+        let (link, from) = (Arc::clone(link), Sender { client, ticket, token });
         Some(Self { link, desk, remote, from, reply, on_leave, is_stream, is_done: false })
     }
 

@@ -87,6 +87,7 @@ impl Session {
     ) {
         let mut exchange = self.exchange(line, frame, from, turn.now.at);
         exchange.key = self.inflight.key(self.scope(&exchange), id);
+        let Some(mut exchange) = self.govern(frame, exchange, turn) else { return };
         if exchange.request.method == Method::ErrorStats && self.answer_stats(&exchange, turn) {
             return self.finish(exchange, Outcome::Ok, turn.now.at);
         }
@@ -151,12 +152,13 @@ impl Session {
             is_admitted: false,
             epoch: self.opening.epoch,
             is_again: false,
+            governed: None,
         }
     }
 
     /// Within what an id is unique: a client's session, or a single request over HTTP that belongs to none.
     fn scope(&self, exchange: &Exchange) -> (u64, u64) {
-        let Sender { client, ticket: Ticket(ticket) } = exchange.from;
+        let Sender { client, ticket: Ticket(ticket), .. } = exchange.from;
         let is_alone = exchange.request.is_sessionless && self.client == ClientKind::Http;
         (client, if is_alone { ticket.wrapping_add(1) } else { 0 })
     }

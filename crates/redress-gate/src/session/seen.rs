@@ -73,6 +73,8 @@ pub(super) enum Seen<'a> {
     Refused(&'a Refused<'a>),
     /// The task that it names is not the client's own.
     UnknownTask,
+    /// The governor let it not pass.
+    Governed(Box<Fault>),
     /// Several clients share the upstream, and it would show them what is another one's.
     Unshared,
 }
@@ -110,6 +112,7 @@ impl Seen<'_> {
                 | Self::Malformed(_)
                 | Self::UnknownTask
                 | Self::Unshared
+                | Self::Governed(_)
         )
     }
 }
@@ -148,6 +151,11 @@ impl Session {
             Seen::Refused(how) => self.http_fault(exchange, how, now),
             Seen::UnknownTask => {
                 self.raise(codes::NOT_FOUND, Origin::Gate, [("kind", "task".into())])
+            }
+            Seen::Governed(fault) => {
+                let mut fault = Fault::clone(fault);
+                fault.origin = Origin::Gate;
+                fault
             }
             Seen::Unshared => {
                 let method = exchange.request.method_name().into();

@@ -228,7 +228,7 @@ impl Session {
         // A step that the server does not offer leads nowhere.
         if let Some(all) = self.tools.all() {
             fault.next_actions.retain(|it| match it {
-                NextAction::Call { tool, .. } => all.contains(tool),
+                NextAction::Call { tool, .. } => all.contains(tool) || self.offers(tool),
                 NextAction::Text(_) => true,
             });
         }
@@ -284,7 +284,8 @@ pub(super) fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence
         number => number.to_owned(),
     });
     let elapsed_ms = exchange.map(|it| now.since(it.started));
-    Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms }
+    let governed = exchange.and_then(|it| it.governed.clone());
+    Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms, governed }
 }
 
 /// A line that is no message, with our id in it replaced by the client's.

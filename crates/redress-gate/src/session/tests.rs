@@ -198,7 +198,7 @@ impl Rig {
     /// One of many clients says something; its ticket is `10 * client + id` where that is a number.
     fn says(&mut self, client: u64, line: &str) -> Vec<(ToClient, Value)> {
         let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
-        let from = Sender { client, ticket: Ticket(10 * client + id) };
+        let from = Sender { client, ticket: Ticket(10 * client + id), token: None };
         self.session.client_line(line.as_bytes(), from, &mut self.turn);
         self.letters()
     }

@@ -21,6 +21,8 @@ pub struct Turn {
     pub told: Vec<Told>,
     /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
     pub repeats: Vec<Repeat>,
+    /// What changed sessions of a governed server, to be recorded.
+    pub sessions: Vec<String>,
     /// Requests that their clients withdrew: nobody waits there any more, and no answer comes.
     pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.
@@ -42,6 +44,7 @@ impl Turn {
             to_upstream: Mail::default(),
             told: Vec::new(),
             repeats: Vec::new(),
+            sessions: Vec::new(),
             withdrawn: Vec::new(),
             start: false,
             kill: false,

@@ -176,8 +176,13 @@ impl Session {
         if let Some(line) = self.unforged(answer.line, answer.frame.payload) {
             return self.pass_line(exchange, &line, answer.status, turn);
         }
+        self.governed_well(&exchange, turn);
         let id = exchange.request.id().as_bytes();
         let to = ToClient::Answer(exchange.from.ticket, answer.status.unwrap_or(200));
+        if let Some(line) = self.governed_list(&exchange, answer) {
+            turn.to_client.add_parts(to, &[&line]);
+            return self.finish(exchange, Outcome::Ok, turn.now.at);
+        }
         let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
         match named.and_then(|it| it.path(&["_meta", SUBSCRIPTION_KEY])) {
             None => turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out)),

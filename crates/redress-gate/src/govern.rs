@@ -1,0 +1,304 @@
+//! `Governor`: what a governed server lets pass. The guards themselves are judgements of `redress-govern`; here is what they are told, and what
+//! follows from them.
+
+mod desk;
+mod list;
+mod manifest;
+mod payload;
+mod recall;
+mod root;
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use redress::{
+    Dialect, Fault, codes,
+    fault::Context,
+    json::{Kind, Members, Value},
+};
+use redress_govern::{
+    role::Roles,
+    session::{Event, Rules, Session, Sessions, Wish},
+};
+
+pub use self::manifest::Manifest;
+use self::root::Root;
+pub(crate) use self::{desk::is_own, manifest::Doing};
+
+/// The policy of a governed server.
+#[derive(Debug)]
+pub struct Policy {
+    /// The server's name in the ledger.
+    pub server: String,
+    /// Who may call what.
+    pub roles: Roles,
+    /// What locks a session, and where reports are written.
+    pub rules: Rules,
+    /// What each tool does.
+    pub manifest: Manifest,
+    /// The role of the process on stdio.
+    pub role: Option<String>,
+    /// The roles of those who bring a token, by its hash.
+    pub callers: BTreeMap<[u8; 32], Option<String>>,
+    /// The one workspace that sessions are about; without it, the one that they name.
+    pub root: Option<PathBuf>,
+    /// The shape of envelope that clients get.
+    pub dialect: Dialect,
+    /// The directory of the ledger.
+    pub ledger: PathBuf,
+}
+
+/// Lets calls of a governed server pass, refuses them or answers them. What it asks of the system is the workspace's
+/// directories and, for `read_ledger`, the ledger.
+#[derive(Debug)]
+pub struct Governor {
+    policy: Policy,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    sessions: Sessions,
+    /// What the process on stdio began; another process begins anew, and finds its session as it was left.
+    of_process: Option<String>,
+    roots: BTreeMap<String, Arc<Root>>,
+}
+
+/// Who calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// The process on stdio.
+    Process,
+    /// Whoever has a token with this hash.
+    Token([u8; 32]),
+    /// Somebody over HTTP.
+    Nobody,
+}
+
+/// A request, as far as a governor cares.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call<'c> {
+    pub(crate) caller: Caller,
+    /// The tool that is called, or the method.
+    pub(crate) name: &'c str,
+    pub(crate) is_tool: bool,
+    pub(crate) arguments: Option<Value<'c>>,
+}
+
+/// What is known of a governed request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Governed {
+    session: Option<Session>,
+    role: Option<String>,
+    plan_hash: Option<String>,
+    /// Whether its failure may lock the session.
+    can_lock: bool,
+    /// The record that its success reports.
+    report: Option<u64>,
+}
+
+impl Governed {
+    /// Adds what is known to the context of a fault.
+    pub(crate) fn tell(&self, context: &mut Context) {
+        context.role.clone_from(&self.role);
+        context.plan_hash.clone_from(&self.plan_hash);
+        if let Some(session) = &self.session {
+            context.session_id = Some(session.id.clone());
+            context.workspace_root = Some(session.root.clone());
+        }
+    }
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+pub(crate) enum Ruling {
+    /// The server is asked.
+    Pass,
+    /// It is not.
+    Refuse(Box<Fault>),
+    /// The gate answers itself, with the result and what is to be recorded.
+    Answer { result: String, record: Option<String> },
+}
+
+impl Governor {
+    /// A governor who knows of no session yet.
+    pub fn new(policy: Policy) -> Self {
+        let sessions = Sessions::new(policy.rules.clone());
+        let state = State { sessions, of_process: None, roots: BTreeMap::new() };
+        Self { policy, state: Mutex::new(state) }
+    }
+
+    /// Judges a request before the server hears of it.
+    pub(crate) fn before(&self, call: &Call<'_>) -> (Governed, Ruling) {
+        let mut state = self.lock();
+        let mut governed = Governed { role: self.role_of(call.caller), ..Governed::default() };
+        let key = self.key(call.caller, &state);
+        let Some(key) = key else {
+            return (governed, Ruling::Refuse(nobody()));
+        };
+        governed.session = state.sessions.of(&key).cloned();
+        let is_own = call.is_tool && is_own(call.name);
+        governed.can_lock = !is_own;
+        let ruling = if is_own {
+            self.answer(call, &key, &mut governed, &mut state)
+        } else {
+            self.judge(call, &key, &mut governed, &mut state).map(|()| Ruling::Pass)
+        };
+        (governed, ruling.unwrap_or_else(Ruling::Refuse))
+    }
+
+    /// Every guard that a call of the server passes.
+    fn judge(
+        &self,
+        call: &Call<'_>,
+        key: &str,
+        governed: &mut Governed,
+        state: &mut State,
+    ) -> Result<(), Box<Fault>> {
+        let doing = if call.is_tool { self.policy.manifest.get(call.name) } else { None };
+        let reads = doing.map_or(!call.is_tool, Doing::reads);
+        let root = state.root(key);
+        let given = match (doing, &root) {
+            (Some(doing), Some(root)) => root::given(doing, call.arguments, root),
+            _ => Ok(Vec::new()),
+        };
+        let paths = given.as_deref().unwrap_or_default();
+        let is_report = !reads
+            && !paths.is_empty()
+            && paths.iter().all(|it| state.sessions.rules().is_report(it));
+        let writes = paths.first().map(String::as_str).filter(|_| is_report);
+        state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
+        if !call.is_tool {
+            return Ok(());
+        }
+        self.policy.roles.judge(governed.role.as_deref(), call.name)?;
+        let Some(doing) = doing.filter(|it| self.policy.manifest.is_served(call.name, it)) else {
+            return Err(Box::new(codes::UNKNOWN_TOOL.raise([("tool", call.name)])));
+        };
+        is_plain(call.arguments)?;
+        let paths = given?;
+        if let Some(root) = &root {
+            paths.iter().try_for_each(|it| root.confine(it))?;
+        }
+        if doing.is_eval() {
+            payload::judge(call.arguments, self.policy.dialect)?;
+        }
+        if is_report {
+            let text = words(call.arguments);
+            governed.report = state.sessions.named_in(key, &text);
+        }
+        Ok(())
+    }
+
+    /// A governed request failed, which stands in that record.
+    pub(crate) fn failed(&self, governed: &Governed, code: &str, seq: u64) {
+        if let Some(session) = governed.session.as_ref().filter(|_| governed.can_lock) {
+            self.lock().sessions.fold(Event::Failed { id: &session.id, code, seq });
+        }
+    }
+
+    /// A governed request succeeded. Gives what is to be recorded, if that changes the session.
+    pub(crate) fn succeeded(&self, governed: &Governed) -> Option<String> {
+        let (session, seq) = (governed.session.as_ref()?, governed.report?);
+        self.lock().sessions.fold(Event::Reported { id: &session.id, seq });
+        Some(self.reported(&session.id, seq, "file"))
+    }
+
+    /// The tools of a page of the list, as this server serves them.
+    pub(crate) fn tools(&self, listed: Value<'_>, is_first: bool) -> String {
+        list::served(&self.policy.manifest, listed, is_first)
+    }
+
+    fn role_of(&self, caller: Caller) -> Option<String> {
+        match caller {
+            Caller::Process => self.policy.role.clone(),
+            Caller::Token(hash) => self.policy.callers.get(&hash).cloned().flatten(),
+            Caller::Nobody => None,
+        }
+    }
+
+    /// Under which name the sessions know a caller.
+    fn key(&self, caller: Caller, state: &State) -> Option<String> {
+        match caller {
+            Caller::Process => Some(state.of_process.clone().unwrap_or_else(|| PROCESS.to_owned())),
+            Caller::Token(hash) => Some(token_key(&hash)),
+            Caller::Nobody => None,
+        }
+    }
+
+    /// The record of a report.
+    fn reported(&self, id: &str, seq: u64, by: &str) -> String {
+        let mut object = String::new();
+        let mut members = Members::open(&mut object);
+        members.str("event", "reported").str("server", &self.policy.server);
+        members.str("session_id", id).int("fault_seq", seq).str("by", by);
+        members.close();
+        object
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The workspace of a caller's session, as a handle.
+    fn root(&mut self, key: &str) -> Option<Arc<Root>> {
+        let path = &self.sessions.of(key)?.root;
+        if let Some(root) = self.roots.get(path) {
+            return Some(Arc::clone(root));
+        }
+        let root = Arc::new(Root::open(path.as_ref()).ok()?);
+        self.roots.insert(path.clone(), Arc::clone(&root));
+        Some(root)
+    }
+}
+
+/// The process on stdio before it has begun a session.
+const PROCESS: &str = "stdio";
+
+fn process_key(root: &str) -> String {
+    format!("{PROCESS} {root}")
+}
+
+/// Half of a hash tells callers apart, and nobody can be found by it.
+fn token_key(hash: &[u8; 32]) -> String {
+    use std::fmt::Write as _;
+    hash.iter().take(16).fold(String::from("token "), |mut key, byte| {
+        let _ = write!(key, "{byte:02x}");
+        key
+    })
+}
+
+fn nobody() -> Box<Fault> {
+    let mut fault = codes::AUTH_REQUIRED.raise([] as [(&str, &str); 0]);
+    "Bring a bearer token of this gate: a governed server has no nameless callers."
+        .clone_into(&mut fault.hint);
+    Box::new(fault)
+}
+
+/// Arguments of which one name stands twice mean one thing to a guard and another to a server.
+fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
+    let Some(arguments) = arguments else { return Ok(()) };
+    if arguments.kind() != Kind::Object {
+        let params = [("field", "/arguments"), ("expected", "object")];
+        return Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)));
+    }
+    arguments.unique_keys().map_err(|_| {
+        let params = [("field", "/arguments"), ("expected", "an object that has each name once")];
+        Box::new(codes::INVALID_INPUT_FORMAT.raise(params))
+    })
+}
+
+/// All texts of the arguments.
+fn words(arguments: Option<Value<'_>>) -> String {
+    let mut text = String::new();
+    for (_, value) in arguments.into_iter().flat_map(Value::members) {
+        text.push_str(&value.as_str().unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,73 @@
+//! `Manifest`: what each tool of a governed server does, from its contract. A tool that is not in it is not served.
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use redress_registry::{Operation, Registry};
+
+/// What each tool does.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    tools: Vec<(Box<str>, Doing)>,
+    /// The tools that may run code of their callers.
+    eval: GlobSet,
+}
+
+/// What one tool does.
+#[derive(Debug)]
+pub(crate) struct Doing {
+    operation: Operation,
+    read_only: bool,
+    /// JSON pointers to arguments that are paths.
+    pub(crate) paths: Vec<String>,
+}
+
+impl Doing {
+    /// Whether it only reads.
+    pub(crate) const fn reads(&self) -> bool {
+        self.read_only
+            || !matches!(self.operation, Operation::Command | Operation::Eval | Operation::Dialog)
+    }
+
+    /// Whether it runs code of its caller.
+    pub(crate) const fn is_eval(&self) -> bool {
+        matches!(self.operation, Operation::Eval)
+    }
+}
+
+impl Manifest {
+    /// The tools of a contract that have an operation, and patterns of those that may run code of their callers.
+    ///
+    /// # Errors
+    /// The first pattern that is none.
+    pub fn new(contract: &Registry, eval: &[String]) -> Result<Self, String> {
+        let doing = |tool: &redress_registry::model::Tool| {
+            let (read_only, paths) = (tool.read_only, tool.paths.clone());
+            tool.operation.map(|operation| Doing { operation, read_only, paths })
+        };
+        let tools = contract.tools.iter();
+        let tools = tools.filter_map(|(name, tool)| Some((name.clone(), doing(tool)?))).collect();
+        let mut set = GlobSetBuilder::new();
+        for pattern in eval {
+            set.add(Glob::new(pattern).map_err(|it| it.to_string())?);
+        }
+        Ok(Self { tools, eval: set.build().map_err(|it| it.to_string())? })
+    }
+
+    /// How many tools it knows.
+    pub const fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether it knows none.
+    pub const fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    pub(crate) fn get(&self, tool: &str) -> Option<&Doing> {
+        self.tools.iter().find(|it| *it.0 == *tool).map(|it| &it.1)
+    }
+
+    /// Whether clients may see it: code is run only where that is allowed.
+    pub(crate) fn is_served(&self, tool: &str, doing: &Doing) -> bool {
+        !doing.is_eval() || self.eval.is_match(tool)
+    }
+}

@@ -1,0 +1,65 @@
+//! What the ledger knows of sessions: a gate that starts again goes on where the one before it ended.
+
+use redress::json::Value;
+use redress_govern::session::{Event, Session};
+use redress_ledger::{Entry, Kind, ReadError, Reader, member};
+
+use super::{Governor, is_own};
+
+impl Governor {
+    /// Takes in what the ledger knows of sessions. What cannot be read is passed over, as everywhere.
+    ///
+    /// # Errors
+    /// The directory could not be read.
+    pub fn recall(&self) -> Result<(), ReadError> {
+        let reader = Reader::open(&self.policy.ledger)?;
+        for entry in reader.flatten() {
+            match entry.kind {
+                Kind::Session => self.recall_session(&entry),
+                Kind::Fault => self.recall_fault(&entry),
+                _ => (),
+            }
+        }
+        Ok(())
+    }
+
+    fn recall_session(&self, entry: &Entry) {
+        entry.with(|object| {
+            let text = |key: &str| member(object, key);
+            if text("server").as_deref() != Some(&self.policy.server) {
+                return;
+            }
+            let (event, id) = (text("event"), text("session_id").unwrap_or_default());
+            let mut state = self.lock();
+            match event.as_deref() {
+                Some("begun") => {
+                    let session = Session {
+                        id: id.into_owned(),
+                        root: text("workspace_root").unwrap_or_default().into_owned(),
+                        role: text("role").map(std::borrow::Cow::into_owned),
+                        lock: None,
+                    };
+                    let caller = text("caller").unwrap_or_default();
+                    state.sessions.fold(Event::Begun { caller: &caller, session });
+                }
+                Some("reported") => {
+                    let seq = object.get("fault_seq").and_then(Value::as_u64).unwrap_or(u64::MAX);
+                    state.sessions.fold(Event::Reported { id: &id, seq });
+                }
+                _ => (),
+            }
+        });
+    }
+
+    fn recall_fault(&self, entry: &Entry) {
+        entry.with(|object| {
+            let tool = member(object, "tool").unwrap_or_default();
+            if let (Some(id), Some(code)) = (member(object, "session_id"), member(object, "code"))
+                && !is_own(&tool)
+            {
+                let event = Event::Failed { id: &id, code: &code, seq: entry.seq };
+                self.lock().sessions.fold(event);
+            }
+        });
+    }
+}

@@ -1,0 +1,188 @@
+//! `Root`: the workspace of a session, as a handle. The system itself says whether a path stays below it.
+
+use std::{
+    io,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+};
+
+use redress::{
+    Fault, codes,
+    json::{Kind, Value},
+};
+use rustix::{
+    fs::{Mode, OFlags, ResolveFlags, open, openat2},
+    io::Errno,
+};
+
+use super::manifest::Doing;
+
+/// Below the root, through links that stay there, never through those of `/proc`.
+const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
+
+/// How often the system may say that something moved while it looked.
+const MOST_TRIES: usize = 64;
+
+/// The most paths of one call.
+const MOST_PATHS: usize = 1_000;
+
+/// A workspace.
+#[derive(Debug)]
+pub(super) struct Root {
+    dir: OwnedFd,
+    path: PathBuf,
+}
+
+impl Root {
+    /// Opens a directory.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = open(path, flags, Mode::empty())?;
+        // Said at once where the system cannot confine, not at the first call.
+        openat2(&dir, ".", flags, Mode::empty(), CONFINED)?;
+        Ok(Self { dir, path: path.to_owned() })
+    }
+
+    /// Whether a path leads to something below the root, or to something that could be made there.
+    pub(super) fn confine(&self, path: &str) -> Result<(), Box<Fault>> {
+        let mut at = path;
+        loop {
+            let name = if at.is_empty() { "." } else { at };
+            match self.find(name) {
+                Ok(()) => return Ok(()),
+                // Of what is to be made, the deepest directory that is there decides.
+                Err(Errno::NOENT) if !at.is_empty() => {
+                    if self.is_link(at) {
+                        return Err(invalid(path, "it is a link that leads nowhere"));
+                    }
+                    at = at.rsplit_once('/').map_or("", |it| it.0);
+                }
+                Err(Errno::XDEV | Errno::LOOP) => return Err(outside(path)),
+                Err(Errno::NOTDIR) => return Err(invalid(path, "a part of it is no directory")),
+                Err(error) => return Err(invalid(path, error.to_string().as_str())),
+            }
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<(), Errno> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        for _ in 1..MOST_TRIES {
+            match openat2(&self.dir, name, flags, Mode::empty(), CONFINED) {
+                Err(Errno::AGAIN | Errno::INTR) => (),
+                found => return found.map(drop),
+            }
+        }
+        Err(Errno::AGAIN)
+    }
+
+    /// A link to something that is not there: who writes to it makes what it names.
+    fn is_link(&self, name: &str) -> bool {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        openat2(&self.dir, name, flags, Mode::empty(), CONFINED).is_ok()
+    }
+
+    /// A path of a call as names below the root.
+    fn below(&self, given: &str) -> Result<String, Box<Fault>> {
+        if given.is_empty() || given.contains('\0') {
+            return Err(invalid(given, "it is empty or has a NUL character"));
+        }
+        // To some servers it is the same, and to none is it a name that somebody needs.
+        if given.split(['/', '\\']).any(|it| it == "..") {
+            return Err(Box::new(codes::PATH_TRAVERSAL_BLOCKED.raise([("path", given)])));
+        }
+        let below = match given.strip_prefix('/') {
+            None => given,
+            Some(_) => Path::new(given)
+                .strip_prefix(&self.path)
+                .ok()
+                .and_then(Path::to_str)
+                .ok_or_else(|| outside(given))?,
+        };
+        let names: Vec<&str> = below.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
+        Ok(names.join("/"))
+    }
+}
+
+/// The paths that a call names, below the root.
+pub(super) fn given(
+    doing: &Doing,
+    arguments: Option<Value<'_>>,
+    root: &Root,
+) -> Result<Vec<String>, Box<Fault>> {
+    let mut paths = Vec::new();
+    for pointer in &doing.paths {
+        let names = pointer.split('/').skip(1);
+        let value = names.fold(arguments, |it, name| it.and_then(|it| it.get(name)));
+        let Some(value) = value.filter(|it| !it.is_null()) else { continue };
+        match value.kind() {
+            Kind::Array => {
+                for value in value.elements().take(MOST_PATHS) {
+                    paths.push(root.below(&text(value, pointer)?)?);
+                }
+                if value.elements().nth(MOST_PATHS).is_some() {
+                    return Err(invalid(pointer, "it names too many paths"));
+                }
+            }
+            _ => paths.push(root.below(&text(value, pointer)?)?),
+        }
+    }
+    Ok(paths)
+}
+
+fn text<'d>(value: Value<'d>, pointer: &str) -> Result<std::borrow::Cow<'d, str>, Box<Fault>> {
+    let params = [("field", pointer), ("expected", "text")];
+    value.as_str().ok_or_else(|| Box::new(codes::INVALID_INPUT_TYPE.raise(params)))
+}
+
+fn outside(path: &str) -> Box<Fault> {
+    Box::new(codes::OUTSIDE_WORKSPACE.raise([("path", path)]))
+}
+
+fn invalid(path: &str, reason: &str) -> Box<Fault> {
+    Box::new(codes::INVALID_PATH.raise([("path", path), ("reason", reason)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::Root;
+
+    #[test]
+    fn only_what_stays_below_the_root_is_let_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, beside) = (dir.path().join("root"), dir.path().join("root-x"));
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::create_dir_all(&beside).unwrap();
+        fs::write(root.join("src/a.rs"), "").unwrap();
+        symlink(&beside, root.join("out")).unwrap();
+        symlink(beside.join("new"), root.join("dangling")).unwrap();
+        symlink("src", root.join("inside")).unwrap();
+        let root = Root::open(&root).unwrap();
+        let code = |given: &str| match root.below(given).and_then(|it| root.confine(&it)) {
+            Ok(()) => "fine".to_owned(),
+            Err(fault) => fault.code().to_owned(),
+        };
+        let absolute = root.path.join("src/a.rs");
+        for (path, verdict) in [
+            ("src/a.rs", "fine"),
+            ("./src//a.rs", "fine"),
+            ("inside/a.rs", "fine"),
+            ("new/deep/file", "fine"),
+            (".", "fine"),
+            (absolute.to_str().unwrap(), "fine"),
+            (beside.to_str().unwrap(), "OUTSIDE_WORKSPACE"),
+            ("/etc/hosts", "OUTSIDE_WORKSPACE"),
+            ("out", "OUTSIDE_WORKSPACE"),
+            ("out/new", "OUTSIDE_WORKSPACE"),
+            ("dangling", "OUTSIDE_WORKSPACE"),
+            ("src/../../root-x", "PATH_TRAVERSAL_BLOCKED"),
+            ("..\\x", "PATH_TRAVERSAL_BLOCKED"),
+            ("src/a.rs/b", "INVALID_PATH"),
+            ("", "INVALID_PATH"),
+            ("a\0b", "INVALID_PATH"),
+        ] {
+            assert_eq!(code(path), verdict, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A governed server: what a request becomes before the server hears of it, and what follows from how it ended.
+
+use std::sync::Arc;
+
+use redress::json::Value;
+
+use super::{ClientKind, Door, Session, Turn, seen::Seen, upstream::Answer};
+use crate::{
+    exchange::{Exchange, Method},
+    frame::{Edit, Frame, rewrite, span},
+    govern::{Call, Caller, Ruling, is_own},
+    mail::{Sender, ToClient},
+    metrics::Outcome,
+};
+
+/// Requests besides calls of tools with which a server gives something out.
+const REACHING_IN: &[&str] = &["resources/read", "prompts/get", "completion/complete"];
+
+impl Session {
+    /// Has the governor judge a request; gives it back if the server is to be asked.
+    pub(super) fn govern(
+        &mut self,
+        frame: &Frame<'_>,
+        mut exchange: Exchange,
+        turn: &mut Turn,
+    ) -> Option<Exchange> {
+        let Some(governor) = self.server.governor.clone() else { return Some(exchange) };
+        let is_tool = exchange.request.method == Method::ToolsCall;
+        let is_judged = is_tool || REACHING_IN.contains(&exchange.request.method_name());
+        // While nothing is let in, whatever it is gets its refusal there.
+        if !is_judged || self.door != Door::Open {
+            return Some(exchange);
+        }
+        let method = exchange.request.method_name();
+        let name = if is_tool { exchange.request.tool().unwrap_or_default() } else { method };
+        let arguments = frame.params.and_then(|it| it.get("arguments"));
+        let arguments = arguments.filter(|it| !it.is_null());
+        let caller = self.caller(&exchange.from);
+        let (governed, ruling) = governor.before(&Call { caller, name, is_tool, arguments });
+        exchange.governed = Some(Arc::new(governed));
+        match ruling {
+            Ruling::Pass => Some(exchange),
+            Ruling::Refuse(fault) => {
+                self.fail(exchange, &Seen::Governed(fault), turn);
+                None
+            }
+            Ruling::Answer { result, record } => {
+                turn.sessions.extend(record);
+                let id = exchange.request.id().as_bytes();
+                let parts: [&[u8]; 5] =
+                    [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
+                turn.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+                self.finish(exchange, Outcome::Ok, turn.now.at);
+                None
+            }
+        }
+    }
+
+    /// What follows from a request that succeeded.
+    pub(super) fn governed_well(&self, exchange: &Exchange, turn: &mut Turn) {
+        if let (Some(governor), Some(governed)) = (&self.server.governor, &exchange.governed) {
+            turn.sessions.extend(governor.succeeded(governed));
+        }
+    }
+
+    /// The list of tools as a governed server serves it, under the client's id.
+    pub(super) fn governed_list(
+        &self,
+        exchange: &Exchange,
+        answer: &Answer<'_, '_>,
+    ) -> Option<Vec<u8>> {
+        let governor = self.server.governor.as_ref()?;
+        if exchange.request.method != Method::ToolsList {
+            return None;
+        }
+        let listed = answer.frame.payload.and_then(|it: Value<'_>| it.get("tools"))?;
+        let tools = governor.tools(listed, !exchange.request.is_further_page);
+        let id = Edit { at: span(answer.id), with: exchange.request.id().as_bytes() };
+        let mut edits = [id, Edit { at: span(listed), with: tools.as_bytes() }];
+        let mut line = Vec::new();
+        rewrite(answer.line, &mut edits, &mut line);
+        Some(line)
+    }
+
+    /// Whether the gate itself has a tool of that name.
+    pub(super) fn offers(&self, tool: &str) -> bool {
+        self.server.governor.is_some() && is_own(tool)
+    }
+
+    fn caller(&self, from: &Sender) -> Caller {
+        match (self.client, from.token) {
+            (ClientKind::Pipe, _) => Caller::Process,
+            (ClientKind::Http, Some(hash)) => Caller::Token(hash),
+            (ClientKind::Http, None) => Caller::Nobody,
+        }
+    }
+}
