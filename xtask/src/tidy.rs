@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-ledger", &["redress", "redress-registry"]),
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-check", &["redress", "redress-registry"]),
-    ("redress-gate", &["redress", "redress-ledger", "redress-registry"]),
+    ("redress-gate", &["redress", "redress-govern", "redress-ledger", "redress-registry"]),
     ("redress-govern", &["redress"]),
     ("redress-probe", &["redress", "redress-registry"]),
     (
@@ -33,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "redress-check",
             "redress-declare",
             "redress-gate",
+            "redress-govern",
             "redress-ledger",
             "redress-probe",
             "redress-registry",

@@ -11,6 +11,7 @@ mod address;
 mod choice;
 mod command;
 mod environment;
+mod governance;
 mod kind;
 mod options;
 mod page;
@@ -37,6 +38,7 @@ pub(crate) use self::options::{Options, address, meaning};
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},
+    governance::{Caller, Governance, Preset, RoleRow},
     reference::{Contract, Location, SecretFile, Word},
     secret::Secret,
     sections::{Auth, Breaker, Emit, General, Ledger, Limits, Listen, Metrics, Retry},

@@ -11,6 +11,7 @@ mod explain;
 mod failure;
 mod files;
 mod findings;
+mod govern;
 mod ledger;
 mod lines;
 mod output;

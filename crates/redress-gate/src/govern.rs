@@ -27,6 +27,7 @@ use redress_govern::{
 pub use self::manifest::Manifest;
 use self::root::Root;
 pub(crate) use self::{desk::is_own, manifest::Doing};
+use crate::mail::TokenId;
 
 /// The policy of a governed server.
 #[derive(Debug)]
@@ -41,8 +42,8 @@ pub struct Policy {
     pub manifest: Manifest,
     /// The role of the process on stdio.
     pub role: Option<String>,
-    /// The roles of those who bring a token, by its hash.
-    pub callers: BTreeMap<[u8; 32], Option<String>>,
+    /// The roles of those who bring a token.
+    pub callers: BTreeMap<TokenId, Option<String>>,
     /// The one workspace that sessions are about; without it, the one that they name.
     pub root: Option<PathBuf>,
     /// The shape of envelope that clients get.
@@ -72,8 +73,8 @@ struct State {
 pub(crate) enum Caller {
     /// The process on stdio.
     Process,
-    /// Whoever has a token with this hash.
-    Token([u8; 32]),
+    /// Whoever has this token.
+    Token(TokenId),
     /// Somebody over HTTP.
     Nobody,
 }
@@ -135,8 +136,7 @@ impl Governor {
     pub(crate) fn before(&self, call: &Call<'_>) -> (Governed, Ruling) {
         let mut state = self.lock();
         let mut governed = Governed { role: self.role_of(call.caller), ..Governed::default() };
-        let key = self.key(call.caller, &state);
-        let Some(key) = key else {
+        let Some(key) = key(call.caller, &state) else {
             return (governed, Ruling::Refuse(nobody()));
         };
         governed.session = state.sessions.of(&key).cloned();
@@ -215,16 +215,7 @@ impl Governor {
     fn role_of(&self, caller: Caller) -> Option<String> {
         match caller {
             Caller::Process => self.policy.role.clone(),
-            Caller::Token(hash) => self.policy.callers.get(&hash).cloned().flatten(),
-            Caller::Nobody => None,
-        }
-    }
-
-    /// Under which name the sessions know a caller.
-    fn key(&self, caller: Caller, state: &State) -> Option<String> {
-        match caller {
-            Caller::Process => Some(state.of_process.clone().unwrap_or_else(|| PROCESS.to_owned())),
-            Caller::Token(hash) => Some(token_key(&hash)),
+            Caller::Token(token) => self.policy.callers.get(&token).cloned().flatten(),
             Caller::Nobody => None,
         }
     }
@@ -264,13 +255,13 @@ fn process_key(root: &str) -> String {
     format!("{PROCESS} {root}")
 }
 
-/// Half of a hash tells callers apart, and nobody can be found by it.
-fn token_key(hash: &[u8; 32]) -> String {
-    use std::fmt::Write as _;
-    hash.iter().take(16).fold(String::from("token "), |mut key, byte| {
-        let _ = write!(key, "{byte:02x}");
-        key
-    })
+/// Under which name the sessions know a caller.
+fn key(caller: Caller, state: &State) -> Option<String> {
+    match caller {
+        Caller::Process => Some(state.of_process.clone().unwrap_or_else(|| PROCESS.to_owned())),
+        Caller::Token(token) => Some(format!("token {token}")),
+        Caller::Nobody => None,
+    }
 }
 
 fn nobody() -> Box<Fault> {
@@ -287,7 +278,7 @@ fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
         let params = [("field", "/arguments"), ("expected", "object")];
         return Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)));
     }
-    arguments.unique_keys().map_err(|_| {
+    arguments.unique_keys().map_err(|_twice| {
         let params = [("field", "/arguments"), ("expected", "an object that has each name once")];
         Box::new(codes::INVALID_INPUT_FORMAT.raise(params))
     })

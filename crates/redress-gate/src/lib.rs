@@ -38,7 +38,7 @@ pub use inflight::UpstreamId;
 pub use inside::Inside;
 pub use limits::{LimitRule, Rate};
 pub use link::Target;
-pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream};
+pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream, TokenId};
 pub use moment::Moment;
 pub use process::Program;
 pub use remote::{Address, NotAnAddress};

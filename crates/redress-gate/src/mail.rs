@@ -1,5 +1,7 @@
 //! `Mail`: messages on their way out, one behind the other, and for whom each of them is.
 
+use std::{fmt, num::NonZeroU64};
+
 use crate::inflight::UpstreamId;
 
 /// Who sent a message: one of the clients of a session, and the place where an answer to it goes.
@@ -10,8 +12,26 @@ pub struct Sender {
     pub client: u64,
     /// Where the answer goes.
     pub ticket: Ticket,
-    /// The hash of the token that it brought.
-    pub token: Option<[u8; 32]>,
+    /// Whose token it brought.
+    pub token: Option<TokenId>,
+}
+
+/// A token that was accepted, by the start of its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TokenId(NonZeroU64);
+
+impl TokenId {
+    /// The token with this SHA-256.
+    pub fn of(hash: &[u8; 32]) -> Self {
+        let start = hash.first_chunk().map_or(0, |it| u64::from_be_bytes(*it));
+        Self(NonZeroU64::new(start).unwrap_or(NonZeroU64::MIN))
+    }
+}
+
+impl fmt::Display for TokenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
 }
 
 /// Where the answer to one request goes, in the words of whoever drives the session.

@@ -7,6 +7,7 @@ use redress_gate::{Mode, OnLedgerFailure, ServerText, Sharing};
 use redress_registry::problems::quoted;
 
 use super::{
+    governance::Preset,
     kind::Kind,
     table::{Given, Reading},
     value::{Shown, Value},
@@ -84,6 +85,14 @@ impl Choice for Sharing {
     ];
 }
 
+impl Choice for Preset {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[(
+        Self::AtlasGate,
+        "atlas-gate",
+        "Any failure locks; the roles ANTIGRAVITY and WINDSURF; the dialect atlas-gate",
+    )];
+}
+
 /// Each can stand behind a key.
 macro_rules! values {
     ($($Choice:ty),+) => {$(
@@ -103,7 +112,7 @@ macro_rules! values {
     )+};
 }
 
-values!(Mode, ServerText, OnLedgerFailure, Dialect, Sharing);
+values!(Mode, ServerText, OnLedgerFailure, Dialect, Sharing, Preset);
 
 fn read<C: Choice>(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<C> {
     let name = given.text(reading)?;

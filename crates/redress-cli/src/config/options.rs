@@ -10,7 +10,7 @@ use redress::Dialect;
 use redress_gate::{Mode, OnLedgerFailure, ServerText};
 
 use super::{
-    Address, Config, Contract, Emit, Ledger, Location, Metrics, Server,
+    Address, Config, Contract, Emit, Governance, Ledger, Location, Metrics, Preset, Server,
     choice::parser,
     load,
     section::Section,
@@ -52,6 +52,11 @@ pub(crate) struct Options {
     server_text: Option<ServerText>,
     #[arg(long, value_name = "F", value_parser = parser::<OnLedgerFailure>(), help = meaning::<Ledger>("on_failure"))]
     on_ledger_failure: Option<OnLedgerFailure>,
+    /// Govern: only what the policy allows passes, in a session that the client begins first. With a name, by that preset.
+    #[arg(long, value_name = "PRESET", num_args = 0..=1, require_equals = true, value_parser = parser::<Preset>())]
+    governed: Option<Option<Preset>>,
+    #[arg(long, value_name = "R", help = meaning::<Governance>("role"))]
+    role: Option<String>,
     #[arg(long, value_name = "ADDR", value_parser = address, help = meaning::<Metrics>("address"))]
     metrics: Option<Address>,
 }
@@ -110,6 +115,7 @@ impl Options {
         }
         set(&mut ledger.on_failure, self.on_ledger_failure);
         set(&mut config.general.metrics.address, self.metrics.map(Some));
+        self.govern(&mut config);
         let contract = match &self.contract {
             Some(name) => Some(Contract { name: name.clone(), registry: contract::find(name)? }),
             None => None,
@@ -123,6 +129,19 @@ impl Options {
             set(&mut server.emit.server_text, self.server_text);
         }
         Ok(config)
+    }
+}
+
+impl Options {
+    fn govern(&self, config: &mut Config) {
+        let governance = &mut config.general.governance;
+        governance.enabled |= self.governed.is_some();
+        governance.preset = self.governed.flatten().or(governance.preset);
+        governance.role = self.role.clone().or_else(|| governance.role.take());
+        let preset = governance.preset.filter(|_| governance.enabled);
+        for server in config.servers.iter_mut().filter(|it| it.dialect == Dialect::Native) {
+            set(&mut server.dialect, preset.map(Preset::dialect));
+        }
     }
 }
 

@@ -107,7 +107,8 @@ impl General {
         Access {
             hosts: self.listen.allowed_hosts.iter().map(|it| it.0.clone()).chain(own).collect(),
             origins: self.listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
-            tokens: Tokens::new(self.auth.all().map(Secret::reveal)),
+            tokens: Tokens::new(self.auth.all().map(Secret::reveal))
+                .with_hashes(self.auth.callers().map(|it| it.0)),
         }
     }
 }

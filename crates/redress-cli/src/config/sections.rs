@@ -5,11 +5,13 @@ use redress_gate::{BreakerRule, LimitRule, OnLedgerFailure, RetryRule, ServerTex
 
 use super::{
     address::{Address, Host, Origin},
+    governance::{Caller, Governance},
     reference::{Location, SecretFile},
     rules::millis,
     secret::Secret,
     section::section,
     table::Table,
+    value::Named,
 };
 
 section! {
@@ -31,6 +33,8 @@ section! {
         breaker: Breaker = Breaker::default(), example "";
         /// How much a server is asked.
         limits: Limits = Limits::default(), example "";
+        /// What a governed gate lets pass.
+        governance: Governance = Governance::default(), example "";
     }
     check check_listeners
 }
@@ -56,6 +60,8 @@ section! {
         tokens: Vec<Secret> = Vec::new(), example "[\"${GATE_TOKEN}\"]";
         /// Files with further tokens.
         token_files: Vec<SecretFile> = Vec::new(), example "[\"/run/secrets/gate-tokens\"]";
+        /// Callers with a token of which the file has only the hash, and their roles in a governed gate.
+        caller: Named<Caller> = Named::default(), example "";
     }
     check check_tokens
 }
@@ -170,7 +176,12 @@ impl General {
 impl Auth {
     /// Whether no token is needed.
     pub fn is_open(&self) -> bool {
-        self.all().next().is_none()
+        self.all().next().is_none() && self.caller.0.is_empty()
+    }
+
+    /// The callers that are known by the hash of a token, and their roles.
+    pub(crate) fn callers(&self) -> impl Iterator<Item = ([u8; 32], Option<&String>)> {
+        self.caller.0.iter().filter_map(|it| Some((it.hash()?, it.role.as_ref())))
     }
 
     /// Every token.

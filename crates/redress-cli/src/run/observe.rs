@@ -1,6 +1,9 @@
 //! What an operator sees of a gate while it runs and afterwards: the page of metrics, the counters of the taxonomy.
 
-use std::{env, fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, sync::Arc, time::Instant};
+use std::{
+    env, fs::DirBuilder, io, os::unix::fs::DirBuilderExt as _, path::PathBuf, sync::Arc,
+    time::Instant,
+};
 
 use redress::{Dialect, tally::ErrorStats};
 use redress_gate::{Access, Server, metrics};
@@ -9,15 +12,20 @@ use super::{place, redactor};
 use crate::{
     config::{self, General},
     failure::Failure,
-    files,
+    files, govern,
     output::Err,
 };
 
 /// A server as it is gated, with what the environment says about its counters.
-pub(crate) fn server(server: &config::Server) -> Result<Arc<Server>, Failure> {
+pub(crate) fn server(
+    server: &config::Server,
+    general: &General,
+    ledger: Option<PathBuf>,
+) -> Result<Arc<Server>, Failure> {
     let mut settings = server.settings(redactor(server));
     settings.error_stats = error_stats()?;
-    Ok(Arc::new(Server::new(settings, Instant::now())))
+    let governor = govern::governor(general, server, &settings, ledger)?;
+    Ok(Arc::new(Server { governor, ..Server::new(settings, Instant::now()) }))
 }
 
 /// Says that the gate is ready, in the words of the taxonomy, to whoever speaks it.

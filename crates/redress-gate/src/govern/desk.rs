@@ -64,7 +64,7 @@ impl Governor {
             _ => {
                 let session = state.sessions.of(key).ok_or_else(|| not_begun_yet(call.name))?;
                 Ok(answer(&match call.name {
-                    "list_plans" => self.plans(session),
+                    "list_plans" => plans(session),
                     _ => self.records(session, call.arguments),
                 }))
             }
@@ -80,7 +80,7 @@ impl Governor {
     ) -> Result<Ruling, Box<Fault>> {
         let given = call.arguments.and_then(|it| it.get("workspace_root")).and_then(Value::as_str);
         let given = given.unwrap_or_default();
-        let root = self.usable(&given).map_err(|it| not_begun(&given, &it))?;
+        let root = usable(&given).map_err(|it| not_begun(&given, &it))?;
         let is_other = |it: &Path| it.canonicalize().is_ok_and(|it| it.to_str() != Some(&root));
         if self.policy.root.as_deref().is_some_and(is_other) {
             return Err(not_begun(&given, "this gate serves another directory"));
@@ -107,17 +107,6 @@ impl Governor {
         let result = status(Some(&session), governed.role.as_deref());
         governed.session = Some(session);
         Ok(Ruling::Answer { result: as_result(&result), record })
-    }
-
-    /// A directory that exists, without links.
-    fn usable(&self, given: &str) -> Result<String, String> {
-        let path = Path::new(given);
-        if !path.is_absolute() {
-            return Err("not an absolute path".to_owned());
-        }
-        let path = path.canonicalize().map_err(|_| "no such directory".to_owned())?;
-        Root::open(&path).map_err(|_| "no directory that can be confined".to_owned())?;
-        path.to_str().map(str::to_owned).ok_or_else(|| "its name is no text".to_owned())
     }
 
     fn begun(&self, caller: &str, session: &Session) -> String {
@@ -183,10 +172,21 @@ impl Governor {
         members.close();
         out
     }
+}
 
-    fn plans(&self, _session: &Session) -> String {
-        r#"{"plans":[]}"#.to_owned()
+/// A directory that exists, without links.
+fn usable(given: &str) -> Result<String, String> {
+    let path = Path::new(given);
+    if !path.is_absolute() {
+        return Err("not an absolute path".to_owned());
     }
+    let path = path.canonicalize().map_err(|_why| "no such directory".to_owned())?;
+    Root::open(&path).map_err(|_why| "no directory that can be confined".to_owned())?;
+    path.to_str().map(str::to_owned).ok_or_else(|| "its name is no text".to_owned())
+}
+
+fn plans(_session: &Session) -> String {
+    r#"{"plans":[]}"#.to_owned()
 }
 
 fn not_begun_yet(tool: &str) -> Box<Fault> {

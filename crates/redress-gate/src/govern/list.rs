@@ -14,7 +14,9 @@ pub(super) fn served(manifest: &Manifest, listed: Value<'_>, is_first: bool) -> 
         page.push_str(tool);
     };
     if is_first {
-        desk::TOOLS.iter().for_each(|it| add(it.1));
+        for (_, tool) in desk::TOOLS {
+            add(tool);
+        }
     }
     for tool in listed.elements() {
         let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };

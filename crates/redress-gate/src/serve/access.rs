@@ -8,6 +8,7 @@ use redress::codes;
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::Refusal;
+use crate::mail::TokenId;
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
@@ -60,9 +61,9 @@ impl Tokens {
 pub(super) struct Principal(Option<[u8; 32]>);
 
 impl Principal {
-    /// The hash of the token.
-    pub(super) const fn token(self) -> Option<[u8; 32]> {
-        self.0
+    /// Whose token it is.
+    pub(super) fn token(self) -> Option<TokenId> {
+        self.0.as_ref().map(TokenId::of)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     link::{Link, Role},
-    mail::Sender,
+    mail::{Sender, TokenId},
     remote::Remote,
 };
 
@@ -40,8 +40,8 @@ pub(super) struct Manner {
     pub(super) form: Form,
     /// The client knows streams to which it can come back.
     pub(super) is_primed: bool,
-    /// The hash of the token that it brought.
-    pub(super) token: Option<[u8; 32]>,
+    /// Whose token it brought.
+    pub(super) token: Option<TokenId>,
 }
 
 /// A request that waits.

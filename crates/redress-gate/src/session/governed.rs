@@ -90,7 +90,7 @@ impl Session {
     fn caller(&self, from: &Sender) -> Caller {
         match (self.client, from.token) {
             (ClientKind::Pipe, _) => Caller::Process,
-            (ClientKind::Http, Some(hash)) => Caller::Token(hash),
+            (ClientKind::Http, Some(token)) => Caller::Token(token),
             (ClientKind::Http, None) => Caller::Nobody,
         }
     }

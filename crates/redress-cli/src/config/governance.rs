@@ -1,0 +1,116 @@
+//! `[governance]`: what a governed gate lets pass, and who is who.
+
+use super::{
+    reference::Location,
+    section::section,
+    table::Table,
+    value::{Named, Row},
+};
+
+section! {
+    /// What a governed gate lets pass. Clients begin a session first, in one workspace; what every tool does stands in the contract
+    /// (`[tool.NAME] operation`). See `docs/governance.md`.
+    pub struct Governance {
+        /// Whether the gate governs.
+        enabled: bool = false, example "true";
+        /// A whole policy, of which the other keys change parts.
+        preset: Option<Preset> = None, example "\"atlas-gate\"";
+        /// The role of the client on stdio.
+        role: Option<String> = None, example "\"WINDSURF\"";
+        /// The one workspace that sessions may be about; by default any that exists, and for the built-in server its own folder.
+        root: Option<Location> = None, example "\"/srv/project\"";
+        /// Patterns of the codes that lock a session until a report names the failure. By default those of a call that was refused by a role, a path, a plan, a policy or the guard on code; with the preset all.
+        locks: Option<Vec<String>> = None, example "[\"PLAN_*\", \"POLICY_VIOLATION\"]";
+        /// The folder of the workspace in which failure reports are written.
+        reports: String = "docs/reports".to_owned(), example "\"reports\"";
+        /// Patterns of the tools that may run code which their caller wrote. Others are not shown.
+        allow_eval: Vec<String> = Vec::new(), example "[\"evaluate\"]";
+        /// The roles.
+        roles: Named<RoleRow> = Named::default(), example "";
+    }
+    check check_patterns
+}
+
+section! {
+    /// What a role may call. Without any role, everybody may call everything.
+    pub struct RoleRow (name: String) {
+        /// Patterns of the tools that it may call.
+        allow: Vec<String> = Vec::new(), example "[\"read_*\", \"write_file\"]";
+        /// Patterns of the tools that it may not call, although a pattern allows them.
+        deny: Vec<String> = Vec::new(), example "[\"read_ledger\"]";
+    }
+}
+
+section! {
+    /// A caller who is known by a token.
+    pub struct Caller (name: String) {
+        /// The SHA-256 of the token, as 64 hex digits: `printf %s TOKEN | sha256sum`.
+        sha256: String = String::new(), example "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"";
+        /// The role of whoever brings it.
+        role: Option<String> = None, example "\"WINDSURF\"";
+    }
+    check check_caller
+}
+
+/// A whole policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// The governance that the dialect `atlas-gate` comes from.
+    AtlasGate,
+}
+
+impl Caller {
+    /// The hash itself.
+    pub(crate) fn hash(&self) -> Option<[u8; 32]> {
+        let mut hash = [0; 32];
+        if self.sha256.len() != 64 || !self.sha256.is_ascii() {
+            return None;
+        }
+        for (at, byte) in hash.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(self.sha256.get(2 * at..2 * at + 2)?, 16).ok()?;
+        }
+        Some(hash)
+    }
+}
+
+fn check_caller(caller: &Caller, table: &mut Table<'_, '_>) {
+    if caller.hash().is_none() {
+        let problem = format!("`{}.sha256` must be 64 hex digits.", table.path());
+        table.refuse("sha256", problem);
+    }
+}
+
+fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
+    if let Err((key, problem)) = governance.policy() {
+        table.refuse(key, problem);
+    }
+}
+
+fn name_rule(name: &str) -> Result<(), &'static str> {
+    let is_fine = |it: u8| it.is_ascii_alphanumeric() || b"-_.".contains(&it);
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(is_fine) {
+        Err("it may have letters, digits, `-`, `_` and `.`, at most 64")
+    } else {
+        Ok(())
+    }
+}
+
+macro_rules! named {
+    ($($Row:ty),+) => {$(
+        impl Row for $Row {
+            fn name_rule(name: &str) -> Result<(), &'static str> {
+                name_rule(name)
+            }
+
+            fn called(&self, name: &str) -> Self {
+                Self { name: name.to_owned(), ..self.clone() }
+            }
+
+            fn name(&self) -> &str {
+                &self.name
+            }
+        }
+    )+};
+}
+
+named!(RoleRow, Caller);

@@ -1,0 +1,102 @@
+//! A governed gate: its governor, from what the configuration says, and what it does not start with.
+
+mod preset;
+
+use std::{path::PathBuf, sync::Arc};
+
+use redress::codes;
+use redress_gate::{Governor, Manifest, Policy, Settings, TokenId};
+use redress_govern::{
+    role::{BadGlob, Role, Roles},
+    session::Rules,
+};
+
+use crate::{
+    config::{self, General, Governance},
+    failure::Failure,
+};
+
+/// What locks a session unless the configuration says otherwise.
+const HARD: &[&str] = &[
+    "EVAL_BLOCKED_*",
+    "INSUFFICIENT_PERMISSIONS",
+    "INVARIANT_VIOLATION",
+    "OUTSIDE_WORKSPACE",
+    "PATH_TRAVERSAL_BLOCKED",
+    "PLAN_*",
+    "POLICY_VIOLATION",
+    "PREFLIGHT_FAILED",
+    "ROLE_MISMATCH",
+    "RUST_POLICY_VIOLATION",
+    "UNAUTHORIZED_ACTION",
+];
+
+impl Governance {
+    /// Who may call what, and what locks; else the key that is wrong, and how.
+    pub(crate) fn policy(&self) -> Result<(Roles, Rules), (&'static str, String)> {
+        let bad = |key: &'static str| {
+            move |it: BadGlob| (key, format!("`{}` is no pattern: {}.", it.pattern, it.reason))
+        };
+        let roles = match self.preset {
+            Some(preset) if self.roles.0.is_empty() => preset.roles(),
+            _ => self.roles.0.iter().map(|it| Role::new(&it.name, &it.allow, &it.deny)).collect(),
+        };
+        let roles: Vec<Role> = roles.map_err(bad("roles"))?;
+        let rules = match (&self.locks, self.preset) {
+            (Some(locks), _) => Rules::new(locks, &self.reports),
+            (None, Some(_)) => Rules::new(&["*"], &self.reports),
+            (None, None) => Rules::new(HARD, &self.reports),
+        };
+        Ok((Roles::new(roles), rules.map_err(bad("locks"))?))
+    }
+}
+
+/// The governor of a server, if the configuration wants one. `ledger` is where its failures are recorded.
+pub(crate) fn governor(
+    general: &General,
+    server: &config::Server,
+    settings: &Settings,
+    ledger: Option<PathBuf>,
+) -> Result<Option<Arc<Governor>>, Failure> {
+    let governance = &general.governance;
+    if !governance.enabled {
+        return Ok(None);
+    }
+    let Some(ledger) = ledger else {
+        return Err(Failure::config("--governed", "A governed gate needs its ledger.")
+            .fix("Leave --no-ledger and `ledger.enabled = false` out."));
+    };
+    let wrong =
+        |(key, problem): (&str, String)| Failure::config(&format!("governance.{key}"), &problem);
+    let (roles, rules) = governance.policy().map_err(wrong)?;
+    for role in governance.role.iter().chain(general.auth.callers().filter_map(|it| it.1)) {
+        if !roles.is_empty() && roles.find(role).is_none() {
+            let names: Vec<&str> = roles.names().collect();
+            return Err(Failure::config("--role", &format!("There is no role {role}."))
+                .fix("Name a role of the policy.")
+                .note(format!("It has: {}.", names.join(", "))));
+        }
+    }
+    let manifest = Manifest::new(&settings.contract, &governance.allow_eval)
+        .map_err(|it| wrong(("allow_eval", it)))?;
+    let root = governance.root.as_ref().or(server.workspace.as_ref());
+    let hashes = general.auth.callers();
+    Ok(Some(Arc::new(Governor::new(Policy {
+        server: settings.server.clone(),
+        roles,
+        rules,
+        manifest,
+        role: governance.role.clone(),
+        callers: hashes.map(|(hash, role)| (TokenId::of(&hash), role.cloned())).collect(),
+        root: root.map(|it| it.0.clone()),
+        dialect: settings.dialect,
+        ledger,
+    }))))
+}
+
+/// Has a governor go on where the gate before this one ended.
+pub(crate) fn recall(governor: Option<&Arc<Governor>>) -> Result<(), Failure> {
+    governor.map_or(Ok(()), |it| it.recall()).map_err(|it| {
+        Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0])).note(it)
+    })
+}
