@@ -5,7 +5,7 @@ mod preset;
 use std::{path::PathBuf, sync::Arc};
 
 use redress::codes;
-use redress_gate::{Governor, Manifest, Policy, Settings, TokenId};
+use redress_gate::{Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
 use redress_govern::{
     role::{BadGlob, Role, Roles},
     session::Rules,
@@ -66,6 +66,10 @@ pub(crate) fn governor(
         return Err(Failure::config("--governed", "A governed gate needs its ledger.")
             .fix("Leave --no-ledger and `ledger.enabled = false` out."));
     };
+    if general.ledger.on_failure == OnLedgerFailure::Open {
+        return Err(Failure::config("--governed", "A governed gate fails closed.")
+            .fix("Leave `ledger.on_failure = \"open\"` out."));
+    }
     let wrong =
         |(key, problem): (&str, String)| Failure::config(&format!("governance.{key}"), &problem);
     let (roles, rules) = governance.policy().map_err(wrong)?;
@@ -99,4 +103,16 @@ pub(crate) fn recall(governor: Option<&Arc<Governor>>) -> Result<(), Failure> {
     governor.map_or(Ok(()), |it| it.recall()).map_err(|it| {
         Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0])).note(it)
     })
+}
+
+/// Over HTTP, a caller is known by a token.
+pub(crate) fn needs_tokens(general: &General) -> Result<(), Failure> {
+    if !general.governance.enabled || !general.auth.is_open() {
+        return Ok(());
+    }
+    let problem = "A governed gate knows callers by their tokens, and there are none.";
+    Err(Failure::config("[auth]", problem)
+        .fix("Add the hash of a token to the file, or govern `redress run`, which needs none.")
+        .note("[auth.caller.NAME]")
+        .note("sha256 = \"…\"  # printf %s \"$TOKEN\" | sha256sum"))
 }

@@ -25,6 +25,7 @@ use crate::{
     Done, Status,
     config::{self, Options},
     failure::Failure,
+    govern,
 };
 
 /// Gate one MCP server on stdio: put it before the server's command in your client's configuration. Without a command, the files
@@ -67,9 +68,10 @@ fn gate(
     name: &str,
     opening: &Opening,
 ) -> Result<Ended, Failure> {
-    let gated = observe::server(server)?;
+    let ledger = ledger_dir(&general.ledger, name)?;
+    let gated = observe::server(server, general, ledger.clone())?;
     let run = Run {
-        target: server.target(ledger_dir(&general.ledger, name)?)?,
+        target: server.target(ledger)?,
         server: Arc::clone(&gated),
         on_ledger_failure: general.ledger.on_failure,
         clock: clock(),
@@ -79,6 +81,7 @@ fn gate(
     observe::listen(general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
     let opened = |time| {
         let opened = opening.within(time)?;
+        let opened = opened.and_then(|it| govern::recall(gated.governor.as_ref()).map(|()| it));
         if opened.is_ok() {
             observe::say_ready(&gated);
         }

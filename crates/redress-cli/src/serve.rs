@@ -22,6 +22,7 @@ use crate::{
     Done, Status,
     config::{self, Address, Config, Options, Watch},
     failure::Failure,
+    govern,
     output::Err,
     run::{clock, ledger_dir, observe, open_ledger, outlive_file_limits},
 };
@@ -98,6 +99,7 @@ impl Args {
             return Err(Failure::config(&format!("--{section}"), problem)
                 .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
         }
+        govern::needs_tokens(general)?;
         Ok(config)
     }
 }
@@ -123,7 +125,8 @@ impl Stage {
 
     /// One server, for the gate.
     fn served(&self, server: &config::Server, config: &Config) -> Result<Served, Failure> {
-        let gated = observe::server(server)?;
+        let gated = observe::server(server, &config.general, self.ledger_dir.clone())?;
+        govern::recall(gated.governor.as_ref())?;
         observe::say_ready(&gated);
         Ok(Served {
             name: self.has_file.then(|| server.name.clone()),

@@ -52,9 +52,12 @@ pub(crate) struct Options {
     server_text: Option<ServerText>,
     #[arg(long, value_name = "F", value_parser = parser::<OnLedgerFailure>(), help = meaning::<Ledger>("on_failure"))]
     on_ledger_failure: Option<OnLedgerFailure>,
-    /// Govern: only what the policy allows passes, in a session that the client begins first. With a name, by that preset.
-    #[arg(long, value_name = "PRESET", num_args = 0..=1, require_equals = true, value_parser = parser::<Preset>())]
-    governed: Option<Option<Preset>>,
+    /// Govern: only what the policy allows passes, in a session that the client begins first.
+    #[arg(long)]
+    governed: bool,
+    /// Govern by a whole policy.
+    #[arg(long, value_name = "P", value_parser = parser::<Preset>())]
+    preset: Option<Preset>,
     #[arg(long, value_name = "R", help = meaning::<Governance>("role"))]
     role: Option<String>,
     #[arg(long, value_name = "ADDR", value_parser = address, help = meaning::<Metrics>("address"))]
@@ -135,8 +138,8 @@ impl Options {
 impl Options {
     fn govern(&self, config: &mut Config) {
         let governance = &mut config.general.governance;
-        governance.enabled |= self.governed.is_some();
-        governance.preset = self.governed.flatten().or(governance.preset);
+        governance.enabled |= self.governed || self.preset.is_some();
+        governance.preset = self.preset.or(governance.preset);
         governance.role = self.role.clone().or_else(|| governance.role.take());
         let preset = governance.preset.filter(|_| governance.enabled);
         for server in config.servers.iter_mut().filter(|it| it.dialect == Dialect::Native) {

@@ -25,7 +25,9 @@ pub(crate) fn server(
     let mut settings = server.settings(redactor(server));
     settings.error_stats = error_stats()?;
     let governor = govern::governor(general, server, &settings, ledger)?;
-    Ok(Arc::new(Server { governor, ..Server::new(settings, Instant::now()) }))
+    let mut server = Server::new(settings, Instant::now());
+    server.governor = governor;
+    Ok(Arc::new(server))
 }
 
 /// Says that the gate is ready, in the words of the taxonomy, to whoever speaks it.

@@ -14,6 +14,7 @@ mod explain;
 mod filters;
 mod from_rust;
 mod gate;
+mod governed;
 mod help;
 mod ledger;
 mod peers;

@@ -1,0 +1,272 @@
+//! A governed gate, with real processes: sessions, roles, locks and reports, and whoever tries to get around them.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A gate before the built-in server, with its client on pipes.
+struct Gate {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Gate {
+    fn start(dir: &Path, options: &[&str]) -> Self {
+        let root = dir.join("root");
+        fs::create_dir_all(root.join("docs/reports")).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_redress"))
+            .args(["run", "--ledger", "ledger", "--root"])
+            .arg(&root)
+            .args(options)
+            .env("XDG_CONFIG_HOME", dir.join("config"))
+            .current_dir(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut gate = Self { child, input, output, next: 1 };
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        gate.request("initialize", &params);
+        gate
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(self.input, "{line}").unwrap();
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the gate has ended");
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            if answer["id"] == id {
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    /// Calls a tool; gives the code that it fails with, or `fine`, and its result.
+    fn call(&mut self, tool: &str, arguments: &Value) -> (String, Value) {
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let fault = &result["_meta"]["dev.redress/fault"];
+        let code =
+            fault["code"].as_str().or_else(|| result["structuredContent"]["error_code"].as_str());
+        match code.filter(|_| result["isError"] == true) {
+            Some(code) => (code.to_owned(), result),
+            None => ("fine".to_owned(), result),
+        }
+    }
+
+    fn code(&mut self, tool: &str, arguments: &Value) -> String {
+        self.call(tool, arguments).0
+    }
+
+    fn status(&mut self) -> Value {
+        self.call("session_status", &json!({})).1["structuredContent"].clone()
+    }
+
+    fn begin(&mut self, dir: &Path) -> String {
+        self.code("begin_session", &json!({"workspace_root": dir.join("root")}))
+    }
+
+    /// As abrupt as it gets.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn dir() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// What an attempt to leave the workspace is.
+fn escape() -> Value {
+    json!({"path": "../secret"})
+}
+
+#[test]
+fn the_story_of_a_session_is_told_from_begin_to_report() {
+    let dir = dir();
+    let mut gate = Gate::start(
+        dir.path(),
+        &["--preset", "atlas-gate", "--role", "WINDSURF", "--dialect", "native"],
+    );
+    let file = json!({"path": "a.txt", "content": "one"});
+    assert_eq!(gate.code("write_file", &file), "SESSION_NOT_INITIALIZED");
+    for root in [json!("relative"), json!("/no/such/dir"), json!(7), json!("/etc"), Value::Null] {
+        let code = gate.code("begin_session", &json!({"workspace_root": root}));
+        assert_eq!(code, "SESSION_INITIALIZATION_FAILED", "{root}");
+    }
+    assert_eq!(gate.begin(dir.path()), "fine", "a failed beginning is no dead end");
+    assert_eq!(gate.begin(dir.path()), "fine", "the same root is the same session");
+    assert_eq!(gate.code("write_file", &file), "fine");
+    assert_eq!(gate.code("read_file", &escape()), "PATH_TRAVERSAL_BLOCKED");
+    let status = gate.status();
+    assert_eq!(status["status"], "SESSION_LOCKED", "{status}");
+    assert_eq!(status["locked_by"]["code"], "PATH_TRAVERSAL_BLOCKED");
+    let seq = status["locked_by"]["ledger_seq"].as_u64().unwrap();
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "b.txt", "content": "two"})),
+        ("remove", json!({"path": "a.txt"})),
+        ("apply_patch", json!({"patch": ""})),
+        ("move", json!({"from": "a.txt", "to": "docs/reports/a.txt"})),
+        ("write_file", json!({"path": "docs/reports/../../b.txt", "content": "two"})),
+    ] {
+        let (code, result) = gate.call(tool, &arguments);
+        assert_eq!(code, "SESSION_LOCKED", "{tool} {arguments} {result}");
+    }
+    assert_eq!(gate.code("read_file", &json!({"path": "a.txt"})), "fine", "reading goes on");
+    let report = |seq: u64| json!({"ledger_seq": seq, "report": "The path left the workspace; it was a typo."});
+    assert_eq!(gate.code("submit_failure_report", &report(seq + 1)), "INVALID_INPUT_VALUE");
+    assert_eq!(
+        gate.code("submit_failure_report", &json!({"ledger_seq": seq, "report": "ok"})),
+        "INVALID_INPUT_VALUE"
+    );
+    assert_eq!(
+        gate.code("submit_failure_report", &json!({"report": "no number"})),
+        "MISSING_REQUIRED_FIELD"
+    );
+    assert_eq!(gate.status()["status"], "SESSION_LOCKED");
+    assert_eq!(gate.code("submit_failure_report", &report(seq)), "fine");
+    assert_eq!(gate.code("write_file", &json!({"path": "b.txt", "content": "two"})), "fine");
+    let (_, records) = gate.call("read_ledger", &json!({}));
+    let records = records["structuredContent"]["records"].as_array().unwrap().clone();
+    let kinds: Vec<_> = records.iter().map(|it| it["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"session") && kinds.contains(&"fault"), "{kinds:?}");
+    let fault = records.iter().find(|it| it["seq"] == seq).unwrap();
+    assert_eq!(fault["fault"]["code"], "PATH_TRAVERSAL_BLOCKED");
+    assert_eq!(fault["fault"]["context"]["role"], "WINDSURF");
+    assert_eq!(fault["fault"]["context"]["session_id"], status["session_id"]);
+    gate.kill();
+}
+
+#[test]
+fn a_report_that_is_written_as_a_file_unlocks() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--governed"]);
+    gate.begin(dir.path());
+    gate.code("read_file", &escape());
+    let seq = gate.status()["locked_by"]["ledger_seq"].as_u64().unwrap();
+    let write = |text: String| json!({"path": "docs/reports/fail.md", "content": text});
+    assert_eq!(gate.code("write_file", &write("I do not say which.".to_owned())), "fine");
+    assert_eq!(gate.status()["status"], "SESSION_LOCKED", "a report names the record");
+    assert_eq!(gate.code("write_file", &write(format!("Record {seq}: a typo."))), "fine");
+    assert_eq!(gate.status()["status"], "SESSION_INITIALIZED");
+    gate.kill();
+}
+
+#[test]
+fn a_gate_that_starts_again_knows_its_sessions_and_locks() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--governed"]);
+    gate.begin(dir.path());
+    gate.code("read_file", &escape());
+    let before = gate.status();
+    gate.kill();
+    let mut gate = Gate::start(dir.path(), &["--governed"]);
+    assert_eq!(gate.code("read_file", &json!({"path": "a.txt"})), "SESSION_NOT_INITIALIZED");
+    assert_eq!(gate.begin(dir.path()), "fine");
+    let after = gate.status();
+    assert_eq!(after, before, "the same session, and the same lock");
+    let seq = &after["locked_by"]["ledger_seq"];
+    let report = json!({"ledger_seq": seq, "report": "It was a typo, and is corrected now."});
+    assert_eq!(gate.code("submit_failure_report", &report), "fine");
+    // The answer does not wait for the disk; the next failure does, and comes behind it.
+    assert_eq!(gate.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
+    gate.kill();
+    let mut gate = Gate::start(dir.path(), &["--governed"]);
+    gate.begin(dir.path());
+    assert_eq!(gate.status()["status"], "SESSION_INITIALIZED", "a report is not forgotten either");
+    gate.kill();
+}
+
+#[test]
+fn a_role_is_told_apart_from_what_nobody_may() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "ANTIGRAVITY"]);
+    gate.begin(dir.path());
+    let file = json!({"path": "a.txt", "content": "one"});
+    let (code, result) = gate.call("write_file", &file);
+    assert_eq!(code, "ROLE_MISMATCH");
+    let envelope: Value =
+        serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(envelope["error_code"], "ROLE_MISMATCH", "{envelope}");
+    assert_eq!(envelope["role"], "ANTIGRAVITY");
+    assert_eq!(envelope["tool_name"], "write_file");
+    let seq = gate.status()["locked_by"]["ledger_seq"].clone();
+    let report = json!({"ledger_seq": seq, "report": "I asked for what only WINDSURF may do."});
+    assert_eq!(gate.code("submit_failure_report", &report), "fine", "every role can report");
+    assert_eq!(gate.code("launch_rockets", &json!({})), "INSUFFICIENT_PERMISSIONS");
+    gate.kill();
+}
+
+#[test]
+fn the_list_has_what_is_served_and_nothing_else() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--governed", "--contract", "core"]);
+    let names = |gate: &mut Gate| -> Vec<String> {
+        let tools = gate.request("tools/list", &json!({}))["tools"].as_array().unwrap().clone();
+        tools.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let governed = names(&mut gate);
+    assert!(governed.contains(&"begin_session".to_owned()), "{governed:?}");
+    assert!(governed.contains(&"write_file".to_owned()), "{governed:?}");
+    assert_eq!(governed.iter().filter(|it| *it == "read_ledger").count(), 1, "{governed:?}");
+    gate.kill();
+    let mut gate = Gate::start(dir.path(), &[]);
+    assert!(!names(&mut gate).contains(&"begin_session".to_owned()), "only where it governs");
+    gate.kill();
+}
+
+#[test]
+fn arguments_that_mean_two_things_are_refused() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--governed"]);
+    gate.begin(dir.path());
+    let line = r#"{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"read_file","arguments":{"path":"a","path":"../b"}}}"#;
+    writeln!(gate.input, "{line}").unwrap();
+    let mut answer = String::new();
+    gate.output.read_line(&mut answer).unwrap();
+    assert!(answer.contains("INVALID_INPUT_FORMAT"), "{answer}");
+    for (path, code) in [
+        (json!("/etc/hosts"), "OUTSIDE_WORKSPACE"),
+        (json!({"a": 1}), "INVALID_INPUT_TYPE"),
+        (json!(""), "INVALID_PATH"),
+    ] {
+        assert_eq!(gate.code("read_file", &json!({"path": path})), code, "{path}");
+    }
+    gate.kill();
+}
+
+#[test]
+fn a_governed_gate_does_not_start_where_it_could_not_govern() {
+    let dir = dir();
+    for (args, words) in [
+        (["serve", "--governed"].as_slice(), "[auth]"),
+        (&["run", "--governed", "--no-ledger"], "ledger"),
+        (&["run", "--preset", "atlas-gate", "--role", "OWNER"], "ANTIGRAVITY, WINDSURF"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_redress"))
+            .args(args)
+            .env("HOME", dir.path())
+            .current_dir(dir.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+}
