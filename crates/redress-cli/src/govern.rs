@@ -5,7 +5,7 @@ mod preset;
 use std::{path::PathBuf, sync::Arc};
 
 use redress::codes;
-use redress_gate::{Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
+use redress_gate::{Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId, not_served};
 use redress_govern::{
     role::{BadGlob, Role, Roles},
     session::Rules,
@@ -14,6 +14,7 @@ use redress_govern::{
 use crate::{
     config::{self, General, Governance},
     failure::Failure,
+    output::Err as ToOperator,
 };
 
 /// What locks a session unless the configuration says otherwise.
@@ -83,6 +84,9 @@ pub(crate) fn governor(
     }
     let manifest = Manifest::new(&settings.contract, &governance.allow_eval)
         .map_err(|it| wrong(("allow_eval", it)))?;
+    for (tool, _) in settings.contract.tools.iter().filter(|it| it.1.operation.is_none()) {
+        ToOperator::new().line("", &not_served(tool));
+    }
     let root = governance.root.as_ref().or(server.workspace.as_ref());
     let hashes = general.auth.callers();
     Ok(Some(Arc::new(Governor::new(Policy {
@@ -95,6 +99,7 @@ pub(crate) fn governor(
         root: root.map(|it| it.0.clone()),
         dialect: settings.dialect,
         ledger,
+        say: |it| ToOperator::new().line("", it),
     }))))
 }
 

@@ -167,7 +167,8 @@ pub(crate) fn redactor(server: &config::Server) -> Arc<Redactor> {
 fn known_secrets() -> Vec<String> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| secrecy(name).is_some())
+        // A shell's working directory is no password, and many a message names it.
+        .filter(|(name, _)| secrecy(name).is_some() && !matches!(name.as_str(), "PWD" | "OLDPWD"))
         .map(|(_, value)| value)
         .collect()
 }

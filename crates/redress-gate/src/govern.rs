@@ -9,7 +9,7 @@ mod recall;
 mod root;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -17,11 +17,12 @@ use std::{
 use redress::{
     Dialect, Fault, codes,
     fault::Context,
-    json::{Kind, Members, Value},
+    json::{Kind, Members, Value, write_str},
 };
 use redress_govern::{
+    eval,
     role::Roles,
-    session::{Event, Rules, Session, Sessions, Wish},
+    session::{Event, Rules, Session, Sessions, Wish, not_begun},
 };
 
 pub use self::manifest::Manifest;
@@ -50,6 +51,8 @@ pub struct Policy {
     pub dialect: Dialect,
     /// The directory of the ledger.
     pub ledger: PathBuf,
+    /// Tells the operator.
+    pub say: fn(&str),
 }
 
 /// Lets calls of a governed server pass, refuses them or answers them. What it asks of the system is the workspace's
@@ -66,6 +69,8 @@ struct State {
     /// What the process on stdio began; another process begins anew, and finds its session as it was left.
     of_process: Option<String>,
     roots: BTreeMap<String, Arc<Root>>,
+    /// The tools of which the operator knows that they are not served.
+    unserved: BTreeSet<String>,
 }
 
 /// Who calls.
@@ -128,7 +133,8 @@ impl Governor {
     /// A governor who knows of no session yet.
     pub fn new(policy: Policy) -> Self {
         let sessions = Sessions::new(policy.rules.clone());
-        let state = State { sessions, of_process: None, roots: BTreeMap::new() };
+        let state =
+            State { sessions, of_process: None, roots: BTreeMap::new(), unserved: BTreeSet::new() };
         Self { policy, state: Mutex::new(state) }
     }
 
@@ -170,19 +176,21 @@ impl Governor {
             && !paths.is_empty()
             && paths.iter().all(|it| state.sessions.rules().is_report(it));
         let writes = paths.first().map(String::as_str).filter(|_| is_report);
-        state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
+        let session = state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
         if !call.is_tool {
             return Ok(());
         }
+        // What cannot be confined is not done.
+        let Some(root) = &root else {
+            return Err(not_begun(&session.root, "begin again: the workspace cannot be opened"));
+        };
         self.policy.roles.judge(governed.role.as_deref(), call.name)?;
         let Some(doing) = doing.filter(|it| self.policy.manifest.is_served(call.name, it)) else {
             return Err(Box::new(codes::UNKNOWN_TOOL.raise([("tool", call.name)])));
         };
         is_plain(call.arguments)?;
         let paths = given?;
-        if let Some(root) = &root {
-            paths.iter().try_for_each(|it| root.confine(it))?;
-        }
+        paths.iter().try_for_each(|it| root.confine(it))?;
         if doing.is_eval() {
             payload::judge(call.arguments, self.policy.dialect)?;
         }
@@ -209,7 +217,13 @@ impl Governor {
 
     /// The tools of a page of the list, as this server serves them.
     pub(crate) fn tools(&self, listed: Value<'_>, is_first: bool) -> String {
-        list::served(&self.policy.manifest, listed, is_first)
+        let (page, unknown) = list::served(&self.policy.manifest, listed, is_first);
+        for tool in unknown {
+            if self.lock().unserved.insert(tool.clone()) {
+                (self.policy.say)(&not_served(&tool));
+            }
+        }
+        page
     }
 
     fn role_of(&self, caller: Caller) -> Option<String> {
@@ -248,11 +262,28 @@ impl State {
     }
 }
 
+/// What the operator hears of a tool without an operation: the lines that the contract needs.
+pub fn not_served(tool: &str) -> String {
+    let mut name = String::new();
+    write_str(&mut name, tool);
+    format!(
+        "not served, since the contract does not say what it does:\n[tool.{name}]\noperation = \"…\"  # query, command, eval, screenshot, logs, window_info or dialog"
+    )
+}
+
 /// The process on stdio before it has begun a session.
 const PROCESS: &str = "stdio";
 
+/// A root may hold what the ledger must not; its hash does not.
 fn process_key(root: &str) -> String {
-    format!("{PROCESS} {root}")
+    format!("{PROCESS} {}", root_hash(root))
+}
+
+/// What tells roots apart.
+fn root_hash(root: &str) -> String {
+    let mut hash = eval::sha256(root);
+    hash.truncate(32);
+    hash
 }
 
 /// Under which name the sessions know a caller.

@@ -197,14 +197,15 @@ impl Link {
         drop(core);
         // A task must not wait for a disk.
         let commits = role == Role::Server && self.client.pipe().is_some();
+        // A session is on record before what failed in it.
+        for object in turn.sessions.drain(..) {
+            self.plan.books.record_session(&object);
+        }
         let is_to_commit = self.record(turn, commits);
         for repeat in turn.repeats.drain(..) {
             let link = Arc::clone(self);
             let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
             self.plan.books.record_repeat(&repeat, then);
-        }
-        for object in turn.sessions.drain(..) {
-            self.plan.books.record_session(&object);
         }
         let is_heard = !turn.to_client.is_empty();
         self.client.take(&mut turn.to_client);

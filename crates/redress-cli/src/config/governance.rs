@@ -44,8 +44,8 @@ section! {
 section! {
     /// A caller who is known by a token.
     pub struct Caller (name: String) {
-        /// The SHA-256 of the token, as 64 hex digits: `printf %s TOKEN | sha256sum`.
-        sha256: String = String::new(), example "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"";
+        /// The SHA-256 of the token without a line break, as 64 hex digits.
+        sha256: Option<String> = None, example "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"";
         /// The role of whoever brings it.
         role: Option<String> = None, example "\"WINDSURF\"";
     }
@@ -63,11 +63,12 @@ impl Caller {
     /// The hash itself.
     pub(crate) fn hash(&self) -> Option<[u8; 32]> {
         let mut hash = [0; 32];
-        if self.sha256.len() != 64 || !self.sha256.is_ascii() {
+        let written = self.sha256.as_ref().filter(|it| it.len() == 64)?;
+        if !written.bytes().all(|it| it.is_ascii_hexdigit()) {
             return None;
         }
         for (at, byte) in hash.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(self.sha256.get(2 * at..2 * at + 2)?, 16).ok()?;
+            *byte = u8::from_str_radix(written.get(2 * at..2 * at + 2)?, 16).ok()?;
         }
         Some(hash)
     }

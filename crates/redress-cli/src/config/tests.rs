@@ -284,7 +284,9 @@ fn every_example_and_every_default_of_the_page_is_valid() {
             let mut lines = vec![format!("{path}{} = {toml}", key.name)];
             lines.extend((key.name == "burst").then(|| format!("{path}rate_per_second = 1")));
             lines.extend((key.name == "address").then(|| "auth.tokens = ['${TOKEN}']".to_owned()));
-            if !["command", "url"].contains(&key.name) {
+            let hash = || format!("{path}sha256 = '{}'", "0".repeat(64));
+            lines.extend((key.name == "role" && path.starts_with("auth")).then(hash));
+            if !["command", "url", "workspace"].contains(&key.name) {
                 lines.push(format!("server.x.{server}"));
             } else if path != "server.x." || toml == "[]" {
                 continue;

@@ -10,6 +10,8 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::gate::http::{Answer, listening, post};
+
 /// A gate before the built-in server, with its client on pipes.
 struct Gate {
     child: Child,
@@ -269,4 +271,83 @@ fn a_governed_gate_does_not_start_where_it_could_not_govern() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(words), "{said}");
     }
+}
+
+/// Over HTTP: what a caller with a token says, in a session of its own.
+fn say(url: &str, token: &str, session: Option<&str>, method: &str, params: &Value) -> Answer {
+    let (address, path) = url.split_once('/').unwrap();
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let bearer = format!("Bearer {token}");
+    let mut headers = vec![("Authorization", bearer.as_str())];
+    headers.extend(session.map(|it| ("Mcp-Session-Id", it)));
+    post(address, &format!("/{path}"), &headers, message.to_string().as_bytes()).head()
+}
+
+/// Opens a session of the protocol.
+fn open(url: &str, token: &str) -> String {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let answer = say(url, token, None, "initialize", &params);
+    answer.header("mcp-session-id").unwrap().to_owned()
+}
+
+fn called(url: &str, (token, session): (&str, &str), tool: &str, arguments: &Value) -> String {
+    let params = json!({"name": tool, "arguments": arguments});
+    let answer = say(url, token, Some(session), "tools/call", &params).json();
+    let code = answer["result"]["_meta"]["dev.redress/fault"]["code"].as_str();
+    code.unwrap_or("fine").to_owned()
+}
+
+#[test]
+fn callers_over_http_are_told_apart_by_their_tokens() {
+    let dir = dir();
+    let root = dir.path().join("root");
+    fs::create_dir_all(&root).unwrap();
+    let (writer, reader) = ("the-token-of-the-writer", "the-token-of-the-reader");
+    let hash = |it: &str| redress_govern::eval::sha256(it);
+    let config = format!(
+        "[governance]\nenabled = true\n[governance.roles.writer]\nallow = ['*']\n\
+         [governance.roles.reader]\nallow = ['read_*']\n\
+         [auth.caller.one]\nsha256 = '{}'\nrole = 'writer'\n[auth.caller.two]\nsha256 = '{}'\nrole = 'reader'\n\
+         [ledger]\ndir = 'ledger'\n[server.files]\nworkspace = 'root'\n",
+        hash(writer),
+        hash(reader)
+    );
+    fs::write(dir.path().join("redress.toml"), config).unwrap();
+    let start = || {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_redress"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"])
+            .env("XDG_CONFIG_HOME", dir.path().join("config"))
+            .current_dir(dir.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let url = listening(child.stderr.take().unwrap());
+        (child, url)
+    };
+    let (mut child, url) = start();
+    assert_eq!(say(&url, "some-other-token-altogether", None, "ping", &json!({})).status, 401);
+    let (one, two) = (open(&url, writer), open(&url, reader));
+    let (one, two) = ((writer, one.as_str()), (reader, two.as_str()));
+    let (begin, file) =
+        (json!({"workspace_root": root}), json!({"path": "a.txt", "content": "one"}));
+    assert_eq!(called(&url, one, "begin_session", &begin), "fine");
+    assert_eq!(
+        called(&url, two, "read_file", &file),
+        "SESSION_NOT_INITIALIZED",
+        "another's session"
+    );
+    assert_eq!(called(&url, two, "begin_session", &begin), "fine");
+    assert_eq!(called(&url, two, "write_file", &file), "ROLE_MISMATCH");
+    assert_eq!(called(&url, two, "write_file", &file), "SESSION_LOCKED");
+    assert_eq!(called(&url, one, "write_file", &file), "fine", "another's lock");
+    let again = open(&url, reader);
+    assert_eq!(called(&url, (reader, &again), "write_file", &file), "SESSION_LOCKED", "no way out");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (mut child, url) = start();
+    let (one, two) = (open(&url, writer), open(&url, reader));
+    assert_eq!(called(&url, (writer, &one), "write_file", &file), "fine", "its session went on");
+    assert_eq!(called(&url, (reader, &two), "write_file", &file), "SESSION_LOCKED");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

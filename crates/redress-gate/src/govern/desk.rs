@@ -9,7 +9,7 @@ use redress::{
 use redress_govern::session::{Event, Session, not_begun};
 use redress_ledger::{Query, tail};
 
-use super::{Call, Caller, Governed, Governor, Ruling, State, process_key, root::Root};
+use super::{Call, Caller, Governed, Governor, Ruling, State, process_key, root::Root, root_hash};
 
 /// Names and definitions.
 pub(super) const TOOLS: &[(&str, &str)] = &[
@@ -24,10 +24,6 @@ pub(super) const TOOLS: &[(&str, &str)] = &[
     (
         "submit_failure_report",
         r#"{"name":"submit_failure_report","description":"Report the failure that locks the session, which unlocks it.","inputSchema":{"type":"object","properties":{"ledger_seq":{"type":"integer","description":"The ledger record of the failure, as session_status gives it."},"report":{"type":"string","description":"What failed, why, and what follows from it."}},"required":["ledger_seq","report"]}}"#,
-    ),
-    (
-        "list_plans",
-        r#"{"name":"list_plans","description":"List the plans of the workspace that a person has approved.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}}"#,
     ),
     (
         "read_ledger",
@@ -63,10 +59,7 @@ impl Governor {
             "submit_failure_report" => self.report(call, key, state),
             _ => {
                 let session = state.sessions.of(key).ok_or_else(|| not_begun_yet(call.name))?;
-                Ok(answer(&match call.name {
-                    "list_plans" => plans(session),
-                    _ => self.records(session, call.arguments),
-                }))
+                Ok(answer(&self.records(session, call.arguments)))
             }
         }
     }
@@ -88,6 +81,7 @@ impl Governor {
         let is_new_process = call.caller == Caller::Process && state.of_process.is_none();
         let of_root = process_key(&root);
         let key = if is_new_process { of_root.as_str() } else { key };
+        state.find_root(key, &root);
         let known = state.sessions.may_begin(key, &root)?.cloned();
         let is_new = known.is_none();
         let session = known.unwrap_or_else(|| Session {
@@ -114,6 +108,7 @@ impl Governor {
         let mut members = Members::open(&mut object);
         members.str("event", "begun").str("server", &self.policy.server).str("caller", caller);
         members.str("session_id", &session.id).str("workspace_root", &session.root);
+        members.str("root_hash", &root_hash(&session.root));
         members.opt_str("role", session.role.as_deref());
         members.close();
         object
@@ -185,8 +180,14 @@ fn usable(given: &str) -> Result<String, String> {
     path.to_str().map(str::to_owned).ok_or_else(|| "its name is no text".to_owned())
 }
 
-fn plans(_session: &Session) -> String {
-    r#"{"plans":[]}"#.to_owned()
+impl State {
+    /// Of a session whose root the ledger could not tell, the caller says it again.
+    fn find_root(&mut self, key: &str, root: &str) {
+        if let Some(session) = self.sessions.of(key).filter(|it| it.root == root_hash(root)) {
+            let session = Session { root: root.to_owned(), ..session.clone() };
+            self.sessions.fold(Event::Begun { caller: key, session });
+        }
+    }
 }
 
 fn not_begun_yet(tool: &str) -> Box<Fault> {

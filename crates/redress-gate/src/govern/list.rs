@@ -4,9 +4,13 @@ use redress::json::Value;
 
 use super::{desk, is_own, manifest::Manifest};
 
-/// A page of tools as clients see it; the gate's own come first.
-pub(super) fn served(manifest: &Manifest, listed: Value<'_>, is_first: bool) -> String {
-    let mut page = String::from("[");
+/// A page of tools as clients see it, the gate's own first; and those of which the contract does not say what they do.
+pub(super) fn served(
+    manifest: &Manifest,
+    listed: Value<'_>,
+    is_first: bool,
+) -> (String, Vec<String>) {
+    let (mut page, mut unknown) = (String::from("["), Vec::new());
     let mut add = |tool: &str| {
         if page.len() > 1 {
             page.push(',');
@@ -20,12 +24,59 @@ pub(super) fn served(manifest: &Manifest, listed: Value<'_>, is_first: bool) -> 
     }
     for tool in listed.elements() {
         let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
-        let doing = manifest.get(&name).filter(|it| manifest.is_served(&name, it));
-        // A tool of the server under a name of ours could never be called.
-        if doing.is_some() && !is_own(&name) {
-            add(tool.raw());
+        match manifest.get(&name) {
+            // A tool of the server under a name of ours could never be called.
+            _ if is_own(&name) => (),
+            Some(doing) if manifest.is_served(&name, doing) => add(tool.raw()),
+            Some(_) => (),
+            None => unknown.push(name.into_owned()),
         }
     }
     page.push(']');
-    page
+    (page, unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use redress::json::{Doc, Limits};
+    use redress_registry::{Operation, Registry, model::Tool};
+
+    use super::{Manifest, served};
+
+    fn manifest(allow_eval: &[String]) -> Manifest {
+        let mut contract = Registry::clone(redress_registry::shipped::core());
+        for (name, operation) in [
+            ("look", Some(Operation::Query)),
+            ("run", Some(Operation::Eval)),
+            ("odd", None),
+            ("read_ledger", Some(Operation::Logs)),
+        ] {
+            contract.tools.insert(name.into(), Tool { operation, ..Tool::default() });
+        }
+        Manifest::new(&contract, allow_eval).unwrap()
+    }
+
+    fn names(manifest: &Manifest, is_first: bool) -> (Vec<String>, Vec<String>) {
+        let page =
+            br#"[{"name":"look"},{"name":"run"},{"name":"odd"},{"name":"read_ledger"},{"x":1}]"#;
+        let doc = Doc::parse(page, Limits::DOCUMENT).unwrap();
+        let (page, unknown) = served(manifest, doc.root(), is_first);
+        let doc = Doc::parse(page.as_bytes(), Limits::DOCUMENT).unwrap();
+        let name =
+            |it: redress::json::Value<'_>| it.get("name").unwrap().as_str().unwrap().into_owned();
+        (doc.root().elements().map(name).collect(), unknown)
+    }
+
+    #[test]
+    fn a_page_has_what_is_known_and_only_the_first_has_ours() {
+        let (first, unknown) = names(&manifest(&[]), true);
+        let ours = ["begin_session", "session_status", "submit_failure_report", "read_ledger"];
+        assert_eq!(
+            first,
+            ours.iter().chain(&["look"]).map(ToString::to_string).collect::<Vec<_>>()
+        );
+        assert_eq!(unknown, ["odd"]);
+        assert_eq!(names(&manifest(&[]), false).0, ["look"]);
+        assert_eq!(names(&manifest(&["r*".to_owned()]), false).0, ["look", "run"]);
+    }
 }

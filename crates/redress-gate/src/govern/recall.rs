@@ -4,7 +4,7 @@ use redress::json::Value;
 use redress_govern::session::{Event, Session};
 use redress_ledger::{Entry, Kind, ReadError, Reader, member};
 
-use super::{Governor, is_own};
+use super::{Governor, is_own, root_hash};
 
 impl Governor {
     /// Takes in what the ledger knows of sessions. What cannot be read is passed over, as everywhere.
@@ -33,9 +33,11 @@ impl Governor {
             let mut state = self.lock();
             match event.as_deref() {
                 Some("begun") => {
+                    let hash = text("root_hash").unwrap_or_default();
+                    let root = text("workspace_root").filter(|it| root_hash(it) == hash);
                     let session = Session {
                         id: id.into_owned(),
-                        root: text("workspace_root").unwrap_or_default().into_owned(),
+                        root: root.unwrap_or(hash).into_owned(),
                         role: text("role").map(std::borrow::Cow::into_owned),
                         lock: None,
                     };
