@@ -84,13 +84,6 @@ fn other_machines_are_served_only_with_tokens() {
 }
 
 #[test]
-fn without_a_command_or_a_file_there_is_nothing_to_serve() {
-    let ran = crate::redress::redress(&["serve"], b"");
-    assert_eq!(ran.exit, 2, "{}", ran.err);
-    assert!(ran.err.contains("--config"), "{}", ran.err);
-}
-
-#[test]
 fn a_path_without_a_server_says_where_there_is_one() {
     let (client, http) = open(&[]);
     let answer = request(&http.address, "POST /wrong", &[], b"{}").head();
