@@ -3,6 +3,7 @@
 //! Files are read on all cores ([`sources`]), each in one walk over its tree, and leave their [`facts`]; [`link`] joins
 //! the facts of all files, and each rule of [`rules`] is a function over them.
 
+mod card;
 pub mod conduct;
 mod contract;
 mod exposure;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use redress_registry::{Entry, name::is_full_code, nearest::nearest};
+use redress_registry::{Entry, name::is_full_code};
 
 use crate::{
     contract::{Contract, Meaning},
-    facts::{Facts, Mention, Position, Span, Table, TableKind, Value},
+    facts::{Constant, Facts, Mention, Position, Span, Table, TableKind, Value},
     position::{is_code_key, is_error_name},
     resolve::{Index, Target},
 };
@@ -70,7 +70,7 @@ pub(crate) fn named<'w>(
     let tables: Vec<(&Table, bool)> =
         facts.tables.iter().map(|it| (it, is_code_table(it, contract))).collect();
     for (table, is_of_codes) in &tables {
-        list.extend(listed(file, table, *is_of_codes));
+        list.extend(listed(file, table, *is_of_codes, contract));
     }
     list.sort_by_key(|it| it.span.start);
     list.dedup_by_key(|it| it.span.start);
@@ -81,8 +81,14 @@ pub(crate) fn named<'w>(
         }
         found.extend(mentioned(file, mention, (contract, index)));
     }
+    // What a constant of a code's name holds is judged by that name.
+    let of_code =
+        |it: &&Constant| contract.code(it.name.rsplit('.').next().unwrap_or_default()).is_some();
+    let constants: FxHashSet<u32> =
+        facts.constants.iter().filter(of_code).map(|it| it.span.start).collect();
     for named in &mut found {
-        named.is_certain &= !families.contains(named.text);
+        named.is_certain &=
+            !families.contains(named.text) && !constants.contains(&named.span.start);
     }
     list.extend(found);
     list.sort_by_key(|it| it.span.start);
@@ -100,9 +106,16 @@ pub(crate) fn registered(table: &Table, contract: &Contract) -> usize {
     table.members.iter().filter(|it| contract.code(&it.text).is_some()).count()
 }
 
-fn listed(file: usize, table: &Table, is_of_codes: bool) -> impl Iterator<Item = Named<'_>> {
+fn listed<'w>(
+    file: usize,
+    table: &'w Table,
+    is_of_codes: bool,
+    contract: &'w Contract,
+) -> impl Iterator<Item = Named<'w>> {
     // Something else under each name is a translation: what comes out of it is raised.
     let is_literal = !matches!(table.kind, TableKind::Variants | TableKind::Derived);
+    // Beside a registered code even a short table shows a slip.
+    let is_mixed = is_literal && registered(table, contract) > 0;
     table.members.iter().map(move |it| {
         let is_translation = table.kind == TableKind::Names && it.name != it.text && !is_of_codes;
         Named {
@@ -111,7 +124,8 @@ fn listed(file: usize, table: &Table, is_of_codes: bool) -> impl Iterator<Item =
             span: it.span.clone(),
             is_literal,
             role: if is_translation { Role::Raised } else { Role::Listed },
-            is_certain: is_of_codes && is_literal && table.kind != TableKind::List,
+            is_certain: (is_of_codes && is_literal && table.kind != TableKind::List)
+                || (is_mixed && is_slip(&it.text, contract)),
         }
     })
 }
@@ -132,6 +146,7 @@ fn mentioned<'w>(
         Value::Text(text) => {
             let is_certain = is_full_code(text)
                 && (is_certain(file, &mention.position, index)
+                    || (is_possible(&mention.position) && is_slip(text, contract))
                     || (is_likely(&mention.position) && near(text, contract).is_some()));
             (is_certain || contract.meaning(text).is_some())
                 .then(|| named(&**text, true, is_certain))?
@@ -143,7 +158,12 @@ fn mentioned<'w>(
             }
             Target::Member(..) | Target::Constant(..) => {
                 let text = index.text(file, path)?;
-                contract.meaning(text).is_some().then(|| named(text, false, false))?
+                let last = path.rsplit('.').next().unwrap_or_default();
+                let is_certain = is_full_code(text)
+                    && contract.code(last).is_none()
+                    && is_certain(file, &mention.position, index);
+                (is_certain || contract.meaning(text).is_some())
+                    .then(|| named(text, false, is_certain))?
             }
             _ => {
                 let last = path.rsplit('.').next().unwrap_or_default();
@@ -235,13 +255,38 @@ fn is_error_type(callee: &str) -> bool {
     is_type(last) || parts.next().is_some_and(is_type)
 }
 
+/// Whether a code can stand there: not what is asked of something else, such as `getenv("X")`.
+fn is_possible(position: &Position) -> bool {
+    match position {
+        Position::Member { of_error, .. } => *of_error,
+        Position::Compared { with } => with.is_empty(),
+        Position::Argument { callee, thrown, .. } => *thrown || is_error_name(callee),
+        Position::Returned | Position::Loose => true,
+    }
+}
+
+/// Whether a text is so near to one code that it is no word of its own: several words, and one letter wrong.
+fn is_slip(text: &str, contract: &Contract) -> bool {
+    const LEAST: usize = 8;
+    // One more letter at the end is a plural more often than a slip.
+    let is_form =
+        |it: &str| text.strip_suffix('S') == Some(it) || it.strip_suffix('S') == Some(text);
+    text.len() >= LEAST
+        && text.contains('_')
+        && contract.meaning(text).is_none()
+        && near(text, contract).is_some_and(|it| !is_form(it))
+}
+
 /// The one registered code that a text was surely meant to be: a slip away.
 pub(crate) fn near<'c>(text: &str, contract: &'c Contract) -> Option<&'c str> {
+    const LEAST: usize = 6;
     const MAX_SLIPS: usize = 1;
-    let found = nearest(text, contract.registry.codes.keys().map(|it| &**it))?;
-    let is_near = |it: &str| strsim::osa_distance(text, it) <= MAX_SLIPS;
-    let only = contract.registry.codes.keys().filter(|it| is_near(it)).count() == 1;
-    (only && is_near(found) && text.len() > 5).then_some(found)
+    let is_near = |it: &&str| {
+        it.len().abs_diff(text.len()) <= MAX_SLIPS && strsim::osa_distance(text, it) <= MAX_SLIPS
+    };
+    let mut found = contract.registry.codes.keys().map(|it| &**it).filter(is_near);
+    let only = found.next().filter(|_| text.len() >= LEAST)?;
+    found.next().is_none().then_some(only)
 }
 
 impl Named<'_> {

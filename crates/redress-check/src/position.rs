@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::{
     facts::Position,
+    language::Language,
     scan::Scan,
     tree::{Kind, Step, Trail},
 };
@@ -11,8 +12,54 @@ use crate::{
 /// How far around a value is looked for something about failures.
 const MAX_AROUND: usize = 12;
 
+/// How often a value is passed on unchanged before that is asked no further.
+const MAX_PASSED: usize = 4;
+
 /// Where the node stands, if a code can stand there.
 pub(crate) fn position<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Position> {
+    let Some(mut around) = passed(scan, trail) else { return standing(scan, trail) };
+    for _ in 1..MAX_PASSED {
+        match passed(scan, &around) {
+            Some(more) => around = more,
+            None => break,
+        }
+    }
+    standing(scan, &around)
+}
+
+/// The way to what has the same value: `"X".into()`, `Some("X")`, `code ?? "X"`, the end of a branch.
+fn passed<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Trail<'t>> {
+    const METHODS: [&str; 5] = ["into", "to_string", "to_owned", "as_str", "as_ref"];
+    const MAKERS: [&str; 6] =
+        ["Some", "String.from", "Cow.Borrowed", "Cow.from", "Box.from", "str"];
+    let (outer, below) = trail.meaning()?;
+    let kind = match outer.kind {
+        Kind::Path => {
+            let method = outer.node.child_by_field_name("field")?;
+            METHODS.contains(&scan.slice(method)).then_some(Kind::Call)
+        }
+        Kind::Arguments => {
+            let call = trail.around().skip_while(|it| it.kind != Kind::Arguments).nth(1)?;
+            let callee = callee(call.node).and_then(|it| scan.path(it))?;
+            MAKERS.contains(&callee.as_str()).then_some(Kind::Call)
+        }
+        Kind::Operator => is_default(outer.node).then_some(Kind::Operator),
+        Kind::Block if scan.facts.language == Language::Rust => {
+            let last = u32::try_from(outer.node.named_child_count()).ok()?.checked_sub(1)?;
+            (outer.node.named_child(last)?.id() == below.id()).then_some(Kind::Block)
+        }
+        _ => None,
+    }?;
+    trail.to(kind)
+}
+
+/// `a ?? "X"`, `a || "X"`, `a or "X"`.
+fn is_default(operator: Node<'_>) -> bool {
+    let mark = operator.child_by_field_name("operator");
+    mark.is_some_and(|it| matches!(it.kind(), "??" | "||" | "or"))
+}
+
+fn standing<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Position> {
     let (outer, below) = trail.meaning()?;
     let node = outer.node;
     match outer.kind {
@@ -41,7 +88,7 @@ pub(crate) fn position<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Positio
         Kind::Arguments => argument(scan, below, trail),
         Kind::Operator => Some(compared(scan, node, below)),
         Kind::Arm | Kind::Pattern => Some(Position::Compared { with: "".into() }),
-        Kind::Return => Some(Position::Returned),
+        Kind::Return | Kind::Function => Some(Position::Returned),
         Kind::Tokens => token(scan, below, trail),
         Kind::Import
         | Kind::Export
@@ -62,6 +109,7 @@ fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<P
     let arguments = around.next()?;
     let call = around.next()?;
     let callee = scan.path(callee(call.node)?)?;
+    let callee = if is_super(&callee) { parent_of(scan, trail).unwrap_or(callee) } else { callee };
     let mut cursor = arguments.node.walk();
     let given = arguments.node.named_children(&mut cursor);
     let index = given.filter(|it| !it.is_extra()).position(|it| it.id() == below.id())?;
@@ -74,6 +122,27 @@ fn argument<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<P
         count,
         thrown,
     })
+}
+
+/// `super(…)`, `super().__init__(…)`.
+fn is_super(callee: &str) -> bool {
+    matches!(callee, "super" | "__init__")
+}
+
+/// The class that the class around extends.
+fn parent_of<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<String> {
+    let class = trail.around().find(|it| it.kind == Kind::Class)?.node;
+    let head = heading(scan, class)?;
+    let (_, after) = head.split_once("extends ").or_else(|| head.split_once('('))?;
+    let name = after.trim_start().split(|it: char| !(it.is_alphanumeric() || "_.$".contains(it)));
+    name.into_iter().next().filter(|it| !it.is_empty()).map(Into::into)
+}
+
+/// What a class says before its body.
+fn heading<'t>(scan: &Scan<'t>, class: Node<'t>) -> Option<&'t str> {
+    const MOST: usize = 400;
+    let body = class.child_by_field_name("body")?;
+    scan.text.get(class.start_byte()..body.start_byte()).filter(|it| it.len() < MOST)
 }
 
 /// Who is called: the first part of a call, but for `new`.
@@ -132,7 +201,7 @@ fn token<'t>(scan: &Scan<'t>, below: Node<'t>, trail: &Trail<'t>) -> Option<Posi
 }
 
 /// Whether something around says that this is about a failure.
-fn is_of_error<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> bool {
+pub(crate) fn is_of_error<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> bool {
     let mut steps = trail.around().take(MAX_AROUND);
     steps.by_ref().take_while(|it| it.kind != Kind::Function).any(|it| says_error(scan, it))
 }
@@ -153,6 +222,8 @@ fn says_error<'t>(scan: &Scan<'t>, step: Step<'t>) -> bool {
             .iter()
             .any(|it| scan.slice(step.node).contains(it)),
         Kind::Assign => named("left").is_some_and(is_error_name),
+        Kind::Class => heading(scan, step.node)
+            .is_some_and(|it| it.contains("Error") || it.contains("Exception")),
         _ => false,
     }
 }
@@ -176,9 +247,19 @@ fn has_error_sibling(scan: &Scan<'_>, object: Node<'_>) -> bool {
     const MOST: usize = 24;
     let mut cursor = object.walk();
     object.named_children(&mut cursor).take(MOST).any(|it| {
-        let key = it.named_child(0).unwrap_or(it);
-        KEYS.contains(&unquoted(scan.slice(key)))
+        let key = unquoted(scan.slice(it.named_child(0).unwrap_or(it)));
+        KEYS.contains(&key) || denies(scan, key, it.named_child(1))
     })
+}
+
+/// `ok: false`, `status: "error"`.
+fn denies(scan: &Scan<'_>, key: &str, value: Option<Node<'_>>) -> bool {
+    let value = value.map(|it| unquoted(scan.slice(it))).unwrap_or_default();
+    match key {
+        "ok" | "success" => matches!(value, "false" | "False"),
+        "status" | "type" => value == "error",
+        _ => false,
+    }
 }
 
 /// `error: { code: … }`.
@@ -192,7 +273,7 @@ fn is_error_key(key: &str) -> bool {
 fn makes_error(path: &str) -> bool {
     const WRAPPERS: [&str; 6] = ["err", "Err", "errAsync", "error", "reject", "failure"];
     let last = path.rsplit(['.', ':']).next().unwrap_or_default();
-    is_error_name(last) && !WRAPPERS.contains(&last)
+    (is_error_name(last) && !WRAPPERS.contains(&last)) || path == "CallToolResult.error"
 }
 
 /// The message that stands beside a code: a member of the same object, or the next argument.

@@ -30,6 +30,7 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("type_alias_statement", Kind::TypeAlias),
     ("comparison_operator", Kind::Operator),
     ("binary_operator", Kind::Operator),
+    ("boolean_operator", Kind::Operator),
     ("case_pattern", Kind::Pattern),
     ("import_statement", Kind::Import),
     ("import_from_statement", Kind::Import),

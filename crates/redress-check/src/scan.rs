@@ -6,6 +6,7 @@ use redress_registry::name::{is_code, is_full_code};
 use tree_sitter::Node;
 
 use crate::{
+    card,
     conduct::{Recorder, Tag},
     facts::{Call, Constant, Facts, Function, Mention, Position, Span, Value},
     language::Language,
@@ -136,12 +137,8 @@ impl<'t> Scan<'t> {
         }
         let Some(position) = position(self, trail) else { return };
         let message = message(self, trail, &position).map(Into::into);
-        self.facts.mentions.push(Mention {
-            value: Value::Text(text.into()),
-            span,
-            position,
-            message,
-        });
+        let value = Value::Text(text.into());
+        self.facts.mentions.push(Mention { value, span, position, message });
     }
 
     fn name_or_path(&mut self, step: Step<'t>, trail: &Trail<'t>) {
@@ -260,6 +257,7 @@ impl<'t> Visit<'t> for Scan<'t> {
     fn enter(&mut self, step: Step<'t>, trail: &Trail<'t>) {
         let node = step.node;
         match step.kind {
+            Kind::Text if card::enter(self, node, trail) => (),
             Kind::Text => self.text_literal(node, trail),
             Kind::Name | Kind::Path => self.name_or_path(step, trail),
             Kind::Function => self.function(node, trail),
