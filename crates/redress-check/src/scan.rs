@@ -162,12 +162,8 @@ impl<'t> Scan<'t> {
         self.constant(Value::Path(path.as_str().into()), span(step.node.byte_range()), trail);
         let message = message(self, trail, &position).map(Into::into);
         let span = span(step.node.byte_range());
-        self.facts.mentions.push(Mention {
-            value: Value::Path(path.into()),
-            span,
-            position,
-            message,
-        });
+        let value = Value::Path(path.into());
+        self.facts.mentions.push(Mention { value, span, position, message });
     }
 
     /// `const GONE = "GONE"`, also as a member of a class.

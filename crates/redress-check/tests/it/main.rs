@@ -8,3 +8,5 @@ mod imports;
 mod pages;
 #[cfg(test)]
 mod robust;
+#[cfg(test)]
+mod slips;
