@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use self::{
     child::Child,
-    message::{Incoming, answer_to},
+    message::{Incoming, answer_to, is_given},
     remote::Remote,
     wire::{Heard, LONGEST, Wire},
 };
@@ -315,7 +315,7 @@ impl Client {
             return found.answer((status, bytes), is_misaddressed, start);
         }
         match (id, pending.iter_mut().find(|it| !settled(it))) {
-            (Some(id), _) if self.used.contains(&id) => {
+            (Some(id), _) if self.used.contains(&id) || is_given(&id, self.ids) => {
                 if self.late.len() < MOST_STRAYS {
                     self.late.push((id, bytes));
                 }

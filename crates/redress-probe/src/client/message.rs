@@ -105,6 +105,14 @@ impl Incoming {
     }
 }
 
+/// Whether an id is one of the first that a client gave out, also to a message that is no request: somebody may answer
+/// it, and late.
+pub(super) fn is_given(id: &Value, ids: u64) -> bool {
+    let number = id.as_u64().filter(|it| !it.is_multiple_of(2));
+    let text = id.as_str().and_then(|it| it.strip_prefix("probe-")?.parse::<u64>().ok());
+    number.or(text.filter(|it| it.is_multiple_of(2))).is_some_and(|it| it <= ids)
+}
+
 /// What a client without capabilities answers a server.
 pub(super) fn answer_to(era: &Era, id: &Value, method: &str) -> Outgoing {
     let answer = match method {
