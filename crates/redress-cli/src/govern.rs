@@ -94,6 +94,7 @@ pub(crate) fn governor(
         roles,
         rules,
         manifest,
+        extras: Vec::new(),
         role: governance.role.clone(),
         callers: hashes.map(|(hash, role)| (TokenId::of(&hash), role.cloned())).collect(),
         root: root.map(|it| it.0.clone()),

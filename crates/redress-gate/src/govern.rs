@@ -2,6 +2,7 @@
 //! follows from them.
 
 mod desk;
+mod extra;
 mod list;
 mod manifest;
 mod payload;
@@ -10,6 +11,7 @@ mod root;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -25,9 +27,9 @@ use redress_govern::{
     session::{Event, Rules, Session, Sessions, Wish, not_begun},
 };
 
-pub use self::manifest::Manifest;
 use self::root::Root;
-pub(crate) use self::{desk::is_own, manifest::Doing};
+pub(crate) use self::{desk::is_own, extra::without, manifest::Doing};
+pub use self::{extra::Extra, manifest::Manifest};
 use crate::mail::TokenId;
 
 /// The policy of a governed server.
@@ -41,6 +43,8 @@ pub struct Policy {
     pub rules: Rules,
     /// What each tool does.
     pub manifest: Manifest,
+    /// What calls bring for the gate itself.
+    pub extras: Vec<Extra>,
     /// The role of the process on stdio.
     pub role: Option<String>,
     /// The roles of those who bring a token.
@@ -71,6 +75,8 @@ struct State {
     roots: BTreeMap<String, Arc<Root>>,
     /// The tools of which the operator knows that they are not served.
     unserved: BTreeSet<String>,
+    /// Arguments of ours that tools of the server take themselves.
+    kept: BTreeMap<String, Vec<&'static str>>,
 }
 
 /// Who calls.
@@ -100,6 +106,7 @@ pub(crate) struct Governed {
     session: Option<Session>,
     role: Option<String>,
     plan_hash: Option<String>,
+    phase_id: Option<String>,
     /// Whether its failure may lock the session.
     can_lock: bool,
     /// The record that its success reports.
@@ -111,6 +118,7 @@ impl Governed {
     pub(crate) fn tell(&self, context: &mut Context) {
         context.role.clone_from(&self.role);
         context.plan_hash.clone_from(&self.plan_hash);
+        context.phase_id.clone_from(&self.phase_id);
         if let Some(session) = &self.session {
             context.session_id = Some(session.id.clone());
             context.workspace_root = Some(session.root.clone());
@@ -121,8 +129,8 @@ impl Governed {
 /// What becomes of a request.
 #[derive(Debug)]
 pub(crate) enum Ruling {
-    /// The server is asked.
-    Pass,
+    /// The server is asked, without what stands at these places of the line: it is for the gate.
+    Pass(Vec<Range<usize>>),
     /// It is not.
     Refuse(Box<Fault>),
     /// The gate answers itself, with the result and what is to be recorded.
@@ -133,8 +141,13 @@ impl Governor {
     /// A governor who knows of no session yet.
     pub fn new(policy: Policy) -> Self {
         let sessions = Sessions::new(policy.rules.clone());
-        let state =
-            State { sessions, of_process: None, roots: BTreeMap::new(), unserved: BTreeSet::new() };
+        let state = State {
+            sessions,
+            of_process: None,
+            roots: BTreeMap::new(),
+            unserved: BTreeSet::new(),
+            kept: BTreeMap::new(),
+        };
         Self { policy, state: Mutex::new(state) }
     }
 
@@ -151,7 +164,8 @@ impl Governor {
         let ruling = if is_own {
             self.answer(call, &key, &mut governed, &mut state)
         } else {
-            self.judge(call, &key, &mut governed, &mut state).map(|()| Ruling::Pass)
+            let judged = self.judge(call, &key, &mut governed, &mut state);
+            judged.map(|()| Ruling::Pass(self.ours(call, &state)))
         };
         (governed, ruling.unwrap_or_else(Ruling::Refuse))
     }
@@ -217,7 +231,10 @@ impl Governor {
 
     /// The tools of a page of the list, as this server serves them.
     pub(crate) fn tools(&self, listed: Value<'_>, is_first: bool) -> String {
-        let (page, unknown) = list::served(&self.policy.manifest, listed, is_first);
+        let Policy { manifest, extras, .. } = &self.policy;
+        let list::Page { tools: page, unknown, kept } =
+            list::served(manifest, extras, listed, is_first);
+        self.lock().kept.extend(kept);
         for tool in unknown {
             if self.lock().unserved.insert(tool.clone()) {
                 (self.policy.say)(&not_served(&tool));

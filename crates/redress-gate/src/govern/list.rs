@@ -2,15 +2,26 @@
 
 use redress::json::Value;
 
-use super::{desk, is_own, manifest::Manifest};
+use super::{Extra, desk, extra, is_own, manifest::Manifest};
 
-/// A page of tools as clients see it, the gate's own first; and those of which the contract does not say what they do.
+/// A page of tools as clients see it.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) tools: String,
+    /// Tools of which the contract does not say what they do.
+    pub(super) unknown: Vec<String>,
+    /// For each tool, the arguments of ours that it takes itself.
+    pub(super) kept: Vec<(String, Vec<&'static str>)>,
+}
+
+/// A page of tools as clients see it, the gate's own first.
 pub(super) fn served(
     manifest: &Manifest,
+    extras: &[Extra],
     listed: Value<'_>,
     is_first: bool,
-) -> (String, Vec<String>) {
-    let (mut page, mut unknown) = (String::from("["), Vec::new());
+) -> Page {
+    let (mut page, mut unknown, mut kept) = (String::from("["), Vec::new(), Vec::new());
     let mut add = |tool: &str| {
         if page.len() > 1 {
             page.push(',');
@@ -27,13 +38,19 @@ pub(super) fn served(
         match manifest.get(&name) {
             // A tool of the server under a name of ours could never be called.
             _ if is_own(&name) => (),
-            Some(doing) if manifest.is_served(&name, doing) => add(tool.raw()),
+            Some(doing) if manifest.is_served(&name, doing) => {
+                let taken: Vec<&Extra> = extras.iter().filter(|it| it.is_of(&name)).collect();
+                add(&extra::described(tool, &taken));
+                if !taken.is_empty() {
+                    kept.push((name.into_owned(), extra::kept(tool, &taken)));
+                }
+            }
             Some(_) => (),
             None => unknown.push(name.into_owned()),
         }
     }
     page.push(']');
-    (page, unknown)
+    Page { tools: page, unknown, kept }
 }
 
 #[cfg(test)]
@@ -41,7 +58,7 @@ mod tests {
     use redress::json::{Doc, Limits};
     use redress_registry::{Operation, Registry, model::Tool};
 
-    use super::{Manifest, served};
+    use super::{Manifest, Page, served};
 
     fn manifest(allow_eval: &[String]) -> Manifest {
         let mut contract = Registry::clone(redress_registry::shipped::core());
@@ -60,7 +77,7 @@ mod tests {
         let page =
             br#"[{"name":"look"},{"name":"run"},{"name":"odd"},{"name":"read_ledger"},{"x":1}]"#;
         let doc = Doc::parse(page, Limits::DOCUMENT).unwrap();
-        let (page, unknown) = served(manifest, doc.root(), is_first);
+        let Page { tools: page, unknown, .. } = served(manifest, &[], doc.root(), is_first);
         let doc = Doc::parse(page.as_bytes(), Limits::DOCUMENT).unwrap();
         let name =
             |it: redress::json::Value<'_>| it.get("name").unwrap().as_str().unwrap().into_owned();

@@ -2,17 +2,21 @@
 
 use std::time::Instant;
 
-use redress::json::{Doc, Kind, Value};
+use redress::{
+    codes,
+    json::{Doc, Kind, Value},
+};
 
 use super::{ClientKind, Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, NotAFrame, Shape, Unreadable, limits, rewrite, span, splice},
+    govern::without,
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
     metrics::Outcome,
     peek,
-    session::seen::Malformed,
+    session::seen::{Malformed, Seen},
 };
 
 impl Session {
@@ -87,7 +91,31 @@ impl Session {
     ) {
         let mut exchange = self.exchange(line, frame, from, turn.now.at);
         exchange.key = self.inflight.key(self.scope(&exchange), id);
-        let Some(mut exchange) = self.govern(frame, exchange, turn) else { return };
+        let Some((mut exchange, ours)) = self.govern(frame, exchange, turn) else { return };
+        if ours.is_empty() {
+            return self.ask((line, frame), id, exchange, turn);
+        }
+        // From here on there is only the call as the server gets it, so that a repeat is the same.
+        let line = without(line, &ours);
+        let doc = Doc::parse(&line, limits(line.len())).ok();
+        let frame = doc.as_ref().and_then(|it| Frame::of(it).ok());
+        let Some((frame, id)) = frame.and_then(|it| it.id.map(|id| (it, id))) else {
+            let fault = codes::INTERNAL_ERROR.raise([] as [(&str, &str); 0]);
+            self.fail(exchange, &Seen::Governed(Box::new(fault)), turn);
+            return;
+        };
+        exchange.request = Request::keep(&line, &frame, exchange.request.into_text());
+        self.ask((&line, &frame), id, exchange, turn);
+    }
+
+    /// Asks the server, if it is for it and may be asked.
+    fn ask(
+        &mut self,
+        (line, frame): (&[u8], &Frame<'_>),
+        id: Value<'_>,
+        mut exchange: Exchange,
+        turn: &mut Turn,
+    ) {
         if exchange.request.method == Method::ErrorStats && self.answer_stats(&exchange, turn) {
             return self.finish(exchange, Outcome::Ok, turn.now.at);
         }

@@ -1,6 +1,6 @@
 //! A governed server: what a request becomes before the server hears of it, and what follows from how it ended.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use redress::json::Value;
 
@@ -17,19 +17,20 @@ use crate::{
 const REACHING_IN: &[&str] = &["resources/read", "prompts/get", "completion/complete"];
 
 impl Session {
-    /// Has the governor judge a request; gives it back if the server is to be asked.
+    /// Has the governor judge a request; gives it back if the server is to be asked, and what of its line is not for the server.
     pub(super) fn govern(
         &mut self,
         frame: &Frame<'_>,
         mut exchange: Exchange,
         turn: &mut Turn,
-    ) -> Option<Exchange> {
-        let Some(governor) = self.server.governor.clone() else { return Some(exchange) };
+    ) -> Option<(Exchange, Vec<Range<usize>>)> {
+        let whole = Vec::new();
+        let Some(governor) = self.server.governor.clone() else { return Some((exchange, whole)) };
         let is_tool = exchange.request.method == Method::ToolsCall;
         let is_judged = is_tool || REACHING_IN.contains(&exchange.request.method_name());
         // While nothing is let in, whatever it is gets its refusal there.
         if !is_judged || self.door != Door::Open {
-            return Some(exchange);
+            return Some((exchange, whole));
         }
         let method = exchange.request.method_name();
         let name = if is_tool { exchange.request.tool().unwrap_or_default() } else { method };
@@ -39,7 +40,7 @@ impl Session {
         let (governed, ruling) = governor.before(&Call { caller, name, is_tool, arguments });
         exchange.governed = Some(Arc::new(governed));
         match ruling {
-            Ruling::Pass => Some(exchange),
+            Ruling::Pass(ours) => Some((exchange, ours)),
             Ruling::Refuse(fault) => {
                 self.fail(exchange, &Seen::Governed(fault), turn);
                 None

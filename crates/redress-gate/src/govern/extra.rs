@@ -1,0 +1,240 @@
+//! `Extra`: arguments that a call brings for the gate. Clients see them in the schema of the tool; the server gets the call without them.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use redress::json::{Kind, Members, Value, write_str};
+
+use super::{Call, Governor, State};
+use crate::frame::{Edit, rewrite, span};
+
+/// An argument of the gate's own, and the tools that take it.
+#[derive(Debug, Clone)]
+pub struct Extra {
+    name: &'static str,
+    about: &'static str,
+    is_required: bool,
+    tools: BTreeSet<String>,
+}
+
+impl Extra {
+    /// The plan that a call follows.
+    pub fn plan(tools: impl IntoIterator<Item = String>) -> Self {
+        let about = "The approved plan that this call follows: its hash or its file name, as list_plans gives them.";
+        Self { name: "plan", about, is_required: true, tools: tools.into_iter().collect() }
+    }
+
+    /// The part of the plan that a call belongs to.
+    pub fn phase(tools: impl IntoIterator<Item = String>) -> Self {
+        let about = "The part of the plan that this call belongs to.";
+        Self { name: "phase", about, is_required: false, tools: tools.into_iter().collect() }
+    }
+
+    /// Why a call is made.
+    pub fn intent(tools: impl IntoIterator<Item = String>) -> Self {
+        let about = "Why this change is made, in a sentence.";
+        Self { name: "intent", about, is_required: true, tools: tools.into_iter().collect() }
+    }
+
+    /// How it is called.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether a tool takes it.
+    pub(super) fn is_of(&self, tool: &str) -> bool {
+        self.tools.contains(tool)
+    }
+
+    fn schema(&self, out: &mut String) {
+        write_str(out, self.name);
+        out.push(':');
+        let mut members = Members::open(out);
+        members.str("type", "string").str("description", self.about);
+        members.close();
+    }
+}
+
+impl Governor {
+    /// Where a call has what is for the gate, and not for the server.
+    pub(super) fn ours(&self, call: &Call<'_>, state: &State) -> Vec<Range<usize>> {
+        let extras = || self.policy.extras.iter().filter(|it| it.is_of(call.name));
+        let Some(arguments) = call.arguments.filter(|_| call.is_tool && extras().next().is_some())
+        else {
+            return Vec::new();
+        };
+        let kept = state.kept.get(call.name).map(Vec::as_slice).unwrap_or_default();
+        places(arguments, |name| !kept.contains(&name) && extras().any(|it| it.name() == name))
+    }
+}
+
+/// The names of arguments that the server takes itself, so that they are passed on to it.
+pub(super) fn kept(tool: Value<'_>, extras: &[&Extra]) -> Vec<&'static str> {
+    let properties = tool.path(&["inputSchema", "properties"]);
+    let is_kept = |it: &&&Extra| properties.is_some_and(|own| own.get(it.name).is_some());
+    extras.iter().filter(is_kept).map(|it| it.name).collect()
+}
+
+/// A tool of a list with arguments of ours in its schema.
+pub(super) fn described(tool: Value<'_>, extras: &[&Extra]) -> String {
+    let schema = tool.get("inputSchema");
+    if extras.is_empty() || schema.is_some_and(|it| it.kind() != Kind::Object) {
+        return tool.raw().to_owned();
+    }
+    let kept = kept(tool, extras);
+    let mut properties = List::default();
+    for extra in extras.iter().filter(|it| !kept.contains(&it.name)) {
+        extra.schema(properties.next());
+    }
+    let given = schema.and_then(|it| it.get("required"));
+    let mut required = List::default();
+    for extra in extras.iter().filter(|it| it.is_required) {
+        if !given.is_some_and(|it| it.elements().any(|it| it.is_str(extra.name))) {
+            write_str(required.next(), extra.name);
+        }
+    }
+    let Some(schema) = schema else {
+        let (properties, required) = (properties.0, required.0);
+        let added = format!(
+            r#""inputSchema":{{"type":"object","properties":{{{properties}}},"required":[{required}]}}"#
+        );
+        return with(tool, &[(tool, added)]);
+    };
+    let mut whole = List::default();
+    let mut edits = Vec::new();
+    match schema.get("properties") {
+        Some(own) => edits.push((own, properties.0)),
+        None => whole.add(&format!(r#""properties":{{{}}}"#, properties.0)),
+    }
+    match given {
+        Some(own) => edits.push((own, required.0)),
+        None => whole.add(&format!(r#""required":[{}]"#, required.0)),
+    }
+    edits.push((schema, whole.0));
+    with(tool, &edits)
+}
+
+/// Where the arguments that are ours stand in a call, each with the comma that belongs to it.
+fn places(arguments: Value<'_>, is_ours: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    let mut kept_until = None;
+    for (key, value) in arguments.members() {
+        // What is cut reaches to the next name.
+        cuts.extend(open.take().map(|it| it.start..key.offset()));
+        if key.as_str().is_some_and(|it| is_ours(&it)) {
+            open = Some(key.offset()..span(value).end);
+        } else {
+            kept_until = Some(span(value).end);
+        }
+    }
+    // Behind the last there is no name: it reaches back to what was kept.
+    if let Some(last) = open {
+        let start = kept_until.unwrap_or(last.start);
+        cuts.retain(|it| it.end <= start);
+        cuts.push(start..last.end);
+    }
+    cuts
+}
+
+/// A call without the bytes at these places.
+pub(crate) fn without(line: &[u8], places: &[Range<usize>]) -> Vec<u8> {
+    let cut = |it: &Range<usize>| Edit { at: it.clone(), with: b"" };
+    let mut edits: Vec<_> = places.iter().map(cut).collect();
+    let mut rest = Vec::with_capacity(line.len());
+    rewrite(line, &mut edits, &mut rest);
+    rest.pop();
+    rest
+}
+
+/// A value with something put first into objects and lists of it.
+fn with(value: Value<'_>, added: &[(Value<'_>, String)]) -> String {
+    let mut added: Vec<_> = added.iter().filter(|it| !it.1.is_empty()).collect();
+    added.sort_unstable_by_key(|it| it.0.offset());
+    let (raw, mut out, mut done) = (value.raw(), String::new(), 0);
+    for (into, text) in added {
+        let at = into.offset() + 1 - value.offset();
+        out.push_str(raw.get(done..at).unwrap_or_default());
+        out.push_str(text);
+        if into.members().next().is_some() || into.elements().next().is_some() {
+            out.push(',');
+        }
+        done = at;
+    }
+    out.push_str(raw.get(done..).unwrap_or_default());
+    out
+}
+
+/// Texts with commas between them.
+#[derive(Debug, Default)]
+struct List(String);
+
+impl List {
+    fn next(&mut self) -> &mut String {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        &mut self.0
+    }
+
+    fn add(&mut self, text: &str) {
+        self.next().push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redress::json::{Doc, Limits};
+
+    use super::{Extra, described, places, without};
+
+    fn cut(arguments: &str) -> String {
+        let doc = Doc::parse(arguments.as_bytes(), Limits::DOCUMENT).unwrap();
+        let places = places(doc.root(), |it| ["plan", "phase"].contains(&it));
+        String::from_utf8(without(arguments.as_bytes(), &places)).unwrap()
+    }
+
+    #[test]
+    fn what_is_ours_is_cut_and_every_other_byte_stays() {
+        for (arguments, rest) in [
+            ("{}", "{}"),
+            (r#"{"path":1}"#, r#"{"path":1}"#),
+            (r#"{ "plan" : 1 }"#, "{  }"),
+            (r#"{"plan":1,"phase":2}"#, "{}"),
+            (r#"{"plan":1, "path" : 1.0}"#, r#"{"path" : 1.0}"#),
+            (r#"{"path" : 1.0 ,"plan":1 }"#, r#"{"path" : 1.0 }"#),
+            (r#"{"a":1,"plan":1,"b":2}"#, r#"{"a":1,"b":2}"#),
+            (r#"{"a":1,"plan":1,"phase":[2]}"#, r#"{"a":1}"#),
+            (r#"{"plan":1,"a":1,"phase":2,"b":[{"plan":3}]}"#, r#"{"a":1,"b":[{"plan":3}]}"#),
+            (r#"{"a":1,"pl\u0061n":1}"#, r#"{"a":1}"#),
+        ] {
+            assert_eq!(cut(arguments), rest, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn a_tool_says_what_it_takes_for_us_unless_it_takes_it_itself() {
+        let (plan, phase) = (Extra::plan([]), Extra::phase([]));
+        let has = |tool: &str, parts: &[&str]| {
+            let doc = Doc::parse(tool.as_bytes(), Limits::DOCUMENT).unwrap();
+            let shown = described(doc.root(), &[&plan, &phase]);
+            let doc = Doc::parse(shown.as_bytes(), Limits::DOCUMENT).unwrap();
+            let schema = doc.root().get("inputSchema").unwrap();
+            schema.unique_keys().unwrap();
+            schema.get("properties").unwrap().unique_keys().unwrap();
+            for part in parts {
+                assert!(shown.contains(part), "{shown} has no {part}");
+            }
+        };
+        let ours = r#""plan":{"type":"string""#;
+        has(r#"{"name":"x"}"#, &[ours, r#""required":["plan"]"#]);
+        has(r#"{"name":"x","inputSchema":{}}"#, &[ours, r#""required":["plan"]"#]);
+        has(
+            r#"{"inputSchema":{"properties":{"path":{}},"required":["path"]}}"#,
+            &[ours, r#""required":["plan","path"]"#, r#","path":{}"#],
+        );
+        has(
+            r#"{"inputSchema":{"properties":{"plan":{"type":"integer"}},"required":[]}}"#,
+            &[r#""plan":{"type":"integer"}"#, r#""phase":{"#, r#""required":["plan"]"#],
+        );
+    }
+}
