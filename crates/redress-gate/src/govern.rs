@@ -8,6 +8,8 @@ mod manifest;
 mod payload;
 mod recall;
 mod root;
+mod touched;
+mod writes;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,9 +29,9 @@ use redress_govern::{
     session::{Event, Rules, Session, Sessions, Wish, not_begun},
 };
 
-use self::root::Root;
 pub(crate) use self::{desk::is_own, extra::without, manifest::Doing};
-pub use self::{extra::Extra, manifest::Manifest};
+pub use self::{extra::Extra, manifest::Manifest, writes::Checks};
+use self::{root::Root, touched::Touched};
 use crate::mail::TokenId;
 
 /// The policy of a governed server.
@@ -45,6 +47,8 @@ pub struct Policy {
     pub manifest: Manifest,
     /// What calls bring for the gate itself.
     pub extras: Vec<Extra>,
+    /// What is asked of writes.
+    pub writes: Checks,
     /// The role of the process on stdio.
     pub role: Option<String>,
     /// The roles of those who bring a token.
@@ -182,10 +186,10 @@ impl Governor {
         let reads = doing.map_or(!call.is_tool, Doing::reads);
         let root = state.root(key);
         let given = match (doing, &root) {
-            (Some(doing), Some(root)) => root::given(doing, call.arguments, root),
-            _ => Ok(Vec::new()),
+            (Some(doing), Some(root)) => Touched::of(doing, call.arguments, root),
+            _ => Ok(Touched::default()),
         };
-        let paths = given.as_deref().unwrap_or_default();
+        let paths = given.as_ref().map(|it| it.paths.as_slice()).unwrap_or_default();
         let is_report = !reads
             && !paths.is_empty()
             && paths.iter().all(|it| state.sessions.rules().is_report(it));
@@ -203,10 +207,14 @@ impl Governor {
             return Err(Box::new(codes::UNKNOWN_TOOL.raise([("tool", call.name)])));
         };
         is_plain(call.arguments)?;
-        let paths = given?;
-        paths.iter().try_for_each(|it| root.confine(it))?;
+        let touched = given?;
+        touched.paths.iter().try_for_each(|it| root.confine(it))?;
         if doing.is_eval() {
             payload::judge(call.arguments, self.policy.dialect)?;
+        }
+        if doing.writes() && !is_report {
+            let intent = call.arguments.and_then(|it| it.get("intent")).and_then(Value::as_str);
+            self.policy.writes.before(&touched, intent.as_deref())?;
         }
         if is_report {
             let text = words(call.arguments);

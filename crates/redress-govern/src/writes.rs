@@ -1,7 +1,11 @@
 //! What may be written: rules about the text, the code and the stated intent of a change, as data.
 
 use globset::GlobSet;
-use redress::{Fault, codes, fault::ParamValue};
+use redress::{
+    Fault,
+    codes::{self, CoreCode},
+    fault::ParamValue,
+};
 use tree_sitter::{Language, Parser};
 
 use crate::role::{BadGlob, globs};
@@ -19,6 +23,8 @@ pub struct Statement<'s> {
     pub forbid_code: Vec<&'s str>,
     /// How many characters the intent of the change must have.
     pub intent_chars: usize,
+    /// What a caller is to do who breaks it; without, what stands there is named.
+    pub hint: Option<&'s str>,
 }
 
 /// A rule, ready to be applied.
@@ -27,8 +33,10 @@ pub struct Rule {
     id: String,
     paths: Option<GlobSet>,
     forbid_text: Vec<String>,
-    forbid_code: Vec<Vec<String>>,
+    /// Each as it was written, and as words and signs.
+    forbid_code: Vec<(String, Vec<String>)>,
     intent_chars: usize,
+    hint: Option<String>,
 }
 
 /// A change that somebody wants to make.
@@ -56,13 +64,76 @@ impl Rule {
             id: statement.id.to_owned(),
             paths,
             forbid_text: statement.forbid_text.iter().map(|&it| it.to_owned()).collect(),
-            forbid_code: statement.forbid_code.iter().map(|it| words(it)).collect(),
+            forbid_code: statement
+                .forbid_code
+                .iter()
+                .map(|&it| (it.to_owned(), owned(it)))
+                .collect(),
             intent_chars: statement.intent_chars,
+            hint: statement.hint.map(str::to_owned),
         })
+    }
+
+    /// Whether it looks at the content of a file.
+    pub fn reads(&self, path: &str) -> bool {
+        self.is_about(path) && !(self.forbid_text.is_empty() && self.forbid_code.is_empty())
     }
 
     fn is_about(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|it| it.is_match(path))
+    }
+
+    fn judge_intent(&self, change: Change<'_>) -> Result<(), Box<Fault>> {
+        let intent = change.intent.unwrap_or_default().trim();
+        if intent.chars().count() >= self.intent_chars {
+            return Ok(());
+        }
+        let least = self.intent_chars;
+        let reason = format!("the intent has fewer than {least} characters");
+        let hint = format!(
+            "Say in the argument `intent`, in {least} characters or more, what the change is for."
+        );
+        Err(self.broken(codes::POLICY_VIOLATION, change.path, ("reason", reason.into()), hint))
+    }
+
+    fn judge_text(&self, path: &str, content: &str) -> Result<(), Box<Fault>> {
+        let found = self.forbid_text.iter().find_map(|it| Some((it, content.find(it.as_str())?)));
+        let Some((text, at)) = found else { return Ok(()) };
+        let at = line(content, at);
+        let place = ("reason", format!("line {at}").into());
+        Err(self.broken(codes::POLICY_VIOLATION, path, place, instead_of(text, at)))
+    }
+
+    fn judge_code(
+        &self,
+        (path, content): (&str, &str),
+        tokens: &[(usize, &str)],
+    ) -> Result<(), Box<Fault>> {
+        let found =
+            self.forbid_code.iter().find_map(|(it, words)| Some((it, find(tokens, words)?)));
+        let Some((code, at)) = found else { return Ok(()) };
+        let at = line(content, at);
+        let hint = instead_of(code, at);
+        Err(if extension(path) == Some("rs") {
+            let place = ("line", u64::try_from(at).unwrap_or(u64::MAX).into());
+            self.broken(codes::RUST_POLICY_VIOLATION, path, place, hint)
+        } else {
+            let place = ("reason", format!("line {at}").into());
+            self.broken(codes::POLICY_VIOLATION, path, place, hint)
+        })
+    }
+
+    fn broken(
+        &self,
+        code: CoreCode,
+        path: &str,
+        place: (&'static str, ParamValue),
+        hint: String,
+    ) -> Box<Fault> {
+        let params = [("rule", self.id.as_str().into()), ("path", path.into()), place];
+        let mut fault = code.raise(params);
+        fault.hint = self.hint.clone().unwrap_or(hint);
+        Box::new(fault)
     }
 }
 
@@ -73,41 +144,20 @@ impl Rule {
 pub fn judge(rules: &[Rule], change: Change<'_>) -> Result<(), Box<Fault>> {
     let mut tokens = None;
     for rule in rules.iter().filter(|it| it.is_about(change.path)) {
-        let intent = change.intent.unwrap_or_default().trim();
-        if intent.chars().count() < rule.intent_chars {
-            let reason = format!("the intent has fewer than {} characters", rule.intent_chars);
-            return Err(violation(rule, change.path, reason));
-        }
+        rule.judge_intent(change)?;
         let Some(content) = change.content else { continue };
-        if let Some(at) = rule.forbid_text.iter().find_map(|it| content.find(it.as_str())) {
-            return Err(violation(rule, change.path, format!("line {}", line(content, at))));
-        }
-        if rule.forbid_code.is_empty() {
-            continue;
-        }
-        let tokens = tokens.get_or_insert_with(|| code_of(change.path, content));
-        if let Some(at) = rule.forbid_code.iter().find_map(|it| find(tokens, it)) {
-            return Err(broken_code(rule, change.path, line(content, at)));
+        rule.judge_text(change.path, content)?;
+        if !rule.forbid_code.is_empty() {
+            let tokens = tokens.get_or_insert_with(|| code_of(change.path, content));
+            rule.judge_code((change.path, content), tokens)?;
         }
     }
     Ok(())
 }
 
-fn violation(rule: &Rule, path: &str, reason: String) -> Box<Fault> {
-    let params = [("rule", rule.id.clone()), ("path", path.to_owned()), ("reason", reason)];
-    Box::new(codes::POLICY_VIOLATION.raise(params))
-}
-
-fn broken_code(rule: &Rule, path: &str, line: usize) -> Box<Fault> {
-    if extension(path) != Some("rs") {
-        return violation(rule, path, format!("line {line}"));
-    }
-    let params: [(_, ParamValue); 3] = [
-        ("rule", rule.id.as_str().into()),
-        ("path", path.into()),
-        ("line", u64::try_from(line).unwrap_or(u64::MAX).into()),
-    ];
-    Box::new(codes::RUST_POLICY_VIOLATION.raise(params))
+/// What to do about something that must not stand there; the policy's own words, never the caller's.
+fn instead_of(forbidden: &str, line: usize) -> String {
+    format!("Write line {line} without `{forbidden}`, then repeat the call.")
 }
 
 fn line(content: &str, at: usize) -> usize {
@@ -133,7 +183,8 @@ fn code_of<'c>(path: &str, content: &'c str) -> Vec<(usize, &'c str)> {
         // A text with values in it has code inside.
         let is_whole = is_prose && !matches!(kind, "template_string" | "string");
         if node.child_count() == 0 && !is_prose {
-            tokens.extend(content.get(node.byte_range()).map(|it| (node.start_byte(), it)));
+            let text = content.get(node.byte_range()).unwrap_or_default();
+            tokens.extend(words(text).map(|it| (node.start_byte(), it)));
         }
         if !is_whole && cursor.goto_first_child() {
             continue;
@@ -171,18 +222,22 @@ fn find(tokens: &[(usize, &str)], wanted: &[String]) -> Option<usize> {
     row.first().map(|it| it.0)
 }
 
-/// A piece of code as words and signs: `unwrap(` is two of them.
-fn words(code: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut in_word = false;
-    for c in code.chars() {
-        let is_word = c.is_alphanumeric() || c == '_';
-        match words.last_mut() {
-            Some(word) if is_word && in_word => word.push(c),
-            _ if c.is_whitespace() => {}
-            _ => words.push(c.to_string()),
-        }
-        in_word = is_word;
-    }
-    words
+fn owned(code: &str) -> Vec<String> {
+    words(code).map(str::to_owned).collect()
+}
+
+/// A piece of code as words and signs: `unwrap(` is two of them. What the grammar takes for one sign, as `::`, is cut as well.
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    let is_word = |it: char| it.is_alphanumeric() || it == '_';
+    let mut rest = code.trim_start();
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = match rest.find(|it| !is_word(it)) {
+            Some(0) => first.len_utf8(),
+            end => end.unwrap_or(rest.len()),
+        };
+        let (word, left) = rest.split_at_checked(end)?;
+        rest = left.trim_start();
+        Some(word)
+    })
 }

@@ -126,6 +126,8 @@ fn tool(tool: &Tool) -> Value {
         ("read_only", Some(json!(tool.read_only))),
         ("idempotent", Some(json!(tool.idempotent))),
         ("paths", Some(json!(tool.paths))),
+        ("content", tool.content.as_ref().map(|it| json!(it))),
+        ("patch", tool.patch.as_ref().map(|it| json!(it))),
     ])
 }
 

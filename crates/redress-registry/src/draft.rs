@@ -203,6 +203,10 @@ pub struct DraftTool {
     pub idempotent: Field<bool>,
     /// `paths`.
     pub paths: Vec<Spanned<String>>,
+    /// `content`.
+    pub content: Field<String>,
+    /// `patch`.
+    pub patch: Field<String>,
 }
 
 /// `[[allow]]`.

@@ -224,8 +224,12 @@ pub struct Tool {
     pub read_only: bool,
     /// Calling it twice is calling it once.
     pub idempotent: bool,
-    /// JSON pointers to arguments that are paths.
+    /// JSON pointers to arguments that are paths; `*` stands for each element of an array.
     pub paths: Vec<String>,
+    /// A pointer to what the files of those paths get as their whole content.
+    pub content: Option<String>,
+    /// A pointer to a patch, in which further paths stand.
+    pub patch: Option<String>,
 }
 
 /// An exception from a lint rule.

@@ -213,6 +213,8 @@ fn tool(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftTool {
         read_only: table.take("read_only"),
         idempotent: table.take("idempotent"),
         paths: table.list("paths"),
+        content: table.take("content"),
+        patch: table.take("patch"),
     }
 }
 

@@ -225,6 +225,8 @@ impl Own<'_> {
             read_only: tool.read_only.written().unwrap_or_default(),
             idempotent: tool.idempotent.written().unwrap_or_default(),
             paths: tool.paths.iter().map(|it| it.value.clone()).collect(),
+            content: tool.content.written(),
+            patch: tool.patch.written(),
         }
     }
 

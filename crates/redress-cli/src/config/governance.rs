@@ -27,6 +27,8 @@ section! {
         allow_eval: Vec<String> = Vec::new(), example "[\"evaluate\"]";
         /// The roles.
         roles: Named<RoleRow> = Named::default(), example "";
+        /// The rules about what is written.
+        write_rules: Named<WriteRule> = Named::default(), example "";
     }
     check check_patterns
 }
@@ -38,6 +40,22 @@ section! {
         allow: Vec<String> = Vec::new(), example "[\"read_*\", \"write_file\"]";
         /// Patterns of the tools that it may not call, although a pattern allows them.
         deny: Vec<String> = Vec::new(), example "[\"read_ledger\"]";
+    }
+}
+
+section! {
+    /// A rule about what calls write, under a name that a failure tells. With a preset, a rule of its own is replaced by one of the same name.
+    pub struct WriteRule (name: String) {
+        /// Patterns of the files that it is about, in the workspace; without any, all.
+        paths: Vec<String> = Vec::new(), example "[\"src/**/*.rs\"]";
+        /// Texts that must not stand in them.
+        forbid_text: Vec<String> = Vec::new(), example "[\"FIXME\"]";
+        /// Code that must not stand in Rust, JavaScript, TypeScript and Python; comments and texts are no code.
+        forbid_code: Vec<String> = Vec::new(), example "[\".unwrap()\", \"panic!\"]";
+        /// How many characters the argument `intent` of the call must have.
+        intent_chars: u64 = 0, in 0..=1000, example "21";
+        /// What a caller is to do who breaks it.
+        hint: Option<String> = None, example "\"Return the error to the caller.\"";
     }
 }
 
@@ -82,7 +100,8 @@ fn check_caller(caller: &Caller, table: &mut Table<'_, '_>) {
 }
 
 fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
-    if let Err((key, problem)) = governance.policy() {
+    let wrong = [governance.policy().err(), governance.checks().err()];
+    for (key, problem) in wrong.into_iter().flatten() {
         table.refuse(key, problem);
     }
 }
@@ -114,4 +133,4 @@ macro_rules! named {
     )+};
 }
 
-named!(RoleRow, Caller);
+named!(RoleRow, WriteRule, Caller);

@@ -1,7 +1,10 @@
 //! Whole policies under a name.
 
 use redress::Dialect;
-use redress_govern::role::{BadGlob, Role};
+use redress_govern::{
+    role::{BadGlob, Role},
+    writes::Statement,
+};
 
 use crate::config::Preset;
 
@@ -20,7 +23,42 @@ const READING: &[&str] = &[
 const PLANNING: &[&str] = &["bootstrap_create_foundation_plan"];
 const WRITING: &[&str] = &["write_file", "apply_patch", "move", "remove"];
 
+/// What must not stand in Rust, each a rule with its name: a failure is handled, not left to end the program.
+const RUST: &[(&str, &str)] = &[
+    ("no-unwrap", ".unwrap()"),
+    ("no-expect", ".expect("),
+    ("no-panic", "panic!"),
+    ("no-todo", "todo!"),
+    ("no-unimplemented", "unimplemented!"),
+    ("no-unsafe", "unsafe {"),
+    ("no-static-mut", "static mut"),
+    ("no-leak", "Box::leak"),
+    ("no-allow", "#[allow("),
+];
+
+/// Marks of work that is not done, which must not stand in code.
+const UNFINISHED: &[&str] = &["TODO", "FIXME", "XXX"];
+const CODE: &[&str] = &["**/*.{rs,js,mjs,cjs,jsx,ts,mts,cts,tsx,py}"];
+
 impl Preset {
+    /// Its rules about what is written.
+    pub(crate) fn write_rules(self) -> Vec<Statement<'static>> {
+        let Self::AtlasGate = self;
+        let rust = RUST.iter().map(|(id, code)| Statement {
+            id,
+            paths: vec!["**/*.rs"],
+            forbid_code: vec![code],
+            ..Statement::default()
+        });
+        let unfinished = Statement {
+            id: "no-unfinished-work",
+            paths: CODE.to_vec(),
+            forbid_text: UNFINISHED.to_vec(),
+            ..Statement::default()
+        };
+        rust.chain([unfinished]).collect()
+    }
+
     /// Its roles.
     pub(crate) fn roles(self) -> Result<Vec<Role>, BadGlob> {
         let Self::AtlasGate = self;

@@ -18,6 +18,9 @@ pub(crate) struct Doing {
     read_only: bool,
     /// JSON pointers to arguments that are paths.
     pub(crate) paths: Vec<String>,
+    /// A pointer to what the files get as their content, and one to a patch.
+    pub(crate) content: Option<String>,
+    pub(crate) patch: Option<String>,
 }
 
 impl Doing {
@@ -25,6 +28,11 @@ impl Doing {
     pub(crate) const fn reads(&self) -> bool {
         self.read_only
             || !matches!(self.operation, Operation::Command | Operation::Eval | Operation::Dialog)
+    }
+
+    /// Whether it changes files.
+    pub(crate) const fn writes(&self) -> bool {
+        !self.read_only && matches!(self.operation, Operation::Command)
     }
 
     /// Whether it runs code of its caller.
@@ -40,8 +48,13 @@ impl Manifest {
     /// The first pattern that is none.
     pub fn new(contract: &Registry, eval: &[String]) -> Result<Self, String> {
         let doing = |tool: &redress_registry::model::Tool| {
-            let (read_only, paths) = (tool.read_only, tool.paths.clone());
-            tool.operation.map(|operation| Doing { operation, read_only, paths })
+            tool.operation.map(|operation| Doing {
+                operation,
+                read_only: tool.read_only,
+                paths: tool.paths.clone(),
+                content: tool.content.clone(),
+                patch: tool.patch.clone(),
+            })
         };
         let tools = contract.tools.iter();
         let tools = tools.filter_map(|(name, tool)| Some((name.clone(), doing(tool)?))).collect();

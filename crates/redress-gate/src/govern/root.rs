@@ -6,25 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::{
-    Fault, codes,
-    json::{Kind, Value},
-};
+use redress::{Fault, codes};
 use rustix::{
     fs::{Mode, OFlags, ResolveFlags, open, openat2},
     io::Errno,
 };
-
-use super::manifest::Doing;
 
 /// Below the root, through links that stay there, never through those of `/proc`.
 const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
 /// How often the system may say that something moved while it looked.
 const MOST_TRIES: usize = 64;
-
-/// The most paths of one call.
-const MOST_PATHS: usize = 1_000;
 
 /// A workspace.
 #[derive(Debug)]
@@ -82,7 +74,7 @@ impl Root {
     }
 
     /// A path of a call as names below the root.
-    fn below(&self, given: &str) -> Result<String, Box<Fault>> {
+    pub(super) fn below(&self, given: &str) -> Result<String, Box<Fault>> {
         if given.is_empty() || given.contains('\0') {
             return Err(invalid(given, "it is empty or has a NUL character"));
         }
@@ -103,42 +95,11 @@ impl Root {
     }
 }
 
-/// The paths that a call names, below the root.
-pub(super) fn given(
-    doing: &Doing,
-    arguments: Option<Value<'_>>,
-    root: &Root,
-) -> Result<Vec<String>, Box<Fault>> {
-    let mut paths = Vec::new();
-    for pointer in &doing.paths {
-        let names = pointer.split('/').skip(1);
-        let value = names.fold(arguments, |it, name| it.and_then(|it| it.get(name)));
-        let Some(value) = value.filter(|it| !it.is_null()) else { continue };
-        match value.kind() {
-            Kind::Array => {
-                for value in value.elements().take(MOST_PATHS) {
-                    paths.push(root.below(&text(value, pointer)?)?);
-                }
-                if value.elements().nth(MOST_PATHS).is_some() {
-                    return Err(invalid(pointer, "it names too many paths"));
-                }
-            }
-            _ => paths.push(root.below(&text(value, pointer)?)?),
-        }
-    }
-    Ok(paths)
-}
-
-fn text<'d>(value: Value<'d>, pointer: &str) -> Result<std::borrow::Cow<'d, str>, Box<Fault>> {
-    let params = [("field", pointer), ("expected", "text")];
-    value.as_str().ok_or_else(|| Box::new(codes::INVALID_INPUT_TYPE.raise(params)))
-}
-
 fn outside(path: &str) -> Box<Fault> {
     Box::new(codes::OUTSIDE_WORKSPACE.raise([("path", path)]))
 }
 
-fn invalid(path: &str, reason: &str) -> Box<Fault> {
+pub(super) fn invalid(path: &str, reason: &str) -> Box<Fault> {
     Box::new(codes::INVALID_PATH.raise([("path", path), ("reason", reason)]))
 }
 

@@ -65,3 +65,24 @@ fn a_change_without_its_intent_is_refused() {
     let elsewhere = Change { path: "docs/a.txt", ..change };
     assert!(judge(&rules(), elsewhere).is_ok());
 }
+
+#[test]
+fn a_hint_says_what_to_change_and_signs_of_several_letters_are_found() {
+    let rule = |hint| {
+        Rule::new(&Statement {
+            id: "no-leak",
+            forbid_code: vec!["Box::leak", "#[allow("],
+            hint,
+            ..Statement::default()
+        })
+        .expect("a rule")
+    };
+    let told = |rule: Rule, content: &str| {
+        let change = Change { path: "a.rs", content: Some(content), intent: None };
+        judge(&[rule], change).expect_err("refused").hint
+    };
+    let leak = "fn a() {\n    Box::leak(b);\n}";
+    assert_eq!(told(rule(None), leak), "Write line 2 without `Box::leak`, then repeat the call.");
+    assert_eq!(told(rule(Some("Keep it in a struct.")), leak), "Keep it in a struct.");
+    assert!(told(rule(None), "#[allow(dead_code)]\nfn a() {}").contains("line 1"));
+}

@@ -6,7 +6,7 @@ use super::{
     pair::Both,
     rules::{DF041, DF042, DF043, DF044, DF045, DF046},
 };
-use crate::{Class, Registry, Tool, finding::part, rule::Impact};
+use crate::{Class, Operation, Registry, Tool, finding::part, rule::Impact};
 
 pub(super) fn judge(both: &mut Both<'_>) {
     let (old, new) = (both.old, both.new);
@@ -68,8 +68,13 @@ fn promises(both: &mut Both<'_>, tool: &str, before: &Tool, after: &Tool) {
             _ => {}
         }
     }
-    if before.operation != after.operation || before.paths != after.paths {
+    if subject(before) != subject(after) {
         let message = "The operation or the paths of {tool} changed.";
         both.tool(&DF045, tool, message, [part("tool", tool)]).only(Impact::Text);
     }
+}
+
+/// What it does, and which arguments say to what.
+fn subject(tool: &Tool) -> (Option<Operation>, [&[String]; 3]) {
+    (tool.operation, [&tool.paths, tool.content.as_slice(), tool.patch.as_slice()])
 }

@@ -233,6 +233,8 @@ fn tool(row: &mut Row) -> Read<Tool> {
         read_only: row.flag("read_only")?,
         idempotent: row.flag("idempotent")?,
         paths: row.one("paths", texts)?,
+        content: row.maybe("content", text)?,
+        patch: row.maybe("patch", text)?,
     })
 }
 
