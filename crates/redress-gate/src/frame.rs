@@ -47,6 +47,8 @@ pub(crate) struct Frame<'d> {
     pub(crate) method: Cow<'d, str>,
     /// Where the method's name starts.
     pub(crate) method_at: Option<usize>,
+    /// Whether it says that it follows another version of JSON-RPC than ours.
+    pub(crate) is_other_version: bool,
     /// The parameters of a request or notification.
     pub(crate) params: Option<Value<'d>>,
     /// The result or the error of an answer.
@@ -81,6 +83,10 @@ pub(crate) enum NotAFrame {
     BadId,
     /// The method is no string.
     BadMethod,
+    /// It follows another version of JSON-RPC.
+    BadVersion,
+    /// The parameters of a method of the protocol are no object.
+    BadParams,
     /// Both a result and an error.
     Both,
     /// Both a method and a result or an error.
@@ -97,6 +103,8 @@ impl fmt::Display for NotAFrame {
             Self::DuplicateKey => "a key stands twice, or in another spelling",
             Self::BadId => "an id is a string or a whole number",
             Self::BadMethod => "a method is a string",
+            Self::BadVersion => "the version of JSON-RPC is \"2.0\"",
+            Self::BadParams => "the parameters of a method are an object",
             Self::Both => "an answer has a result or an error, not both",
             Self::MethodAndAnswer => "a message has a method, or a result or an error, not both",
             Self::Nothing => "there is neither method nor result nor error",
@@ -131,7 +139,7 @@ impl<'d> Frame<'d> {
             Kind::Array => return Err(NotAFrame::Batch),
             _ => return Err(NotAFrame::NotAnObject),
         }
-        let [_, id, method, params, result, error] =
+        let [version, id, method, params, result, error] =
             members(root, ["jsonrpc", "id", "method", "params", "result", "error"])?;
         // Some servers write `"error": null` beside a result, or an `"id": null` that they could not read.
         let error = error.filter(|it| !it.is_null() || result.is_none());
@@ -163,7 +171,9 @@ impl<'d> Frame<'d> {
             }
         }
         let method_at = method.map(|it| it.offset() + 1);
-        Ok(Self { shape, id, method: name, method_at, params, payload: result.or(error), root })
+        let is_other_version = version.is_some_and(|it| !it.is_str("2.0"));
+        let (method, payload) = (name, result.or(error));
+        Ok(Self { shape, id, method, method_at, is_other_version, params, payload, root })
     }
 
     /// The tool that a `tools/call` names: the value and its text.

@@ -4,6 +4,35 @@ use std::borrow::Cow;
 
 use crate::json::Value;
 
+/// Every method that a client can ask a server for, in any revision of MCP.
+const METHODS: [&str; 20] = [
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "tasks/get",
+    "tasks/result",
+    "tasks/list",
+    "tasks/cancel",
+    "tasks/update",
+    "server/discover",
+    "subscriptions/listen",
+];
+
+/// Whether the protocol itself has a request of this name; others are a server's own.
+pub fn is_method(name: &str) -> bool {
+    METHODS.contains(&name)
+}
+
 /// What was asked of an upstream.
 #[derive(Debug, Clone, Default)]
 pub struct Asked<'a> {

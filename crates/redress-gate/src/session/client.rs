@@ -5,6 +5,7 @@ use std::time::Instant;
 use redress::{
     codes,
     json::{Doc, Kind, Value},
+    outcome::is_method,
 };
 
 use super::{ClientKind, Expected, Held, Session, Turn};
@@ -32,7 +33,7 @@ impl Session {
                 return Expected::Answer;
             }
         };
-        let expected = match Frame::of(&doc) {
+        let expected = match Frame::of(&doc).and_then(answerable) {
             Ok(frame) => self.client_frame(line, &frame, from, turn),
             Err(error) => {
                 let id = if error == NotAFrame::BadId { None } else { only_id(doc.root()) };
@@ -272,6 +273,32 @@ impl Session {
     pub(super) fn hold(&mut self, id: Option<UpstreamId>, line: Vec<u8>) {
         self.held_bytes += line.len();
         self.held.push(Held { id, line });
+    }
+}
+
+/// A message that some server can answer. A request that none may take would be answered at its deadline: servers that are
+/// written with the official SDKs drop it without a word.
+fn answerable(frame: Frame<'_>) -> Result<Frame<'_>, NotAFrame> {
+    if frame.shape != Shape::Request {
+        return Ok(frame);
+    }
+    if frame.is_other_version {
+        return Err(NotAFrame::BadVersion);
+    }
+    match frame.params {
+        Some(params) if !are_params(params) && is_method(&frame.method) => {
+            Err(NotAFrame::BadParams)
+        }
+        _ => Ok(frame),
+    }
+}
+
+/// Whether parameters are an object, or what languages without empty objects write for an empty one.
+fn are_params(params: Value<'_>) -> bool {
+    match params.kind() {
+        Kind::Object | Kind::Null => true,
+        Kind::Array => params.elements().next().is_none(),
+        _ => false,
     }
 }
 

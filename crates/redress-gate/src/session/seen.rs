@@ -194,6 +194,8 @@ impl Session {
                 let pointer = match error {
                     NotAFrame::BadId => Some(("pointer", "/id".into())),
                     NotAFrame::BadMethod => Some(("pointer", "/method".into())),
+                    NotAFrame::BadVersion => Some(("pointer", "/jsonrpc".into())),
+                    NotAFrame::BadParams => Some(("pointer", "/params".into())),
                     _ => None,
                 };
                 let reason = ("reason", error.to_string().into());

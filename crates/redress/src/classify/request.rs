@@ -10,32 +10,9 @@ use super::{
 };
 use crate::{
     json::{Kind, Value},
-    outcome::{Asked, Unreadable},
+    outcome::{Asked, Unreadable, is_method},
 };
 
-/// Every method that a client can ask a server for, in any revision of MCP.
-const METHODS: [&str; 20] = [
-    "initialize",
-    "ping",
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "prompts/list",
-    "prompts/get",
-    "completion/complete",
-    "logging/setLevel",
-    "tasks/get",
-    "tasks/result",
-    "tasks/list",
-    "tasks/cancel",
-    "tasks/update",
-    "server/discover",
-    "subscriptions/listen",
-];
 /// Ends of names that are files without doubt.
 const EXTENSIONS: [&str; 39] = [
     "txt", "md", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "css", "csv", "tsv", "log",
@@ -81,7 +58,7 @@ pub(crate) fn look<'a>(asked: &Asked<'a>, table: &Table) -> (Facts, Vec<Argument
 }
 
 fn is_unknown(method: Option<&str>) -> bool {
-    method.is_some_and(|it| !METHODS.contains(&it) && !it.starts_with("notifications/"))
+    method.is_some_and(|it| !is_method(it) && !it.starts_with("notifications/"))
 }
 
 fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>>, is_call: bool) {

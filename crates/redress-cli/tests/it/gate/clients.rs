@@ -6,6 +6,7 @@ use super::client::{Client, Via, assert_fault, assert_works, both_ways, fault};
 
 both_ways! {
     garbage_a_batch_and_keys_in_another_spelling,
+    requests_that_no_server_may_take,
     duplicate_ids,
     ids_of_any_spelling_come_back_as_they_were,
     a_request_that_is_withdrawn,
@@ -28,6 +29,27 @@ fn garbage_a_batch_and_keys_in_another_spelling(via: Via) {
     assert_eq!(client.answer("77")["error"]["code"], -32600);
     client.write_bytes(b"\xff\xfe\n");
     assert_eq!(client.other()["error"]["code"], -32700);
+    assert_works(&mut client);
+    client.end();
+}
+
+fn requests_that_no_server_may_take(via: Via) {
+    let mut client = Client::open(via, &[]);
+    for (id, line) in [
+        (
+            "81",
+            "{\"jsonrpc\":\"1.0\",\"id\":81,\"method\":\"tools/call\",\"params\":{\"name\":\"never\"}}\n",
+        ),
+        (
+            "82",
+            "{\"jsonrpc\":\"2.0\",\"id\":82,\"method\":\"tools/call\",\"params\":[\"never\"]}\n",
+        ),
+    ] {
+        client.write_request(id, line);
+        let answer = client.answer(id);
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        assert_fault(&answer, "INVALID_REQUEST", "after_change", "none", "gate");
+    }
     assert_works(&mut client);
     client.end();
 }

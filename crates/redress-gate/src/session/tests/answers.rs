@@ -259,9 +259,13 @@ fn an_error_of_a_call_becomes_a_result_unless_the_protocol_needs_it() {
 #[test]
 fn a_malformed_call_keeps_its_error() {
     let mut rig = Rig::knowing(Mode::Enforce);
-    rig.client(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}"#);
-    let heard = rig.server(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"m"}}"#);
-    assert_eq!(heard[0]["error"]["code"], -32603);
+    for params in ["[]", "{}", r#"{"name":1}"#] {
+        let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":PARAMS}"#;
+        rig.client(&call.replace("PARAMS", params));
+        let heard =
+            rig.server(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"m"}}"#);
+        assert_eq!(heard[0]["error"]["code"], -32603, "{params}");
+    }
 }
 
 #[test]

@@ -36,6 +36,39 @@ fn a_refusal_names_the_request_if_it_can() {
 }
 
 #[test]
+fn a_request_that_no_server_may_take_is_refused_at_once() {
+    let mut rig = Rig::up();
+    for (line, pointer) in [
+        (r#"{"jsonrpc":"1.0","id":5,"method":"ping"}"#, "/jsonrpc"),
+        (r#"{"jsonrpc":2.0,"id":5,"method":"x/own"}"#, "/jsonrpc"),
+        (r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":["echo"]}"#, "/params"),
+        (r#"{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":"p"}"#, "/params"),
+    ] {
+        let heard = rig.client(line);
+        let [answer] = &heard[..] else { panic!("{line}: {heard:?}") };
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&5.into(), &(-32600).into()));
+        assert_eq!((code(answer), &fault(answer)["effect"]), ("INVALID_REQUEST", &"none".into()));
+        assert_eq!(fault(answer)["details"]["pointer"], pointer, "{line}");
+    }
+    assert!(rig.sent.is_empty());
+}
+
+#[test]
+fn what_some_server_may_take_passes() {
+    for line in [
+        r#"{"id":5,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"x/own","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/list","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/list","params":null}"#,
+        r#"{"jsonrpc":"1.0","method":"notifications/x","params":[1]}"#,
+    ] {
+        let mut rig = Rig::up();
+        assert!(rig.client(line).is_empty(), "{line}");
+        assert_eq!(rig.sent.len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn an_id_in_flight_cannot_be_used_again() {
     let mut rig = Rig::up();
     rig.client(CALL);
