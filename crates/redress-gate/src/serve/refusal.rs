@@ -39,7 +39,7 @@ impl Refusal {
     pub(super) fn new(status: StatusCode, code: CoreCode, message: impl Into<String>) -> Self {
         let mut fault = code.raise([] as [(&str, &str); 0]);
         fault.origin = Origin::Gate;
-        fault.effect = redress_registry::Effect::None;
+        fault.nothing_changed();
         fault.message = message.into();
         let fault = Box::new(fault);
         Self { status, fault, id: None, protocol: None, header: None, closes: false }

@@ -12,7 +12,6 @@ use redress::{
     outcome::{Asked, HttpAsked, Outcome, ToolTraits, What},
     text::cut,
 };
-use redress_registry::Effect;
 
 use super::{Session, UpstreamKind, details::with_upstream, seen::LINE_BYTES, upstream::Answer};
 use crate::{
@@ -39,7 +38,7 @@ impl Session {
         if let Some(reason) = broken(exchange.request.method, answer) {
             let mut fault = self.broken(reason, answer.line);
             if self.traits(self.tool_of(&exchange.request)).harmless() {
-                fault.effect = Effect::None;
+                fault.nothing_changed();
             }
             if let Some(said) = answer.frame.payload {
                 let said = RawJson::from(said);

@@ -8,7 +8,7 @@ use redress::{
     json::{Doc, RawJson},
     outcome::{HttpAnswer, What},
 };
-use redress_registry::{Effect, Retry, RetryKind};
+use redress_registry::{Retry, RetryKind};
 
 use super::{
     ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
@@ -186,7 +186,7 @@ impl Session {
                     None => (self.broken("an answer over HTTP has no message in it", body), false),
                 };
                 if is_unprocessed(status) && !worked {
-                    fault.effect = Effect::None;
+                    fault.nothing_changed();
                 }
                 let line = body.get(..LINE_BYTES).unwrap_or(body);
                 fault.private.upstream = Some(line.to_vec());
@@ -214,7 +214,7 @@ impl Session {
             fault.retry = Retry::of(RetryKind::AfterHuman);
         }
         if !sent {
-            fault.effect = Effect::None;
+            fault.nothing_changed();
         }
         let phase = Some(RawJson::string(phase.name()));
         fault.details = with_upstream(fault.details.take(), "failed_at", phase);

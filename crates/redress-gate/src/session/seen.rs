@@ -163,10 +163,10 @@ impl Session {
             }
         };
         let tool = self.tool_of(&exchange.request);
-        if !exchange.sent || self.traits(tool).harmless() {
-            fault.effect = Effect::None;
-        }
-        if exchange.is_in_doubt && fault.effect == Effect::None {
+        let is_harmless = !exchange.sent || self.traits(tool).harmless();
+        if is_harmless && !exchange.is_in_doubt {
+            fault.nothing_changed();
+        } else if is_harmless || exchange.is_in_doubt && fault.effect == Effect::None {
             fault.effect = Effect::Unknown;
         }
         fault
@@ -235,7 +235,7 @@ impl Session {
         } else {
             self.raise(codes::UPSTREAM_CRASHED, Origin::Server, exit_params(exit))
         };
-        fault.effect = Effect::None;
+        fault.nothing_changed();
         self.add_log(&mut fault, &self.stderr.since(0));
         self.tell_nobody(fault, turn);
     }

@@ -5,7 +5,6 @@ use redress::{
     json::RawJson,
     text::{cut, strip},
 };
-use redress_registry::Effect;
 
 use super::{
     Session, Turn,
@@ -71,7 +70,7 @@ impl Session {
             return None;
         }
         let mut fault = self.broken(reason, line);
-        fault.effect = Effect::None;
+        fault.nothing_changed();
         fault.details = with_upstream(fault.details.take(), "useless_lines", number(count));
         Some(fault)
     }
