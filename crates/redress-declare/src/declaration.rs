@@ -1,7 +1,9 @@
 //! `Declaration`: an error type as it was written, each name at its place, nothing looked up.
 
 use proc_macro2::{Ident, Span};
-use syn::{Data, DeriveInput, Generics, ext::IdentExt as _, spanned::Spanned as _};
+use syn::{
+    Attribute, Data, DeriveInput, Expr, Generics, Token, ext::IdentExt as _, spanned::Spanned as _,
+};
 
 use crate::{
     attributes::{At, Keys, doc},
@@ -53,6 +55,8 @@ pub struct Variant {
     pub fields: Vec<Field>,
     /// What it stands for.
     pub kind: Kind,
+    /// Whether its author knows that its code is on its way out: it, or its type, is deprecated itself or allowed to be.
+    pub is_known_deprecated: bool,
     pub(crate) doc: String,
 }
 
@@ -76,14 +80,15 @@ pub fn read(input: &DeriveInput, mistakes: &mut Mistakes) -> Declaration {
         Data::Enum(it) => {
             let variants = it.variants.iter().map(|it| {
                 let mut keys = Keys::read(&it.attrs, mistakes);
-                let variant = variant(&it.ident, &it.fields, doc(&it.attrs), &mut keys, mistakes);
+                let mut variant = variant((&it.ident, &it.attrs), &it.fields, &mut keys, mistakes);
+                variant.is_known_deprecated |= names_deprecated(&input.attrs);
                 keys.close("A variant", mistakes);
                 variant
             });
             variants.collect()
         }
         Data::Struct(it) => {
-            vec![variant(&input.ident, &it.fields, doc(&input.attrs), &mut keys, mistakes)]
+            vec![variant((&input.ident, &input.attrs), &it.fields, &mut keys, mistakes)]
         }
         Data::Union(it) => {
             let message = "A union cannot be an error of a contract; use an enum.";
@@ -145,12 +150,12 @@ fn refuse_second_home(declaration: &Declaration, mistakes: &mut Mistakes) {
 }
 
 fn variant(
-    ident: &Ident,
+    (ident, attrs): (&Ident, &[Attribute]),
     fields: &syn::Fields,
-    doc: String,
     keys: &mut Keys,
     mistakes: &mut Mistakes,
 ) -> Variant {
+    let (doc, is_known_deprecated) = (doc(attrs), names_deprecated(attrs));
     let name = names::code(&ident.unraw().to_string());
     let transparent = keys.flag("transparent", mistakes);
     let code = keys.text("code", mistakes);
@@ -172,6 +177,7 @@ fn variant(
             code: At::new(name, ident.span()),
             fields,
             kind,
+            is_known_deprecated,
             doc,
         };
     }
@@ -184,7 +190,23 @@ fn variant(
         mistakes.add(from, "`#[from]` fills one field; this variant has more.");
     }
     let code = code.unwrap_or_else(|| At::new(name, ident.span()));
-    Variant { ident: ident.clone(), code, fields, kind, doc }
+    Variant { ident: ident.clone(), code, fields, kind, is_known_deprecated, doc }
+}
+
+/// Whether attributes say `#[deprecated]` or `#[allow(deprecated)]`.
+fn names_deprecated(attrs: &[Attribute]) -> bool {
+    let is_allowed = |it: &Attribute| {
+        let mut is_named = false;
+        let read = it.parse_nested_meta(|it| {
+            is_named |= it.path.is_ident("deprecated");
+            if it.input.peek(Token![=]) {
+                it.value()?.parse::<Expr>()?;
+            }
+            Ok(())
+        });
+        read.is_ok() && is_named && it.path().is_ident("allow")
+    };
+    attrs.iter().any(|it| it.path().is_ident("deprecated") || is_allowed(it))
 }
 
 fn passes_on(

@@ -1,8 +1,9 @@
 //! The code that the derive writes.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use redress_declare::{Declaration, Field, Role};
+use redress_registry::{mirror::DEPRECATED, name::split};
 use syn::spanned::Spanned as _;
 
 use crate::{
@@ -25,7 +26,27 @@ pub(crate) fn impls(
         fault: matched(declaration, faults),
         source: matched(declaration, sources),
     };
-    written.tokens(declaration)
+    let mut tokens = written.tokens(declaration);
+    tokens.extend(variants.iter().filter_map(deprecation));
+    tokens
+}
+
+/// A warning of the compiler that the code of a variant is on its way out. A macro can give none by itself, so it uses
+/// something that is deprecated, at the place of the code.
+fn deprecation(told: &Told<'_>) -> Option<TokenStream> {
+    let entry = told.entry.as_ref().filter(|_| !told.variant.is_known_deprecated)?;
+    let gone = entry.deprecated.as_ref()?;
+    let (id, code, since, reason) = (DEPRECATED.id, &entry.code, &gone.since, &gone.reason);
+    let to = gone.to.as_ref().map(|it| format!(" Use {it}.")).unwrap_or_default();
+    let note = format!("[{id}] {code} is deprecated since {since}: {reason}{to}");
+    let name = Ident::new(split(code).1, told.variant.code.span);
+    Some(quote! {
+        const _: () = {
+            #[deprecated = #note]
+            const #name: () = ();
+            #name
+        };
+    })
 }
 
 /// The same for a type with mistakes, so that whatever uses it makes no second message of them.

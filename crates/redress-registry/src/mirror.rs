@@ -15,6 +15,16 @@ pub const UNREGISTERED: Rule = Rule {
     how_to_fix: "Correct the name, or add the code with redress registry add.",
 };
 
+/// A code that is on its way out.
+pub const DEPRECATED: Rule = Rule {
+    id: "CK003",
+    name: "deprecated-code",
+    grade: Grade::Level(Level::Improvement),
+    summary: "A source raises a code that is deprecated.",
+    why: "Its row says what to use instead; a client that follows it no longer expects this one.",
+    how_to_fix: "Raise the code that its row names, or another one.",
+};
+
 /// A code that the registry has taken away.
 pub const RETIRED: Rule = Rule {
     id: "CK004",

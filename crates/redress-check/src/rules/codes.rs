@@ -2,7 +2,7 @@
 
 use redress_registry::{
     Level,
-    mirror::{RETIRED, UNREGISTERED},
+    mirror::{DEPRECATED, RETIRED, UNREGISTERED},
     name::split,
     nearest::nearest,
     rule::{Grade, Rule},
@@ -14,15 +14,6 @@ use crate::{
     link::World,
     named::{Named, Role, is_certain, near},
     rule::{Check, Hits, page},
-};
-
-const DEPRECATED: Rule = Rule {
-    id: "CK003",
-    name: "deprecated-code",
-    grade: Grade::Level(Level::Improvement),
-    summary: "A source raises a code that is deprecated.",
-    why: "Its row says what to use instead; a client that follows it no longer expects this one.",
-    how_to_fix: "Raise the code that its row names, or another one.",
 };
 
 const FOREIGN: Rule = Rule {
