@@ -109,8 +109,8 @@ pub use stats::{Counts, Stats};
 pub use tail::tail;
 pub use time::Time;
 pub use verify::{
-    ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, What, parse_receipt,
-    true_path, verify, verify_with,
+    ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, Unread, What,
+    parse_receipt, true_path, verify, verify_newest, verify_with,
 };
 pub use witness::witnessed_ledgers;
 

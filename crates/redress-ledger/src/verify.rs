@@ -1,5 +1,6 @@
 //! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
 
+mod newest;
 mod receipts;
 mod report;
 mod walk;
@@ -14,6 +15,8 @@ use redress::fault::Receipt;
 pub use report::{ChainReport, ChainState, Found, Problem, ReceiptReport, Report, What};
 
 use crate::{layout, sign::PublicKey, witness::Witness};
+use newest::Reach;
+pub use newest::{Unread, verify_newest};
 use receipts::Receipts;
 use walk::{Pruned, Walked};
 
@@ -39,8 +42,17 @@ pub fn verify_with(
     evidence: &Evidence,
     progress: &mut dyn FnMut(usize, usize),
 ) -> io::Result<Report> {
+    examine(dir, evidence, None, progress).map(|it| it.0)
+}
+
+fn examine(
+    dir: &Path,
+    evidence: &Evidence,
+    most_bytes: Option<u64>,
+    progress: &mut dyn FnMut(usize, usize),
+) -> io::Result<(Report, Unread)> {
     let found = fs::canonicalize(dir).and_then(|it| Ok((layout::chains(&it)?, it)));
-    let (chains, dir) = match found {
+    let (mut chains, dir) = match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let dir = true_path(dir)?;
             let key = evidence.key_file.as_deref();
@@ -56,28 +68,38 @@ pub fn verify_with(
     let witness = evidence.key_file.as_deref().map(|it| Witness::new(it, &dir));
     let mut receipts = Receipts::new(&evidence.receipts);
     let mut walked = Vec::new();
+    let reach = Reach::within(most_bytes, &mut chains);
     let all = chains.len();
     for chain in chains {
         progress(walked.len(), all);
-        let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name));
-        walked.push(walk::walk(&chain, &evidence.keys, witnessed.as_ref(), &mut receipts));
+        let (from, witnessed) =
+            (reach.from(&chain), witness.as_ref().and_then(|it| it.of(&chain.name)));
+        walked.push(walk::walk(&chain, from, &evidence.keys, witnessed.as_ref(), &mut receipts));
     }
     let pruned = prunings(&mut walked);
     for chain in &mut walked {
-        check_start(chain, pruned.get(&chain.report.name));
+        let of_chain = pruned.get(&chain.report.name).map(Vec::as_slice);
+        // What is not read may tell that the start was pruned.
+        let may_be_told = !reach.unread.is_nothing();
+        check_start(chain, of_chain.or(may_be_told.then_some(&[])), may_be_told);
     }
     let missing = match &witness {
         None => Vec::new(),
-        Some(witness) => missing_chains(&dir, witness, &pruned)?,
+        Some(witness) => {
+            let mut missing = missing_chains(&dir, witness, &pruned)?;
+            missing.retain(|it| reach.covers(it));
+            missing
+        }
     };
     let may_be_pruned = |seq| pruned.values().flatten().any(|it| it.next_seq > seq);
-    Ok(Report {
+    let report = Report {
         receipts: receipts.report(may_be_pruned),
         chains: walked.into_iter().map(|it| it.report).collect(),
         missing,
         keys_given: !evidence.keys.is_empty(),
         witnessed: witness.is_some(),
-    })
+    };
+    Ok((report, reach.unread))
 }
 
 /// The one path of a directory under which its witnesses are kept, also after it is gone.
@@ -113,7 +135,7 @@ fn prunings(walked: &mut [Walked]) -> Prunings {
 }
 
 /// A chain that does not start with its genesis needs a signed pruning that ends where it starts.
-fn check_start(chain: &mut Walked, pruned: Option<&Vec<Pruned>>) {
+fn check_start(chain: &mut Walked, pruned: Option<&[Pruned]>, may_be_told: bool) {
     let is_empty =
         chain.report.problem.as_ref().is_some_and(|it| it.what == What::SegmentMissing(1));
     if is_empty && pruned.is_some() {
@@ -123,7 +145,7 @@ fn check_start(chain: &mut Walked, pruned: Option<&Vec<Pruned>>) {
     let Some(start) = &chain.cut_start else { return };
     let is_told = pruned
         .is_some_and(|all| all.iter().any(|it| (it.next_seq, it.head) == (start.seq, start.prev)));
-    if !is_told {
+    if !is_told && !may_be_told {
         let what = What::StartMissing;
         let problem = Problem { file: start.file.clone(), line: 1, seq: start.seq, what };
         chain.report.problem = Some(problem);

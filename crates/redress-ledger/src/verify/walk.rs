@@ -45,9 +45,11 @@ pub(super) struct Pruned {
     pub head: Hash,
 }
 
-/// Walks a chain. Behind the first problem only receipts and prunings are looked for.
+/// Walks a chain. Behind the first problem only receipts and prunings are looked for. Of the segments before number `from` only
+/// the lengths are compared.
 pub(super) fn walk(
     chain: &ChainDir,
+    from: u32,
     keys: &[PublicKey],
     witnessed: Option<&Witnessed>,
     receipts: &mut Receipts<'_>,
@@ -60,6 +62,8 @@ pub(super) fn walk(
         keys,
         witnessed,
         chain,
+        from,
+        is_whole: true,
         head: None,
         closing: false,
         walked: Walked { report: empty_report(chain, state), pruned: Vec::new(), cut_start: None },
@@ -82,6 +86,10 @@ struct Walk<'a> {
     keys: &'a [PublicKey],
     witnessed: Option<&'a Witnessed>,
     chain: &'a ChainDir,
+    /// The number of the first segment that is read.
+    from: u32,
+    /// Whether no segment was passed over.
+    is_whole: bool,
     head: Option<Head>,
     /// Whether the last record closes the chain.
     closing: bool,
@@ -147,6 +155,11 @@ impl Walk<'_> {
         let file = File::open(&piece.path)?;
         lengths.file = file.metadata()?.len();
         let most = piece.end.map_or(u64::MAX, |it| it.bytes);
+        if piece.number < self.from {
+            self.is_whole = false;
+            lengths.lines = lengths.file.min(most);
+            return Ok(());
+        }
         let mut lines = Lines::new(io::Read::take(file, most));
         while let Some(raw) = lines.next()? {
             if raw.end == LineEnd::EndOfFile {
@@ -219,8 +232,8 @@ impl Walk<'_> {
                 (!names || !first).then_some(What::BadStart)
             }
             Kind::Rotate if self.head.is_none() => {
-                let file = piece.path.clone();
-                self.walked.cut_start = Some(CutStart { file, seq: line.seq, prev: line.prev });
+                let start = CutStart { file: piece.path.clone(), seq: line.seq, prev: line.prev };
+                self.walked.cut_start = Some(start).filter(|_| self.is_whole);
                 None
             }
             Kind::Rotate => {

@@ -4,7 +4,9 @@ use std::{fs, path::PathBuf, sync::LazyLock};
 
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use redress::fault::Receipt;
-use redress_ledger::{ChainState, Found, Ledger, Report, What, parse_receipt, verify};
+use redress_ledger::{
+    ChainState, Found, Ledger, Report, What, parse_receipt, verify, verify_newest,
+};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
@@ -91,6 +93,39 @@ fn an_untouched_copy_is_sound() {
     assert!(report.is_sound(), "{report:#?}");
     assert!(segments(&crate::fixture::subdirectories(&copy.dir)[0]).len() > 3);
     assert_eq!(report.chains[0].rewritable(), 0);
+}
+
+#[test]
+fn of_a_large_ledger_the_newest_segments_are_checked_and_the_lengths_of_the_rest() {
+    let evidence = ORIGINAL.0.evidence(&[]);
+    let copy = Copy::new();
+    copy.write();
+    let chain = crate::fixture::subdirectories(&copy.dir)[0].clone();
+    let files = segments(&chain);
+    let (all, nothing) = verify_newest(&copy.dir, &evidence, u64::MAX).unwrap();
+    assert!(all.is_sound() && nothing.is_nothing(), "{all:#?}");
+    let (some, unread) = verify_newest(&copy.dir, &evidence, 2_000).unwrap();
+    assert!(some.is_sound(), "{some:#?}");
+    assert!(unread.segments > 0 && unread.segments < files.len() - 1, "{unread:?}");
+    assert!(some.chains[0].records < all.chains[0].records);
+
+    let change = |file: &PathBuf, from: &str, to: &str| {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(file, text.replacen(from, to, 1)).unwrap();
+        let (report, _) = verify_newest(&copy.dir, &evidence, 2_000).unwrap();
+        fs::write(file, text).unwrap();
+        report.first_problem().map(|it| it.file.clone())
+    };
+    let (first, last) = (&files[0], &files[files.len() - 1]);
+    assert_eq!(
+        change(last, "\"kind\":\"checkpoint\"", "\"kind\":\"checkqoint\""),
+        Some(last.clone())
+    );
+    assert_eq!(change(first, "\"kind\"", "\"kinds\""), Some(first.clone()), "another length");
+    assert_eq!(change(first, "\"kind\"", "\"kinb\""), None, "too old to be read at a start");
+    fs::remove_file(&files[1]).unwrap();
+    assert!(!verify_newest(&copy.dir, &evidence, 2_000).unwrap().0.is_sound(), "a missing segment");
 }
 
 proptest! {
