@@ -8,11 +8,20 @@ use crate::{failure::Failure, files};
 
 /// The registry of that name, or in that file.
 pub(crate) fn find(name: &str) -> Result<Arc<Registry>, Failure> {
-    let workspace = Some(redress_workspace::registry()).filter(|it| &*it.name == name);
-    match shipped::get(name).or(workspace) {
+    match built_in(name) {
         Some(built_in) => Ok(Arc::clone(built_in)),
         None => from_source(&written(name)?),
     }
+}
+
+/// Whether a name is that of a file.
+pub(crate) fn is_file(name: &str) -> bool {
+    built_in(name).is_none()
+}
+
+fn built_in(name: &str) -> Option<&'static Arc<Registry>> {
+    let workspace = Some(redress_workspace::registry()).filter(|it| &*it.name == name);
+    shipped::get(name).or(workspace)
 }
 
 /// The text of the registry of that name, or in that file.

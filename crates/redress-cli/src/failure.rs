@@ -81,6 +81,11 @@ impl Failure {
         self.fault.message
     }
 
+    /// What led to it, in one line.
+    pub(crate) fn reason(&self) -> &str {
+        self.notes.first().map_or(self.fault.message.as_str(), String::as_str).trim_end_matches('.')
+    }
+
     /// Adds a line that says more.
     pub(crate) fn note(mut self, note: impl std::fmt::Display) -> Self {
         self.notes.push(note.to_string());

@@ -1,5 +1,6 @@
 //! The `redress` command.
 
+mod audit;
 mod check;
 mod choice;
 mod classify;

@@ -4,7 +4,7 @@ mod diff;
 mod edit;
 mod export;
 mod from_rust;
-mod lint;
+pub(crate) mod lint;
 mod lock;
 pub(crate) mod rules;
 

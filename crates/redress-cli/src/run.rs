@@ -10,7 +10,7 @@ use std::{
     io,
     os::fd::AsFd,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -23,7 +23,8 @@ use signal_hook::{consts::SIGXFSZ, flag};
 
 use crate::{
     Done, Status,
-    config::{self, Options},
+    audit::Subject,
+    config::{self, Config, Options},
     failure::Failure,
     govern,
 };
@@ -47,8 +48,8 @@ pub(crate) fn run(args: &Args) -> Done {
     let config = args.options.config(&args.command)?;
     let server = config.single()?;
     let name = args.options.ledger_name(&server.name, &args.command);
-    let opening = Opening::start(config.general.ledger.clone(), name.clone());
-    let ended = gate(&config.general, server, &name, &opening);
+    let mut opening = Opening::start(config.general.ledger.clone(), name.clone());
+    let ended = gate(&config, server, (&name, args.options.config.as_deref()), &mut opening);
     if ended.is_err() {
         // What was opened for nothing is closed as it should be.
         drop(opening.within(Duration::from_secs(1)));
@@ -63,13 +64,18 @@ pub(crate) fn run(args: &Args) -> Done {
 }
 
 fn gate(
-    general: &config::General,
+    config: &Config,
     server: &config::Server,
-    name: &str,
-    opening: &Opening,
+    (name, file): (&str, Option<&Path>),
+    opening: &mut Opening,
 ) -> Result<Ended, Failure> {
+    let general = &config.general;
     let ledger = ledger_dir(&general.ledger, name)?;
     let gated = observe::server(server, general, ledger.clone())?;
+    if let Some(dir) = ledger.as_deref().filter(|_| general.governance.enabled) {
+        let opened = opening.wait().as_ref().map(Option::as_ref);
+        Subject { config, file, ledger: dir, opened, is_stdio: true }.audit()?;
+    }
     let run = Run {
         target: server.target(ledger)?,
         server: Arc::clone(&gated),
@@ -96,7 +102,11 @@ fn gate(
 }
 
 /// A ledger that is being opened: that waits for the disk, and neither the server's start nor our end need to.
-struct Opening(mpsc::Receiver<Opened>);
+struct Opening {
+    opened: mpsc::Receiver<Opened>,
+    /// What somebody has waited for already.
+    here: Option<Result<Option<Ledger>, Failure>>,
+}
 
 /// What came of it, or the panic that did.
 type Opened = thread::Result<Result<Option<Ledger>, Failure>>;
@@ -108,13 +118,22 @@ impl Opening {
             let open = AssertUnwindSafe(|| open_ledger(&ledger, &name));
             drop(sender.send(catch_unwind(open)));
         });
-        Self(opened)
+        Self { opened, here: None }
     }
 
     /// The ledger, if it is open within a time.
-    fn within(&self, time: Duration) -> Option<Result<Option<Ledger>, Failure>> {
-        let opened = self.0.recv_timeout(time).ok()?;
+    fn within(&mut self, time: Duration) -> Option<Result<Option<Ledger>, Failure>> {
+        if self.here.is_some() {
+            return self.here.take();
+        }
+        let opened = self.opened.recv_timeout(time).ok()?;
         Some(opened.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+
+    /// Waits for it, however long that takes.
+    fn wait(&mut self) -> &Result<Option<Ledger>, Failure> {
+        let opened = self.here.take().or_else(|| self.within(Duration::MAX));
+        self.here.insert(opened.unwrap_or(Ok(None)))
     }
 }
 

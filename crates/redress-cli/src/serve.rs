@@ -20,6 +20,7 @@ use serde_json::json;
 use self::reload::Reload;
 use crate::{
     Done, Status,
+    audit::Subject,
     config::{self, Address, Config, Options, Watch},
     failure::Failure,
     govern,
@@ -107,7 +108,7 @@ impl Args {
 /// What stays, whatever the file says later.
 #[derive(Clone)]
 struct Stage {
-    has_file: bool,
+    file: Option<PathBuf>,
     ledger: Option<Arc<Ledger>>,
     ledger_dir: Option<PathBuf>,
     /// Who may read the metrics, and of which servers.
@@ -118,9 +119,17 @@ impl Stage {
     fn open(args: &Args, config: &Config) -> Result<Self, Failure> {
         let name = args.options.ledger_name("serve", &args.command);
         let ledger_dir = ledger_dir(&config.general.ledger, &name)?;
-        let ledger = open_ledger(&config.general.ledger, &name)?.map(Arc::new);
-        let has_file = args.options.config.is_some();
-        Ok(Self { has_file, ledger, ledger_dir, shown: Arc::default() })
+        let opened = open_ledger(&config.general.ledger, &name);
+        let (file, opened_as) = (args.options.config.clone(), opened.as_ref().map(Option::as_ref));
+        audit(config, file.as_deref(), ledger_dir.as_deref(), opened_as)?;
+        let ledger = opened?.map(Arc::new);
+        Ok(Self { file, ledger, ledger_dir, shown: Arc::default() })
+    }
+
+    /// Looks at what must hold before a governed gate serves anything.
+    fn audit(&self, config: &Config) -> Result<(), Failure> {
+        let (file, dir) = (self.file.as_deref(), self.ledger_dir.as_deref());
+        audit(config, file, dir, Ok(self.ledger.as_deref()))
     }
 
     /// One server, for the gate.
@@ -129,7 +138,7 @@ impl Stage {
         govern::recall(gated.governor.as_ref())?;
         observe::say_ready(&gated);
         Ok(Served {
-            name: self.has_file.then(|| server.name.clone()),
+            name: self.file.as_ref().map(|_| server.name.clone()),
             server: gated,
             ledger: self.ledger.clone(),
             on_ledger_failure: config.general.ledger.on_failure,
@@ -149,6 +158,16 @@ impl Stage {
     fn shown(&self) -> (Access, Vec<Arc<Server>>) {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+fn audit(
+    config: &Config,
+    file: Option<&Path>,
+    ledger: Option<&Path>,
+    opened: Result<Option<&Ledger>, &Failure>,
+) -> Result<(), Failure> {
+    let Some(ledger) = ledger else { return Ok(()) };
+    Subject { config, file, ledger, opened, is_stdio: false }.audit()
 }
 
 fn say_where(at: SocketAddr, args: &Args, config: &Config) {

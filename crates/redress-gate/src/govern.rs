@@ -30,7 +30,7 @@ use redress_govern::{
 };
 
 pub(crate) use self::{desk::is_own, extra::without, manifest::Doing};
-pub use self::{extra::Extra, manifest::Manifest, writes::Checks};
+pub use self::{extra::Extra, manifest::Manifest, root::can_confine, writes::Checks};
 use self::{root::Root, touched::Touched};
 use crate::mail::TokenId;
 

@@ -33,7 +33,7 @@ mod told;
 mod tools;
 
 pub use breaker::BreakerRule;
-pub use govern::{Checks, Extra, Governor, Manifest, Policy, not_served};
+pub use govern::{Checks, Extra, Governor, Manifest, Policy, can_confine, not_served};
 pub use inflight::UpstreamId;
 pub use inside::Inside;
 pub use limits::{LimitRule, Rate};

@@ -120,7 +120,11 @@ impl Options {
         set(&mut config.general.metrics.address, self.metrics.map(Some));
         self.govern(&mut config);
         let contract = match &self.contract {
-            Some(name) => Some(Contract { name: name.clone(), registry: contract::find(name)? }),
+            Some(name) => {
+                let (name, registry) = (name.clone(), contract::find(name)?);
+                let file = contract::is_file(&name).then(|| PathBuf::from(&name));
+                Some(Contract { name, file, registry })
+            }
             None => None,
         };
         for server in &mut config.servers {

@@ -63,6 +63,8 @@ impl Value for Word {
 pub struct Contract {
     /// As it was written.
     pub name: String,
+    /// Its file, unless it is built in.
+    pub file: Option<PathBuf>,
     /// What it says.
     pub registry: Arc<Registry>,
 }
@@ -70,7 +72,11 @@ pub struct Contract {
 impl Contract {
     /// The registry that every server may use.
     pub(crate) fn core() -> Self {
-        Self { name: shipped::core().name.to_string(), registry: Arc::clone(shipped::core()) }
+        Self {
+            name: shipped::core().name.to_string(),
+            file: None,
+            registry: Arc::clone(shipped::core()),
+        }
     }
 }
 
@@ -86,13 +92,13 @@ impl Value for Contract {
     fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let name = String::read(given, reading)?;
         if let Some(built_in) = shipped::get(&name) {
-            return Some(Self { name, registry: Arc::clone(built_in) });
+            return Some(Self { name, file: None, registry: Arc::clone(built_in) });
         }
         let path = reading.environment.path(&name);
         match reading.environment.registry(&path) {
             Ok(registry) => {
-                reading.files.push(path);
-                Some(Self { name, registry })
+                reading.files.push(path.clone());
+                Some(Self { name, file: Some(path), registry })
             }
             Err(problem) => {
                 let is_file = Path::new(&name).extension().is_some() || name.contains('/');

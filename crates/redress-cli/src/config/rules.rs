@@ -39,7 +39,7 @@ impl Server {
     }
 
     /// The codes that it may use: the built-in server has its own, unless others are named.
-    fn codes(&self) -> Arc<Registry> {
+    pub(crate) fn codes(&self) -> Arc<Registry> {
         if self.workspace.is_some() && self.contract == Contract::core() {
             return Arc::clone(redress_workspace::registry());
         }

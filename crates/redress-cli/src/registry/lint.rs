@@ -4,6 +4,8 @@ use std::{path::Path, sync::Arc};
 
 use redress::{dialect, package};
 use redress_registry::{
+    Source,
+    finding::Finding,
     lint::{lint, rules},
     read, resolve,
 };
@@ -28,20 +30,26 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let source = contract::written(&args.file)?;
-    let draft = read(&source).map_err(|it| contract::refused(&it))?;
-    let find = |name: &str| contract::base(&source, name);
-    let mut found = lint(&draft, &find);
-    if let Ok(registry) = resolve(&draft, &find) {
-        let calls = args.calls.as_deref().map(calls).transpose()?;
-        found.extend(package::lint::lint(&draft, &registry, calls.as_ref()));
-        found.extend(dialect::lint::lint(&draft, &Arc::new(registry)));
-        found.sort_by_key(|it| (it.span.start, it.rule));
-    }
+    let found = all(&source, args.calls.as_deref())?;
     let rules = rules().chain(dialect::lint::rules()).chain(package::lint::rules());
     let status = findings::print(&found, &source, rules, (args.format, out))?;
     // What the rules say of a file that no command can load is worth reading before it is refused.
     out.finish()?;
     contract::find(&args.file).map(|_| status)
+}
+
+/// All that the rules say of a registry.
+pub(crate) fn all(source: &Source, calls_of: Option<&str>) -> Result<Vec<Finding>, Failure> {
+    let draft = read(source).map_err(|it| contract::refused(&it))?;
+    let find = |name: &str| contract::base(source, name);
+    let mut found = lint(&draft, &find);
+    if let Ok(registry) = resolve(&draft, &find) {
+        let calls = calls_of.map(calls).transpose()?;
+        found.extend(package::lint::lint(&draft, &registry, calls.as_ref()));
+        found.extend(dialect::lint::lint(&draft, &Arc::new(registry)));
+        found.sort_by_key(|it| (it.span.start, it.rule));
+    }
+    Ok(found)
 }
 
 fn calls(path: &str) -> Result<serde_json::Value, Failure> {

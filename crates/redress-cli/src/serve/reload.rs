@@ -58,6 +58,7 @@ impl Reload {
 
     fn take(&mut self, mut config: Config) -> Result<(), Failure> {
         self.keep_what_must_stay(&mut config);
+        self.stage.audit(&config)?;
         let mut next = Vec::new();
         let mut changed = Vec::new();
         for server in &config.servers {

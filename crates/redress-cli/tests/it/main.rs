@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod audit;
 mod check;
 mod config;
 mod docs;

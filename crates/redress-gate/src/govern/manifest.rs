@@ -75,6 +75,11 @@ impl Manifest {
         self.tools.is_empty()
     }
 
+    /// Whether any tool of it may run code of its callers.
+    pub fn runs_code(&self) -> bool {
+        self.tools.iter().any(|(name, it)| it.is_eval() && self.is_served(name, it))
+    }
+
     pub(crate) fn get(&self, tool: &str) -> Option<&Doing> {
         self.tools.iter().find(|it| *it.0 == *tool).map(|it| &it.1)
     }

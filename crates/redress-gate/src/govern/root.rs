@@ -95,6 +95,14 @@ impl Root {
     }
 }
 
+/// Whether the system can hold paths below a directory.
+///
+/// # Errors
+/// What it says where it cannot.
+pub fn can_confine(root: &Path) -> io::Result<()> {
+    Root::open(root).map(drop)
+}
+
 fn outside(path: &str) -> Box<Fault> {
     Box::new(codes::OUTSIDE_WORKSPACE.raise([("path", path)]))
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by it")]
 
 mod eval;
+mod invariant;
 mod plan;
 mod role;
 mod session;

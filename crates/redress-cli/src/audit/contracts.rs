@@ -1,0 +1,36 @@
+//! Contracts: what a governed gate knows of its tools must be worth trusting.
+
+use redress_govern::invariant::INV_CONTRACT;
+use redress_registry::Level;
+
+use super::{Checks, Subject, Wrong};
+use crate::{config::Server, contract, registry};
+
+pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
+    for server in &subject.config.servers {
+        checks.add(&INV_CONTRACT, lints(server));
+    }
+}
+
+/// The built-in ones are under the lint where they are made.
+fn lints(server: &Server) -> Result<(), Wrong> {
+    let Some(file) = &server.contract.file else { return Ok(()) };
+    let file = file.to_string_lossy();
+    let found = contract::source(&file).and_then(|it| registry::lint::all(&it, None));
+    let found = found.map_err(|it| Wrong {
+        place: file.clone().into_owned(),
+        what: it.message().trim_end_matches('.').to_owned(),
+        fix: format!("redress registry lint {file}"),
+    })?;
+    let mut violations = found.iter().filter(|it| it.level == Level::Violation);
+    let Some(first) = violations.next() else { return Ok(()) };
+    let more = match violations.count() {
+        0 => String::new(),
+        more => format!(", and {more} more violations"),
+    };
+    Err(Wrong {
+        place: first.place.to_string(),
+        what: format!("{}{more}", first.message.trim_end_matches('.')),
+        fix: format!("{} See: redress registry lint {file}", first.fix),
+    })
+}

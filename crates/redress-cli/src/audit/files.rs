@@ -1,0 +1,150 @@
+//! Files: who owns what the gate relies on, who else can write or read it, and whether a governed client could.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, Metadata},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use redress_gate::can_confine;
+use redress_govern::invariant::{
+    INV_FILES_OWN, INV_KEY_PRIVATE, INV_WORKSPACE, INV_WORKSPACE_APART,
+};
+use rustix::{
+    fs::{Access, access},
+    process::{getegid, geteuid},
+};
+
+use super::{Checks, Subject, Wrong};
+use crate::run::place;
+
+const OTHERS_WRITE: u32 = 0o002;
+const GROUP_WRITES: u32 = 0o020;
+const NOT_THE_OWNER: u32 = 0o077;
+/// Only the owner of something in such a directory can remove or replace it.
+const STICKY: u32 = 0o1000;
+
+pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
+    let key = place::key().ok().filter(|it| it.exists());
+    let kept = kept(subject, key.as_deref());
+    for path in &kept {
+        checks.add(&INV_FILES_OWN, is_own(path));
+    }
+    if let Some(key) = &key {
+        checks.add(&INV_KEY_PRIVATE, is_private(key));
+    }
+    for root in roots(subject) {
+        checks.add(&INV_WORKSPACE, is_workspace(&root));
+        for path in &kept {
+            checks.add(&INV_WORKSPACE_APART, is_apart(path, &root));
+        }
+    }
+}
+
+/// What the gate relies on.
+fn kept(subject: &Subject<'_>, key: Option<&Path>) -> BTreeSet<PathBuf> {
+    let contracts = subject.config.servers.iter().filter_map(|it| it.contract.file.clone());
+    let mut kept: BTreeSet<PathBuf> = contracts.collect();
+    kept.extend(subject.config.files.iter().cloned());
+    kept.extend([subject.file, key].into_iter().flatten().map(Path::to_owned));
+    // One that is not there could not be made, which is told already.
+    kept.extend(Some(subject.ledger.to_owned()).filter(|it| it.exists()));
+    kept
+}
+
+/// The workspaces that are known now.
+fn roots(subject: &Subject<'_>) -> BTreeSet<PathBuf> {
+    let servers = subject.config.servers.iter();
+    let given = servers
+        .filter_map(|it| it.workspace.as_ref())
+        .chain(&subject.config.general.governance.root);
+    given.map(|it| it.0.clone()).collect()
+}
+
+fn is_own(path: &Path) -> Result<(), Wrong> {
+    let (real, meta) = look(path)?;
+    let me = geteuid().as_raw();
+    if meta.uid() != me && meta.uid() != 0 {
+        let what = format!("it belongs to user {}, not to this one ({me})", meta.uid());
+        return Err(wrong(&real, what, format!("chown {me} {}", real.display())));
+    }
+    let mode = meta.mode();
+    if mode & OTHERS_WRITE != 0 || mode & GROUP_WRITES != 0 && !is_own_group(&meta) {
+        let what = format!("others can write it (mode {:04o})", mode & 0o7777);
+        return Err(wrong(&real, what, format!("chmod go-w {}", real.display())));
+    }
+    for folder in real.ancestors().skip(1) {
+        let mode = look(folder)?.1.mode();
+        if mode & OTHERS_WRITE != 0 && mode & STICKY == 0 {
+            let folder = folder.display();
+            let what = format!("everybody can replace it, who can write in {folder}");
+            return Err(wrong(&real, what, format!("chmod o-w {folder}")));
+        }
+    }
+    Ok(())
+}
+
+fn is_private(key: &Path) -> Result<(), Wrong> {
+    let (real, meta) = look(key)?;
+    let mode = meta.mode() & 0o7777;
+    if mode & NOT_THE_OWNER != 0 {
+        let what = format!("others can read it (mode {mode:04o})");
+        return Err(wrong(&real, what, format!("chmod 600 {}", real.display())));
+    }
+    Ok(())
+}
+
+fn is_workspace(root: &Path) -> Result<(), Wrong> {
+    let (real, meta) = look(root)?;
+    if let Err(error) = can_confine(&real) {
+        let what = format!("the system cannot confine paths there: {error}");
+        return Err(wrong(&real, what, "Name an existing directory as the root.".to_owned()));
+    }
+    if meta.mode() & OTHERS_WRITE != 0 {
+        let what = format!("everybody can write there (mode {:04o})", meta.mode() & 0o7777);
+        return Err(wrong(&real, what, format!("chmod o-w {}", real.display())));
+    }
+    Ok(())
+}
+
+/// What lies in the workspace is safe only if this user cannot write it, since the server can do what this user can.
+fn is_apart(path: &Path, root: &Path) -> Result<(), Wrong> {
+    // What cannot be looked at is told by the other checks.
+    let (Ok((path, _)), Ok((root, _))) = (look(path), look(root)) else { return Ok(()) };
+    if !path.starts_with(&root) {
+        return Ok(());
+    }
+    let up_to_root = path.ancestors().take_while(|it| it.starts_with(&root));
+    if up_to_root.into_iter().all(|it| access(it, Access::WRITE_OK).is_err()) {
+        return Ok(());
+    }
+    let what = format!(
+        "it lies in the workspace {}, where a governed client can write it",
+        root.display()
+    );
+    let fix = "Move it out of there, or serve a directory beside it.".to_owned();
+    Err(wrong(&path, what, fix))
+}
+
+/// Most systems give each user a group of the same number, with nobody else in it.
+fn is_own_group(meta: &Metadata) -> bool {
+    meta.gid() == getegid().as_raw() && meta.gid() == geteuid().as_raw()
+}
+
+/// What a path leads to in the end.
+fn look(path: &Path) -> Result<(PathBuf, Metadata), Wrong> {
+    let found = fs::canonicalize(path).and_then(|it| Ok((fs::metadata(&it)?, it)));
+    let (meta, real) = found.map_err(|error| {
+        wrong(
+            path,
+            format!("it cannot be looked at: {error}"),
+            "Give a path that exists.".to_owned(),
+        )
+    })?;
+    Ok((real, meta))
+}
+
+fn wrong(path: &Path, what: String, fix: String) -> Wrong {
+    Wrong { place: path.display().to_string(), what, fix }
+}

@@ -1,0 +1,89 @@
+//! The ledger: it opens, and what it holds is what was written. However large it is, that takes no longer than its newest segments do.
+
+use std::fmt::Write as _;
+
+use redress_govern::invariant::{INV_LEDGER_CHAIN, INV_LEDGER_OPEN};
+use redress_ledger::{Evidence, Recovery, Report, Unread, verify_newest};
+
+use super::{Checks, Subject, Wrong};
+use crate::run::place;
+
+/// How much of the ledger is read.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Gives what was looked at, in words.
+pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) -> String {
+    let dir = subject.ledger.display();
+    checks.add(&INV_LEDGER_OPEN, opens(subject));
+    let evidence = Evidence { key_file: place::key().ok(), ..Evidence::default() };
+    match verify_newest(subject.ledger, &evidence, MOST_BYTES) {
+        Ok((report, unread)) => {
+            checks.add(&INV_LEDGER_CHAIN, is_sound(&report, subject));
+            looked_at(&report, unread)
+        }
+        Err(error) => {
+            checks.add(
+                &INV_LEDGER_CHAIN,
+                Err(Wrong {
+                    place: dir.to_string(),
+                    what: format!("it cannot be read: {error}"),
+                    fix: "Let this user read it, or repair its disk.".to_owned(),
+                }),
+            );
+            String::new()
+        }
+    }
+}
+
+fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
+    let wrong = |what: String| Wrong {
+        place: subject.ledger.display().to_string(),
+        what,
+        fix: "Let this user write there, and name another place with --ledger if it cannot be."
+            .to_owned(),
+    };
+    let ledger = subject.opened.map_err(|it| wrong(it.reason().to_owned()))?;
+    let mut recovered = ledger.into_iter().flat_map(|it| it.recovered());
+    match recovered.find(|it| matches!(it, Recovery::Left { .. })) {
+        Some(left) => Err(wrong(left.to_string())),
+        None => Ok(()),
+    }
+}
+
+fn is_sound(report: &Report, subject: &Subject<'_>) -> Result<(), Wrong> {
+    let dir = subject.ledger.display();
+    let bad = report.chains.iter().find_map(|it| Some((it, it.problem.as_ref()?)));
+    if let Some((chain, problem)) = bad {
+        return Err(Wrong {
+            place: format!("{}:{}", problem.file.display(), problem.line),
+            what: format!("record {}: {}", problem.seq, problem.what),
+            fix: format!(
+                "Find out who changed it (redress ledger verify {dir}), then move {} out of the ledger.",
+                chain.path.display()
+            ),
+        });
+    }
+    match report.missing.first() {
+        None => Ok(()),
+        Some(chain) => {
+            let heads = place::key().map(|it| it.with_extension("heads").join(chain));
+            let witness = heads.map(|it| it.display().to_string()).unwrap_or_default();
+            Err(Wrong {
+                place: dir.to_string(),
+                what: format!("the chain {chain} is gone, of which there is a witness"),
+                fix: format!("Bring it back; or find out who removed it, then remove {witness}."),
+            })
+        }
+    }
+}
+
+fn looked_at(report: &Report, unread: Unread) -> String {
+    let records: u64 = report.chains.iter().map(|it| it.records).sum();
+    let mut said = format!("ledger: {records} records of {} chains", report.chains.len());
+    if !unread.is_nothing() {
+        let Unread { chains, segments, .. } = unread;
+        // A text takes all that is written to it.
+        let _ = write!(said, ", not {segments} older segments and {chains} older chains");
+    }
+    said
+}

@@ -1,0 +1,171 @@
+//! The self-audit of a governed gate: what does not hold is told, each thing with its invariant, its place and its fix; and then nothing is served.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// A place in which a governed gate starts.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(place.path("root")).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn mode(&self, name: &str, mode: u32) {
+        fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Starts and ends a gate; gives its exit code and what it said.
+    fn start(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_redress"))
+            .args(args)
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .current_dir(self.0.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    fn run(&self) -> (Option<i32>, String) {
+        self.start(&["run", "--governed", "--root", "root", "--ledger", "ledger"])
+    }
+}
+
+/// The only segment of the only chain.
+fn segment(ledger: &Path) -> PathBuf {
+    let chain = fs::read_dir(ledger).unwrap().next().unwrap().unwrap().path();
+    chain.join("00000001.jsonl")
+}
+
+#[test]
+fn a_gate_in_good_order_says_so_in_one_line() {
+    let place = Place::new();
+    let (exit, said) = place.run();
+    assert_eq!(exit, Some(0), "{said}");
+    let audit = said.lines().find(|it| it.starts_with("self-audit: ")).unwrap();
+    assert!(audit.contains("10 of 10 checks hold; ledger: 2 records of 1 chains"), "{said}");
+    let (exit, said) = place.start(&["run", "--root", "root", "--ledger", "ledger"]);
+    assert_eq!((exit, said.as_str()), (Some(0), ""), "only a governed gate audits itself");
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let place = Place::new();
+    assert_eq!(place.run().0, Some(0));
+    let key = place.path("config/redress/ledger.key");
+    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    place.mode("ledger", 0o777);
+    place.mode("root", 0o777);
+    let file = segment(&place.path("ledger"));
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("genesis", "genesiz")).unwrap();
+    let (exit, said) = place.run();
+    assert_eq!(exit, Some(3), "{said}");
+    assert!(
+        said.starts_with("SELF_AUDIT_FAILURE: 5 of 10 checks failed, so nothing is served."),
+        "{said}"
+    );
+    let (ledger, root) = (place.path("ledger"), place.path("root"));
+    for line in [
+        format!(
+            "INV_FILES_OWN: {0}: others can write it (mode 0777). Fix: chmod go-w {0}",
+            ledger.display()
+        ),
+        format!(
+            "INV_KEY_PRIVATE: {0}: others can read it (mode 0644). Fix: chmod 600 {0}",
+            key.display()
+        ),
+        format!(
+            "INV_WORKSPACE: {0}: everybody can write there (mode 0777). Fix: chmod o-w {0}",
+            root.display()
+        ),
+        format!("INV_LEDGER_CHAIN: {}:1: record 0: changed: ", file.display()),
+        "INV_LEDGER_OPEN: ledger: ".to_owned(),
+    ] {
+        assert!(said.contains(&line), "{line}\n{said}");
+    }
+    assert_eq!(said.lines().count(), 7, "a headline, the five, and what to do: {said}");
+}
+
+#[test]
+fn what_the_gate_relies_on_lies_outside_of_the_workspace() {
+    let place = Place::new();
+    place.write(
+        "root/redress.toml",
+        "[governance]\nenabled = true\n[ledger]\ndir = 'ledger'\n[server.files]\nworkspace = '.'\n",
+    );
+    let (exit, said) = place.start(&["run", "--config", "root/redress.toml"]);
+    assert_eq!(exit, Some(3), "{said}");
+    for name in ["root/redress.toml", "root/ledger"] {
+        let line = format!(
+            "INV_WORKSPACE_APART: {}: it lies in the workspace",
+            place.path(name).display()
+        );
+        assert!(said.contains(&line), "{line}\n{said}");
+    }
+}
+
+#[test]
+fn contracts_and_policies_are_audited() {
+    let place = Place::new();
+    place.write(
+        "errors.toml",
+        "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n\
+         [domain.own]\ntitle = 'Own'\nrange = [6100, 6199]\n[code.BROKEN]\nnumber = 6100\ndomain = 'own'\nclass = 'internal'\n\
+         retry = 'never'\ntitle = 'Broken'\nmessage = 'Error: something {why} went wrong'\nhint = ''\n",
+    );
+    place.write(
+        "redress.toml",
+        &format!(
+            "[governance]\nenabled = true\nroot = 'root'\nallow_eval = ['evaluate']\n[governance.roles.reader]\nallow = ['*']\n\
+             [auth.caller.ci]\nsha256 = '{}'\nrole = 'raeder'\n[ledger]\ndir = 'ledger'\n\
+             [server.own]\ncommand = ['true']\ncontract = 'errors.toml'\n",
+            "0".repeat(64)
+        ),
+    );
+    let (exit, said) =
+        place.start(&["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
+    assert_eq!(exit, Some(3), "{said}");
+    for words in [
+        "INV_CONTRACT: errors.toml:",
+        "INV_POLICY: auth.caller.ci.role: the policy has no role raeder. Fix: Name one of its roles: reader.",
+        "INV_MANIFEST: governance.allow_eval: `evaluate` means no tool whose operation is eval.",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    let (exit, said) = place.start(&["run", "--config", "redress.toml"]);
+    assert_eq!(exit, Some(3), "{said}");
+    assert!(
+        said.contains("INV_POLICY: governance.role: the client on stdio has no role"),
+        "{said}"
+    );
+}
+
+#[test]
+fn why_a_gate_did_not_start_is_on_record() {
+    let place = Place::new();
+    place.mode("root", 0o777);
+    assert_eq!(place.run().0, Some(3));
+    let text = fs::read_to_string(segment(&place.path("ledger"))).unwrap();
+    assert!(text.contains("\"code\":\"SELF_AUDIT_FAILURE\""), "{text}");
+    assert!(text.contains("INV_WORKSPACE"), "{text}");
+}
