@@ -111,13 +111,14 @@ pub(crate) fn governor(
         |(key, problem): (&str, String)| Failure::config(&format!("governance.{key}"), &problem);
     let (roles, rules) = governance.policy().map_err(wrong)?;
     // Those of the callers are looked at by the self-audit.
-    if let Some(role) = &governance.role {
-        if !roles.is_empty() && roles.find(role).is_none() {
-            let names: Vec<&str> = roles.names().collect();
-            return Err(Failure::config("--role", &format!("There is no role {role}."))
-                .fix("Name a role of the policy.")
-                .note(format!("It has: {}.", names.join(", "))));
-        }
+    if let Some(role) = &governance.role
+        && !roles.is_empty()
+        && roles.find(role).is_none()
+    {
+        let names: Vec<&str> = roles.names().collect();
+        return Err(Failure::config("--role", &format!("There is no role {role}."))
+            .fix("Name a role of the policy.")
+            .note(format!("It has: {}.", names.join(", "))));
     }
     let manifest = Manifest::new(&settings.contract, &governance.allow_eval)
         .map_err(|it| wrong(("allow_eval", it)))?;

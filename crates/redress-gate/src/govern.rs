@@ -3,6 +3,7 @@
 
 mod desk;
 mod extra;
+mod holds;
 mod list;
 mod manifest;
 mod payload;
@@ -196,7 +197,7 @@ impl Governor {
         let writes = paths.first().map(String::as_str).filter(|_| is_report);
         let session = state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
         if !call.is_tool {
-            return Ok(());
+            return self.holds(governed, None, reads);
         }
         // What cannot be confined is not done.
         let Some(root) = &root else {
@@ -220,7 +221,7 @@ impl Governor {
             let text = words(call.arguments);
             governed.report = state.sessions.named_in(key, &text);
         }
-        Ok(())
+        self.holds(governed, Some(root), reads || is_report)
     }
 
     /// A governed request failed, which stands in that record.

@@ -12,7 +12,7 @@ use redress_ledger::{Record, Redactor};
 
 use crate::{
     govern::Governed,
-    known::{Occurrence, Shared},
+    known::{Known, Occurrence, Shared},
     mail::{Ticket, ToClient},
 };
 
@@ -111,6 +111,13 @@ impl Told {
     /// What the governor knows of the request.
     pub(crate) fn governed(&self) -> Option<&Governed> {
         self.this.governed.as_deref()
+    }
+
+    /// Another failure in its place, for the same one who waits.
+    pub(crate) fn instead(self, mut fault: Fault) -> Self {
+        fault.context.fill_absent(&self.known.fault.context);
+        let known = Known::new(fault, self.known.has_output_schema, None);
+        Self { known: Shared::new(known), form: Form::Made, is_again: false, ..self }
     }
 
     /// For whom what it renders is; some is for nobody.

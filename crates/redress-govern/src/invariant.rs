@@ -64,7 +64,7 @@ invariants! {
     INV_LEDGER_CHAIN: Start;
     /// Every role that a caller has is a role of the policy, and a policy with roles leaves no caller on stdio without one.
     INV_POLICY: Start;
-    /// The contract says of at least one tool of each server what it does.
+    /// Every pattern of the tools that may run code means a tool which a contract says runs code.
     INV_MANIFEST: Start;
     /// The configuration, the contracts, the files of tokens, the ledger and the key belong to this user or to root, and nobody else can write
     /// them or replace them.

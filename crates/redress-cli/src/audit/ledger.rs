@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use redress_govern::invariant::{INV_LEDGER_CHAIN, INV_LEDGER_OPEN};
-use redress_ledger::{Evidence, Recovery, Report, Unread, verify_newest};
+use redress_ledger::{Evidence, Ledger, Recovery, Report, Unread, verify_newest};
 
 use super::{Checks, Subject, Wrong};
 use crate::run::place;
@@ -43,7 +43,7 @@ fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
             .to_owned(),
     };
     let ledger = subject.opened.map_err(|it| wrong(it.reason().to_owned()))?;
-    let mut recovered = ledger.into_iter().flat_map(|it| it.recovered());
+    let mut recovered = ledger.into_iter().flat_map(Ledger::recovered);
     match recovered.find(|it| matches!(it, Recovery::Left { .. })) {
         Some(left) => Err(wrong(left.to_string())),
         None => Ok(()),
@@ -81,7 +81,7 @@ fn looked_at(report: &Report, unread: Unread) -> String {
     let records: u64 = report.chains.iter().map(|it| it.records).sum();
     let mut said = format!("ledger: {records} records of {} chains", report.chains.len());
     if !unread.is_nothing() {
-        let Unread { chains, segments, .. } = unread;
+        let Unread { chains, segments } = unread;
         // A text takes all that is written to it.
         let _ = write!(said, ", not {segments} older segments and {chains} older chains");
     }

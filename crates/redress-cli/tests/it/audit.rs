@@ -131,7 +131,7 @@ fn contracts_and_policies_are_audited() {
         "errors.toml",
         "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n\
          [domain.own]\ntitle = 'Own'\nrange = [6100, 6199]\n[code.BROKEN]\nnumber = 6100\ndomain = 'own'\nclass = 'internal'\n\
-         retry = 'never'\ntitle = 'Broken'\nmessage = 'Error: something {why} went wrong'\nhint = ''\n",
+         retry = 'never'\ntitle = 'Broken'\nmessage = 'It broke.'\nhint = 'Error'\n",
     );
     place.write(
         "redress.toml",

@@ -195,6 +195,24 @@ fn a_gate_that_starts_again_knows_its_sessions_and_locks() {
 }
 
 #[test]
+fn a_workspace_that_was_swapped_is_a_violation_with_its_invariant() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "WINDSURF"]);
+    gate.begin(dir.path());
+    let file = json!({"path": "a.txt", "content": "one"});
+    assert_eq!(gate.code("write_file", &file), "fine");
+    fs::rename(dir.path().join("root"), dir.path().join("old")).unwrap();
+    fs::create_dir(dir.path().join("root")).unwrap();
+    let (code, result) = gate.call("write_file", &file);
+    assert_eq!(code, "INVARIANT_VIOLATION");
+    let envelope: Value =
+        serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(envelope["invariant_id"], "INV_ROOT_UNCHANGED", "{envelope}");
+    assert_eq!(envelope["role"], "WINDSURF");
+    gate.kill();
+}
+
+#[test]
 fn a_role_is_told_apart_from_what_nobody_may() {
     let dir = dir();
     let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "ANTIGRAVITY"]);

@@ -21,8 +21,8 @@ const MOST_TRIES: usize = 64;
 /// A workspace.
 #[derive(Debug)]
 pub(super) struct Root {
-    dir: OwnedFd,
-    path: PathBuf,
+    pub(super) dir: OwnedFd,
+    pub(super) path: PathBuf,
 }
 
 impl Root {

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use redress::{fault::Receipt, json::RawJson};
+use redress_govern::invariant::INV_RECORD_FIRST;
 use redress_ledger::{By, Ledger, LedgerError, Record};
 
 use crate::{
@@ -22,9 +23,9 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Whether anything is recorded.
-    pub(crate) const fn are_kept(&self) -> bool {
-        self.ledger.is_some()
+    /// Whether anything is recorded, or must be.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.ledger.is_some() || self.server.governor.is_some()
     }
 
     /// Whether failures of new calls can be recorded.
@@ -50,7 +51,9 @@ impl Books {
         is_to_commit: bool,
         then: impl FnOnce(Letter, By) + Send + 'static,
     ) {
-        let Some(ledger) = &self.ledger else { return then(Letter::of(told, None), By::Other) };
+        let Some(ledger) = &self.ledger else {
+            return then(Letter::without_record(told, &self.server), By::Other);
+        };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
         let record = told.record(&self.server.settings.redactor);
         let then = self.timed(move |kept, by| {
@@ -59,7 +62,9 @@ impl Books {
                     server.governed_badly(&told, receipt.seq);
                     Letter::of(told, Some(receipt))
                 }
-                Err(_) if on_failure == OnLedgerFailure::Open => Letter::of(told, None),
+                Err(_) if on_failure == OnLedgerFailure::Open => {
+                    Letter::without_record(told, &server)
+                }
                 Err(_) => Letter::unrecorded(told),
             };
             then(letter, by);
@@ -140,6 +145,15 @@ impl Letter {
         let mut letter = Self::addressed(&told, told.head());
         told.render(receipt, &mut letter.line);
         letter
+    }
+
+    /// The same where there is no such place, which is never so in a governed gate.
+    fn without_record(told: Told, server: &Server) -> Self {
+        if server.governor.is_none() {
+            return Self::of(told, None);
+        }
+        let found = "there is no ledger, or it may fail without consequences";
+        Self::of(told.instead(*INV_RECORD_FIRST.violated(found)), None)
     }
 
     /// The same when the failure could not be recorded.

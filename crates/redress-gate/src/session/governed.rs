@@ -2,7 +2,8 @@
 
 use std::{ops::Range, sync::Arc};
 
-use redress::json::Value;
+use redress::{Fault, json::Value};
+use redress_govern::invariant::INV_ANSWER_JUDGED;
 
 use super::{ClientKind, Door, Session, Turn, seen::Seen, upstream::Answer};
 use crate::{
@@ -55,6 +56,14 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// The violation of a request that reached a governed server although nobody has judged it.
+    pub(super) fn unjudged(&self, exchange: &Exchange) -> Option<Box<Fault>> {
+        let is_call = exchange.request.method == Method::ToolsCall;
+        let is_governed = self.server.governor.is_some();
+        (is_governed && is_call && exchange.governed.is_none())
+            .then(|| INV_ANSWER_JUDGED.violated("nobody has judged it"))
     }
 
     /// What follows from a request that succeeded.

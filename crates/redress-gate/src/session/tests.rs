@@ -3,6 +3,7 @@
 mod again;
 mod answers;
 mod broken;
+mod governed;
 mod http;
 mod interests;
 mod lifecycle;

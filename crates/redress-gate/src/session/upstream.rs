@@ -87,7 +87,9 @@ impl Session {
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((ours, Owed::Answer(exchange))) => {
                 self.breaker.answered();
-                if self.is_fine(ours, &exchange, answer.frame) {
+                if let Some(fault) = self.unjudged(&exchange) {
+                    self.fail(exchange, &Seen::Governed(fault), turn);
+                } else if self.is_fine(ours, &exchange, answer.frame) {
                     self.pass_answer(exchange, answer, turn);
                 } else {
                     self.examine(exchange, answer, turn);
