@@ -1,13 +1,12 @@
 //! A governed gate: its governor, from what the configuration says, and what it does not start with.
 
 mod preset;
+pub(crate) mod unserved;
 
 use std::{path::PathBuf, sync::Arc};
 
 use redress::codes;
-use redress_gate::{
-    Checks, Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId, not_served,
-};
+use redress_gate::{Checks, Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
 use redress_govern::{
     role::{BadGlob, Role, Roles},
     session::Rules,
@@ -122,9 +121,6 @@ pub(crate) fn governor(
     }
     let manifest = Manifest::new(&settings.contract, &governance.allow_eval)
         .map_err(|it| wrong(("allow_eval", it)))?;
-    for (tool, _) in settings.contract.tools.iter().filter(|it| it.1.operation.is_none()) {
-        ToOperator::new().line("", &not_served(tool));
-    }
     let root = governance.root.as_ref().or(server.workspace.as_ref());
     let hashes = general.auth.callers();
     Ok(Some(Arc::new(Governor::new(Policy {

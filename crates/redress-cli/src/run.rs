@@ -76,8 +76,10 @@ fn gate(
         let opened = opening.wait().as_ref().map(Option::as_ref);
         Subject { config, file, ledger: dir, opened, is_stdio: true }.audit()?;
     }
+    let target = server.target(ledger)?;
+    govern::unserved::say([(server, &*gated, &target)].into_iter());
     let run = Run {
-        target: server.target(ledger)?,
+        target,
         server: Arc::clone(&gated),
         on_ledger_failure: general.ledger.on_failure,
         clock: clock(),

@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let stage = Stage::open(args, &config)?;
     let servers = config.servers.iter().map(|it| stage.served(it, &config));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    say_unserved(&config, &servers);
     stage.show(&config, servers.iter().map(|it| Arc::clone(&it.server)).collect());
     let metrics = stage.clone();
     observe::listen(&config.general, move || metrics.shown())?;
@@ -168,6 +169,12 @@ fn audit(
 ) -> Result<(), Failure> {
     let Some(ledger) = ledger else { return Ok(()) };
     Subject { config, file, ledger, opened, is_stdio: false }.audit()
+}
+
+/// Says which tools of governed servers are not served; they are in the order of the configuration.
+fn say_unserved(config: &Config, servers: &[Served]) {
+    let both = config.servers.iter().zip(servers);
+    govern::unserved::say(both.map(|(server, it)| (server, &*it.server, &it.target)));
 }
 
 fn say_where(at: SocketAddr, args: &Args, config: &Config) {

@@ -10,6 +10,7 @@ mod payload;
 mod recall;
 mod root;
 mod touched;
+mod unserved;
 mod writes;
 
 use std::{
@@ -22,7 +23,7 @@ use std::{
 use redress::{
     Dialect, Fault, codes,
     fault::Context,
-    json::{Kind, Members, Value, write_str},
+    json::{Kind, Members, Value},
 };
 use redress_govern::{
     eval,
@@ -31,7 +32,13 @@ use redress_govern::{
 };
 
 pub(crate) use self::{desk::is_own, extra::without, manifest::Doing};
-pub use self::{extra::Extra, manifest::Manifest, root::can_confine, writes::Checks};
+pub use self::{
+    extra::Extra,
+    manifest::Manifest,
+    root::can_confine,
+    unserved::{Unserved, tool_lines},
+    writes::Checks,
+};
 use self::{root::Root, touched::Touched};
 use crate::mail::TokenId;
 
@@ -246,7 +253,10 @@ impl Governor {
         self.lock().kept.extend(kept);
         for tool in unknown {
             if self.lock().unserved.insert(tool.clone()) {
-                (self.policy.say)(&not_served(&tool));
+                (self.policy.say)(&format!(
+                    "not served, since the contract does not say what it does:\n{}",
+                    tool_lines(&tool, None)
+                ));
             }
         }
         page
@@ -286,15 +296,6 @@ impl State {
         self.roots.insert(path.clone(), Arc::clone(&root));
         Some(root)
     }
-}
-
-/// What the operator hears of a tool without an operation: the lines that the contract needs.
-pub fn not_served(tool: &str) -> String {
-    let mut name = String::new();
-    write_str(&mut name, tool);
-    format!(
-        "not served, since the contract does not say what it does:\n[tool.{name}]\noperation = \"…\"  # query, command, eval, screenshot, logs, window_info or dialog"
-    )
 }
 
 /// The process on stdio before it has begun a session.

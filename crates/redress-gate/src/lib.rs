@@ -1,6 +1,7 @@
 //! The gate: stands before any MCP server, passes what succeeds as it is, and answers what fails by contract.
 
 mod answer;
+mod ask;
 mod breaker;
 mod exchange;
 mod frame;
@@ -32,8 +33,9 @@ mod tail;
 mod told;
 mod tools;
 
+pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
-pub use govern::{Checks, Extra, Governor, Manifest, Policy, can_confine, not_served};
+pub use govern::{Checks, Extra, Governor, Manifest, Policy, Unserved, can_confine, tool_lines};
 pub use inflight::UpstreamId;
 pub use inside::Inside;
 pub use limits::{LimitRule, Rate};

@@ -3,6 +3,7 @@
 mod child;
 mod events;
 mod greeting;
+mod listing;
 mod message;
 mod remote;
 mod wire;
@@ -29,6 +30,7 @@ use crate::plan::MOST_TOOLS;
 pub(crate) use self::{greeting::Era, message::Outgoing};
 pub use self::{
     greeting::Unprobed,
+    listing::tools,
     wire::{Place, Trouble},
 };
 

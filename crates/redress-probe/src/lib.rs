@@ -11,7 +11,7 @@ mod repeat;
 pub mod report;
 pub mod score;
 
-pub use client::{Place, Trouble, Unprobed};
+pub use client::{Place, Trouble, Unprobed, tools};
 pub use compare::Comparison;
 pub use finding::{Finding, Hit};
 pub use grade::{rules, weight};

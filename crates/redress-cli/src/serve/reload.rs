@@ -9,6 +9,7 @@ use super::Stage;
 use crate::{
     config::{Config, Watch},
     failure::Failure,
+    govern::unserved,
     output::Err,
 };
 
@@ -68,7 +69,9 @@ impl Reload {
             if is_same {
                 next.push(Next::Same(server.name.clone()));
             } else {
-                next.push(Next::New(Box::new(self.stage.served(server, &config)?)));
+                let new = self.stage.served(server, &config)?;
+                unserved::say([(server, &*new.server, &new.target)].into_iter());
+                next.push(Next::New(Box::new(new)));
                 changed.push(server.name.as_str());
             }
         }

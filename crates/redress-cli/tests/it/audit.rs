@@ -169,3 +169,77 @@ fn why_a_gate_did_not_start_is_on_record() {
     assert!(text.contains("\"code\":\"SELF_AUDIT_FAILURE\""), "{text}");
     assert!(text.contains("INV_WORKSPACE"), "{text}");
 }
+
+/// A server in a shell: two pages of tools, a question of its own, and a word that is no message.
+const SERVER: &str = r#"
+echo 'not a message'
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *initialize\"*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}'
+      echo '{"jsonrpc":"2.0","id":"r","method":"roots/list"}' ;;
+    *cursor*) result='{"tools":[{"name":"run_it","inputSchema":{"type":"object"}}]}' ;;
+    *tools/list*) result='{"nextCursor":"2","tools":[{"name":"look","inputSchema":{"type":"object"}},{"name":"read file","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}},{"name":"erase","inputSchema":{"type":"object"}},{"name":"read_ledger","inputSchema":{"type":"object"}}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+const HEAD: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n";
+
+#[test]
+fn every_tool_that_is_not_served_is_told_at_the_start_with_lines_to_paste() {
+    let place = Place::new();
+    place.write("server.sh", SERVER);
+    let tools = "[tool.look]\noperation = 'query'\n[tool.run_it]\noperation = 'eval'\n";
+    place.write("errors.toml", &format!("{HEAD}{tools}"));
+    place.write(
+        "redress.toml",
+        "[governance]\nenabled = true\nroot = 'root'\n[ledger]\ndir = 'ledger'\n\
+         [server.own]\ncommand = ['sh', 'server.sh']\ncontract = 'errors.toml'\n",
+    );
+    let (exit, said) = place.start(&["run", "--config", "redress.toml"]);
+    assert_eq!(exit, Some(0), "{said}");
+    assert!(said.contains("own: 2 of its 5 tools are not served"), "{said}");
+    assert!(said.contains("Lines to add to errors.toml:\n"), "{said}");
+    let from = said.find("[tool.\"read file\"]").unwrap();
+    let lines = &said[from..said.find("own: not served").unwrap()];
+    assert!(lines.contains("paths     = [\"/path\"]"), "{lines}");
+    assert!(lines.contains("\n\n[tool.erase]\noperation = \"command\""), "{lines}");
+    assert!(said.contains("allow_eval = [\"run_it\"]"), "{said}");
+    assert!(said.contains("the gate has tools of these names: read_ledger"), "{said}");
+    // What was pasted as it is makes them served.
+    place.write("errors.toml", &format!("{HEAD}{tools}{lines}"));
+    let (exit, said) = place.start(&["run", "--config", "redress.toml"]);
+    assert_eq!(exit, Some(0), "{said}");
+    assert!(!said.contains("does not say what they do"), "{said}");
+}
+
+#[test]
+fn without_a_contract_the_lines_are_a_whole_one() {
+    let place = Place::new();
+    place.write("server.sh", SERVER);
+    let governed = ["run", "--governed", "--ledger", "ledger"];
+    let (exit, said) = place.start(&[&governed[..], &["--", "sh", "server.sh"]].concat());
+    assert_eq!(exit, Some(0), "{said}");
+    let from = said.find("format = ").unwrap();
+    let to = said.find(": not served").map_or(said.len(), |it| said[..it].rfind('\n').unwrap());
+    place.write("errors.toml", &said[from..to]);
+    let with = ["--contract", "errors.toml", "--", "sh", "server.sh"];
+    let (exit, said) = place.start(&[&governed[..], &with].concat());
+    assert_eq!(exit, Some(0), "{said}");
+    assert!(!said.contains("does not say what they do"), "{said}");
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_is_told_and_not_fatal() {
+    let place = Place::new();
+    let args = ["run", "--governed", "--ledger", "ledger", "--", "sh", "-c", "exit 3"];
+    let (_, said) = place.start(&args);
+    assert!(said.contains("it could not be asked for its tools (it ended before"), "{said}");
+    let args = ["run", "--governed", "--ledger", "ledger", "--", "./no-such-program"];
+    let (exit, said) = place.start(&args);
+    assert!(said.contains("it could not be asked for its tools (No such file"), "{said}");
+    assert_eq!(exit, Some(3), "{said}");
+}

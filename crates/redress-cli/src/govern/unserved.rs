@@ -1,0 +1,100 @@
+//! The tools that a governed server does not serve, told at the start, with the lines that would change that.
+
+use std::{thread, time::Duration};
+
+use redress_gate::{NotAsked, Server as Gated, Target, Unserved, ask_for_tools, tool_lines};
+use redress_probe::Place;
+
+use crate::{config::Server, output::Err as ToOperator};
+
+/// How long a server may take for it; whoever starts the gate waits.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks each governed server for its tools, all at once, and says which are not served.
+pub(crate) fn say<'s>(servers: impl Iterator<Item = (&'s Server, &'s Gated, &'s Target)>) {
+    thread::scope(|scope| {
+        for (server, gated, target) in servers.filter(|it| it.1.governor.is_some()) {
+            scope.spawn(move || say_of(server, gated, target));
+        }
+    });
+}
+
+fn say_of(server: &Server, gated: &Gated, target: &Target) {
+    let Some(governor) = &gated.governor else { return };
+    let text = match ask(server, target) {
+        Ok(tools) => told(server, &governor.take_tools(&tools)),
+        Err(why) => {
+            let tools = gated.settings.contract.tools.iter();
+            let unknown = tools.filter(|it| it.1.operation.is_none());
+            let unknown = unknown.map(|it| tool_lines(it.0, None)).collect();
+            let known = Unserved { unknown, ..Unserved::default() };
+            let name = &server.name;
+            let not_asked = format!(
+                "{name}: it could not be asked for its tools ({why}); what is not served is told when a client asks for them\n"
+            );
+            not_asked + &told(server, &known)
+        }
+    };
+    if !text.is_empty() {
+        ToOperator::new().line("", text.trim_end());
+    }
+}
+
+fn ask(server: &Server, target: &Target) -> Result<Vec<String>, String> {
+    match (ask_for_tools(target, PATIENCE), &server.url) {
+        (Err(NotAsked::Remote), Some(url)) => {
+            let headers = server.headers.iter();
+            let headers = headers.map(|it| (it.0.clone(), it.1.reveal().to_owned())).collect();
+            let place = Place::Url { url: url.as_str().to_owned(), headers };
+            let tools = redress_probe::tools(&place, PATIENCE).map_err(|it| it.to_string())?;
+            Ok(tools.iter().map(ToString::to_string).collect())
+        }
+        (asked, _) => asked.map_err(|it| it.to_string()),
+    }
+}
+
+/// What the operator hears, which is nothing where everything is served.
+fn told(server: &Server, unserved: &Unserved) -> String {
+    let Unserved { all, unknown, eval, hidden } = unserved;
+    let name = &server.name;
+    let mut text = String::new();
+    if !unknown.is_empty() {
+        let of_all = if *all == 0 { String::new() } else { format!(" of its {all}") };
+        let many = unknown.len();
+        let place = match &server.contract.file {
+            Some(file) => format!("Lines to add to {}:\n", file.display()),
+            None => format!(
+                "A contract that would (errors.toml, --contract errors.toml):\n{}",
+                head(name)
+            ),
+        };
+        text += &format!(
+            "{name}: {many}{of_all} tools are not served, since the contract does not say what they do. {place}\n{}\n",
+            unknown.join("\n\n")
+        );
+    }
+    if !eval.is_empty() {
+        let list = eval.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
+        text += &format!(
+            "{name}: not served, since they run code of their callers: {}. To serve them:\n\n[governance]\nallow_eval = [{list}]\n",
+            eval.join(", ")
+        );
+    }
+    // What the built-in server has under such a name is the same.
+    if !hidden.is_empty() && server.workspace.is_none() {
+        text += &format!(
+            "{name}: not served, since the gate has tools of these names: {}\n",
+            hidden.join(", ")
+        );
+    }
+    text
+}
+
+/// The start of a contract, as a file of its own.
+fn head(name: &str) -> String {
+    let fits = |it: char| if it.is_ascii_lowercase() || it.is_ascii_digit() { it } else { '-' };
+    let name: String = name.chars().map(fits).collect();
+    format!(
+        "\nformat = \"redress-registry/1\"\nextends = [\"core\"]\n\n[registry]\nname = \"{name}\"\nversion = \"0.1.0\"\n"
+    )
+}
