@@ -57,7 +57,7 @@ fn ask(server: &Server, target: &Target) -> Result<Vec<String>, String> {
 fn told(server: &Server, unserved: &Unserved) -> String {
     let Unserved { all, unknown, eval, hidden } = unserved;
     let name = &server.name;
-    let mut text = String::new();
+    let mut parts = Vec::new();
     if !unknown.is_empty() {
         let of_all = if *all == 0 { String::new() } else { format!(" of its {all}") };
         let many = unknown.len();
@@ -68,26 +68,26 @@ fn told(server: &Server, unserved: &Unserved) -> String {
                 head(name)
             ),
         };
-        text += &format!(
+        parts.push(format!(
             "{name}: {many}{of_all} tools are not served, since the contract does not say what they do. {place}\n{}\n",
             unknown.join("\n\n")
-        );
+        ));
     }
     if !eval.is_empty() {
         let list = eval.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
-        text += &format!(
+        parts.push(format!(
             "{name}: not served, since they run code of their callers: {}. To serve them:\n\n[governance]\nallow_eval = [{list}]\n",
             eval.join(", ")
-        );
+        ));
     }
     // What the built-in server has under such a name is the same.
     if !hidden.is_empty() && server.workspace.is_none() {
-        text += &format!(
+        parts.push(format!(
             "{name}: not served, since the gate has tools of these names: {}\n",
             hidden.join(", ")
-        );
+        ));
     }
-    text
+    parts.concat()
 }
 
 /// The start of a contract, as a file of its own.
