@@ -1,6 +1,7 @@
 //! `Governor`: what a governed server lets pass. The guards themselves are judgements of `redress-govern`; here is what they are told, and what
 //! follows from them.
 
+mod called;
 mod desk;
 mod extra;
 mod holds;
@@ -31,7 +32,7 @@ use redress_govern::{
     session::{Event, Rules, Session, Sessions, Wish, not_begun},
 };
 
-pub(crate) use self::{desk::is_own, extra::without, manifest::Doing};
+pub(crate) use self::{called::Called, desk::is_own, extra::without, manifest::Doing};
 pub use self::{
     extra::Extra,
     manifest::Manifest,
@@ -119,6 +120,8 @@ pub(crate) struct Governed {
     role: Option<String>,
     plan_hash: Option<String>,
     phase_id: Option<String>,
+    /// The fingerprint of its arguments.
+    arguments: Option<String>,
     /// Whether its failure may lock the session.
     can_lock: bool,
     /// The record that its success reports.
@@ -179,6 +182,8 @@ impl Governor {
             let judged = self.judge(call, &key, &mut governed, &mut state);
             judged.map(|()| Ruling::Pass(self.ours(call, &state)))
         };
+        // Of what is refused there is a fault.
+        governed.arguments = ruling.is_ok().then(|| called::fingerprint(call)).flatten();
         (governed, ruling.unwrap_or_else(Ruling::Refuse))
     }
 

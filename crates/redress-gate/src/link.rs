@@ -217,6 +217,10 @@ impl Link {
         if is_heard && !self.client.flush(role, turn.now.at) {
             self.tell(Event::ClientGone);
         }
+        // Nobody waits for these.
+        for call in turn.calls.drain(..) {
+            self.plan.books.record_call(&call);
+        }
         is_to_commit
     }
 

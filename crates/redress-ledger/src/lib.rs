@@ -33,7 +33,7 @@
 //! | --- | --- |
 //! | `genesis` | first record of a chain: `format` (`redress-ledger/1`), `chain`, `key` (Ed25519 public key, hex) |
 //! | `fault` | the native envelope; beside it `private`: causes, stack, upstream bytes, dropped parts |
-//! | `call`, `session`, `retry` | what the gate says about a governed call, a session, a repeated call |
+//! | `call`, `session`, `retry` | what the gate says about a governed call that succeeded, a session, a repeated call |
 //! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
 //! | `recovered` | what was cut from an unfinished chain, or which chain was put aside, and why |
 //! | `rotate` | first record of a later segment: `format`, `segment`, `after {segment, bytes, failed}` |

@@ -66,7 +66,14 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
             format!("segment {} of {} was removed ({})", of("segment"), of("chain"), of("why")),
         ),
         Kind::Checkpoint => (name, of("why")),
-        Kind::Call | Kind::Session | Kind::Retry => (name, clean(object.raw())),
+        Kind::Call => {
+            let mut place = vec![of("server"), of("tool") + &of("method")];
+            place.retain(|it| !it.is_empty());
+            let role = Some(of("role")).filter(|it| !it.is_empty()).map(|it| format!("by {it}"));
+            let time = format!("in {} ms", of("elapsed_ms"));
+            (name, join(&[place.join("/"), role.unwrap_or_default(), time]))
+        }
+        Kind::Session | Kind::Retry => (name, clean(object.raw())),
     }
 }
 

@@ -155,6 +155,44 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
 }
 
 #[test]
+fn a_call_that_succeeded_is_on_record_without_its_arguments() {
+    let dir = dir();
+    let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "WINDSURF"]);
+    gate.begin(dir.path());
+    let file = json!({"path": "a.txt", "content": "a-word-that-nobody-records"});
+    assert_eq!(gate.code("write_file", &file), "fine");
+    assert_eq!(gate.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
+    let records = gate.call("read_ledger", &json!({"limit": 50})).1["structuredContent"]["records"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let calls: Vec<_> = records.iter().filter(|it| it["kind"] == "call").collect();
+    let tools: Vec<_> = calls.iter().map(|it| it["call"]["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["begin_session", "write_file"], "a failure is a fault: {records:?}");
+    let call = &calls[1]["call"];
+    let hash = redress_govern::eval::sha256(&file.to_string());
+    assert_eq!(call["arguments_sha256"], hash, "{call}");
+    assert_eq!((&call["role"], &call["server"]), (&json!("WINDSURF"), &json!("workspace")));
+    assert_eq!(call["session_id"], gate.status()["session_id"]);
+    assert!(call["elapsed_ms"].is_u64(), "{call}");
+    drop(gate.input);
+    gate.child.wait().unwrap();
+    let ledger = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+        command.arg("ledger").args(args).env("XDG_CONFIG_HOME", dir.path().join("config"));
+        let output = command.current_dir(dir.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (exit, said) = ledger(&["query", "ledger", "--kind", "call", "--tool", "write_file"]);
+    assert_eq!((exit, said.lines().count()), (Some(0), 1), "{said}");
+    assert!(!said.contains("a-word-that-nobody-records"), "{said}");
+    let (_, said) = ledger(&["tail", "ledger", "--kind", "call", "--format", "text"]);
+    assert!(said.contains("call workspace/write_file by WINDSURF in "), "{said}");
+    assert!(ledger(&["stats", "ledger"]).1.contains("4  call"), "calls are counted");
+    assert_eq!(ledger(&["verify", "ledger"]).0, Some(0));
+}
+
+#[test]
 fn a_report_that_is_written_as_a_file_unlocks() {
     let dir = dir();
     let mut gate = Gate::start(dir.path(), &["--governed"]);

@@ -7,6 +7,7 @@ use redress_govern::invariant::INV_RECORD_FIRST;
 use redress_ledger::{By, Ledger, LedgerError, Record};
 
 use crate::{
+    govern::Called,
     mail::ToClient,
     run::OnLedgerFailure,
     server::Server,
@@ -93,6 +94,14 @@ impl Books {
     pub(crate) fn record_session(&self, object: &str) {
         if let Ok(object) = RawJson::parse(object.as_bytes()) {
             self.append(Record::session(&object, &self.server.settings.redactor), drop);
+        }
+    }
+
+    /// Records a governed call that succeeded, after its answer was given out: of the last ones before a power failure there may be no record.
+    pub(crate) fn record_call(&self, call: &Called) {
+        let settings = &self.server.settings;
+        if let Ok(object) = RawJson::parse(call.object(&settings.server).as_bytes()) {
+            self.append(Record::call(&object, &settings.redactor), drop);
         }
     }
 

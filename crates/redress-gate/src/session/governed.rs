@@ -9,7 +9,7 @@ use super::{ClientKind, Door, Session, Turn, seen::Seen, upstream::Answer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Edit, Frame, rewrite, span},
-    govern::{Call, Caller, Ruling, is_own},
+    govern::{Call, Called, Caller, Ruling, is_own},
     mail::{Sender, ToClient},
     metrics::Outcome,
 };
@@ -48,6 +48,7 @@ impl Session {
             }
             Ruling::Answer { result, record } => {
                 turn.sessions.extend(record);
+                Self::called(&exchange, turn);
                 let id = exchange.request.id().as_bytes();
                 let parts: [&[u8]; 5] =
                     [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
@@ -70,7 +71,18 @@ impl Session {
     pub(super) fn governed_well(&self, exchange: &Exchange, turn: &mut Turn) {
         if let (Some(governor), Some(governed)) = (&self.server.governor, &exchange.governed) {
             turn.sessions.extend(governor.succeeded(governed));
+            Self::called(exchange, turn);
         }
+    }
+
+    /// Has a call that succeeded recorded.
+    fn called(exchange: &Exchange, turn: &mut Turn) {
+        let Some(governed) = exchange.governed.clone() else { return };
+        let request = &exchange.request;
+        let is_tool = request.method == Method::ToolsCall;
+        let name = if is_tool { request.tool().unwrap_or_default() } else { request.method_name() };
+        let elapsed_ms = turn.now.since(exchange.started);
+        turn.calls.push(Called { governed, name: name.to_owned(), is_tool, elapsed_ms });
     }
 
     /// The list of tools as a governed server serves it, under the client's id.

@@ -2,6 +2,7 @@
 
 use super::again::Repeat;
 use crate::{
+    govern::Called,
     mail::{Mail, Ticket, ToClient, ToUpstream},
     moment::Moment,
     told::Told,
@@ -23,6 +24,8 @@ pub struct Turn {
     pub repeats: Vec<Repeat>,
     /// What changed sessions of a governed server, to be recorded.
     pub sessions: Vec<String>,
+    /// Calls of a governed server that succeeded, to be recorded when everything else is done.
+    pub(crate) calls: Vec<Called>,
     /// Requests that their clients withdrew: nobody waits there any more, and no answer comes.
     pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.
@@ -45,6 +48,7 @@ impl Turn {
             told: Vec::new(),
             repeats: Vec::new(),
             sessions: Vec::new(),
+            calls: Vec::new(),
             withdrawn: Vec::new(),
             start: false,
             kill: false,
