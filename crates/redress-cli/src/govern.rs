@@ -1,5 +1,6 @@
 //! A governed gate: its governor, from what the configuration says, and what it does not start with.
 
+mod plans;
 mod preset;
 pub(crate) mod unserved;
 
@@ -128,7 +129,9 @@ pub(crate) fn governor(
         roles,
         rules,
         manifest,
-        extras: Vec::new(),
+        extras: plans::extras(governance, &settings.contract).map_err(wrong)?,
+        plans: plans::plans(governance)?,
+        guarded: plans::guarded(governance, &ledger)?,
         writes: governance.checks().map_err(wrong)?,
         role: governance.role.clone(),
         callers: hashes.map(|(hash, role)| (TokenId::of(&hash), role.cloned())).collect(),

@@ -16,6 +16,7 @@ mod govern;
 mod ledger;
 mod lines;
 mod output;
+mod plan;
 mod probe;
 mod registry;
 mod run;
@@ -43,6 +44,7 @@ enum Command {
     Run(run::Args),
     Serve(serve::Args),
     Ledger(ledger::Args),
+    Plan(plan::Args),
     Check(check::Args),
     Probe(probe::Args),
     Explain(explain::Args),
@@ -61,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Ledger(args) => ledger::run(&args, &mut out),
+        Command::Plan(args) => plan::run(&args, &mut out),
         Command::Check(args) => check::run(&args, &mut out),
         Command::Probe(args) => probe::run(&args, &mut out),
         Command::Explain(args) => explain::run(&args, &mut out),

@@ -126,4 +126,10 @@ impl Err {
     pub(crate) fn line(&mut self, label: &str, text: &str) {
         writeln!(self.0, "{LABEL}{label}{LABEL:#}{text}").unwrap_or_default();
     }
+
+    /// A question, whose answer is given on the same line.
+    pub(crate) fn ask(&mut self, question: &str) {
+        write!(self.0, "{TITLE}{question}{TITLE:#}").unwrap_or_default();
+        self.0.flush().unwrap_or_default();
+    }
 }

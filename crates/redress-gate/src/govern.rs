@@ -8,6 +8,8 @@ mod holds;
 mod list;
 mod manifest;
 mod payload;
+mod places;
+mod plans;
 mod recall;
 mod root;
 mod touched;
@@ -36,6 +38,8 @@ pub(crate) use self::{called::Called, desk::is_own, extra::without, manifest::Do
 pub use self::{
     extra::Extra,
     manifest::Manifest,
+    places::Guarded,
+    plans::{Plans, is_hash, revoked},
     root::can_confine,
     unserved::{Unserved, tool_lines},
     writes::Checks,
@@ -58,6 +62,10 @@ pub struct Policy {
     pub extras: Vec<Extra>,
     /// What is asked of writes.
     pub writes: Checks,
+    /// Where plans are, and who approves them.
+    pub plans: Plans,
+    /// What no tool may change.
+    pub guarded: Guarded,
     /// The role of the process on stdio.
     pub role: Option<String>,
     /// The roles of those who bring a token.
@@ -205,7 +213,9 @@ impl Governor {
         let paths = given.as_ref().map(|it| it.paths.as_slice()).unwrap_or_default();
         let is_report = !reads
             && !paths.is_empty()
-            && paths.iter().all(|it| state.sessions.rules().is_report(it));
+            && root
+                .as_ref()
+                .is_some_and(|it| it.are_all(paths, |path| state.sessions.rules().is_report(path)));
         let writes = paths.first().map(String::as_str).filter(|_| is_report);
         let session = state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
         if !call.is_tool {
@@ -222,6 +232,12 @@ impl Governor {
         is_plain(call.arguments)?;
         let touched = given?;
         touched.paths.iter().try_for_each(|it| root.confine(it))?;
+        if !reads {
+            self.policy.guarded.judge(root, self.policy.plans.folder(), &touched.paths)?;
+        }
+        if !is_report {
+            self.follows(call, governed, root, &touched.paths)?;
+        }
         if doing.is_eval() {
             payload::judge(call.arguments, self.policy.dialect)?;
         }

@@ -35,7 +35,10 @@ mod tools;
 
 pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
-pub use govern::{Checks, Extra, Governor, Manifest, Policy, Unserved, can_confine, tool_lines};
+pub use govern::{
+    Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Unserved, can_confine, is_hash,
+    revoked, tool_lines,
+};
 pub use inflight::UpstreamId;
 pub use inside::Inside;
 pub use limits::{LimitRule, Rate};

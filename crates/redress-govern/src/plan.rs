@@ -15,18 +15,22 @@
 //! that it covers the scope and survives an editor. `APPROVAL` is a signature over the hash: a status that somebody wrote by hand is not an
 //! approval.
 
-use std::fmt::Write as _;
+mod scope;
 
-use globset::GlobSet;
+use std::fmt::{self, Write as _};
+
 use redress::{Fault, codes};
 use sha2::{Digest as _, Sha256};
 
-use crate::role::globs;
+pub use self::scope::{BadScope, Scope};
+
+/// The longest plan, in bytes.
+pub const MAX_BYTES: usize = 256 << 10;
 
 const OPEN: &str = "<!-- redress-plan";
 const CLOSE: &str = "-->";
 /// Lines that are about the rest, and so not part of what is hashed.
-const ABOUT: &[&str] = &["STATUS", "HASH", "APPROVAL"];
+const ABOUT: [&str; 3] = ["STATUS", "HASH", "APPROVAL"];
 
 /// Where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +57,52 @@ impl Status {
 /// Why a file is no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotAPlan {
+    /// It is longer than a plan may be.
+    TooLarge,
+    /// It is no text: the line, counted from 1, is not UTF-8 or has a NUL character.
+    NotText(usize),
     /// It does not begin with the comment of a plan.
     NoHeader,
+    /// The comment does not end.
+    Unclosed,
     /// A line of the comment, counted from 1, is none that a plan has.
     BadLine(usize),
+    /// A line, counted from 1, says what another has said.
+    Twice(usize),
     /// It has no scope.
     NoScope,
     /// A pattern of the scope is none.
-    BadScope(String),
+    BadScope(BadScope),
+}
+
+impl NotAPlan {
+    /// The line that is wrong, counted from 1, where it is one.
+    pub const fn line(&self) -> Option<usize> {
+        match self {
+            Self::NotText(line) | Self::BadLine(line) | Self::Twice(line) => Some(*line),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for NotAPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => write!(f, "it is longer than {} KiB", MAX_BYTES >> 10),
+            Self::NotText(line) => write!(f, "line {line} is not text"),
+            Self::NoHeader => write!(f, "its first line is not `{OPEN}`"),
+            Self::Unclosed => write!(f, "its comment does not end with a line `{CLOSE}`"),
+            Self::BadLine(line) => write!(
+                f,
+                "line {line} is not SCOPE, HASH, APPROVAL, or STATUS with DRAFT, APPROVED or REVOKED"
+            ),
+            Self::Twice(line) => write!(f, "line {line} says again what another line has said"),
+            Self::NoScope => f.write_str("it has no line `SCOPE: pattern, pattern`"),
+            Self::BadScope(bad) => {
+                write!(f, "`{}` is no pattern of a scope: {}", bad.pattern, bad.reason)
+            }
+        }
+    }
 }
 
 /// A plan as it was read.
@@ -76,55 +118,39 @@ pub struct Plan {
     pub approval: Option<String>,
     /// The first heading.
     pub title: String,
-    scope: Vec<String>,
-    covered: GlobSet,
+    /// The paths that it is about.
+    pub scope: Scope,
 }
 
 impl Plan {
-    /// Reads a plan.
+    /// Reads a plan from the bytes of its file.
     ///
     /// # Errors
     /// Why it is none.
-    pub fn read(text: &str) -> Result<Self, NotAPlan> {
-        let (header, body) = split(text).ok_or(NotAPlan::NoHeader)?;
-        let mut plan = Self {
-            hash: hash(text),
-            declared: None,
-            status: Status::Draft,
-            approval: None,
-            title: title(body).to_owned(),
-            scope: Vec::new(),
-            covered: GlobSet::empty(),
-        };
-        for (number, line) in header.lines().enumerate().filter(|it| !it.1.trim().is_empty()) {
-            plan.take(line).ok_or(NotAPlan::BadLine(number + 1))?;
+    pub fn read(bytes: &[u8]) -> Result<Self, NotAPlan> {
+        let text = text(bytes)?;
+        let mut said = Said::default();
+        let mut patterns = Vec::new();
+        for (number, line) in header(text)? {
+            let (key, value) = line.split_once(':').ok_or(NotAPlan::BadLine(number))?;
+            let (key, value) = (key.trim(), value.trim());
+            if key == "SCOPE" {
+                patterns.extend(scope::patterns(value).map(str::to_owned));
+            } else {
+                said.take(key, value, number)?;
+            }
         }
-        if plan.scope.is_empty() {
+        if patterns.is_empty() {
             return Err(NotAPlan::NoScope);
         }
-        plan.covered = globs(&plan.scope).map_err(|it| NotAPlan::BadScope(it.pattern))?;
-        Ok(plan)
-    }
-
-    fn take(&mut self, line: &str) -> Option<()> {
-        let (key, value) = line.split_once(':')?;
-        let value = value.trim();
-        match key.trim() {
-            "SCOPE" => self.scope.extend(patterns(value)),
-            "HASH" => self.declared = Some(value.to_owned()),
-            "APPROVAL" => self.approval = Some(value.to_owned()),
-            "STATUS" => {
-                let all = [Status::Draft, Status::Approved, Status::Revoked];
-                self.status = all.into_iter().find(|it| it.word() == value)?;
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// The patterns of the paths that it is about.
-    pub fn scope(&self) -> &[String] {
-        &self.scope
+        Ok(Self {
+            hash: hash(text),
+            declared: said.hash,
+            status: said.status.unwrap_or(Status::Draft),
+            approval: said.approval,
+            title: title(text).to_owned(),
+            scope: Scope::new(patterns).map_err(NotAPlan::BadScope)?,
+        })
     }
 
     /// Whether it may be used at all. `is_signed` says whether a signature over a hash is the operator's.
@@ -138,11 +164,11 @@ impl Plan {
             ));
         }
         if self.declared.as_deref() != Some(self.hash.as_str()) {
-            return Err(self.broken("the text changed after the approval"));
+            return Err(broken(&self.hash, "the text changed after the approval"));
         }
         match &self.approval {
             Some(approval) if is_signed(&self.hash, approval) => Ok(()),
-            _ => Err(self.broken("the approval is not the operator's")),
+            _ => Err(broken(&self.hash, "the approval is not the operator's")),
         }
     }
 
@@ -151,18 +177,53 @@ impl Plan {
     /// # Errors
     /// `PLAN_SCOPE_VIOLATION` with a hint that names the scope.
     pub fn allows(&self, path: &str) -> Result<(), Box<Fault>> {
-        if self.covered.is_match(path.trim_start_matches("./")) {
-            return Ok(());
-        }
-        let mut fault =
-            codes::PLAN_SCOPE_VIOLATION.raise([("path", path), ("plan_hash", self.hash.as_str())]);
-        fault.hint = format!("Keep to the scope of the plan: {}.", self.scope.join(", "));
-        Err(Box::new(fault))
+        if self.scope.has(path) { Ok(()) } else { Err(self.outside(path)) }
     }
 
-    fn broken(&self, reason: &str) -> Box<Fault> {
-        let params = [("plan_hash", self.hash.as_str()), ("reason", reason)];
-        Box::new(codes::PLAN_ENFORCEMENT_FAILED.raise(params))
+    /// Whether a directory, relative to the workspace, is part of it with all that is or will be in it.
+    ///
+    /// # Errors
+    /// `PLAN_SCOPE_VIOLATION` with a hint that names the scope.
+    pub fn allows_all_below(&self, path: &str) -> Result<(), Box<Fault>> {
+        if self.scope.has_all_below(path) { Ok(()) } else { Err(self.outside(path)) }
+    }
+
+    fn outside(&self, path: &str) -> Box<Fault> {
+        let path = if path.is_empty() { "." } else { path };
+        let mut fault =
+            codes::PLAN_SCOPE_VIOLATION.raise([("path", path), ("plan_hash", self.hash.as_str())]);
+        fault.hint = format!("Keep to the scope of the plan: {}.", self.scope);
+        Box::new(fault)
+    }
+}
+
+/// `PLAN_ENFORCEMENT_FAILED`, and why.
+pub fn broken(plan_hash: &str, reason: &str) -> Box<Fault> {
+    let params = [("plan_hash", plan_hash), ("reason", reason)];
+    Box::new(codes::PLAN_ENFORCEMENT_FAILED.raise(params))
+}
+
+/// The lines that are about the rest.
+#[derive(Debug, Default)]
+struct Said {
+    status: Option<Status>,
+    hash: Option<String>,
+    approval: Option<String>,
+}
+
+impl Said {
+    fn take(&mut self, key: &str, value: &str, number: usize) -> Result<(), NotAPlan> {
+        let was_there = match key {
+            "HASH" => self.hash.replace(value.to_owned()).is_some(),
+            "APPROVAL" => self.approval.replace(value.to_owned()).is_some(),
+            "STATUS" => {
+                let all = [Status::Draft, Status::Approved, Status::Revoked];
+                let status = all.into_iter().find(|it| it.word() == value);
+                self.status.replace(status.ok_or(NotAPlan::BadLine(number))?).is_some()
+            }
+            _ => return Err(NotAPlan::BadLine(number)),
+        };
+        if was_there { Err(NotAPlan::Twice(number)) } else { Ok(()) }
     }
 }
 
@@ -170,31 +231,36 @@ impl Plan {
 ///
 /// # Errors
 /// Why it is no plan.
-pub fn decided(text: &str, status: Status, approval: Option<&str>) -> Result<String, NotAPlan> {
-    let plan = Plan::read(text)?;
-    let (header, body) = split(text).ok_or(NotAPlan::NoHeader)?;
-    let mut decided = format!("{OPEN}\n");
-    for line in header.lines().filter(|it| !it.trim().is_empty() && !is_about(it)) {
-        let _ = writeln!(decided, "{}", line.trim());
-    }
-    let _ = writeln!(decided, "STATUS: {}", status.word());
-    let _ = writeln!(decided, "HASH: {}", plan.hash);
+pub fn decided(bytes: &[u8], status: Status, approval: Option<&str>) -> Result<String, NotAPlan> {
+    let plan = Plan::read(bytes)?;
+    let text = text(bytes)?;
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut about = format!("STATUS: {}{end}HASH: {}{end}", status.word(), plan.hash);
     if let Some(approval) = approval {
-        let _ = writeln!(decided, "APPROVAL: {approval}");
+        let _ = write!(about, "APPROVAL: {approval}{end}");
     }
-    decided.push_str(CLOSE);
-    decided.push_str(body);
+    let mut part = Part::Before;
+    let mut decided = String::with_capacity(text.len() + about.len());
+    for line in text.split_inclusive('\n') {
+        let before = part;
+        part = part.after(line);
+        if (before, part) == (Part::Header, Part::Body) {
+            decided.push_str(&about);
+        }
+        if before != Part::Header || !is_about(line) {
+            decided.push_str(line);
+        }
+    }
     Ok(decided)
 }
 
-/// SHA-256 of what was approved.
+/// SHA-256 of what is approved.
 pub fn hash(text: &str) -> String {
     let mut hasher = Sha256::new();
-    let text = text.trim_start_matches('\u{feff}').trim();
-    let mut is_header = text.starts_with(OPEN);
-    for line in text.lines() {
-        let about = is_header && is_about(line);
-        is_header &= !line.contains(CLOSE);
+    let mut part = Part::Before;
+    for line in text.trim_start_matches('\u{feff}').trim().lines() {
+        let about = part == Part::Header && is_about(line);
+        part = part.after(line);
         if !about {
             hasher.update(line.trim_end().as_bytes());
             hasher.update(b"\n");
@@ -206,18 +272,61 @@ pub fn hash(text: &str) -> String {
     })
 }
 
-fn split(text: &str) -> Option<(&str, &str)> {
-    text.trim_start_matches('\u{feff}').trim_start().strip_prefix(OPEN)?.split_once(CLOSE)
+/// The part of a file that a line stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Before,
+    Header,
+    Body,
+}
+
+impl Part {
+    /// The part that follows a line of this one.
+    fn after(self, line: &str) -> Self {
+        let line = line.trim_start_matches('\u{feff}').trim();
+        match self {
+            Self::Before if line.is_empty() => Self::Before,
+            Self::Before if line == OPEN => Self::Header,
+            Self::Before => Self::Body,
+            Self::Header if line == CLOSE => Self::Body,
+            it => it,
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, NotAPlan> {
+    if bytes.len() > MAX_BYTES {
+        return Err(NotAPlan::TooLarge);
+    }
+    let line = |at: usize| bytes.iter().take(at).filter(|it| **it == b'\n').count() + 1;
+    let text =
+        std::str::from_utf8(bytes).map_err(|it| NotAPlan::NotText(line(it.valid_up_to())))?;
+    match text.find('\0') {
+        Some(at) => Err(NotAPlan::NotText(line(at))),
+        None => Ok(text),
+    }
+}
+
+/// The lines of the comment that say something, with their numbers.
+fn header(text: &str) -> Result<Vec<(usize, &str)>, NotAPlan> {
+    let (mut part, mut lines) = (Part::Before, Vec::new());
+    for (at, line) in text.lines().enumerate() {
+        let before = part;
+        part = part.after(line);
+        match (before, part) {
+            (Part::Before, Part::Body) => return Err(NotAPlan::NoHeader),
+            (Part::Header, Part::Body) => return Ok(lines),
+            (Part::Header, Part::Header) if !line.trim().is_empty() => lines.push((at + 1, line)),
+            _ => (),
+        }
+    }
+    Err(if part == Part::Before { NotAPlan::NoHeader } else { NotAPlan::Unclosed })
 }
 
 fn is_about(line: &str) -> bool {
     line.split_once(':').is_some_and(|(key, _)| ABOUT.contains(&key.trim()))
 }
 
-fn patterns(value: &str) -> impl Iterator<Item = String> + '_ {
-    value.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned)
-}
-
-fn title(body: &str) -> &str {
-    body.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or_default().trim()
+fn title(text: &str) -> &str {
+    text.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or_default().trim()
 }

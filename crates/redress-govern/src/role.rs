@@ -94,7 +94,13 @@ fn insufficient(tool: &str) -> Fault {
 }
 
 /// Patterns as one set.
-pub(crate) fn globs<T: AsRef<str>>(patterns: &[T]) -> Result<GlobSet, BadGlob> {
+pub type Patterns = GlobSet;
+
+/// Patterns as one set.
+///
+/// # Errors
+/// The first that is none.
+pub fn globs<T: AsRef<str>>(patterns: &[T]) -> Result<GlobSet, BadGlob> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let pattern = pattern.as_ref();

@@ -104,7 +104,7 @@ pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
 pub use redact::{REDACTED, Redactor};
-pub use sign::PublicKey;
+pub use sign::{Operator, PublicKey};
 pub use stats::{Counts, Stats};
 pub use tail::tail;
 pub use time::Time;

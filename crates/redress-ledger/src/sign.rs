@@ -23,6 +23,8 @@ pub(crate) enum Statement<'a> {
     Checkpoint { chain: &'a str, count: u64, head: Hash },
     /// A segment was removed; the next record is `next_seq`, after `head`.
     Prune { chain: &'a str, segment: u32, next_seq: u64, head: Hash },
+    /// The operator approved a plan, whose text has this hash.
+    Approval { plan: &'a str },
 }
 
 impl fmt::Display for Statement<'_> {
@@ -34,6 +36,7 @@ impl fmt::Display for Statement<'_> {
             Self::Prune { chain, segment, next_seq, head } => {
                 write!(f, "{FORMAT} prune\n{chain}\n{segment}\n{next_seq}\n{head}\n")
             }
+            Self::Approval { plan } => write!(f, "redress-plan/1 approval\n{plan}\n"),
         }
     }
 }
@@ -94,6 +97,30 @@ impl Signer {
     }
 }
 
+/// The operator, who approves plans with the key of the ledger.
+#[derive(Debug)]
+pub struct Operator(Signer);
+
+impl Operator {
+    /// Reads the key, or makes one.
+    ///
+    /// # Errors
+    /// It can be neither read nor made, or others can read it.
+    pub fn load_or_create(key: &Path) -> Result<Self, OpenError> {
+        Signer::load_or_create(key).map(Self)
+    }
+
+    /// The signature under a plan's hash, as hex digits.
+    pub fn approve(&self, plan: &str) -> String {
+        self.0.sign(&Statement::Approval { plan })
+    }
+
+    /// The half of the key that everybody may know.
+    pub fn public(&self) -> PublicKey {
+        self.0.public()
+    }
+}
+
 /// Writes a key under another name and links it into place, so that of two processes one wins and none sees half a key.
 fn create(path: &Path) -> io::Result<()> {
     let named = path.parent().filter(|it| !it.as_os_str().is_empty());
@@ -130,6 +157,11 @@ impl PublicKey {
         VerifyingKey::from_bytes(&bytes).ok().map(Self)
     }
 
+    /// Whether `signature` (hex digits) is this key's under a plan's hash.
+    pub fn has_approved(&self, plan: &str, signature: &str) -> bool {
+        self.has_signed(&Statement::Approval { plan }, signature)
+    }
+
     /// Whether `signature` (hex digits) is this key's under the statement.
     pub(crate) fn has_signed(&self, statement: &Statement<'_>, signature: &str) -> bool {
         from_hex(signature.as_bytes()).is_some_and(|it| {
@@ -155,7 +187,7 @@ impl fmt::Debug for PublicKey {
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
-    use super::{PublicKey, Signer, Statement};
+    use super::{Operator, PublicKey, Signer, Statement};
     use crate::{error::OpenError, hash::Hash};
 
     #[test]
@@ -186,5 +218,18 @@ mod tests {
         assert!(signer.public().has_signed(&statement(1), &signature));
         assert!(!signer.public().has_signed(&statement(2), &signature));
         assert!(!signer.public().has_signed(&statement(1), "00"));
+    }
+
+    #[test]
+    fn an_approval_is_for_one_plan_and_is_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let operator = Operator::load_or_create(&dir.path().join("key")).unwrap();
+        let signature = operator.approve("9f2c");
+        assert!(operator.public().has_approved("9f2c", &signature));
+        assert!(!operator.public().has_approved("9f2d", &signature));
+        let checkpoint = Statement::Checkpoint { chain: "9f2c", count: 1, head: Hash::ZERO };
+        assert!(!operator.public().has_approved("9f2c", &operator.0.sign(&checkpoint)));
+        let other = Operator::load_or_create(&dir.path().join("other")).unwrap();
+        assert!(!other.public().has_approved("9f2c", &signature));
     }
 }

@@ -1,5 +1,7 @@
 //! `[governance]`: what a governed gate lets pass, and who is who.
 
+use std::path::PathBuf;
+
 use super::{
     reference::Location,
     section::section,
@@ -10,7 +12,7 @@ use super::{
 section! {
     /// What a governed gate lets pass. Clients begin a session first, in one workspace; what every tool does stands in the contract
     /// (`[tool.NAME] operation`). See `docs/governance.md`.
-    pub struct Governance {
+    pub struct Governance (files: Vec<PathBuf>) {
         /// Whether the gate governs.
         enabled: bool = false, example "true";
         /// A whole policy, of which the other keys change parts.
@@ -23,6 +25,10 @@ section! {
         locks: Option<Vec<String>> = None, example "[\"PLAN_*\", \"POLICY_VIOLATION\"]";
         /// The folder of the workspace in which failure reports are written.
         reports: String = "docs/reports".to_owned(), example "\"reports\"";
+        /// The folder of the workspace with the plans, which no tool may change.
+        plans: String = "docs/plans".to_owned(), example "\"plans\"";
+        /// Patterns of the tools whose calls must follow a plan that a person approved. By default none; with the preset every command with paths.
+        need_plan: Option<Vec<String>> = None, example "[\"write_*\", \"move\"]";
         /// Patterns of the tools that may run code which their caller wrote. Others are not shown.
         allow_eval: Vec<String> = Vec::new(), example "[\"evaluate\"]";
         /// The roles.
@@ -100,7 +106,8 @@ fn check_caller(caller: &Caller, table: &mut Table<'_, '_>) {
 }
 
 fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
-    let wrong = [governance.policy().err(), governance.checks().err()];
+    let wrong =
+        [governance.policy().err(), governance.checks().err(), governance.check_plans().err()];
     for (key, problem) in wrong.into_iter().flatten() {
         table.refuse(key, problem);
     }

@@ -141,7 +141,10 @@ impl Options {
 
 impl Options {
     fn govern(&self, config: &mut Config) {
+        let files = self.config.iter().chain(&config.files).cloned();
+        let contract = self.contract.iter().map(PathBuf::from).filter(|it| it.is_file());
         let governance = &mut config.general.governance;
+        governance.files = files.chain(contract).collect();
         governance.enabled |= self.governed || self.preset.is_some();
         governance.preset = self.preset.or(governance.preset);
         governance.role = self.role.clone().or_else(|| governance.role.take());

@@ -14,6 +14,11 @@ pub(crate) fn key() -> Result<PathBuf, Failure> {
     Ok(base("XDG_CONFIG_HOME", ".config")?.join("redress").join("ledger.key"))
 }
 
+/// The list of the plans whose approval was taken back, beside the key that approves them.
+pub(crate) fn revoked() -> Result<PathBuf, Failure> {
+    Ok(base("XDG_CONFIG_HOME", ".config")?.join("redress").join("revoked-plans"))
+}
+
 fn base(variable: &str, below_home: &str) -> Result<PathBuf, Failure> {
     let absolute = |it: OsString| Some(PathBuf::from(it)).filter(|it| it.is_absolute());
     if let Some(dir) = env::var_os(variable).and_then(absolute) {

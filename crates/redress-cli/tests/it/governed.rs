@@ -10,10 +10,13 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::gate::http::{Answer, listening, post};
+use crate::{
+    gate::http::{Answer, listening, post},
+    plans::approved,
+};
 
 /// A gate before the built-in server, with its client on pipes.
-struct Gate {
+pub(crate) struct Gate {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -21,12 +24,15 @@ struct Gate {
 }
 
 impl Gate {
-    fn start(dir: &Path, options: &[&str]) -> Self {
-        let root = dir.join("root");
-        fs::create_dir_all(root.join("docs/reports")).unwrap();
+    pub(crate) fn start(dir: &Path, options: &[&str]) -> Self {
+        Self::over(dir, &[&["--ledger", "ledger", "--root", "root"], options].concat())
+    }
+
+    /// The same with all options given.
+    pub(crate) fn over(dir: &Path, options: &[&str]) -> Self {
+        fs::create_dir_all(dir.join("root/docs/reports")).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_redress"))
-            .args(["run", "--ledger", "ledger", "--root"])
-            .arg(&root)
+            .arg("run")
             .args(options)
             .env("XDG_CONFIG_HOME", dir.join("config"))
             .current_dir(dir)
@@ -43,7 +49,7 @@ impl Gate {
         gate
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.next;
         self.next += 1;
         let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -59,7 +65,7 @@ impl Gate {
     }
 
     /// Calls a tool; gives the code that it fails with, or `fine`, and its result.
-    fn call(&mut self, tool: &str, arguments: &Value) -> (String, Value) {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> (String, Value) {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         let fault = &result["_meta"]["dev.redress/fault"];
         let code =
@@ -70,20 +76,20 @@ impl Gate {
         }
     }
 
-    fn code(&mut self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn code(&mut self, tool: &str, arguments: &Value) -> String {
         self.call(tool, arguments).0
     }
 
-    fn status(&mut self) -> Value {
+    pub(crate) fn status(&mut self) -> Value {
         self.call("session_status", &json!({})).1["structuredContent"].clone()
     }
 
-    fn begin(&mut self, dir: &Path) -> String {
+    pub(crate) fn begin(&mut self, dir: &Path) -> String {
         self.code("begin_session", &json!({"workspace_root": dir.join("root")}))
     }
 
     /// As abrupt as it gets.
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -101,11 +107,12 @@ fn escape() -> Value {
 #[test]
 fn the_story_of_a_session_is_told_from_begin_to_report() {
     let dir = dir();
+    approved(dir.path(), "all.md", "**");
     let mut gate = Gate::start(
         dir.path(),
         &["--preset", "atlas-gate", "--role", "WINDSURF", "--dialect", "native"],
     );
-    let file = json!({"path": "a.txt", "content": "one"});
+    let file = json!({"path": "a.txt", "content": "one", "plan": "all.md"});
     assert_eq!(gate.code("write_file", &file), "SESSION_NOT_INITIALIZED");
     for root in [json!("relative"), json!("/no/such/dir"), json!(7), json!("/etc"), Value::Null] {
         let code = gate.code("begin_session", &json!({"workspace_root": root}));
@@ -142,7 +149,8 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
     );
     assert_eq!(gate.status()["status"], "SESSION_LOCKED");
     assert_eq!(gate.code("submit_failure_report", &report(seq)), "fine");
-    assert_eq!(gate.code("write_file", &json!({"path": "b.txt", "content": "two"})), "fine");
+    let file = json!({"path": "b.txt", "content": "two", "plan": "all.md"});
+    assert_eq!(gate.code("write_file", &file), "fine");
     let (_, records) = gate.call("read_ledger", &json!({}));
     let records = records["structuredContent"]["records"].as_array().unwrap().clone();
     let kinds: Vec<_> = records.iter().map(|it| it["kind"].as_str().unwrap()).collect();
@@ -235,9 +243,10 @@ fn a_gate_that_starts_again_knows_its_sessions_and_locks() {
 #[test]
 fn a_workspace_that_was_swapped_is_a_violation_with_its_invariant() {
     let dir = dir();
+    approved(dir.path(), "all.md", "**");
     let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "WINDSURF"]);
     gate.begin(dir.path());
-    let file = json!({"path": "a.txt", "content": "one"});
+    let file = json!({"path": "a.txt", "content": "one", "plan": "all.md"});
     assert_eq!(gate.code("write_file", &file), "fine");
     fs::rename(dir.path().join("root"), dir.path().join("old")).unwrap();
     fs::create_dir(dir.path().join("root")).unwrap();
@@ -330,7 +339,13 @@ fn a_governed_gate_does_not_start_where_it_could_not_govern() {
 }
 
 /// Over HTTP: what a caller with a token says, in a session of its own.
-fn say(url: &str, token: &str, session: Option<&str>, method: &str, params: &Value) -> Answer {
+pub(crate) fn say(
+    url: &str,
+    token: &str,
+    session: Option<&str>,
+    method: &str,
+    params: &Value,
+) -> Answer {
     let (address, path) = url.split_once('/').unwrap();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let bearer = format!("Bearer {token}");
@@ -340,13 +355,18 @@ fn say(url: &str, token: &str, session: Option<&str>, method: &str, params: &Val
 }
 
 /// Opens a session of the protocol.
-fn open(url: &str, token: &str) -> String {
+pub(crate) fn open(url: &str, token: &str) -> String {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let answer = say(url, token, None, "initialize", &params);
     answer.header("mcp-session-id").unwrap().to_owned()
 }
 
-fn called(url: &str, (token, session): (&str, &str), tool: &str, arguments: &Value) -> String {
+pub(crate) fn called(
+    url: &str,
+    (token, session): (&str, &str),
+    tool: &str,
+    arguments: &Value,
+) -> String {
     let params = json!({"name": tool, "arguments": arguments});
     let answer = say(url, token, Some(session), "tools/call", &params).json();
     let code = answer["result"]["_meta"]["dev.redress/fault"]["code"].as_str();

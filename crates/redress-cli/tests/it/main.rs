@@ -19,6 +19,7 @@ mod governed;
 mod help;
 mod ledger;
 mod peers;
+mod plans;
 mod probe;
 mod probe_live;
 mod redress;

@@ -26,6 +26,10 @@ pub(super) const TOOLS: &[(&str, &str)] = &[
         r#"{"name":"submit_failure_report","description":"Report the failure that locks the session, which unlocks it.","inputSchema":{"type":"object","properties":{"ledger_seq":{"type":"integer","description":"The ledger record of the failure, as session_status gives it."},"report":{"type":"string","description":"What failed, why, and what follows from it."}},"required":["ledger_seq","report"]}}"#,
     ),
     (
+        "list_plans",
+        r#"{"name":"list_plans","description":"List the approved plans with their hashes and scopes, and the files that cannot be used as plans.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}}"#,
+    ),
+    (
         "read_ledger",
         r#"{"name":"read_ledger","description":"Read the newest records of this session.","inputSchema":{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":50}}},"annotations":{"readOnlyHint":true}}"#,
     ),
@@ -57,6 +61,10 @@ impl Governor {
                 Ok(answer(&status(state.sessions.of(key), governed.role.as_deref())))
             }
             "submit_failure_report" => self.report(call, key, state),
+            "list_plans" => {
+                let root = state.root(key).ok_or_else(|| not_begun_yet(call.name))?;
+                Ok(answer(&self.policy.plans.listed(&root)))
+            }
             _ => {
                 let session = state.sessions.of(key).ok_or_else(|| not_begun_yet(call.name))?;
                 Ok(answer(&self.records(session, call.arguments)))

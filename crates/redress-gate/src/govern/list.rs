@@ -87,7 +87,13 @@ mod tests {
     #[test]
     fn a_page_has_what_is_known_and_only_the_first_has_ours() {
         let (first, unknown) = names(&manifest(&[]), true);
-        let ours = ["begin_session", "session_status", "submit_failure_report", "read_ledger"];
+        let ours = [
+            "begin_session",
+            "session_status",
+            "submit_failure_report",
+            "list_plans",
+            "read_ledger",
+        ];
         assert_eq!(
             first,
             ours.iter().chain(&["look"]).map(ToString::to_string).collect::<Vec<_>>()

@@ -41,7 +41,7 @@ impl Root {
         loop {
             let name = if at.is_empty() { "." } else { at };
             match self.find(name) {
-                Ok(()) => return Ok(()),
+                Ok(_found) => return Ok(()),
                 // Of what is to be made, the deepest directory that is there decides.
                 Err(Errno::NOENT) if !at.is_empty() => {
                     if self.is_link(at) {
@@ -56,12 +56,13 @@ impl Root {
         }
     }
 
-    fn find(&self, name: &str) -> Result<(), Errno> {
+    /// What a name leads to, as a handle that cannot be read from.
+    pub(super) fn find(&self, name: &str) -> Result<OwnedFd, Errno> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         for _ in 1..MOST_TRIES {
             match openat2(&self.dir, name, flags, Mode::empty(), CONFINED) {
                 Err(Errno::AGAIN | Errno::INTR) => (),
-                found => return found.map(drop),
+                found => return found,
             }
         }
         Err(Errno::AGAIN)

@@ -8,7 +8,7 @@ use redress_registry::shipped;
 
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{
-    govern::{Checks, Governor, Manifest, Policy},
+    govern::{Checks, Governor, Guarded, Manifest, Plans, Policy},
     link::Books,
     run::OnLedgerFailure,
     server::Server,
@@ -23,6 +23,8 @@ fn governor() -> Arc<Governor> {
         manifest: Manifest::new(shipped::core(), &[]).unwrap(),
         extras: Vec::new(),
         writes: Checks::default(),
+        plans: Plans::new("docs/plans".to_owned(), None, PathBuf::new()),
+        guarded: Guarded::default(),
         role: None,
         callers: BTreeMap::new(),
         root: None,

@@ -1,0 +1,69 @@
+//! Plans of a governed gate: which tools need one, where they are, and what nobody may change over the protocol.
+
+use std::path::{Path, PathBuf};
+
+use redress_gate::{Extra, Guarded, Plans};
+use redress_govern::role::{Patterns, globs};
+use redress_ledger::Operator;
+use redress_registry::{Operation, Registry, model::Tool};
+
+use super::bad;
+use crate::{config::Governance, failure::Failure, run::place};
+
+impl Governance {
+    /// Whether the keys about plans make sense; else the key that is wrong, and how.
+    pub(crate) fn check_plans(&self) -> Result<(), (&'static str, String)> {
+        let is_name = |it: &str| !it.is_empty() && it != "." && it != ".." && !it.contains('\0');
+        if !self.plans.split('/').all(is_name) {
+            let problem = "It must be a folder below the workspace, such as `docs/plans`.";
+            return Err(("plans", problem.to_owned()));
+        }
+        self.patterns().map(drop)
+    }
+
+    fn patterns(&self) -> Result<Option<Patterns>, (&'static str, String)> {
+        let need = self.need_plan.as_deref();
+        need.map(globs).transpose().map_err(bad("need_plan"))
+    }
+
+    /// The tools whose calls follow a plan.
+    fn planned(&self, contract: &Registry) -> Result<Vec<String>, (&'static str, String)> {
+        let patterns = self.patterns()?;
+        let is_preset = self.preset.is_some();
+        let needs = |name: &str, tool: &Tool| match &patterns {
+            Some(patterns) => patterns.is_match(name),
+            None => is_preset && changes_files(tool),
+        };
+        let tools = contract.tools.iter().filter(|it| needs(it.0, it.1));
+        Ok(tools.map(|it| it.0.to_string()).collect())
+    }
+}
+
+/// What calls bring because of plans.
+pub(super) fn extras(
+    governance: &Governance,
+    contract: &Registry,
+) -> Result<Vec<Extra>, (&'static str, String)> {
+    let tools = governance.planned(contract)?;
+    Ok(vec![Extra::plan(tools.clone()), Extra::phase(tools)])
+}
+
+/// Where plans are, and who approves them.
+pub(super) fn plans(governance: &Governance) -> Result<Plans, Failure> {
+    // A key that cannot be used is told by the self-audit, with everything else that is wrong.
+    let key = Operator::load_or_create(&place::key()?).ok().map(|it| it.public());
+    Ok(Plans::new(governance.plans.clone(), key, place::revoked()?))
+}
+
+/// What nobody may change over the protocol: the ledger, the keys, and the files that say what the gate does.
+pub(super) fn guarded(governance: &Governance, ledger: &Path) -> Result<Guarded, Failure> {
+    let key = place::key()?;
+    let keys = key.parent().map(Path::to_path_buf);
+    let files: Vec<PathBuf> = governance.files.clone();
+    Ok(Guarded::new([ledger.to_path_buf()].into_iter().chain(keys).chain(files)))
+}
+
+fn changes_files(tool: &Tool) -> bool {
+    let has_paths = !tool.paths.is_empty() || tool.patch.is_some();
+    tool.operation == Some(Operation::Command) && !tool.read_only && has_paths
+}
