@@ -87,8 +87,8 @@ fn answer<A: AsRef<[u8]>>(provocation: &Value, call: &mut impl FnMut(&str, &str)
 
 fn judge(code: &str, answer: &[u8], lookup: &Lookup) -> Result<(), String> {
     match read(answer, &Asked::default(), lookup) {
-        Reading::Fault(fault) if fault.code() == code => Ok(()),
-        Reading::Fault(fault) => Err(format!("{} came instead of {code}.", fault.code())),
+        Reading::Fault(fault, _) if fault.code() == code => Ok(()),
+        Reading::Fault(fault, _) => Err(format!("{} came instead of {code}.", fault.code())),
         Reading::Unrecognised(_) => {
             Err(format!("A failure without a code came instead of {code}."))
         }

@@ -152,7 +152,8 @@ impl Session {
         let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
         let dress = self.dress(request, answer, &failure);
         let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
-        let ground = if is_stated { Ground::Stated } else { Ground::Guessed };
+        // What calls itself a success may have been one.
+        let ground = if is_stated && !failure.silent { Ground::Stated } else { Ground::Guessed };
         // What a task ended with stays what it is, however often one asks.
         let is_of_task = matches!(request.method, Method::TaskState | Method::TaskResult)
             && answer.frame.shape == Shape::Result;

@@ -138,7 +138,7 @@ impl Seen {
             self.leaks = failure.leaks;
         }
         let stated = match read(bytes, &asked, lookup) {
-            Reading::Fault(fault) => Some((fault.code().to_owned(), fault.says_retry())),
+            Reading::Fault(fault, _) => Some((fault.code().to_owned(), fault.says_retry())),
             _ => None,
         };
         let says_retry = stated.as_ref().is_some_and(|it| it.1);

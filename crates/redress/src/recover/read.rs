@@ -28,8 +28,9 @@ const MAX_CODE_BYTES: usize = 128;
 pub enum Reading {
     /// No failure.
     Fine,
-    /// A failure that says itself what it is.
-    Fault(Box<Fault>),
+    /// A failure that says itself what it is. Its ground is a guess where the result around it has no flag: the call may have
+    /// succeeded, and what is read may be what it was asked for.
+    Fault(Box<Fault>, Ground),
     /// A failure that does not; the rules of this library named it.
     Unrecognised(Box<Fault>),
 }
@@ -39,7 +40,7 @@ impl Reading {
     pub fn failure(self) -> Option<(Fault, Ground)> {
         match self {
             Self::Fine => None,
-            Self::Fault(fault) => Some((*fault, Ground::Stated)),
+            Self::Fault(fault, ground) => Some((*fault, ground)),
             Self::Unrecognised(fault) => Some((*fault, Ground::Guessed)),
         }
     }
@@ -61,7 +62,7 @@ impl Reading {
 /// use redress::{Lookup, outcome::Asked, recover::{Reading, read}};
 ///
 /// let answer = br#"{"content":[{"type":"text","text":"{\"error\":\"rate_limited\",\"message\":\"Slow down\",\"details\":{\"retry_after\":60}}"}]}"#;
-/// let Reading::Fault(fault) = read(answer, &Asked::default(), &Lookup::shipped()) else { panic!() };
+/// let Reading::Fault(fault, _) = read(answer, &Asked::default(), &Lookup::shipped()) else { panic!() };
 /// assert_eq!((fault.code(), fault.retry.after_ms), ("RATE_LIMITED", Some(60_000)));
 /// assert!(read(b"{}", &Asked::default(), &Lookup::shipped()).is_fine());
 /// ```
@@ -175,12 +176,23 @@ impl Reader<'_> {
         let is_set = |(key, value): (Value<'_>, Value<'_>)| {
             key.is_str("isError") && value.as_bool() == Some(true)
         };
-        let flag = if result.members().any(is_set) { Flag::Set } else { Flag::None };
-        if flag == Flag::Set
-            && let Some(fault) = self.in_meta(result)
-        {
+        if !result.members().any(is_set) {
+            return match self.content(result, Flag::None, depth) {
+                Reading::Fault(fault, _) => Reading::Fault(fault, Ground::Guessed),
+                reading => reading,
+            };
+        }
+        if let Some(fault) = self.in_meta(result) {
             return stated(fault);
         }
+        match self.content(result, Flag::Set, depth) {
+            Reading::Fine => self.judged(&as_response(result.raw())),
+            reading => reading,
+        }
+    }
+
+    /// What stands in a result, as structure or as text.
+    fn content(&self, result: Value<'_>, flag: Flag, depth: u8) -> Reading {
         let structured = result.get("structuredContent");
         let structured = structured.map_or(Reading::Fine, |it| self.payload(it, flag, depth));
         if !structured.is_fine() {
@@ -192,7 +204,7 @@ impl Reader<'_> {
                 return reading;
             }
         }
-        if flag == Flag::Set { self.judged(&as_response(result.raw())) } else { Reading::Fine }
+        Reading::Fine
     }
 
     fn in_meta(&self, result: Value<'_>) -> Option<Fault> {
@@ -304,7 +316,7 @@ impl Reader<'_> {
 }
 
 fn stated(fault: Fault) -> Reading {
-    Reading::Fault(Box::new(fault))
+    Reading::Fault(Box::new(fault), Ground::Stated)
 }
 
 /// A result inside a response.

@@ -179,3 +179,22 @@ fn a_failure_that_was_made_out_from_words_is_not_repeated_by_itself() {
         decide(&fault, &Attempt { traits, ..attempt }, &Policy::default(), &mut Budget::default());
     assert_eq!(decided.row, "again_later");
 }
+
+#[test]
+fn an_envelope_that_calls_itself_a_success_is_no_ground_for_a_repeat() {
+    let text =
+        r#"{\"error\":\"rate_limited\",\"message\":\"Slow down\",\"details\":{\"retry_after\":2}}"#;
+    for (flag, expected, row) in [
+        ("", Ground::Guessed, "in_doubt"),
+        (r#","isError":false"#, Ground::Guessed, "in_doubt"),
+        (r#","isError":true"#, Ground::Stated, "again_later"),
+    ] {
+        let answer = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]{flag}}}"#);
+        let reading = read(answer.as_bytes(), &Asked::default(), &Lookup::shipped());
+        let (fault, ground) = reading.failure().unwrap();
+        assert_eq!((fault.code(), ground), (codes::RATE_LIMITED.name(), expected), "{flag}");
+        let attempt = Attempt { ground, made: 1, ..Attempt::default() };
+        let decided = decide(&fault, &attempt, &Policy::default(), &mut Budget::default());
+        assert_eq!(decided.row, row, "{flag}");
+    }
+}

@@ -36,10 +36,11 @@ fn case(name: &str, bytes: &str) -> Value {
         Reading::Unrecognised(_) => {
             json!({"name": name, "bytes": bytes, "reading": "unrecognised"})
         }
-        Reading::Fault(fault) => json!({
+        Reading::Fault(fault, ground) => json!({
             "name": name,
             "bytes": bytes,
             "reading": "fault",
+            "ground": ground.name(),
             "registry": &*fault.entry().registry,
             "fault": envelope(&fault),
         }),
@@ -252,7 +253,7 @@ mod tests {
             assert!(reading(answer).is_fine(), "{}", answer.0);
         }
         for answer in STATED {
-            assert!(matches!(reading(answer), Reading::Fault(_)), "{}", answer.0);
+            assert!(matches!(reading(answer), Reading::Fault(..)), "{}", answer.0);
         }
         for answer in UNRECOGNISED {
             assert!(matches!(reading(answer), Reading::Unrecognised(_)), "{}", answer.0);

@@ -108,6 +108,18 @@ fn words_of_a_server_are_no_licence_to_repeat() {
 }
 
 #[test]
+fn an_envelope_is_a_ground_for_a_repeat_only_where_it_is_flagged() {
+    for (flag, is_repeated) in [("", false), (r#","isError":true"#, true)] {
+        let mut rig = rig();
+        rig.client(&CALL.replace("\"read\"", "\"delete\""));
+        let heard = rig.server(&format!(
+            r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":[{{"type":"text","text":"{{\"error\":\"rate_limited\",\"message\":\"Slow down\",\"details\":{{\"retry_after\":2}}}}"}}]{flag}}}}}"#
+        ));
+        assert_eq!((heard.is_empty(), rig.repeats.len() == 1), (is_repeated, is_repeated));
+    }
+}
+
+#[test]
 fn a_call_that_tells_of_work_is_not_made_again() {
     let rig = Rig::gated(repeating(Mode::Enforce, 2));
     let session =

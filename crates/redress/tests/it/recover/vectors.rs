@@ -74,11 +74,12 @@ fn every_answer_of_the_vectors_is_read_as_they_say() {
         let reading = read(bytes.as_bytes(), &Asked::default(), &Lookup::shipped());
         let name = match &reading {
             Reading::Fine => "fine",
-            Reading::Fault(_) => "fault",
+            Reading::Fault(..) => "fault",
             Reading::Unrecognised(_) => "unrecognised",
         };
         assert_eq!(case["reading"], name, "{}", case["name"]);
-        if let Reading::Fault(fault) = reading {
+        if let Reading::Fault(fault, ground) = reading {
+            assert_eq!(case["ground"], ground.name(), "{}", case["name"]);
             let text = Dialect::Native.write(&fault, Stamp::default());
             let seen: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(seen, case["fault"], "{}", case["name"]);
