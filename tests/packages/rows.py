@@ -22,10 +22,10 @@ for code, row in registry["codes"].items():
     assert seen.class_ == row["class"], code
     retry = {key: it for key, it in vars(seen.retry).items() if it is not None}
     assert retry == row["retry"], code
-    assert [(it.tool, it.args or {}) for it in seen.next] == [(it["tool"], it["args"]) for it in row["next"]], code
+    assert [(it.tool, it.args) for it in seen.next] == [(it["tool"], it["args"] or None) for it in row["next"]], code
     shown = [it for it in row["params"] if not it["secret"]]
-    assert [(it.name, it.doc, list(it.values)) for it in seen.params] == [
-        (it["name"], it["doc"], it.get("enum", [])) for it in shown
+    assert [(it.name, it.doc, it.untrusted, it.max_chars, list(it.values)) for it in seen.params] == [
+        (it["name"], it["doc"], it["untrusted"], it.get("max_chars"), it.get("enum", [])) for it in shown
     ], code
     fault = errors.read({"code": code})
     assert fault and fault.code == code, code

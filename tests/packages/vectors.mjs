@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const [, , index, vectors] = process.argv;
-const { parse, decide, Budget } = await import(pathToFileURL(index));
+const { parse, decide, Budget, makeFault, toolResult } = await import(pathToFileURL(index));
 const cases = (name) => JSON.parse(readFileSync(`${vectors}/${name}.json`, 'utf8')).cases;
 
 /** What a fault says beyond its row is just what the envelope says. */
@@ -19,10 +19,9 @@ function same(fault, envelope, name) {
 }
 
 const bytes = cases('bytes');
-for (const { name, bytes: answer, reading, registry, fault: expected } of bytes) {
+for (const { name, bytes: answer, reading, ground = 'guessed', registry, fault: expected } of bytes) {
   const fault = parse(answer);
-  const seen = !fault ? 'fine' : fault.ground === 'guessed' ? 'unrecognised' : 'fault';
-  assert.equal(seen, reading, name);
+  assert.equal(fault?.ground, reading === 'fine' ? undefined : ground, name);
   if (reading !== 'fault') continue;
   assert.equal(fault.registry, registry, name);
   same(fault, expected, name);
@@ -43,7 +42,15 @@ for (const { name, fault, attempt, policy, budget: rule, decision, saved_after }
   assert.equal(budget.left(), saved_after, name);
 }
 
+const raised = cases('raised');
+for (const { name, code, params, more, result } of raised) {
+  assert.equal(JSON.stringify(toolResult(Object.assign(makeFault(code, params), more))), result, name);
+}
+const { structuredContent, ...rest } = toolResult(makeFault('INTERNAL_ERROR'));
+assert.deepEqual(toolResult(makeFault('INTERNAL_ERROR'), { hasOutputSchema: true }), rest);
+assert.deepEqual(parse(rest), parse(structuredContent));
+
 for (const hostile of [undefined, null, 0, '', '{', '[]', '"', [], {}, { _meta: 1, isError: true }, { error: [] }, '['.repeat(1e5), { content: [null] }]) parse(hostile);
 assert.equal(parse(new Error('boom')).ground, 'guessed');
 assert.equal(parse(Object.assign(new Error('x'), { code: 4711, data: { symbol: 'E_TIMEOUT' } })).code, 'TIMEOUT');
-console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions`);
+console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions, ${raised.length} made`);

@@ -39,9 +39,9 @@ def same(fault, envelope, name):
 answers = cases("bytes")
 for case in answers:
     fault = errors.parse(case["bytes"])
-    reading = "fine" if fault is None else "unrecognised" if fault.ground == "guessed" else "fault"
-    assert reading == case["reading"], (case["name"], reading)
-    if reading == "fault":
+    ground = None if case["reading"] == "fine" else case.get("ground", "guessed")
+    assert (fault.ground if fault else None) == ground, (case["name"], ground)
+    if case["reading"] == "fault":
         assert fault.registry == case["registry"], case["name"]
         same(fault, case["fault"], case["name"])
 
@@ -55,7 +55,25 @@ for case in decisions:
     assert plain(decision) == case["decision"], (case["name"], plain(decision), case["decision"])
     assert budget.saved == case["saved_after"], case["name"]
 
+raised = cases("raised")
+for case in raised:
+    fault = errors.make_fault(case["code"], case["params"])
+    for key, value in case["more"].items():
+        if key == "retry":
+            value = errors.Retry(**value)
+        elif key == "context":
+            value = errors.Context(**value)
+        elif key == "next_actions":
+            value = [it if isinstance(it, str) else errors.NextCall(**it) for it in value]
+        setattr(fault, "class_" if key == "class" else key, value)
+    result = json.dumps(errors.tool_result(fault), ensure_ascii=False, separators=(",", ":"))
+    assert result == case["result"], (case["name"], result, case["result"])
+whole = errors.tool_result(errors.make_fault("INTERNAL_ERROR"))
+structured = whole.pop("structuredContent")
+assert errors.tool_result(errors.make_fault("INTERNAL_ERROR"), has_output_schema=True) == whole
+assert errors.parse(whole) == errors.parse(structured)
+
 for hostile in (None, 0, "", "{", "[]", '"', [], {}, {"_meta": 1, "isError": True}, {"error": []}, "[" * 100_000, {"content": [None]}):
     errors.parse(hostile)
 assert errors.parse(RuntimeError("boom")).ground == "guessed"
-print(f"Python: {len(answers)} answers, {len(decisions)} decisions")
+print(f"Python: {len(answers)} answers, {len(decisions)} decisions, {len(raised)} made")

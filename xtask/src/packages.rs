@@ -1,8 +1,9 @@
 //! `cargo xtask packages`: the exported packages compile, say what the registries say, agree with the shared vectors, and
 //! work with the official clients before a live server behind the gate.
 
+mod pages;
+
 use std::{
-    env,
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
@@ -60,7 +61,8 @@ impl Bench {
         }
         try_one(self.vectors());
         try_one(self.live());
-        try_one(self.pages());
+        try_one(self.clients());
+        try_one(self.servers());
         problems
     }
 
@@ -157,45 +159,6 @@ impl Bench {
                 if told.0 != holds || is_missed == holds {
                     return Err(format!("the contract test with {name} calls: {}", told.1));
                 }
-            }
-        }
-        Ok(())
-    }
-
-    /// The clients that the docs show work as they stand there.
-    fn pages(&self) -> Result<(), String> {
-        let page = self.root.join("docs/write-a-client.md");
-        let page = fs::read_to_string(&page).map_err(|it| format!("{}: {it}", page.display()))?;
-        let folder = self.folder.join("docs");
-        let notes = self.folder.join("notes");
-        let scripts = self.root.join("tests/packages");
-        for (from, to) in [
-            (notes.join("typescript/index.ts"), "notes-errors/index.ts"),
-            (notes.join("python/notes_errors/__init__.py"), "notes_errors/__init__.py"),
-            (scripts.join("notes/errors.toml"), "errors.toml"),
-            (scripts.join("server.mjs"), "server.mjs"),
-        ] {
-            let text =
-                fs::read_to_string(&from).map_err(|it| format!("{}: {it}", from.display()))?;
-            write(&folder.join(to), &text)?;
-        }
-        let mut path = vec![target()?.join("debug")];
-        path.extend(self.peers.node().parent().map(Path::to_owned));
-        path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-        let path = env::join_paths(path).map_err(|it| it.to_string())?;
-        for (file, program) in
-            [("client.ts", self.peers.node()), ("client.py", self.peers.python())]
-        {
-            let block = page.split("```").find_map(|it| {
-                it.split_once('\n').filter(|it| it.0.ends_with(&format!(" {file}")))
-            });
-            let (_, text) =
-                block.ok_or_else(|| format!("docs/write-a-client.md shows no {file}"))?;
-            write(&folder.join(file), text)?;
-            let said =
-                told(Command::new(program).arg(file).current_dir(&folder).env("PATH", &path))?;
-            if !said.0 || !said.1.contains("NOTE_NOT_FOUND: change_arguments.") {
-                return Err(format!("{file} of docs/write-a-client.md: {}", said.1));
             }
         }
         Ok(())

@@ -12,13 +12,13 @@ use crate::{
 };
 
 /// The shortest quote of a server that is worth a line.
-const MIN_SERVER_CHARS: usize = 24;
+pub(crate) const MIN_SERVER_CHARS: usize = 24;
 
 /// What a hint keeps when everything must be short.
-const MIN_HINT_CHARS: usize = 80;
+pub(crate) const MIN_HINT_CHARS: usize = 80;
 
 /// How many did-you-mean values fit into a sentence.
-const MAX_SIMILAR_SHOWN: usize = 3;
+pub(crate) const MAX_SIMILAR_SHOWN: usize = 3;
 
 /// The card of a fault, at most 120 tokens. What matters least is cut first: the server's own words, then further
 /// calls, then the ends of hint and message.
@@ -58,10 +58,13 @@ pub(crate) struct RetryLine {
     pub(crate) line: String,
     pub(crate) kind: RetryKind,
     pub(crate) effect: Effect,
+    /// The class that it is for, where faults of others have another line.
+    pub(crate) class: Option<Class>,
 }
 
-/// A class for each reason that a card gives against a repeat.
-const REASONS: [Class; 3] = [Class::InvalidArgument, Class::Unknown, Class::Internal];
+/// A class for each reason that a card gives against a repeat; the first stands for all that have no other.
+const REASONS: [Class; 3] = [ANY_CLASS, Class::Unknown, Class::Internal];
+const ANY_CLASS: Class = Class::InvalidArgument;
 
 /// Every second line that names no arguments: without a delay, and with this one.
 pub(crate) fn retry_lines(after_ms: Option<u64>) -> Vec<RetryLine> {
@@ -76,7 +79,8 @@ pub(crate) fn retry_lines(after_ms: Option<u64>) -> Vec<RetryLine> {
             fault.retry = Retry { after_ms, ..Retry::of(kind) };
             let line = retry_line(&fault);
             if !lines.iter().any(|it| it.line == line) {
-                lines.push(RetryLine { line, kind, effect });
+                let class = Some(class).filter(|it| *it != ANY_CLASS && kind == RetryKind::Never);
+                lines.push(RetryLine { line, kind, effect, class });
             }
         }
     }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 pub use domain::{DomainErrors, Overrides, UnknownSymbol, domain, fs_error, kg_error, mb_error};
 pub use make::{Ctx, Thrown, from_unknown, invariant_violation, startup_failure, tool_failure};
+pub(crate) use params::MAX_SHOWN_CHARS;
 pub use params::ParamValue;
 pub use parts::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation};
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};

@@ -1,4 +1,4 @@
-// The error codes of @@name@@ @@version@@: types, facts, a reader of every dialect, and the decision after a failure.
+// The error codes of @@name@@ @@version@@: types, facts, failures to make, a reader of every dialect, and the decision after a failure.
 // Written by `redress registry export --format typescript`; not to be edited.
 
 /** The registry that this file was written from. */
@@ -132,6 +132,10 @@ export interface Param {
   type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   doc: string;
   required: boolean;
+  /** Whether it is shown in quotes, because a caller or a foreign server wrote it. */
+  untrusted: boolean;
+  /** Its longest value. */
+  max_chars?: number;
   enum?: readonly string[];
 }
 
@@ -223,15 +227,21 @@ function parseResult(result: JsonObject, depth: number): Fault | undefined {
   const isFlagged = isError === true;
   const inMeta = isFlagged && (ours(at(meta, [FAULT_KEY])) ?? readAs('tool-failure', at(meta, [TOOL_FAILURE_KEY])));
   if (inMeta) return inMeta;
-  const structured = structuredContent === undefined ? undefined : parsePayload(structuredContent, isFlagged, depth);
-  if (structured) return structured;
   const blocks = Array.isArray(content) ? content.map((it) => at(it, ['text'])) : [content];
   const texts = blocks.filter((it) => typeof it === 'string');
-  for (const text of texts) {
-    const fault = parseText(text, isFlagged, depth);
-    if (fault) return fault;
+  const fault = structuredContent === undefined ? undefined : parsePayload(structuredContent, isFlagged, depth);
+  const found = fault ?? firstOf(texts, (it) => parseText(it, isFlagged, depth));
+  if (isFlagged) return found ?? guessed(texts[0]);
+  // The call may have succeeded, and this may be what it was asked for.
+  return found && { ...found, ground: 'guessed' };
+}
+
+function firstOf<T, U>(all: readonly T[], look: (it: T) => U | undefined): U | undefined {
+  for (const it of all) {
+    const found = look(it);
+    if (found !== undefined) return found;
   }
-  return isFlagged ? guessed(texts[0]) : undefined;
+  return undefined;
 }
 
 /** The text of a block. Without a flag it must be a failure as a whole. */
@@ -239,7 +249,7 @@ function parseText(text: string, isFlagged: boolean, depth: number): Fault | und
   const trimmed = text.trim();
   if (!isFlagged && trimmed.length > MAX_UNFLAGGED) return undefined;
   const document = /^[{"]/.test(trimmed) ? json(trimmed) : undefined;
-  return document === undefined ? card(trimmed, isFlagged) : parsePayload(document, isFlagged, depth);
+  return document === undefined ? readCard(trimmed, isFlagged) : parsePayload(document, isFlagged, depth);
 }
 
 /** JSON that a tool answered with, as structure or as text. */
@@ -297,7 +307,7 @@ const FULL_CODE = new RegExp(@@full_code@@);
 const MAX_SAID = 500;
 
 /** Reads a card: `CODE: message`, or `[CODE] message`. Without a flag, it must have a card's second line, too. */
-function card(text: string, isFlagged: boolean): Fault | undefined {
+function readCard(text: string, isFlagged: boolean): Fault | undefined {
   const [first = '', ...lines] = text.split(/\r?\n/);
   const [, code, message = ''] = /^\[(.*?)\] (.*)$/.exec(first) ?? /^([^[].*?): (.*)$/.exec(first) ?? [];
   const row = code === undefined ? undefined : spelled('native', code);
@@ -312,7 +322,7 @@ function card(text: string, isFlagged: boolean): Fault | undefined {
 /** Takes what one line of a card says. Whether it was the line that only cards have. */
 function cardLine(fault: Fault, line: string): boolean {
   const [, label, rest = ''] = /^(Retry|Fix|Next|Server said): (.*)$/.exec(line) ?? [];
-  if (label === 'Retry') return retryLine(fault, line);
+  if (label === 'Retry') return readRetryLine(fault, line);
   if (label === 'Fix') fault.hint = rest.replace(/^(.*) Did you mean .*$/, '$1').replace(/^(.*) Expected .*$/, '$1');
   if (label === 'Server said') fault.server_text = rest.replace(/^"+|"+$/g, '');
   if (label === 'Next') {
@@ -323,7 +333,7 @@ function cardLine(fault: Fault, line: string): boolean {
   return false;
 }
 
-function retryLine(fault: Fault, line: string): boolean {
+function readRetryLine(fault: Fault, line: string): boolean {
   const [, names] = / \((.*?)\)/.exec(line) ?? [];
   const plain = line.replace(/ \(.*?\)/, '').replace(/after ([0-9.]+) (ms|s)\b/, 'after {delay}');
   const known = CARD_LINES.find((it) => it.line === plain);
@@ -705,6 +715,287 @@ function json(text: string): Json | undefined {
   }
 }
 
+// ---------------------------------------------------------------------------------------------------- making
+
+/** Where a code requires no parameters, none need be given. */
+type Given<C extends Code> = {} extends Details[C] ? [params?: Details[C]] : [params: Details[C]];
+
+/**
+ * A fault of a code of the registry. The parameters fill its message, its next calls and `details`; one that does not fit the row is
+ * left out. Set what else you know: `similar_refs`, `violations`, `effect`, `context`.
+ */
+export function makeFault<C extends Code>(code: C, ...[params]: Given<C>): Fault<C> {
+  const row: Row = CODES[code];
+  const values: Values = new Map();
+  for (const param of row.params) {
+    const value = at(params as JsonObject | undefined, [param.name]);
+    if (value !== undefined && fits(param, value)) values.set(param.name, { param, value: shortened(param, value) });
+  }
+  const fault: Fault<C> = { ...faultOf(row, 'native'), code };
+  fault.message = said(row, values);
+  fault.next_actions = (row.next ?? []).map((it) => helping(it, values)).filter((it) => it !== undefined);
+  const details = Object.fromEntries([...values].map(([name, { value }]) => [name, value]));
+  if (values.size > 0) fault.details = details;
+  const wait = isCount(details['retry_after_ms']) ? details['retry_after_ms'] : isCount(details['retry_after']) ? details['retry_after'] * 1000 : undefined;
+  if (wait !== undefined && fault.retry.kind === 'after_delay') fault.retry.after_ms = wait;
+  return fault;
+}
+
+/** The result of a failed call. */
+export interface ToolResult {
+  [key: string]: unknown;
+  resultType: 'complete';
+  content: { type: 'text'; text: string }[];
+  structuredContent?: JsonObject;
+  isError: true;
+  _meta: JsonObject;
+}
+
+/**
+ * The answer of a tool that failed: a card for the model, and the envelope for the program. A tool that declares an `outputSchema` must
+ * say so: clients refuse a structured failure that does not fit it.
+ */
+export function toolResult(fault: Fault, tool: { hasOutputSchema?: boolean } = {}): ToolResult {
+  const short = bounded(fault);
+  const written = write(short);
+  return {
+    resultType: 'complete',
+    content: [{ type: 'text', text: card(short) }],
+    ...(!tool.hasOutputSchema && { structuredContent: written }),
+    isError: true,
+    _meta: { [FAULT_KEY]: written },
+  };
+}
+
+/** The native envelope of a fault. */
+export function write(fault: Fault): JsonObject {
+  const row = ROWS.find((it) => it.registry === fault.registry && it.code === fault.code);
+  const document: JsonObject = { v: 1, code: fault.code };
+  for (const key of ENVELOPE) {
+    const value = written(fault, key);
+    const isOfTheRow = ['domain', 'number', 'severity'].includes(key) && row !== undefined && value === row[key as keyof Known];
+    const isNothing = value === undefined || (['next_actions', 'similar_refs', 'violations', 'context'].includes(key) && Object.keys(value ?? {}).length === 0);
+    if (key === 'retry') document['retryable'] = isRetryable(fault.retry);
+    if (!isOfTheRow && !isNothing) document[key] = value;
+  }
+  return document;
+}
+
+/** A member of the envelope, its own members in their order. */
+function written(fault: Fault, key: string): Json | undefined {
+  if (key === 'retry') return picked(fault.retry, ['kind', 'after_ms', 'not_before', 'max']);
+  if (key === 'context') return picked(fault.context, CONTEXT);
+  return fault[key as keyof Fault] as Json | undefined;
+}
+
+function picked(object: object, keys: readonly string[]): JsonObject {
+  const members = keys.map((it) => [it, at(object as JsonObject, [it])] as const);
+  return Object.fromEntries(members.filter((it): it is [string, Json] => it[1] !== undefined));
+}
+
+/** The parameters that were given, by name. */
+type Values = Map<string, { param: Param; value: Json }>;
+
+function fits({ type }: Param, value: Json): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type && (type !== 'number' || Number.isFinite(value));
+}
+
+function shortened({ type, max_chars }: Param, value: Json): Json {
+  return type === 'string' && max_chars !== undefined ? cut(String(value), max_chars) : value;
+}
+
+/** `{name}` is a parameter, and a brace twice is a brace. */
+const GAPS = /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g;
+
+/** The row's message with its parameters; the title where one is absent that it needs: half a sentence helps nobody. */
+function said({ message, params, title }: Row, values: Values): string {
+  let isWhole = true;
+  const text = message.replace(GAPS, (brace: string, name: string | undefined) => {
+    if (name === undefined) return brace.charAt(0);
+    const given = values.get(name);
+    if (given) return shown(given.param, given.value);
+    const only = params.find((it) => it.name === name)?.enum;
+    isWhole &&= only?.length === 1;
+    return only?.[0] ?? '';
+  });
+  return isWhole ? text : `${title}.`;
+}
+
+/** A value inside a sentence: what is not to be trusted stands in quotes and is cut. */
+function shown({ untrusted, max_chars = @@max_shown_chars@@ }: Param, value: Json): string {
+  return untrusted ? quote(plain(value), max_chars) : cut(plain(value), max_chars);
+}
+
+/** A call that helps, unless it names a parameter that is absent or not to be trusted. */
+function helping({ tool, args }: { readonly tool: string; readonly args?: JsonObject }, values: Values): NextAction | undefined {
+  if (args === undefined) return { tool };
+  const filled = Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? argument(value, values) : value] as const);
+  return filled.some((it) => it[1] === undefined) ? undefined : { tool, args: Object.fromEntries(filled) as JsonObject };
+}
+
+/** One argument: a lone parameter keeps its type. */
+function argument(template: string, values: Values): Json | undefined {
+  const trusted = (name: string) => {
+    const given = values.get(name);
+    return given && !given.param.untrusted ? given.value : undefined;
+  };
+  const [, only] = /^\{([a-z][a-z0-9_]*)\}$/.exec(template) ?? [];
+  if (only !== undefined) return trusted(only);
+  let isWhole = true;
+  const text = template.replace(GAPS, (brace: string, name: string | undefined) => {
+    const value = name === undefined ? brace.charAt(0) : trusted(name);
+    isWhole &&= value !== undefined;
+    return value === undefined ? '' : plain(value);
+  });
+  return isWhole ? text : undefined;
+}
+
+/** Cuts every part to its bound, and notes what the card costs. */
+function bounded(fault: Fault): Fault {
+  const isSmall = (it: Json) => bytes(JSON.stringify(it)) <= @@max_part_bytes@@;
+  const isShort = (it: NextAction) => bytes(typeof it === 'string' ? it : it.tool + (it.args ? JSON.stringify(it.args) : '')) <= @@max_part_bytes@@;
+  const context = Object.entries(fault.context).map(([name, it]) => [name, cut(String(it), @@max_context_chars@@)]);
+  const short: Fault = {
+    ...fault,
+    message: cut(fault.message, @@max_message_chars@@),
+    hint: cut(fault.hint, @@max_hint_chars@@),
+    similar_refs: fault.similar_refs.filter(isSmall).slice(0, @@max_similar@@),
+    next_actions: fault.next_actions.filter(isShort).slice(0, @@max_next@@),
+    violations: fault.violations.filter(isSmall).slice(0, @@max_violations@@),
+    context: Object.fromEntries(context) as Context,
+  };
+  if (fault.server_text !== undefined) short.server_text = cut(strip(fault.server_text), @@max_server_text_chars@@);
+  if (fault.timestamp !== undefined) short.timestamp = cut(fault.timestamp, @@max_context_chars@@);
+  if (fault.details !== undefined && bytes(JSON.stringify(fault.details)) > @@max_details_bytes@@) short.details = boundedDetails(fault.details);
+  short.estimated_tokens = Math.ceil((length(card(short)) * 10) / 32);
+  return short;
+}
+
+/** As many members as fit, in order, and a note that some are missing. */
+function boundedDetails(details: Json): Json {
+  const kept: [string, Json][] = [];
+  let size = 1;
+  for (const [key, value] of isObject(details) ? Object.entries(details) : []) {
+    size += bytes(JSON.stringify(key)) + bytes(JSON.stringify(value)) + 2;
+    if (size + ',"truncated":true}'.length > @@max_details_bytes@@) break;
+    kept.push([key, value]);
+  }
+  return Object.fromEntries([...kept, ['truncated', true]]) as JsonObject;
+}
+
+/** The card of a fault: what a model reads. What matters least is cut first. */
+export function card(fault: Fault): string {
+  let text = `${fault.code}: ${cut(strip(fault.message), @@max_message_chars@@)}\n${retryLine(fault)}`;
+  const add = (more: string) => {
+    if (length(text) + length(more) <= @@max_card_chars@@) text += more;
+  };
+  const room = @@max_card_chars@@ - length(text) - '\nFix: '.length;
+  const hint = cut(strip(fault.hint), Math.min(Math.max(room, @@min_hint_chars@@), @@max_hint_chars@@));
+  if (hint !== '') {
+    text += `\nFix: ${hint}`;
+    add(expected(fault));
+    add(didYouMean(fault));
+  }
+  for (const it of fault.next_actions.slice(0, @@max_next@@)) {
+    add(`\nNext: ${typeof it === 'string' ? strip(it) : it.tool + (it.args ? ` ${JSON.stringify(it.args)}` : '')}`);
+  }
+  if (fault.server_text !== undefined) text += serverLine(fault.server_text, @@max_card_chars@@ - length(text));
+  return cut(text, @@max_card_chars@@);
+}
+
+/** The line on what a repeat is good for, and what the call has done. */
+function retryLine(fault: Fault): string {
+  const { kind, after_ms } = fault.retry;
+  const hasDelay = kind === 'after_delay' && after_ms !== undefined;
+  const fits = CARD_LINES.filter((it) => it.retry === kind && it.effect === fault.effect && it.line.includes('{delay}') === hasDelay);
+  const { line } = fits.find((it) => it.class === fault.class) ?? fits.find((it) => it.class === null) ?? { line: '' };
+  const names = wrongArguments(fault).map((it) => strip(it.replace(/^\/+/, ''))).filter((it) => it !== '');
+  const list = cut(names.slice(0, @@max_similar_shown@@).join(', '), 60);
+  const named = kind === 'after_change' && list !== '' ? line.replace('arguments.', () => `arguments (${list}).`) : line;
+  return named.replace('{delay}', duration(after_ms ?? 0));
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  return ms % 1000 === 0 ? `${ms / 1000} s` : `${Math.floor(ms / 1000)}.${Math.floor((ms % 1000) / 100)} s`;
+}
+
+/** What the wrong arguments should have been, where that is known. */
+function expected({ violations }: Fault): string {
+  const known = violations.filter((it) => typeof it['expected'] === 'string').slice(0, @@max_similar_shown@@);
+  const all = known.map((it) => {
+    const name = strip(it.pointer.replace(/^\/+/, ''));
+    const what = cut(strip(String(it['expected'])), 60);
+    return name === '' ? what : `${name}: ${what}`;
+  });
+  return all.length === 0 ? '' : ` Expected ${all.join('; ')}.`;
+}
+
+/** What may have been meant, as a sentence after another one. */
+function didYouMean({ similar_refs }: Fault): string {
+  const names = similar_refs.slice(0, @@max_similar_shown@@).map((it) => cut(strip(plain(it.ref)), 60));
+  const last = names.pop();
+  if (last === undefined) return '';
+  return names.length === 0 ? ` Did you mean ${last}?` : ` Did you mean ${names.join(', ')} or ${last}?`;
+}
+
+/** What a foreign server wrote, in quotes, as far as there is room. */
+function serverLine(text: string, left: number): string {
+  const label = '\nServer said: ';
+  const room = Math.max(0, left - label.length - 2);
+  if (room < @@min_server_text_chars@@) return '';
+  let most = room;
+  for (;;) {
+    const quoted = quote(text, most);
+    const over = length(quoted) - (room + 2);
+    if (over <= 0) return label + quoted;
+    most = Math.max(0, most - over);
+  }
+}
+
+/** A value in a sentence. */
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Foreign text for a sentence of ours: stripped, cut and put in quotes. */
+function quote(text: string, most: number): string {
+  return JSON.stringify(cut(strip(text), most));
+}
+
+const ESCAPES = /\x1b(?:\[[^@-~]*[@-~]?|\][^\x07\x1b]*\x07?|[^])?/gu;
+const SPACES = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/gu;
+/** Characters that change how a text reads without being seen. */
+const INVISIBLE = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
+
+/** Foreign text made harmless: no control, bidi, invisible or escape-sequence characters, white space folded. */
+function strip(text: string): string {
+  return text.replace(ESCAPES, '').replace(INVISIBLE, '').replace(SPACES, ' ').replace(/^ | $/g, '');
+}
+
+/** At most so many characters; a cut text ends in `…`. */
+function cut(text: string, most: number): string {
+  return text.length <= most || length(text) <= most ? text : `${[...text].slice(0, Math.max(0, most - 1)).join('')}…`;
+}
+
+/** How many characters a text has. */
+function length(text: string): number {
+  return [...text].length;
+}
+
+/** How many bytes a text has in UTF-8. */
+function bytes(text: string): number {
+  let all = 0;
+  for (const it of text) {
+    const point = it.codePointAt(0) ?? 0;
+    all += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return all;
+}
+
 // ------------------------------------------------------------------------------------------------- deciding
 
 /** What a tool is known to be. */
@@ -915,7 +1206,7 @@ export const CLASSES: { readonly [name in Class]: { readonly http: number; reado
 };
 
 /** The second line of a card, for each rule and effect. */
-const CARD_LINES: readonly { readonly line: string; readonly retry: RetryKind; readonly effect: Effect }[] = [
+const CARD_LINES: readonly { readonly line: string; readonly retry: RetryKind; readonly effect: Effect; readonly class: Class | null }[] = [
 // @@card_lines@@
 ];
 

@@ -1,4 +1,4 @@
-"""The error codes of @@name@@ @@version@@: types, facts, a reader of every dialect, and the decision after a failure.
+"""The error codes of @@name@@ @@version@@: types, facts, failures to make, a reader of every dialect, and the decision after one.
 
 Written by `redress registry export --format python`; not to be edited.
 """
@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeGuard, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard, get_args, overload
 
 #: The codes of the registry.
 Code = Literal[
@@ -129,6 +129,10 @@ class Param:
     type: Literal["string", "integer", "number", "boolean", "array", "object"]
     doc: str
     required: bool
+    #: Whether it is shown in quotes, because a caller or a foreign server wrote it.
+    untrusted: bool
+    #: Its longest value.
+    max_chars: int | None = None
     values: tuple[str, ...] = ()
 
 
@@ -270,16 +274,14 @@ def _parse_result(result: dict[str, Any], depth: int) -> Fault | None:
     fault = _ours(_at(meta, (_FAULT_KEY,))) or read_as("tool-failure", _at(meta, (_TOOL_FAILURE_KEY,)))
     if is_flagged and fault:
         return fault
-    fault = _parse_payload(result.get("structuredContent"), is_flagged, depth)
-    if fault:
-        return fault
     blocks = [_at(it, ("text",)) for it in content] if isinstance(content, list) else [content]
     texts = [it for it in blocks if isinstance(it, str)]
-    for text in texts:
-        fault = _parse_text(text, is_flagged, depth)
-        if fault:
-            return fault
-    return _guessed(texts[0] if texts else None) if is_flagged else None
+    fault = _parse_payload(result.get("structuredContent"), is_flagged, depth)
+    fault = fault or next((it for it in (_parse_text(text, is_flagged, depth) for text in texts) if it), None)
+    if is_flagged:
+        return fault or _guessed(texts[0] if texts else None)
+    # The call may have succeeded, and this may be what it was asked for.
+    return replace(fault, ground="guessed") if fault else None
 
 
 def _parse_text(text: str, is_flagged: bool, depth: int) -> Fault | None:
@@ -288,7 +290,7 @@ def _parse_text(text: str, is_flagged: bool, depth: int) -> Fault | None:
     if not is_flagged and len(trimmed) > _MAX_UNFLAGGED:
         return None
     document = _json(trimmed) if trimmed.startswith(("{", '"')) else None
-    return _card(trimmed, is_flagged) if document is None else _parse_payload(document, is_flagged, depth)
+    return _read_card(trimmed, is_flagged) if document is None else _parse_payload(document, is_flagged, depth)
 
 
 def _parse_payload(payload: object, is_flagged: bool, depth: int) -> Fault | None:
@@ -356,7 +358,7 @@ def _guessed(text: object, row: Row | None = None) -> Fault | None:
     return fault
 
 
-def _card(text: str, is_flagged: bool) -> Fault | None:
+def _read_card(text: str, is_flagged: bool) -> Fault | None:
     """Reads a card: `CODE: message`, or `[CODE] message`. Without a flag, it must have a card's second line, too."""
     first, *lines = re.split(r"\r?\n", text)
     head = re.match(r"\[(.*?)\] (.*)$", first) or re.match(r"([^\[].*?): (.*)$", first)
@@ -375,7 +377,7 @@ def _card_line(fault: Fault, line: str) -> bool:
     """Takes what one line of a card says. Whether it was the line that only cards have."""
     label, _, rest = line.partition(": ")
     if label == "Retry":
-        return _retry_line(fault, line)
+        return _read_retry_line(fault, line)
     if label == "Fix":
         fault.hint = re.sub(r"^(.*) Expected .*$", r"\1", re.sub(r"^(.*) Did you mean .*$", r"\1", rest))
     elif label == "Server said":
@@ -392,7 +394,7 @@ def _card_line(fault: Fault, line: str) -> bool:
 _DELAY: Final = re.compile(r"after ([0-9.]+) (ms|s)\b")
 
 
-def _retry_line(fault: Fault, line: str) -> bool:
+def _read_retry_line(fault: Fault, line: str) -> bool:
     names = re.search(r" \((.*?)\)", line)
     plain = _DELAY.sub("after {delay}", re.sub(r" \(.*?\)", "", line, count=1), count=1)
     known = next((it for it in _CARD_LINES if it[0] == plain), None)
@@ -760,6 +762,295 @@ def _json(text: str) -> Any:
         return None
 
 
+# ---------------------------------------------------------------------------------------------------- making
+
+
+def _make_fault(code: Code, params: Mapping[str, Any] | None = None) -> Fault:
+    """A fault of a code of the registry.
+
+    The parameters fill its message, its next calls and `details`; one that does not fit the row is left out. Set what else you
+    know: `similar_refs`, `violations`, `effect`, `context`.
+    """
+    row = CODES[code]
+    given = params or {}
+    values = {
+        it.name: (it, _shortened(it, given[it.name])) for it in row.params if it.name in given and _fits(it, given[it.name])
+    }
+    fault = _fault_of(row, "native")
+    fault.message = _said(row, values)
+    fault.next_actions = [call for call in (_helping(it, values) for it in row.next) if call]
+    details = {name: value for name, (_, value) in values.items()}
+    fault.details = details or None
+    wait = details.get("retry_after_ms")
+    if wait is None and _is_count(details.get("retry_after")):
+        wait = details["retry_after"] * 1000
+    if _is_count(wait) and fault.retry.kind == "after_delay":
+        fault.retry = replace(fault.retry, after_ms=wait)
+    return fault
+
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypedDict
+
+    # @@makers@@
+else:
+    make_fault = _make_fault
+
+
+def tool_result(fault: Fault, has_output_schema: bool = False) -> dict[str, Any]:
+    """The answer of a tool that failed: a card for the model, and the envelope for the program.
+
+    A tool that declares an `outputSchema` must say so: clients refuse a structured failure that does not fit it.
+    """
+    short = _bounded(fault)
+    written = write(short)
+    return {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": card(short)}],
+        **({} if has_output_schema else {"structuredContent": written}),
+        "isError": True,
+        "_meta": {_FAULT_KEY: written},
+    }
+
+
+def write(fault: Fault) -> dict[str, Any]:
+    """The native envelope of a fault."""
+    row = next((it for it in _ROWS if (it.registry, it.code) == (fault.registry, fault.code)), None)
+    document: dict[str, Any] = {"v": 1, "code": fault.code}
+    for key in _ENVELOPE:
+        value = _written(getattr(fault, "class_" if key == "class" else key))
+        is_of_the_row = key in ("domain", "number", "severity") and row and value == getattr(row, key)
+        is_nothing = value is None or (key in ("next_actions", "similar_refs", "violations", "context") and not value)
+        if key == "retry":
+            document["retryable"] = fault.retryable
+        if not is_of_the_row and not is_nothing:
+            document[key] = value
+    return document
+
+
+def _written(value: Any) -> Any:
+    """A value as JSON; what is absent has no key."""
+    if isinstance(value, (Retry, NextCall, Context)):
+        return {key: it for key, it in vars(value).items() if it is not None}
+    return [_written(it) for it in value] if isinstance(value, list) else value
+
+
+#: The parameters that were given, by name.
+_Values = Mapping[str, tuple[Param, Any]]
+
+_TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "array": (list, tuple),
+    "object": dict,
+}
+
+
+def _fits(param: Param, value: object) -> bool:
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return param.type == "boolean" and isinstance(value, bool)
+    return isinstance(value, _TYPES[param.type])
+
+
+def _shortened(param: Param, value: Any) -> Any:
+    return _cut(value, param.max_chars) if isinstance(value, str) and param.max_chars is not None else value
+
+
+#: `{name}` is a parameter, and a brace twice is a brace.
+_GAPS: Final = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+
+
+def _said(row: Row, values: _Values) -> str:
+    """The row's message with its parameters; the title where one is absent that it needs: half a sentence helps nobody."""
+    text = ""
+    end = 0
+    for gap in _GAPS.finditer(row.message):
+        text += row.message[end : gap.start()]
+        end = gap.end()
+        only = next((it.values for it in row.params if it.name == gap[1]), ())
+        if gap[1] is None:
+            text += gap[0][0]
+        elif gap[1] in values:
+            text += _shown(*values[gap[1]])
+        elif len(only) == 1:
+            text += only[0]
+        else:
+            return f"{row.title}."
+    return text + row.message[end:]
+
+
+def _shown(param: Param, value: object) -> str:
+    """A value inside a sentence: what is not to be trusted stands in quotes and is cut."""
+    most = @@max_shown_chars@@ if param.max_chars is None else param.max_chars
+    return _quote(_text(value), most) if param.untrusted else _cut(_text(value), most)
+
+
+def _helping(step: NextCall, values: _Values) -> NextCall | None:
+    """A call that helps, unless it names a parameter that is absent or not to be trusted."""
+    if step.args is None:
+        return step
+    trusted = {name: value for name, (param, value) in values.items() if not param.untrusted}
+    args: dict[str, Any] = {}
+    for name, template in step.args.items():
+        if not isinstance(template, str):
+            args[name] = template
+            continue
+        gaps = list(_GAPS.finditer(template))
+        if any(it[1] is not None and it[1] not in trusted for it in gaps):
+            return None
+        if len(gaps) == 1 and gaps[0][1] is not None and gaps[0][0] == template:
+            # A lone parameter keeps its type.
+            args[name] = trusted[gaps[0][1]]
+        else:
+            args[name] = _GAPS.sub(lambda it: it[0][0] if it[1] is None else _text(trusted[it[1]]), template)
+    return NextCall(step.tool, args)
+
+
+def _bounded(fault: Fault) -> Fault:
+    """Cuts every part to its bound, and notes what the card costs."""
+
+    def is_small(part: object) -> bool:
+        if isinstance(part, NextCall):
+            return _bytes(part.tool + ("" if part.args is None else _compact(part.args))) <= @@max_part_bytes@@
+        return _bytes(part if isinstance(part, str) else _compact(part)) <= @@max_part_bytes@@
+
+    context = {key: it if it is None else _cut(it, @@max_context_chars@@) for key, it in vars(fault.context).items()}
+    short = replace(
+        fault,
+        message=_cut(fault.message, @@max_message_chars@@),
+        hint=_cut(fault.hint, @@max_hint_chars@@),
+        similar_refs=[it for it in fault.similar_refs if is_small(it)][:@@max_similar@@],
+        next_actions=[it for it in fault.next_actions if is_small(it)][:@@max_next@@],
+        violations=[it for it in fault.violations if is_small(it)][:@@max_violations@@],
+        context=Context(**context),
+    )
+    if short.server_text is not None:
+        short.server_text = _cut(_strip(short.server_text), @@max_server_text_chars@@)
+    if short.timestamp is not None:
+        short.timestamp = _cut(short.timestamp, @@max_context_chars@@)
+    if _bytes(_compact(short.details)) > @@max_details_bytes@@:
+        short.details = _bounded_details(short.details)
+    short.estimated_tokens = math.ceil(len(card(short)) * 10 / 32)
+    return short
+
+
+def _bounded_details(details: object) -> dict[str, Any]:
+    """As many members as fit, in order, and a note that some are missing."""
+    kept: dict[str, Any] = {}
+    size = 1
+    for key, value in details.items() if isinstance(details, dict) else ():
+        size += _bytes(_compact(key)) + _bytes(_compact(value)) + 2
+        if size + len(',"truncated":true}') > @@max_details_bytes@@:
+            break
+        kept[key] = value
+    return {**kept, "truncated": True}
+
+
+def card(fault: Fault) -> str:
+    """The card of a fault: what a model reads. What matters least is cut first."""
+    text = f"{fault.code}: {_cut(_strip(fault.message), @@max_message_chars@@)}\n{_retry_line(fault)}"
+    room = @@max_card_chars@@ - len(text) - len("\nFix: ")
+    hint = _cut(_strip(fault.hint), min(max(room, @@min_hint_chars@@), @@max_hint_chars@@))
+    further = []
+    if hint:
+        text += f"\nFix: {hint}"
+        further += [_expected(fault), _did_you_mean(fault)]
+    for it in fault.next_actions[:@@max_next@@]:
+        call = _strip(it) if isinstance(it, str) else it.tool if it.args is None else f"{it.tool} {_compact(it.args)}"
+        further.append(f"\nNext: {call}")
+    for more in further:
+        if len(text) + len(more) <= @@max_card_chars@@:
+            text += more
+    if fault.server_text is not None:
+        text += _server_line(fault.server_text, @@max_card_chars@@ - len(text))
+    return _cut(text, @@max_card_chars@@)
+
+
+def _retry_line(fault: Fault) -> str:
+    """The line on what a repeat is good for, and what the call has done."""
+    kind, after_ms = fault.retry.kind, fault.retry.after_ms
+    has_delay = kind == "after_delay" and after_ms is not None
+    fits = [it for it in _CARD_LINES if it[1:3] == (kind, fault.effect) and ("{delay}" in it[0]) == has_delay]
+    line = next((it[0] for wanted in (fault.class_, None) for it in fits if it[3] == wanted), "")
+    names = [it for it in (_strip(it.lstrip("/")) for it in wrong_arguments(fault)) if it]
+    listed = _cut(", ".join(names[:@@max_similar_shown@@]), 60)
+    if kind == "after_change" and listed:
+        line = line.replace("arguments.", f"arguments ({listed}).")
+    return line.replace("{delay}", _duration(after_ms or 0))
+
+
+def _duration(ms: int) -> str:
+    if ms < 1000:
+        return f"{ms} ms"
+    return f"{ms // 1000} s" if ms % 1000 == 0 else f"{ms // 1000}.{ms % 1000 // 100} s"
+
+
+def _expected(fault: Fault) -> str:
+    """What the wrong arguments should have been, where that is known."""
+    known = [it for it in fault.violations if isinstance(it.get("expected"), str)][:@@max_similar_shown@@]
+    named = [(_strip(str(it.get("pointer", "")).lstrip("/")), _cut(_strip(it["expected"]), 60)) for it in known]
+    listed = "; ".join(f"{name}: {what}" if name else what for name, what in named)
+    return f" Expected {listed}." if known else ""
+
+
+def _did_you_mean(fault: Fault) -> str:
+    """What may have been meant, as a sentence after another one."""
+    names = [_cut(_strip(_text(it.get("ref", ""))), 60) for it in fault.similar_refs[:@@max_similar_shown@@]]
+    if len(names) < 2:
+        return "".join(f" Did you mean {it}?" for it in names)
+    return f" Did you mean {', '.join(names[:-1])} or {names[-1]}?"
+
+
+def _server_line(text: str, left: int) -> str:
+    """What a foreign server wrote, in quotes, as far as there is room."""
+    label = "\nServer said: "
+    room = most = left - len(label) - 2
+    if room < @@min_server_text_chars@@:
+        return ""
+    while True:
+        quoted = _quote(text, most)
+        over = len(quoted) - (room + 2)
+        if over <= 0:
+            return label + quoted
+        most = max(0, most - over)
+
+
+def _text(value: object) -> str:
+    """A value in a sentence."""
+    return value if isinstance(value, str) else _compact(value)
+
+
+def _quote(text: str, most: int) -> str:
+    """Foreign text for a sentence of ours: stripped, cut and put in quotes."""
+    return _compact(_cut(_strip(text), most))
+
+
+_ESCAPES: Final = re.compile("\x1b(?:\\[[^@-~]*[@-~]?|\\][^\x07\x1b]*\x07?|.)?", re.DOTALL)
+_SPACES: Final = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+#: Characters that change how a text reads without being seen.
+_INVISIBLE: Final = re.compile(
+    "[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
+
+
+def _strip(text: str) -> str:
+    """Foreign text made harmless: no control, bidi, invisible or escape-sequence characters, white space folded."""
+    return _SPACES.sub(" ", _INVISIBLE.sub("", _ESCAPES.sub("", text))).strip(" ")
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many characters; a cut text ends in `…`."""
+    return text if len(text) <= most else text[: max(0, most - 1)] + "…"
+
+
+def _bytes(text: str) -> int:
+    """How many bytes a text has in UTF-8."""
+    return len(text.encode(errors="surrogatepass"))
+
+
 # -------------------------------------------------------------------------------------------------- deciding
 
 
@@ -991,7 +1282,7 @@ CLASSES: Final[Mapping[Class, tuple[int, RetryKind]]] = {
 }
 
 #: The second line of a card, for each rule and effect.
-_CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect]]] = (
+_CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect, Class | None]]] = (
     # @@card_lines@@
 )
 

@@ -2,15 +2,17 @@
 
 mod answers;
 mod faults;
+mod raised;
 
 use redress::{Dialect, dialect::Stamp};
 use serde_json::{Value, json};
 
-/// `decisions.json` and `bytes.json`, one case per line.
-pub(super) fn files() -> [(String, String); 2] {
+/// `decisions.json`, `bytes.json` and `raised.json`, one case per line.
+pub(super) fn files() -> [(String, String); 3] {
     [
         ("tests/vectors/decisions.json".to_owned(), file("fault to decision", &faults::cases())),
         ("tests/vectors/bytes.json".to_owned(), file("bytes to fault", &answers::cases())),
+        ("tests/vectors/raised.json".to_owned(), file("code to answer", &raised::cases())),
     ]
 }
 

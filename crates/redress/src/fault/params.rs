@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The longest value of a parameter in a sentence, where its row sets no limit.
-const MAX_SHOWN_CHARS: usize = 120;
+pub(crate) const MAX_SHOWN_CHARS: usize = 120;
 
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,10 +13,11 @@ use serde_json::{Map, Value, json};
 use super::{literal::Words, places::places, template::Gaps};
 use crate::{
     Dialect, Fault, Lookup,
-    card::{RetryLine, retry_lines},
+    card::{self, RetryLine, retry_lines},
     dialect::Stamp,
-    fault::{Context, Origin, fields::ENVELOPE},
+    fault::{Context, MAX_SHOWN_CHARS, Origin, fields::ENVELOPE},
     recover::{self, BudgetRule, Policy, Then},
+    tokens,
     wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 
@@ -54,6 +55,20 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
     gaps.put("name", &*registry.name);
     gaps.put("version", &*registry.version);
     for (name, value) in [
+        ("max_card_chars", json!(tokens::MAX_CARD_CHARS)),
+        ("max_message_chars", json!(tokens::MAX_MESSAGE_CHARS)),
+        ("max_hint_chars", json!(tokens::MAX_HINT_CHARS)),
+        ("min_hint_chars", json!(card::MIN_HINT_CHARS)),
+        ("max_details_bytes", json!(tokens::DEFAULT_DETAILS_BYTES)),
+        ("max_similar", json!(tokens::MAX_SIMILAR)),
+        ("max_similar_shown", json!(card::MAX_SIMILAR_SHOWN)),
+        ("max_next", json!(tokens::MAX_NEXT)),
+        ("max_violations", json!(tokens::MAX_VIOLATIONS)),
+        ("max_part_bytes", json!(tokens::MAX_PART_BYTES)),
+        ("max_context_chars", json!(tokens::MAX_CONTEXT_CHARS)),
+        ("max_server_text_chars", json!(tokens::MAX_SERVER_TEXT_CHARS)),
+        ("min_server_text_chars", json!(card::MIN_SERVER_CHARS)),
+        ("max_shown_chars", json!(MAX_SHOWN_CHARS)),
         ("name_text", json!(&*registry.name)),
         ("version_text", json!(registry.version)),
         ("package_text", json!(format!("{}-errors", registry.name))),
@@ -154,7 +169,7 @@ impl Row {
         };
         known.extend(all.into_iter().filter_map(|(key, value)| match key.as_str() {
             "title" | "message" | "deprecated" => Some((key, value)),
-            "next" if !self.entry.next.is_empty() => Some((key, value)),
+            "next" if !self.entry.next.is_empty() => Some((key, next(value))),
             "params" => Some((key, self.params())),
             _ => None,
         }));
@@ -172,10 +187,26 @@ fn param(param: &Param) -> Value {
         ("type", json!(param.kind.name())),
         ("doc", json!(param.doc)),
         ("required", json!(param.required)),
+        ("untrusted", json!(param.untrusted)),
+        ("max_chars", json!(param.max_chars)),
         ("enum", json!(param.values)),
     ];
-    let is_said = |(key, _): &(&str, Value)| *key != "enum" || !param.values.is_empty();
+    let is_said = |(key, value): &(&str, Value)| match *key {
+        "enum" => !param.values.is_empty(),
+        _ => !value.is_null(),
+    };
     members.into_iter().filter(is_said).map(|(key, it)| (key.to_owned(), it)).collect()
+}
+
+/// Calls that help, as an envelope writes them: without arguments where there are none.
+fn next(calls: Value) -> Value {
+    let Value::Array(mut calls) = calls else { return calls };
+    for call in calls.iter_mut().filter_map(Value::as_object_mut) {
+        if call.get("args").and_then(Value::as_object).is_some_and(Map::is_empty) {
+            call.shift_remove("args");
+        }
+    }
+    Value::Array(calls)
 }
 
 /// The number and domain of a row in JSON-RPC, where they are not the row's own.
@@ -192,12 +223,15 @@ fn rpc(entry: &Arc<Entry>) -> Option<Value> {
     Some(Value::Object(own))
 }
 
-/// The second line of a card for every rule and effect, with a gap for the time to wait.
+/// The second line of a card for every rule and effect, with a gap for the time to wait; and the class that it is for, where
+/// others have another.
 fn card_lines() -> Rows {
     let mut rows = Rows::new();
-    for RetryLine { line, kind, effect } in retry_lines(Some(1)) {
+    for RetryLine { line, kind, effect, class } in retry_lines(Some(1)) {
         let line = line.replace("after 1 ms", "after {delay}");
-        let row = json!({ "line": line, "retry": kind.name(), "effect": effect.name() });
+        let class = class.map(Class::name);
+        let row =
+            json!({ "line": line, "retry": kind.name(), "effect": effect.name(), "class": class });
         rows.push((None, row));
     }
     rows

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redress_registry::Registry;
+use redress_registry::{Param, ParamType, Registry};
 use serde_json::{Map, Value};
 
 use super::{
@@ -74,6 +74,7 @@ fn module(registry: &Arc<Registry>) -> String {
             names.iter().map(|it| format!("    {it}: str | None = None")),
         );
     }
+    gaps.lines("makers", makers(registry));
     gaps.lines("codes", registry.codes.keys().map(|it| format!("    {},", literal::text(it))));
     for (name, rows) in facts::tables(registry) {
         let write =
@@ -87,6 +88,49 @@ fn module(registry: &Arc<Registry>) -> String {
         );
     }
     gaps.fill(include_str!("../../templates/module.py"), "#")
+}
+
+/// What makes a fault, as a type checker sees it: for each code, the parameters that it takes.
+fn makers(registry: &Registry) -> Vec<String> {
+    let (mut types, mut makers) = (Vec::new(), Vec::new());
+    let is_overloaded = registry.codes.len() > 1;
+    for entry in registry.codes.values() {
+        let name = format!("_{}", entry.code.replace(['.', '-'], "_"));
+        let params: Vec<&Param> = entry.params.iter().filter(|it| !it.secret).collect();
+        let members: Vec<String> = params.iter().map(|it| member(it)).collect();
+        types.push(format!("    {name} = TypedDict(\"{name}\", {{{}}})", members.join(", ")));
+        let default = if params.iter().any(|it| it.required) { "" } else { " | None = None" };
+        let code = literal::text(&entry.code);
+        let head =
+            format!("def make_fault(code: Literal[{code}], params: {name}{default}) -> Fault");
+        if is_overloaded {
+            makers.extend([String::new(), "    @overload".to_owned(), format!("    {head}: ...")]);
+        } else {
+            makers.extend([String::new(), format!("    {head}:")]);
+        }
+    }
+    if is_overloaded || makers.is_empty() {
+        let any = "    def make_fault(code: Any, params: Any = None) -> Fault:";
+        makers.extend([String::new(), any.to_owned()]);
+    }
+    makers.push("        return _make_fault(code, params)".to_owned());
+    types.extend(makers);
+    types
+}
+
+fn member(param: &Param) -> String {
+    let values: Vec<String> = param.values.iter().map(|it| literal::text(it)).collect();
+    let kind = match param.kind {
+        _ if !values.is_empty() => format!("Literal[{}]", values.join(", ")),
+        ParamType::String => "str".to_owned(),
+        ParamType::Integer => "int".to_owned(),
+        ParamType::Number => "float".to_owned(),
+        ParamType::Boolean => "bool".to_owned(),
+        ParamType::Array => "list[Any]".to_owned(),
+        ParamType::Object => "dict[str, Any]".to_owned(),
+    };
+    let kind = if param.required { kind } else { format!("NotRequired[{kind}]") };
+    format!("{}: {kind}", literal::text(&param.name))
 }
 
 fn plain(value: &Value) -> String {

@@ -1,4 +1,4 @@
-"""The error codes of notes 0.1.0: types, facts, a reader of every dialect, and the decision after a failure.
+"""The error codes of notes 0.1.0: types, facts, failures to make, a reader of every dialect, and the decision after one.
 
 Written by `redress registry export --format python`; not to be edited.
 """
@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeGuard, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard, get_args, overload
 
 #: The codes of the registry.
 Code = Literal[
@@ -204,6 +204,10 @@ class Param:
     type: Literal["string", "integer", "number", "boolean", "array", "object"]
     doc: str
     required: bool
+    #: Whether it is shown in quotes, because a caller or a foreign server wrote it.
+    untrusted: bool
+    #: Its longest value.
+    max_chars: int | None = None
     values: tuple[str, ...] = ()
 
 
@@ -345,16 +349,14 @@ def _parse_result(result: dict[str, Any], depth: int) -> Fault | None:
     fault = _ours(_at(meta, (_FAULT_KEY,))) or read_as("tool-failure", _at(meta, (_TOOL_FAILURE_KEY,)))
     if is_flagged and fault:
         return fault
-    fault = _parse_payload(result.get("structuredContent"), is_flagged, depth)
-    if fault:
-        return fault
     blocks = [_at(it, ("text",)) for it in content] if isinstance(content, list) else [content]
     texts = [it for it in blocks if isinstance(it, str)]
-    for text in texts:
-        fault = _parse_text(text, is_flagged, depth)
-        if fault:
-            return fault
-    return _guessed(texts[0] if texts else None) if is_flagged else None
+    fault = _parse_payload(result.get("structuredContent"), is_flagged, depth)
+    fault = fault or next((it for it in (_parse_text(text, is_flagged, depth) for text in texts) if it), None)
+    if is_flagged:
+        return fault or _guessed(texts[0] if texts else None)
+    # The call may have succeeded, and this may be what it was asked for.
+    return replace(fault, ground="guessed") if fault else None
 
 
 def _parse_text(text: str, is_flagged: bool, depth: int) -> Fault | None:
@@ -363,7 +365,7 @@ def _parse_text(text: str, is_flagged: bool, depth: int) -> Fault | None:
     if not is_flagged and len(trimmed) > _MAX_UNFLAGGED:
         return None
     document = _json(trimmed) if trimmed.startswith(("{", '"')) else None
-    return _card(trimmed, is_flagged) if document is None else _parse_payload(document, is_flagged, depth)
+    return _read_card(trimmed, is_flagged) if document is None else _parse_payload(document, is_flagged, depth)
 
 
 def _parse_payload(payload: object, is_flagged: bool, depth: int) -> Fault | None:
@@ -431,7 +433,7 @@ def _guessed(text: object, row: Row | None = None) -> Fault | None:
     return fault
 
 
-def _card(text: str, is_flagged: bool) -> Fault | None:
+def _read_card(text: str, is_flagged: bool) -> Fault | None:
     """Reads a card: `CODE: message`, or `[CODE] message`. Without a flag, it must have a card's second line, too."""
     first, *lines = re.split(r"\r?\n", text)
     head = re.match(r"\[(.*?)\] (.*)$", first) or re.match(r"([^\[].*?): (.*)$", first)
@@ -450,7 +452,7 @@ def _card_line(fault: Fault, line: str) -> bool:
     """Takes what one line of a card says. Whether it was the line that only cards have."""
     label, _, rest = line.partition(": ")
     if label == "Retry":
-        return _retry_line(fault, line)
+        return _read_retry_line(fault, line)
     if label == "Fix":
         fault.hint = re.sub(r"^(.*) Expected .*$", r"\1", re.sub(r"^(.*) Did you mean .*$", r"\1", rest))
     elif label == "Server said":
@@ -467,7 +469,7 @@ def _card_line(fault: Fault, line: str) -> bool:
 _DELAY: Final = re.compile(r"after ([0-9.]+) (ms|s)\b")
 
 
-def _retry_line(fault: Fault, line: str) -> bool:
+def _read_retry_line(fault: Fault, line: str) -> bool:
     names = re.search(r" \((.*?)\)", line)
     plain = _DELAY.sub("after {delay}", re.sub(r" \(.*?\)", "", line, count=1), count=1)
     known = next((it for it in _CARD_LINES if it[0] == plain), None)
@@ -835,6 +837,565 @@ def _json(text: str) -> Any:
         return None
 
 
+# ---------------------------------------------------------------------------------------------------- making
+
+
+def _make_fault(code: Code, params: Mapping[str, Any] | None = None) -> Fault:
+    """A fault of a code of the registry.
+
+    The parameters fill its message, its next calls and `details`; one that does not fit the row is left out. Set what else you
+    know: `similar_refs`, `violations`, `effect`, `context`.
+    """
+    row = CODES[code]
+    given = params or {}
+    values = {
+        it.name: (it, _shortened(it, given[it.name])) for it in row.params if it.name in given and _fits(it, given[it.name])
+    }
+    fault = _fault_of(row, "native")
+    fault.message = _said(row, values)
+    fault.next_actions = [call for call in (_helping(it, values) for it in row.next) if call]
+    details = {name: value for name, (_, value) in values.items()}
+    fault.details = details or None
+    wait = details.get("retry_after_ms")
+    if wait is None and _is_count(details.get("retry_after")):
+        wait = details["retry_after"] * 1000
+    if _is_count(wait) and fault.retry.kind == "after_delay":
+        fault.retry = replace(fault.retry, after_ms=wait)
+    return fault
+
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypedDict
+
+    _NOTE_NOT_FOUND = TypedDict("_NOTE_NOT_FOUND", {"id": str})
+    _SESSION_NOT_INITIALIZED = TypedDict("_SESSION_NOT_INITIALIZED", {"tool": NotRequired[str]})
+    _SESSION_LOCKED = TypedDict("_SESSION_LOCKED", {"failed_code": NotRequired[str], "ledger_seq": NotRequired[int]})
+    _SESSION_INITIALIZATION_FAILED = TypedDict("_SESSION_INITIALIZATION_FAILED", {"workspace_root": NotRequired[str], "reason": NotRequired[str]})
+    _INVALID_INPUT_VALUE = TypedDict("_INVALID_INPUT_VALUE", {"field": NotRequired[str], "value": NotRequired[str], "allowed": NotRequired[list[Any]]})
+    _INVALID_INPUT_TYPE = TypedDict("_INVALID_INPUT_TYPE", {"field": NotRequired[str], "expected": NotRequired[str], "actual": NotRequired[str]})
+    _INVALID_INPUT_FORMAT = TypedDict("_INVALID_INPUT_FORMAT", {"field": NotRequired[str], "expected": NotRequired[str]})
+    _MISSING_REQUIRED_FIELD = TypedDict("_MISSING_REQUIRED_FIELD", {"field": NotRequired[str]})
+    _UNAUTHORIZED_ACTION = TypedDict("_UNAUTHORIZED_ACTION", {"action": NotRequired[str], "role": NotRequired[str]})
+    _INSUFFICIENT_PERMISSIONS = TypedDict("_INSUFFICIENT_PERMISSIONS", {"permission": NotRequired[str], "resource": NotRequired[str]})
+    _ROLE_MISMATCH = TypedDict("_ROLE_MISMATCH", {"required_role": str, "role": str})
+    _AUTH_REQUIRED = TypedDict("_AUTH_REQUIRED", {"command": NotRequired[str], "service": NotRequired[str]})
+    _USER_ACTION_REQUIRED = TypedDict("_USER_ACTION_REQUIRED", {"action": NotRequired[str], "url": NotRequired[str]})
+    _NOT_FOUND = TypedDict("_NOT_FOUND", {"kind": NotRequired[str], "id": NotRequired[str]})
+    _ALREADY_EXISTS = TypedDict("_ALREADY_EXISTS", {"kind": NotRequired[str], "id": NotRequired[str]})
+    _CONFLICT = TypedDict("_CONFLICT", {"kind": NotRequired[str], "id": NotRequired[str]})
+    _QUERY_FAILED = TypedDict("_QUERY_FAILED", {"query": NotRequired[str], "reason": NotRequired[str]})
+    _FILE_NOT_FOUND = TypedDict("_FILE_NOT_FOUND", {"path": str})
+    _FILE_ALREADY_EXISTS = TypedDict("_FILE_ALREADY_EXISTS", {"path": str})
+    _FILE_READ_FAILED = TypedDict("_FILE_READ_FAILED", {"path": NotRequired[str], "reason": NotRequired[str]})
+    _FILE_WRITE_FAILED = TypedDict("_FILE_WRITE_FAILED", {"path": NotRequired[str], "reason": NotRequired[str]})
+    _INVALID_PATH = TypedDict("_INVALID_PATH", {"path": str, "reason": NotRequired[str]})
+    _PATH_NOT_FOUND = TypedDict("_PATH_NOT_FOUND", {"path": str})
+    _OUTSIDE_WORKSPACE = TypedDict("_OUTSIDE_WORKSPACE", {"path": str})
+    _PATH_TRAVERSAL_BLOCKED = TypedDict("_PATH_TRAVERSAL_BLOCKED", {"path": str})
+    _PATCH_INVALID = TypedDict("_PATCH_INVALID", {"line": NotRequired[int], "reason": NotRequired[str]})
+    _PATCH_APPLY_FAILED = TypedDict("_PATCH_APPLY_FAILED", {"path": NotRequired[str], "hunk": NotRequired[int]})
+    _HASH_MISMATCH = TypedDict("_HASH_MISMATCH", {"path": str, "expected": NotRequired[str], "actual": NotRequired[str]})
+    _PLAN_NOT_FOUND = TypedDict("_PLAN_NOT_FOUND", {"plan_hash": str})
+    _PLAN_NOT_APPROVED = TypedDict("_PLAN_NOT_APPROVED", {"plan_hash": str})
+    _PLAN_ENFORCEMENT_FAILED = TypedDict("_PLAN_ENFORCEMENT_FAILED", {"plan_hash": str, "reason": NotRequired[str]})
+    _PLAN_SCOPE_VIOLATION = TypedDict("_PLAN_SCOPE_VIOLATION", {"path": NotRequired[str], "plan_hash": NotRequired[str]})
+    _POLICY_VIOLATION = TypedDict("_POLICY_VIOLATION", {"rule": str, "path": NotRequired[str], "reason": NotRequired[str]})
+    _RUST_POLICY_VIOLATION = TypedDict("_RUST_POLICY_VIOLATION", {"rule": str, "path": NotRequired[str], "line": NotRequired[int]})
+    _PREFLIGHT_FAILED = TypedDict("_PREFLIGHT_FAILED", {"check": NotRequired[str], "reason": NotRequired[str]})
+    _EVAL_BLOCKED_KEYWORD = TypedDict("_EVAL_BLOCKED_KEYWORD", {"keyword": str, "code_hash": NotRequired[str]})
+    _EVAL_BLOCKED_CONSTRUCT = TypedDict("_EVAL_BLOCKED_CONSTRUCT", {"construct": str, "code_hash": NotRequired[str]})
+    _EVAL_SYNTAX_ERROR = TypedDict("_EVAL_SYNTAX_ERROR", {"line": NotRequired[int], "column": NotRequired[int], "reason": NotRequired[str]})
+    _INVARIANT_VIOLATION = TypedDict("_INVARIANT_VIOLATION", {"invariant_id": str})
+    _BOOTSTRAP_FAILURE = TypedDict("_BOOTSTRAP_FAILURE", {"reason": NotRequired[str]})
+    _SELF_AUDIT_FAILURE = TypedDict("_SELF_AUDIT_FAILURE", {"failed_checks": NotRequired[int]})
+    _AUDIT_LOG_FAILED = TypedDict("_AUDIT_LOG_FAILED", {})
+    _AUDIT_LOCK_FAILED = TypedDict("_AUDIT_LOCK_FAILED", {"waited_ms": NotRequired[int]})
+    _UNKNOWN_TOOL = TypedDict("_UNKNOWN_TOOL", {"tool": str})
+    _METHOD_NOT_FOUND = TypedDict("_METHOD_NOT_FOUND", {"method": str})
+    _INVALID_REQUEST = TypedDict("_INVALID_REQUEST", {"pointer": NotRequired[str], "reason": NotRequired[str]})
+    _PARSE_FAILED = TypedDict("_PARSE_FAILED", {"offset": NotRequired[int], "reason": NotRequired[str]})
+    _UPSTREAM_UNAVAILABLE = TypedDict("_UPSTREAM_UNAVAILABLE", {"server": NotRequired[str], "service": NotRequired[str], "status": NotRequired[int]})
+    _UPSTREAM_CRASHED = TypedDict("_UPSTREAM_CRASHED", {"server": NotRequired[str], "exit_code": NotRequired[int], "signal": NotRequired[str]})
+    _UPSTREAM_PROTOCOL_ERROR = TypedDict("_UPSTREAM_PROTOCOL_ERROR", {"server": NotRequired[str], "reason": NotRequired[str]})
+    _UPSTREAM_PARKED = TypedDict("_UPSTREAM_PARKED", {"server": str, "crashes": NotRequired[int]})
+    _CIRCUIT_OPEN = TypedDict("_CIRCUIT_OPEN", {"server": str})
+    _OUTPUT_TOO_LARGE = TypedDict("_OUTPUT_TOO_LARGE", {"limit_bytes": int, "size_bytes": NotRequired[int]})
+    _OUTPUT_INVALID = TypedDict("_OUTPUT_INVALID", {"pointer": NotRequired[str], "reason": NotRequired[str]})
+    _INTERNAL_ERROR = TypedDict("_INTERNAL_ERROR", {})
+    _UNKNOWN_TOOL_FAILURE = TypedDict("_UNKNOWN_TOOL_FAILURE", {"tool": NotRequired[str]})
+    _RATE_LIMITED = TypedDict("_RATE_LIMITED", {"retry_after_ms": NotRequired[int], "service": NotRequired[str]})
+    _OVERLOADED = TypedDict("_OVERLOADED", {"limit": NotRequired[int]})
+    _CANCELLED = TypedDict("_CANCELLED", {"reason": NotRequired[str]})
+    _CONFIG_INVALID = TypedDict("_CONFIG_INVALID", {"place": str, "problem": str})
+    _SHUTTING_DOWN = TypedDict("_SHUTTING_DOWN", {})
+    _TIMEOUT = TypedDict("_TIMEOUT", {"tool": NotRequired[str], "timeout_ms": NotRequired[int]})
+    _LIMIT_EXCEEDED = TypedDict("_LIMIT_EXCEEDED", {"limit_name": NotRequired[str], "limit": NotRequired[int]})
+    _NOT_INSTALLED = TypedDict("_NOT_INSTALLED", {"dependency": NotRequired[str]})
+    _SESSION_NOT_FOUND = TypedDict("_SESSION_NOT_FOUND", {"session_id": NotRequired[str]})
+    _INPUT_TOO_LARGE = TypedDict("_INPUT_TOO_LARGE", {"field": NotRequired[str], "size_bytes": NotRequired[int], "limit_bytes": NotRequired[int]})
+    _UNSUPPORTED = TypedDict("_UNSUPPORTED", {"operation": NotRequired[str]})
+
+    @overload
+    def make_fault(code: Literal["NOTE_NOT_FOUND"], params: _NOTE_NOT_FOUND) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["SESSION_NOT_INITIALIZED"], params: _SESSION_NOT_INITIALIZED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["SESSION_LOCKED"], params: _SESSION_LOCKED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["SESSION_INITIALIZATION_FAILED"], params: _SESSION_INITIALIZATION_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INVALID_INPUT_VALUE"], params: _INVALID_INPUT_VALUE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INVALID_INPUT_TYPE"], params: _INVALID_INPUT_TYPE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INVALID_INPUT_FORMAT"], params: _INVALID_INPUT_FORMAT | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["MISSING_REQUIRED_FIELD"], params: _MISSING_REQUIRED_FIELD | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UNAUTHORIZED_ACTION"], params: _UNAUTHORIZED_ACTION | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INSUFFICIENT_PERMISSIONS"], params: _INSUFFICIENT_PERMISSIONS | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["ROLE_MISMATCH"], params: _ROLE_MISMATCH) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["AUTH_REQUIRED"], params: _AUTH_REQUIRED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["USER_ACTION_REQUIRED"], params: _USER_ACTION_REQUIRED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["NOT_FOUND"], params: _NOT_FOUND | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["ALREADY_EXISTS"], params: _ALREADY_EXISTS | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["CONFLICT"], params: _CONFLICT | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["QUERY_FAILED"], params: _QUERY_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["FILE_NOT_FOUND"], params: _FILE_NOT_FOUND) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["FILE_ALREADY_EXISTS"], params: _FILE_ALREADY_EXISTS) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["FILE_READ_FAILED"], params: _FILE_READ_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["FILE_WRITE_FAILED"], params: _FILE_WRITE_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INVALID_PATH"], params: _INVALID_PATH) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PATH_NOT_FOUND"], params: _PATH_NOT_FOUND) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["OUTSIDE_WORKSPACE"], params: _OUTSIDE_WORKSPACE) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PATH_TRAVERSAL_BLOCKED"], params: _PATH_TRAVERSAL_BLOCKED) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PATCH_INVALID"], params: _PATCH_INVALID | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PATCH_APPLY_FAILED"], params: _PATCH_APPLY_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["HASH_MISMATCH"], params: _HASH_MISMATCH) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PLAN_NOT_FOUND"], params: _PLAN_NOT_FOUND) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PLAN_NOT_APPROVED"], params: _PLAN_NOT_APPROVED) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PLAN_ENFORCEMENT_FAILED"], params: _PLAN_ENFORCEMENT_FAILED) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PLAN_SCOPE_VIOLATION"], params: _PLAN_SCOPE_VIOLATION | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["POLICY_VIOLATION"], params: _POLICY_VIOLATION) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["RUST_POLICY_VIOLATION"], params: _RUST_POLICY_VIOLATION) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PREFLIGHT_FAILED"], params: _PREFLIGHT_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["EVAL_BLOCKED_KEYWORD"], params: _EVAL_BLOCKED_KEYWORD) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["EVAL_BLOCKED_CONSTRUCT"], params: _EVAL_BLOCKED_CONSTRUCT) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["EVAL_SYNTAX_ERROR"], params: _EVAL_SYNTAX_ERROR | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INVARIANT_VIOLATION"], params: _INVARIANT_VIOLATION) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["BOOTSTRAP_FAILURE"], params: _BOOTSTRAP_FAILURE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["SELF_AUDIT_FAILURE"], params: _SELF_AUDIT_FAILURE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["AUDIT_LOG_FAILED"], params: _AUDIT_LOG_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["AUDIT_LOCK_FAILED"], params: _AUDIT_LOCK_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UNKNOWN_TOOL"], params: _UNKNOWN_TOOL) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["METHOD_NOT_FOUND"], params: _METHOD_NOT_FOUND) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INVALID_REQUEST"], params: _INVALID_REQUEST | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["PARSE_FAILED"], params: _PARSE_FAILED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UPSTREAM_UNAVAILABLE"], params: _UPSTREAM_UNAVAILABLE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UPSTREAM_CRASHED"], params: _UPSTREAM_CRASHED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UPSTREAM_PROTOCOL_ERROR"], params: _UPSTREAM_PROTOCOL_ERROR | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UPSTREAM_PARKED"], params: _UPSTREAM_PARKED) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["CIRCUIT_OPEN"], params: _CIRCUIT_OPEN) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["OUTPUT_TOO_LARGE"], params: _OUTPUT_TOO_LARGE) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["OUTPUT_INVALID"], params: _OUTPUT_INVALID | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INTERNAL_ERROR"], params: _INTERNAL_ERROR | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UNKNOWN_TOOL_FAILURE"], params: _UNKNOWN_TOOL_FAILURE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["RATE_LIMITED"], params: _RATE_LIMITED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["OVERLOADED"], params: _OVERLOADED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["CANCELLED"], params: _CANCELLED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["CONFIG_INVALID"], params: _CONFIG_INVALID) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["SHUTTING_DOWN"], params: _SHUTTING_DOWN | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["TIMEOUT"], params: _TIMEOUT | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["LIMIT_EXCEEDED"], params: _LIMIT_EXCEEDED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["NOT_INSTALLED"], params: _NOT_INSTALLED | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["SESSION_NOT_FOUND"], params: _SESSION_NOT_FOUND | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["INPUT_TOO_LARGE"], params: _INPUT_TOO_LARGE | None = None) -> Fault: ...
+
+    @overload
+    def make_fault(code: Literal["UNSUPPORTED"], params: _UNSUPPORTED | None = None) -> Fault: ...
+
+    def make_fault(code: Any, params: Any = None) -> Fault:
+        return _make_fault(code, params)
+else:
+    make_fault = _make_fault
+
+
+def tool_result(fault: Fault, has_output_schema: bool = False) -> dict[str, Any]:
+    """The answer of a tool that failed: a card for the model, and the envelope for the program.
+
+    A tool that declares an `outputSchema` must say so: clients refuse a structured failure that does not fit it.
+    """
+    short = _bounded(fault)
+    written = write(short)
+    return {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": card(short)}],
+        **({} if has_output_schema else {"structuredContent": written}),
+        "isError": True,
+        "_meta": {_FAULT_KEY: written},
+    }
+
+
+def write(fault: Fault) -> dict[str, Any]:
+    """The native envelope of a fault."""
+    row = next((it for it in _ROWS if (it.registry, it.code) == (fault.registry, fault.code)), None)
+    document: dict[str, Any] = {"v": 1, "code": fault.code}
+    for key in _ENVELOPE:
+        value = _written(getattr(fault, "class_" if key == "class" else key))
+        is_of_the_row = key in ("domain", "number", "severity") and row and value == getattr(row, key)
+        is_nothing = value is None or (key in ("next_actions", "similar_refs", "violations", "context") and not value)
+        if key == "retry":
+            document["retryable"] = fault.retryable
+        if not is_of_the_row and not is_nothing:
+            document[key] = value
+    return document
+
+
+def _written(value: Any) -> Any:
+    """A value as JSON; what is absent has no key."""
+    if isinstance(value, (Retry, NextCall, Context)):
+        return {key: it for key, it in vars(value).items() if it is not None}
+    return [_written(it) for it in value] if isinstance(value, list) else value
+
+
+#: The parameters that were given, by name.
+_Values = Mapping[str, tuple[Param, Any]]
+
+_TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "array": (list, tuple),
+    "object": dict,
+}
+
+
+def _fits(param: Param, value: object) -> bool:
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return param.type == "boolean" and isinstance(value, bool)
+    return isinstance(value, _TYPES[param.type])
+
+
+def _shortened(param: Param, value: Any) -> Any:
+    return _cut(value, param.max_chars) if isinstance(value, str) and param.max_chars is not None else value
+
+
+#: `{name}` is a parameter, and a brace twice is a brace.
+_GAPS: Final = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+
+
+def _said(row: Row, values: _Values) -> str:
+    """The row's message with its parameters; the title where one is absent that it needs: half a sentence helps nobody."""
+    text = ""
+    end = 0
+    for gap in _GAPS.finditer(row.message):
+        text += row.message[end : gap.start()]
+        end = gap.end()
+        only = next((it.values for it in row.params if it.name == gap[1]), ())
+        if gap[1] is None:
+            text += gap[0][0]
+        elif gap[1] in values:
+            text += _shown(*values[gap[1]])
+        elif len(only) == 1:
+            text += only[0]
+        else:
+            return f"{row.title}."
+    return text + row.message[end:]
+
+
+def _shown(param: Param, value: object) -> str:
+    """A value inside a sentence: what is not to be trusted stands in quotes and is cut."""
+    most = 120 if param.max_chars is None else param.max_chars
+    return _quote(_text(value), most) if param.untrusted else _cut(_text(value), most)
+
+
+def _helping(step: NextCall, values: _Values) -> NextCall | None:
+    """A call that helps, unless it names a parameter that is absent or not to be trusted."""
+    if step.args is None:
+        return step
+    trusted = {name: value for name, (param, value) in values.items() if not param.untrusted}
+    args: dict[str, Any] = {}
+    for name, template in step.args.items():
+        if not isinstance(template, str):
+            args[name] = template
+            continue
+        gaps = list(_GAPS.finditer(template))
+        if any(it[1] is not None and it[1] not in trusted for it in gaps):
+            return None
+        if len(gaps) == 1 and gaps[0][1] is not None and gaps[0][0] == template:
+            # A lone parameter keeps its type.
+            args[name] = trusted[gaps[0][1]]
+        else:
+            args[name] = _GAPS.sub(lambda it: it[0][0] if it[1] is None else _text(trusted[it[1]]), template)
+    return NextCall(step.tool, args)
+
+
+def _bounded(fault: Fault) -> Fault:
+    """Cuts every part to its bound, and notes what the card costs."""
+
+    def is_small(part: object) -> bool:
+        if isinstance(part, NextCall):
+            return _bytes(part.tool + ("" if part.args is None else _compact(part.args))) <= 1024
+        return _bytes(part if isinstance(part, str) else _compact(part)) <= 1024
+
+    context = {key: it if it is None else _cut(it, 256) for key, it in vars(fault.context).items()}
+    short = replace(
+        fault,
+        message=_cut(fault.message, 200),
+        hint=_cut(fault.hint, 240),
+        similar_refs=[it for it in fault.similar_refs if is_small(it)][:5],
+        next_actions=[it for it in fault.next_actions if is_small(it)][:3],
+        violations=[it for it in fault.violations if is_small(it)][:20],
+        context=Context(**context),
+    )
+    if short.server_text is not None:
+        short.server_text = _cut(_strip(short.server_text), 500)
+    if short.timestamp is not None:
+        short.timestamp = _cut(short.timestamp, 256)
+    if _bytes(_compact(short.details)) > 2048:
+        short.details = _bounded_details(short.details)
+    short.estimated_tokens = math.ceil(len(card(short)) * 10 / 32)
+    return short
+
+
+def _bounded_details(details: object) -> dict[str, Any]:
+    """As many members as fit, in order, and a note that some are missing."""
+    kept: dict[str, Any] = {}
+    size = 1
+    for key, value in details.items() if isinstance(details, dict) else ():
+        size += _bytes(_compact(key)) + _bytes(_compact(value)) + 2
+        if size + len(',"truncated":true}') > 2048:
+            break
+        kept[key] = value
+    return {**kept, "truncated": True}
+
+
+def card(fault: Fault) -> str:
+    """The card of a fault: what a model reads. What matters least is cut first."""
+    text = f"{fault.code}: {_cut(_strip(fault.message), 200)}\n{_retry_line(fault)}"
+    room = 384 - len(text) - len("\nFix: ")
+    hint = _cut(_strip(fault.hint), min(max(room, 80), 240))
+    further = []
+    if hint:
+        text += f"\nFix: {hint}"
+        further += [_expected(fault), _did_you_mean(fault)]
+    for it in fault.next_actions[:3]:
+        call = _strip(it) if isinstance(it, str) else it.tool if it.args is None else f"{it.tool} {_compact(it.args)}"
+        further.append(f"\nNext: {call}")
+    for more in further:
+        if len(text) + len(more) <= 384:
+            text += more
+    if fault.server_text is not None:
+        text += _server_line(fault.server_text, 384 - len(text))
+    return _cut(text, 384)
+
+
+def _retry_line(fault: Fault) -> str:
+    """The line on what a repeat is good for, and what the call has done."""
+    kind, after_ms = fault.retry.kind, fault.retry.after_ms
+    has_delay = kind == "after_delay" and after_ms is not None
+    fits = [it for it in _CARD_LINES if it[1:3] == (kind, fault.effect) and ("{delay}" in it[0]) == has_delay]
+    line = next((it[0] for wanted in (fault.class_, None) for it in fits if it[3] == wanted), "")
+    names = [it for it in (_strip(it.lstrip("/")) for it in wrong_arguments(fault)) if it]
+    listed = _cut(", ".join(names[:3]), 60)
+    if kind == "after_change" and listed:
+        line = line.replace("arguments.", f"arguments ({listed}).")
+    return line.replace("{delay}", _duration(after_ms or 0))
+
+
+def _duration(ms: int) -> str:
+    if ms < 1000:
+        return f"{ms} ms"
+    return f"{ms // 1000} s" if ms % 1000 == 0 else f"{ms // 1000}.{ms % 1000 // 100} s"
+
+
+def _expected(fault: Fault) -> str:
+    """What the wrong arguments should have been, where that is known."""
+    known = [it for it in fault.violations if isinstance(it.get("expected"), str)][:3]
+    named = [(_strip(str(it.get("pointer", "")).lstrip("/")), _cut(_strip(it["expected"]), 60)) for it in known]
+    listed = "; ".join(f"{name}: {what}" if name else what for name, what in named)
+    return f" Expected {listed}." if known else ""
+
+
+def _did_you_mean(fault: Fault) -> str:
+    """What may have been meant, as a sentence after another one."""
+    names = [_cut(_strip(_text(it.get("ref", ""))), 60) for it in fault.similar_refs[:3]]
+    if len(names) < 2:
+        return "".join(f" Did you mean {it}?" for it in names)
+    return f" Did you mean {', '.join(names[:-1])} or {names[-1]}?"
+
+
+def _server_line(text: str, left: int) -> str:
+    """What a foreign server wrote, in quotes, as far as there is room."""
+    label = "\nServer said: "
+    room = most = left - len(label) - 2
+    if room < 24:
+        return ""
+    while True:
+        quoted = _quote(text, most)
+        over = len(quoted) - (room + 2)
+        if over <= 0:
+            return label + quoted
+        most = max(0, most - over)
+
+
+def _text(value: object) -> str:
+    """A value in a sentence."""
+    return value if isinstance(value, str) else _compact(value)
+
+
+def _quote(text: str, most: int) -> str:
+    """Foreign text for a sentence of ours: stripped, cut and put in quotes."""
+    return _compact(_cut(_strip(text), most))
+
+
+_ESCAPES: Final = re.compile("\x1b(?:\\[[^@-~]*[@-~]?|\\][^\x07\x1b]*\x07?|.)?", re.DOTALL)
+_SPACES: Final = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+#: Characters that change how a text reads without being seen.
+_INVISIBLE: Final = re.compile(
+    "[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
+
+
+def _strip(text: str) -> str:
+    """Foreign text made harmless: no control, bidi, invisible or escape-sequence characters, white space folded."""
+    return _SPACES.sub(" ", _INVISIBLE.sub("", _ESCAPES.sub("", text))).strip(" ")
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many characters; a cut text ends in `…`."""
+    return text if len(text) <= most else text[: max(0, most - 1)] + "…"
+
+
+def _bytes(text: str) -> int:
+    """How many bytes a text has in UTF-8."""
+    return len(text.encode(errors="surrogatepass"))
+
+
 # -------------------------------------------------------------------------------------------------- deciding
 
 
@@ -1040,73 +1601,73 @@ _CLOSED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 
 #: What is known about each code of the registry.
 CODES: Final[Mapping[Code, Row]] = {
-    "NOTE_NOT_FOUND": Row(code="NOTE_NOT_FOUND", registry="notes", number=5000, domain="notes", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="List the notes, then use an id from the list.", similar="id", said="Note not found.", spelled={"native": ["NOTE_NOT_FOUND"], "rpc": ["5000", "E_NOTE_NOT_FOUND"], "tool-failure": ["note_not_found"]}, title="Note not found", message="There is no note {id}.", next=(NextCall(tool="list_notes", args={}),), params=(Param(name="id", type="string", doc="The id that was asked for.", required=True),)),
-    "SESSION_NOT_INITIALIZED": Row(code="SESSION_NOT_INITIALIZED", registry="core", number=4000, domain="session", class_="failed_precondition", http=409, retry=Retry(kind="after_state"), effect="none", severity="error", hint="Start a session first, then make the same call again.", said="No session has been started.", spelled={"atlas-gate": ["SESSION_NOT_INITIALIZED"], "native": ["SESSION_NOT_INITIALIZED"], "rpc": ["4000", "E_SESSION_NOT_INITIALIZED"], "tool-failure": ["session_not_initialized"]}, title="Session not started", message="No session has been started.", next=(NextCall(tool="begin_session", args={}),), params=(Param(name="tool", type="string", doc="The tool that needs a session.", required=False),)),
-    "SESSION_LOCKED": Row(code="SESSION_LOCKED", registry="core", number=4001, domain="session", class_="failed_precondition", http=409, retry=Retry(kind="after_state"), effect="none", severity="error", hint="Submit a failure report that names the failed call, then make the same call again.", said="The session is locked because an earlier call failed.", spelled={"atlas-gate": ["SESSION_LOCKED"], "native": ["SESSION_LOCKED"], "rpc": ["4001", "E_SESSION_LOCKED"], "tool-failure": ["session_locked"]}, title="Session locked after a failure", message="The session is locked because an earlier call failed.", next=(NextCall(tool="submit_failure_report", args={}),), params=(Param(name="failed_code", type="string", doc="The code of the failure that locked the session.", required=False), Param(name="ledger_seq", type="integer", doc="The ledger record of that failure.", required=False),)),
-    "SESSION_INITIALIZATION_FAILED": Row(code="SESSION_INITIALIZATION_FAILED", registry="core", number=4002, domain="session", class_="failed_precondition", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give the absolute path of an existing directory as workspace root.", said="The session could not be started.", spelled={"atlas-gate": ["SESSION_INITIALIZATION_FAILED"], "native": ["SESSION_INITIALIZATION_FAILED"], "rpc": ["4002", "E_SESSION_INITIALIZATION_FAILED"], "tool-failure": ["session_initialization_failed"]}, title="Session could not start", message="The session could not be started.", params=(Param(name="workspace_root", type="string", doc="The workspace root that was given.", required=False), Param(name="reason", type="string", doc="Why it could not start.", required=False),)),
-    "INVALID_INPUT_VALUE": Row(code="INVALID_INPUT_VALUE", registry="core", number=4100, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Use a value within what the tool's description and input schema allow.", said="An argument has a value that the tool does not accept.", spelled={"atlas-gate": ["INVALID_INPUT_VALUE"], "native": ["INVALID_INPUT_VALUE"], "rpc": ["4100", "E_INVALID_INPUT_VALUE", "E_INVALID_PARAMS"], "tool-failure": ["invalid_input", "invalid_input_value"]}, rpc=(1000, "common"), title="Value not allowed", message="An argument has a value that the tool does not accept.", params=(Param(name="field", type="string", doc="The argument, as a JSON pointer.", required=False), Param(name="value", type="string", doc="The value that was sent.", required=False), Param(name="allowed", type="array", doc="The values that are accepted.", required=False),)),
-    "INVALID_INPUT_TYPE": Row(code="INVALID_INPUT_TYPE", registry="core", number=4101, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send the argument with the type that the tool's input schema asks for.", said="An argument has the wrong type.", spelled={"atlas-gate": ["INVALID_INPUT_TYPE"], "native": ["INVALID_INPUT_TYPE"], "rpc": ["4101", "E_INVALID_INPUT_TYPE"], "tool-failure": ["invalid_input_type"]}, rpc=(1000, "common"), title="Wrong type", message="An argument has the wrong type.", params=(Param(name="field", type="string", doc="The argument, as a JSON pointer.", required=False), Param(name="expected", type="string", doc="The type that is asked for.", required=False), Param(name="actual", type="string", doc="The type that was sent.", required=False),)),
-    "INVALID_INPUT_FORMAT": Row(code="INVALID_INPUT_FORMAT", registry="core", number=4102, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Write the argument in the form that the tool's description asks for.", said="An argument is malformed and cannot be read.", spelled={"atlas-gate": ["INVALID_INPUT_FORMAT"], "native": ["INVALID_INPUT_FORMAT"], "rpc": ["4102", "E_INVALID_INPUT_FORMAT"], "tool-failure": ["invalid_input_format"]}, rpc=(1000, "common"), title="Malformed argument", message="An argument is malformed and cannot be read.", params=(Param(name="field", type="string", doc="The argument, as a JSON pointer.", required=False), Param(name="expected", type="string", doc="The form that is asked for.", required=False),)),
-    "MISSING_REQUIRED_FIELD": Row(code="MISSING_REQUIRED_FIELD", registry="core", number=4103, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Add every argument that the tool's input schema lists as required.", said="A required argument is missing.", spelled={"atlas-gate": ["MISSING_REQUIRED_FIELD"], "native": ["MISSING_REQUIRED_FIELD"], "rpc": ["4103", "E_MISSING_REQUIRED_FIELD"], "tool-failure": ["missing_required_field"]}, rpc=(1000, "common"), title="Required argument missing", message="A required argument is missing.", params=(Param(name="field", type="string", doc="The missing argument, as a JSON pointer.", required=False),)),
-    "UNAUTHORIZED_ACTION": Row(code="UNAUTHORIZED_ACTION", registry="core", number=4200, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="never"), effect="none", severity="error", hint="Choose an action that your role and the server's rules allow.", said="This action is not allowed here.", spelled={"atlas-gate": ["UNAUTHORIZED_ACTION"], "native": ["UNAUTHORIZED_ACTION"], "rpc": ["4200", "E_UNAUTHORIZED_ACTION"], "tool-failure": ["policy_blocked", "unauthorized_action"]}, title="Action not allowed", message="This action is not allowed here.", params=(Param(name="action", type="string", doc="What was refused.", required=False), Param(name="role", type="string", doc="The role of the session.", required=False),)),
-    "INSUFFICIENT_PERMISSIONS": Row(code="INSUFFICIENT_PERMISSIONS", registry="core", number=4201, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the user or the operator to grant the permission, then repeat the call.", said="The credentials in use lack a permission that this call needs.", spelled={"atlas-gate": ["INSUFFICIENT_PERMISSIONS"], "mailvault": ["permission_denied"], "native": ["INSUFFICIENT_PERMISSIONS"], "rpc": ["4201", "E_INSUFFICIENT_PERMISSIONS"], "tool-failure": ["insufficient_permissions", "permission_denied"]}, title="Permission missing", message="The credentials in use lack a permission that this call needs.", params=(Param(name="permission", type="string", doc="The permission that is missing.", required=False), Param(name="resource", type="string", doc="What it is missing on.", required=False),)),
-    "ROLE_MISMATCH": Row(code="ROLE_MISMATCH", registry="core", number=4202, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the operator for a session with the role that is needed.", said="Wrong role.", spelled={"atlas-gate": ["ROLE_MISMATCH"], "native": ["ROLE_MISMATCH"], "rpc": ["4202", "E_ROLE_MISMATCH"], "tool-failure": ["role_mismatch"]}, title="Wrong role", message="The call needs the role {required_role}; this session has {role}.", params=(Param(name="required_role", type="string", doc="The role that the call needs.", required=True), Param(name="role", type="string", doc="The role of the session.", required=True),)),
-    "AUTH_REQUIRED": Row(code="AUTH_REQUIRED", registry="core", number=4203, domain="authorization", class_="unauthenticated", http=401, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the user to sign in or to renew the credentials, then repeat the call.", said="Credentials are missing, expired or refused.", spelled={"mailvault": ["auth_required"], "native": ["AUTH_REQUIRED"], "rpc": ["4203", "E_AUTH_REQUIRED"], "tool-failure": ["auth_required"]}, title="Sign-in required", message="Credentials are missing, expired or refused.", params=(Param(name="command", type="string", doc="The command with which a person signs in.", required=False), Param(name="service", type="string", doc="The service that wants the credentials.", required=False),)),
-    "USER_ACTION_REQUIRED": Row(code="USER_ACTION_REQUIRED", registry="core", number=4204, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Tell the user what to do and where, wait for it, then repeat the call.", said="A person must do something before this call can work.", spelled={"native": ["USER_ACTION_REQUIRED"], "rpc": ["4204", "E_USER_ACTION_REQUIRED"], "tool-failure": ["user_action_required"]}, title="The user must act first", message="A person must do something before this call can work.", params=(Param(name="action", type="string", doc="What the user has to do.", required=False), Param(name="url", type="string", doc="Where the user can do it.", required=False),)),
-    "NOT_FOUND": Row(code="NOT_FOUND", registry="core", number=4300, domain="resource", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Search or list what exists, then use a name or id from there.", said="What was asked for does not exist.", spelled={"mailvault": ["not_found"], "native": ["NOT_FOUND"], "rpc": ["4300", "E_NOT_FOUND"], "tool-failure": ["not_found", "resource_not_found"], "workrail": ["NOT_FOUND"]}, title="Not found", message="What was asked for does not exist.", params=(Param(name="kind", type="string", doc="What kind of thing it is.", required=False), Param(name="id", type="string", doc="The name or id that was given.", required=False),)),
-    "ALREADY_EXISTS": Row(code="ALREADY_EXISTS", registry="core", number=4301, domain="resource", class_="already_exists", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Use the existing one, or choose another name or id.", said="Something of that name or id already exists.", spelled={"native": ["ALREADY_EXISTS"], "rpc": ["4301", "E_ALREADY_EXISTS"], "tool-failure": ["already_exists"]}, title="Already exists", message="Something of that name or id already exists.", params=(Param(name="kind", type="string", doc="What kind of thing it is.", required=False), Param(name="id", type="string", doc="The name or id that is taken.", required=False),)),
-    "CONFLICT": Row(code="CONFLICT", registry="core", number=4302, domain="resource", class_="aborted", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Read the present state, then make a call that fits it.", said="The call conflicts with the present state of what it would change.", spelled={"native": ["CONFLICT"], "rpc": ["4302", "E_CONFLICT"], "tool-failure": ["conflict"]}, title="Conflict with the present state", message="The call conflicts with the present state of what it would change.", params=(Param(name="kind", type="string", doc="What kind of thing it is.", required=False), Param(name="id", type="string", doc="The name or id of it.", required=False),)),
-    "QUERY_FAILED": Row(code="QUERY_FAILED", registry="core", number=4303, domain="resource", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="unknown", severity="error", hint="Correct the query: check its syntax, and every table and column name.", said="The database or search engine refused the query.", spelled={"native": ["QUERY_FAILED"], "rpc": ["4303", "E_QUERY_FAILED"], "tool-failure": ["query_failed"]}, title="Query failed", message="The database or search engine refused the query.", params=(Param(name="query", type="string", doc="The query.", required=False), Param(name="reason", type="string", doc="What the engine said.", required=False),)),
-    "FILE_NOT_FOUND": Row(code="FILE_NOT_FOUND", registry="core", number=4400, domain="file", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Check the path, or list the directory first.", similar="path", said="File not found.", spelled={"atlas-gate": ["FILE_NOT_FOUND"], "native": ["FILE_NOT_FOUND"], "rpc": ["4400", "E_FILE_NOT_FOUND", "E_FS_NOT_FOUND"], "stagewright": ["FILE_NOT_FOUND"], "tool-failure": ["file_not_found"]}, rpc=(2502, "filesystem"), title="File not found", message="No file at {path}.", params=(Param(name="path", type="string", doc="The path that was given.", required=True),)),
-    "FILE_ALREADY_EXISTS": Row(code="FILE_ALREADY_EXISTS", registry="core", number=4401, domain="file", class_="already_exists", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Choose another path, or ask for overwriting if the tool offers it.", said="File already exists.", spelled={"atlas-gate": ["FILE_ALREADY_EXISTS"], "native": ["FILE_ALREADY_EXISTS"], "rpc": ["4401", "E_FILE_ALREADY_EXISTS"], "tool-failure": ["file_already_exists"]}, title="File already exists", message="There is already something at {path}.", params=(Param(name="path", type="string", doc="The path that was given.", required=True),)),
-    "FILE_READ_FAILED": Row(code="FILE_READ_FAILED", registry="core", number=4402, domain="file", class_="internal", http=500, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Tell the user that the file needs repair, or work without it.", said="A file exists, but reading it failed.", spelled={"atlas-gate": ["FILE_READ_FAILED"], "native": ["FILE_READ_FAILED"], "rpc": ["4402", "E_FILE_READ_FAILED"], "tool-failure": ["file_read_failed"]}, title="File could not be read", message="A file exists, but reading it failed.", params=(Param(name="path", type="string", doc="The file.", required=False), Param(name="reason", type="string", doc="What the system or the parser said.", required=False),)),
-    "FILE_WRITE_FAILED": Row(code="FILE_WRITE_FAILED", registry="core", number=4403, domain="file", class_="internal", http=500, retry=Retry(kind="after_human"), effect="unknown", severity="error", hint="Read the file to see its state, and tell the operator to check disk space and rights.", said="Writing a file failed; it may be incomplete.", spelled={"atlas-gate": ["FILE_WRITE_FAILED"], "native": ["FILE_WRITE_FAILED"], "rpc": ["4403", "E_FILE_WRITE_FAILED"], "tool-failure": ["file_write_failed"]}, title="File could not be written", message="Writing a file failed; it may be incomplete.", params=(Param(name="path", type="string", doc="The file.", required=False), Param(name="reason", type="string", doc="What the system said.", required=False),)),
-    "INVALID_PATH": Row(code="INVALID_PATH", registry="core", number=4404, domain="file", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give a path of the kind that the call needs, a file or a directory.", said="Path not usable.", spelled={"atlas-gate": ["INVALID_PATH"], "native": ["INVALID_PATH"], "rpc": ["4404", "E_INVALID_PATH"], "tool-failure": ["invalid_path"]}, title="Path not usable", message="The path {path} cannot be used here.", params=(Param(name="path", type="string", doc="The path that was given.", required=True), Param(name="reason", type="string", doc="What is wrong with it.", required=False),)),
-    "PATH_NOT_FOUND": Row(code="PATH_NOT_FOUND", registry="core", number=4405, domain="file", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Check the path from its first directory on, or list the parent directory.", similar="path", said="Path not found.", spelled={"atlas-gate": ["PATH_NOT_FOUND"], "native": ["PATH_NOT_FOUND"], "rpc": ["4405", "E_PATH_NOT_FOUND"], "tool-failure": ["path_not_found"]}, rpc=(2502, "filesystem"), title="Path not found", message="Nothing exists at {path}.", params=(Param(name="path", type="string", doc="The path that was given.", required=True),)),
-    "OUTSIDE_WORKSPACE": Row(code="OUTSIDE_WORKSPACE", registry="core", number=4406, domain="file", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give a path relative to the workspace root, and inside it.", said="Outside the workspace.", spelled={"atlas-gate": ["OUTSIDE_WORKSPACE"], "native": ["OUTSIDE_WORKSPACE"], "rpc": ["4406", "E_FS_PATH_ESCAPE", "E_OUTSIDE_WORKSPACE"], "tool-failure": ["outside_workspace"]}, rpc=(2500, "filesystem"), title="Outside the workspace", message="The path {path} is outside the workspace.", params=(Param(name="path", type="string", doc="The path that was given.", required=True),)),
-    "PATH_TRAVERSAL_BLOCKED": Row(code="PATH_TRAVERSAL_BLOCKED", registry="core", number=4407, domain="file", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give a path inside the workspace, without `..` in it.", said="Path traversal blocked.", spelled={"atlas-gate": ["PATH_TRAVERSAL_BLOCKED"], "native": ["PATH_TRAVERSAL_BLOCKED"], "rpc": ["4407", "E_PATH_TRAVERSAL_BLOCKED"], "tool-failure": ["path_traversal_blocked"]}, rpc=(2500, "filesystem"), title="Path traversal blocked", message="The path {path} climbs out with \"..\" and was refused.", params=(Param(name="path", type="string", doc="The path that was given.", required=True),)),
-    "PATCH_INVALID": Row(code="PATCH_INVALID", registry="core", number=4408, domain="file", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Write the patch anew in the format that the tool names.", said="The patch is malformed and cannot be read.", spelled={"atlas-gate": ["PATCH_INVALID"], "native": ["PATCH_INVALID"], "rpc": ["4408", "E_PATCH_INVALID"], "tool-failure": ["patch_invalid"]}, title="Patch malformed", message="The patch is malformed and cannot be read.", params=(Param(name="line", type="integer", doc="The first line of the patch that cannot be read, from 1.", required=False), Param(name="reason", type="string", doc="What is wrong there.", required=False),)),
-    "PATCH_APPLY_FAILED": Row(code="PATCH_APPLY_FAILED", registry="core", number=4409, domain="file", class_="failed_precondition", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Read the file again and make the change from its exact text.", said="The patch does not fit the present text of the file.", spelled={"atlas-gate": ["PATCH_APPLY_FAILED"], "native": ["PATCH_APPLY_FAILED"], "rpc": ["4409", "E_PATCH_APPLY_FAILED"], "tool-failure": ["patch_apply_failed"]}, title="Patch does not apply", message="The patch does not fit the present text of the file.", params=(Param(name="path", type="string", doc="The file.", required=False), Param(name="hunk", type="integer", doc="The first part of the patch that does not fit, from 1.", required=False),)),
-    "HASH_MISMATCH": Row(code="HASH_MISMATCH", registry="core", number=4410, domain="file", class_="aborted", http=409, retry=Retry(kind="after_state"), effect="none", severity="error", hint="Read the file again, then repeat the change with the new hash.", said="File changed in between.", spelled={"atlas-gate": ["HASH_MISMATCH"], "native": ["HASH_MISMATCH"], "rpc": ["4410", "E_HASH_MISMATCH"], "tool-failure": ["hash_mismatch"]}, title="File changed in between", message="The file {path} is not the one whose hash was given.", next=(NextCall(tool="read_file", args={}),), params=(Param(name="path", type="string", doc="The file.", required=True), Param(name="expected", type="string", doc="The hash that was given.", required=False), Param(name="actual", type="string", doc="The hash of the file as it is.", required=False),)),
-    "PLAN_NOT_FOUND": Row(code="PLAN_NOT_FOUND", registry="core", number=4500, domain="governance", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="List the approved plans, then use a hash from the list.", similar="plan_hash", said="Plan not found.", spelled={"atlas-gate": ["PLAN_NOT_FOUND"], "native": ["PLAN_NOT_FOUND"], "rpc": ["4500", "E_PLAN_NOT_FOUND"], "tool-failure": ["plan_not_found"]}, title="Plan not found", message="There is no plan {plan_hash}.", next=(NextCall(tool="list_plans", args={}),), params=(Param(name="plan_hash", type="string", doc="The hash that was given.", required=True),)),
-    "PLAN_NOT_APPROVED": Row(code="PLAN_NOT_APPROVED", registry="core", number=4501, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the plan's owner to approve it, then make the same call again.", said="Plan not approved.", spelled={"atlas-gate": ["PLAN_NOT_APPROVED"], "native": ["PLAN_NOT_APPROVED"], "rpc": ["4501", "E_PLAN_NOT_APPROVED"], "tool-failure": ["plan_not_approved"]}, title="Plan not approved", message="The plan {plan_hash} is not approved.", params=(Param(name="plan_hash", type="string", doc="The hash of the plan.", required=True),)),
-    "PLAN_ENFORCEMENT_FAILED": Row(code="PLAN_ENFORCEMENT_FAILED", registry="core", number=4502, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the plan's owner to correct it and to approve it again.", said="Plan does not validate.", spelled={"atlas-gate": ["PLAN_ENFORCEMENT_FAILED"], "native": ["PLAN_ENFORCEMENT_FAILED"], "rpc": ["4502", "E_PLAN_ENFORCEMENT_FAILED"], "tool-failure": ["plan_enforcement_failed"]}, title="Plan does not validate", message="The plan {plan_hash} does not pass validation.", params=(Param(name="plan_hash", type="string", doc="The hash of the plan.", required=True), Param(name="reason", type="string", doc="What does not hold.", required=False),)),
-    "PLAN_SCOPE_VIOLATION": Row(code="PLAN_SCOPE_VIOLATION", registry="core", number=4503, domain="governance", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Keep to the paths and tools that the plan allows, or use a plan that covers this.", said="The call is outside the scope of the approved plan.", spelled={"atlas-gate": ["PLAN_SCOPE_VIOLATION"], "native": ["PLAN_SCOPE_VIOLATION"], "rpc": ["4503", "E_PLAN_SCOPE_VIOLATION"], "tool-failure": ["plan_scope_violation"]}, title="Outside the plan's scope", message="The call is outside the scope of the approved plan.", params=(Param(name="path", type="string", doc="The path that is out of scope.", required=False), Param(name="plan_hash", type="string", doc="The hash of the plan.", required=False),)),
-    "POLICY_VIOLATION": Row(code="POLICY_VIOLATION", registry="core", number=4504, domain="governance", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Change the content so that it follows the rule.", said="Policy violated.", spelled={"atlas-gate": ["POLICY_VIOLATION"], "native": ["POLICY_VIOLATION"], "rpc": ["4504", "E_POLICY_VIOLATION"], "tool-failure": ["policy_violation"]}, title="Policy violated", message="The call breaks the policy rule {rule}.", params=(Param(name="rule", type="string", doc="The rule.", required=True), Param(name="path", type="string", doc="The file that the call would change.", required=False), Param(name="reason", type="string", doc="Where and how the rule is broken.", required=False),)),
-    "RUST_POLICY_VIOLATION": Row(code="RUST_POLICY_VIOLATION", registry="core", number=4505, domain="governance", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Handle the error or drop the construct that the rule names.", said="Rust policy violated.", spelled={"atlas-gate": ["RUST_POLICY_VIOLATION"], "native": ["RUST_POLICY_VIOLATION"], "rpc": ["4505", "E_RUST_POLICY_VIOLATION"], "tool-failure": ["rust_policy_violation"]}, title="Rust policy violated", message="The Rust code breaks the policy rule {rule}.", params=(Param(name="rule", type="string", doc="The rule.", required=True), Param(name="path", type="string", doc="The file that the call would change.", required=False), Param(name="line", type="integer", doc="The line of the code, from 1.", required=False),)),
-    "PREFLIGHT_FAILED": Row(code="PREFLIGHT_FAILED", registry="core", number=4506, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Correct the change until tests and lints pass with it.", said="The checks that run on every change failed, so the change was undone.", spelled={"atlas-gate": ["PREFLIGHT_FAILED"], "native": ["PREFLIGHT_FAILED"], "rpc": ["4506", "E_PREFLIGHT_FAILED"], "tool-failure": ["preflight_failed"]}, title="Preflight checks failed", message="The checks that run on every change failed, so the change was undone.", params=(Param(name="check", type="string", doc="The check that failed.", required=False), Param(name="reason", type="string", doc="What it said.", required=False),)),
-    "EVAL_BLOCKED_KEYWORD": Row(code="EVAL_BLOCKED_KEYWORD", registry="core", number=4507, domain="governance", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Remove the keyword from the code, or do the step with a dedicated tool.", said="Code with a blocked keyword.", spelled={"native": ["EVAL_BLOCKED_KEYWORD"], "rpc": ["4507", "E_EVAL_BLOCKED_KEYWORD"], "stagewright": ["EVAL_BLOCKED_KEYWORD"], "tool-failure": ["eval_blocked_keyword"]}, title="Code with a blocked keyword", message="The code contains the blocked keyword {keyword}.", params=(Param(name="keyword", type="string", doc="The keyword of the blocklist that was found.", required=True), Param(name="code_hash", type="string", doc="A fingerprint of the code, which is itself never recorded.", required=False),)),
-    "EVAL_BLOCKED_CONSTRUCT": Row(code="EVAL_BLOCKED_CONSTRUCT", registry="core", number=4508, domain="governance", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Rewrite the code without the construct, or do the step with a dedicated tool.", said="Code with a blocked construct.", spelled={"native": ["EVAL_BLOCKED_CONSTRUCT"], "rpc": ["4508", "E_EVAL_BLOCKED_CONSTRUCT"], "stagewright": ["EVAL_BLOCKED_CONSTRUCT"], "tool-failure": ["eval_blocked_construct"]}, title="Code with a blocked construct", message="The code contains a blocked construct: {construct}.", params=(Param(name="construct", type="string", doc="The construct that was found.", required=True), Param(name="code_hash", type="string", doc="A fingerprint of the code, which is itself never recorded.", required=False),)),
-    "EVAL_SYNTAX_ERROR": Row(code="EVAL_SYNTAX_ERROR", registry="core", number=4509, domain="governance", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Correct the syntax of the code, then send it again.", said="The code has a syntax mistake and was not run.", spelled={"native": ["EVAL_SYNTAX_ERROR"], "rpc": ["4509", "E_EVAL_SYNTAX_ERROR"], "stagewright": ["EVAL_SYNTAX_ERROR"], "tool-failure": ["eval_syntax_error"]}, title="Code does not parse", message="The code has a syntax mistake and was not run.", params=(Param(name="line", type="integer", doc="The line of the mistake, from 1.", required=False), Param(name="column", type="integer", doc="The column of the mistake, from 1.", required=False), Param(name="reason", type="string", doc="What the parser said.", required=False),)),
-    "INVARIANT_VIOLATION": Row(code="INVARIANT_VIOLATION", registry="core", number=4510, domain="governance", class_="internal", http=500, retry=Retry(kind="never"), effect="unknown", severity="critical", hint="Stop this line of work and report the invariant to the operator.", said="Invariant violated.", spelled={"atlas-gate": ["INVARIANT_VIOLATION"], "native": ["INVARIANT_VIOLATION"], "rpc": ["4510", "E_INVARIANT_VIOLATION"], "tool-failure": ["invariant_violation"]}, title="Invariant violated", message="The invariant {invariant_id} was violated.", params=(Param(name="invariant_id", type="string", doc="The invariant.", required=True),)),
-    "BOOTSTRAP_FAILURE": Row(code="BOOTSTRAP_FAILURE", registry="core", number=4511, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="critical", hint="Ask the operator to correct the server's set-up and to start it again.", said="The server could not finish its start-up.", spelled={"atlas-gate": ["BOOTSTRAP_FAILURE"], "native": ["BOOTSTRAP_FAILURE"], "rpc": ["4511", "E_BOOTSTRAP_FAILURE"], "tool-failure": ["bootstrap_failure"]}, title="Start-up failed", message="The server could not finish its start-up.", params=(Param(name="reason", type="string", doc="What failed.", required=False),)),
-    "SELF_AUDIT_FAILURE": Row(code="SELF_AUDIT_FAILURE", registry="core", number=4512, domain="governance", class_="internal", http=500, retry=Retry(kind="after_human"), effect="none", severity="critical", hint="Ask the operator to repair what the audit found and to restart.", said="The server's self-audit failed, so it refuses to serve.", spelled={"atlas-gate": ["SELF_AUDIT_FAILURE"], "native": ["SELF_AUDIT_FAILURE"], "rpc": ["4512", "E_SELF_AUDIT_FAILURE"], "tool-failure": ["self_audit_failure"]}, title="Self-audit failed", message="The server's self-audit failed, so it refuses to serve.", params=(Param(name="failed_checks", type="integer", doc="How many checks failed.", required=False),)),
+    "NOTE_NOT_FOUND": Row(code="NOTE_NOT_FOUND", registry="notes", number=5000, domain="notes", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="List the notes, then use an id from the list.", similar="id", said="Note not found.", spelled={"native": ["NOTE_NOT_FOUND"], "rpc": ["5000", "E_NOTE_NOT_FOUND"], "tool-failure": ["note_not_found"]}, title="Note not found", message="There is no note {id}.", next=(NextCall(tool="list_notes"),), params=(Param(name="id", type="string", doc="The id that was asked for.", required=True, untrusted=True, max_chars=80),)),
+    "SESSION_NOT_INITIALIZED": Row(code="SESSION_NOT_INITIALIZED", registry="core", number=4000, domain="session", class_="failed_precondition", http=409, retry=Retry(kind="after_state"), effect="none", severity="error", hint="Start a session first, then make the same call again.", said="No session has been started.", spelled={"atlas-gate": ["SESSION_NOT_INITIALIZED"], "native": ["SESSION_NOT_INITIALIZED"], "rpc": ["4000", "E_SESSION_NOT_INITIALIZED"], "tool-failure": ["session_not_initialized"]}, title="Session not started", message="No session has been started.", next=(NextCall(tool="begin_session"),), params=(Param(name="tool", type="string", doc="The tool that needs a session.", required=False, untrusted=True, max_chars=80),)),
+    "SESSION_LOCKED": Row(code="SESSION_LOCKED", registry="core", number=4001, domain="session", class_="failed_precondition", http=409, retry=Retry(kind="after_state"), effect="none", severity="error", hint="Submit a failure report that names the failed call, then make the same call again.", said="The session is locked because an earlier call failed.", spelled={"atlas-gate": ["SESSION_LOCKED"], "native": ["SESSION_LOCKED"], "rpc": ["4001", "E_SESSION_LOCKED"], "tool-failure": ["session_locked"]}, title="Session locked after a failure", message="The session is locked because an earlier call failed.", next=(NextCall(tool="submit_failure_report"),), params=(Param(name="failed_code", type="string", doc="The code of the failure that locked the session.", required=False, untrusted=False), Param(name="ledger_seq", type="integer", doc="The ledger record of that failure.", required=False, untrusted=False),)),
+    "SESSION_INITIALIZATION_FAILED": Row(code="SESSION_INITIALIZATION_FAILED", registry="core", number=4002, domain="session", class_="failed_precondition", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give the absolute path of an existing directory as workspace root.", said="The session could not be started.", spelled={"atlas-gate": ["SESSION_INITIALIZATION_FAILED"], "native": ["SESSION_INITIALIZATION_FAILED"], "rpc": ["4002", "E_SESSION_INITIALIZATION_FAILED"], "tool-failure": ["session_initialization_failed"]}, title="Session could not start", message="The session could not be started.", params=(Param(name="workspace_root", type="string", doc="The workspace root that was given.", required=False, untrusted=True, max_chars=120), Param(name="reason", type="string", doc="Why it could not start.", required=False, untrusted=True, max_chars=120),)),
+    "INVALID_INPUT_VALUE": Row(code="INVALID_INPUT_VALUE", registry="core", number=4100, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Use a value within what the tool's description and input schema allow.", said="An argument has a value that the tool does not accept.", spelled={"atlas-gate": ["INVALID_INPUT_VALUE"], "native": ["INVALID_INPUT_VALUE"], "rpc": ["4100", "E_INVALID_INPUT_VALUE", "E_INVALID_PARAMS"], "tool-failure": ["invalid_input", "invalid_input_value"]}, rpc=(1000, "common"), title="Value not allowed", message="An argument has a value that the tool does not accept.", params=(Param(name="field", type="string", doc="The argument, as a JSON pointer.", required=False, untrusted=True, max_chars=80), Param(name="value", type="string", doc="The value that was sent.", required=False, untrusted=True, max_chars=80), Param(name="allowed", type="array", doc="The values that are accepted.", required=False, untrusted=False),)),
+    "INVALID_INPUT_TYPE": Row(code="INVALID_INPUT_TYPE", registry="core", number=4101, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send the argument with the type that the tool's input schema asks for.", said="An argument has the wrong type.", spelled={"atlas-gate": ["INVALID_INPUT_TYPE"], "native": ["INVALID_INPUT_TYPE"], "rpc": ["4101", "E_INVALID_INPUT_TYPE"], "tool-failure": ["invalid_input_type"]}, rpc=(1000, "common"), title="Wrong type", message="An argument has the wrong type.", params=(Param(name="field", type="string", doc="The argument, as a JSON pointer.", required=False, untrusted=True, max_chars=80), Param(name="expected", type="string", doc="The type that is asked for.", required=False, untrusted=True, max_chars=80), Param(name="actual", type="string", doc="The type that was sent.", required=False, untrusted=True, max_chars=80),)),
+    "INVALID_INPUT_FORMAT": Row(code="INVALID_INPUT_FORMAT", registry="core", number=4102, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Write the argument in the form that the tool's description asks for.", said="An argument is malformed and cannot be read.", spelled={"atlas-gate": ["INVALID_INPUT_FORMAT"], "native": ["INVALID_INPUT_FORMAT"], "rpc": ["4102", "E_INVALID_INPUT_FORMAT"], "tool-failure": ["invalid_input_format"]}, rpc=(1000, "common"), title="Malformed argument", message="An argument is malformed and cannot be read.", params=(Param(name="field", type="string", doc="The argument, as a JSON pointer.", required=False, untrusted=True, max_chars=80), Param(name="expected", type="string", doc="The form that is asked for.", required=False, untrusted=True, max_chars=80),)),
+    "MISSING_REQUIRED_FIELD": Row(code="MISSING_REQUIRED_FIELD", registry="core", number=4103, domain="input", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Add every argument that the tool's input schema lists as required.", said="A required argument is missing.", spelled={"atlas-gate": ["MISSING_REQUIRED_FIELD"], "native": ["MISSING_REQUIRED_FIELD"], "rpc": ["4103", "E_MISSING_REQUIRED_FIELD"], "tool-failure": ["missing_required_field"]}, rpc=(1000, "common"), title="Required argument missing", message="A required argument is missing.", params=(Param(name="field", type="string", doc="The missing argument, as a JSON pointer.", required=False, untrusted=True, max_chars=80),)),
+    "UNAUTHORIZED_ACTION": Row(code="UNAUTHORIZED_ACTION", registry="core", number=4200, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="never"), effect="none", severity="error", hint="Choose an action that your role and the server's rules allow.", said="This action is not allowed here.", spelled={"atlas-gate": ["UNAUTHORIZED_ACTION"], "native": ["UNAUTHORIZED_ACTION"], "rpc": ["4200", "E_UNAUTHORIZED_ACTION"], "tool-failure": ["policy_blocked", "unauthorized_action"]}, title="Action not allowed", message="This action is not allowed here.", params=(Param(name="action", type="string", doc="What was refused.", required=False, untrusted=True, max_chars=80), Param(name="role", type="string", doc="The role of the session.", required=False, untrusted=False),)),
+    "INSUFFICIENT_PERMISSIONS": Row(code="INSUFFICIENT_PERMISSIONS", registry="core", number=4201, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the user or the operator to grant the permission, then repeat the call.", said="The credentials in use lack a permission that this call needs.", spelled={"atlas-gate": ["INSUFFICIENT_PERMISSIONS"], "mailvault": ["permission_denied"], "native": ["INSUFFICIENT_PERMISSIONS"], "rpc": ["4201", "E_INSUFFICIENT_PERMISSIONS"], "tool-failure": ["insufficient_permissions", "permission_denied"]}, title="Permission missing", message="The credentials in use lack a permission that this call needs.", params=(Param(name="permission", type="string", doc="The permission that is missing.", required=False, untrusted=True, max_chars=80), Param(name="resource", type="string", doc="What it is missing on.", required=False, untrusted=True, max_chars=120),)),
+    "ROLE_MISMATCH": Row(code="ROLE_MISMATCH", registry="core", number=4202, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the operator for a session with the role that is needed.", said="Wrong role.", spelled={"atlas-gate": ["ROLE_MISMATCH"], "native": ["ROLE_MISMATCH"], "rpc": ["4202", "E_ROLE_MISMATCH"], "tool-failure": ["role_mismatch"]}, title="Wrong role", message="The call needs the role {required_role}; this session has {role}.", params=(Param(name="required_role", type="string", doc="The role that the call needs.", required=True, untrusted=False), Param(name="role", type="string", doc="The role of the session.", required=True, untrusted=False),)),
+    "AUTH_REQUIRED": Row(code="AUTH_REQUIRED", registry="core", number=4203, domain="authorization", class_="unauthenticated", http=401, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the user to sign in or to renew the credentials, then repeat the call.", said="Credentials are missing, expired or refused.", spelled={"mailvault": ["auth_required"], "native": ["AUTH_REQUIRED"], "rpc": ["4203", "E_AUTH_REQUIRED"], "tool-failure": ["auth_required"]}, title="Sign-in required", message="Credentials are missing, expired or refused.", params=(Param(name="command", type="string", doc="The command with which a person signs in.", required=False, untrusted=False), Param(name="service", type="string", doc="The service that wants the credentials.", required=False, untrusted=True, max_chars=80),)),
+    "USER_ACTION_REQUIRED": Row(code="USER_ACTION_REQUIRED", registry="core", number=4204, domain="authorization", class_="permission_denied", http=403, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Tell the user what to do and where, wait for it, then repeat the call.", said="A person must do something before this call can work.", spelled={"native": ["USER_ACTION_REQUIRED"], "rpc": ["4204", "E_USER_ACTION_REQUIRED"], "tool-failure": ["user_action_required"]}, title="The user must act first", message="A person must do something before this call can work.", params=(Param(name="action", type="string", doc="What the user has to do.", required=False, untrusted=True, max_chars=200), Param(name="url", type="string", doc="Where the user can do it.", required=False, untrusted=True, max_chars=200),)),
+    "NOT_FOUND": Row(code="NOT_FOUND", registry="core", number=4300, domain="resource", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Search or list what exists, then use a name or id from there.", said="What was asked for does not exist.", spelled={"mailvault": ["not_found"], "native": ["NOT_FOUND"], "rpc": ["4300", "E_NOT_FOUND"], "tool-failure": ["not_found", "resource_not_found"], "workrail": ["NOT_FOUND"]}, title="Not found", message="What was asked for does not exist.", params=(Param(name="kind", type="string", doc="What kind of thing it is.", required=False, untrusted=True, max_chars=80), Param(name="id", type="string", doc="The name or id that was given.", required=False, untrusted=True, max_chars=120),)),
+    "ALREADY_EXISTS": Row(code="ALREADY_EXISTS", registry="core", number=4301, domain="resource", class_="already_exists", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Use the existing one, or choose another name or id.", said="Something of that name or id already exists.", spelled={"native": ["ALREADY_EXISTS"], "rpc": ["4301", "E_ALREADY_EXISTS"], "tool-failure": ["already_exists"]}, title="Already exists", message="Something of that name or id already exists.", params=(Param(name="kind", type="string", doc="What kind of thing it is.", required=False, untrusted=True, max_chars=80), Param(name="id", type="string", doc="The name or id that is taken.", required=False, untrusted=True, max_chars=120),)),
+    "CONFLICT": Row(code="CONFLICT", registry="core", number=4302, domain="resource", class_="aborted", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Read the present state, then make a call that fits it.", said="The call conflicts with the present state of what it would change.", spelled={"native": ["CONFLICT"], "rpc": ["4302", "E_CONFLICT"], "tool-failure": ["conflict"]}, title="Conflict with the present state", message="The call conflicts with the present state of what it would change.", params=(Param(name="kind", type="string", doc="What kind of thing it is.", required=False, untrusted=True, max_chars=80), Param(name="id", type="string", doc="The name or id of it.", required=False, untrusted=True, max_chars=120),)),
+    "QUERY_FAILED": Row(code="QUERY_FAILED", registry="core", number=4303, domain="resource", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="unknown", severity="error", hint="Correct the query: check its syntax, and every table and column name.", said="The database or search engine refused the query.", spelled={"native": ["QUERY_FAILED"], "rpc": ["4303", "E_QUERY_FAILED"], "tool-failure": ["query_failed"]}, title="Query failed", message="The database or search engine refused the query.", params=(Param(name="query", type="string", doc="The query.", required=False, untrusted=True, max_chars=200), Param(name="reason", type="string", doc="What the engine said.", required=False, untrusted=True, max_chars=200),)),
+    "FILE_NOT_FOUND": Row(code="FILE_NOT_FOUND", registry="core", number=4400, domain="file", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Check the path, or list the directory first.", similar="path", said="File not found.", spelled={"atlas-gate": ["FILE_NOT_FOUND"], "native": ["FILE_NOT_FOUND"], "rpc": ["4400", "E_FILE_NOT_FOUND", "E_FS_NOT_FOUND"], "stagewright": ["FILE_NOT_FOUND"], "tool-failure": ["file_not_found"]}, rpc=(2502, "filesystem"), title="File not found", message="No file at {path}.", params=(Param(name="path", type="string", doc="The path that was given.", required=True, untrusted=True, max_chars=120),)),
+    "FILE_ALREADY_EXISTS": Row(code="FILE_ALREADY_EXISTS", registry="core", number=4401, domain="file", class_="already_exists", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Choose another path, or ask for overwriting if the tool offers it.", said="File already exists.", spelled={"atlas-gate": ["FILE_ALREADY_EXISTS"], "native": ["FILE_ALREADY_EXISTS"], "rpc": ["4401", "E_FILE_ALREADY_EXISTS"], "tool-failure": ["file_already_exists"]}, title="File already exists", message="There is already something at {path}.", params=(Param(name="path", type="string", doc="The path that was given.", required=True, untrusted=True, max_chars=120),)),
+    "FILE_READ_FAILED": Row(code="FILE_READ_FAILED", registry="core", number=4402, domain="file", class_="internal", http=500, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Tell the user that the file needs repair, or work without it.", said="A file exists, but reading it failed.", spelled={"atlas-gate": ["FILE_READ_FAILED"], "native": ["FILE_READ_FAILED"], "rpc": ["4402", "E_FILE_READ_FAILED"], "tool-failure": ["file_read_failed"]}, title="File could not be read", message="A file exists, but reading it failed.", params=(Param(name="path", type="string", doc="The file.", required=False, untrusted=True, max_chars=120), Param(name="reason", type="string", doc="What the system or the parser said.", required=False, untrusted=True, max_chars=120),)),
+    "FILE_WRITE_FAILED": Row(code="FILE_WRITE_FAILED", registry="core", number=4403, domain="file", class_="internal", http=500, retry=Retry(kind="after_human"), effect="unknown", severity="error", hint="Read the file to see its state, and tell the operator to check disk space and rights.", said="Writing a file failed; it may be incomplete.", spelled={"atlas-gate": ["FILE_WRITE_FAILED"], "native": ["FILE_WRITE_FAILED"], "rpc": ["4403", "E_FILE_WRITE_FAILED"], "tool-failure": ["file_write_failed"]}, title="File could not be written", message="Writing a file failed; it may be incomplete.", params=(Param(name="path", type="string", doc="The file.", required=False, untrusted=True, max_chars=120), Param(name="reason", type="string", doc="What the system said.", required=False, untrusted=True, max_chars=120),)),
+    "INVALID_PATH": Row(code="INVALID_PATH", registry="core", number=4404, domain="file", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give a path of the kind that the call needs, a file or a directory.", said="Path not usable.", spelled={"atlas-gate": ["INVALID_PATH"], "native": ["INVALID_PATH"], "rpc": ["4404", "E_INVALID_PATH"], "tool-failure": ["invalid_path"]}, title="Path not usable", message="The path {path} cannot be used here.", params=(Param(name="path", type="string", doc="The path that was given.", required=True, untrusted=True, max_chars=120), Param(name="reason", type="string", doc="What is wrong with it.", required=False, untrusted=True, max_chars=120),)),
+    "PATH_NOT_FOUND": Row(code="PATH_NOT_FOUND", registry="core", number=4405, domain="file", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Check the path from its first directory on, or list the parent directory.", similar="path", said="Path not found.", spelled={"atlas-gate": ["PATH_NOT_FOUND"], "native": ["PATH_NOT_FOUND"], "rpc": ["4405", "E_PATH_NOT_FOUND"], "tool-failure": ["path_not_found"]}, rpc=(2502, "filesystem"), title="Path not found", message="Nothing exists at {path}.", params=(Param(name="path", type="string", doc="The path that was given.", required=True, untrusted=True, max_chars=120),)),
+    "OUTSIDE_WORKSPACE": Row(code="OUTSIDE_WORKSPACE", registry="core", number=4406, domain="file", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give a path relative to the workspace root, and inside it.", said="Outside the workspace.", spelled={"atlas-gate": ["OUTSIDE_WORKSPACE"], "native": ["OUTSIDE_WORKSPACE"], "rpc": ["4406", "E_FS_PATH_ESCAPE", "E_OUTSIDE_WORKSPACE"], "tool-failure": ["outside_workspace"]}, rpc=(2500, "filesystem"), title="Outside the workspace", message="The path {path} is outside the workspace.", params=(Param(name="path", type="string", doc="The path that was given.", required=True, untrusted=True, max_chars=120),)),
+    "PATH_TRAVERSAL_BLOCKED": Row(code="PATH_TRAVERSAL_BLOCKED", registry="core", number=4407, domain="file", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Give a path inside the workspace, without `..` in it.", said="Path traversal blocked.", spelled={"atlas-gate": ["PATH_TRAVERSAL_BLOCKED"], "native": ["PATH_TRAVERSAL_BLOCKED"], "rpc": ["4407", "E_PATH_TRAVERSAL_BLOCKED"], "tool-failure": ["path_traversal_blocked"]}, rpc=(2500, "filesystem"), title="Path traversal blocked", message="The path {path} climbs out with \"..\" and was refused.", params=(Param(name="path", type="string", doc="The path that was given.", required=True, untrusted=True, max_chars=120),)),
+    "PATCH_INVALID": Row(code="PATCH_INVALID", registry="core", number=4408, domain="file", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Write the patch anew in the format that the tool names.", said="The patch is malformed and cannot be read.", spelled={"atlas-gate": ["PATCH_INVALID"], "native": ["PATCH_INVALID"], "rpc": ["4408", "E_PATCH_INVALID"], "tool-failure": ["patch_invalid"]}, title="Patch malformed", message="The patch is malformed and cannot be read.", params=(Param(name="line", type="integer", doc="The first line of the patch that cannot be read, from 1.", required=False, untrusted=False), Param(name="reason", type="string", doc="What is wrong there.", required=False, untrusted=True, max_chars=120),)),
+    "PATCH_APPLY_FAILED": Row(code="PATCH_APPLY_FAILED", registry="core", number=4409, domain="file", class_="failed_precondition", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Read the file again and make the change from its exact text.", said="The patch does not fit the present text of the file.", spelled={"atlas-gate": ["PATCH_APPLY_FAILED"], "native": ["PATCH_APPLY_FAILED"], "rpc": ["4409", "E_PATCH_APPLY_FAILED"], "tool-failure": ["patch_apply_failed"]}, title="Patch does not apply", message="The patch does not fit the present text of the file.", params=(Param(name="path", type="string", doc="The file.", required=False, untrusted=True, max_chars=120), Param(name="hunk", type="integer", doc="The first part of the patch that does not fit, from 1.", required=False, untrusted=False),)),
+    "HASH_MISMATCH": Row(code="HASH_MISMATCH", registry="core", number=4410, domain="file", class_="aborted", http=409, retry=Retry(kind="after_state"), effect="none", severity="error", hint="Read the file again, then repeat the change with the new hash.", said="File changed in between.", spelled={"atlas-gate": ["HASH_MISMATCH"], "native": ["HASH_MISMATCH"], "rpc": ["4410", "E_HASH_MISMATCH"], "tool-failure": ["hash_mismatch"]}, title="File changed in between", message="The file {path} is not the one whose hash was given.", next=(NextCall(tool="read_file"),), params=(Param(name="path", type="string", doc="The file.", required=True, untrusted=True, max_chars=120), Param(name="expected", type="string", doc="The hash that was given.", required=False, untrusted=True, max_chars=80), Param(name="actual", type="string", doc="The hash of the file as it is.", required=False, untrusted=False),)),
+    "PLAN_NOT_FOUND": Row(code="PLAN_NOT_FOUND", registry="core", number=4500, domain="governance", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="List the approved plans, then use a hash from the list.", similar="plan_hash", said="Plan not found.", spelled={"atlas-gate": ["PLAN_NOT_FOUND"], "native": ["PLAN_NOT_FOUND"], "rpc": ["4500", "E_PLAN_NOT_FOUND"], "tool-failure": ["plan_not_found"]}, title="Plan not found", message="There is no plan {plan_hash}.", next=(NextCall(tool="list_plans"),), params=(Param(name="plan_hash", type="string", doc="The hash that was given.", required=True, untrusted=True, max_chars=64),)),
+    "PLAN_NOT_APPROVED": Row(code="PLAN_NOT_APPROVED", registry="core", number=4501, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the plan's owner to approve it, then make the same call again.", said="Plan not approved.", spelled={"atlas-gate": ["PLAN_NOT_APPROVED"], "native": ["PLAN_NOT_APPROVED"], "rpc": ["4501", "E_PLAN_NOT_APPROVED"], "tool-failure": ["plan_not_approved"]}, title="Plan not approved", message="The plan {plan_hash} is not approved.", params=(Param(name="plan_hash", type="string", doc="The hash of the plan.", required=True, untrusted=True, max_chars=64),)),
+    "PLAN_ENFORCEMENT_FAILED": Row(code="PLAN_ENFORCEMENT_FAILED", registry="core", number=4502, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the plan's owner to correct it and to approve it again.", said="Plan does not validate.", spelled={"atlas-gate": ["PLAN_ENFORCEMENT_FAILED"], "native": ["PLAN_ENFORCEMENT_FAILED"], "rpc": ["4502", "E_PLAN_ENFORCEMENT_FAILED"], "tool-failure": ["plan_enforcement_failed"]}, title="Plan does not validate", message="The plan {plan_hash} does not pass validation.", params=(Param(name="plan_hash", type="string", doc="The hash of the plan.", required=True, untrusted=True, max_chars=64), Param(name="reason", type="string", doc="What does not hold.", required=False, untrusted=True, max_chars=120),)),
+    "PLAN_SCOPE_VIOLATION": Row(code="PLAN_SCOPE_VIOLATION", registry="core", number=4503, domain="governance", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Keep to the paths and tools that the plan allows, or use a plan that covers this.", said="The call is outside the scope of the approved plan.", spelled={"atlas-gate": ["PLAN_SCOPE_VIOLATION"], "native": ["PLAN_SCOPE_VIOLATION"], "rpc": ["4503", "E_PLAN_SCOPE_VIOLATION"], "tool-failure": ["plan_scope_violation"]}, title="Outside the plan's scope", message="The call is outside the scope of the approved plan.", params=(Param(name="path", type="string", doc="The path that is out of scope.", required=False, untrusted=True, max_chars=120), Param(name="plan_hash", type="string", doc="The hash of the plan.", required=False, untrusted=True, max_chars=64),)),
+    "POLICY_VIOLATION": Row(code="POLICY_VIOLATION", registry="core", number=4504, domain="governance", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Change the content so that it follows the rule.", said="Policy violated.", spelled={"atlas-gate": ["POLICY_VIOLATION"], "native": ["POLICY_VIOLATION"], "rpc": ["4504", "E_POLICY_VIOLATION"], "tool-failure": ["policy_violation"]}, title="Policy violated", message="The call breaks the policy rule {rule}.", params=(Param(name="rule", type="string", doc="The rule.", required=True, untrusted=False), Param(name="path", type="string", doc="The file that the call would change.", required=False, untrusted=True, max_chars=120), Param(name="reason", type="string", doc="Where and how the rule is broken.", required=False, untrusted=True, max_chars=120),)),
+    "RUST_POLICY_VIOLATION": Row(code="RUST_POLICY_VIOLATION", registry="core", number=4505, domain="governance", class_="permission_denied", http=403, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Handle the error or drop the construct that the rule names.", said="Rust policy violated.", spelled={"atlas-gate": ["RUST_POLICY_VIOLATION"], "native": ["RUST_POLICY_VIOLATION"], "rpc": ["4505", "E_RUST_POLICY_VIOLATION"], "tool-failure": ["rust_policy_violation"]}, title="Rust policy violated", message="The Rust code breaks the policy rule {rule}.", params=(Param(name="rule", type="string", doc="The rule.", required=True, untrusted=False), Param(name="path", type="string", doc="The file that the call would change.", required=False, untrusted=True, max_chars=120), Param(name="line", type="integer", doc="The line of the code, from 1.", required=False, untrusted=False),)),
+    "PREFLIGHT_FAILED": Row(code="PREFLIGHT_FAILED", registry="core", number=4506, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Correct the change until tests and lints pass with it.", said="The checks that run on every change failed, so the change was undone.", spelled={"atlas-gate": ["PREFLIGHT_FAILED"], "native": ["PREFLIGHT_FAILED"], "rpc": ["4506", "E_PREFLIGHT_FAILED"], "tool-failure": ["preflight_failed"]}, title="Preflight checks failed", message="The checks that run on every change failed, so the change was undone.", params=(Param(name="check", type="string", doc="The check that failed.", required=False, untrusted=False), Param(name="reason", type="string", doc="What it said.", required=False, untrusted=True, max_chars=200),)),
+    "EVAL_BLOCKED_KEYWORD": Row(code="EVAL_BLOCKED_KEYWORD", registry="core", number=4507, domain="governance", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Remove the keyword from the code, or do the step with a dedicated tool.", said="Code with a blocked keyword.", spelled={"native": ["EVAL_BLOCKED_KEYWORD"], "rpc": ["4507", "E_EVAL_BLOCKED_KEYWORD"], "stagewright": ["EVAL_BLOCKED_KEYWORD"], "tool-failure": ["eval_blocked_keyword"]}, title="Code with a blocked keyword", message="The code contains the blocked keyword {keyword}.", params=(Param(name="keyword", type="string", doc="The keyword of the blocklist that was found.", required=True, untrusted=False), Param(name="code_hash", type="string", doc="A fingerprint of the code, which is itself never recorded.", required=False, untrusted=False),)),
+    "EVAL_BLOCKED_CONSTRUCT": Row(code="EVAL_BLOCKED_CONSTRUCT", registry="core", number=4508, domain="governance", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Rewrite the code without the construct, or do the step with a dedicated tool.", said="Code with a blocked construct.", spelled={"native": ["EVAL_BLOCKED_CONSTRUCT"], "rpc": ["4508", "E_EVAL_BLOCKED_CONSTRUCT"], "stagewright": ["EVAL_BLOCKED_CONSTRUCT"], "tool-failure": ["eval_blocked_construct"]}, title="Code with a blocked construct", message="The code contains a blocked construct: {construct}.", params=(Param(name="construct", type="string", doc="The construct that was found.", required=True, untrusted=False), Param(name="code_hash", type="string", doc="A fingerprint of the code, which is itself never recorded.", required=False, untrusted=False),)),
+    "EVAL_SYNTAX_ERROR": Row(code="EVAL_SYNTAX_ERROR", registry="core", number=4509, domain="governance", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Correct the syntax of the code, then send it again.", said="The code has a syntax mistake and was not run.", spelled={"native": ["EVAL_SYNTAX_ERROR"], "rpc": ["4509", "E_EVAL_SYNTAX_ERROR"], "stagewright": ["EVAL_SYNTAX_ERROR"], "tool-failure": ["eval_syntax_error"]}, title="Code does not parse", message="The code has a syntax mistake and was not run.", params=(Param(name="line", type="integer", doc="The line of the mistake, from 1.", required=False, untrusted=False), Param(name="column", type="integer", doc="The column of the mistake, from 1.", required=False, untrusted=False), Param(name="reason", type="string", doc="What the parser said.", required=False, untrusted=True, max_chars=120),)),
+    "INVARIANT_VIOLATION": Row(code="INVARIANT_VIOLATION", registry="core", number=4510, domain="governance", class_="internal", http=500, retry=Retry(kind="never"), effect="unknown", severity="critical", hint="Stop this line of work and report the invariant to the operator.", said="Invariant violated.", spelled={"atlas-gate": ["INVARIANT_VIOLATION"], "native": ["INVARIANT_VIOLATION"], "rpc": ["4510", "E_INVARIANT_VIOLATION"], "tool-failure": ["invariant_violation"]}, title="Invariant violated", message="The invariant {invariant_id} was violated.", params=(Param(name="invariant_id", type="string", doc="The invariant.", required=True, untrusted=False),)),
+    "BOOTSTRAP_FAILURE": Row(code="BOOTSTRAP_FAILURE", registry="core", number=4511, domain="governance", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="critical", hint="Ask the operator to correct the server's set-up and to start it again.", said="The server could not finish its start-up.", spelled={"atlas-gate": ["BOOTSTRAP_FAILURE"], "native": ["BOOTSTRAP_FAILURE"], "rpc": ["4511", "E_BOOTSTRAP_FAILURE"], "tool-failure": ["bootstrap_failure"]}, title="Start-up failed", message="The server could not finish its start-up.", params=(Param(name="reason", type="string", doc="What failed.", required=False, untrusted=True, max_chars=120),)),
+    "SELF_AUDIT_FAILURE": Row(code="SELF_AUDIT_FAILURE", registry="core", number=4512, domain="governance", class_="internal", http=500, retry=Retry(kind="after_human"), effect="none", severity="critical", hint="Ask the operator to repair what the audit found and to restart.", said="The server's self-audit failed, so it refuses to serve.", spelled={"atlas-gate": ["SELF_AUDIT_FAILURE"], "native": ["SELF_AUDIT_FAILURE"], "rpc": ["4512", "E_SELF_AUDIT_FAILURE"], "tool-failure": ["self_audit_failure"]}, title="Self-audit failed", message="The server's self-audit failed, so it refuses to serve.", params=(Param(name="failed_checks", type="integer", doc="How many checks failed.", required=False, untrusted=False),)),
     "AUDIT_LOG_FAILED": Row(code="AUDIT_LOG_FAILED", registry="core", number=4600, domain="audit", class_="internal", http=500, retry=Retry(kind="after_human"), effect="unknown", severity="critical", hint="Stop, and tell the operator that the ledger cannot be written.", said="The call could not be recorded in the audit trail.", spelled={"atlas-gate": ["AUDIT_LOG_FAILED"], "native": ["AUDIT_LOG_FAILED"], "rpc": ["4600", "E_AUDIT_LOG_FAILED"], "tool-failure": ["audit_log_failed"]}, title="Audit trail not writable", message="The call could not be recorded in the audit trail.", params=()),
-    "AUDIT_LOCK_FAILED": Row(code="AUDIT_LOCK_FAILED", registry="core", number=4601, domain="audit", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=1000, max=3), effect="unknown", severity="error", hint="Wait a moment, check whether the call took effect, then repeat it.", said="Another process holds the lock of the audit trail.", spelled={"atlas-gate": ["AUDIT_LOCK_FAILED"], "native": ["AUDIT_LOCK_FAILED"], "rpc": ["4601", "E_AUDIT_LOCK_FAILED"], "tool-failure": ["audit_lock_failed"]}, title="Audit trail locked", message="Another process holds the lock of the audit trail.", params=(Param(name="waited_ms", type="integer", doc="How long the lock was waited for, in milliseconds.", required=False),)),
-    "UNKNOWN_TOOL": Row(code="UNKNOWN_TOOL", registry="core", number=4700, domain="protocol", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Use a tool name exactly as the server's list of tools gives it.", similar="tool", said="Unknown tool.", spelled={"native": ["UNKNOWN_TOOL"], "rpc": ["4700", "E_UNKNOWN_TOOL"], "tool-failure": ["unknown_tool"]}, title="Unknown tool", message="There is no tool {tool}.", params=(Param(name="tool", type="string", doc="The name that was called.", required=True),)),
-    "METHOD_NOT_FOUND": Row(code="METHOD_NOT_FOUND", registry="core", number=4701, domain="protocol", class_="unimplemented", http=501, retry=Retry(kind="never"), effect="none", severity="error", hint="Do without this method; the server's capabilities say what it offers.", said="Method not found.", spelled={"native": ["METHOD_NOT_FOUND"], "rpc": ["-32601", "4701", "E_METHOD_NOT_FOUND"], "tool-failure": ["method_not_found"]}, rpc=(-32601, None), title="Method not found", message="The server has no method {method}.", params=(Param(name="method", type="string", doc="The method that was asked for.", required=True),)),
-    "INVALID_REQUEST": Row(code="INVALID_REQUEST", registry="core", number=4702, domain="protocol", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send a message that follows JSON-RPC 2.0 and the MCP schema.", said="The message is not a valid request.", spelled={"native": ["INVALID_REQUEST"], "rpc": ["-32600", "4702", "E_INVALID_REQUEST"], "tool-failure": ["invalid_request"]}, rpc=(-32600, None), title="Invalid request", message="The message is not a valid request.", params=(Param(name="pointer", type="string", doc="The part that is wrong, as a JSON pointer.", required=False), Param(name="reason", type="string", doc="What is wrong with it.", required=False),)),
-    "PARSE_FAILED": Row(code="PARSE_FAILED", registry="core", number=4703, domain="protocol", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send one complete JSON value in valid UTF-8 for each message.", said="The message could not be read as JSON.", spelled={"native": ["PARSE_FAILED"], "rpc": ["-32700", "4703", "E_PARSE_FAILED"], "tool-failure": ["parse_failed"]}, rpc=(-32700, None), title="Not valid JSON", message="The message could not be read as JSON.", params=(Param(name="offset", type="integer", doc="The byte where reading stopped, from 0.", required=False), Param(name="reason", type="string", doc="What was wrong there.", required=False),)),
-    "UPSTREAM_UNAVAILABLE": Row(code="UPSTREAM_UNAVAILABLE", registry="core", number=4800, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=2000, max=3), effect="unknown", severity="error", hint="Wait a moment and try again; tell the user if it stays away.", said="The server, or a service behind it, cannot be reached.", spelled={"mailvault": ["mcp_unavailable"], "native": ["UPSTREAM_UNAVAILABLE"], "rpc": ["4800", "E_UPSTREAM_UNAVAILABLE"], "tool-failure": ["retryable_transient_error", "upstream_unavailable"]}, title="Upstream unavailable", message="The server, or a service behind it, cannot be reached.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=False), Param(name="service", type="string", doc="The service behind it that is away.", required=False), Param(name="status", type="integer", doc="The HTTP status that it gave.", required=False),)),
-    "UPSTREAM_CRASHED": Row(code="UPSTREAM_CRASHED", registry="core", number=4801, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=2000, max=1), effect="unknown", severity="error", hint="Check whether the call took effect, then try once more; tell the operator if it ends again.", said="The server process ended before it answered.", spelled={"native": ["UPSTREAM_CRASHED"], "rpc": ["4801", "E_UPSTREAM_CRASHED"], "tool-failure": ["upstream_crashed"]}, title="Server process ended", message="The server process ended before it answered.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=False), Param(name="exit_code", type="integer", doc="The exit code of the process.", required=False), Param(name="signal", type="string", doc="The signal that ended the process.", required=False),)),
-    "UPSTREAM_PROTOCOL_ERROR": Row(code="UPSTREAM_PROTOCOL_ERROR", registry="core", number=4802, domain="upstream", class_="internal", http=500, retry=Retry(kind="never"), effect="unknown", severity="error", hint="Check whether the call took effect, and tell the operator about this server.", said="The answer does not follow the protocol and cannot be used.", spelled={"native": ["UPSTREAM_PROTOCOL_ERROR"], "rpc": ["4802", "E_UPSTREAM_PROTOCOL_ERROR"], "tool-failure": ["upstream_protocol_error"]}, title="Answer breaks the protocol", message="The answer does not follow the protocol and cannot be used.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=False), Param(name="reason", type="string", doc="What is wrong with the answer.", required=False),)),
-    "UPSTREAM_PARKED": Row(code="UPSTREAM_PARKED", registry="core", number=4803, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_human"), effect="none", severity="critical", hint="Ask the operator to repair and restart the server; use other tools until then.", said="Server parked.", spelled={"native": ["UPSTREAM_PARKED"], "rpc": ["4803", "E_UPSTREAM_PARKED"], "tool-failure": ["upstream_parked"]}, title="Server parked", message="The server {server} keeps crashing and was parked.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=True), Param(name="crashes", type="integer", doc="How often it ended in a row.", required=False),)),
-    "CIRCUIT_OPEN": Row(code="CIRCUIT_OPEN", registry="core", number=4804, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=5000, max=3), effect="none", severity="warning", hint="Wait until the pause is over, or use another tool meanwhile.", said="Circuit open.", spelled={"native": ["CIRCUIT_OPEN"], "rpc": ["4804", "E_CIRCUIT_OPEN"], "tool-failure": ["circuit_open"]}, title="Circuit open", message="Calls to the server {server} are paused after repeated failures.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=True),)),
-    "OUTPUT_TOO_LARGE": Row(code="OUTPUT_TOO_LARGE", registry="core", number=4805, domain="upstream", class_="resource_exhausted", http=502, retry=Retry(kind="after_change"), effect="done", severity="error", hint="Ask for less: a smaller range, fewer items, or one page at a time.", said="Answer too large.", spelled={"native": ["OUTPUT_TOO_LARGE"], "rpc": ["4805", "E_OUTPUT_TOO_LARGE"], "tool-failure": ["output_too_large"]}, title="Answer too large", message="The answer is larger than {limit_bytes} bytes and was dropped.", params=(Param(name="limit_bytes", type="integer", doc="The largest answer that is passed on, in bytes.", required=True), Param(name="size_bytes", type="integer", doc="The size of the answer as far as it is known, in bytes.", required=False),)),
-    "OUTPUT_INVALID": Row(code="OUTPUT_INVALID", registry="core", number=4806, domain="upstream", class_="internal", http=500, retry=Retry(kind="never"), effect="done", severity="error", hint="Treat the call as done, and tell the operator about this tool.", said="The result does not fit the output schema that the tool declares.", spelled={"native": ["OUTPUT_INVALID"], "rpc": ["4806", "E_OUTPUT_INVALID"], "tool-failure": ["output_invalid"]}, title="Answer breaks its schema", message="The result does not fit the output schema that the tool declares.", params=(Param(name="pointer", type="string", doc="The part that does not fit, as a JSON pointer.", required=False), Param(name="reason", type="string", doc="How it does not fit.", required=False),)),
+    "AUDIT_LOCK_FAILED": Row(code="AUDIT_LOCK_FAILED", registry="core", number=4601, domain="audit", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=1000, max=3), effect="unknown", severity="error", hint="Wait a moment, check whether the call took effect, then repeat it.", said="Another process holds the lock of the audit trail.", spelled={"atlas-gate": ["AUDIT_LOCK_FAILED"], "native": ["AUDIT_LOCK_FAILED"], "rpc": ["4601", "E_AUDIT_LOCK_FAILED"], "tool-failure": ["audit_lock_failed"]}, title="Audit trail locked", message="Another process holds the lock of the audit trail.", params=(Param(name="waited_ms", type="integer", doc="How long the lock was waited for, in milliseconds.", required=False, untrusted=False),)),
+    "UNKNOWN_TOOL": Row(code="UNKNOWN_TOOL", registry="core", number=4700, domain="protocol", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Use a tool name exactly as the server's list of tools gives it.", similar="tool", said="Unknown tool.", spelled={"native": ["UNKNOWN_TOOL"], "rpc": ["4700", "E_UNKNOWN_TOOL"], "tool-failure": ["unknown_tool"]}, title="Unknown tool", message="There is no tool {tool}.", params=(Param(name="tool", type="string", doc="The name that was called.", required=True, untrusted=True, max_chars=80),)),
+    "METHOD_NOT_FOUND": Row(code="METHOD_NOT_FOUND", registry="core", number=4701, domain="protocol", class_="unimplemented", http=501, retry=Retry(kind="never"), effect="none", severity="error", hint="Do without this method; the server's capabilities say what it offers.", said="Method not found.", spelled={"native": ["METHOD_NOT_FOUND"], "rpc": ["-32601", "4701", "E_METHOD_NOT_FOUND"], "tool-failure": ["method_not_found"]}, rpc=(-32601, None), title="Method not found", message="The server has no method {method}.", params=(Param(name="method", type="string", doc="The method that was asked for.", required=True, untrusted=True, max_chars=80),)),
+    "INVALID_REQUEST": Row(code="INVALID_REQUEST", registry="core", number=4702, domain="protocol", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send a message that follows JSON-RPC 2.0 and the MCP schema.", said="The message is not a valid request.", spelled={"native": ["INVALID_REQUEST"], "rpc": ["-32600", "4702", "E_INVALID_REQUEST"], "tool-failure": ["invalid_request"]}, rpc=(-32600, None), title="Invalid request", message="The message is not a valid request.", params=(Param(name="pointer", type="string", doc="The part that is wrong, as a JSON pointer.", required=False, untrusted=True, max_chars=80), Param(name="reason", type="string", doc="What is wrong with it.", required=False, untrusted=True, max_chars=120),)),
+    "PARSE_FAILED": Row(code="PARSE_FAILED", registry="core", number=4703, domain="protocol", class_="invalid_argument", http=400, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send one complete JSON value in valid UTF-8 for each message.", said="The message could not be read as JSON.", spelled={"native": ["PARSE_FAILED"], "rpc": ["-32700", "4703", "E_PARSE_FAILED"], "tool-failure": ["parse_failed"]}, rpc=(-32700, None), title="Not valid JSON", message="The message could not be read as JSON.", params=(Param(name="offset", type="integer", doc="The byte where reading stopped, from 0.", required=False, untrusted=False), Param(name="reason", type="string", doc="What was wrong there.", required=False, untrusted=True, max_chars=120),)),
+    "UPSTREAM_UNAVAILABLE": Row(code="UPSTREAM_UNAVAILABLE", registry="core", number=4800, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=2000, max=3), effect="unknown", severity="error", hint="Wait a moment and try again; tell the user if it stays away.", said="The server, or a service behind it, cannot be reached.", spelled={"mailvault": ["mcp_unavailable"], "native": ["UPSTREAM_UNAVAILABLE"], "rpc": ["4800", "E_UPSTREAM_UNAVAILABLE"], "tool-failure": ["retryable_transient_error", "upstream_unavailable"]}, title="Upstream unavailable", message="The server, or a service behind it, cannot be reached.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=False, untrusted=False), Param(name="service", type="string", doc="The service behind it that is away.", required=False, untrusted=True, max_chars=120), Param(name="status", type="integer", doc="The HTTP status that it gave.", required=False, untrusted=False),)),
+    "UPSTREAM_CRASHED": Row(code="UPSTREAM_CRASHED", registry="core", number=4801, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=2000, max=1), effect="unknown", severity="error", hint="Check whether the call took effect, then try once more; tell the operator if it ends again.", said="The server process ended before it answered.", spelled={"native": ["UPSTREAM_CRASHED"], "rpc": ["4801", "E_UPSTREAM_CRASHED"], "tool-failure": ["upstream_crashed"]}, title="Server process ended", message="The server process ended before it answered.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=False, untrusted=False), Param(name="exit_code", type="integer", doc="The exit code of the process.", required=False, untrusted=False), Param(name="signal", type="string", doc="The signal that ended the process.", required=False, untrusted=False),)),
+    "UPSTREAM_PROTOCOL_ERROR": Row(code="UPSTREAM_PROTOCOL_ERROR", registry="core", number=4802, domain="upstream", class_="internal", http=500, retry=Retry(kind="never"), effect="unknown", severity="error", hint="Check whether the call took effect, and tell the operator about this server.", said="The answer does not follow the protocol and cannot be used.", spelled={"native": ["UPSTREAM_PROTOCOL_ERROR"], "rpc": ["4802", "E_UPSTREAM_PROTOCOL_ERROR"], "tool-failure": ["upstream_protocol_error"]}, title="Answer breaks the protocol", message="The answer does not follow the protocol and cannot be used.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=False, untrusted=False), Param(name="reason", type="string", doc="What is wrong with the answer.", required=False, untrusted=True, max_chars=120),)),
+    "UPSTREAM_PARKED": Row(code="UPSTREAM_PARKED", registry="core", number=4803, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_human"), effect="none", severity="critical", hint="Ask the operator to repair and restart the server; use other tools until then.", said="Server parked.", spelled={"native": ["UPSTREAM_PARKED"], "rpc": ["4803", "E_UPSTREAM_PARKED"], "tool-failure": ["upstream_parked"]}, title="Server parked", message="The server {server} keeps crashing and was parked.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=True, untrusted=False), Param(name="crashes", type="integer", doc="How often it ended in a row.", required=False, untrusted=False),)),
+    "CIRCUIT_OPEN": Row(code="CIRCUIT_OPEN", registry="core", number=4804, domain="upstream", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=5000, max=3), effect="none", severity="warning", hint="Wait until the pause is over, or use another tool meanwhile.", said="Circuit open.", spelled={"native": ["CIRCUIT_OPEN"], "rpc": ["4804", "E_CIRCUIT_OPEN"], "tool-failure": ["circuit_open"]}, title="Circuit open", message="Calls to the server {server} are paused after repeated failures.", params=(Param(name="server", type="string", doc="The server, by its name in the configuration.", required=True, untrusted=False),)),
+    "OUTPUT_TOO_LARGE": Row(code="OUTPUT_TOO_LARGE", registry="core", number=4805, domain="upstream", class_="resource_exhausted", http=502, retry=Retry(kind="after_change"), effect="done", severity="error", hint="Ask for less: a smaller range, fewer items, or one page at a time.", said="Answer too large.", spelled={"native": ["OUTPUT_TOO_LARGE"], "rpc": ["4805", "E_OUTPUT_TOO_LARGE"], "tool-failure": ["output_too_large"]}, title="Answer too large", message="The answer is larger than {limit_bytes} bytes and was dropped.", params=(Param(name="limit_bytes", type="integer", doc="The largest answer that is passed on, in bytes.", required=True, untrusted=False), Param(name="size_bytes", type="integer", doc="The size of the answer as far as it is known, in bytes.", required=False, untrusted=False),)),
+    "OUTPUT_INVALID": Row(code="OUTPUT_INVALID", registry="core", number=4806, domain="upstream", class_="internal", http=500, retry=Retry(kind="never"), effect="done", severity="error", hint="Treat the call as done, and tell the operator about this tool.", said="The result does not fit the output schema that the tool declares.", spelled={"native": ["OUTPUT_INVALID"], "rpc": ["4806", "E_OUTPUT_INVALID"], "tool-failure": ["output_invalid"]}, title="Answer breaks its schema", message="The result does not fit the output schema that the tool declares.", params=(Param(name="pointer", type="string", doc="The part that does not fit, as a JSON pointer.", required=False, untrusted=True, max_chars=80), Param(name="reason", type="string", doc="How it does not fit.", required=False, untrusted=True, max_chars=120),)),
     "INTERNAL_ERROR": Row(code="INTERNAL_ERROR", registry="core", number=4900, domain="service", class_="internal", http=500, retry=Retry(kind="never"), effect="unknown", severity="error", hint="Check whether the call took effect, and tell the operator what you called.", said="Something unexpected went wrong inside the server.", spelled={"atlas-gate": ["INTERNAL_ERROR"], "mailvault": ["internal_error"], "native": ["INTERNAL_ERROR"], "rpc": ["-32603", "4900", "E_INTERNAL_ERROR"], "stagewright": ["INTERNAL_ERROR"], "tool-failure": ["internal_error"], "workrail": ["INTERNAL_ERROR"]}, title="Internal error", message="Something unexpected went wrong inside the server.", params=()),
-    "UNKNOWN_TOOL_FAILURE": Row(code="UNKNOWN_TOOL_FAILURE", registry="core", number=4901, domain="service", class_="unknown", http=500, retry=Retry(kind="never"), effect="unknown", severity="error", hint="Try another way, or tell the user that this tool failed.", said="The tool failed in a way that fits no known code.", spelled={"atlas-gate": ["UNKNOWN_TOOL_FAILURE"], "native": ["UNKNOWN_TOOL_FAILURE"], "rpc": ["4901", "E_UNKNOWN_TOOL_FAILURE"], "tool-failure": ["unknown_tool_failure"]}, title="Unrecognised failure", message="The tool failed in a way that fits no known code.", params=(Param(name="tool", type="string", doc="The tool that was called.", required=False),)),
-    "RATE_LIMITED": Row(code="RATE_LIMITED", registry="core", number=4902, domain="service", class_="resource_exhausted", http=429, retry=Retry(kind="after_delay", after_ms=5000, max=3), effect="none", severity="warning", hint="Wait as long as the retry rule says, then go on more slowly.", said="Too many calls were made in a short time.", spelled={"mailvault": ["rate_limited"], "native": ["RATE_LIMITED"], "rpc": ["4902", "E_RATE_LIMITED"], "tool-failure": ["rate_limited"]}, title="Rate limited", message="Too many calls were made in a short time.", params=(Param(name="retry_after_ms", type="integer", doc="How long to wait, in milliseconds.", required=False), Param(name="service", type="string", doc="The service that limits the rate.", required=False),)),
-    "OVERLOADED": Row(code="OVERLOADED", registry="core", number=4903, domain="service", class_="resource_exhausted", http=503, retry=Retry(kind="after_delay", after_ms=1000, max=5), effect="none", severity="warning", hint="Wait for some of your calls to finish, then repeat this one.", said="Too many calls are in progress at the same time.", spelled={"native": ["OVERLOADED"], "rpc": ["4903", "E_OVERLOADED"], "tool-failure": ["overloaded"]}, title="Too busy", message="Too many calls are in progress at the same time.", params=(Param(name="limit", type="integer", doc="How many calls may be in progress.", required=False),)),
-    "CANCELLED": Row(code="CANCELLED", registry="core", number=4904, domain="service", class_="cancelled", http=499, retry=Retry(kind="after_human"), effect="unknown", severity="info", hint="Ask the user before you start this call again.", said="The call was cancelled before it finished.", spelled={"native": ["CANCELLED"], "rpc": ["4904", "E_CANCELLED"], "tool-failure": ["cancelled"]}, title="Cancelled", message="The call was cancelled before it finished.", params=(Param(name="reason", type="string", doc="Why it was cancelled.", required=False),)),
-    "CONFIG_INVALID": Row(code="CONFIG_INVALID", registry="core", number=4905, domain="service", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Correct that place in the file, or ask the operator to do it.", said="Configuration not valid.", spelled={"native": ["CONFIG_INVALID"], "rpc": ["4905", "E_CONFIG_INVALID"], "tool-failure": ["config_invalid"]}, title="Configuration not valid", message="The configuration is not valid at {place}: {problem}", params=(Param(name="place", type="string", doc="The file, with line and column where they are known.", required=True), Param(name="problem", type="string", doc="What is wrong, as a sentence.", required=True),)),
+    "UNKNOWN_TOOL_FAILURE": Row(code="UNKNOWN_TOOL_FAILURE", registry="core", number=4901, domain="service", class_="unknown", http=500, retry=Retry(kind="never"), effect="unknown", severity="error", hint="Try another way, or tell the user that this tool failed.", said="The tool failed in a way that fits no known code.", spelled={"atlas-gate": ["UNKNOWN_TOOL_FAILURE"], "native": ["UNKNOWN_TOOL_FAILURE"], "rpc": ["4901", "E_UNKNOWN_TOOL_FAILURE"], "tool-failure": ["unknown_tool_failure"]}, title="Unrecognised failure", message="The tool failed in a way that fits no known code.", params=(Param(name="tool", type="string", doc="The tool that was called.", required=False, untrusted=True, max_chars=80),)),
+    "RATE_LIMITED": Row(code="RATE_LIMITED", registry="core", number=4902, domain="service", class_="resource_exhausted", http=429, retry=Retry(kind="after_delay", after_ms=5000, max=3), effect="none", severity="warning", hint="Wait as long as the retry rule says, then go on more slowly.", said="Too many calls were made in a short time.", spelled={"mailvault": ["rate_limited"], "native": ["RATE_LIMITED"], "rpc": ["4902", "E_RATE_LIMITED"], "tool-failure": ["rate_limited"]}, title="Rate limited", message="Too many calls were made in a short time.", params=(Param(name="retry_after_ms", type="integer", doc="How long to wait, in milliseconds.", required=False, untrusted=False), Param(name="service", type="string", doc="The service that limits the rate.", required=False, untrusted=True, max_chars=80),)),
+    "OVERLOADED": Row(code="OVERLOADED", registry="core", number=4903, domain="service", class_="resource_exhausted", http=503, retry=Retry(kind="after_delay", after_ms=1000, max=5), effect="none", severity="warning", hint="Wait for some of your calls to finish, then repeat this one.", said="Too many calls are in progress at the same time.", spelled={"native": ["OVERLOADED"], "rpc": ["4903", "E_OVERLOADED"], "tool-failure": ["overloaded"]}, title="Too busy", message="Too many calls are in progress at the same time.", params=(Param(name="limit", type="integer", doc="How many calls may be in progress.", required=False, untrusted=False),)),
+    "CANCELLED": Row(code="CANCELLED", registry="core", number=4904, domain="service", class_="cancelled", http=499, retry=Retry(kind="after_human"), effect="unknown", severity="info", hint="Ask the user before you start this call again.", said="The call was cancelled before it finished.", spelled={"native": ["CANCELLED"], "rpc": ["4904", "E_CANCELLED"], "tool-failure": ["cancelled"]}, title="Cancelled", message="The call was cancelled before it finished.", params=(Param(name="reason", type="string", doc="Why it was cancelled.", required=False, untrusted=True, max_chars=120),)),
+    "CONFIG_INVALID": Row(code="CONFIG_INVALID", registry="core", number=4905, domain="service", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Correct that place in the file, or ask the operator to do it.", said="Configuration not valid.", spelled={"native": ["CONFIG_INVALID"], "rpc": ["4905", "E_CONFIG_INVALID"], "tool-failure": ["config_invalid"]}, title="Configuration not valid", message="The configuration is not valid at {place}: {problem}", params=(Param(name="place", type="string", doc="The file, with line and column where they are known.", required=True, untrusted=False), Param(name="problem", type="string", doc="What is wrong, as a sentence.", required=True, untrusted=False),)),
     "SHUTTING_DOWN": Row(code="SHUTTING_DOWN", registry="core", number=4906, domain="service", class_="unavailable", http=503, retry=Retry(kind="after_delay", after_ms=5000, max=3), effect="unknown", severity="info", hint="Wait until it runs again, check whether the call took effect, then repeat it.", said="The server is shutting down and takes no more calls.", spelled={"native": ["SHUTTING_DOWN"], "rpc": ["4906", "E_SHUTTING_DOWN"], "tool-failure": ["shutting_down"]}, title="Shutting down", message="The server is shutting down and takes no more calls.", params=()),
-    "TIMEOUT": Row(code="TIMEOUT", registry="core", number=1001, domain="common", class_="deadline_exceeded", http=504, retry=Retry(kind="after_delay", after_ms=1000, max=2), effect="unknown", severity="error", hint="Check whether the call took effect before you repeat it, or ask for less at once.", said="The call did not finish in time.", spelled={"native": ["TIMEOUT"], "rpc": ["1001", "E_TIMEOUT"], "stagewright": ["OPERATION_TIMEOUT"], "tool-failure": ["timeout"], "workrail": ["TIMEOUT"]}, title="Timed out", message="The call did not finish in time.", params=(Param(name="tool", type="string", doc="The tool that was called.", required=False), Param(name="timeout_ms", type="integer", doc="The time that was allowed, in milliseconds.", required=False),)),
-    "LIMIT_EXCEEDED": Row(code="LIMIT_EXCEEDED", registry="core", number=1002, domain="common", class_="resource_exhausted", http=429, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Release what you no longer need, or ask the operator to raise the limit.", said="A limit of the server or of the account is used up.", spelled={"native": ["LIMIT_EXCEEDED"], "rpc": ["1002", "E_LIMIT_EXCEEDED"], "tool-failure": ["limit_exceeded"]}, title="Limit exceeded", message="A limit of the server or of the account is used up.", params=(Param(name="limit_name", type="string", doc="What is limited.", required=False), Param(name="limit", type="integer", doc="The most that is allowed.", required=False),)),
-    "NOT_INSTALLED": Row(code="NOT_INSTALLED", registry="core", number=1003, domain="common", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the operator to install it where the server runs, or use another tool.", said="A program or library that this tool needs is not installed.", spelled={"native": ["NOT_INSTALLED"], "rpc": ["1003", "E_NOT_INSTALLED"], "tool-failure": ["not_installed"]}, title="Dependency not installed", message="A program or library that this tool needs is not installed.", params=(Param(name="dependency", type="string", doc="What is missing.", required=False),)),
-    "SESSION_NOT_FOUND": Row(code="SESSION_NOT_FOUND", registry="core", number=1004, domain="common", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Open a new session, or use the id of one that is still open.", said="The session does not exist, or it has ended.", spelled={"native": ["SESSION_NOT_FOUND"], "rpc": ["1004", "E_SESSION_NOT_FOUND"], "tool-failure": ["session_not_found"]}, title="Session not found", message="The session does not exist, or it has ended.", params=(Param(name="session_id", type="string", doc="The id that was given.", required=False),)),
-    "INPUT_TOO_LARGE": Row(code="INPUT_TOO_LARGE", registry="core", number=1005, domain="common", class_="invalid_argument", http=413, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send less: shorten the input, or split it over several calls.", said="The input is larger than the server accepts.", spelled={"native": ["INPUT_TOO_LARGE"], "rpc": ["1005", "E_INPUT_TOO_LARGE"], "tool-failure": ["input_too_large"]}, title="Input too large", message="The input is larger than the server accepts.", params=(Param(name="field", type="string", doc="The argument that is too large.", required=False), Param(name="size_bytes", type="integer", doc="The size of what was sent, in bytes.", required=False), Param(name="limit_bytes", type="integer", doc="The largest size that is accepted, in bytes.", required=False),)),
-    "UNSUPPORTED": Row(code="UNSUPPORTED", registry="core", number=1006, domain="common", class_="unimplemented", http=501, retry=Retry(kind="never"), effect="none", severity="error", hint="Use another tool or another way; this one will not work here.", said="The server does not support this operation.", spelled={"native": ["UNSUPPORTED"], "rpc": ["1006", "E_UNSUPPORTED"], "stagewright": ["NOT_IMPLEMENTED"], "tool-failure": ["capability_unsupported", "unsupported"]}, title="Unsupported operation", message="The server does not support this operation.", params=(Param(name="operation", type="string", doc="What was asked for.", required=False),)),
+    "TIMEOUT": Row(code="TIMEOUT", registry="core", number=1001, domain="common", class_="deadline_exceeded", http=504, retry=Retry(kind="after_delay", after_ms=1000, max=2), effect="unknown", severity="error", hint="Check whether the call took effect before you repeat it, or ask for less at once.", said="The call did not finish in time.", spelled={"native": ["TIMEOUT"], "rpc": ["1001", "E_TIMEOUT"], "stagewright": ["OPERATION_TIMEOUT"], "tool-failure": ["timeout"], "workrail": ["TIMEOUT"]}, title="Timed out", message="The call did not finish in time.", params=(Param(name="tool", type="string", doc="The tool that was called.", required=False, untrusted=True, max_chars=80), Param(name="timeout_ms", type="integer", doc="The time that was allowed, in milliseconds.", required=False, untrusted=False),)),
+    "LIMIT_EXCEEDED": Row(code="LIMIT_EXCEEDED", registry="core", number=1002, domain="common", class_="resource_exhausted", http=429, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Release what you no longer need, or ask the operator to raise the limit.", said="A limit of the server or of the account is used up.", spelled={"native": ["LIMIT_EXCEEDED"], "rpc": ["1002", "E_LIMIT_EXCEEDED"], "tool-failure": ["limit_exceeded"]}, title="Limit exceeded", message="A limit of the server or of the account is used up.", params=(Param(name="limit_name", type="string", doc="What is limited.", required=False, untrusted=True, max_chars=80), Param(name="limit", type="integer", doc="The most that is allowed.", required=False, untrusted=False),)),
+    "NOT_INSTALLED": Row(code="NOT_INSTALLED", registry="core", number=1003, domain="common", class_="failed_precondition", http=409, retry=Retry(kind="after_human"), effect="none", severity="error", hint="Ask the operator to install it where the server runs, or use another tool.", said="A program or library that this tool needs is not installed.", spelled={"native": ["NOT_INSTALLED"], "rpc": ["1003", "E_NOT_INSTALLED"], "tool-failure": ["not_installed"]}, title="Dependency not installed", message="A program or library that this tool needs is not installed.", params=(Param(name="dependency", type="string", doc="What is missing.", required=False, untrusted=True, max_chars=80),)),
+    "SESSION_NOT_FOUND": Row(code="SESSION_NOT_FOUND", registry="core", number=1004, domain="common", class_="not_found", http=404, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Open a new session, or use the id of one that is still open.", said="The session does not exist, or it has ended.", spelled={"native": ["SESSION_NOT_FOUND"], "rpc": ["1004", "E_SESSION_NOT_FOUND"], "tool-failure": ["session_not_found"]}, title="Session not found", message="The session does not exist, or it has ended.", params=(Param(name="session_id", type="string", doc="The id that was given.", required=False, untrusted=True, max_chars=80),)),
+    "INPUT_TOO_LARGE": Row(code="INPUT_TOO_LARGE", registry="core", number=1005, domain="common", class_="invalid_argument", http=413, retry=Retry(kind="after_change"), effect="none", severity="error", hint="Send less: shorten the input, or split it over several calls.", said="The input is larger than the server accepts.", spelled={"native": ["INPUT_TOO_LARGE"], "rpc": ["1005", "E_INPUT_TOO_LARGE"], "tool-failure": ["input_too_large"]}, title="Input too large", message="The input is larger than the server accepts.", params=(Param(name="field", type="string", doc="The argument that is too large.", required=False, untrusted=True, max_chars=80), Param(name="size_bytes", type="integer", doc="The size of what was sent, in bytes.", required=False, untrusted=False), Param(name="limit_bytes", type="integer", doc="The largest size that is accepted, in bytes.", required=False, untrusted=False),)),
+    "UNSUPPORTED": Row(code="UNSUPPORTED", registry="core", number=1006, domain="common", class_="unimplemented", http=501, retry=Retry(kind="never"), effect="none", severity="error", hint="Use another tool or another way; this one will not work here.", said="The server does not support this operation.", spelled={"native": ["UNSUPPORTED"], "rpc": ["1006", "E_UNSUPPORTED"], "stagewright": ["NOT_IMPLEMENTED"], "tool-failure": ["capability_unsupported", "unsupported"]}, title="Unsupported operation", message="The server does not support this operation.", params=(Param(name="operation", type="string", doc="What was asked for.", required=False, untrusted=True, max_chars=80),)),
 }
 
 #: The tools that the registry knows.
@@ -1297,43 +1858,43 @@ CLASSES: Final[Mapping[Class, tuple[int, RetryKind]]] = {
 }
 
 #: The second line of a card, for each rule and effect.
-_CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect]]] = (
-    ("Retry: now, with the same call. Nothing was changed.", "now", "none"),
-    ("Retry: now, with the same call. It may have taken effect: check before you repeat it.", "now", "unknown"),
-    ("Retry: now, with the same call. A part of it may have been done.", "now", "partial"),
-    ("Retry: now, with the same call. It was done; do not repeat it.", "now", "done"),
-    ("Retry: the same call after a while. Nothing was changed.", "after_delay", "none"),
-    ("Retry: the same call after {delay}. Nothing was changed.", "after_delay", "none"),
-    ("Retry: the same call after a while. It may have taken effect: check before you repeat it.", "after_delay", "unknown"),
-    ("Retry: the same call after {delay}. It may have taken effect: check before you repeat it.", "after_delay", "unknown"),
-    ("Retry: the same call after a while. A part of it may have been done.", "after_delay", "partial"),
-    ("Retry: the same call after {delay}. A part of it may have been done.", "after_delay", "partial"),
-    ("Retry: the same call after a while. It was done; do not repeat it.", "after_delay", "done"),
-    ("Retry: the same call after {delay}. It was done; do not repeat it.", "after_delay", "done"),
-    ("Retry: only with other arguments. Nothing was changed.", "after_change", "none"),
-    ("Retry: only with other arguments. It may have taken effect.", "after_change", "unknown"),
-    ("Retry: only with other arguments. A part of it may have been done.", "after_change", "partial"),
-    ("Retry: only with other arguments. It was done; do not repeat it.", "after_change", "done"),
-    ("Retry: only after the state has changed. Nothing was changed.", "after_state", "none"),
-    ("Retry: only after the state has changed. It may have taken effect.", "after_state", "unknown"),
-    ("Retry: only after the state has changed. A part of it may have been done.", "after_state", "partial"),
-    ("Retry: only after the state has changed. It was done; do not repeat it.", "after_state", "done"),
-    ("Retry: only after a person has acted. Nothing was changed.", "after_human", "none"),
-    ("Retry: only after a person has acted. It may have taken effect.", "after_human", "unknown"),
-    ("Retry: only after a person has acted. A part of it may have been done.", "after_human", "partial"),
-    ("Retry: only after a person has acted. It was done; do not repeat it.", "after_human", "done"),
-    ("Retry: never, it cannot succeed. Nothing was changed.", "never", "none"),
-    ("Retry: not as it is, nobody knows why it failed. Nothing was changed.", "never", "none"),
-    ("Retry: not as it is, the fault lies with the server. Nothing was changed.", "never", "none"),
-    ("Retry: never, it cannot succeed. It may have taken effect.", "never", "unknown"),
-    ("Retry: not as it is, nobody knows why it failed. It may have taken effect.", "never", "unknown"),
-    ("Retry: not as it is, the fault lies with the server. It may have taken effect.", "never", "unknown"),
-    ("Retry: never, it cannot succeed. A part of it may have been done.", "never", "partial"),
-    ("Retry: not as it is, nobody knows why it failed. A part of it may have been done.", "never", "partial"),
-    ("Retry: not as it is, the fault lies with the server. A part of it may have been done.", "never", "partial"),
-    ("Retry: never, it cannot succeed. It was done; do not repeat it.", "never", "done"),
-    ("Retry: not as it is, nobody knows why it failed. It was done; do not repeat it.", "never", "done"),
-    ("Retry: not as it is, the fault lies with the server. It was done; do not repeat it.", "never", "done"),
+_CARD_LINES: Final[Sequence[tuple[str, RetryKind, Effect, Class | None]]] = (
+    ("Retry: now, with the same call. Nothing was changed.", "now", "none", None),
+    ("Retry: now, with the same call. It may have taken effect: check before you repeat it.", "now", "unknown", None),
+    ("Retry: now, with the same call. A part of it may have been done.", "now", "partial", None),
+    ("Retry: now, with the same call. It was done; do not repeat it.", "now", "done", None),
+    ("Retry: the same call after a while. Nothing was changed.", "after_delay", "none", None),
+    ("Retry: the same call after {delay}. Nothing was changed.", "after_delay", "none", None),
+    ("Retry: the same call after a while. It may have taken effect: check before you repeat it.", "after_delay", "unknown", None),
+    ("Retry: the same call after {delay}. It may have taken effect: check before you repeat it.", "after_delay", "unknown", None),
+    ("Retry: the same call after a while. A part of it may have been done.", "after_delay", "partial", None),
+    ("Retry: the same call after {delay}. A part of it may have been done.", "after_delay", "partial", None),
+    ("Retry: the same call after a while. It was done; do not repeat it.", "after_delay", "done", None),
+    ("Retry: the same call after {delay}. It was done; do not repeat it.", "after_delay", "done", None),
+    ("Retry: only with other arguments. Nothing was changed.", "after_change", "none", None),
+    ("Retry: only with other arguments. It may have taken effect.", "after_change", "unknown", None),
+    ("Retry: only with other arguments. A part of it may have been done.", "after_change", "partial", None),
+    ("Retry: only with other arguments. It was done; do not repeat it.", "after_change", "done", None),
+    ("Retry: only after the state has changed. Nothing was changed.", "after_state", "none", None),
+    ("Retry: only after the state has changed. It may have taken effect.", "after_state", "unknown", None),
+    ("Retry: only after the state has changed. A part of it may have been done.", "after_state", "partial", None),
+    ("Retry: only after the state has changed. It was done; do not repeat it.", "after_state", "done", None),
+    ("Retry: only after a person has acted. Nothing was changed.", "after_human", "none", None),
+    ("Retry: only after a person has acted. It may have taken effect.", "after_human", "unknown", None),
+    ("Retry: only after a person has acted. A part of it may have been done.", "after_human", "partial", None),
+    ("Retry: only after a person has acted. It was done; do not repeat it.", "after_human", "done", None),
+    ("Retry: never, it cannot succeed. Nothing was changed.", "never", "none", None),
+    ("Retry: not as it is, nobody knows why it failed. Nothing was changed.", "never", "none", "unknown"),
+    ("Retry: not as it is, the fault lies with the server. Nothing was changed.", "never", "none", "internal"),
+    ("Retry: never, it cannot succeed. It may have taken effect.", "never", "unknown", None),
+    ("Retry: not as it is, nobody knows why it failed. It may have taken effect.", "never", "unknown", "unknown"),
+    ("Retry: not as it is, the fault lies with the server. It may have taken effect.", "never", "unknown", "internal"),
+    ("Retry: never, it cannot succeed. A part of it may have been done.", "never", "partial", None),
+    ("Retry: not as it is, nobody knows why it failed. A part of it may have been done.", "never", "partial", "unknown"),
+    ("Retry: not as it is, the fault lies with the server. A part of it may have been done.", "never", "partial", "internal"),
+    ("Retry: never, it cannot succeed. It was done; do not repeat it.", "never", "done", None),
+    ("Retry: not as it is, nobody knows why it failed. It was done; do not repeat it.", "never", "done", "unknown"),
+    ("Retry: not as it is, the fault lies with the server. It was done; do not repeat it.", "never", "done", "internal"),
 )
 
 #: Where each dialect keeps what, as keys from the document down.
