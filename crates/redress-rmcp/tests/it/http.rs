@@ -123,3 +123,42 @@ async fn errors_before_the_handler_have_a_body() {
         assert!(answer["error"]["code"].is_i64() && envelope["origin"] == "client", "{answer}");
     }
 }
+
+#[tokio::test]
+async fn errors_that_rmcp_answers_as_json_keep_what_they_say_and_get_an_envelope() {
+    let at = serve(contract()).await;
+    let head = |version: &str, name: &str| {
+        format!(
+            "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             MCP-Protocol-Version: {version}\r\nMcp-Method: tools/call\r\nMcp-Name: {name}"
+        )
+    };
+    let body = |version: &str| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": "well", "_meta": meta});
+        json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}).to_string()
+    };
+    for (number, code, head, body) in [
+        (-32022, "UNSUPPORTED", head("2099-01-01", "well"), body("2099-01-01")),
+        (-32020, "INVALID_REQUEST", head("2026-07-28", "other"), body("2026-07-28")),
+    ] {
+        let (status, headers, text) = ask(at, &head, &body).await;
+        assert!(headers.contains("content-type: application/json"), "{headers}");
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        let (error, envelope) = (&answer["error"], &answer["error"]["data"]["dev.redress/fault"]);
+        assert_eq!((status, &error["code"], &answer["id"]), (400, &json!(number), &json!(9)));
+        assert_eq!(envelope["code"], code, "{answer}");
+        for (key, expected) in
+            [("http", json!(400)), ("origin", json!("client")), ("effect", json!("none"))]
+        {
+            assert_eq!(envelope[key], expected, "{answer}");
+        }
+        if number == -32022 {
+            assert!(error["data"]["supported"].is_array(), "{answer}");
+        }
+    }
+}
