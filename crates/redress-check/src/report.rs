@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use redress_registry::Source;
+use redress_registry::{Source, place::start};
 
 use crate::{
     link::World,
@@ -112,7 +112,8 @@ struct LineWalk {
 impl LineWalk {
     fn to(&mut self, source: &Source, offset: usize) -> (usize, usize) {
         if self.file != source.file || offset < self.at {
-            *self = Self { file: Arc::clone(&source.file), at: 0, line: 1, column: 1 };
+            let at = start(&source.text);
+            *self = Self { file: Arc::clone(&source.file), at, line: 1, column: 1 };
         }
         for passed in source.text.get(self.at..offset).unwrap_or_default().chars() {
             (self.line, self.column) =

@@ -57,13 +57,18 @@ impl Source {
             end -= 1;
         }
         let before = self.text.get(..end).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+        let line_start = before.rfind('\n').map_or_else(|| start(before), |it| it + 1);
         Place {
             file: Arc::clone(&self.file),
             line: lines(before) + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         }
     }
+}
+
+/// Where the first line of a file begins: behind the mark that some editors write and none shows.
+pub fn start(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
 /// How many lines end in a text. Bytes are counted at once, where a search would stop at each line.
@@ -117,5 +122,20 @@ impl fmt::Display for Problem {
             Some(meant) => write!(f, " Did you mean `{meant}`?"),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+
+    #[test]
+    fn a_mark_that_no_editor_shows_is_no_column() {
+        let source = Source::new("f", "\u{feff}ab\nc");
+        let place = |offset: usize| {
+            let place = source.place(offset);
+            (place.line, place.column)
+        };
+        assert_eq!([0, 3, 4, 6].map(place), [(1, 1), (1, 1), (1, 2), (2, 1)]);
     }
 }

@@ -80,3 +80,14 @@ fn what_cannot_be_read_is_told_and_stops_nothing() {
     let thrown = report.hits.iter().find(|it| it.finding.rule == "CK007").unwrap();
     assert_eq!((thrown.finding.place.line, thrown.finding.place.column), (2, 3));
 }
+
+#[test]
+fn the_mark_at_the_start_of_a_file_is_no_column() {
+    let dir = tempfile::tempdir().unwrap();
+    let tool = "\u{feff}server.registerTool('a', {}, async () => { throw new Error('no'); });\n";
+    fs::write(dir.path().join("good.ts"), tool).unwrap();
+    let sources = read(&[dir.path().to_path_buf()], 1, &|_, _| ());
+    let report = check(&World::new(&sources, &[], |_| None), Day::parse("2026-11-01").unwrap());
+    let thrown = report.hits.iter().find(|it| it.finding.rule == "CK007").unwrap();
+    assert_eq!((thrown.finding.place.line, thrown.finding.place.column), (1, 44));
+}
