@@ -191,9 +191,24 @@ fn is_likely(position: &Position) -> bool {
     match position {
         Position::Member { key, .. } => is_code_key(key),
         Position::Compared { with } => with.rsplit('.').next().is_some_and(is_code_key),
-        Position::Argument { callee, index: 0, .. } => is_error_type(callee),
+        Position::Argument { callee, index: 0, .. } => is_error_type(callee) || sets_code(callee),
         _ => false,
     }
+}
+
+/// `.with_code("X")`, `.setErrorCode("X")`.
+fn sets_code(callee: &str) -> bool {
+    const SETTERS: [&str; 8] = [
+        "with_code",
+        "set_code",
+        "with_error_code",
+        "set_error_code",
+        "withCode",
+        "setCode",
+        "withErrorCode",
+        "setErrorCode",
+    ];
+    SETTERS.contains(&callee.rsplit('.').next().unwrap_or_default())
 }
 
 /// Functions that make an error of a code, in the SDKs and servers that we know.

@@ -41,7 +41,9 @@ fn passed<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Trail<'t>> {
         Kind::Arguments => {
             let call = trail.around().skip_while(|it| it.kind != Kind::Arguments).nth(1)?;
             let callee = callee(call.node).and_then(|it| scan.path(it))?;
-            MAKERS.contains(&callee.as_str()).then_some(Kind::Call)
+            let is_passed = MAKERS.contains(&callee.as_str())
+                || is_fallback(scan, &callee, (outer.node, below));
+            is_passed.then_some(Kind::Call)
         }
         Kind::Operator => is_default(outer.node).then_some(Kind::Operator),
         Kind::Block if scan.facts.language == Language::Rust => {
@@ -51,6 +53,16 @@ fn passed<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Trail<'t>> {
         _ => None,
     }?;
     trail.to(kind)
+}
+
+/// What comes where there is nothing: `a.unwrap_or("X")`, `TABLE.get(a, "X")`.
+fn is_fallback(scan: &Scan<'_>, callee: &str, (arguments, given): (Node<'_>, Node<'_>)) -> bool {
+    let index = match (scan.facts.language, callee.rsplit('.').next()) {
+        (Language::Rust, Some("unwrap_or")) => 0,
+        (Language::Python, Some("get")) => 1,
+        _ => return false,
+    };
+    callee.contains('.') && arguments.named_child(index).is_some_and(|it| it.id() == given.id())
 }
 
 /// `a ?? "X"`, `a || "X"`, `a or "X"`.

@@ -35,6 +35,8 @@ struct Names<'w> {
     constants: FxHashMap<&'w str, &'w Constant>,
     tables: FxHashMap<&'w str, &'w Table>,
     functions: FxHashMap<&'w str, &'w Function>,
+    /// Methods by their names alone; nothing where two classes have one of that name.
+    methods: FxHashMap<&'w str, Option<&'w Function>>,
     imports: FxHashMap<&'w str, &'w Import>,
     /// Files of which every name comes in.
     whole: Vec<&'w Import>,
@@ -134,6 +136,9 @@ impl<'w> Names<'w> {
         }
         for it in facts.functions.iter().filter(|it| !it.name.is_empty()) {
             names.functions.entry(&it.name).or_insert(it);
+            if let Some((_, method)) = it.name.rsplit_once('.') {
+                names.methods.entry(method).and_modify(|it| *it = None).or_insert(Some(it));
+            }
         }
         for it in &facts.imports {
             if &*it.local == "*" {
@@ -146,8 +151,8 @@ impl<'w> Names<'w> {
     }
 
     /// What the file itself has under a path.
-    fn own(&self, file: usize, path: &str) -> Option<Target<'w>> {
-        let path = path.strip_prefix("this.").unwrap_or(path);
+    fn own(&self, file: usize, whole: &str) -> Option<Target<'w>> {
+        let path = whole.strip_prefix("this.").unwrap_or(whole);
         if let Some(it) = self.constants.get(path) {
             return Some(Target::Constant(file, it));
         }
@@ -159,6 +164,9 @@ impl<'w> Names<'w> {
             let found = table.members.iter().find(|it| &*it.name == member);
             return Some(found.map_or(Target::NoMember(table), Target::Member));
         }
-        self.functions.get(path).map(|it| Target::Function(file, it))
+        let method = ["this.", "self.", "cls."].iter().find_map(|it| whole.strip_prefix(it));
+        let method = method.and_then(|it| self.methods.get(it).copied().flatten());
+        let function = self.functions.get(path).copied().or(method);
+        function.map(|it| Target::Function(file, it))
     }
 }

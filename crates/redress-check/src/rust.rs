@@ -1,5 +1,6 @@
 //! Rust: its nodes, its tables, its imports.
 
+use redress_registry::name::is_full_code;
 use tree_sitter::Node;
 
 use crate::{
@@ -76,20 +77,42 @@ fn variants<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     };
     let mut cursor = body.walk();
     let mut members = Vec::new();
+    let mut renamed = Vec::new();
     let mut said: Option<&str> = None;
+    let mut called: Option<(&str, usize)> = None;
     for item in body.named_children(&mut cursor) {
         match item.kind() {
-            "attribute_item" => said = said.or_else(|| stated_code(scan.slice(item))),
+            "attribute_item" => {
+                let text = scan.slice(item);
+                said = said.or_else(|| stated_code(text));
+                called = called.or_else(|| renaming(text, item.start_byte()));
+            }
             "enum_variant" => {
                 let Some(name) = item.child_by_field_name("name") else { continue };
+                if let Some((text, at)) = called.take() {
+                    renamed.push(member(scan.slice(name), text, span(at..at + text.len())));
+                }
                 let code = said.take().map_or_else(|| screaming(scan.slice(name)), str::to_owned);
                 members.push(member(scan.slice(name), &code, span(name.byte_range())));
             }
             _ => (),
         }
     }
-    let kind = if derives_contract(scan, node) { TableKind::Derived } else { TableKind::Variants };
-    table::push(scan, scan.slice(name), span(name.byte_range()), (kind, members));
+    let table = match derives_contract(scan, node) {
+        true => (TableKind::Derived, members),
+        false if renamed.len() > 1 => (TableKind::Names, renamed),
+        false => (TableKind::Variants, members),
+    };
+    table::push(scan, scan.slice(name), span(name.byte_range()), table);
+}
+
+/// `X` of `#[serde(rename = "X")]`, if it can be a code, and where it stands.
+fn renaming(attribute: &str, start: usize) -> Option<(&str, usize)> {
+    const KEY: &str = "rename = \"";
+    let at = attribute.find("serde(")?;
+    let at = at + attribute.get(at..)?.find(KEY)? + KEY.len();
+    let text = attribute.get(at..)?.split('"').next()?;
+    is_full_code(text).then_some((text, start + at))
 }
 
 /// `X` of `#[contract(code = "X")]`.

@@ -77,4 +77,43 @@ fn what_only_looks_like_a_code_is_left_alone() {
         "const KEYS = ['FILES_NOT_FOUND', 'LOG_LEVEL'];",
     ];
     assert_eq!(silent("a.ts", &texts), texts);
+    let texts = [
+        "LEVEL = os.environ.get('LOG', 'DATABASE_URL')\n",
+        "class A:\n    def _find(self, code, name):\n        pass\n    def f(self):\n        self._find('ZEBRA_STRIPED', 'x')\n",
+        "def f(e):\n    return e.get('FILE_NOT_FUOND')\n",
+    ];
+    assert_eq!(silent("a.py", &texts), texts);
+    let texts = [
+        "enum Mode { #[serde(rename = \"READ_ONLY\")] Read, #[serde(rename = \"READ_WRITE\")] Write }",
+        "fn f() -> B { build().with_name(\"FILE_NOT_FUOND\") }",
+    ];
+    assert_eq!(silent("a.rs", &texts), texts);
+}
+
+#[test]
+fn no_slip_is_hidden_by_what_a_code_passes_through() {
+    let typescript = [
+        "export const f = (e: any) => ['FILE_NOT_FUOND'].includes(e.code);",
+        "export const f = (e: any) => new Set(['FILE_NOT_FUOND']).has(e.code);",
+        "export const f = () => build().withCode('FILE_NOT_FUOND');",
+        "const STATUS = { ['FILE_NOT_FUOND']: 404, ['FILE_NOT_FOUND']: 404 };",
+        "class A { fail(code: string, message: string) {} f() { this.fail('ZEBRA_STRIPED', 'x'); } }",
+    ];
+    assert_eq!(silent("a.ts", &typescript), [""; 0]);
+    let python = [
+        "MAP = {}\ndef f(a):\n    raise ToolError(MAP.get(a, 'ZEBRA_STRIPED'), 'x')\n",
+        "MAP = {}\ndef f(a):\n    return MAP.get(a, 'FILE_NOT_FUOND')\n",
+        "def f(e):\n    return e.code in ('FILE_NOT_FUOND', 'OTHER')\n",
+        "class A:\n    def f(self):\n        self._fail('FILE_NOT_FUOND')\n",
+        "class A:\n    def _fail(self, code, message):\n        pass\n    def f(self):\n        self._fail('ZEBRA_STRIPED', 'x')\n",
+    ];
+    assert_eq!(silent("a.py", &python), [""; 0]);
+    let rust = [
+        "fn f() -> ToolError { ToolError::default().with_code(\"FILE_NOT_FUOND\") }",
+        "fn f() -> T { built().with_code(\"FILE_NOT_FUOND\") }",
+        "enum Code { #[serde(rename = \"FILE_NOT_FUOND\")] Missing, #[serde(rename = \"FILE_NOT_FOUND\")] File }",
+        "fn f(a: Option<&str>) -> ToolError { ToolError::new(a.unwrap_or(\"ZEBRA_STRIPED\"), \"x\") }",
+        "impl A { fn fail(&self, code: &str) -> E { e() } fn f(&self) -> E { self.fail(\"ZEBRA_STRIPED\") } }",
+    ];
+    assert_eq!(silent("a.rs", &rust), [""; 0]);
 }
