@@ -8,7 +8,7 @@ use std::{
 };
 
 /// A larger buffer is not kept.
-const LARGEST_SPARE: usize = 1 << 20;
+pub(crate) const LARGEST_SPARE: usize = 1 << 20;
 
 /// Bytes on their way into a pipe.
 #[derive(Debug)]
@@ -56,11 +56,8 @@ impl Outbox {
         let mut state = self.lock();
         if state.pipe.is_none() {
             bytes.clear();
-        } else if state.waiting.is_empty() {
-            std::mem::swap(&mut state.waiting, bytes);
-            bytes.clear();
         } else {
-            state.waiting.append(bytes);
+            hand_over(bytes, &mut state.waiting);
         }
     }
 
@@ -177,6 +174,16 @@ impl Outbox {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Puts bytes behind those that wait, without a copy if none do.
+pub(crate) fn hand_over(bytes: &mut Vec<u8>, waiting: &mut Vec<u8>) {
+    if waiting.is_empty() {
+        std::mem::swap(waiting, bytes);
+        bytes.clear();
+    } else {
+        waiting.append(bytes);
     }
 }
 

@@ -4,7 +4,7 @@ use redress::{
     Dialect, Fault,
     dialect::Stamp,
     fault::{Cause, Private},
-    json::{Doc, Limits, Members, RawJson, Value, write_str},
+    json::{Doc, Limits, Members, RawJson, Value, write_list, write_str},
     text,
 };
 
@@ -105,7 +105,7 @@ fn shortened(object: Value<'_>) -> String {
 fn write_private(private: &Private, redactor: &Redactor, out: &mut String) {
     let mut members = Members::open(out);
     if !private.causes.is_empty() {
-        list(members.key("causes"), &private.causes, |cause, out| {
+        write_list(members.key("causes"), &private.causes, |cause, out| {
             write_cause(cause, redactor, out);
         });
     }
@@ -120,7 +120,7 @@ fn write_private(private: &Private, redactor: &Redactor, out: &mut String) {
     }
     if !private.dropped.is_empty() {
         let dropped = private.dropped.get(..MAX_DROPPED).unwrap_or(&private.dropped);
-        list(members.key("dropped"), dropped, |it, out| {
+        write_list(members.key("dropped"), dropped, |it, out| {
             let mut members = Members::open(out);
             members.str("part", &it.part).str("why", &redactor.text(&it.why));
             members.close();
@@ -148,17 +148,6 @@ fn write_cause(cause: &Cause, redactor: &Redactor, out: &mut String) {
         }
     }
     members.close();
-}
-
-fn list<T>(out: &mut String, items: &[T], mut write: impl FnMut(&T, &mut String)) {
-    out.push('[');
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        write(item, out);
-    }
-    out.push(']');
 }
 
 #[cfg(test)]

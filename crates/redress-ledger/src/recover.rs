@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use redress::json::{Members, write_list};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::{
@@ -254,18 +255,12 @@ fn finish(chain: &ChainDir, lock: File, end: &End, tools: &Tools, now: Time) -> 
 fn recovered(cuts: &[Cut]) -> Record {
     Record::new(Kind::Recovered, |it| {
         it.int("cut_bytes", cuts.iter().map(|it| it.bytes).sum::<u64>());
-        let out = it.key("cuts");
-        out.push('[');
-        for (at, cut) in cuts.iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            let mut members = redress::json::Members::open(out);
+        write_list(it.key("cuts"), cuts, |cut, out| {
+            let mut members = Members::open(out);
             members.int("segment", cut.segment).int("offset", cut.offset).int("bytes", cut.bytes);
             members.str("sha256", &cut.hash.to_string()).str("text", &cut.shown);
             members.close();
-        }
-        out.push(']');
+        });
     })
 }
 

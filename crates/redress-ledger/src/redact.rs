@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
     fault::Redact,
-    json::{Doc, Kind, Limits, RawJson, Value, write_str},
+    json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
     secret::{self, Secrecy},
 };
 
@@ -168,17 +168,12 @@ impl Redactor {
     }
 
     fn array(&self, array: Value<'_>, within: Option<Secrecy>, out: &mut String) {
-        out.push('[');
         let mut after_flag = None;
-        for (at, value) in array.elements().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
+        write_list(out, array.elements(), |value, out| {
             self.value(value, within.or(after_flag), out);
             let text = value.as_str();
             after_flag = text.and_then(|it| secret::secrecy(it.strip_prefix("--")?));
-        }
-        out.push(']');
+        });
     }
 }
 

@@ -9,7 +9,8 @@ use semver::Version;
 use serde_json::Value;
 
 use crate::{
-    Class, Effect, NextStep, Param, Problem, Registry, Retry, Severity, Source, Spanned, Stability,
+    Class, Deprecated, Effect, NextStep, Param, Problem, Registry, Retry, Severity, Source,
+    Spanned, Stability,
     draft::{Draft, DraftCode},
     name,
     nearest::nearest,
@@ -73,19 +74,6 @@ pub struct NewFile {
     pub codes: Vec<NewCode>,
 }
 
-/// Why and since when a code should no longer be raised.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deprecation {
-    /// Since which version.
-    pub since: String,
-    /// Why.
-    pub reason: String,
-    /// What to use instead.
-    pub to: Option<String>,
-    /// The version that may retire it.
-    pub until: Option<String>,
-}
-
 /// Why and since when a code is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retirement {
@@ -130,7 +118,7 @@ pub fn add(source: &Source, new: &NewCode, find: Find<'_>) -> Result<String, Vec
 pub fn deprecate(
     source: &Source,
     code: &str,
-    deprecation: &Deprecation,
+    deprecation: &Deprecated,
     find: Find<'_>,
 ) -> Result<String, Vec<Problem>> {
     let file = File::open(source, find)?;

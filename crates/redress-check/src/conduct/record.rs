@@ -7,7 +7,8 @@ use super::{
     Within, ecma,
     members::Members,
     python, rust,
-    tags::{Fields, Tag},
+    tags::{Field, Fields, Tag},
+    words,
 };
 use crate::{facts::Span, language::Language, scan::span, tree::Trail};
 
@@ -198,6 +199,12 @@ impl<'t> Recorder<'t> {
     /// Notes a function that has no name, so whoever stands around it calls it.
     pub(super) fn closure(&mut self, node: Node<'_>, within: Within) {
         self.conduct.closures.push((small(node.start_byte()), within));
+    }
+
+    /// The name of a type of errors that a node declares, outside of tests.
+    pub(super) fn error_type_name(&self, node: Node<'t>, fields: &Fields) -> Option<Node<'t>> {
+        let name = fields.of(node, Field::Name)?;
+        (!self.here.is_test && words::names_an_error_type(self.slice(name))).then_some(name)
     }
 
     pub(super) fn error_type(

@@ -1,8 +1,8 @@
 //! `redress registry add|deprecate|retire`: life-cycle edits that keep every comment and the order of the file.
 
 use redress_registry::{
-    Class, Effect, Param, ParamType, Problem, Retry, RetryKind, Source,
-    edit::{self, Deprecation, NewCode, Retirement},
+    Class, Deprecated, Effect, Param, ParamType, Problem, Retry, RetryKind, Source,
+    edit::{self, NewCode, Retirement},
     finding::Finding,
     lint::lint,
     name, read,
@@ -188,7 +188,7 @@ pub(super) fn still_to_do(file: &str, code: &str) -> Done {
 }
 
 pub(super) fn deprecate(args: &Deprecate, out: &mut Out) -> Done {
-    let deprecation = Deprecation {
+    let deprecation = Deprecated {
         since: args.since.clone(),
         reason: args.reason.clone(),
         to: args.to.clone(),

@@ -9,8 +9,7 @@ use std::{
 
 use tokio::{net::unix::pipe, sync::Notify};
 
-/// A larger buffer is not kept.
-const LARGEST_SPARE: usize = 1 << 20;
+use crate::outbox::{LARGEST_SPARE, hand_over};
 
 /// Bytes on their way into a pipe.
 #[derive(Debug)]
@@ -44,11 +43,8 @@ impl Inlet {
         let mut state = self.lock();
         if state.pipe.is_none() {
             bytes.clear();
-        } else if state.waiting.is_empty() {
-            std::mem::swap(&mut state.waiting, bytes);
-            bytes.clear();
         } else {
-            state.waiting.append(bytes);
+            hand_over(bytes, &mut state.waiting);
         }
     }
 

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 use toml_edit::{Array, InlineTable, Key, Value};
 
-use super::{Deprecation, NewCode, NewFile, Retirement};
-use crate::{Effect, NextStep, Param, Retry, Severity, Stability, read::FORMAT};
+use super::{NewCode, NewFile, Retirement};
+use crate::{Deprecated, Effect, NextStep, Param, Retry, Severity, Stability, read::FORMAT};
 
 /// A whole file; its domains are those of its rows.
 pub(super) fn file(new: &NewFile) -> String {
@@ -57,7 +57,7 @@ pub(super) fn row(key: &str, new: &NewCode, since: &str) -> String {
 }
 
 /// `deprecated = …`, a line inside a row.
-pub(super) fn deprecated(deprecation: &Deprecation) -> String {
+pub(super) fn deprecated(deprecation: &Deprecated) -> String {
     let mut lines = Lines(String::new());
     let told = inline([
         ("since", Some(deprecation.since.as_str().into())),

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Deprecation, NewCode, NewFile, Retirement, add, deprecate, retire, write};
-use crate::{Class, Effect, Param, ParamType, Problem, Retry, RetryKind, Source, shipped};
+use super::{NewCode, NewFile, Retirement, add, deprecate, retire, write};
+use crate::{
+    Class, Deprecated, Effect, Param, ParamType, Problem, Retry, RetryKind, Source, shipped,
+};
 
 const FILE: &str = r#"# Our notes.
 format = "redress-registry/1"
@@ -194,7 +196,7 @@ fn a_row_that_would_not_resolve_is_refused() {
 
 #[test]
 fn deprecating_adds_one_line_to_the_row() {
-    let deprecation = Deprecation {
+    let deprecation = Deprecated {
         since: "0.2.0".into(),
         reason: "Use the common one.".into(),
         to: Some("NOT_FOUND".into()),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_oneof, proptest};
 use redress_registry::{
-    Class, Effect, NextStep, Param, ParamType, Problem, Registry, Retry, RetryKind, Severity,
-    Source, Stability, canonical,
-    edit::{self, Deprecation, NewCode, Retirement},
+    Class, Deprecated, Effect, NextStep, Param, ParamType, Problem, Registry, Retry, RetryKind,
+    Severity, Source, Stability, canonical,
+    edit::{self, NewCode, Retirement},
     nearest::nearest,
     read, resolve, shipped, template,
 };
@@ -140,7 +140,7 @@ proptest! {
     #[test]
     fn what_deprecate_writes_reads_back(reason in "[^\\x00]{1,60}", until in prop::option::of("[ -~]{1,9}")) {
         let deprecation =
-            Deprecation { since: "0.1.0".to_owned(), reason, to: Some("TIMEOUT".to_owned()), until };
+            Deprecated { since: "0.1.0".to_owned(), reason, to: Some("TIMEOUT".to_owned()), until };
         let text = edit::deprecate(&Source::new("f", START), "FIRST_ONE", &deprecation, &find).unwrap();
         let registry = resolved(&text);
         let read_back = registry.get("FIRST_ONE").unwrap().deprecated.as_ref().unwrap();

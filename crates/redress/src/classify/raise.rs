@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Fault, codes,
     fault::{Origin, ParamValue},
-    json::{Kind, Members, RawJson, Value, write_str},
+    json::{Kind, Members, RawJson, Value, write_list, write_str},
     outcome::{Asked, Outcome, What},
     secret::{self, Secrecy},
     text,
@@ -120,12 +120,7 @@ fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
         Kind::Number if within == Some(Secrecy::Strong) => write_str(out, REDACTED),
         Kind::String => write_str(out, &quoted(&value.as_str().unwrap_or_default())),
         Kind::Array => {
-            out.push('[');
-            for (at, element) in value.elements().enumerate() {
-                out.push_str(if at == 0 { "" } else { "," });
-                harmless(element, within, out);
-            }
-            out.push(']');
+            write_list(out, value.elements(), |it, out| harmless(it, within, out));
         }
         Kind::Object => {
             let mut members = Members::open(out);

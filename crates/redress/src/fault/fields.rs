@@ -4,15 +4,15 @@ mod values;
 
 use redress_registry::{Class, Effect, Severity};
 use values::{
-    elements, list, named, opt_int, opt_str, opt_text, opt_u64, raw, read_context, read_extra,
-    read_http, read_ledger, read_number, read_retry, same_retry, set, text, write_context,
-    write_extra, write_ledger, write_number, write_retry,
+    elements, named, opt_int, opt_str, opt_text, opt_u64, raw, read_context, read_extra, read_http,
+    read_ledger, read_number, read_retry, same_retry, set, text, write_context, write_extra,
+    write_ledger, write_number, write_retry,
 };
 
 pub(crate) use values::{NoDelay, opt_delay};
 
 use super::{Context, Fault, NextAction, Origin, Similar, Violation};
-use crate::json::{RawJson, Value, write_int, write_str};
+use crate::json::{RawJson, Value, write_int, write_list, write_str};
 
 /// One member of a fault.
 #[derive(Debug)]
@@ -150,7 +150,7 @@ pub const ENVELOPE: &[Field] = &[
         native: |f| !f.next_actions.is_empty(),
         has: |f| !f.next_actions.is_empty(),
         same: |a, b| a.next_actions == b.next_actions,
-        write: |f, o| list(o, &f.next_actions, NextAction::write),
+        write: |f, o| write_list(o, &f.next_actions, NextAction::write),
         read: |f, v| elements(&mut f.next_actions, v, NextAction::read),
     },
     Field {
@@ -159,7 +159,7 @@ pub const ENVELOPE: &[Field] = &[
         native: |f| !f.similar_refs.is_empty(),
         has: |f| !f.similar_refs.is_empty(),
         same: |a, b| a.similar_refs == b.similar_refs,
-        write: |f, o| list(o, &f.similar_refs, |it, o| o.push_str(it.json().as_str())),
+        write: |f, o| write_list(o, &f.similar_refs, |it, o| o.push_str(it.json().as_str())),
         read: |f, v| elements(&mut f.similar_refs, v, Similar::read),
     },
     Field {
@@ -168,7 +168,7 @@ pub const ENVELOPE: &[Field] = &[
         native: |f| !f.violations.is_empty(),
         has: |f| !f.violations.is_empty(),
         same: |a, b| a.violations == b.violations,
-        write: |f, o| list(o, &f.violations, |it, o| o.push_str(it.json().as_str())),
+        write: |f, o| write_list(o, &f.violations, |it, o| o.push_str(it.json().as_str())),
         read: |f, v| elements(&mut f.violations, v, Violation::read),
     },
     Field {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Fault,
     fault::NextAction,
-    json::{Members, write_str},
+    json::{Members, write_list, write_str},
     outcome::ToolTraits,
 };
 
@@ -89,10 +89,10 @@ impl Decided {
                 members.int("after_ms", *ms);
             }
             Decision::ChangeArguments { pointers } => {
-                list(members.key("pointers"), pointers, |out, it| write_str(out, it));
+                write_list(members.key("pointers"), pointers, |it, out| write_str(out, it));
             }
             Decision::CallFirst { next } => {
-                list(members.key("next"), next, |out, it| it.write(out));
+                write_list(members.key("next"), next, NextAction::write);
             }
             Decision::AskHuman { what } => {
                 members.str("what", what);
@@ -213,13 +213,4 @@ fn first(fault: &Fault) -> Vec<NextAction> {
 /// What the fault says is to be done.
 fn advice(fault: &Fault) -> &str {
     if fault.hint.is_empty() { &fault.message } else { &fault.hint }
-}
-
-fn list<T>(out: &mut String, items: &[T], mut write: impl FnMut(&mut String, &T)) {
-    out.push('[');
-    for (at, item) in items.iter().enumerate() {
-        out.push_str(if at == 0 { "" } else { "," });
-        write(out, item);
-    }
-    out.push(']');
 }

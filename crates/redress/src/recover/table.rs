@@ -3,7 +3,7 @@
 use redress_registry::{Class, RetryKind};
 
 use super::{repeat::Repeat, rows::ROWS};
-use crate::json::{Members, write_str};
+use crate::json::{Members, write_list, write_str};
 
 /// One row: if all of its columns fit, it decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -261,13 +261,7 @@ fn names<'n>(members: &mut Members<'_>, key: &str, names: impl Iterator<Item = &
     if names.peek().is_none() {
         return;
     }
-    let out = members.key(key);
-    out.push('[');
-    for (at, name) in names.enumerate() {
-        out.push_str(if at == 0 { "" } else { "," });
-        write_str(out, name);
-    }
-    out.push(']');
+    write_list(members.key(key), names, |it, out| write_str(out, it));
 }
 
 #[cfg(test)]

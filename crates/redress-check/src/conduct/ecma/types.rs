@@ -14,10 +14,7 @@ use crate::{scan::span, tree::Trail};
 /// A type of errors, with its members.
 pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let fields = Recorder::fields(trail);
-    let Some(name) = fields.of(node, Field::Name) else { return };
-    if it.here.is_test || !words::names_an_error_type(it.slice(name)) {
-        return;
-    }
+    let Some(name) = it.error_type_name(node, fields) else { return };
     let body = fields.of(node, Field::Body).or_else(|| fields.of(node, Field::Value));
     let mut parts: Vec<_> = body.into_iter().collect();
     let mut members: Vec<Box<str>> = Vec::new();

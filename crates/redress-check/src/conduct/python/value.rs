@@ -104,13 +104,8 @@ pub(super) fn said<'t>(it: &Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) -> 
 /// A class of errors, with the members that it declares.
 pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let fields = Recorder::fields(trail);
-    let (Some(name), Some(body)) = (fields.of(node, Field::Name), fields.of(node, Field::Body))
-    else {
-        return;
-    };
-    if it.here.is_test || !words::names_an_error_type(it.slice(name)) {
-        return;
-    }
+    let Some(name) = it.error_type_name(node, fields) else { return };
+    let Some(body) = fields.of(node, Field::Body) else { return };
     let (mut members, mut optional_retry) = (Vec::new(), None);
     let mut cursor = body.walk();
     for statement in body.named_children(&mut cursor).take(MAX_PARTS * 4) {

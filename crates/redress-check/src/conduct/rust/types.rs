@@ -62,13 +62,8 @@ fn second(arguments: &str) -> Option<&str> {
 /// A type of errors, with its members.
 pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let fields = Recorder::fields(trail);
-    let (Some(name), Some(body)) = (fields.of(node, Field::Name), fields.of(node, Field::Body))
-    else {
-        return;
-    };
-    if it.here.is_test || !words::names_an_error_type(it.slice(name)) {
-        return;
-    }
+    let Some(name) = it.error_type_name(node, fields) else { return };
+    let Some(body) = fields.of(node, Field::Body) else { return };
     let (mut members, mut optional_retry) = (Vec::new(), None);
     let mut cursor = body.walk();
     for member in body.named_children(&mut cursor).take(MAX_PARTS * 4) {

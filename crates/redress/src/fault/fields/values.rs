@@ -30,17 +30,6 @@ pub(super) fn raw(out: &mut String, value: Option<&RawJson>) {
     out.push_str(value.map_or("null", RawJson::as_str));
 }
 
-pub(super) fn list<T>(out: &mut String, items: &[T], write: fn(&T, &mut String)) {
-    out.push('[');
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        write(item, out);
-    }
-    out.push(']');
-}
-
 pub(super) fn text(slot: &mut String, value: Option<Value<'_>>) -> bool {
     value.and_then(Value::as_str).is_some_and(|it| set(slot, it.into_owned()))
 }
