@@ -38,7 +38,7 @@ pub(crate) use self::options::{Options, address, meaning};
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},
-    governance::{Caller, Governance, Preset, RoleRow, WriteRule},
+    governance::{Caller, Governance, PreflightRow, Preset, RoleRow, WriteRule},
     reference::{Contract, Location, SecretFile, Word},
     secret::Secret,
     sections::{Auth, Breaker, Emit, General, Ledger, Limits, Listen, Metrics, Retry},

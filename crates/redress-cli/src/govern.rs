@@ -3,19 +3,19 @@
 mod plans;
 mod preset;
 pub(crate) mod unserved;
+mod writes;
 
 use std::{path::PathBuf, sync::Arc};
 
 use redress::codes;
-use redress_gate::{Checks, Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
+use redress_gate::{Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
 use redress_govern::{
     role::{BadGlob, Role, Roles},
     session::Rules,
-    writes::{Rule, Statement},
 };
 
 use crate::{
-    config::{self, General, Governance, Preset, WriteRule},
+    config::{self, General, Governance},
     failure::Failure,
     output::Err as ToOperator,
 };
@@ -36,21 +36,6 @@ const HARD: &[&str] = &[
 ];
 
 impl Governance {
-    /// What is asked of writes; else the key that is wrong, and how.
-    pub(crate) fn checks(&self) -> Result<Checks, (&'static str, String)> {
-        let own = &self.write_rules.0;
-        let mut all: Vec<Statement<'_>> = Vec::new();
-        for rule in self.preset.into_iter().flat_map(Preset::write_rules) {
-            if own.iter().all(|it| it.name != rule.id) {
-                all.push(rule);
-            }
-        }
-        all.extend(own.iter().map(WriteRule::statement));
-        let rules = all.iter().map(Rule::new).collect::<Result<_, _>>();
-        let rules = rules.map_err(bad("write_rules"))?;
-        Ok(Checks { rules })
-    }
-
     /// Who may call what, and what locks; else the key that is wrong, and how.
     pub(crate) fn policy(&self) -> Result<(Roles, Rules), (&'static str, String)> {
         let roles = match self.preset {
@@ -65,23 +50,6 @@ impl Governance {
         };
         Ok((Roles::new(roles), rules.map_err(bad("locks"))?))
     }
-}
-
-impl WriteRule {
-    fn statement(&self) -> Statement<'_> {
-        Statement {
-            id: &self.name,
-            paths: texts(&self.paths),
-            forbid_text: texts(&self.forbid_text),
-            forbid_code: texts(&self.forbid_code),
-            intent_chars: usize::try_from(self.intent_chars).unwrap_or(usize::MAX),
-            hint: self.hint.as_deref(),
-        }
-    }
-}
-
-fn texts(all: &[String]) -> Vec<&str> {
-    all.iter().map(String::as_str).collect()
 }
 
 fn bad(key: &'static str) -> impl Fn(BadGlob) -> (&'static str, String) {

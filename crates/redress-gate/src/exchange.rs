@@ -6,7 +6,7 @@ use redress::tally::ErrorStats;
 
 use crate::{
     frame::{Edit, Frame, rewrite, span},
-    govern::Governed,
+    govern::{Governed, Writing},
     mail::Sender,
 };
 
@@ -48,6 +48,15 @@ pub(crate) struct Exchange {
     pub(crate) is_again: bool,
     /// What its governor knows of it.
     pub(crate) governed: Option<Arc<Governed>>,
+    /// The write that it is, if that is checked.
+    pub(crate) write: Option<Box<Writing>>,
+}
+
+impl Exchange {
+    /// Whether the upstream is at it. One whose answer is held back is not.
+    pub(crate) fn is_at_upstream(&self) -> bool {
+        self.sent && self.write.as_ref().is_none_or(|it| it.answer.is_none())
+    }
 }
 
 /// The methods whose answers the gate reads.

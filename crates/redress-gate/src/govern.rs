@@ -34,7 +34,14 @@ use redress_govern::{
     session::{Event, Rules, Session, Sessions, Wish, not_begun},
 };
 
-pub(crate) use self::{called::Called, desk::is_own, extra::without, manifest::Doing};
+pub(crate) use self::{
+    called::Called,
+    desk::is_own,
+    extra::without,
+    manifest::Doing,
+    writes::{Job, Report, Writes, Writing},
+};
+use self::{desk::uuid, root::Root, touched::Touched};
 pub use self::{
     extra::Extra,
     manifest::Manifest,
@@ -42,9 +49,8 @@ pub use self::{
     plans::{Plans, is_hash, revoked},
     root::can_confine,
     unserved::{Unserved, tool_lines},
-    writes::Checks,
+    writes::{Checks, Preflight},
 };
-use self::{root::Root, touched::Touched};
 use crate::mail::TokenId;
 
 /// The policy of a governed server.
@@ -85,6 +91,8 @@ pub struct Policy {
 #[derive(Debug)]
 pub struct Governor {
     policy: Policy,
+    /// The writes that are checked.
+    pub(crate) writes: Arc<Writes>,
     state: Mutex<State>,
 }
 
@@ -118,6 +126,8 @@ pub(crate) struct Call<'c> {
     /// The tool that is called, or the method.
     pub(crate) name: &'c str,
     pub(crate) is_tool: bool,
+    /// Whether it may be done after it was answered.
+    pub(crate) is_task: bool,
     pub(crate) arguments: Option<Value<'c>>,
 }
 
@@ -152,8 +162,8 @@ impl Governed {
 /// What becomes of a request.
 #[derive(Debug)]
 pub(crate) enum Ruling {
-    /// The server is asked, without what stands at these places of the line: it is for the gate.
-    Pass(Vec<Range<usize>>),
+    /// The server is asked, without what stands at these places of the line: it is for the gate. A write is checked, if it is to be.
+    Pass(Vec<Range<usize>>, Option<Box<Writing>>),
     /// It is not.
     Refuse(Box<Fault>),
     /// The gate answers itself, with the result and what is to be recorded.
@@ -162,7 +172,9 @@ pub(crate) enum Ruling {
 
 impl Governor {
     /// A governor who knows of no session yet.
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(mut policy: Policy) -> Self {
+        let checks = std::mem::take(&mut policy.writes);
+        let writes = Arc::new(Writes::new(checks, &policy.ledger));
         let sessions = Sessions::new(policy.rules.clone());
         let state = State {
             sessions,
@@ -171,7 +183,7 @@ impl Governor {
             unserved: BTreeSet::new(),
             kept: BTreeMap::new(),
         };
-        Self { policy, state: Mutex::new(state) }
+        Self { policy, writes, state: Mutex::new(state) }
     }
 
     /// Judges a request before the server hears of it.
@@ -188,7 +200,7 @@ impl Governor {
             self.answer(call, &key, &mut governed, &mut state)
         } else {
             let judged = self.judge(call, &key, &mut governed, &mut state);
-            judged.map(|()| Ruling::Pass(self.ours(call, &state)))
+            judged.map(|it| Ruling::Pass(self.ours(call, &state), it))
         };
         // Of what is refused there is a fault.
         governed.arguments = ruling.is_ok().then(|| called::fingerprint(call)).flatten();
@@ -202,7 +214,7 @@ impl Governor {
         key: &str,
         governed: &mut Governed,
         state: &mut State,
-    ) -> Result<(), Box<Fault>> {
+    ) -> Result<Option<Box<Writing>>, Box<Fault>> {
         let doing = if call.is_tool { self.policy.manifest.get(call.name) } else { None };
         let reads = doing.map_or(!call.is_tool, Doing::reads);
         let root = state.root(key);
@@ -219,7 +231,7 @@ impl Governor {
         let writes = paths.first().map(String::as_str).filter(|_| is_report);
         let session = state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
         if !call.is_tool {
-            return self.holds(governed, None, reads);
+            return self.holds(governed, None, reads).map(|()| None);
         }
         // What cannot be confined is not done.
         let Some(root) = &root else {
@@ -241,15 +253,15 @@ impl Governor {
         if doing.is_eval() {
             payload::judge(call.arguments, self.policy.dialect)?;
         }
-        if doing.writes() && !is_report {
-            let intent = call.arguments.and_then(|it| it.get("intent")).and_then(Value::as_str);
-            self.policy.writes.before(&touched, intent.as_deref())?;
-        }
         if is_report {
             let text = words(call.arguments);
             governed.report = state.sessions.named_in(key, &text);
         }
-        self.holds(governed, Some(root), reads || is_report)
+        self.holds(governed, Some(root), reads || is_report)?;
+        if doing.writes() && !is_report {
+            return self.write(call, &touched, root, &session.id);
+        }
+        Ok(None)
     }
 
     /// A governed request failed, which stands in that record.

@@ -36,8 +36,8 @@ mod tools;
 pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
 pub use govern::{
-    Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Unserved, can_confine, is_hash,
-    revoked, tool_lines,
+    Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Preflight, Unserved, can_confine,
+    is_hash, revoked, tool_lines,
 };
 pub use inflight::UpstreamId;
 pub use inside::Inside;

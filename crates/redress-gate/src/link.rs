@@ -24,6 +24,7 @@ pub(crate) use self::{
     upstream::{Input, Upstream},
 };
 use crate::{
+    govern::Job,
     inflight::UpstreamId,
     inside::Inside,
     log::Log,
@@ -207,6 +208,9 @@ impl Link {
             let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
             self.plan.books.record_repeat(&repeat, then);
         }
+        for job in turn.writes.drain(..) {
+            self.begin_write(job);
+        }
         let is_heard = !turn.to_client.is_empty();
         self.client.take(&mut turn.to_client);
         self.client.dismiss(turn.withdrawn.drain(..));
@@ -296,6 +300,17 @@ impl Link {
             }
         }
         is_to_commit
+    }
+
+    /// Has a write wait for its turn; whatever comes of it is carried out on the thread that makes it.
+    fn begin_write(self: &Arc<Self>, job: Arc<Job>) {
+        let link = Arc::clone(self);
+        let then = Box::new(move |id, report| {
+            link.turn(Role::Other, |session, turn| session.write_told(id, report, turn));
+        });
+        if let Some(governor) = &self.plan.server.governor {
+            governor.writes.begin(job, then);
+        }
     }
 
     /// A message of a client, without a line break in it.

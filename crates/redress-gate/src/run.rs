@@ -125,6 +125,7 @@ fn gate(
     let (sender, events) = mpsc::channel();
     let client = Client::Pipe(Pipe::new(streams.output)?);
     let plan = Arc::new(plan(run, ledger, streams.log)?);
+    plan.books.recover();
     let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());
     // Nobody listens any more only when everything ends.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());

@@ -140,7 +140,7 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     listener.stop();
     listener.finish().await;
     // Only now, because servers may share a ledger. It syncs a file, for which a task must not wait.
-    let close = move || current.site().all().for_each(|(_, it)| it.plan.books.close());
+    let close = move || current.site().all().for_each(|(_, it)| it.plan.books.end());
     tokio::task::spawn_blocking(close).await.unwrap_or_default();
     Ok(())
 }

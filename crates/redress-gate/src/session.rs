@@ -22,6 +22,7 @@ mod turn;
 mod upstream;
 mod useless;
 mod withdraw;
+mod writes;
 
 use std::{sync::Arc, time::Instant};
 
@@ -45,7 +46,7 @@ use crate::{
 };
 
 pub use again::Repeat;
-pub use ends::{ClientKind, Phase, Refused, UpstreamKind};
+pub use ends::{ClientKind, Exit, Phase, Refused, UpstreamKind};
 pub use turn::{Expected, Turn};
 
 /// One client and one upstream.
@@ -80,6 +81,8 @@ pub struct Session {
     undecided: Vec<Undecided>,
     /// Calls that are made again after a pause.
     repeats: Vec<again::Waiting>,
+    /// Writes that are checked.
+    writes: writes::Writes,
     /// Requests of the upstream that the client has not answered.
     asked_by_upstream: IndexMap<u64, Box<str>, FxBuildHasher>,
     restarts: Restarts,
@@ -149,19 +152,6 @@ struct Undecided {
     until: Instant,
 }
 
-/// How a process ended.
-#[derive(Debug, Clone, Default)]
-pub struct Exit {
-    /// Its exit code.
-    pub code: Option<i32>,
-    /// The signal that ended it, by name.
-    pub signal: Option<String>,
-    /// It closed its output while it went on running, and was ended for that.
-    pub closed_output: bool,
-    /// It was silent for so long that it was ended, so that another takes its place.
-    pub was_hung: bool,
-}
-
 impl Session {
     /// A session of one client, whose upstream is being started.
     pub fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
@@ -188,6 +178,7 @@ impl Session {
             asking: own::Asking::default(),
             undecided: Vec::new(),
             repeats: Vec::new(),
+            writes: writes::Writes::default(),
             heard: None,
             silent: None,
             asked_by_upstream: IndexMap::default(),
@@ -260,6 +251,7 @@ impl Session {
         }
         self.decide_all(turn);
         self.withdraw_upstream_requests(turn);
+        self.give_up_writes();
         self.is_long_answered = false;
         if self.door == Door::Closing {
             return self.fail_all(&Seen::Closing, turn);
@@ -277,6 +269,7 @@ impl Session {
     pub fn close(&mut self, turn: &mut Turn) {
         self.door = Door::Closing;
         self.decide_all(turn);
+        self.linger_all(turn.now.at);
         self.fail_all(&Seen::Closing, turn);
     }
 
@@ -293,14 +286,16 @@ impl Session {
             Owed::Own(_) => None,
         });
         let undecided = self.undecided.iter().map(|it| it.until);
-        owed.chain(undecided).chain(self.next_repeat()).chain(of_upstream).min()
+        let late = self.writes.next_late();
+        owed.chain(undecided).chain(self.next_repeat()).chain(late).chain(of_upstream).min()
     }
 
     /// Does what is due: deadlines, a start that was put off.
     pub fn expire(&mut self, turn: &mut Turn) {
         let mut was_silent = false;
         for id in self.in_order() {
-            if let Some(Owed::Answer(exchange)) = self.inflight.due(id, turn.now.at) {
+            if let Some(Owed::Answer(mut exchange)) = self.inflight.due(id, turn.now.at) {
+                self.linger(id, &mut exchange, turn.now.at);
                 let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
                 self.cancel_upstream(id, &exchange, "the deadline has passed", turn);
                 was_silent |=
@@ -311,6 +306,7 @@ impl Session {
             self.silent = Some(turn.now.at);
             self.out_of_reach(turn.now.at);
         }
+        self.writes.expire(turn.now.at);
         self.repeat_what_is_due(turn);
         if self.undecided.iter().any(|it| it.until <= turn.now.at) {
             self.decide_all(turn);

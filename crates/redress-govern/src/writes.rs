@@ -74,9 +74,19 @@ impl Rule {
         })
     }
 
-    /// Whether it looks at the content of a file.
-    pub fn reads(&self, path: &str) -> bool {
-        self.is_about(path) && !(self.forbid_text.is_empty() && self.forbid_code.is_empty())
+    /// Whether it looks at what is written.
+    pub const fn reads(&self) -> bool {
+        !(self.forbid_text.is_empty() && self.forbid_code.is_empty())
+    }
+
+    /// How many characters the intent of a change must have.
+    pub const fn intent_chars(&self) -> usize {
+        self.intent_chars
+    }
+
+    /// Whether it looks at what is written to a file.
+    pub fn reads_at(&self, path: &str) -> bool {
+        self.reads() && self.is_about(path)
     }
 
     fn is_about(&self, path: &str) -> bool {
@@ -142,14 +152,23 @@ impl Rule {
 /// # Errors
 /// `POLICY_VIOLATION`, or `RUST_POLICY_VIOLATION` for code of Rust, with the rule and the line.
 pub fn judge(rules: &[Rule], change: Change<'_>) -> Result<(), Box<Fault>> {
-    let mut tokens = None;
     for rule in rules.iter().filter(|it| it.is_about(change.path)) {
         rule.judge_intent(change)?;
-        let Some(content) = change.content else { continue };
-        rule.judge_text(change.path, content)?;
+    }
+    change.content.map_or(Ok(()), |it| judge_content(rules, change.path, it))
+}
+
+/// Whether the content of a file follows all rules.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_content(rules: &[Rule], path: &str, content: &str) -> Result<(), Box<Fault>> {
+    let mut tokens = None;
+    for rule in rules.iter().filter(|it| it.is_about(path)) {
+        rule.judge_text(path, content)?;
         if !rule.forbid_code.is_empty() {
-            let tokens = tokens.get_or_insert_with(|| code_of(change.path, content));
-            rule.judge_code((change.path, content), tokens)?;
+            let tokens = tokens.get_or_insert_with(|| code_of(path, content));
+            rule.judge_code((path, content), tokens)?;
         }
     }
     Ok(())

@@ -35,6 +35,8 @@ section! {
         roles: Named<RoleRow> = Named::default(), example "";
         /// The rules about what is written.
         write_rules: Named<WriteRule> = Named::default(), example "";
+        /// The commands that must succeed after a write.
+        preflight: Named<PreflightRow> = Named::default(), example "";
     }
     check check_patterns
 }
@@ -63,6 +65,20 @@ section! {
         /// What a caller is to do who breaks it.
         hint: Option<String> = None, example "\"Return the error to the caller.\"";
     }
+}
+
+section! {
+    /// A command that must succeed after a write, in the workspace; if it fails or takes too long, the write is undone. It runs the code of the workspace, without
+    /// the variables of the environment whose names say that they are secret.
+    pub struct PreflightRow (name: String) {
+        /// The program and its arguments.
+        command: Vec<String> = Vec::new(), example "[\"cargo\", \"check\"]";
+        /// Patterns of the files that it is about, in the workspace; without any, all.
+        paths: Vec<String> = Vec::new(), example "[\"**/*.rs\"]";
+        /// How long it may take, in milliseconds. The deadline of the call ends it, too.
+        timeout_ms: u64 = 30_000, in 1..=3_600_000, example "10000";
+    }
+    check check_command
 }
 
 section! {
@@ -105,6 +121,13 @@ fn check_caller(caller: &Caller, table: &mut Table<'_, '_>) {
     }
 }
 
+fn check_command(preflight: &PreflightRow, table: &mut Table<'_, '_>) {
+    if preflight.command.is_empty() {
+        let problem = format!("`{}.command` must name a program.", table.path());
+        table.refuse("command", problem);
+    }
+}
+
 fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
     let wrong =
         [governance.policy().err(), governance.checks().err(), governance.check_plans().err()];
@@ -140,4 +163,4 @@ macro_rules! named {
     )+};
 }
 
-named!(RoleRow, WriteRule, Caller);
+named!(RoleRow, WriteRule, PreflightRow, Caller);

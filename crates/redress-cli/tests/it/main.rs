@@ -29,3 +29,4 @@ mod serve;
 #[path = "../../../../fixtures/strace.rs"]
 mod strace;
 mod workspace;
+mod writes;

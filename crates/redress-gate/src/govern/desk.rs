@@ -235,7 +235,7 @@ fn as_result(object: &str) -> String {
 }
 
 /// A random UUID, version 4.
-fn uuid() -> String {
+pub(super) fn uuid() -> String {
     let mut bytes = [0_u8; 16];
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|it| !it.is_empty()) {

@@ -1,6 +1,6 @@
 //! What the ledger knows of sessions: a gate that starts again goes on where the one before it ended.
 
-use redress::json::Value;
+use redress::{Fault, json::Value};
 use redress_govern::session::{Event, Session};
 use redress_ledger::{Entry, Kind, ReadError, Reader, member};
 
@@ -21,6 +21,13 @@ impl Governor {
             }
         }
         Ok(())
+    }
+
+    /// A failure of a session was found when the gate started.
+    pub(crate) fn found(&self, fault: &Fault, seq: u64) {
+        if let Some(id) = &fault.context.session_id {
+            self.lock().sessions.fold(Event::Failed { id, code: fault.code(), seq });
+        }
     }
 
     fn recall_session(&self, entry: &Entry) {

@@ -39,8 +39,7 @@ impl Root {
     pub(super) fn confine(&self, path: &str) -> Result<(), Box<Fault>> {
         let mut at = path;
         loop {
-            let name = if at.is_empty() { "." } else { at };
-            match self.find(name) {
+            match self.find(at) {
                 Ok(_found) => return Ok(()),
                 // Of what is to be made, the deepest directory that is there decides.
                 Err(Errno::NOENT) if !at.is_empty() => {
@@ -58,14 +57,24 @@ impl Root {
 
     /// What a name leads to, as a handle that cannot be read from.
     pub(super) fn find(&self, name: &str) -> Result<OwnedFd, Errno> {
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        self.open_below(name, OFlags::PATH)
+    }
+
+    /// Opens something below the root; the empty path is the root itself.
+    pub(super) fn open_below(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let name = if name.is_empty() { "." } else { name };
         for _ in 1..MOST_TRIES {
-            match openat2(&self.dir, name, flags, Mode::empty(), CONFINED) {
+            match openat2(&self.dir, name, flags | OFlags::CLOEXEC, Mode::empty(), CONFINED) {
                 Err(Errno::AGAIN | Errno::INTR) => (),
                 found => return found,
             }
         }
         Err(Errno::AGAIN)
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// A link to something that is not there: who writes to it makes what it names.

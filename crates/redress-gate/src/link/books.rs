@@ -1,6 +1,9 @@
 //! `Books`: where the failures of a server are recorded, and what happens when they cannot be.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use redress::{fault::Receipt, json::RawJson};
 use redress_govern::invariant::INV_RECORD_FIRST;
@@ -14,6 +17,9 @@ use crate::{
     session::Repeat,
     told::{Head, Told},
 };
+
+/// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
+const LAST_WRITES: Duration = Duration::from_millis(700);
 
 /// Where failures are recorded.
 #[derive(Clone)]
@@ -129,8 +135,30 @@ impl Books {
         }
     }
 
+    /// Records what gates before this one left behind, which is put back first; whoever is concerned has to report it.
+    pub(crate) fn recover(&self) {
+        let Some(governor) = &self.server.governor else { return };
+        for fault in governor.writes.recover() {
+            let record = Record::fault(&fault, &self.server.settings.redactor);
+            let governor = Arc::clone(governor);
+            self.append(record, move |kept| {
+                if let Ok(Some(receipt)) = kept {
+                    governor.found(&fault, receipt.seq);
+                }
+            });
+        }
+    }
+
+    /// Waits for writes that are on their way, but not for long, and makes everything durable.
+    pub(crate) fn end(&self) {
+        if let Some(governor) = &self.server.governor {
+            governor.writes.rest(LAST_WRITES);
+        }
+        self.close();
+    }
+
     /// Makes everything durable.
-    pub(crate) fn close(&self) {
+    fn close(&self) {
         if let Some(ledger) = &self.ledger {
             // What could not be recorded was told as such; there is nobody else to tell.
             drop(ledger.close());

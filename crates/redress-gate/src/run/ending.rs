@@ -40,7 +40,8 @@ pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
     link.settle(core, &mut turn, Role::Other);
     let patience = if why == Why::Done { AFTER_CLOSE } else { AFTER_SIGNAL };
     end_process(link, events, patience);
-    link.plan.books.close();
+    link.lock().session.give_up_writes();
+    link.plan.books.end();
     if let Some(pipe) = link.client.pipe() {
         let patience =
             if why == Why::Done { link.plan.server.settings.deadline } else { LAST_WORDS };

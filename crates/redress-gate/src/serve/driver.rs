@@ -92,6 +92,7 @@ async fn end(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
         desk.close();
     }
     end_process(link, events).await;
+    link.lock().session.give_up_writes();
 }
 
 async fn end_process(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {

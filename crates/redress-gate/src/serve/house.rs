@@ -82,6 +82,7 @@ impl House {
             log: Arc::clone(log),
             name: served.name,
         });
+        plan.books.recover();
         Self {
             plan,
             most_sessions: served.most_sessions,

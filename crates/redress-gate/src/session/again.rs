@@ -129,7 +129,7 @@ impl Session {
 
     /// Whether a call is in a pause, so that nothing that happens to the upstream concerns it.
     pub(super) fn is_waiting(&self, id: UpstreamId) -> bool {
-        self.repeats.iter().any(|it| it.id == id)
+        self.repeats.iter().any(|it| it.id == id) || self.is_with_us(id)
     }
 
     fn repeat(&mut self, id: UpstreamId, turn: &mut Turn) {

@@ -182,6 +182,7 @@ impl Session {
             epoch: self.opening.epoch,
             is_again: false,
             governed: None,
+            write: None,
         }
     }
 
@@ -208,7 +209,11 @@ impl Session {
                 rewrite(line, &mut edits, out);
             }
         };
-        if self.is_up() {
+        if self.is_write(ours) {
+            let mut kept = Vec::new();
+            write(&mut kept);
+            self.wait_for_turn(ours, kept, turn);
+        } else if self.is_up() {
             let epoch = self.opening.epoch;
             let Some(exchange) = self.inflight.exchange_mut(ours) else { return };
             (exchange.sent, exchange.epoch) = (true, epoch);
@@ -244,9 +249,10 @@ impl Session {
         let Some(ours) = self.inflight.find(self.inflight.key((from.client, 0), id)) else {
             return;
         };
-        let Some(exchange) = self.inflight.withdraw(ours) else { return };
+        let Some(mut exchange) = self.inflight.withdraw(ours) else { return };
         turn.withdrawn.push(exchange.from.ticket);
-        if exchange.sent {
+        self.linger(ours, &mut exchange, turn.now.at);
+        if exchange.is_at_upstream() {
             let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
             turn.to_upstream.add(ToUpstream::Cancel(ours), spliced);
         }

@@ -80,3 +80,16 @@ impl Phase {
         }
     }
 }
+
+/// How a process ended.
+#[derive(Debug, Clone, Default)]
+pub struct Exit {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it, by name.
+    pub signal: Option<String>,
+    /// It closed its output while it went on running, and was ended for that.
+    pub closed_output: bool,
+    /// It was silent for so long that it was ended, so that another takes its place.
+    pub was_hung: bool,
+}

@@ -37,11 +37,16 @@ impl Session {
         let name = if is_tool { exchange.request.tool().unwrap_or_default() } else { method };
         let arguments = frame.params.and_then(|it| it.get("arguments"));
         let arguments = arguments.filter(|it| !it.is_null());
+        let is_task = frame.params.is_some_and(|it| it.get("task").is_some());
         let caller = self.caller(&exchange.from);
-        let (governed, ruling) = governor.before(&Call { caller, name, is_tool, arguments });
+        let (governed, ruling) =
+            governor.before(&Call { caller, name, is_tool, is_task, arguments });
         exchange.governed = Some(Arc::new(governed));
         match ruling {
-            Ruling::Pass(ours) => Some((exchange, ours)),
+            Ruling::Pass(ours, write) => {
+                exchange.write = write;
+                Some((exchange, ours))
+            }
             Ruling::Refuse(fault) => {
                 self.fail(exchange, &Seen::Governed(fault), turn);
                 None

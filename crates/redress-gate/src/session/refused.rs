@@ -106,7 +106,7 @@ impl Session {
         };
         let mut owed = self.inflight.all().filter(|it| !matches!(it.1, Owed::Nothing { .. }));
         let id = match (owed.next()?, owed.next()) {
-            ((id, Owed::Answer(exchange)), None) if exchange.sent => id,
+            ((id, Owed::Answer(exchange)), None) if exchange.is_at_upstream() => id,
             _ => return None,
         };
         let start = [&b"{\"jsonrpc\":\"2.0\",\"id\":"[..], &id.digits(), b",\"error\":"].concat();

@@ -1,8 +1,10 @@
 //! `Turn`: what comes of one thing that happens to a session.
 
+use std::sync::Arc;
+
 use super::again::Repeat;
 use crate::{
-    govern::Called,
+    govern::{Called, Job},
     mail::{Mail, Ticket, ToClient, ToUpstream},
     moment::Moment,
     told::Told,
@@ -22,6 +24,8 @@ pub struct Turn {
     pub told: Vec<Told>,
     /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
     pub repeats: Vec<Repeat>,
+    /// Writes that wait for their turn; [`super::Session::write_told`] hears what comes of them.
+    pub(crate) writes: Vec<Arc<Job>>,
     /// What changed sessions of a governed server, to be recorded.
     pub sessions: Vec<String>,
     /// Calls of a governed server that succeeded, to be recorded when everything else is done.
@@ -47,6 +51,7 @@ impl Turn {
             to_upstream: Mail::default(),
             told: Vec::new(),
             repeats: Vec::new(),
+            writes: Vec::new(),
             sessions: Vec::new(),
             calls: Vec::new(),
             withdrawn: Vec::new(),

@@ -84,6 +84,7 @@ impl Session {
         if about.is_some() && about != ours {
             return self.note(line, "an answer names another request than it is for", turn);
         }
+        self.answered_late(ours);
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((ours, Owed::Answer(exchange))) => {
                 self.breaker.answered();
@@ -178,6 +179,7 @@ impl Session {
         if let Some(line) = self.unforged(answer.line, answer.frame.payload) {
             return self.pass_line(exchange, &line, answer.status, turn);
         }
+        let Some(exchange) = self.unless_checked(exchange, answer) else { return };
         self.governed_well(&exchange, turn);
         let id = exchange.request.id().as_bytes();
         let to = ToClient::Answer(exchange.from.ticket, answer.status.unwrap_or(200));
@@ -216,7 +218,13 @@ impl Session {
         Some(clean)
     }
 
-    fn pass_line(&mut self, exchange: Exchange, line: &[u8], status: Option<u16>, turn: &mut Turn) {
+    pub(super) fn pass_line(
+        &mut self,
+        exchange: Exchange,
+        line: &[u8],
+        status: Option<u16>,
+        turn: &mut Turn,
+    ) {
         let doc = Doc::parse(line, limits(self.server.settings.max_message));
         let frame = doc.as_ref().ok().and_then(|it| Frame::of(it).ok());
         match frame.as_ref().and_then(|it| Some((it, it.id?))) {

@@ -34,8 +34,9 @@ impl Session {
         }
         for id in self.in_order() {
             if self.inflight.exchange(id).is_some_and(&is_meant)
-                && let Some(exchange) = self.inflight.withdraw(id)
+                && let Some(mut exchange) = self.inflight.withdraw(id)
             {
+                self.linger(id, &mut exchange, turn.now.at);
                 self.cancel_upstream(id, &exchange, "the client is gone", turn);
                 self.fail(exchange, &Seen::ClientGone, turn);
             }
@@ -50,7 +51,10 @@ impl Session {
         reason: &str,
         turn: &mut Turn,
     ) {
-        if !exchange.sent || exchange.request.method == Method::Initialize || !self.is_up() {
+        if !exchange.is_at_upstream()
+            || exchange.request.method == Method::Initialize
+            || !self.is_up()
+        {
             return;
         }
         let parts: [&[u8]; 5] = [

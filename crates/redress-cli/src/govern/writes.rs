@@ -1,0 +1,67 @@
+//! What is asked of writes, from the configuration.
+
+use std::time::Duration;
+
+use redress::secret::secrecy;
+use redress_gate::{Checks, Preflight};
+use redress_govern::{
+    role::{BadGlob, globs},
+    writes::{Rule, Statement},
+};
+
+use super::bad;
+use crate::config::{Governance, PreflightRow, Preset, WriteRule};
+
+impl Governance {
+    /// What is asked of writes; else the key that is wrong, and how.
+    pub(crate) fn checks(&self) -> Result<Checks, (&'static str, String)> {
+        let own = &self.write_rules.0;
+        let mut all: Vec<Statement<'_>> = Vec::new();
+        for rule in self.preset.into_iter().flat_map(Preset::write_rules) {
+            if own.iter().all(|it| it.name != rule.id) {
+                all.push(rule);
+            }
+        }
+        all.extend(own.iter().map(WriteRule::statement));
+        let rules = all.iter().map(Rule::new).collect::<Result<_, _>>();
+        let rules = rules.map_err(bad("write_rules"))?;
+        let preflights = self.preflight.0.iter().map(PreflightRow::ready).collect::<Result<_, _>>();
+        Ok(Checks { rules, preflights: preflights.map_err(bad("preflight"))? })
+    }
+}
+
+impl WriteRule {
+    fn statement(&self) -> Statement<'_> {
+        Statement {
+            id: &self.name,
+            paths: texts(&self.paths),
+            forbid_text: texts(&self.forbid_text),
+            forbid_code: texts(&self.forbid_code),
+            intent_chars: usize::try_from(self.intent_chars).unwrap_or(usize::MAX),
+            hint: self.hint.as_deref(),
+        }
+    }
+}
+
+fn texts(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
+}
+
+impl PreflightRow {
+    fn ready(&self) -> Result<Preflight, BadGlob> {
+        let paths = match self.paths.as_slice() {
+            [] => None,
+            paths => Some(globs(paths)?),
+        };
+        // It runs what callers wrote, which need not know what is secret.
+        let env = std::env::vars_os();
+        let env = env.filter(|(name, _)| name.to_str().is_some_and(|it| secrecy(it).is_none()));
+        Ok(Preflight {
+            name: self.name.clone(),
+            command: self.command.iter().map(Into::into).collect(),
+            env: env.collect(),
+            paths,
+            timeout: Duration::from_millis(self.timeout_ms),
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! `Job`: one write on its way, between the session that asks the server for it and the thread that checks it.
+
+use std::{
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use redress::Fault;
+
+use super::kept::About;
+use crate::{govern::root::Root, inflight::UpstreamId};
+
+/// What comes of a write, for the session that waits for it.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// It has its turn: the server is to be asked.
+    Ready,
+    /// It is not made.
+    Refused(Box<Fault>),
+    /// It was made and is fine.
+    Fine,
+    /// It was made, must not stay, and was put back as far as the fault says.
+    Broken(Box<Fault>),
+    /// It was put back because nobody heard of it: what is to be recorded, and what went wrong, if anything did.
+    Undone(String, Option<Box<Fault>>),
+}
+
+/// Hears what comes of a write, and under which id it waits.
+pub(crate) type Then = Box<dyn Fn(Option<UpstreamId>, Report) + Send>;
+
+/// A write of a request. Dropped before it is checked, what it changed is put back.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    pub(crate) job: Arc<Job>,
+    /// What the server answered, and with which HTTP status.
+    pub(crate) answer: Option<(Vec<u8>, Option<u16>)>,
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.job.abandon();
+    }
+}
+
+/// One write.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(super) about: About,
+    pub(super) root: Arc<Root>,
+    pub(super) paths: Vec<String>,
+    stage: Mutex<Stage>,
+    changed: Condvar,
+}
+
+/// How far a write is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It waits for its turn, or the server is at it.
+    Open { id: Option<UpstreamId>, until: Option<Instant> },
+    /// The server says that it is done.
+    Answered { id: UpstreamId, until: Option<Instant> },
+    /// Nobody will hear that it was done.
+    Abandoned,
+    /// It is checked.
+    Done,
+}
+
+impl Job {
+    pub(super) const fn new(about: About, root: Arc<Root>, paths: Vec<String>) -> Self {
+        let stage = Mutex::new(Stage::Open { id: None, until: None });
+        Self { about, root, paths, stage, changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It is to be made, for a request under that id.
+    pub(crate) fn open(&self, id: UpstreamId, until: Option<Instant>) {
+        let mut stage = self.lock();
+        if matches!(*stage, Stage::Open { .. }) {
+            *stage = Stage::Open { id: Some(id), until };
+        }
+    }
+
+    /// The server says that it is done; the answer waits under that id.
+    pub(crate) fn answered(&self, id: UpstreamId) {
+        let mut stage = self.lock();
+        if let Stage::Open { until, .. } = *stage {
+            *stage = Stage::Answered { id, until };
+            self.changed.notify_all();
+        }
+    }
+
+    /// Nobody waits for it any more.
+    fn abandon(&self) {
+        let mut stage = self.lock();
+        if *stage != Stage::Done {
+            *stage = Stage::Abandoned;
+            self.changed.notify_all();
+        }
+    }
+
+    pub(super) fn is_wanted(&self) -> bool {
+        *self.lock() != Stage::Abandoned
+    }
+
+    pub(super) fn id(&self) -> Option<UpstreamId> {
+        match *self.lock() {
+            Stage::Open { id, .. } => id,
+            Stage::Answered { id, .. } => Some(id),
+            Stage::Abandoned | Stage::Done => None,
+        }
+    }
+
+    /// Waits until the server has answered. Gives when its checks must be over, or `None` if nobody waits for it any more.
+    pub(super) fn wait(&self) -> Option<Instant> {
+        let is_open = |it: &mut Stage| matches!(it, Stage::Open { .. });
+        let stage = self.changed.wait_while(self.lock(), is_open);
+        match *stage.unwrap_or_else(PoisonError::into_inner) {
+            Stage::Answered { until, .. } => Some(latest(until)),
+            _ => None,
+        }
+    }
+
+    /// Ends it, unless nobody waits for it any more. Gives under which id.
+    pub(super) fn end(&self) -> Option<UpstreamId> {
+        let mut stage = self.lock();
+        let Stage::Answered { id, .. } = *stage else { return None };
+        *stage = Stage::Done;
+        Some(id)
+    }
+}
+
+/// When checks must be over.
+fn latest(until: Option<Instant>) -> Instant {
+    /// What is left of a call's time when its checks must be over, so that it is put back and told in time.
+    const LAST_MOMENTS: Duration = Duration::from_millis(250);
+    const LONGEST: Duration = Duration::from_secs(24 * 3_600);
+    until.and_then(|it| it.checked_sub(LAST_MOMENTS)).unwrap_or_else(|| Instant::now() + LONGEST)
+}

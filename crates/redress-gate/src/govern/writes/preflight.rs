@@ -1,0 +1,154 @@
+//! `Preflight`: a command that must succeed after a write, in a process group of its own that never outlives its time.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    io::{self, PipeReader, Read as _},
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use globset::GlobSet;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+};
+
+/// How often we look whether it is still wanted.
+const GLANCE: Duration = Duration::from_millis(20);
+/// How long what it wrote last may take to arrive.
+const LINGER: Duration = Duration::from_millis(100);
+/// How much of what it writes is kept: the end.
+const TAIL_BYTES: usize = 8 << 10;
+
+/// A command that must succeed after a write.
+#[derive(Clone)]
+pub struct Preflight {
+    /// What it is called.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// All of its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Which files it is about; without, all.
+    pub paths: Option<GlobSet>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// Without the variables, which may be secret.
+impl fmt::Debug for Preflight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Preflight").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// It succeeded.
+    Well,
+    /// It failed: how, and what it wrote last.
+    Badly { how: String, said: String },
+    /// It took too long; what it wrote last.
+    Late { said: String },
+    /// It is not wanted any more.
+    Unwanted,
+    /// It could not be started.
+    NotStarted(io::Error),
+}
+
+impl Preflight {
+    /// Whether it is about a file.
+    pub(super) fn is_about(&self, path: &str) -> bool {
+        self.paths.as_ref().is_none_or(|it| it.is_match(path))
+    }
+
+    /// Runs it in a directory until it ends, its time is over, or it is not wanted any more.
+    pub(super) fn run(&self, dir: &Path, until: Instant, is_wanted: impl Fn() -> bool) -> Ended {
+        let until = until.min(Instant::now() + self.timeout);
+        let started = self.start(dir);
+        let (mut child, group, mut output) = match started {
+            Ok(started) => started,
+            Err(error) => return Ended::NotStarted(error),
+        };
+        let mut said = Vec::new();
+        let ended = loop {
+            if has_ended(group) {
+                break None;
+            }
+            if !is_wanted() {
+                break Some(Ended::Unwanted);
+            }
+            if Instant::now() >= until {
+                break Some(Ended::Late { said: String::new() });
+            }
+            listen(&mut output, &mut said, GLANCE);
+        };
+        // Whatever it has started goes with it; until it is reaped, the number is its own.
+        kill_process_group(group, Signal::KILL).unwrap_or_default();
+        let status = child.wait();
+        let last = Instant::now() + LINGER;
+        while Instant::now() < last && listen(&mut output, &mut said, LINGER) {}
+        let said = String::from_utf8_lossy(&said).into_owned();
+        match (ended, status) {
+            (Some(Ended::Late { .. }), _) => Ended::Late { said },
+            (Some(ended), _) => ended,
+            (None, Ok(status)) if status.success() => Ended::Well,
+            (None, Ok(status)) => {
+                let how = match (status.code(), status.signal()) {
+                    (Some(code), _) => format!("exit code {code}"),
+                    (None, signal) => format!("signal {}", signal.unwrap_or_default()),
+                };
+                Ended::Badly { how, said }
+            }
+            (None, Err(error)) => Ended::NotStarted(error),
+        }
+    }
+
+    fn start(&self, dir: &Path) -> io::Result<(Child, Pid, PipeReader)> {
+        let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
+        let (program, arguments) = self.command.split_first().ok_or_else(absent)?;
+        let (output, input) = io::pipe()?;
+        let child = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(dir)
+            .stdin(Stdio::null())
+            .stdout(input.try_clone()?)
+            .stderr(input)
+            .process_group(0)
+            .spawn()?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        Ok((child, group.ok_or_else(absent)?, output))
+    }
+}
+
+/// Whether a process has ended; it is not reaped.
+fn has_ended(process: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(process), options), Ok(None))
+}
+
+/// Takes in what it has written, or waits for it. Gives whether more may come.
+fn listen(output: &mut PipeReader, said: &mut Vec<u8>, patience: Duration) -> bool {
+    let time = Timespec { tv_sec: 0, tv_nsec: i64::from(patience.subsec_nanos()) };
+    let mut fds = [PollFd::new(&*output, PollFlags::IN)];
+    if !matches!(poll(&mut fds, Some(&time)), Ok(1..)) {
+        return false;
+    }
+    let mut piece = vec![0; TAIL_BYTES];
+    let read = output.read(&mut piece).unwrap_or_default();
+    if read == 0 {
+        // Closed, but it runs on: nothing wakes us any more.
+        std::thread::park_timeout(patience);
+        return false;
+    }
+    said.extend_from_slice(piece.get(..read).unwrap_or_default());
+    let excess = said.len().saturating_sub(TAIL_BYTES);
+    said.drain(..excess);
+    true
+}

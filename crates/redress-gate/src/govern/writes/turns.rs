@@ -1,0 +1,209 @@
+//! Turns: writes with checks are made one at a time in each workspace, by a thread that keeps what was before, waits for the server, checks, and
+//! puts back what must not stay.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    fs::{DirBuilder, File, OpenOptions},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use redress::{Fault, codes};
+use rustix::fs::{FlockOperation, flock};
+
+use super::{
+    Checks, faults,
+    job::{Job, Report, Then},
+    kept::Kept,
+    state::State,
+};
+use crate::govern::root_hash;
+
+/// How often we look whether another gate is done with the workspace.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// The writes that wait in a workspace.
+type Queue = VecDeque<(Arc<Job>, Then)>;
+
+/// The writes of a governed server.
+pub(crate) struct Writes {
+    pub(super) checks: Checks,
+    /// Where what was before them is kept.
+    journal: PathBuf,
+    /// A workspace that is not in it has none, and no thread.
+    queues: Mutex<BTreeMap<PathBuf, Queue>>,
+    changed: Condvar,
+}
+
+impl fmt::Debug for Writes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writes").field("checks", &self.checks).finish_non_exhaustive()
+    }
+}
+
+impl Writes {
+    /// Those of a server whose ledger is in that directory.
+    pub(in crate::govern) fn new(checks: Checks, ledger: &Path) -> Self {
+        let journal = ledger.join("writes");
+        Self { checks, journal, queues: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Has a write wait for its turn. Whatever comes of it is told, from another thread.
+    pub(crate) fn begin(self: &Arc<Self>, job: Arc<Job>, then: Then) {
+        let root = job.root.path().to_owned();
+        let mut queues = self.lock();
+        if let Some(queue) = queues.get_mut(&root) {
+            return queue.push_back((job, then));
+        }
+        queues.insert(root.clone(), Queue::from([(job, then)]));
+        drop(queues);
+        let (ours, of) = (Arc::clone(self), root.clone());
+        let work = move || ours.work(&of);
+        if thread::Builder::new().name("redress-writes".to_owned()).spawn(work).is_err() {
+            let waiting = self.lock().remove(&root);
+            for (job, then) in waiting.into_iter().flatten() {
+                let fault = codes::OVERLOADED.raise([] as [(&str, &str); 0]);
+                then(job.id(), Report::Refused(Box::new(fault)));
+            }
+        }
+    }
+
+    /// Waits until no write is on its way, but not longer than that.
+    pub(crate) fn rest(&self, patience: Duration) {
+        let is_busy = |it: &mut BTreeMap<_, _>| !it.is_empty();
+        drop(self.changed.wait_timeout_while(self.lock(), patience, is_busy));
+    }
+
+    fn work(&self, root: &Path) {
+        while let Some((job, then)) = self.next(root) {
+            // Whoever waits for one that dies is answered at its deadline, and the others go on.
+            drop(catch_unwind(AssertUnwindSafe(|| self.make(&job, &then))));
+        }
+    }
+
+    fn next(&self, root: &Path) -> Option<(Arc<Job>, Then)> {
+        let mut queues = self.lock();
+        let next = queues.get_mut(root).and_then(VecDeque::pop_front);
+        if next.is_none() {
+            queues.remove(root);
+            self.changed.notify_all();
+        }
+        next
+    }
+
+    fn make(&self, job: &Job, then: &Then) {
+        let turn = match self.turn(job) {
+            Ok(Some(turn)) => turn,
+            Ok(None) => return,
+            Err(error) => return then(job.id(), Report::Refused(faults::unwritten(&error))),
+        };
+        let kept =
+            Kept::keep(&self.journal, job.about.clone(), Arc::clone(&job.root), job.paths.clone());
+        let kept = match kept {
+            Ok(kept) => kept,
+            Err(why) => return then(job.id(), Report::Refused(faults::not_kept(why))),
+        };
+        if job.is_wanted() {
+            then(job.id(), Report::Ready);
+        }
+        let (checked, after) = match job.wait() {
+            Some(until) => self.check(job, &kept, until),
+            None => (Ok(()), kept.now()),
+        };
+        let is_fine = checked.is_ok();
+        let waiting = if is_fine { job.end() } else { None };
+        if let Some(id) = waiting {
+            kept.forget();
+            drop(turn);
+            return then(Some(id), Report::Fine);
+        }
+        let (was_changed, left) = put_back(&kept, &after);
+        drop(turn);
+        match (checked.err(), job.end()) {
+            (Some(fault), Some(id)) => {
+                then(Some(id), Report::Broken(faults::put_back(fault, &left)));
+            }
+            (fault, _) if was_changed => {
+                let told = (!left.is_empty())
+                    .then(|| faults::put_back(fault.unwrap_or_else(faults::unheard), &left));
+                then(None, Report::Undone(faults::undone(&kept.about), told));
+            }
+            _ => (),
+        }
+    }
+
+    /// Waits for the workspace, which another gate may have; `None` if nobody waits for the write any more.
+    fn turn(&self, job: &Job) -> std::io::Result<Option<File>> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.journal)?;
+        let name = format!("{}.lock", root_hash(&job.root.path().to_string_lossy()));
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(false).mode(0o600);
+        let file = file.open(self.journal.join(name))?;
+        while job.is_wanted() {
+            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                return Ok(Some(file));
+            }
+            thread::park_timeout(GLANCE);
+        }
+        Ok(None)
+    }
+
+    /// What gates before this one left behind: put back if it is as their writes left it. Each is a failure to be recorded.
+    pub(crate) fn recover(&self) -> Vec<Fault> {
+        let left = Kept::left_behind(&self.journal).into_iter();
+        left.filter_map(|(kept, after)| recovered(&kept, after)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Queue>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Seen = Result<State, super::state::Unseen>;
+
+/// Puts back what a write has changed. Gives whether it has, and what is not as it was.
+fn put_back(kept: &Kept, after: &Seen) -> (bool, Vec<super::restore::Left>) {
+    let left = match after {
+        Ok(after) if kept.before == *after => {
+            kept.forget();
+            return (false, Vec::new());
+        }
+        Ok(after) => kept.restore(after),
+        Err(why) => vec![super::restore::Left::unseen(why)],
+    };
+    // What could not be put back for now is tried again when a gate starts.
+    if left.iter().all(|it| it.is_changed_since) {
+        kept.forget();
+    }
+    (true, left)
+}
+
+/// A write of a gate that was killed before it was checked.
+fn recovered(kept: &Kept, after: Option<State>) -> Option<Fault> {
+    let now = kept.now();
+    if now.as_ref().is_ok_and(|it| *it == kept.before) {
+        kept.forget();
+        return None;
+    }
+    let mut fault = faults::unchecked(&kept.about, kept.root.path());
+    match after {
+        Some(after) => {
+            let left = kept.restore(&after);
+            if left.iter().all(|it| it.is_changed_since) {
+                kept.forget();
+            }
+            fault = *faults::put_back(Box::new(fault), &left);
+        }
+        // Nobody can tell any more what the write did and what somebody else did since.
+        None => {
+            kept.forget();
+            fault = faults::unknown(fault, &kept.paths);
+        }
+    }
+    Some(fault)
+}

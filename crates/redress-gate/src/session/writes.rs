@@ -1,0 +1,169 @@
+//! Writes that are checked: they wait for their turn before the server is asked, and their answers wait for the checks.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{Held, Session, Turn, seen::Seen, upstream::Answer};
+use crate::{
+    exchange::Exchange,
+    govern::{Report, Writing},
+    inflight::{Owed, UpstreamId},
+    mail::ToUpstream,
+};
+
+/// How long a server that nobody waits for any more may still be at a write, before what it did is put back.
+const LATE: Duration = Duration::from_secs(5);
+
+/// The writes of a session.
+#[derive(Debug, Default)]
+pub(super) struct Writes {
+    /// What the server is asked when they have their turn.
+    waiting: Vec<Held>,
+    /// Those that nobody waits for any more, although the server may still be at them.
+    late: Vec<(UpstreamId, Instant, Box<Writing>)>,
+}
+
+impl Writes {
+    /// When the next of them is given up.
+    pub(super) fn next_late(&self) -> Option<Instant> {
+        self.late.iter().map(|it| it.1).min()
+    }
+
+    /// Gives up those that take too long.
+    pub(super) fn expire(&mut self, now: Instant) {
+        self.late.retain(|it| it.1 > now);
+    }
+}
+
+impl Session {
+    /// Whether a request is a write that waits for its turn first.
+    pub(super) fn is_write(&self, id: UpstreamId) -> bool {
+        self.inflight.exchange(id).is_some_and(|it| it.write.is_some())
+    }
+
+    /// Whether a write waits for its turn or its checks, so that nothing that happens to the upstream concerns it.
+    pub(super) fn is_with_us(&self, id: UpstreamId) -> bool {
+        let is_checked = |it: &Exchange| it.sent && !it.is_at_upstream();
+        self.writes.waiting.iter().any(|it| it.id == Some(id))
+            || self.inflight.exchange(id).is_some_and(is_checked)
+    }
+
+    /// Has a write wait for its turn.
+    pub(super) fn wait_for_turn(&mut self, id: UpstreamId, line: Vec<u8>, turn: &mut Turn) {
+        let Some(exchange) = self.inflight.exchange(id) else { return };
+        if let Some(writing) = &exchange.write {
+            writing.job.open(id, exchange.deadline);
+            turn.writes.push(Arc::clone(&writing.job));
+            self.writes.waiting.push(Held { id: Some(id), line });
+        }
+    }
+
+    /// Something came of a write.
+    pub(crate) fn write_told(&mut self, id: Option<UpstreamId>, report: Report, turn: &mut Turn) {
+        match report {
+            Report::Ready => self.write_is_ready(id, turn),
+            Report::Refused(fault) | Report::Broken(fault) => {
+                self.writes.waiting.retain(|it| it.id != id);
+                if let Some(mut exchange) = self.take_write(id) {
+                    // Whatever earlier attempts did was put back as well.
+                    exchange.is_in_doubt = false;
+                    self.fail(exchange, &Seen::Governed(fault), turn);
+                }
+            }
+            Report::Fine => {
+                let taken = self.take_write(id).and_then(|mut it| Some((it.write.take()?, it)));
+                if let Some((mut writing, exchange)) = taken
+                    && let Some((line, status)) = writing.answer.take()
+                {
+                    self.pass_line(exchange, &line, status, turn);
+                }
+            }
+            Report::Undone(record, fault) => {
+                turn.sessions.push(record);
+                if let Some(fault) = fault {
+                    self.tell_nobody(*fault, turn);
+                }
+            }
+        }
+    }
+
+    fn take_write(&mut self, id: Option<UpstreamId>) -> Option<Exchange> {
+        match self.inflight.take(id?) {
+            Some(Owed::Answer(exchange)) => Some(exchange),
+            _ => None,
+        }
+    }
+
+    /// A write has its turn: the server is asked, unless nobody waits any more.
+    fn write_is_ready(&mut self, id: Option<UpstreamId>, turn: &mut Turn) {
+        let mut ready = self.writes.waiting.extract_if(.., |it| it.id == id);
+        let Some(Held { id: Some(id), line }) = ready.next() else { return };
+        drop(ready);
+        if self.inflight.exchange(id).is_none() {
+            return;
+        }
+        if let Err(refusal) = self.reach(turn) {
+            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+                self.fail(exchange, &refusal, turn);
+            }
+            return;
+        }
+        if !self.is_up() {
+            return self.hold(Some(id), line);
+        }
+        let epoch = self.opening.epoch;
+        if let Some(exchange) = self.inflight.exchange_mut(id) {
+            (exchange.sent, exchange.epoch) = (true, epoch);
+            turn.to_upstream.add_parts(ToUpstream::Request(id, exchange.from.ticket), &[&line]);
+        }
+    }
+
+    /// Holds an answer back until what the write did is checked; gives the request back if there is nothing to check.
+    pub(super) fn unless_checked(
+        &mut self,
+        mut exchange: Exchange,
+        answer: &Answer<'_, '_>,
+    ) -> Option<Exchange> {
+        let Some(writing) = &mut exchange.write else { return Some(exchange) };
+        writing.answer = Some((answer.line.to_vec(), answer.status));
+        let job = Arc::clone(&writing.job);
+        // There is room: it has just made some.
+        let id = self.inflight.open(exchange.key, exchange)?;
+        job.answered(id);
+        None
+    }
+
+    /// A request is over for its client, but the server may be at its write.
+    pub(super) fn linger(&mut self, id: UpstreamId, exchange: &mut Exchange, now: Instant) {
+        self.writes.waiting.retain(|it| it.id != Some(id));
+        if exchange.is_at_upstream()
+            && let Some(writing) = exchange.write.take()
+        {
+            self.writes.late.push((id, now + LATE, writing));
+        }
+    }
+
+    /// The same of all requests.
+    pub(super) fn linger_all(&mut self, now: Instant) {
+        for id in self.in_order() {
+            if let Some(exchange) = self.inflight.exchange_mut(id)
+                && exchange.is_at_upstream()
+                && let Some(writing) = exchange.write.take()
+            {
+                self.writes.late.push((id, now + LATE, writing));
+            }
+        }
+    }
+
+    /// The server is gone, or is left: nothing more comes of its writes.
+    pub(crate) fn give_up_writes(&mut self) {
+        self.writes.late.clear();
+    }
+
+    /// The server has answered what nobody waits for any more: it is done with it.
+    pub(super) fn answered_late(&mut self, id: Option<UpstreamId>) {
+        self.writes.late.retain(|it| Some(it.0) != id);
+    }
+}
