@@ -234,6 +234,7 @@ fn a_write_that_fails_its_check_is_undone_whatever_it_did() {
     let mut gate = place.gate();
     fs::write(place.at("root/a.txt"), "one\n").unwrap();
     fs::write(place.at("root/b.txt"), "BAD\n").unwrap();
+    fs::create_dir_all(place.at("root/lib/deep")).unwrap();
     let failed = gate.call("write_file", &write("c.txt", "BAD"));
     let fault = &failed["_meta"]["dev.redress/fault"];
     assert_eq!((code(&failed), &fault["effect"]), ("PREFLIGHT_FAILED", &json!("none")), "{failed}");
@@ -250,17 +251,17 @@ fn a_write_that_fails_its_check_is_undone_whatever_it_did() {
         ("write_file", json!({"path": "x/y/z", "content": "new", "create_parents": true})),
         ("apply_patch", json!({"patch": patch})),
         ("move", json!({"from": "a.txt", "to": "d.txt"})),
-        ("move", json!({"from": "docs", "to": "papers"})),
+        ("move", json!({"from": "lib", "to": "src"})),
         ("remove", json!({"path": "a.txt"})),
-        ("remove", json!({"path": "docs", "recursive": true})),
+        ("remove", json!({"path": "lib", "recursive": true})),
     ] {
         assert_eq!(gate.code(tool, &arguments), "PREFLIGHT_FAILED", "{tool} {arguments}");
         assert_eq!(place.text("a.txt"), "one\n", "{tool} {arguments}");
         let mut names: Vec<_> =
             fs::read_dir(place.at("root")).unwrap().map(|it| it.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, ["a.txt", "b.txt", "docs"], "{tool} {arguments}");
-        assert!(place.at("root/docs/reports").is_dir(), "{tool} {arguments}");
+        assert_eq!(names, ["a.txt", "b.txt", "docs", "lib"], "{tool} {arguments}");
+        assert!(place.at("root/lib/deep").is_dir(), "{tool} {arguments}");
     }
     assert_eq!(
         gate.code("write_file", &write("docs/reports/a.md", "It failed.")),
