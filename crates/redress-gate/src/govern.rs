@@ -244,11 +244,13 @@ impl Governor {
         is_plain(call.arguments)?;
         let touched = given?;
         touched.paths.iter().try_for_each(|it| root.confine(it))?;
+        let is_placed = !reads || self.needs_plan(call.name);
+        let places = root.places(if is_placed { &touched.paths } else { &[] })?;
         if !reads {
-            self.policy.guarded.judge(root, self.policy.plans.folder(), &touched.paths)?;
+            self.policy.guarded.judge(root, self.policy.plans.folder(), &places)?;
         }
         if !is_report {
-            self.follows(call, governed, root, &touched.paths)?;
+            self.follows(call, governed, root, (&touched.paths, &places))?;
         }
         if doing.is_eval() {
             payload::judge(call.arguments, self.policy.dialect)?;

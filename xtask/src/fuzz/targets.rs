@@ -13,6 +13,7 @@ use redress::{
 use redress_cli::config::{Nowhere, read as read_config};
 use redress_declare::{GAVE_UP, read_file};
 use redress_gate::sse::{self as events, Events};
+use redress_govern::plan::{Plan, Status, decided};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 use redress_workspace::patch::{Fate, fit, read as read_patch};
 
@@ -42,7 +43,18 @@ pub(super) const TARGETS: &[Target] = &[
     ("allowance", sources::allowance),
     ("probe", probe),
     ("patch", patch),
+    ("plan", plan),
 ];
+
+/// A file is a plan or the reason why not; what a decision writes is the same plan, decided.
+fn plan(bytes: &[u8]) {
+    let Ok(plan) = Plan::read(bytes) else { return };
+    let _ = plan.allows("src/main.rs").is_ok() | plan.allows_all_below("src").is_ok();
+    let decided = decided(bytes, Status::Approved, Some("5d1e")).unwrap_or_default();
+    let same = Plan::read(decided.as_bytes());
+    let is_same = same.is_ok_and(|it| it.hash == plan.hash && it.status == Status::Approved);
+    assert!(is_same, "a decision made another plan of it");
+}
 
 /// Whatever a server lists as its tools gives a plan; a report is one, or says why not.
 fn probe(bytes: &[u8]) {

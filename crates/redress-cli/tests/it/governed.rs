@@ -165,9 +165,10 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
 #[test]
 fn a_call_that_succeeded_is_on_record_without_its_arguments() {
     let dir = dir();
+    let plan = approved(dir.path(), "all.md", "**");
     let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "WINDSURF"]);
     gate.begin(dir.path());
-    let file = json!({"path": "a.txt", "content": "a-word-that-nobody-records"});
+    let file = json!({"path": "a.txt", "content": "a-word-that-nobody-records", "plan": "all.md"});
     assert_eq!(gate.code("write_file", &file), "fine");
     assert_eq!(gate.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
     let records = gate.call("read_ledger", &json!({"limit": 50})).1["structuredContent"]["records"]
@@ -180,6 +181,7 @@ fn a_call_that_succeeded_is_on_record_without_its_arguments() {
     let call = &calls[1]["call"];
     let hash = redress_govern::eval::sha256(&file.to_string());
     assert_eq!(call["arguments_sha256"], hash, "{call}");
+    assert_eq!(call["plan_hash"], plan, "{call}");
     assert_eq!((&call["role"], &call["server"]), (&json!("WINDSURF"), &json!("workspace")));
     assert_eq!(call["session_id"], gate.status()["session_id"]);
     assert!(call["elapsed_ms"].is_u64(), "{call}");

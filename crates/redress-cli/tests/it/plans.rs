@@ -286,11 +286,12 @@ fn a_link_does_not_widen_a_plan() {
 /// A server that notes what it hears, and answers everything.
 const SERVER: &str = r#"while IFS= read -r line; do
   printf '%s\n' "$line" >> heard
+  case "$line" in *'"look"'*) [ -e looked ] || { touch looked; exit 1; } ;; esac
   case "$line" in *'"id":'*) ;; *) continue ;; esac
   id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"save","inputSchema":{"type":"object","properties":{"file":{"type":"string"}},"required":["file"]}},{"name":"shell","inputSchema":{"type":"object"}},{"name":"draw","inputSchema":{"type":"object","properties":{"plan":{"type":"string"}}}}]}' ;;
+    *'"tools/list"'*) result='{"tools":[{"name":"save","inputSchema":{"type":"object","properties":{"file":{"type":"string"}},"required":["file"]}},{"name":"shell","inputSchema":{"type":"object"}},{"name":"look","inputSchema":{"type":"object"}},{"name":"draw","inputSchema":{"type":"object","properties":{"plan":{"type":"string"}}}}]}' ;;
     *) result='{"content":[]}' ;;
   esac
   printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
@@ -300,6 +301,7 @@ done
 const CONTRACT: &str = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"own\"\nversion = \"1.0.0\"\n\
 [tool.save]\noperation = \"command\"\npaths = [\"/file\"]\n\
 [tool.shell]\noperation = \"command\"\n\
+[tool.look]\noperation = \"query\"\nread_only = true\npaths = [\"/file\"]\n\
 [tool.draw]\noperation = \"command\"\npaths = [\"/file\"]\n";
 
 fn other_server(dir: &Path, more: &str) {
@@ -340,6 +342,8 @@ fn any_server_is_asked_without_what_is_for_the_gate() {
     let draw = tools.iter().find(|it| it["name"] == "draw").unwrap();
     assert!(draw["inputSchema"]["properties"]["plan"].get("description").is_none(), "{draw}");
     assert_eq!(gate.code("draw", &json!({"file": "src/b", "plan": "narrow.md"})), "fine");
+    // The server dies of this one, and is asked again.
+    assert_eq!(gate.code("look", &call("src/a", "narrow.md")), "fine");
     let calls = heard(dir.path());
     assert_eq!(
         calls,
@@ -347,6 +351,8 @@ fn any_server_is_asked_without_what_is_for_the_gate() {
             json!({"name": "save", "arguments": {"file": "src/a", "x": 1.0}}),
             json!({"name": "shell", "arguments": {"line": "ls"}}),
             json!({"name": "draw", "arguments": {"file": "src/b", "plan": "narrow.md"}}),
+            json!({"name": "look", "arguments": {"file": "src/a", "x": 1.0}}),
+            json!({"name": "look", "arguments": {"file": "src/a", "x": 1.0}}),
         ],
         "its own argument is passed on"
     );

@@ -7,76 +7,102 @@ use std::{
 };
 
 use redress::{Fault, codes};
-use rustix::fs::{AtFlags, FileType, fstat, stat, statat};
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, fstat, openat2, stat, statat},
+    io::Errno,
+};
 
 use super::root::{Root, invalid};
 
-/// What a call with a path may change.
+/// Without links, and without anything that is mounted on the way: where this leads, the path itself says.
+const PLAIN: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS)
+    .union(ResolveFlags::NO_XDEV);
+
+/// What a call may change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// Its names below the root, without links.
     pub(super) path: String,
     /// Whether it is a directory now, so that all that is in it may be meant.
     pub(super) is_directory: bool,
+    /// Whether it may have other names than this one.
+    has_names: bool,
 }
 
 /// What tells files apart, whatever they are called.
 type Id = (u64, u64);
 
 impl Root {
-    /// Every place that a call with this path may change: where its last name stands and, if that is a link, where it leads.
-    pub(super) fn places(&self, path: &str) -> Result<Vec<Place>, Box<Fault>> {
-        let places = if path.is_empty() {
-            Ok(vec![Place { path: String::new(), is_directory: true }])
-        } else {
-            self.look(path)
-        };
-        places.map_err(|it| invalid(path, &format!("it cannot be followed: {it}")))
+    /// Every place that a call with these paths may change: where their last names stand and, if one is a link, where it leads.
+    pub(super) fn places(&self, paths: &[String]) -> Result<Vec<Place>, Box<Fault>> {
+        let mut places = Vec::with_capacity(paths.len());
+        for path in paths {
+            let lost = |it: io::Error| invalid(path, &format!("it cannot be followed: {it}"));
+            match self.plain(path) {
+                Some(place) => places.push(place),
+                None => self.follow(path, &mut places).map_err(lost)?,
+            }
+        }
+        Ok(places)
     }
 
     /// Whether all paths are of a kind, as they are called and where they lead.
     pub(super) fn are_all(&self, paths: &[String], is_one: impl Fn(&str) -> bool) -> bool {
-        let leads =
-            |path: &String| self.places(path).is_ok_and(|it| it.iter().all(|it| is_one(&it.path)));
-        paths.iter().all(|it| is_one(it) && leads(it))
+        let lead = |it: Vec<Place>| it.iter().all(|it| is_one(&it.path));
+        paths.iter().all(|it| is_one(it)) && self.places(paths).is_ok_and(lead)
     }
 
-    fn look(&self, path: &str) -> io::Result<Vec<Place>> {
+    /// A path that is its own place, as most are.
+    fn plain(&self, path: &str) -> Option<Place> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let name = if path.is_empty() { "." } else { path };
+        let (is_directory, has_names) = match openat2(&self.dir, name, flags, Mode::empty(), PLAIN)
+        {
+            Ok(found) => kind(&found).ok()?,
+            // Up to where nothing is, there was no link either.
+            Err(Errno::NOENT) => (false, false),
+            Err(_) => return None,
+        };
+        Some(Place { path: path.to_owned(), is_directory, has_names })
+    }
+
+    fn follow(&self, path: &str, places: &mut Vec<Place>) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut stands = self.stands(parent)?;
         join(&mut stands, name);
-        let Ok(found) = self.find(path) else {
-            return Ok(vec![Place { path: stands, is_directory: false }]);
-        };
-        let is_directory = is_directory(&found)?;
-        let leads = self.real(&found)?;
-        let is_same = leads == stands;
-        let mut places = vec![Place { path: stands, is_directory }];
-        if !is_same {
-            places.push(Place { path: leads, is_directory });
+        let mut is_directory = false;
+        if let Ok(found) = self.find(path) {
+            is_directory = kind(&found)?.0;
+            let leads = self.real(&found)?;
+            if leads != stands {
+                places.push(Place { path: leads, is_directory, has_names: true });
+            }
         }
-        Ok(places)
+        places.push(Place { path: stands, is_directory, has_names: true });
+        Ok(())
     }
 
     /// A directory without links; of one that is yet to be made, the deepest that is there decides.
     fn stands(&self, directory: &str) -> io::Result<String> {
         let mut at = directory;
-        let found = loop {
-            match self.find(if at.is_empty() { "." } else { at }) {
-                Ok(found) => break found,
-                Err(error) if at.is_empty() => return Err(error.into()),
-                Err(_) => at = at.rsplit_once('/').map_or("", |it| it.0),
+        while !at.is_empty() {
+            if let Ok(found) = self.find(at) {
+                let mut stands = self.real(&found)?;
+                let rest = directory.strip_prefix(at).unwrap_or_default();
+                rest.split('/').filter(|it| !it.is_empty()).for_each(|it| join(&mut stands, it));
+                return Ok(stands);
             }
-        };
-        let mut stands = self.real(&found)?;
-        let rest = directory.strip_prefix(at).unwrap_or_default();
-        rest.split('/').filter(|it| !it.is_empty()).for_each(|it| join(&mut stands, it));
-        Ok(stands)
+            at = at.rsplit_once('/').map_or("", |it| it.0);
+        }
+        Ok(directory.to_owned())
     }
 
     /// What the system calls something below the root.
     fn real(&self, found: &OwnedFd) -> io::Result<String> {
-        let (root, found) = (real(&self.dir)?, real(found)?);
+        let name = |it: &OwnedFd| fs::read_link(format!("/proc/self/fd/{}", it.as_raw_fd()));
+        let (root, found) = (name(&self.dir)?, name(found)?);
         let below = found.strip_prefix(&root).ok().and_then(Path::to_str);
         below.map(str::to_owned).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
     }
@@ -104,38 +130,50 @@ impl Guarded {
         Self(paths.into_iter().map(|it| canonical(&it)).collect())
     }
 
-    /// Refuses a call that may change one of them: itself, what is in it, or a directory that it is in.
+    /// Refuses a call that may change one of them, or the folder of plans: itself, what is in it, or a directory that it is in.
     pub(super) fn judge(
         &self,
         root: &Root,
         plans: &str,
-        paths: &[String],
+        places: &[Place],
     ) -> Result<(), Box<Fault>> {
-        if paths.is_empty() {
-            return Ok(());
-        }
-        let unknown = |it: io::Error| invalid(".", &it.to_string());
-        let real = real(&root.dir).map_err(unknown)?;
-        let plans_at = real.join(plans);
-        let all = || self.0.iter().chain([&plans_at]);
-        let ids = all().filter_map(|it| stat(it).ok());
-        let ids: Vec<Id> = ids.map(|it| (it.st_dev, it.st_ino)).collect();
-        for path in paths {
-            for place in root.places(path)? {
-                let at = real.join(&place.path);
-                let is_guarded = |it: &PathBuf| {
-                    at.starts_with(it) || !place.path.is_empty() && it.starts_with(&at)
-                };
-                if all().any(is_guarded) || root.ids(&place.path).any(|it| ids.contains(&it)) {
-                    return Err(guarded(path, plans));
-                }
+        for place in places {
+            let is_below = |it: &PathBuf| match it.strip_prefix(&root.path) {
+                Ok(guarded) => guarded.to_str().is_none_or(|it| is_near(&place.path, it)),
+                Err(_) => root.path.starts_with(it),
+            };
+            if is_near(&place.path, plans)
+                || self.0.iter().any(is_below)
+                || place.has_names && self.is_one(root, plans, &place.path)
+            {
+                return Err(refused(&place.path, plans));
             }
         }
         Ok(())
     }
+
+    /// Whether a place is one of them, or in one, under another name.
+    fn is_one(&self, root: &Root, plans: &str, place: &str) -> bool {
+        let plans = root.path.join(plans);
+        let all = self.0.iter().chain([&plans]).filter_map(|it| stat(it).ok());
+        let all: Vec<Id> = all.map(|it| (it.st_dev, it.st_ino)).collect();
+        root.ids(place).any(|it| all.contains(&it))
+    }
 }
 
-fn guarded(path: &str, plans: &str) -> Box<Fault> {
+/// Whether a place is what is guarded, in it, or a directory above it; the root is above everything. In some directories, upper and
+/// lower case do not differ.
+fn is_near(place: &str, guarded: &str) -> bool {
+    let starts = |it: &str, with: &str| {
+        let mut names = it.split('/');
+        with.split('/').all(|name| {
+            names.next().is_some_and(|it| it == name || it.to_lowercase() == name.to_lowercase())
+        })
+    };
+    guarded.is_empty() || !place.is_empty() && (starts(place, guarded) || starts(guarded, place))
+}
+
+fn refused(path: &str, plans: &str) -> Box<Fault> {
     let params = [("permission", "write"), ("resource", path)];
     let mut fault = codes::INSUFFICIENT_PERMISSIONS.raise(params);
     fault.hint = format!(
@@ -148,16 +186,16 @@ fn guarded(path: &str, plans: &str) -> Box<Fault> {
 fn canonical(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|it| Some((fs::canonicalize(it).ok()?, it)));
-    let Some((real, there)) = found else { return path };
-    path.strip_prefix(there).map_or(path.clone(), |rest| real.join(rest))
+    let Some((mut real, there)) = found else { return path };
+    real.extend(path.strip_prefix(there).into_iter().flatten());
+    real
 }
 
-fn real(found: &OwnedFd) -> io::Result<PathBuf> {
-    fs::read_link(format!("/proc/self/fd/{}", found.as_raw_fd()))
-}
-
-fn is_directory(found: &OwnedFd) -> io::Result<bool> {
-    Ok(FileType::from_raw_mode(fstat(found)?.st_mode) == FileType::Directory)
+/// Whether something is a directory, and whether it may have several names.
+fn kind(found: &OwnedFd) -> io::Result<(bool, bool)> {
+    let found = fstat(found)?;
+    let is_directory = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
+    Ok((is_directory, !is_directory && found.st_nlink > 1))
 }
 
 fn join(path: &mut String, name: &str) {
@@ -200,19 +238,19 @@ mod tests {
             ("src/new/x.rs", vec!["src/new/x.rs"]),
             ("src/link/main.tf", vec!["infra/main.tf"]),
             ("src/link/new", vec!["infra/new"]),
-            ("src/link", vec!["src/link", "infra"]),
-            ("src/link/alias", vec!["infra/alias", "src/a.rs"]),
+            ("src/link", vec!["infra", "src/link"]),
+            ("src/link/alias", vec!["src/a.rs", "infra/alias"]),
             ("d/plans/x", vec!["docs/plans/x"]),
             ("", vec![""]),
         ] {
-            let found = root.places(path).unwrap();
+            let found = root.places(&[path.to_owned()]).unwrap();
             assert_eq!(
                 found.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(),
                 places,
                 "{path}"
             );
         }
-        assert!(root.places("src").unwrap().iter().all(|it| it.is_directory));
+        assert!(root.places(&["src".to_owned()]).unwrap().iter().all(|it| it.is_directory));
     }
 
     #[test]
@@ -233,6 +271,7 @@ mod tests {
             ("docs/plans/a.md", false),
             ("docs/plans/new/b.md", false),
             ("docs", false),
+            ("Docs/PLANS/x.md", false),
             ("d/plans/new.md", false),
             ("d", false),
             ("config", false),
@@ -241,7 +280,8 @@ mod tests {
             ("ledger", false),
             ("ledger/not/yet/x", false),
         ] {
-            let judged = guarded.judge(&root, "docs/plans", &[path.to_owned()]);
+            let places = root.places(&[path.to_owned()]).unwrap();
+            let judged = guarded.judge(&root, "docs/plans", &places);
             assert_eq!(judged.is_ok(), is_free, "{path}");
         }
     }

@@ -2,11 +2,11 @@
 
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use redress::{
@@ -18,8 +18,9 @@ use redress_govern::plan::{MAX_BYTES, NotAPlan, Plan, Status, broken};
 use redress_ledger::PublicKey;
 use redress_registry::nearest::nearest_n;
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
+use sha2::{Digest as _, Sha256};
 
-use super::{Call, Governed, Governor, root::Root};
+use super::{Call, Governed, Governor, places::Place, root::Root};
 
 /// Nothing in the folder of plans is a link: what is approved is the file itself.
 const STRICT: ResolveFlags =
@@ -32,8 +33,8 @@ const MOST_BYTES: usize = 16 << 20;
 /// The longest list of revoked plans, in bytes.
 const MOST_REVOKED: u64 = 1 << 20;
 
-/// The most signatures that are remembered.
-const MOST_SIGNED: usize = 1_000;
+/// The most plans and signatures that are remembered.
+const MOST_KNOWN: usize = 200;
 
 /// Where plans are, and by whose key they are approved.
 #[derive(Debug)]
@@ -42,21 +43,29 @@ pub struct Plans {
     /// Without a key nothing is approved.
     key: Option<PublicKey>,
     revoked: PathBuf,
-    /// Hashes and signatures that were found to belong together.
-    signed: Mutex<BTreeSet<(String, String)>>,
+    memory: Mutex<Memory>,
+}
+
+/// What follows from bytes alone, so that it need not be found out again.
+#[derive(Debug, Default)]
+struct Memory {
+    /// The plans of files, by the hash of all their bytes.
+    read: BTreeMap<[u8; 32], Arc<Plan>>,
+    /// Hashes and signatures that belong together.
+    signed: BTreeSet<(String, String)>,
 }
 
 /// A file of the folder.
 #[derive(Debug)]
 struct Kept {
     file: String,
-    plan: Result<Plan, NotAPlan>,
+    plan: Result<Arc<Plan>, NotAPlan>,
 }
 
 impl Plans {
     /// Plans in a folder of the workspace, approved with a key, but for those that the file `revoked` lists.
-    pub const fn new(folder: String, key: Option<PublicKey>, revoked: PathBuf) -> Self {
-        Self { folder, key, revoked, signed: Mutex::new(BTreeSet::new()) }
+    pub fn new(folder: String, key: Option<PublicKey>, revoked: PathBuf) -> Self {
+        Self { folder, key, revoked, memory: Mutex::default() }
     }
 
     /// The folder, relative to the workspace.
@@ -70,7 +79,7 @@ impl Plans {
         root: &Root,
         named: &str,
         governed: &mut Governed,
-    ) -> Result<Plan, Box<Fault>> {
+    ) -> Result<Arc<Plan>, Box<Fault>> {
         let found = match self.of_name(root, named) {
             Some(found) => found,
             None => self.of_hash(root, named).ok_or_else(|| self.not_found(root, named))?,
@@ -115,16 +124,34 @@ impl Plans {
     }
 
     fn is_signed(&self, hash: &str, approval: &str) -> bool {
-        let mut signed = self.signed.lock().unwrap_or_else(PoisonError::into_inner);
         let both = (hash.to_owned(), approval.to_owned());
-        if signed.contains(&both) {
+        if self.memory().signed.contains(&both) {
             return true;
         }
         let is_signed = self.key.is_some_and(|it| it.has_approved(hash, approval));
-        if is_signed && signed.len() < MOST_SIGNED {
-            signed.insert(both);
+        if is_signed {
+            let mut memory = self.memory();
+            make_room(memory.signed.len(), || memory.signed.clear());
+            memory.signed.insert(both);
         }
         is_signed
+    }
+
+    /// The plan that bytes are. They are hashed each time; what the hash is known for is not read again.
+    fn plan(&self, bytes: &[u8]) -> Result<Arc<Plan>, NotAPlan> {
+        let hash: [u8; 32] = Sha256::digest(bytes).into();
+        if let Some(plan) = self.memory().read.get(&hash) {
+            return Ok(Arc::clone(plan));
+        }
+        let plan = Arc::new(Plan::read(bytes)?);
+        let mut memory = self.memory();
+        make_room(memory.read.len(), || memory.read.clear());
+        memory.read.insert(hash, Arc::clone(&plan));
+        Ok(plan)
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every plan of the folder, by name.
@@ -165,7 +192,7 @@ impl Plans {
         }
         let mut bytes = Vec::new();
         File::from(found).take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-        let kept = Kept { file: file.to_owned(), plan: Plan::read(&bytes) };
+        let kept = Kept { file: file.to_owned(), plan: self.plan(&bytes) };
         Ok((kept, bytes.len()))
     }
 
@@ -202,8 +229,9 @@ impl Plans {
     /// Files and hashes of the plans that may be used.
     fn usable(&self, root: &Root) -> Vec<(String, String)> {
         let all = self.all(root).into_iter();
-        all.filter_map(|it| Some((it.file, it.plan.ok().filter(|it| self.judge(it).is_ok())?.hash)))
-            .collect()
+        let usable = all.filter_map(|it| Some((it.file, it.plan.ok()?)));
+        let usable = usable.filter(|it| self.judge(&it.1).is_ok());
+        usable.map(|(file, plan)| (file, plan.hash.clone())).collect()
     }
 
     /// What clients see of the plans.
@@ -242,9 +270,9 @@ impl Governor {
         call: &Call<'_>,
         governed: &mut Governed,
         root: &Root,
-        paths: &[String],
+        (paths, places): (&[String], &[Place]),
     ) -> Result<(), Box<Fault>> {
-        if !self.policy.extras.iter().any(|it| it.name() == "plan" && it.is_of(call.name)) {
+        if !self.needs_plan(call.name) {
             return Ok(());
         }
         governed.phase_id = text(call, "phase")?;
@@ -257,16 +285,19 @@ impl Governor {
         for path in paths.iter().filter(|it| !it.is_empty()) {
             plan.allows(path)?;
         }
-        for path in paths {
-            for place in root.places(path)? {
-                if place.is_directory {
-                    plan.allows_all_below(&place.path)?;
-                } else {
-                    plan.allows(&place.path)?;
-                }
+        for place in places {
+            if place.is_directory {
+                plan.allows_all_below(&place.path)?;
+            } else {
+                plan.allows(&place.path)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether calls of a tool follow a plan.
+    pub(super) fn needs_plan(&self, tool: &str) -> bool {
+        self.policy.extras.iter().any(|it| it.name() == "plan" && it.is_of(tool))
     }
 }
 
@@ -290,6 +321,13 @@ pub fn revoked(path: &Path) -> io::Result<BTreeSet<String>> {
 /// Whether a text is a hash as plans have it.
 pub fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Forgets everything when it is too much.
+fn make_room(known: usize, forget: impl FnOnce()) {
+    if known >= MOST_KNOWN {
+        forget();
+    }
 }
 
 /// Whether a text is the name of a plan's file.
