@@ -4,12 +4,16 @@
 //! Then its words are compared with the blocklist, and then its constructs. The guard denies; it never fails, and it never runs
 //! longer than its caller allows.
 
-mod fold;
 mod javascript;
+mod judge;
 mod nesting;
+mod payload;
+mod place;
 mod python;
+mod rules;
+mod texts;
+mod thread;
 mod tokens;
-mod tree;
 mod words;
 
 use std::fmt::Write;
@@ -22,6 +26,8 @@ pub const MAX_CHARS: usize = 100_000;
 pub const MAX_NESTING: usize = 200;
 /// How long one payload may take, in milliseconds.
 pub const MAX_MILLIS: u64 = 50;
+
+const TOO_SLOW: Refusal = Refusal::Syntax { line: 1, column: 1, reason: "takes too long to read" };
 
 /// What a payload is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,14 +74,15 @@ pub fn inspect(
     if chars > MAX_CHARS {
         return Err(Refusal::TooLarge { chars });
     }
-    // To Python a lone carriage return ends a line, and with it a comment; the parser would read on.
-    let code = code.replace("\r\n", "\n").replace('\r', "\n");
-    nesting::check(&code)?;
-    let tree = tree::parse(language, &code, expired)?;
-    match language {
-        Language::JavaScript => javascript::judge(&code, &tree, expired),
-        Language::Python => python::judge(&code, &tree, expired),
-    }
+    nesting::check(code)?;
+    thread::judged(
+        code,
+        expired,
+        match language {
+            Language::JavaScript => javascript::inspect,
+            Language::Python => python::inspect,
+        },
+    )
 }
 
 /// A payload of which nobody said the language: it is taken for every language that it parses as, and must pass as each.

@@ -1,16 +1,11 @@
 //! The words of a payload, compared with a blocklist: names and signs as they follow each other, without comments and texts.
 
-use std::borrow::Cow;
-
-use super::Refusal;
-
-/// A keyword: tokens one after another, and the spelling in which they are reported.
-pub(super) type Keyword = (&'static [&'static str], &'static str);
+use super::{Refusal, words::Keyword};
 
 /// The last tokens that were seen.
 pub(super) struct Tokens<'c> {
     keywords: &'static [Keyword],
-    last: [Cow<'c, str>; 3],
+    last: [&'c str; 3],
 }
 
 impl<'c> Tokens<'c> {
@@ -19,10 +14,9 @@ impl<'c> Tokens<'c> {
     }
 
     /// One more token; a keyword that ends with it is refused.
-    pub(super) fn push(&mut self, token: Cow<'c, str>) -> Result<(), Refusal> {
-        self.last.rotate_left(1);
-        let [.., newest] = &mut self.last;
-        *newest = token;
+    pub(super) fn push(&mut self, token: &'c str) -> Result<(), Refusal> {
+        let [_, second, third] = self.last;
+        self.last = [second, third, token];
         match self.keywords.iter().find(|(tokens, _)| self.end_with(tokens)) {
             Some((_, keyword)) => Err(Refusal::Keyword(keyword)),
             None => Ok(()),

@@ -1,8 +1,9 @@
 //! What is forbidden, as data. `docs/governance.md` says why, and where it differs from the seed.
 
-use super::tokens::Keyword;
+/// A keyword: tokens one after another, and the spelling in which they are reported.
+pub(super) type Keyword = (&'static [&'static str], &'static str);
 
-/// Words of the blocklist for JavaScript: tokens one after another, and the spelling in which they are reported.
+/// Words of the blocklist for JavaScript.
 pub(super) const JS_KEYWORDS: &[Keyword] = &[
     (&["process", ".", "exit"], "process.exit"),
     (&["process", "?.", "exit"], "process.exit"),
@@ -28,6 +29,8 @@ pub(super) const JS_VALUES: &[&str] = &[
     "SharedWorker",
     "ShadowRealm",
     "WebAssembly",
+    "__webpack_require__",
+    "__non_webpack_require__",
 ];
 
 /// Members that lead to them from any object.
@@ -53,19 +56,79 @@ pub(super) const JS_MEMBERS: &[&str] = &[
     "getBuiltinModule",
     "importScripts",
     "execScript",
+    "getOwnPropertyDescriptor",
+    "getOwnPropertyDescriptors",
+    "getOwnPropertyNames",
+    "prepareStackTrace",
+    "srcdoc",
+    "addModule",
+    "serviceWorker",
 ];
 
-/// Members of `process` that end it or others.
-pub(super) const JS_PROCESS: &[&str] =
-    &["exit", "kill", "abort", "_kill", "reallyExit", "chdir", "setuid", "setgid"];
+/// Members of `process` that only tell something, or wait for something.
+pub(super) const JS_PROCESS: &[&str] = &[
+    "addListener",
+    "arch",
+    "argv",
+    "argv0",
+    "availableMemory",
+    "browser",
+    "config",
+    "constrainedMemory",
+    "cpuUsage",
+    "cwd",
+    "emitWarning",
+    "env",
+    "execArgv",
+    "execPath",
+    "exitCode",
+    "features",
+    "getegid",
+    "geteuid",
+    "getgid",
+    "getuid",
+    "hrtime",
+    "listenerCount",
+    "memoryUsage",
+    "nextTick",
+    "off",
+    "on",
+    "once",
+    "pid",
+    "platform",
+    "ppid",
+    "release",
+    "removeListener",
+    "resourceUsage",
+    "resourcesPath",
+    "stderr",
+    "stdout",
+    "title",
+    "type",
+    "uptime",
+    "version",
+    "versions",
+];
 
-/// Names of the global object. The last three are common names of variables, too.
-pub(super) const JS_GLOBALS: &[&str] =
-    &["globalThis", "global", "window", "self", "top", "parent", "frames"];
+/// Members of `process` that a refusal names.
+pub(super) const JS_PROCESS_ENDS: &[&str] =
+    &["exit", "kill", "abort", "reallyExit", "binding", "dlopen", "chdir", "mainModule", "execve"];
 
 /// Calls whose first argument is run if it is a text.
 pub(super) const JS_RUNS_TEXT: &[&str] =
     &["setTimeout", "setInterval", "setImmediate", "eval", "Function", "execScript"];
+
+/// Calls whose texts are code or names of modules.
+pub(super) const JS_READS_TEXT: &[&str] = &[
+    "setTimeout",
+    "setInterval",
+    "setImmediate",
+    "eval",
+    "Function",
+    "execScript",
+    "require",
+    "getBuiltinModule",
+];
 
 /// Calls and methods that make one text of others.
 pub(super) const JS_MAKES_TEXT: &[&str] = &[
@@ -102,7 +165,6 @@ pub(super) const JS_MAKES_TEXT: &[&str] = &[
 pub(super) const PY_KEYWORDS: &[Keyword] = &[
     (&["eval", "("], "eval("),
     (&["exec", "("], "exec("),
-    (&["compile", "("], "compile("),
     (&["__import__"], "__import__"),
     (&["os", ".", "system"], "os.system"),
     (&["os", ".", "_exit"], "os._exit"),
@@ -130,6 +192,34 @@ pub(super) const PY_VALUES: &[&str] = &[
     "KeyboardInterrupt",
     "execfile",
     "open",
+    "getattr",
+    "help",
+];
+
+/// Calls whose texts are code, names of members or names of modules.
+pub(super) const PY_READS_TEXT: &[&str] =
+    &["eval", "exec", "compile", "getattr", "setattr", "delattr", "__import__", "import_module"];
+
+/// Calls and methods that make one text of others.
+pub(super) const PY_MAKES_TEXT: &[&str] = &[
+    "str",
+    "chr",
+    "format",
+    "join",
+    "replace",
+    "decode",
+    "lower",
+    "upper",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "translate",
+    "title",
+    "casefold",
+    "removeprefix",
+    "removesuffix",
+    "repr",
+    "ascii",
 ];
 
 /// Members that lead out of anything that has them.
@@ -143,12 +233,28 @@ pub(super) const PY_MEMBERS: &[&str] = &[
     "f_builtins",
     "f_locals",
     "f_back",
+    "f_code",
+    "f_trace",
     "gi_code",
+    "gi_yieldfrom",
     "cr_code",
+    "cr_await",
+    "cr_origin",
+    "ag_code",
+    "ag_await",
+    "tb_next",
     "mro",
     "attrgetter",
     "methodcaller",
     "format_map",
+    "vformat",
+    "get_field",
+    "Formatter",
+    "get_type_hints",
+    "ForwardRef",
+    "evaluate_forward_ref",
+    "singledispatch",
+    "singledispatchmethod",
 ];
 
 /// Modules that lead out, which harmless modules have as members.
@@ -276,6 +382,86 @@ pub(super) const PY_DUNDERS: &[&str] = &[
     "__slots__",
     "__all__",
     "__version__",
+    "__abs__",
+    "__aenter__",
+    "__aexit__",
+    "__aiter__",
+    "__and__",
+    "__anext__",
+    "__author__",
+    "__await__",
+    "__bytes__",
+    "__ceil__",
+    "__complex__",
+    "__del__",
+    "__delitem__",
+    "__divmod__",
+    "__float__",
+    "__floor__",
+    "__format__",
+    "__iadd__",
+    "__iand__",
+    "__ifloordiv__",
+    "__imul__",
+    "__index__",
+    "__int__",
+    "__invert__",
+    "__ior__",
+    "__isub__",
+    "__itruediv__",
+    "__ixor__",
+    "__length_hint__",
+    "__lshift__",
+    "__matmul__",
+    "__missing__",
+    "__new__",
+    "__or__",
+    "__pos__",
+    "__pow__",
+    "__qualname__",
+    "__radd__",
+    "__rand__",
+    "__reversed__",
+    "__rfloordiv__",
+    "__rmul__",
+    "__ror__",
+    "__round__",
+    "__rshift__",
+    "__rsub__",
+    "__rtruediv__",
+    "__rxor__",
+    "__trunc__",
+    "__xor__",
+];
+
+/// Names with two underscores on each side that a refusal names.
+pub(super) const PY_SPECIAL: &[&str] = &[
+    "__annotations__",
+    "__base__",
+    "__bases__",
+    "__builtins__",
+    "__class__",
+    "__closure__",
+    "__code__",
+    "__defaults__",
+    "__delattr__",
+    "__dict__",
+    "__func__",
+    "__getattr__",
+    "__getattribute__",
+    "__globals__",
+    "__import__",
+    "__loader__",
+    "__module__",
+    "__mro__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__self__",
+    "__setattr__",
+    "__spec__",
+    "__subclasses__",
+    "__traceback__",
+    "__wrapped__",
 ];
 
 /// Whether a list has the word.

@@ -212,11 +212,7 @@ fn the_limits_are_refusals() {
     assert!(matches!(refused, Err(Refusal::Syntax { column: 201, .. })), "{refused:?}");
     assert_eq!(javascript(&"é".repeat(100_001)), Err(Refusal::TooLarge { chars: 100_001 }));
     let long = "x = 1;\n".repeat(10_000);
-    let mut asked = 0;
-    let refused = inspect(Language::JavaScript, &long, &mut || {
-        asked += 1;
-        asked > 3
-    });
+    let refused = inspect(Language::JavaScript, &long, &mut || true);
     assert!(matches!(refused, Err(Refusal::Syntax { reason: "takes too long to read", .. })));
     assert_eq!(javascript(&format!("x = {}'b'", "'a' + ".repeat(16_000))), Ok(()));
     assert_eq!(javascript(&format!("x = {}1", "!".repeat(99_000))), Ok(()));

@@ -1,0 +1,407 @@
+//! The values of a script, from its tree.
+
+use oxc_ast::ast::{
+    Argument, ArrayExpressionElement, AssignmentExpression, AssignmentOperator, AssignmentPattern,
+    AssignmentTarget, AssignmentTargetPropertyIdentifier, AssignmentTargetPropertyProperty,
+    AssignmentTargetWithDefault, BinaryExpression, BinaryOperator, BindingIdentifier,
+    BindingPattern, BindingProperty, ChainElement, ComputedMemberExpression, ExportAllDeclaration,
+    ExportFromDeclaration, Expression, ForInStatement, ForOfStatement, ForStatementLeft,
+    FormalParameter, Function, IdentifierReference, ImportDeclaration, ObjectProperty, Program,
+    PropertyKey, SimpleAssignmentTarget, Statement, StaticMemberExpression, TemplateLiteral,
+    UnaryOperator, VariableDeclarator, WithStatement,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_syntax::scope::ScopeFlags;
+
+use crate::eval::payload::{Id, Payload, Use, Value};
+
+/// Reads a whole script, or the body of the one function that it is.
+pub(super) fn read<'c>(payload: &mut Payload<'c>, program: &Program<'c>, is_body: bool) {
+    let mut reader = Reader { payload, functions: 0 };
+    match program.body.as_slice() {
+        [Statement::FunctionDeclaration(function)] if is_body => {
+            if let Some(body) = &function.body {
+                reader.visit_function_body(body);
+            }
+        }
+        _ => reader.visit_program(program),
+    }
+}
+
+struct Reader<'p, 'c> {
+    payload: &'p mut Payload<'c>,
+    /// How many functions are around, but for those that share the arguments of what is around them.
+    functions: usize,
+}
+
+impl<'c> Reader<'_, 'c> {
+    fn value(&mut self, expression: &Expression<'c>) -> Id {
+        match expression {
+            Expression::StringLiteral(it) => self.payload.text(it.value.as_str()),
+            Expression::TemplateLiteral(it) => self.template(it),
+            Expression::NumericLiteral(_)
+            | Expression::BigIntLiteral(_)
+            | Expression::BooleanLiteral(_)
+            | Expression::NullLiteral(_) => self.payload.push(Value::Number),
+            Expression::Identifier(it) => self.name(it),
+            Expression::ArrayExpression(it) => {
+                let all = it.elements.iter().map(|it| self.element(it)).collect();
+                self.payload.push(Value::List(all))
+            }
+            Expression::ChainExpression(it) => self.chain(&it.expression),
+            Expression::StaticMemberExpression(it) => self.member(it),
+            Expression::ComputedMemberExpression(it) => self.computed(it),
+            Expression::CallExpression(it) => self.call(&it.callee, &it.arguments),
+            Expression::NewExpression(it) => self.call(&it.callee, &it.arguments),
+            Expression::TaggedTemplateExpression(it) => {
+                let callee = self.value(&it.tag);
+                let argument = self.template(&it.quasi);
+                self.payload.call(callee, vec![argument])
+            }
+            Expression::ImportExpression(it) => {
+                let source = self.value(&it.source);
+                self.payload.telling.push(source);
+                self.payload.push(Value::Forbidden("import()"))
+            }
+            Expression::BinaryExpression(it) => self.binary(it),
+            Expression::LogicalExpression(it) => {
+                let ways = vec![self.value(&it.left), self.value(&it.right)];
+                self.payload.push(Value::Either(ways))
+            }
+            Expression::ConditionalExpression(it) => {
+                self.visit_expression(&it.test);
+                let ways = vec![self.value(&it.consequent), self.value(&it.alternate)];
+                self.payload.push(Value::Either(ways))
+            }
+            Expression::SequenceExpression(it) => {
+                let all: Vec<_> = it.expressions.iter().map(|it| self.value(it)).collect();
+                all.last().copied().unwrap_or_default()
+            }
+            Expression::AssignmentExpression(it) => self.assignment(it),
+            Expression::UnaryExpression(it) => {
+                let argument = self.value(&it.argument);
+                if it.operator == UnaryOperator::Typeof {
+                    self.payload.used(argument, Use::Asked);
+                }
+                self.payload.push(Value::Number)
+            }
+            Expression::UpdateExpression(it) => {
+                let number = self.payload.push(Value::Number);
+                if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &it.argument {
+                    self.payload.give(name.name.as_str(), number);
+                }
+                walk::walk_update_expression(self, it);
+                number
+            }
+            Expression::AwaitExpression(it) => self.value(&it.argument),
+            _ => {
+                walk::walk_expression(self, expression);
+                self.payload.push(Value::Else)
+            }
+        }
+    }
+
+    fn name(&mut self, name: &IdentifierReference<'c>) -> Id {
+        if name.name == "arguments" && self.functions == 0 {
+            return self.payload.push(Value::Forbidden("arguments outside of a function"));
+        }
+        self.payload.name(name.name.as_str())
+    }
+
+    fn template(&mut self, template: &TemplateLiteral<'c>) -> Id {
+        let mut parts = Vec::new();
+        let mut expressions = template.expressions.iter();
+        for quasi in &template.quasis {
+            let text = quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw);
+            parts.push(self.payload.text(text.as_str()));
+            parts.extend(expressions.next().map(|it| self.value(it)));
+        }
+        match parts.as_slice() {
+            [only] => *only,
+            _ => self.payload.push(Value::Sum(parts)),
+        }
+    }
+
+    fn element(&mut self, element: &ArrayExpressionElement<'c>) -> Id {
+        match element.as_expression() {
+            Some(expression) => self.value(expression),
+            None => {
+                walk::walk_array_expression_element(self, element);
+                self.payload.push(Value::Made)
+            }
+        }
+    }
+
+    fn argument(&mut self, argument: &Argument<'c>) -> Id {
+        match argument.as_expression() {
+            Some(expression) => self.value(expression),
+            None => {
+                walk::walk_argument(self, argument);
+                self.payload.push(Value::Made)
+            }
+        }
+    }
+
+    fn chain(&mut self, chain: &ChainElement<'c>) -> Id {
+        match chain {
+            ChainElement::CallExpression(it) => self.call(&it.callee, &it.arguments),
+            ChainElement::StaticMemberExpression(it) => self.member(it),
+            ChainElement::ComputedMemberExpression(it) => self.computed(it),
+            _ => {
+                walk::walk_chain_element(self, chain);
+                self.payload.push(Value::Else)
+            }
+        }
+    }
+
+    fn member(&mut self, member: &StaticMemberExpression<'c>) -> Id {
+        let object = self.value(&member.object);
+        let key = self.payload.text(member.property.name.as_str());
+        self.payload.member(object, key)
+    }
+
+    fn computed(&mut self, member: &ComputedMemberExpression<'c>) -> Id {
+        let object = self.value(&member.object);
+        let key = self.value(&member.expression);
+        self.payload.telling.push(key);
+        self.payload.member(object, key)
+    }
+
+    fn call(&mut self, callee: &Expression<'c>, arguments: &[Argument<'c>]) -> Id {
+        let callee = self.value(callee);
+        let arguments = arguments.iter().map(|it| self.argument(it)).collect();
+        self.payload.call(callee, arguments)
+    }
+
+    fn binary(&mut self, binary: &BinaryExpression<'c>) -> Id {
+        match binary.operator {
+            BinaryOperator::Addition => return self.sum(binary),
+            BinaryOperator::Equality
+            | BinaryOperator::Inequality
+            | BinaryOperator::StrictEquality
+            | BinaryOperator::StrictInequality => {
+                for side in [&binary.left, &binary.right] {
+                    let id = self.value(side);
+                    self.payload.used(id, Use::Compared);
+                }
+            }
+            BinaryOperator::Instanceof => {
+                self.visit_expression(&binary.left);
+                let class = self.value(&binary.right);
+                self.payload.used(class, Use::Asked);
+            }
+            _ => walk::walk_binary_expression(self, binary),
+        }
+        self.payload.push(Value::Number)
+    }
+
+    /// `a + b + c` leans to the left, however long it is: a loop, not a recursion.
+    fn sum(&mut self, sum: &BinaryExpression<'c>) -> Id {
+        let mut rights = vec![&sum.right];
+        let mut left = &sum.left;
+        while let Expression::BinaryExpression(inner) = left
+            && inner.operator == BinaryOperator::Addition
+        {
+            rights.push(&inner.right);
+            left = &inner.left;
+        }
+        let parts = std::iter::once(left).chain(rights.into_iter().rev());
+        let parts = parts.map(|it| self.value(it)).collect();
+        self.payload.push(Value::Sum(parts))
+    }
+
+    fn assignment(&mut self, assignment: &AssignmentExpression<'c>) -> Id {
+        let right = self.value(&assignment.right);
+        let given = match assignment.operator {
+            AssignmentOperator::Assign
+            | AssignmentOperator::LogicalOr
+            | AssignmentOperator::LogicalAnd
+            | AssignmentOperator::LogicalNullish => right,
+            AssignmentOperator::Addition => self.payload.push(Value::Grown { by: right }),
+            _ => self.payload.push(Value::Number),
+        };
+        self.assign(&assignment.left, given);
+        self.payload.push(Value::Either(vec![given]))
+    }
+
+    fn assign(&mut self, target: &AssignmentTarget<'c>, given: Id) {
+        match target {
+            AssignmentTarget::AssignmentTargetIdentifier(name) => {
+                self.payload.give(name.name.as_str(), given);
+                self.name(name);
+            }
+            // A member of the global object is a variable, too.
+            AssignmentTarget::StaticMemberExpression(member) => {
+                self.payload.give(member.property.name.as_str(), given);
+                let anything = self.payload.push(Value::Else);
+                self.payload.give(member.property.name.as_str(), anything);
+                self.member(member);
+            }
+            _ => walk::walk_assignment_target(self, target),
+        }
+    }
+
+    /// The key of `{ key: … }`, in an object or where one is taken apart.
+    fn key(&mut self, key: &PropertyKey<'c>) -> Id {
+        match key {
+            PropertyKey::StaticIdentifier(it) => self.payload.text(it.name.as_str()),
+            PropertyKey::PrivateIdentifier(_) => self.payload.push(Value::Number),
+            _ => {
+                let id = key.as_expression().map(|it| self.value(it));
+                self.payload.telling.extend(id);
+                id.unwrap_or_else(|| self.payload.push(Value::Else))
+            }
+        }
+    }
+
+    fn loop_over(&mut self, left: &ForStatementLeft<'c>, list: Id) {
+        if let ForStatementLeft::VariableDeclaration(declaration) = left
+            && let [declarator] = declaration.declarations.as_slice()
+            && let BindingPattern::BindingIdentifier(name) = &declarator.id
+        {
+            self.payload.give_each(name.name.as_str(), list);
+            self.payload.declare(name.name.as_str());
+            return;
+        }
+        if let Some(target) = left.as_assignment_target() {
+            let anything = self.payload.push(Value::Else);
+            return self.assign(target, anything);
+        }
+        self.visit_for_statement_left(left);
+    }
+}
+
+impl<'c> Visit<'c> for Reader<'_, 'c> {
+    fn visit_expression(&mut self, it: &Expression<'c>) {
+        self.value(it);
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'c>) {
+        self.name(it);
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'c>) {
+        self.payload.bind(it.name.as_str());
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'c>) {
+        self.member(it);
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'c>) {
+        self.computed(it);
+    }
+
+    fn visit_object_property(&mut self, it: &ObjectProperty<'c>) {
+        let key = self.key(&it.key);
+        self.payload.push(Value::Own { key });
+        self.visit_expression(&it.value);
+    }
+
+    fn visit_binding_property(&mut self, it: &BindingProperty<'c>) {
+        let key = self.key(&it.key);
+        self.payload.push(Value::Taken { key });
+        self.visit_binding_pattern(&it.value);
+    }
+
+    fn visit_assignment_target_property_identifier(
+        &mut self,
+        it: &AssignmentTargetPropertyIdentifier<'c>,
+    ) {
+        let key = self.payload.text(it.binding.name.as_str());
+        self.payload.push(Value::Taken { key });
+        self.payload.bind(it.binding.name.as_str());
+        walk::walk_assignment_target_property_identifier(self, it);
+    }
+
+    fn visit_assignment_target_property_property(
+        &mut self,
+        it: &AssignmentTargetPropertyProperty<'c>,
+    ) {
+        let key = self.key(&it.name);
+        self.payload.push(Value::Taken { key });
+        if let Some(name) = it.binding.identifier().map(|it| it.name.as_str()) {
+            self.payload.bind(name);
+        }
+        self.visit_assignment_target_maybe_default(&it.binding);
+    }
+
+    fn visit_assignment_target(&mut self, it: &AssignmentTarget<'c>) {
+        let anything = self.payload.push(Value::Else);
+        self.assign(it, anything);
+    }
+
+    fn visit_assignment_target_with_default(&mut self, it: &AssignmentTargetWithDefault<'c>) {
+        let given = self.value(&it.init);
+        self.assign(&it.binding, given);
+    }
+
+    fn visit_assignment_pattern(&mut self, it: &AssignmentPattern<'c>) {
+        let given = self.value(&it.right);
+        if let BindingPattern::BindingIdentifier(name) = &it.left {
+            self.payload.give(name.name.as_str(), given);
+        }
+        self.visit_binding_pattern(&it.left);
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'c>) {
+        self.visit_binding_pattern(&it.pattern);
+        let given = it.initializer.as_ref().map(|it| self.value(it));
+        if let (Some(given), BindingPattern::BindingIdentifier(name)) = (given, &it.pattern) {
+            self.payload.give(name.name.as_str(), given);
+        }
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'c>) {
+        let given = it.init.as_ref().map(|it| self.value(it));
+        match &it.id {
+            BindingPattern::BindingIdentifier(name) => {
+                self.payload.declare(name.name.as_str());
+                given.into_iter().for_each(|it| self.payload.give(name.name.as_str(), it));
+            }
+            pattern => self.visit_binding_pattern(pattern),
+        }
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'c>) {
+        let list = self.value(&it.right);
+        self.loop_over(&it.left, list);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_for_in_statement(&mut self, it: &ForInStatement<'c>) {
+        self.visit_expression(&it.right);
+        let keys = self.payload.push(Value::Else);
+        self.loop_over(&it.left, keys);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_function(&mut self, it: &Function<'c>, flags: ScopeFlags) {
+        self.functions += 1;
+        walk::walk_function(self, it, flags);
+        self.functions -= 1;
+    }
+
+    fn visit_with_statement(&mut self, it: &WithStatement<'c>) {
+        self.payload.push(Value::Forbidden("with"));
+        walk::walk_with_statement(self, it);
+    }
+
+    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'c>) {
+        let source = self.payload.text(it.source.value.as_str());
+        self.payload.telling.push(source);
+        self.payload.push(Value::Forbidden("import"));
+    }
+
+    fn visit_export_from_declaration(&mut self, it: &ExportFromDeclaration<'c>) {
+        let source = self.payload.text(it.source.value.as_str());
+        self.payload.telling.push(source);
+        self.payload.push(Value::Forbidden("export from"));
+    }
+
+    fn visit_export_all_declaration(&mut self, it: &ExportAllDeclaration<'c>) {
+        let source = self.payload.text(it.source.value.as_str());
+        self.payload.telling.push(source);
+        self.payload.push(Value::Forbidden("export from"));
+    }
+}

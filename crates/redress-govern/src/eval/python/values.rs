@@ -1,0 +1,279 @@
+//! The values of a module, from its tree.
+
+use ruff_python_ast::{
+    Alias, Comprehension, ExceptHandler, Expr, ExprBinOp, ExprCall, ExprContext, ExprFString,
+    FStringPart, InterpolatedStringElement, Operator, Parameter, Pattern, PatternKeyword, Stmt,
+    visitor::{
+        Visitor, walk_except_handler, walk_expr, walk_parameter, walk_pattern,
+        walk_pattern_keyword, walk_stmt,
+    },
+};
+
+use crate::eval::payload::{Id, Payload, Value, plain};
+
+/// Reads all statements.
+pub(super) fn read<'c>(payload: &mut Payload<'c>, module: &'c [Stmt]) {
+    Reader { payload }.visit_body(module);
+}
+
+struct Reader<'p, 'c> {
+    payload: &'p mut Payload<'c>,
+}
+
+impl<'c> Reader<'_, 'c> {
+    fn value(&mut self, expression: &'c Expr) -> Id {
+        match expression {
+            Expr::StringLiteral(it) => self.payload.text(it.value.to_str()),
+            Expr::FString(it) => self.format(it),
+            Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => {
+                self.payload.push(Value::Number)
+            }
+            Expr::Name(it) if it.ctx == ExprContext::Store => {
+                self.payload.bind(it.id.as_str());
+                self.payload.push(Value::Else)
+            }
+            Expr::Name(it) => self.payload.name(it.id.as_str()),
+            Expr::Attribute(it) => {
+                let object = self.value(&it.value);
+                let key = self.payload.push(Value::Text(plain(it.attr.as_str())));
+                self.payload.member(object, key)
+            }
+            Expr::Subscript(it) => {
+                self.value(&it.value);
+                let key = self.value(&it.slice);
+                self.payload.telling.push(key);
+                self.payload.push(Value::Else)
+            }
+            Expr::Call(it) => self.call(it),
+            Expr::BinOp(it) => self.binary(it),
+            Expr::BoolOp(it) => {
+                let ways = it.values.iter().map(|it| self.value(it)).collect();
+                self.payload.push(Value::Either(ways))
+            }
+            Expr::If(it) => {
+                self.value(&it.test);
+                let ways = vec![self.value(&it.body), self.value(&it.orelse)];
+                self.payload.push(Value::Either(ways))
+            }
+            Expr::Named(it) => {
+                let given = self.value(&it.value);
+                self.assign(&it.target, given);
+                self.payload.push(Value::Either(vec![given]))
+            }
+            Expr::Await(it) => self.value(&it.value),
+            Expr::List(it) if it.ctx != ExprContext::Store => self.list(&it.elts),
+            Expr::Tuple(it) if it.ctx != ExprContext::Store => self.list(&it.elts),
+            Expr::Compare(_) | Expr::UnaryOp(_) => {
+                walk_expr(self, expression);
+                self.payload.push(Value::Number)
+            }
+            Expr::Starred(_) => {
+                walk_expr(self, expression);
+                self.payload.push(Value::Made)
+            }
+            _ => {
+                walk_expr(self, expression);
+                self.payload.push(Value::Else)
+            }
+        }
+    }
+
+    fn list(&mut self, elements: &'c [Expr]) -> Id {
+        let all = elements.iter().map(|it| self.value(it)).collect();
+        self.payload.push(Value::List(all))
+    }
+
+    fn format(&mut self, format: &'c ExprFString) -> Id {
+        let mut parts = Vec::new();
+        for part in format.value.as_slice() {
+            match part {
+                FStringPart::Literal(it) => parts.push(self.payload.text(it)),
+                FStringPart::FString(it) => {
+                    parts.extend(it.elements.iter().map(|it| self.formatted(it)));
+                }
+            }
+        }
+        self.payload.push(Value::Sum(parts))
+    }
+
+    fn formatted(&mut self, element: &'c InterpolatedStringElement) -> Id {
+        match element {
+            InterpolatedStringElement::Literal(it) => self.payload.text(&it.value),
+            InterpolatedStringElement::Interpolation(it) => {
+                let value = self.value(&it.expression);
+                let Some(spec) = &it.format_spec else { return value };
+                for element in &spec.elements {
+                    self.formatted(element);
+                }
+                self.payload.push(Value::Made)
+            }
+        }
+    }
+
+    /// `getattr` with a key is a member; without one it is a name like any other.
+    fn call(&mut self, call: &'c ExprCall) -> Id {
+        if let Expr::Name(name) = &*call.func
+            && plain(name.id.as_str()) == "getattr"
+            && let [object, key, default @ ..] = &*call.arguments.args
+            && call.arguments.keywords.is_empty()
+            && !call.arguments.args.iter().any(Expr::is_starred_expr)
+        {
+            let object = self.value(object);
+            let key = self.value(key);
+            self.payload.telling.push(key);
+            default.iter().for_each(|it| self.visit_expr(it));
+            return self.payload.member(object, key);
+        }
+        let callee = self.value(&call.func);
+        let arguments = call.arguments.args.iter().map(|it| self.value(it)).collect();
+        call.arguments.keywords.iter().for_each(|it| self.visit_keyword(it));
+        self.payload.call(callee, arguments)
+    }
+
+    fn binary(&mut self, binary: &'c ExprBinOp) -> Id {
+        match binary.op {
+            Operator::Add => self.sum(binary),
+            operator => {
+                self.value(&binary.left);
+                self.value(&binary.right);
+                let makes_text = matches!(operator, Operator::Mod | Operator::Mult);
+                self.payload.push(if makes_text { Value::Made } else { Value::Number })
+            }
+        }
+    }
+
+    /// `a + b + c` leans to the left, however long it is: a loop, not a recursion.
+    fn sum(&mut self, sum: &'c ExprBinOp) -> Id {
+        let mut rights = vec![&*sum.right];
+        let mut left = &*sum.left;
+        while let Expr::BinOp(inner) = left
+            && inner.op == Operator::Add
+        {
+            rights.push(&*inner.right);
+            left = &*inner.left;
+        }
+        let parts = std::iter::once(left).chain(rights.into_iter().rev());
+        let parts = parts.map(|it| self.value(it)).collect();
+        self.payload.push(Value::Sum(parts))
+    }
+
+    fn assign(&mut self, target: &'c Expr, given: Id) {
+        match target {
+            Expr::Name(name) => self.payload.give(name.id.as_str(), given),
+            _ => self.visit_expr(target),
+        }
+    }
+
+    fn loop_over(&mut self, target: &'c Expr, list: &'c Expr) {
+        let list = self.value(list);
+        match target {
+            Expr::Name(name) => self.payload.give_each(name.id.as_str(), list),
+            _ => self.visit_expr(target),
+        }
+    }
+
+    fn import(&mut self, module: Option<&'c str>) {
+        self.payload.has_imports = true;
+        self.payload.push(Value::Import(module.map(plain)));
+    }
+
+    fn imported(&mut self, alias: &'c Alias) {
+        let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+        self.payload.bind(name.split('.').next().unwrap_or(name));
+    }
+}
+
+impl<'c> Visitor<'c> for Reader<'_, 'c> {
+    fn visit_expr(&mut self, expression: &'c Expr) {
+        self.value(expression);
+    }
+
+    fn visit_stmt(&mut self, statement: &'c Stmt) {
+        match statement {
+            Stmt::Assign(it) => {
+                let given = self.value(&it.value);
+                it.targets.iter().for_each(|target| self.assign(target, given));
+            }
+            Stmt::AnnAssign(it) => {
+                self.visit_annotation(&it.annotation);
+                match &it.value {
+                    Some(value) => {
+                        let given = self.value(value);
+                        self.assign(&it.target, given);
+                    }
+                    None => self.visit_expr(&it.target),
+                }
+            }
+            Stmt::AugAssign(it) => {
+                let by = self.value(&it.value);
+                let given = self.payload.push(Value::Grown { by });
+                self.assign(&it.target, given);
+            }
+            Stmt::For(it) => {
+                self.loop_over(&it.target, &it.iter);
+                self.visit_body(&it.body);
+                self.visit_body(&it.orelse);
+            }
+            Stmt::FunctionDef(it) => {
+                self.payload.bind(it.name.as_str());
+                walk_stmt(self, statement);
+            }
+            Stmt::ClassDef(it) => {
+                self.payload.bind(it.name.as_str());
+                walk_stmt(self, statement);
+            }
+            Stmt::Import(it) => {
+                for alias in &it.names {
+                    self.import(Some(alias.name.as_str()));
+                    self.imported(alias);
+                }
+            }
+            Stmt::ImportFrom(it) => {
+                let module = it.module.as_ref().filter(|_| it.level == 0);
+                self.import(module.map(ruff_python_ast::Identifier::as_str));
+                for alias in &it.names {
+                    if alias.name.as_str() == "*" {
+                        self.payload.push(Value::Forbidden("import *"));
+                    }
+                    let key = self.payload.push(Value::Text(plain(alias.name.as_str())));
+                    self.payload.push(Value::Taken { key });
+                    self.imported(alias);
+                }
+            }
+            _ => walk_stmt(self, statement),
+        }
+    }
+
+    fn visit_comprehension(&mut self, it: &'c Comprehension) {
+        self.loop_over(&it.target, &it.iter);
+        it.ifs.iter().for_each(|it| self.visit_expr(it));
+    }
+
+    fn visit_parameter(&mut self, it: &'c Parameter) {
+        self.payload.bind(it.name.as_str());
+        walk_parameter(self, it);
+    }
+
+    fn visit_except_handler(&mut self, it: &'c ExceptHandler) {
+        let ExceptHandler::ExceptHandler(handler) = it;
+        handler.name.iter().for_each(|name| self.payload.bind(name.as_str()));
+        walk_except_handler(self, it);
+    }
+
+    fn visit_pattern(&mut self, it: &'c Pattern) {
+        let name = match it {
+            Pattern::MatchAs(it) => it.name.as_ref(),
+            Pattern::MatchStar(it) => it.name.as_ref(),
+            Pattern::MatchMapping(it) => it.rest.as_ref(),
+            _ => None,
+        };
+        name.into_iter().for_each(|name| self.payload.bind(name.as_str()));
+        walk_pattern(self, it);
+    }
+
+    fn visit_pattern_keyword(&mut self, it: &'c PatternKeyword) {
+        let key = self.payload.push(Value::Text(plain(it.attr.as_str())));
+        self.payload.push(Value::Taken { key });
+        walk_pattern_keyword(self, it);
+    }
+}

@@ -1,0 +1,162 @@
+//! What is forbidden in a language, as one value that the judge asks.
+
+use super::words::{self, Keyword, has};
+
+/// An object of which only some members may be read, and nothing else may be done with it.
+pub(super) struct Guarded {
+    pub(super) name: &'static str,
+    /// Members that may be read.
+    pub(super) allowed: &'static [&'static str],
+    /// Members that a refusal names.
+    pub(super) named: &'static [&'static str],
+}
+
+/// All that is forbidden in a language.
+pub(super) struct Rules {
+    /// The blocklist.
+    pub(super) keywords: &'static [Keyword],
+    /// Names that are not even mentioned.
+    pub(super) values: &'static [&'static str],
+    /// Members that lead out of anything.
+    pub(super) members: &'static [&'static str],
+    /// Members that lead out of a module.
+    pub(super) module_members: &'static [&'static str],
+    /// Members that only tell something, of members that lead out: `x.constructor.name`.
+    pub(super) tells: &'static [(&'static str, &'static [&'static str])],
+    pub(super) guarded: &'static [Guarded],
+    /// Names of the global object, and those that are also common names of variables.
+    pub(super) globals: &'static [&'static str],
+    pub(super) common_globals: &'static [&'static str],
+    /// Members that are a global object, whatever they are members of.
+    pub(super) windows: &'static [&'static str],
+    /// Calls whose first argument is run if it is a text; they are called and nothing else.
+    pub(super) runs_text: &'static [&'static str],
+    /// Calls whose texts are code, names of members or names of modules.
+    pub(super) reads_text: &'static [&'static str],
+    /// Calls that make one text of others.
+    pub(super) makes_text: &'static [&'static str],
+    /// Calls in which a text must not be one of these: `createElement("script")`.
+    pub(super) arguments: &'static [(&'static str, &'static [&'static str])],
+    /// Modules that compute and do nothing else.
+    pub(super) modules: &'static [&'static str],
+    /// Members that are allowed of one object: `re.compile`.
+    pub(super) of_object: &'static [(&'static str, &'static str)],
+    /// Whether a member that is chosen when the code runs is read without being asked for (`x[k]`), so that it is no reason to refuse.
+    pub(super) has_open_keys: bool,
+    /// Names that are forbidden by their form, as far as a refusal names them.
+    pub(super) special: &'static [&'static str],
+    /// Whether a name is forbidden by its form.
+    pub(super) is_forbidden_name: fn(&str) -> bool,
+    /// Whether a member is private by its form.
+    pub(super) is_private: fn(&str) -> bool,
+    /// What a text is that is code or leads to members, wherever it stands.
+    pub(super) telling_text: fn(&str) -> Option<&'static str>,
+}
+
+pub(super) const JAVASCRIPT: Rules = Rules {
+    keywords: words::JS_KEYWORDS,
+    values: words::JS_VALUES,
+    members: words::JS_MEMBERS,
+    module_members: &[],
+    tells: &[("constructor", &["name", "length"])],
+    guarded: &[
+        Guarded { name: "process", allowed: words::JS_PROCESS, named: words::JS_PROCESS_ENDS },
+        Guarded { name: "Reflect", allowed: &["has"], named: &["construct", "apply", "get"] },
+    ],
+    globals: &["globalThis", "global", "window"],
+    common_globals: &["self", "top", "parent", "frames"],
+    windows: &["defaultView", "contentWindow"],
+    runs_text: words::JS_RUNS_TEXT,
+    reads_text: words::JS_READS_TEXT,
+    makes_text: words::JS_MAKES_TEXT,
+    arguments: &[("createElement", &["script"]), ("createElementNS", &["script"])],
+    modules: &[],
+    of_object: &[],
+    has_open_keys: true,
+    special: &[],
+    is_forbidden_name: |_| false,
+    is_private: |_| false,
+    telling_text: script_in_text,
+};
+
+pub(super) const PYTHON: Rules = Rules {
+    keywords: words::PY_KEYWORDS,
+    values: words::PY_VALUES,
+    members: words::PY_MEMBERS,
+    module_members: words::PY_MODULE_MEMBERS,
+    tells: &[("__class__", &["__name__", "__qualname__", "__doc__"])],
+    guarded: &[],
+    globals: &[],
+    common_globals: &[],
+    windows: &[],
+    runs_text: &[],
+    reads_text: words::PY_READS_TEXT,
+    makes_text: words::PY_MAKES_TEXT,
+    arguments: &[],
+    modules: words::PY_MODULES,
+    of_object: &[("re", "compile")],
+    has_open_keys: false,
+    special: words::PY_SPECIAL,
+    is_forbidden_name: |name| {
+        name.starts_with("__")
+            && name.ends_with("__")
+            && name.len() > 4
+            && !has(words::PY_DUNDERS, name)
+    },
+    is_private: |name| name.starts_with('_') && !name.starts_with("__"),
+    telling_text: members_in_format,
+};
+
+impl Rules {
+    /// Whether a member leads out of whatever it is taken from.
+    pub(super) fn leads_out(&self, member: &str, has_imports: bool) -> bool {
+        has(self.members, member)
+            || (has_imports && has(self.module_members, member))
+            || (!self.has_open_keys && has(self.values, member))
+            || (self.is_forbidden_name)(member)
+    }
+
+    /// A word of a payload as a refusal may tell it: only if it is one of ours.
+    pub(super) fn told(&self, word: &str) -> &'static str {
+        let ours = [self.values, self.members, self.module_members, self.runs_text, self.special];
+        ours.into_iter().flatten().find(|it| **it == word).copied().unwrap_or("a special name")
+    }
+
+    /// Every word that a key must not be.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.members.iter().chain(self.values).copied()
+    }
+}
+
+/// Texts that a browser runs.
+fn script_in_text(text: &str) -> Option<&'static str> {
+    let text = text.trim_start();
+    let begins = text.get(..11).is_some_and(|it| it.eq_ignore_ascii_case("javascript:"));
+    if begins {
+        return Some("a javascript: address");
+    }
+    let mut tags = text.split('<').skip(1);
+    tags.any(|tag| {
+        let name = tag.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("script"));
+        let inside = tag.split('>').next().unwrap_or_default();
+        name || inside.split_ascii_whitespace().skip(1).any(is_handler)
+    })
+    .then_some("a script in markup")
+}
+
+fn is_handler(attribute: &str) -> bool {
+    let (name, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+    let begins = name.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("on"));
+    (begins && name.len() > 4 && attribute.contains('='))
+        || (name.eq_ignore_ascii_case("srcdoc") && !value.is_empty())
+}
+
+/// `"{0.__class__}".format(x)` reads members, too.
+fn members_in_format(text: &str) -> Option<&'static str> {
+    let fields = text.split('{').skip(1).filter_map(|it| it.split(['}', ':', '!']).next());
+    let mut members =
+        fields.flat_map(|it| it.split('.').skip(1)).filter_map(|it| it.split('[').next());
+    members
+        .any(|it| it.starts_with('_') || has(words::PY_MEMBERS, it))
+        .then_some("a member in a format")
+}

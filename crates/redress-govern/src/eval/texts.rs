@@ -1,0 +1,219 @@
+//! What a value is as a text, as far as it can be told without running anything.
+
+use std::{borrow::Cow, cell::Cell};
+
+use super::{
+    payload::{Id, Payload, Value},
+    rules::Rules,
+    words::has,
+};
+
+/// How many values are followed in all, so that a payload cannot make its own inspection slow.
+const STEPS: u32 = 100_000;
+/// How far a value is followed.
+const DEPTH: u8 = 12;
+/// How many texts a value may be before it counts as any.
+const MOST: usize = 32;
+/// How long a text may become before only its ends count.
+const LONG: usize = 4_096;
+
+/// All that a value may be; nothing of it is a number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Text<'c> {
+    /// These texts.
+    pub(super) known: Vec<Cow<'c, str>>,
+    /// A text that is made when the code runs: how it begins, and how it ends.
+    pub(super) made: Option<(String, String)>,
+    /// Nobody knows.
+    pub(super) other: bool,
+}
+
+impl<'c> Text<'c> {
+    fn known(text: Cow<'c, str>) -> Self {
+        Self { known: vec![text], ..Self::default() }
+    }
+
+    fn made() -> Self {
+        Self { made: Some(Default::default()), ..Self::default() }
+    }
+
+    fn other() -> Self {
+        Self { other: true, ..Self::default() }
+    }
+
+    /// Whether it is no text at all.
+    pub(super) fn is_number(&self) -> bool {
+        self.known.is_empty() && self.made.is_none() && !self.other
+    }
+
+    /// Whether it is a text, of which nobody knows more.
+    pub(super) fn is_text(&self) -> bool {
+        !self.known.is_empty() || self.made.is_some()
+    }
+
+    /// Whether it may be one of the words.
+    pub(super) fn may_be(&self, word: &str) -> bool {
+        self.known.iter().any(|it| it == word)
+            || self.made.as_ref().is_some_and(|(first, last)| {
+                word.len() >= first.len() + last.len()
+                    && word.starts_with(first.as_str())
+                    && word.ends_with(last.as_str())
+            })
+    }
+
+    fn or(mut self, mut other: Self) -> Self {
+        self.known.append(&mut other.known);
+        self.made = match (self.made, other.made) {
+            (None, made) | (made, None) => made,
+            (Some(one), Some(other)) if one == other => Some(one),
+            _ => Some(Default::default()),
+        };
+        self.other |= other.other;
+        if self.known.len() > MOST { Self::made() } else { self }
+    }
+
+    /// One after the other.
+    fn and(self, next: &Self) -> Self {
+        if self.is_number() && next.is_number() {
+            return Self::default();
+        }
+        if !self.is_text() && !next.is_text() {
+            return Self::other();
+        }
+        let mut whole = Self::default();
+        let is_long = |it: &Cow<'_, str>| it.len() > LONG;
+        if self.is_exact()
+            && next.is_exact()
+            && self.known.len() * next.known.len() <= MOST
+            && !self.known.iter().chain(&next.known).any(is_long)
+        {
+            for (first, last) in
+                self.known.iter().flat_map(|it| next.known.iter().map(move |last| (it, last)))
+            {
+                whole.known.push(Cow::Owned(format!("{first}{last}")));
+            }
+        } else {
+            whole.made = Some((self.beginning(next), next.end(&self)));
+        }
+        whole
+    }
+
+    fn is_exact(&self) -> bool {
+        !self.known.is_empty() && self.made.is_none() && !self.other
+    }
+
+    fn beginning(&self, next: &Self) -> String {
+        match (self.known.as_slice(), &self.made) {
+            ([only], None) if !self.other => {
+                let more = match (&next.made, next.known.as_slice()) {
+                    (Some((first, _)), []) if !next.other => first.as_str(),
+                    _ => "",
+                };
+                only.chars().chain(more.chars()).take(MOST).collect()
+            }
+            ([], Some((first, _))) if !self.other => first.clone(),
+            _ => String::new(),
+        }
+    }
+
+    fn end(&self, before: &Self) -> String {
+        match (self.known.as_slice(), &self.made) {
+            ([only], None) if !self.other => {
+                let more = match (&before.made, before.known.as_slice()) {
+                    (Some((_, last)), []) if !before.other => last.as_str(),
+                    _ => "",
+                };
+                let end: Vec<_> = only.chars().rev().chain(more.chars().rev()).take(MOST).collect();
+                end.into_iter().rev().collect()
+            }
+            ([], Some((_, last))) if !self.other => last.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Follows values to their texts.
+pub(super) struct Texts<'p, 'c> {
+    payload: &'p Payload<'c>,
+    rules: &'static Rules,
+    steps: Cell<u32>,
+}
+
+impl<'p, 'c> Texts<'p, 'c> {
+    pub(super) fn new(payload: &'p Payload<'c>, rules: &'static Rules) -> Self {
+        Self { payload, rules, steps: Cell::new(STEPS) }
+    }
+
+    /// What a value comes to.
+    pub(super) fn of(&self, id: Id) -> Text<'p> {
+        self.look(id, DEPTH)
+    }
+
+    fn look(&self, id: Id, depth: u8) -> Text<'p> {
+        let steps = self.steps.get();
+        let (Some(depth), true) = (depth.checked_sub(1), steps > 0) else { return Text::made() };
+        self.steps.set(steps.saturating_sub(1));
+        match self.payload.value(id) {
+            Value::Text(text) => Text::known(Cow::Borrowed(text)),
+            Value::Number => Text::default(),
+            Value::Name(name) => match self.payload.given(name) {
+                [] => Text::other(),
+                given => self.any(given, depth),
+            },
+            Value::Sum(parts) => self.all(parts, depth),
+            Value::Either(ways) => self.any(ways, depth),
+            Value::Grown { by } if self.look(*by, depth).is_number() => Text::default(),
+            Value::Made | Value::Grown { .. } | Value::List(_) => Text::made(),
+            Value::Call { callee, arguments } => self.call(*callee, arguments, depth),
+            Value::Member { object, .. } => match self.payload.value(*object) {
+                Value::Name(name) if name == "Symbol" => Text::default(),
+                _ => Text::other(),
+            },
+            _ => Text::other(),
+        }
+    }
+
+    fn any(&self, ways: &[Id], depth: u8) -> Text<'p> {
+        ways.iter().map(|it| self.look(*it, depth)).fold(Text::default(), Text::or)
+    }
+
+    fn all(&self, parts: &[Id], depth: u8) -> Text<'p> {
+        let parts = parts.iter().map(|it| self.look(*it, depth));
+        parts.reduce(|whole, part| whole.and(&part)).unwrap_or_else(Text::other)
+    }
+
+    /// A function that makes a text of texts; of those that hide words, `join` and `concat` are read.
+    fn call(&self, callee: Id, arguments: &[Id], depth: u8) -> Text<'p> {
+        let (object, called) = match self.payload.value(callee) {
+            Value::Member { object, key } => (Some(*object), self.look(*key, depth)),
+            Value::Name(name) => (None, Text::known(Cow::Borrowed(name))),
+            _ => return Text::other(),
+        };
+        let [called] = called.known.as_slice() else { return Text::other() };
+        match (called.as_ref(), object.map(|it| (it, self.payload.value(it)))) {
+            ("concat", Some((object, value))) if !matches!(value, Value::List(_)) => {
+                let parts: Vec<_> =
+                    std::iter::once(object).chain(arguments.iter().copied()).collect();
+                self.all(&parts, depth)
+            }
+            ("join", Some((_, Value::List(parts)))) => match arguments.first() {
+                Some(between) => self.joined(parts, &self.look(*between, depth), depth),
+                None => self.joined(parts, &Text::known(Cow::Borrowed(",")), depth),
+            },
+            ("join", Some((between, _))) => match arguments
+                .first()
+                .map(|it| self.payload.value(*it))
+            {
+                Some(Value::List(parts)) => self.joined(parts, &self.look(between, depth), depth),
+                _ => Text::made(),
+            },
+            (called, _) if has(self.rules.makes_text, called) => Text::made(),
+            _ => Text::other(),
+        }
+    }
+
+    fn joined(&self, parts: &[Id], between: &Text<'p>, depth: u8) -> Text<'p> {
+        let parts = parts.iter().map(|it| self.look(*it, depth));
+        parts.reduce(|whole, part| whole.and(between).and(&part)).unwrap_or_else(Text::other)
+    }
+}
