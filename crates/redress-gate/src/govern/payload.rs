@@ -12,11 +12,9 @@ use redress_govern::eval::{self, Language, MAX_MILLIS, Refusal};
 /// The names under which tools take code.
 const NAMES: &[&str] = &["body", "code", "script", "source", "expression", "javascript", "python"];
 
-/// Whether everything that a call wants to have run may be.
+/// Whether everything that a call wants to have run may be. What the caller says of its language does not count: the tool may not care.
 pub(super) fn judge(arguments: Option<Value<'_>>, dialect: Dialect) -> Result<(), Box<Fault>> {
     let Some(arguments) = arguments else { return Ok(()) };
-    let said = arguments.get("language").and_then(Value::as_str);
-    let said = said.as_deref().and_then(language);
     let mut found = Vec::new();
     collect(arguments, None, false, &mut found);
     if found.is_empty() {
@@ -25,7 +23,7 @@ pub(super) fn judge(arguments: Option<Value<'_>>, dialect: Dialect) -> Result<()
     let until = Instant::now() + Duration::from_millis(MAX_MILLIS);
     for (name, code) in found {
         let mut expired = || Instant::now() >= until;
-        let judged = match name.and_then(language).or(said) {
+        let judged = match name.and_then(language) {
             Some(language) => eval::inspect(language, &code, &mut expired),
             None => eval::inspect_any(&code, &mut expired),
         };
@@ -56,10 +54,11 @@ fn collect(
     }
 }
 
+/// What an argument of that name holds.
 fn language(name: &str) -> Option<Language> {
-    match name.to_ascii_lowercase().as_str() {
-        "javascript" | "js" | "ecmascript" | "node" => Some(Language::JavaScript),
-        "python" | "py" | "python3" => Some(Language::Python),
+    match name {
+        "javascript" => Some(Language::JavaScript),
+        "python" => Some(Language::Python),
         _ => None,
     }
 }
@@ -116,6 +115,7 @@ mod tests {
             (r#"{"title":"process.exit(1)","code":"1"}"#, "fine"),
             (r#"{"code":{"lines":["eval('1')"]}}"#, "EVAL_BLOCKED_KEYWORD"),
             (r#"{"code":"if (","language":"js"}"#, "EVAL_SYNTAX_ERROR"),
+            (r#"{"code":"process.exit(1)","language":"python"}"#, "EVAL_BLOCKED_KEYWORD"),
             (r#"{"python":"getattr(x, 'y' + z)"}"#, "EVAL_BLOCKED_CONSTRUCT"),
         ] {
             assert_eq!(code(arguments), verdict, "{arguments}");

@@ -55,7 +55,7 @@ fn reads_text(payload: &Payload<'_>, rules: &Rules, callee: Id) -> bool {
         Value::Member { key, .. } => payload.value(*key),
         value => value,
     };
-    matches!(called, Value::Name(name) | Value::Text(name) if has(rules.reads_text, name))
+    matches!(called, Value::Name(name) | Value::Key(name) | Value::Text(name) if has(rules.reads_text, name))
 }
 
 /// Names that are forbidden by their form, wherever they stand; members are judged as such.
@@ -182,7 +182,7 @@ impl<'p> Judge<'p, '_> {
             Use::Compared | Use::Asked => true,
             Use::Object { of } => match self.payload.value(of) {
                 Value::Member { key, .. } => {
-                    matches!(self.payload.value(*key), Value::Text(it) if has(tells, it))
+                    matches!(self.payload.value(*key), Value::Key(it) if has(tells, it))
                 }
                 _ => false,
             },
@@ -248,10 +248,9 @@ impl<'p> Judge<'p, '_> {
                 return refuse(&format!("{} of a text", self.rules.told(called)));
             }
             let forbidden = self.rules.arguments.iter().filter(|(name, _)| called == name);
-            for (name, texts) in forbidden {
-                let mut given = arguments.iter().map(|it| self.texts.of(*it));
-                if given.any(|it| texts.iter().any(|text| it.may_be(text))) {
-                    return refuse(&format!("{name} of a script"));
+            for (name, is_code) in forbidden {
+                if arguments.iter().any(|it| is_code(&self.texts.of(*it))) {
+                    return refuse(&format!("{name} of code"));
                 }
             }
         }
@@ -267,10 +266,10 @@ impl<'p> Judge<'p, '_> {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match self.payload.value(id) {
             Value::Member { object, key } => match self.payload.value(*key) {
-                Value::Text(key) if has(&["call", "apply", "bind"], key) => {
+                Value::Key(key) if has(&["call", "apply", "bind"], key) => {
                     self.is_chosen(*object, depth)
                 }
-                Value::Text(_) | Value::Number => false,
+                Value::Key(_) | Value::Text(_) | Value::Number => false,
                 _ => self.texts.of(*key).other,
             },
             Value::Name(name) => {
@@ -321,11 +320,13 @@ impl<'p> Judge<'p, '_> {
             }
             Value::Name(name) => guarded(rules, name),
             Value::Member { object, key } => match self.payload.value(*key) {
-                Value::Text(key) if has(rules.windows, key) => Root::Global,
-                Value::Text(key) if has(rules.globals, key) || has(rules.common_globals, key) => {
+                Value::Key(key) | Value::Text(key) if has(rules.windows, key) => Root::Global,
+                Value::Key(key) | Value::Text(key)
+                    if has(rules.globals, key) || has(rules.common_globals, key) =>
+                {
                     self.roots.get(*object).copied().unwrap_or(Root::Else)
                 }
-                Value::Text(key) => guarded(rules, key),
+                Value::Key(key) | Value::Text(key) => guarded(rules, key),
                 _ => Root::Else,
             },
             _ => Root::Else,

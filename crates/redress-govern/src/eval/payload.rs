@@ -15,6 +15,8 @@ pub(super) type Id = usize;
 pub(super) enum Value<'c> {
     /// A text that is spelled out.
     Text(Cow<'c, str>),
+    /// A text that is the name of a member, and nothing else.
+    Key(Cow<'c, str>),
     /// A number, or what is as harmless.
     Number,
     /// A variable.
@@ -111,6 +113,10 @@ impl<'c> Payload<'c> {
 
     pub(super) fn text(&mut self, text: &'c str) -> Id {
         self.push(Value::Text(Cow::Borrowed(text)))
+    }
+
+    pub(super) fn key(&mut self, key: &'c str) -> Id {
+        self.push(Value::Key(plain(key)))
     }
 
     pub(super) fn name(&mut self, name: &'c str) -> Id {

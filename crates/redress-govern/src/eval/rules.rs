@@ -1,6 +1,9 @@
 //! What is forbidden in a language, as one value that the judge asks.
 
-use super::words::{self, Keyword, has};
+use super::{
+    texts::Text,
+    words::{self, Keyword, has},
+};
 
 /// An object of which only some members may be read, and nothing else may be done with it.
 pub(super) struct Guarded {
@@ -35,8 +38,8 @@ pub(super) struct Rules {
     pub(super) reads_text: &'static [&'static str],
     /// Calls that make one text of others.
     pub(super) makes_text: &'static [&'static str],
-    /// Calls in which a text must not be one of these: `createElement("script")`.
-    pub(super) arguments: &'static [(&'static str, &'static [&'static str])],
+    /// Calls in which no text may be like this: `createElement("script")`.
+    pub(super) arguments: &'static [(&'static str, fn(&Text<'_>) -> bool)],
     /// Modules that compute and do nothing else.
     pub(super) modules: &'static [&'static str],
     /// Members that are allowed of one object: `re.compile`.
@@ -69,7 +72,12 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     runs_text: words::JS_RUNS_TEXT,
     reads_text: words::JS_READS_TEXT,
     makes_text: words::JS_MAKES_TEXT,
-    arguments: &[("createElement", &["script"]), ("createElementNS", &["script"])],
+    arguments: &[
+        ("createElement", is_script),
+        ("createElementNS", is_script),
+        ("setAttribute", is_code_attribute),
+        ("setAttributeNS", is_code_attribute),
+    ],
     modules: &[],
     of_object: &[],
     has_open_keys: true,
@@ -128,27 +136,36 @@ impl Rules {
     }
 }
 
-/// Texts that a browser runs.
+/// Texts that a browser runs. It leaves out line ends and tabs of an address, and what is no letter before it.
 fn script_in_text(text: &str) -> Option<&'static str> {
-    let text = text.trim_start();
-    let begins = text.get(..11).is_some_and(|it| it.eq_ignore_ascii_case("javascript:"));
-    if begins {
+    let address = text.chars().skip_while(|it| *it <= ' ');
+    let address = address.filter(|it| !matches!(it, '\t' | '\n' | '\r'));
+    if address.take(11).map(|it| it.to_ascii_lowercase()).eq("javascript:".chars()) {
         return Some("a javascript: address");
     }
     let mut tags = text.split('<').skip(1);
     tags.any(|tag| {
-        let name = tag.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("script"));
+        let is_script = tag.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("script"));
         let inside = tag.split('>').next().unwrap_or_default();
-        name || inside.split_ascii_whitespace().skip(1).any(is_handler)
+        let mut attributes = inside.split(|it: char| it.is_ascii_whitespace() || it == '/').skip(1);
+        is_script || attributes.any(|it| it.contains('=') && is_handler(it))
     })
     .then_some("a script in markup")
 }
 
+fn is_script(element: &Text<'_>) -> bool {
+    element.may_be("script") || element.known.iter().any(|it| it.eq_ignore_ascii_case("script"))
+}
+
+fn is_code_attribute(name: &Text<'_>) -> bool {
+    name.known.iter().any(|it| is_handler(it))
+}
+
+/// Whether the value of an attribute is code.
 fn is_handler(attribute: &str) -> bool {
-    let (name, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+    let name = attribute.split('=').next().unwrap_or_default();
     let begins = name.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("on"));
-    (begins && name.len() > 4 && attribute.contains('='))
-        || (name.eq_ignore_ascii_case("srcdoc") && !value.is_empty())
+    (begins && name.len() > 4) || name.eq_ignore_ascii_case("srcdoc")
 }
 
 /// `"{0.__class__}".format(x)` reads members, too.

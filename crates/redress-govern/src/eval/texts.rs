@@ -154,21 +154,37 @@ impl<'p, 'c> Texts<'p, 'c> {
         let (Some(depth), true) = (depth.checked_sub(1), steps > 0) else { return Text::made() };
         self.steps.set(steps.saturating_sub(1));
         match self.payload.value(id) {
-            Value::Text(text) => Text::known(Cow::Borrowed(text)),
+            Value::Text(text) | Value::Key(text) => Text::known(Cow::Borrowed(text)),
             Value::Number => Text::default(),
             Value::Name(name) => match self.payload.given(name) {
                 [] => Text::other(),
-                given => self.any(given, depth),
+                given => self.variable(given, depth),
             },
             Value::Sum(parts) => self.all(parts, depth),
             Value::Either(ways) => self.any(ways, depth),
-            Value::Grown { by } if self.look(*by, depth).is_number() => Text::default(),
-            Value::Made | Value::Grown { .. } | Value::List(_) => Text::made(),
+            Value::Grown { by } => match self.look(*by, depth) {
+                by if by.is_text() => Text::made(),
+                by => by,
+            },
+            Value::Made | Value::List(_) => Text::made(),
             Value::Call { callee, arguments } => self.call(*callee, arguments, depth),
             Value::Member { object, .. } => match self.payload.value(*object) {
                 Value::Name(name) if name == "Symbol" => Text::default(),
                 _ => Text::other(),
             },
+            _ => Text::other(),
+        }
+    }
+
+    /// What began as a number and grew is one, or begins with one: no name of a member does.
+    fn variable(&self, given: &[Id], depth: u8) -> Text<'p> {
+        let is_grown = |it: &Id| matches!(self.payload.value(*it), Value::Grown { .. });
+        let (grown, first): (Vec<_>, Vec<_>) = given.iter().copied().partition(is_grown);
+        let first = self.any(&first, depth);
+        match self.any(&grown, depth) {
+            _ if first.is_number() => first,
+            grown if grown.is_number() => first,
+            grown if first.is_text() || grown.is_text() => first.or(Text::made()),
             _ => Text::other(),
         }
     }

@@ -156,7 +156,7 @@ impl<'c> Reader<'_, 'c> {
 
     fn member(&mut self, member: &StaticMemberExpression<'c>) -> Id {
         let object = self.value(&member.object);
-        let key = self.payload.text(member.property.name.as_str());
+        let key = self.payload.key(member.property.name.as_str());
         self.payload.member(object, key)
     }
 
@@ -244,7 +244,7 @@ impl<'c> Reader<'_, 'c> {
     /// The key of `{ key: … }`, in an object or where one is taken apart.
     fn key(&mut self, key: &PropertyKey<'c>) -> Id {
         match key {
-            PropertyKey::StaticIdentifier(it) => self.payload.text(it.name.as_str()),
+            PropertyKey::StaticIdentifier(it) => self.payload.key(it.name.as_str()),
             PropertyKey::PrivateIdentifier(_) => self.payload.push(Value::Number),
             _ => {
                 let id = key.as_expression().map(|it| self.value(it));
@@ -282,6 +282,9 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'c>) {
         self.payload.bind(it.name.as_str());
+        // A function tells its name.
+        let key = self.payload.key(it.name.as_str());
+        self.payload.push(Value::Own { key });
     }
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'c>) {
@@ -308,7 +311,7 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         &mut self,
         it: &AssignmentTargetPropertyIdentifier<'c>,
     ) {
-        let key = self.payload.text(it.binding.name.as_str());
+        let key = self.payload.key(it.binding.name.as_str());
         self.payload.push(Value::Taken { key });
         self.payload.bind(it.binding.name.as_str());
         walk::walk_assignment_target_property_identifier(self, it);

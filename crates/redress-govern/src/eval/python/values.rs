@@ -35,7 +35,7 @@ impl<'c> Reader<'_, 'c> {
             Expr::Name(it) => self.payload.name(it.id.as_str()),
             Expr::Attribute(it) => {
                 let object = self.value(&it.value);
-                let key = self.payload.push(Value::Text(plain(it.attr.as_str())));
+                let key = self.payload.key(it.attr.as_str());
                 self.payload.member(object, key)
             }
             Expr::Subscript(it) => {
@@ -235,7 +235,7 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
                     if alias.name.as_str() == "*" {
                         self.payload.push(Value::Forbidden("import *"));
                     }
-                    let key = self.payload.push(Value::Text(plain(alias.name.as_str())));
+                    let key = self.payload.key(alias.name.as_str());
                     self.payload.push(Value::Taken { key });
                     self.imported(alias);
                 }
@@ -272,7 +272,7 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
     }
 
     fn visit_pattern_keyword(&mut self, it: &'c PatternKeyword) {
-        let key = self.payload.push(Value::Text(plain(it.attr.as_str())));
+        let key = self.payload.key(it.attr.as_str());
         self.payload.push(Value::Taken { key });
         walk_pattern_keyword(self, it);
     }
