@@ -1,8 +1,8 @@
 //! Code that a caller wants to have run: refused where it does what no payload has to do.
 //!
-//! A payload is parsed first; a tree with a mistake in it is refused, because what a guard cannot read it cannot judge.
-//! Then its words are compared with the blocklist, and then its constructs. The guard denies; it never fails, and it never runs
-//! longer than its caller allows.
+//! A payload is parsed first; one with a mistake in it is refused, because what a guard cannot read it cannot judge. What is left is
+//! a list of values (`payload.rs`), the same for every language, and one judge compares its words with the blocklist, and then its
+//! constructs with the rules of the language. The guard denies; it never fails, and it never runs longer than its caller allows.
 
 mod javascript;
 mod judge;
@@ -16,9 +16,9 @@ mod thread;
 mod tokens;
 mod words;
 
-use std::fmt::Write;
-
 use sha2::{Digest, Sha256};
+
+use crate::hash::hex;
 
 /// The longest payload that is looked at, in characters.
 pub const MAX_CHARS: usize = 100_000;
@@ -102,10 +102,7 @@ pub fn inspect_any(code: &str, expired: &mut dyn FnMut() -> bool) -> Result<(), 
 
 /// The fingerprint of a payload: SHA-256, 64 hex digits.
 pub fn sha256(code: &str) -> String {
-    Sha256::digest(code.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(code.as_bytes()))
 }
 
 /// The fingerprint that the dialect stagewright writes: FNV-1a of 32 bits, 8 hex digits.

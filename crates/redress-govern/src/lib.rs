@@ -1,6 +1,7 @@
 //! Governance: the guards that a call passes before a server is asked, each a pure judgement in its own module.
 
 pub mod eval;
+mod hash;
 pub mod invariant;
 pub mod plan;
 pub mod role;

@@ -23,6 +23,7 @@ use redress::{Fault, codes};
 use sha2::{Digest as _, Sha256};
 
 pub use self::scope::{BadScope, Scope};
+use crate::hash::hex;
 
 /// The longest plan, in bytes.
 pub const MAX_BYTES: usize = 256 << 10;
@@ -266,10 +267,7 @@ pub fn hash(text: &str) -> String {
             hasher.update(b"\n");
         }
     }
-    hasher.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&hasher.finalize())
 }
 
 /// The part of a file that a line stands in.

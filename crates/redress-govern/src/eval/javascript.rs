@@ -108,9 +108,10 @@ fn tokens<'c>(source: &'c str, tokens: &[Token]) -> Vec<payload::Token<'c>> {
             words.push(payload::Token { word: "\"".into(), is_pattern: false });
             continue;
         }
-        let word = match token.escaped() {
-            true => plain(&unescape(spelled)).into_owned().into(),
-            false => plain(spelled),
+        let word = if token.escaped() {
+            plain(&unescape(spelled)).into_owned().into()
+        } else {
+            plain(spelled)
         };
         words.push(payload::Token { word, is_pattern: token.kind() == Kind::RegExp });
     }

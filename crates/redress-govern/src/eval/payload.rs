@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet},
 };
 
 use unicode_normalization::UnicodeNormalization;
@@ -94,8 +94,8 @@ pub(super) struct Payload<'c> {
     pub(super) nodes: Vec<Node<'c>>,
     pub(super) tokens: Vec<Token<'c>>,
     /// What each name was given.
-    given: HashMap<Cow<'c, str>, Vec<Id>>,
-    declared: HashSet<Cow<'c, str>>,
+    given: BTreeMap<Cow<'c, str>, Vec<Id>>,
+    declared: BTreeSet<Cow<'c, str>>,
     /// Keys and names of modules.
     pub(super) telling: Vec<Id>,
     pub(super) has_imports: bool,

@@ -29,7 +29,7 @@ pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refu
 /// Words and signs; texts and comments are left out.
 fn tokens<'c, T>(code: &'c str, parsed: &Parsed<T>) -> Vec<Token<'c>> {
     let mut words = Vec::with_capacity(parsed.tokens().len());
-    for token in parsed.tokens().iter() {
+    for token in parsed.tokens() {
         let is_word = match token.kind() {
             TokenKind::Comment
             | TokenKind::NonLogicalNewline

@@ -14,6 +14,9 @@ pub(super) struct Guarded {
     pub(super) named: &'static [&'static str],
 }
 
+/// Whether a text that a call gets is code, or leads to it.
+type IsCode = fn(&Text<'_>) -> bool;
+
 /// All that is forbidden in a language.
 pub(super) struct Rules {
     /// The blocklist.
@@ -39,7 +42,7 @@ pub(super) struct Rules {
     /// Calls that make one text of others.
     pub(super) makes_text: &'static [&'static str],
     /// Calls in which no text may be like this: `createElement("script")`.
-    pub(super) arguments: &'static [(&'static str, fn(&Text<'_>) -> bool)],
+    pub(super) arguments: &'static [(&'static str, IsCode)],
     /// Modules that compute and do nothing else.
     pub(super) modules: &'static [&'static str],
     /// Members that are allowed of one object: `re.compile`.

@@ -197,6 +197,107 @@ fn what_hides_a_word_is_blocked_as_a_construct() {
     }
 }
 
+/// Each was a way around the guard.
+#[test]
+fn what_is_chosen_when_the_code_runs_is_no_way_out() {
+    for code in [
+        "let k = 'con'; k += 'structor'; x[k][k]('1')()",
+        "let k = 'a'; if (c) k = 'con'; x[k + 'structor']",
+        "let k = 'a'; [k] = ['con' + 'structor']; x[k]",
+        "k = 'a'; window.k = 'con' + 'structor'; x[k]",
+        "function g(k = 'a') { return x[k] } g('constructor')",
+        "(k => x[k])(['con', 'structor'].join(''))",
+        "for (const k in { constructor: 1 }) x[k]",
+        "function constructor() {} x[constructor.name]",
+        "x[{ toString() { return 'constructor' } }]",
+        "x[k]('alert(1)')",
+        "const f = x[k]; f.call(null, 'alert(1)')",
+        "Object.getOwnPropertyDescriptor(y, 'constructor').value('1')()",
+        "Object.values(Object.getOwnPropertyDescriptors(y))[0].value('1')",
+        "Error.prepareStackTrace = (e, frames) => frames[0].getThis()",
+        "['alert(1)'].forEach(setTimeout)",
+        "setTimeout(...['alert(1)'])",
+        "setTimeout.bind(null, 'alert(1)')()",
+        "arguments[1]('fs')",
+        "(() => arguments[1]('fs'))()",
+        "document.defaultView[k]",
+        "process.execve('/bin/sh')",
+        "document.createElement('scr' + 'ipt')",
+        "e.innerHTML = '<img src=x onerror=alert(1)>'",
+        "e.setAttribute('onclick', 'alert(1)')",
+        "location.href = ' java\\nscript:alert(1)'",
+        "1\n--> x",
+        "a = await\n/eval('1')/g",
+    ] {
+        let refused = javascript(code);
+        assert!(
+            matches!(refused, Err(Refusal::Construct(_) | Refusal::Keyword(_))),
+            "{code}: {refused:?}"
+        );
+    }
+    for code in [
+        "def f(k='size'):\n    return getattr(x, k)",
+        "k = 'size'\nk += y\ngetattr(x, k)",
+        "match x:\n    case k:\n        getattr(y, k)",
+        "from functools import reduce\nreduce(getattr, names, x)",
+        "import enum\nenum.bltns.getattr(x, 'y')",
+        "from typing import get_type_hints",
+        "import string\nstring.Formatter().get_field(n, x, y)",
+        "''.join(['{0.__cl', 'ass__}']).format(x)",
+        "'{0.gi_frame}'.format(x)",
+        "# coding: utf-7\nx = 1",
+        "x.__\u{ff43}lass__",
+        "class A:\n    def __reduce__(self):\n        return f",
+    ] {
+        let refused = python(code);
+        assert!(
+            matches!(refused, Err(Refusal::Construct(_) | Refusal::Keyword(_))),
+            "{code}: {refused:?}"
+        );
+    }
+}
+
+#[test]
+fn ordinary_code_with_keys_and_names_may_run() {
+    for code in [
+        "for (let i = 0; i < n; i += step) total += prices[i]",
+        "const byName = {}; for (const row of rows) byName[row.name] = row",
+        "['show', 'hide'].forEach(it => log(it)); el[Symbol.iterator]()",
+        "for (const m of ['focus', 'blur']) el[m]()",
+        "fields[`data-${id}`] = 1",
+        "a.constructor === b.constructor && keys.every(k => a[k] === b[k])",
+        "await page.click('#x'); return 1",
+        "let let_ = 1; return { name, value: x?.y ?? 0 }",
+        "while (n --> 0) f(n)",
+    ] {
+        assert_eq!(javascript(code), Ok(()), "{code}");
+    }
+    for code in [
+        "import re\nre.compile('a+').findall(text)",
+        "print(x.__class__.__name__)",
+        "[getattr(x, k) for k in ['width', 'height']]",
+        "# -*- coding: utf-8 -*-\nx = 1",
+        "return await fetch(url)",
+        "class V:\n    def __add__(self, other):\n        return V()\n",
+        "'{0.name}: {1:>10}'.format(x, y)",
+    ] {
+        assert_eq!(python(code), Ok(()), "{code}");
+    }
+}
+
+#[test]
+fn chains_that_a_parser_follows_to_their_end_do_not_crash_it() {
+    let chain = |part: &str, end: &str| format!("{}{end}", part.repeat(99_000 / part.len()));
+    for part in ["!", "-~", "x=>", "a?b:", "a=", "a**", "a:", "if(a)", "a-", "a.", "new ", "a&&"] {
+        assert_eq!(javascript(&chain(part, "c")), Ok(()), "{part}");
+    }
+    for part in ["~", "not ", "lambda:", "a if b else ", "a**", "a-", "a."] {
+        assert_eq!(python(&chain(part, "c")), Ok(()), "{part}");
+    }
+    assert_eq!(javascript(&format!("a{}", "()".repeat(49_000))), Ok(()));
+    assert_eq!(python(&format!("a{}", "[0]".repeat(33_000))), Ok(()));
+}
+
 #[test]
 fn what_does_not_parse_is_refused_at_its_place() {
     let refused = javascript("const a = 1;\nconst b = = 2;");

@@ -360,7 +360,9 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         match &it.id {
             BindingPattern::BindingIdentifier(name) => {
                 self.payload.declare(name.name.as_str());
-                given.into_iter().for_each(|it| self.payload.give(name.name.as_str(), it));
+                if let Some(given) = given {
+                    self.payload.give(name.name.as_str(), given);
+                }
             }
             pattern => self.visit_binding_pattern(pattern),
         }

@@ -121,7 +121,9 @@ impl<'c> Reader<'_, 'c> {
             let object = self.value(object);
             let key = self.value(key);
             self.payload.telling.push(key);
-            default.iter().for_each(|it| self.visit_expr(it));
+            for it in default {
+                self.visit_expr(it);
+            }
             return self.payload.member(object, key);
         }
         let callee = self.value(&call.func);
@@ -267,7 +269,9 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
             Pattern::MatchMapping(it) => it.rest.as_ref(),
             _ => None,
         };
-        name.into_iter().for_each(|name| self.payload.bind(name.as_str()));
+        if let Some(name) = name {
+            self.payload.bind(name.as_str());
+        }
         walk_pattern(self, it);
     }
 
