@@ -245,7 +245,7 @@ impl Governor {
         let touched = given?;
         touched.paths.iter().try_for_each(|it| root.confine(it))?;
         let is_placed = !reads || self.needs_plan(call.name);
-        let places = root.places(if is_placed { &touched.paths } else { &[] })?;
+        let places = if is_placed { root.places(&touched.paths)? } else { Vec::new() };
         if !reads {
             self.policy.guarded.judge(root, self.policy.plans.folder(), &places)?;
         }

@@ -36,9 +36,9 @@ type Id = (u64, u64);
 
 impl Root {
     /// Every place that a call with these paths may change: where their last names stand and, if one is a link, where it leads.
-    pub(super) fn places(&self, paths: &[String]) -> Result<Vec<Place>, Box<Fault>> {
+    pub(super) fn places<P: AsRef<str>>(&self, paths: &[P]) -> Result<Vec<Place>, Box<Fault>> {
         let mut places = Vec::with_capacity(paths.len());
-        for path in paths {
+        for path in paths.iter().map(AsRef::as_ref) {
             let lost = |it: io::Error| invalid(path, &format!("it cannot be followed: {it}"));
             match self.plain(path) {
                 Some(place) => places.push(place),
@@ -243,14 +243,14 @@ mod tests {
             ("d/plans/x", vec!["docs/plans/x"]),
             ("", vec![""]),
         ] {
-            let found = root.places(&[path.to_owned()]).unwrap();
+            let found = root.places(&[path]).unwrap();
             assert_eq!(
                 found.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(),
                 places,
                 "{path}"
             );
         }
-        assert!(root.places(&["src".to_owned()]).unwrap().iter().all(|it| it.is_directory));
+        assert!(root.places(&["src"]).unwrap().iter().all(|it| it.is_directory));
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
             ("ledger", false),
             ("ledger/not/yet/x", false),
         ] {
-            let places = root.places(&[path.to_owned()]).unwrap();
+            let places = root.places(&[path]).unwrap();
             let judged = guarded.judge(&root, "docs/plans", &places);
             assert_eq!(judged.is_ok(), is_free, "{path}");
         }

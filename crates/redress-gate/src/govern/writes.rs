@@ -79,7 +79,7 @@ impl Writes {
         let mut paths: Vec<String> = Vec::new();
         for (path, content) in touched.changes() {
             let content = content.filter(|it| it.len() <= MOST_AT_ONCE);
-            for Place { path, .. } in root.places(path)? {
+            for Place { path, .. } in root.places(&[path])? {
                 judge(rules, Change { path: &path, content, intent })?;
                 paths.push(path);
             }
