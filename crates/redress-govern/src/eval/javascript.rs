@@ -14,29 +14,43 @@ use super::{
     rules::JAVASCRIPT,
 };
 
-/// What runs a payload may take it for a script, a module, or the body of a function that may wait.
+/// What runs a payload may take it for a script, a module, the body of a function that may wait, or the value of one.
 #[derive(Clone, Copy)]
 enum Reading {
     Script,
     Module,
     Body,
+    Value,
 }
 
-/// What stands around the body of a function.
-const HEAD: &str = "async function f() {\n";
-const TAIL: &str = "\n}";
+impl Reading {
+    /// What stands around it.
+    const fn around(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Script | Self::Module => ("", ""),
+            Self::Body => ("async function f() {\n", "\n}"),
+            Self::Value => ("async function f() { return (\n", "\n) }"),
+        }
+    }
+}
 
-/// Judges every reading that parses. Where `await` does not stand all of them are the same, so that the first is enough.
+/// Judges every reading that parses and is not the same as one before.
 pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refusal> {
     let (mut is_read, mut furthest) = (false, 0);
-    for reading in [Reading::Script, Reading::Module, Reading::Body] {
+    let waits = code.contains("await");
+    for reading in [Reading::Script, Reading::Module, Reading::Body, Reading::Value] {
+        let is_other = match reading {
+            Reading::Script => true,
+            Reading::Module | Reading::Body => waits,
+            Reading::Value => waits || begins_as_statement(code),
+        };
+        if is_read && !is_other {
+            continue;
+        }
         match inspect_as(reading, code, expired) {
             Ok(verdict) => {
                 verdict?;
                 is_read = true;
-                if !code.contains("await") {
-                    break;
-                }
             }
             Err(at) => furthest = furthest.max(at),
         }
@@ -50,13 +64,11 @@ fn inspect_as(
     code: &str,
     expired: &dyn Fn() -> bool,
 ) -> Result<Result<(), Refusal>, usize> {
-    let (source, head) = match reading {
-        Reading::Body => (&*format!("{HEAD}{code}{TAIL}"), HEAD.len()),
-        Reading::Script | Reading::Module => (code, 0),
-    };
+    let (head, tail) = reading.around();
+    let source = &*format!("{head}{code}{tail}");
     let kind = match reading {
         Reading::Module => SourceType::mjs(),
-        Reading::Script | Reading::Body => SourceType::script(),
+        Reading::Script | Reading::Body | Reading::Value => SourceType::script(),
     };
     let options = ParseOptions {
         allow_return_outside_function: true,
@@ -71,17 +83,32 @@ fn inspect_as(
         it.labels.iter().map(|label| usize::try_from(label.offset()).unwrap_or_default()).min()
     });
     if let Some(at) = failed.map(Option::unwrap_or_default).min() {
-        return Err(at.saturating_sub(head).min(code.len()));
+        return Err(at.saturating_sub(head.len()).min(code.len()));
     }
-    if parsed.panicked || (head > 0 && !is_one_function(&parsed.program)) {
+    if parsed.panicked || (!head.is_empty() && !is_one_function(&parsed.program)) {
         return Err(0);
     }
     let mut payload = Payload::new(tokens(source, &parsed.tokens));
     if has_html_comment(source, &parsed.program) {
         payload.push(Value::Forbidden("an HTML comment"));
     }
-    values::read(&mut payload, &parsed.program, head > 0);
+    values::read(&mut payload, &parsed.program, !head.is_empty());
     Ok(judge(&payload, &JAVASCRIPT, expired))
+}
+
+/// Whether the first word is another thing where a value is expected: `{}` is a block or an object.
+fn begins_as_statement(code: &str) -> bool {
+    let mut rest = code;
+    loop {
+        rest = rest.trim_start_matches(|it: char| it.is_whitespace() || it == '\u{feff}');
+        let after = match rest.get(..2) {
+            Some("//") => rest.split_once(['\n', '\r', '\u{2028}', '\u{2029}']),
+            Some("/*") => rest.split_once("*/"),
+            _ => break,
+        };
+        rest = after.map_or("", |it| it.1);
+    }
+    ["{", "function", "class", "async", "let"].iter().any(|it| rest.starts_with(it))
 }
 
 /// A payload that closes the function around it is none of its body.

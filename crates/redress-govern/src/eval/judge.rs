@@ -205,7 +205,7 @@ impl<'p> Judge<'p, '_> {
             if rules.leads_out(key, self.payload.has_imports)
                 || (is_taken && (has(rules.values, key) || (rules.is_private)(key)))
             {
-                return refuse(&format!(".{}", rules.told(key)));
+                return refuse(&rules.told_member(key));
             }
             if is_taken && let Root::Guarded(it) = guarded(rules, key) {
                 return refuse(&format!("{} as a value", it.name));

@@ -133,6 +133,15 @@ impl Rules {
         ours.into_iter().flatten().find(|it| **it == word).copied().unwrap_or("a special name")
     }
 
+    /// The same of a member.
+    pub(super) fn told_member(&self, key: &str) -> String {
+        match self.told(key) {
+            told if told == key => format!(".{told}"),
+            _ if (self.is_private)(key) => "a private member".to_owned(),
+            told => told.to_owned(),
+        }
+    }
+
     /// Every word that a key must not be.
     pub(super) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.members.iter().chain(self.values).copied()

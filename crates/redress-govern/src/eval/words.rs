@@ -193,7 +193,6 @@ pub(super) const PY_VALUES: &[&str] = &[
     "execfile",
     "open",
     "getattr",
-    "help",
 ];
 
 /// Calls whose texts are code, names of members or names of modules.

@@ -228,6 +228,8 @@ fn what_is_chosen_when_the_code_runs_is_no_way_out() {
         "location.href = ' java\\nscript:alert(1)'",
         "1\n--> x",
         "a = await\n/eval('1')/g",
+        "{ a: 1 }\n/eval('1')/g",
+        "function f() {}\n/eval('1')/g",
     ] {
         let refused = javascript(code);
         assert!(
@@ -269,6 +271,8 @@ fn ordinary_code_with_keys_and_names_may_run() {
         "await page.click('#x'); return 1",
         "let let_ = 1; return { name, value: x?.y ?? 0 }",
         "while (n --> 0) f(n)",
+        "{ name: 'a', 'size': 2 }",
+        "function (row) { return row.id }",
     ] {
         assert_eq!(javascript(code), Ok(()), "{code}");
     }
