@@ -92,15 +92,20 @@ pub(crate) fn governor(
         .map_err(|it| wrong(("allow_eval", it)))?;
     let root = governance.root.as_ref().or(server.workspace.as_ref());
     let hashes = general.auth.callers();
+    let checks = governance.checks().map_err(wrong)?;
     Ok(Some(Arc::new(Governor::new(Policy {
         server: settings.server.clone(),
         roles,
         rules,
         manifest,
-        extras: plans::extras(governance, &settings.contract).map_err(wrong)?,
+        extras: plans::extras(governance, &settings.contract)
+            .map_err(wrong)?
+            .into_iter()
+            .chain(writes::intent(&checks, &settings.contract))
+            .collect(),
         plans: plans::plans(governance)?,
         guarded: plans::guarded(governance, &ledger)?,
-        writes: governance.checks().map_err(wrong)?,
+        writes: checks,
         role: governance.role.clone(),
         callers: hashes.map(|(hash, role)| (TokenId::of(&hash), role.cloned())).collect(),
         root: root.map(|it| it.0.clone()),

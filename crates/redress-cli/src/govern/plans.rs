@@ -63,7 +63,8 @@ pub(super) fn guarded(governance: &Governance, ledger: &Path) -> Result<Guarded,
     Ok(Guarded::new([ledger.to_path_buf()].into_iter().chain(keys).chain(files)))
 }
 
-fn changes_files(tool: &Tool) -> bool {
+/// Whether a tool changes files that its calls name.
+pub(super) fn changes_files(tool: &Tool) -> bool {
     let has_paths = !tool.paths.is_empty() || tool.patch.is_some();
     tool.operation == Some(Operation::Command) && !tool.read_only && has_paths
 }

@@ -36,6 +36,9 @@ const RUST: &[(&str, &str)] = &[
     ("no-allow", "#[allow("),
 ];
 
+/// How much a call must say about why it is made.
+const INTENT_CHARS: usize = 21;
+
 /// Marks of work that is not done, which must not stand in code.
 const UNFINISHED: &[&str] = &["TODO", "FIXME", "XXX"];
 const CODE: &[&str] = &["**/*.{rs,js,mjs,cjs,jsx,ts,mts,cts,tsx,py}"];
@@ -56,7 +59,8 @@ impl Preset {
             forbid_text: UNFINISHED.to_vec(),
             ..Statement::default()
         };
-        rust.chain([unfinished]).collect()
+        let intent = Statement { id: "intent", intent_chars: INTENT_CHARS, ..Statement::default() };
+        rust.chain([unfinished, intent]).collect()
     }
 
     /// Its roles.

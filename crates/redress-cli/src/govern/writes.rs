@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use redress::secret::secrecy;
-use redress_gate::{Checks, Preflight};
+use redress_gate::{Checks, Extra, Preflight};
 use redress_govern::{
     role::{BadGlob, globs},
     writes::{Rule, Statement},
 };
 
-use super::bad;
+use redress_registry::Registry;
+
+use super::{bad, plans::changes_files};
 use crate::config::{Governance, PreflightRow, Preset, WriteRule};
 
 impl Governance {
@@ -28,6 +30,13 @@ impl Governance {
         let preflights = self.preflight.0.iter().map(PreflightRow::ready).collect::<Result<_, _>>();
         Ok(Checks { rules, preflights: preflights.map_err(bad("preflight"))? })
     }
+}
+
+/// The argument in which calls say why, if a rule asks for it.
+pub(super) fn intent(checks: &Checks, contract: &Registry) -> Option<Extra> {
+    let is_asked = checks.rules.iter().any(|it| it.intent_chars() > 0);
+    let tools = contract.tools.iter().filter(|it| changes_files(it.1));
+    is_asked.then(|| Extra::intent(tools.map(|it| it.0.to_string())))
 }
 
 impl WriteRule {

@@ -99,6 +99,9 @@ fn dir() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
+/// What the preset wants to hear with every write.
+const WHY: &str = "So that there is something to look at.";
+
 /// What an attempt to leave the workspace is.
 fn escape() -> Value {
     json!({"path": "../secret"})
@@ -112,7 +115,7 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
         dir.path(),
         &["--preset", "atlas-gate", "--role", "WINDSURF", "--dialect", "native"],
     );
-    let file = json!({"path": "a.txt", "content": "one", "plan": "all.md"});
+    let file = json!({"path": "a.txt", "content": "one", "plan": "all.md", "intent": WHY});
     assert_eq!(gate.code("write_file", &file), "SESSION_NOT_INITIALIZED");
     for root in [json!("relative"), json!("/no/such/dir"), json!(7), json!("/etc"), Value::Null] {
         let code = gate.code("begin_session", &json!({"workspace_root": root}));
@@ -149,7 +152,7 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
     );
     assert_eq!(gate.status()["status"], "SESSION_LOCKED");
     assert_eq!(gate.code("submit_failure_report", &report(seq)), "fine");
-    let file = json!({"path": "b.txt", "content": "two", "plan": "all.md"});
+    let file = json!({"path": "b.txt", "content": "two", "plan": "all.md", "intent": WHY});
     assert_eq!(gate.code("write_file", &file), "fine");
     let (_, records) = gate.call("read_ledger", &json!({}));
     let records = records["structuredContent"]["records"].as_array().unwrap().clone();
@@ -168,7 +171,7 @@ fn a_call_that_succeeded_is_on_record_without_its_arguments() {
     let plan = approved(dir.path(), "all.md", "**");
     let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "WINDSURF"]);
     gate.begin(dir.path());
-    let file = json!({"path": "a.txt", "content": "a-word-that-nobody-records", "plan": "all.md"});
+    let file = json!({"path": "a.txt", "content": "a-word-that-nobody-records", "plan": "all.md", "intent": WHY});
     assert_eq!(gate.code("write_file", &file), "fine");
     assert_eq!(gate.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
     let records = gate.call("read_ledger", &json!({"limit": 50})).1["structuredContent"]["records"]
@@ -248,7 +251,7 @@ fn a_workspace_that_was_swapped_is_a_violation_with_its_invariant() {
     approved(dir.path(), "all.md", "**");
     let mut gate = Gate::start(dir.path(), &["--preset", "atlas-gate", "--role", "WINDSURF"]);
     gate.begin(dir.path());
-    let file = json!({"path": "a.txt", "content": "one", "plan": "all.md"});
+    let file = json!({"path": "a.txt", "content": "one", "plan": "all.md", "intent": WHY});
     assert_eq!(gate.code("write_file", &file), "fine");
     fs::rename(dir.path().join("root"), dir.path().join("old")).unwrap();
     fs::create_dir(dir.path().join("root")).unwrap();

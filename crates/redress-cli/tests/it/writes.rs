@@ -205,6 +205,14 @@ fn what_breaks_a_rule_is_never_written() {
     assert_eq!(gate.code("write_file", &write("a.rs", "fn a() {} // unwrap()")), "fine");
     assert_eq!(gate.code("write_file", &write("b.md", "FIXME")), "POLICY_VIOLATION");
     assert_eq!(gate.code("write_file", &write("lib/a.md", "x")), "POLICY_VIOLATION", "no intent");
+    let why = json!({"path": "lib/a.md", "content": "x", "create_parents": true, "intent": "So that there is a library."});
+    assert_eq!(gate.code("write_file", &why), "fine", "the server does not get it");
+    let listed = gate.send("tools/list", &json!({}));
+    let tools = gate.hear(listed)["tools"].as_array().unwrap().clone();
+    let takes = |name: &str| {
+        &tools.iter().find(|it| it["name"] == name).unwrap()["inputSchema"]["properties"]["intent"]
+    };
+    assert!(takes("apply_patch").is_object() && takes("read_file").is_null());
     // What the gate cannot read before is judged when it is written, and put back.
     let base64 = json!({"path": "a.rs", "content": "Zm4gYSgpIHsgYi51bndyYXAoKTsgfQ==", "encoding": "base64"});
     assert_eq!(gate.code("write_file", &base64), "RUST_POLICY_VIOLATION");
