@@ -11,6 +11,7 @@ use redress::{Fault, codes, fault::Cause};
 use redress_govern::invariant::Invariant;
 use redress_ledger::{Ledger, Record, Redactor};
 
+pub(crate) use self::files::kept;
 use crate::{config::Config, failure::Failure, output::Err as ToOperator};
 
 /// What is audited.

@@ -1,5 +1,6 @@
 //! A governed gate: its governor, from what the configuration says, and what it does not start with.
 
+pub(crate) mod confine;
 mod plans;
 mod preset;
 pub(crate) mod unserved;

@@ -76,7 +76,9 @@ fn gate(
         let opened = opening.wait().as_ref().map(Option::as_ref);
         Subject { config, file, ledger: dir, opened, is_stdio: true }.audit()?;
     }
-    let target = server.target(ledger)?;
+    let mut target = server.target(ledger.clone())?;
+    let places = (file, ledger.as_deref());
+    govern::confine::confine(&mut target, (server, &*gated), config, places);
     govern::unserved::say([(server, &*gated, &target)].into_iter());
     let run = Run {
         target,

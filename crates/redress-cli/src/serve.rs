@@ -138,12 +138,15 @@ impl Stage {
         let gated = observe::server(server, &config.general, self.ledger_dir.clone())?;
         govern::recall(gated.governor.as_ref())?;
         observe::say_ready(&gated);
+        let mut target = server.target(self.ledger_dir.clone())?;
+        let places = (self.file.as_deref(), self.ledger_dir.as_deref());
+        govern::confine::confine(&mut target, (server, &*gated), config, places);
         Ok(Served {
             name: self.file.as_ref().map(|_| server.name.clone()),
             server: gated,
             ledger: self.ledger.clone(),
             on_ledger_failure: config.general.ledger.on_failure,
-            target: server.target(self.ledger_dir.clone())?,
+            target,
             sharing: server.sharing,
             most_sessions: size(server.max_sessions),
             idle: Duration::from_millis(server.limits.session_idle_ms),

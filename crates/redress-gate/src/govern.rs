@@ -20,7 +20,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use redress::{
@@ -94,6 +94,8 @@ pub struct Governor {
     /// The writes that are checked.
     pub(crate) writes: Arc<Writes>,
     state: Mutex<State>,
+    /// What no workspace may hold.
+    apart: OnceLock<BTreeSet<PathBuf>>,
 }
 
 #[derive(Debug)]
@@ -183,7 +185,12 @@ impl Governor {
             unserved: BTreeSet::new(),
             kept: BTreeMap::new(),
         };
-        Self { policy, writes, state: Mutex::new(state) }
+        Self { policy, writes, state: Mutex::new(state), apart: OnceLock::new() }
+    }
+
+    /// From now on no session begins in a directory that holds one of these paths, which have no links in them.
+    pub fn keep_apart(&self, paths: BTreeSet<PathBuf>) {
+        self.apart.get_or_init(|| paths);
     }
 
     /// Judges a request before the server hears of it.

@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod breaker;
+mod confine;
 mod exchange;
 mod frame;
 mod govern;
@@ -35,6 +36,7 @@ mod tools;
 
 pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
+pub use confine::Confinement;
 pub use govern::{
     Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Preflight, Unserved, can_confine,
     is_hash, revoked, tool_lines,

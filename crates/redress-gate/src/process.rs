@@ -16,7 +16,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::{inside::Inside, session::Exit};
+use crate::{confine::Confinement, inside::Inside, session::Exit};
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
 const LINGER: Duration = Duration::from_millis(250);
@@ -30,6 +30,8 @@ pub struct Program {
     pub env: Vec<(OsString, OsString)>,
     /// The folder in which it is started; ours, if none is given.
     pub cwd: Option<PathBuf>,
+    /// What the system lets it do; by default whatever this process may.
+    pub confinement: Option<Confinement>,
 }
 
 /// Without the variables, which may be secret.
@@ -99,14 +101,17 @@ impl Process {
         if let Some(cwd) = &program.cwd {
             command.current_dir(cwd);
         }
-        let mut child = command
+        command
             .args(args)
             .envs(program.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let mut child = match &program.confinement {
+            Some(confinement) => confinement.spawn(&mut command)?,
+            None => command.spawn()?,
+        };
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let ((Some(input), Some(output), Some(log)), Some(group)) = (pipes, pid) else {

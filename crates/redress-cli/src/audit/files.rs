@@ -17,7 +17,7 @@ use rustix::{
 };
 
 use super::{Checks, Subject, Wrong};
-use crate::run::place;
+use crate::{config::Config, run::place};
 
 const OTHERS_WRITE: u32 = 0o002;
 const GROUP_WRITES: u32 = 0o020;
@@ -27,7 +27,7 @@ const STICKY: u32 = 0o1000;
 
 pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     let key = place::key().ok().filter(|it| it.exists());
-    let kept = kept(subject, key.as_deref());
+    let kept = kept(subject.config, subject.file, subject.ledger);
     for path in &kept {
         checks.add(&INV_FILES_OWN, is_own(path));
     }
@@ -40,16 +40,22 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
             checks.add(&INV_WORKSPACE_APART, is_apart(path, &root));
         }
     }
+    for more in &subject.config.general.governance.writable {
+        for path in &kept {
+            checks.add(&INV_WORKSPACE_APART, is_apart(path, &more.0));
+        }
+    }
 }
 
-/// What the gate relies on.
-fn kept(subject: &Subject<'_>, key: Option<&Path>) -> BTreeSet<PathBuf> {
-    let contracts = subject.config.servers.iter().filter_map(|it| it.contract.file.clone());
+/// What the gate relies on: the configuration, the contracts, the files of tokens, the ledger and the key, if they are there.
+pub(crate) fn kept(config: &Config, file: Option<&Path>, ledger: &Path) -> BTreeSet<PathBuf> {
+    let contracts = config.servers.iter().filter_map(|it| it.contract.file.clone());
     let mut kept: BTreeSet<PathBuf> = contracts.collect();
-    kept.extend(subject.config.files.iter().cloned());
-    kept.extend([subject.file, key].into_iter().flatten().map(Path::to_owned));
-    // One that is not there could not be made, which is told already.
-    kept.extend(Some(subject.ledger.to_owned()).filter(|it| it.exists()));
+    kept.extend(config.files.iter().cloned());
+    kept.extend(file.map(Path::to_owned));
+    // What is not there could not be made, which is told already.
+    let made = [Some(ledger.to_owned()), place::key().ok()].into_iter().flatten();
+    kept.extend(made.filter(|it| it.exists()));
     kept
 }
 

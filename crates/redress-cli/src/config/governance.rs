@@ -21,6 +21,10 @@ section! {
         role: Option<String> = None, example "\"WINDSURF\"";
         /// The one workspace that sessions may be about; by default any that exists, and for the built-in server its own folder.
         root: Option<Location> = None, example "\"/srv/project\"";
+        /// Whether the system confines the processes of servers to the workspace, where one is named: they write below it, in temporary directories and below `writable`, and nowhere else, and cannot read the signing key.
+        confine: bool = true, example "false";
+        /// Further directories below which they may write, such as the cache of a package manager.
+        writable: Vec<Location> = Vec::new(), example "[\"/home/me/.npm\"]";
         /// Patterns of the codes that lock a session until a report names the failure. By default those of a call that was refused by a role, a path, a plan, a policy or the guard on code; with the preset all.
         locks: Option<Vec<String>> = None, example "[\"PLAN_*\", \"POLICY_VIOLATION\"]";
         /// The folder of the workspace in which failure reports are written.

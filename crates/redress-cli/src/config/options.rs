@@ -30,7 +30,7 @@ pub(crate) struct Options {
     /// The server's name in faults and in the ledger, by default from its command; with a file, the one of its servers that is meant.
     #[arg(long, value_name = "N")]
     name: Option<String>,
-    /// The directory whose files are served where there is no command; by default the one that this is started in.
+    /// The directory whose files are served where there is no command, by default the one that this is started in; with a command that is governed, its one workspace.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     root: Option<PathBuf>,
     #[arg(long, value_name = "M", value_parser = parser::<Mode>(), help = meaning::<Server>("mode"))]
@@ -75,8 +75,10 @@ impl Options {
                 let name = self.name.clone().unwrap_or_else(|| WORKSPACE.to_owned());
                 Config::of_workspace(name, self.root()?)
             }
-            (None, [_, ..]) if self.root.is_some() => {
-                return Err(usage("--root is for the built-in server, and there is a command."));
+            (None, [_, ..]) if self.root.is_some() && !self.is_governed() => {
+                return Err(usage(
+                    "--root is for the built-in server or a governed one, and there is a command.",
+                ));
             }
             (Some(file), []) => {
                 let config = load(file)?;
@@ -87,7 +89,11 @@ impl Options {
             }
             (None, command) => {
                 let name = self.name.clone().unwrap_or_else(|| name::short(command));
-                Config::of_command(name, command)
+                let mut config = Config::of_command(name, command);
+                if self.root.is_some() {
+                    config.general.governance.root = Some(Location(self.root()?));
+                }
+                config
             }
         };
         self.applied(config)
@@ -140,12 +146,16 @@ impl Options {
 }
 
 impl Options {
+    const fn is_governed(&self) -> bool {
+        self.governed || self.preset.is_some()
+    }
+
     fn govern(&self, config: &mut Config) {
         let files = self.config.iter().chain(&config.files).cloned();
         let contract = self.contract.iter().map(PathBuf::from).filter(|it| it.is_file());
         let governance = &mut config.general.governance;
         governance.files = files.chain(contract).collect();
-        governance.enabled |= self.governed || self.preset.is_some();
+        governance.enabled |= self.is_governed();
         governance.preset = self.preset.or(governance.preset);
         governance.role = self.role.clone().or_else(|| governance.role.take());
         let preset = governance.preset.filter(|_| governance.enabled);

@@ -73,6 +73,7 @@ impl Server {
             command: self.command.iter().map(|it| it.0.clone()).collect(),
             env: env.collect(),
             cwd: self.cwd.as_ref().map(|it| it.0.clone()),
+            confinement: None,
         }
     }
 

@@ -86,6 +86,9 @@ impl Governor {
         if self.policy.root.as_deref().is_some_and(is_other) {
             return Err(not_begun(&given, "this gate serves another directory"));
         }
+        if self.apart.get().into_iter().flatten().any(|it| it.starts_with(&root)) {
+            return Err(not_begun(&given, "this gate keeps its own files there"));
+        }
         let is_new_process = call.caller == Caller::Process && state.of_process.is_none();
         let of_root = process_key(&root);
         let key = if is_new_process { of_root.as_str() } else { key };

@@ -1,0 +1,69 @@
+//! Servers of a governed gate under the system's own confinement: what they may write, and what nobody's session may hold.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    path::{Path, PathBuf},
+};
+
+use redress_gate::{Confinement, Server as Gated, Target};
+
+use crate::{
+    audit::kept,
+    config::{Config, Server},
+    output::Err as ToOperator,
+    run::place,
+};
+
+/// Where programs put what they need for a while, besides `TMPDIR`.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Confines what stands behind a governed gate, if it is a process and its workspace is known, and says what came of it. `file` is that of the
+/// configuration, `ledger` the directory.
+pub(crate) fn confine(
+    target: &mut Target,
+    (server, gated): (&Server, &Gated),
+    config: &Config,
+    (file, ledger): (Option<&Path>, Option<&Path>),
+) {
+    let (Some(governor), Some(ledger)) = (&gated.governor, ledger) else { return };
+    let kept = kept(config, file, ledger);
+    let kept: BTreeSet<PathBuf> = kept.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    if let Target::Program(program) = target {
+        let (confinement, said) = confinement(config, &kept);
+        program.confinement = confinement;
+        ToOperator::new().line("", &format!("{}: {said}", server.name));
+    }
+    governor.keep_apart(kept);
+}
+
+/// What the system is to hold, and what the operator hears of it.
+fn confinement(config: &Config, kept: &BTreeSet<PathBuf>) -> (Option<Confinement>, String) {
+    let governance = &config.general.governance;
+    let not = |why: &str| (None, format!("the system does not confine what it writes: {why}"));
+    if !governance.confine {
+        return not("`governance.confine` is off");
+    }
+    let Some(root) = &governance.root else {
+        return not("no workspace is named (`governance.root`, --root)");
+    };
+    let named = [root].into_iter().chain(&governance.writable).map(|it| it.0.clone());
+    let temporary = TEMPORARY.iter().map(PathBuf::from).chain([env::temp_dir()]);
+    // Where the ledger lies in a temporary directory, the server gets none of it.
+    let temporary = temporary.filter_map(|it| it.canonicalize().ok());
+    let temporary = temporary.filter(|dir| !kept.iter().any(|it| it.starts_with(dir)));
+    let mut writable: Vec<PathBuf> = named.chain(temporary).collect();
+    let mut seen = BTreeSet::new();
+    writable.retain(|it| seen.insert(it.clone()));
+    let secret = place::key().ok().and_then(|it| it.parent().map(Path::to_owned));
+    let shown: Vec<String> = writable.iter().map(|it| it.display().to_string()).collect();
+    let confinement = Confinement { writable, secret };
+    match confinement.is_held() {
+        Ok(true) => {
+            let said = format!("the system lets it write below {}, nowhere else", shown.join(", "));
+            (Some(confinement), said)
+        }
+        Ok(false) => not("this kernel has no Landlock"),
+        Err(error) => not(&error.to_string()),
+    }
+}
