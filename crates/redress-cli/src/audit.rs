@@ -16,9 +16,8 @@ use crate::{config::Config, failure::Failure, output::Err as ToOperator};
 
 /// What is audited.
 pub(crate) struct Subject<'s> {
-    /// The configuration, and the file that it comes from.
+    /// The configuration.
     pub(crate) config: &'s Config,
-    pub(crate) file: Option<&'s Path>,
     /// Where the ledger is.
     pub(crate) ledger: &'s Path,
     /// The ledger, or why it cannot be opened.

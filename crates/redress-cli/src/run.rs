@@ -10,7 +10,7 @@ use std::{
     io,
     os::fd::AsFd,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, mpsc},
     thread,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let server = config.single()?;
     let name = args.options.ledger_name(&server.name, &args.command);
     let mut opening = Opening::start(config.general.ledger.clone(), name.clone());
-    let ended = gate(&config, server, (&name, args.options.config.as_deref()), &mut opening);
+    let ended = gate(&config, server, &name, &mut opening);
     if ended.is_err() {
         // What was opened for nothing is closed as it should be.
         drop(opening.within(Duration::from_secs(1)));
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Done {
 fn gate(
     config: &Config,
     server: &config::Server,
-    (name, file): (&str, Option<&Path>),
+    name: &str,
     opening: &mut Opening,
 ) -> Result<Ended, Failure> {
     let general = &config.general;
@@ -74,11 +74,10 @@ fn gate(
     let gated = observe::server(server, general, ledger.clone())?;
     if let Some(dir) = ledger.as_deref().filter(|_| general.governance.enabled) {
         let opened = opening.wait().as_ref().map(Option::as_ref);
-        Subject { config, file, ledger: dir, opened, is_stdio: true }.audit()?;
+        Subject { config, ledger: dir, opened, is_stdio: true }.audit()?;
     }
     let mut target = server.target(ledger.clone())?;
-    let places = (file, ledger.as_deref());
-    govern::confine::confine(&mut target, (server, &*gated), config, places);
+    govern::confine::confine(&mut target, (server, &*gated), config, ledger.as_deref());
     govern::unserved::say([(server, &*gated, &target)].into_iter());
     let run = Run {
         target,

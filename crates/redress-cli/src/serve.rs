@@ -109,7 +109,7 @@ impl Args {
 /// What stays, whatever the file says later.
 #[derive(Clone)]
 struct Stage {
-    file: Option<PathBuf>,
+    has_file: bool,
     ledger: Option<Arc<Ledger>>,
     ledger_dir: Option<PathBuf>,
     /// Who may read the metrics, and of which servers.
@@ -121,16 +121,15 @@ impl Stage {
         let name = args.options.ledger_name("serve", &args.command);
         let ledger_dir = ledger_dir(&config.general.ledger, &name)?;
         let opened = open_ledger(&config.general.ledger, &name);
-        let (file, opened_as) = (args.options.config.clone(), opened.as_ref().map(Option::as_ref));
-        audit(config, file.as_deref(), ledger_dir.as_deref(), opened_as)?;
+        audit(config, ledger_dir.as_deref(), opened.as_ref().map(Option::as_ref))?;
         let ledger = opened?.map(Arc::new);
-        Ok(Self { file, ledger, ledger_dir, shown: Arc::default() })
+        let has_file = args.options.config.is_some();
+        Ok(Self { has_file, ledger, ledger_dir, shown: Arc::default() })
     }
 
     /// Looks at what must hold before a governed gate serves anything.
     fn audit(&self, config: &Config) -> Result<(), Failure> {
-        let (file, dir) = (self.file.as_deref(), self.ledger_dir.as_deref());
-        audit(config, file, dir, Ok(self.ledger.as_deref()))
+        audit(config, self.ledger_dir.as_deref(), Ok(self.ledger.as_deref()))
     }
 
     /// One server, for the gate.
@@ -139,10 +138,10 @@ impl Stage {
         govern::recall(gated.governor.as_ref())?;
         observe::say_ready(&gated);
         let mut target = server.target(self.ledger_dir.clone())?;
-        let places = (self.file.as_deref(), self.ledger_dir.as_deref());
-        govern::confine::confine(&mut target, (server, &*gated), config, places);
+        let ledger = self.ledger_dir.as_deref();
+        govern::confine::confine(&mut target, (server, &*gated), config, ledger);
         Ok(Served {
-            name: self.file.as_ref().map(|_| server.name.clone()),
+            name: self.has_file.then(|| server.name.clone()),
             server: gated,
             ledger: self.ledger.clone(),
             on_ledger_failure: config.general.ledger.on_failure,
@@ -166,12 +165,11 @@ impl Stage {
 
 fn audit(
     config: &Config,
-    file: Option<&Path>,
     ledger: Option<&Path>,
     opened: Result<Option<&Ledger>, &Failure>,
 ) -> Result<(), Failure> {
     let Some(ledger) = ledger else { return Ok(()) };
-    Subject { config, file, ledger, opened, is_stdio: false }.audit()
+    Subject { config, ledger, opened, is_stdio: false }.audit()
 }
 
 /// Says which tools of governed servers are not served; they are in the order of the configuration.

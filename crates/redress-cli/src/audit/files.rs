@@ -27,17 +27,24 @@ const STICKY: u32 = 0o1000;
 
 pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     let key = place::key().ok().filter(|it| it.exists());
-    let kept = kept(subject.config, subject.file, subject.ledger);
+    let kept = kept(subject.config, subject.ledger);
     for path in &kept {
         checks.add(&INV_FILES_OWN, is_own(path));
     }
     if let Some(key) = &key {
         checks.add(&INV_KEY_PRIVATE, is_private(key));
     }
+    // All that a call of the built-in server touches is judged, and what the gate relies on is guarded there.
+    let is_built_in = subject.config.servers.iter().all(|it| it.workspace.is_some());
+    let guarded = |it| if is_built_in { Ok(()) } else { Err(it) };
     for root in roots(subject) {
         checks.add(&INV_WORKSPACE, is_workspace(&root));
+        let plans = root.join(&subject.config.general.governance.plans);
+        if plans.exists() {
+            checks.add(&INV_FILES_OWN, is_own(&plans));
+        }
         for path in &kept {
-            checks.add(&INV_WORKSPACE_APART, is_apart(path, &root));
+            checks.add(&INV_WORKSPACE_APART, is_apart(path, &root).or_else(guarded));
         }
     }
     for more in &subject.config.general.governance.writable {
@@ -47,15 +54,12 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     }
 }
 
-/// What the gate relies on: the configuration, the contracts, the files of tokens, the ledger and the key, if they are there.
-pub(crate) fn kept(config: &Config, file: Option<&Path>, ledger: &Path) -> BTreeSet<PathBuf> {
-    let contracts = config.servers.iter().filter_map(|it| it.contract.file.clone());
-    let mut kept: BTreeSet<PathBuf> = contracts.collect();
-    kept.extend(config.files.iter().cloned());
-    kept.extend(file.map(Path::to_owned));
+/// What the gate relies on: the files of the configuration, the ledger, the key and what lies beside it, if they are there.
+pub(crate) fn kept(config: &Config, ledger: &Path) -> BTreeSet<PathBuf> {
+    let mut kept: BTreeSet<PathBuf> = config.general.governance.files.iter().cloned().collect();
     // What is not there could not be made, which is told already.
-    let made = [Some(ledger.to_owned()), place::key().ok()].into_iter().flatten();
-    kept.extend(made.filter(|it| it.exists()));
+    let of_user = [place::key(), place::revoked()].into_iter().flatten();
+    kept.extend(of_user.chain([ledger.to_owned()]).filter(|it| it.exists()));
     kept
 }
 

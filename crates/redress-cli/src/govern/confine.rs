@@ -18,16 +18,19 @@ use crate::{
 /// Where programs put what they need for a while, besides `TMPDIR`.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
 
-/// Confines what stands behind a governed gate, if it is a process and its workspace is known, and says what came of it. `file` is that of the
-/// configuration, `ledger` the directory.
+/// Confines what stands behind a governed gate, if it is a process and its workspace is known, and says what came of it.
 pub(crate) fn confine(
     target: &mut Target,
     (server, gated): (&Server, &Gated),
     config: &Config,
-    (file, ledger): (Option<&Path>, Option<&Path>),
+    ledger: Option<&Path>,
 ) {
     let (Some(governor), Some(ledger)) = (&gated.governor, ledger) else { return };
-    let kept = kept(config, file, ledger);
+    // The built-in server touches nothing but what its calls name, and those are judged.
+    if matches!(target, Target::Inside(_)) {
+        return;
+    }
+    let kept = kept(config, ledger);
     let kept: BTreeSet<PathBuf> = kept.iter().filter_map(|it| it.canonicalize().ok()).collect();
     if let Target::Program(program) = target {
         let (confinement, said) = confinement(config, &kept);

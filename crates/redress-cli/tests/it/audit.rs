@@ -111,9 +111,14 @@ fn what_the_gate_relies_on_lies_outside_of_the_workspace() {
     let place = Place::new();
     place.write(
         "root/redress.toml",
-        "[governance]\nenabled = true\n[ledger]\ndir = 'ledger'\n[server.files]\nworkspace = '.'\n",
+        "[governance]\nenabled = true\nroot = '.'\n[ledger]\ndir = 'ledger'\n[server.files]\nworkspace = '.'\n",
     );
-    let (exit, said) = place.start(&["run", "--config", "root/redress.toml"]);
+    let start = || place.start(&["run", "--config", "root/redress.toml"]);
+    let (exit, said) = start();
+    assert_eq!(exit, Some(0), "the built-in server is guarded: {said}");
+    let config = fs::read_to_string(place.path("root/redress.toml")).unwrap();
+    place.write("root/redress.toml", &config.replace("workspace = '.'", "command = ['cat']"));
+    let (exit, said) = start();
     assert_eq!(exit, Some(3), "{said}");
     for name in ["root/redress.toml", "root/ledger"] {
         let line = format!(

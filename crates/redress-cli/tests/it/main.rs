@@ -10,6 +10,7 @@
 mod audit;
 mod check;
 mod config;
+mod confined;
 mod docs;
 mod explain;
 mod filters;

@@ -1,0 +1,101 @@
+//! Servers under the system's own confinement: a real process that writes where it may and where it may not.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::redress::run;
+
+/// A server whose one tool writes wherever it is told to.
+const SERVER: &str = r#"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *initialize\"*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *tools/list*) result='{"tools":[{"name":"put","inputSchema":{"type":"object"}}]}' ;;
+    *tools/call*) to=$(printf '%s' "$line" | sed 's/.*"to":"\([^"]*\)".*/\1/')
+      if said=$(sh -c "echo x > $to" 2>&1); then result='{"content":[{"type":"text","text":"fine"}]}'
+      else result='{"content":[{"type":"text","text":"EACCES: permission denied, open '"'$to'"'"}],"isError":true}'; fi ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+const CONTRACT: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n\
+     [tool.put]\noperation = 'command'\n";
+
+/// Has the tool write to each of these under a policy; gives the code of each call, and what the gate said.
+fn write_to(dir: &Path, policy: &str, places: &[&str]) -> (Vec<String>, String) {
+    for name in ["root", "more"] {
+        fs::create_dir_all(dir.join(name)).unwrap();
+    }
+    fs::write(dir.join("server.sh"), SERVER).unwrap();
+    fs::write(dir.join("errors.toml"), CONTRACT).unwrap();
+    let config = format!(
+        "[governance]\nenabled = true\nlocks = []\n{policy}\n[ledger]\ndir = 'ledger'\n\
+         [server.own]\ncommand = ['sh', 'server.sh']\ncontract = 'errors.toml'\n"
+    );
+    fs::write(dir.join("redress.toml"), config).unwrap();
+    let call = |id: usize, name: &str, arguments: Value| {
+        let params = json!({"name": name, "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+    };
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 100, "method": "initialize", "params": hello});
+    let begin = call(101, "begin_session", json!({"workspace_root": dir.join("root")}));
+    let mut lines = vec![hello.to_string(), begin];
+    lines.extend(places.iter().enumerate().map(|(id, to)| call(id, "put", json!({"to": to}))));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+    command.args(["run", "--config", "redress.toml"]).env("XDG_CONFIG_HOME", dir.join("config"));
+    let ran = run(command.current_dir(dir), (lines.join("\n") + "\n").as_bytes());
+    let mut codes = vec![String::new(); places.len()];
+    for line in ran.out.lines() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        let at = answer["id"].as_u64().and_then(|it| usize::try_from(it).ok());
+        if let Some(code) = at.and_then(|it| codes.get_mut(it)) {
+            let fault = &answer["result"]["_meta"]["dev.redress/fault"]["code"];
+            fault.as_str().unwrap_or("fine").clone_into(code);
+        }
+    }
+    (codes, ran.err)
+}
+
+/// Whether there is nothing to be tested here.
+fn is_without_landlock(said: &str) -> bool {
+    let without = said.contains("this kernel has no Landlock");
+    assert!(!without || std::env::var_os("CI").is_none(), "this kernel has no Landlock");
+    without
+}
+
+#[test]
+fn a_server_writes_in_the_workspace_and_nowhere_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = ["root/a", "outside", "config/redress/ledger.key", "ledger/x", "more/a"];
+    let (codes, said) = write_to(dir.path(), "root = 'root'", &places);
+    if is_without_landlock(&said) {
+        return;
+    }
+    assert!(said.contains("own: the system lets it write below root, "), "{said}");
+    let refused = "INSUFFICIENT_PERMISSIONS";
+    assert_eq!(codes, ["fine", refused, refused, refused, refused], "{said}");
+    assert!(!dir.path().join("outside").exists());
+    let key = fs::read_to_string(dir.path().join("config/redress/ledger.key")).unwrap();
+    assert_eq!(key.trim().len(), 64, "it is as it was");
+    let (codes, said) =
+        write_to(dir.path(), "root = 'root'\nwritable = ['more']", &["more/a", "outside"]);
+    assert_eq!(codes, ["fine", refused], "{said}");
+}
+
+#[test]
+fn a_gate_that_does_not_confine_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    for (policy, why) in [
+        ("", "no workspace is named"),
+        ("root = 'root'\nconfine = false", "`governance.confine` is off"),
+    ] {
+        let (codes, said) = write_to(dir.path(), policy, &["root/a", "outside"]);
+        assert_eq!(codes, ["fine", "fine"], "{said}");
+        assert!(said.contains(&format!("does not confine what it writes: {why}")), "{said}");
+    }
+}
