@@ -27,6 +27,9 @@ pub const MAX_NESTING: usize = 200;
 /// How long one payload may take, in milliseconds.
 pub const MAX_MILLIS: u64 = 50;
 
+/// Why a payload is refused whose parser died.
+pub const UNREADABLE: &str = "cannot be read here";
+
 const TOO_SLOW: Refusal = Refusal::Syntax { line: 1, column: 1, reason: "takes too long to read" };
 
 /// What a payload is written in.

@@ -13,7 +13,10 @@ use redress::{
 use redress_cli::config::{Nowhere, read as read_config};
 use redress_declare::{GAVE_UP, read_file};
 use redress_gate::sse::{self as events, Events};
-use redress_govern::plan::{Plan, Status, decided};
+use redress_govern::{
+    eval::{Language, Refusal, UNREADABLE, inspect},
+    plan::{Plan, Status, decided},
+};
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
 use redress_workspace::patch::{Fate, fit, read as read_patch};
 
@@ -44,6 +47,7 @@ pub(super) const TARGETS: &[Target] = &[
     ("probe", probe),
     ("patch", patch),
     ("plan", plan),
+    ("eval", eval),
 ];
 
 /// A file is a plan or the reason why not; what a decision writes is the same plan, decided.
@@ -54,6 +58,16 @@ fn plan(bytes: &[u8]) {
     let same = Plan::read(decided.as_bytes());
     let is_same = same.is_ok_and(|it| it.hash == plan.hash && it.status == Status::Approved);
     assert!(is_same, "a decision made another plan of it");
+}
+
+/// Code may run or may not. A parser that dies is a refusal to callers, and a finding here.
+fn eval(bytes: &[u8]) {
+    let code = String::from_utf8_lossy(bytes);
+    for language in [Language::JavaScript, Language::Python] {
+        let judged = inspect(language, &code, &mut || false);
+        let is_dead = matches!(judged, Err(Refusal::Syntax { reason, .. }) if reason == UNREADABLE);
+        assert!(!is_dead, "the parser died");
+    }
 }
 
 /// Whatever a server lists as its tools gives a plan; a report is one, or says why not.

@@ -1,6 +1,7 @@
 //! JavaScript: a text as the scripts that it may be.
 
 mod values;
+pub(super) mod words;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Program, SourceType, Statement};

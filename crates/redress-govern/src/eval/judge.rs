@@ -264,6 +264,9 @@ impl<'p> Judge<'p, '_> {
     /// Whether a value is a member that was chosen when the code runs.
     fn is_chosen(&self, id: Id, depth: u8) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
+        if !self.texts.step() {
+            return true;
+        }
         match self.payload.value(id) {
             Value::Member { object, key } => match self.payload.value(*key) {
                 Value::Key(key) if has(&["call", "apply", "bind"], key) => {

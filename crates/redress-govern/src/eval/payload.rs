@@ -146,9 +146,14 @@ impl<'c> Payload<'c> {
     }
 
     /// A name gets what somebody else decides.
-    pub(super) fn bind(&mut self, name: &'c str) {
+    pub(super) fn give_anything(&mut self, name: &'c str) {
         let anything = self.push(Value::Else);
         self.give(name, anything);
+    }
+
+    /// The same, and it is a variable of the payload's own.
+    pub(super) fn bind(&mut self, name: &'c str) {
+        self.give_anything(name);
         self.declare(name);
     }
 

@@ -1,6 +1,7 @@
 //! Python: a text as a module.
 
 mod values;
+pub(super) mod words;
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Parsed, parse_module};

@@ -1,8 +1,10 @@
 //! What is forbidden in a language, as one value that the judge asks.
 
 use super::{
+    javascript::words as javascript,
+    python::words as python,
     texts::Text,
-    words::{self, Keyword, has},
+    words::{Keyword, has},
 };
 
 /// An object of which only some members may be read, and nothing else may be done with it.
@@ -60,21 +62,21 @@ pub(super) struct Rules {
 }
 
 pub(super) const JAVASCRIPT: Rules = Rules {
-    keywords: words::JS_KEYWORDS,
-    values: words::JS_VALUES,
-    members: words::JS_MEMBERS,
+    keywords: javascript::KEYWORDS,
+    values: javascript::VALUES,
+    members: javascript::MEMBERS,
     module_members: &[],
     tells: &[("constructor", &["name", "length"])],
     guarded: &[
-        Guarded { name: "process", allowed: words::JS_PROCESS, named: words::JS_PROCESS_ENDS },
+        Guarded { name: "process", allowed: javascript::PROCESS, named: javascript::PROCESS_ENDS },
         Guarded { name: "Reflect", allowed: &["has"], named: &["construct", "apply", "get"] },
     ],
     globals: &["globalThis", "global", "window"],
     common_globals: &["self", "top", "parent", "frames"],
     windows: &["defaultView", "contentWindow"],
-    runs_text: words::JS_RUNS_TEXT,
-    reads_text: words::JS_READS_TEXT,
-    makes_text: words::JS_MAKES_TEXT,
+    runs_text: javascript::RUNS_TEXT,
+    reads_text: javascript::READS_TEXT,
+    makes_text: javascript::MAKES_TEXT,
     arguments: &[
         ("createElement", is_script),
         ("createElementNS", is_script),
@@ -91,28 +93,28 @@ pub(super) const JAVASCRIPT: Rules = Rules {
 };
 
 pub(super) const PYTHON: Rules = Rules {
-    keywords: words::PY_KEYWORDS,
-    values: words::PY_VALUES,
-    members: words::PY_MEMBERS,
-    module_members: words::PY_MODULE_MEMBERS,
+    keywords: python::KEYWORDS,
+    values: python::VALUES,
+    members: python::MEMBERS,
+    module_members: python::MODULE_MEMBERS,
     tells: &[("__class__", &["__name__", "__qualname__", "__doc__"])],
     guarded: &[],
     globals: &[],
     common_globals: &[],
     windows: &[],
     runs_text: &[],
-    reads_text: words::PY_READS_TEXT,
-    makes_text: words::PY_MAKES_TEXT,
+    reads_text: python::READS_TEXT,
+    makes_text: python::MAKES_TEXT,
     arguments: &[],
-    modules: words::PY_MODULES,
+    modules: python::MODULES,
     of_object: &[("re", "compile")],
     has_open_keys: false,
-    special: words::PY_SPECIAL,
+    special: python::SPECIAL,
     is_forbidden_name: |name| {
         name.starts_with("__")
             && name.ends_with("__")
             && name.len() > 4
-            && !has(words::PY_DUNDERS, name)
+            && !has(python::DUNDERS, name)
     },
     is_private: |name| name.starts_with('_') && !name.starts_with("__"),
     telling_text: members_in_format,
@@ -186,6 +188,6 @@ fn members_in_format(text: &str) -> Option<&'static str> {
     let mut members =
         fields.flat_map(|it| it.split('.').skip(1)).filter_map(|it| it.split('[').next());
     members
-        .any(|it| it.starts_with('_') || has(words::PY_MEMBERS, it))
+        .any(|it| it.starts_with('_') || has(python::MEMBERS, it))
         .then_some("a member in a format")
 }

@@ -144,15 +144,20 @@ impl<'p, 'c> Texts<'p, 'c> {
         Self { payload, rules, steps: Cell::new(STEPS) }
     }
 
+    /// Whether one more value may be followed.
+    pub(super) fn step(&self) -> bool {
+        let steps = self.steps.get();
+        self.steps.set(steps.saturating_sub(1));
+        steps > 0
+    }
+
     /// What a value comes to.
     pub(super) fn of(&self, id: Id) -> Text<'p> {
         self.look(id, DEPTH)
     }
 
     fn look(&self, id: Id, depth: u8) -> Text<'p> {
-        let steps = self.steps.get();
-        let (Some(depth), true) = (depth.checked_sub(1), steps > 0) else { return Text::made() };
-        self.steps.set(steps.saturating_sub(1));
+        let (Some(depth), true) = (depth.checked_sub(1), self.step()) else { return Text::made() };
         match self.payload.value(id) {
             Value::Text(text) | Value::Key(text) => Text::known(Cow::Borrowed(text)),
             Value::Number => Text::default(),

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Refusal, TOO_SLOW};
+use super::{Refusal, TOO_SLOW, UNREADABLE};
 
 /// The most stack that one byte of a payload was seen to need is a tenth of this; what is not used is never touched.
 const STACK_OF_BYTE: usize = 8 * 1024;
@@ -18,7 +18,7 @@ const STACK: usize = 1024 * 1024;
 /// How many judgements may be under way, those included that nobody waits for any more.
 const MOST: usize = 16;
 const PAUSE: Duration = Duration::from_millis(1);
-const UNREADABLE: Refusal = Refusal::Syntax { line: 1, column: 1, reason: "cannot be read here" };
+const DEAD: Refusal = Refusal::Syntax { line: 1, column: 1, reason: UNREADABLE };
 
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
@@ -59,12 +59,12 @@ pub(super) fn judged(
         drop(tell.send(verdict));
     };
     if thread::Builder::new().stack_size(stack).spawn(work).is_err() {
-        return Err(UNREADABLE);
+        return Err(DEAD);
     }
     loop {
         match told.recv_timeout(PAUSE) {
             Ok(verdict) => return verdict,
-            Err(RecvTimeoutError::Disconnected) => return Err(UNREADABLE),
+            Err(RecvTimeoutError::Disconnected) => return Err(DEAD),
             Err(RecvTimeoutError::Timeout) if expired() => {
                 given_up.store(true, Ordering::Relaxed);
                 return Err(TOO_SLOW);

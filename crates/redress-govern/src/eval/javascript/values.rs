@@ -7,8 +7,8 @@ use oxc_ast::ast::{
     BindingPattern, BindingProperty, ChainElement, ComputedMemberExpression, ExportAllDeclaration,
     ExportFromDeclaration, Expression, ForInStatement, ForOfStatement, ForStatementLeft,
     FormalParameter, Function, IdentifierReference, ImportDeclaration, ObjectProperty, Program,
-    PropertyKey, SimpleAssignmentTarget, Statement, StaticMemberExpression, TemplateLiteral,
-    UnaryOperator, VariableDeclarator, WithStatement,
+    PropertyKey, SimpleAssignmentTarget, Statement, StaticMemberExpression, StringLiteral,
+    TemplateLiteral, UnaryOperator, VariableDeclarator, WithStatement,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
@@ -123,23 +123,19 @@ impl<'c> Reader<'_, 'c> {
     }
 
     fn element(&mut self, element: &ArrayExpressionElement<'c>) -> Id {
-        match element.as_expression() {
-            Some(expression) => self.value(expression),
-            None => {
-                walk::walk_array_expression_element(self, element);
-                self.payload.push(Value::Made)
-            }
+        if let Some(expression) = element.as_expression() {
+            return self.value(expression);
         }
+        walk::walk_array_expression_element(self, element);
+        self.payload.push(Value::Made)
     }
 
     fn argument(&mut self, argument: &Argument<'c>) -> Id {
-        match argument.as_expression() {
-            Some(expression) => self.value(expression),
-            None => {
-                walk::walk_argument(self, argument);
-                self.payload.push(Value::Made)
-            }
+        if let Some(expression) = argument.as_expression() {
+            return self.value(expression);
         }
+        walk::walk_argument(self, argument);
+        self.payload.push(Value::Made)
     }
 
     fn chain(&mut self, chain: &ChainElement<'c>) -> Id {
@@ -176,10 +172,7 @@ impl<'c> Reader<'_, 'c> {
     fn binary(&mut self, binary: &BinaryExpression<'c>) -> Id {
         match binary.operator {
             BinaryOperator::Addition => return self.sum(binary),
-            BinaryOperator::Equality
-            | BinaryOperator::Inequality
-            | BinaryOperator::StrictEquality
-            | BinaryOperator::StrictInequality => {
+            operator if operator.is_equality() => {
                 for side in [&binary.left, &binary.right] {
                     let id = self.value(side);
                     self.payload.used(id, Use::Compared);
@@ -213,10 +206,8 @@ impl<'c> Reader<'_, 'c> {
     fn assignment(&mut self, assignment: &AssignmentExpression<'c>) -> Id {
         let right = self.value(&assignment.right);
         let given = match assignment.operator {
-            AssignmentOperator::Assign
-            | AssignmentOperator::LogicalOr
-            | AssignmentOperator::LogicalAnd
-            | AssignmentOperator::LogicalNullish => right,
+            AssignmentOperator::Assign => right,
+            operator if operator.is_logical() => right,
             AssignmentOperator::Addition => self.payload.push(Value::Grown { by: right }),
             _ => self.payload.push(Value::Number),
         };
@@ -233,12 +224,17 @@ impl<'c> Reader<'_, 'c> {
             // A member of the global object is a variable, too.
             AssignmentTarget::StaticMemberExpression(member) => {
                 self.payload.give(member.property.name.as_str(), given);
-                let anything = self.payload.push(Value::Else);
-                self.payload.give(member.property.name.as_str(), anything);
+                self.payload.give_anything(member.property.name.as_str());
                 self.member(member);
             }
             _ => walk::walk_assignment_target(self, target),
         }
+    }
+
+    fn import(&mut self, source: &StringLiteral<'c>, construct: &'static str) {
+        let source = self.payload.text(source.value.as_str());
+        self.payload.telling.push(source);
+        self.payload.push(Value::Forbidden(construct));
     }
 
     /// The key of `{ key: … }`, in an object or where one is taken apart.
@@ -259,15 +255,13 @@ impl<'c> Reader<'_, 'c> {
             && let [declarator] = declaration.declarations.as_slice()
             && let BindingPattern::BindingIdentifier(name) = &declarator.id
         {
-            self.payload.give_each(name.name.as_str(), list);
             self.payload.declare(name.name.as_str());
-            return;
+            self.payload.give_each(name.name.as_str(), list);
+        } else if let Some(target) = left.as_assignment_target() {
+            self.visit_assignment_target(target);
+        } else {
+            self.visit_for_statement_left(left);
         }
-        if let Some(target) = left.as_assignment_target() {
-            let anything = self.payload.push(Value::Else);
-            return self.assign(target, anything);
-        }
-        self.visit_for_statement_left(left);
     }
 }
 
@@ -393,20 +387,14 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
     }
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'c>) {
-        let source = self.payload.text(it.source.value.as_str());
-        self.payload.telling.push(source);
-        self.payload.push(Value::Forbidden("import"));
+        self.import(&it.source, "import");
     }
 
     fn visit_export_from_declaration(&mut self, it: &ExportFromDeclaration<'c>) {
-        let source = self.payload.text(it.source.value.as_str());
-        self.payload.telling.push(source);
-        self.payload.push(Value::Forbidden("export from"));
+        self.import(&it.source, "export from");
     }
 
     fn visit_export_all_declaration(&mut self, it: &ExportAllDeclaration<'c>) {
-        let source = self.payload.text(it.source.value.as_str());
-        self.payload.telling.push(source);
-        self.payload.push(Value::Forbidden("export from"));
+        self.import(&it.source, "export from");
     }
 }
