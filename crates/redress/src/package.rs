@@ -50,7 +50,7 @@ impl File {
 pub const PACKAGES: &[Package] = &[
     Package {
         name: "typescript",
-        about: "A TypeScript module: types, the registry as data, a reader of every dialect, the decision after a failure.",
+        about: "A TypeScript module: types, the registry as data, failures to make, a reader of every dialect, the decision after a failure.",
         files: typescript::files,
     },
     Package {
