@@ -32,6 +32,8 @@ pub struct Facts {
     pub calls: Vec<Call>,
     /// Tools that are declared here.
     pub tools: Vec<Tool>,
+    /// What is done for the names of tools, where one handler takes all calls.
+    pub branches: Vec<Branch>,
     /// Code-shaped words in texts for people and models.
     pub words: Vec<Word>,
     /// Comments that allow a rule to be broken.
@@ -214,6 +216,15 @@ pub struct Tool {
     pub has_output_schema: bool,
     /// Where its work is done, if that stands beside it.
     pub handler: Handler,
+}
+
+/// What is done for one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The name.
+    pub name: Box<str>,
+    /// The whole branch.
+    pub span: Span,
 }
 
 /// Where the work of a tool is done.

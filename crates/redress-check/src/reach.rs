@@ -30,7 +30,7 @@ pub(crate) fn reached(
             Target::Function(home, it) => (home, it.span.clone()),
             _ => return None,
         },
-        Handler::Unknown => return None,
+        Handler::Unknown => branch(sources, file, &tool.name)?,
     };
     let mut found = vec![first];
     let mut next = 0;
@@ -47,4 +47,21 @@ pub(crate) fn reached(
         }
     }
     Some(found)
+}
+
+/// The branch that is taken for the name of a tool: the only one of its file, else the only one of all.
+fn branch(sources: &Sources, file: usize, name: &str) -> Option<(usize, Span)> {
+    let of_file = |file: usize| {
+        let facts = &sources.files.get(file)?.facts;
+        let branches = facts.branches.iter().filter(|it| &*it.name == name && !facts.is_test);
+        Some(branches.map(|it| (file, it.span.clone())).collect::<Vec<_>>())
+    };
+    let mut found = of_file(file)?;
+    if found.is_empty() {
+        found = (0..sources.files.len()).filter_map(of_file).flatten().collect();
+    }
+    match found.as_mut_slice() {
+        [only] => Some(only.clone()),
+        _ => None,
+    }
 }

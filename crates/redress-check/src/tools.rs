@@ -1,5 +1,7 @@
 //! Tools as servers declare them: by a call, by an object, by a decorator, by an attribute.
 
+mod branch;
+
 use tree_sitter::Node;
 
 use crate::{
@@ -28,6 +30,7 @@ const HANDLERS: [&str; 6] = ["handler", "execute", "run", "callback", "fn", "inv
 
 /// Keeps the tool that a node declares, if it does.
 pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
+    branch::enter(scan, step, trail);
     match (scan.facts.language, step.kind) {
         (Language::Rust, Kind::Decorator) => by_attribute(scan, step.node),
         (Language::Python, Kind::Decorator) => by_decorator(scan, step.node),

@@ -1,6 +1,8 @@
 //! What the scan of sources promises.
 
 #[cfg(test)]
+mod branches;
+#[cfg(test)]
 mod handlers;
 #[cfg(test)]
 mod imports;
