@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range, sync::Arc, time::Instant};
 use redress::tally::ErrorStats;
 
 use crate::{
-    frame::{Edit, Frame, rewrite, span},
+    frame::{Edit, Frame, Named, rewrite, span},
     govern::{Governed, Writing},
     mail::Sender,
 };
@@ -102,7 +102,7 @@ impl Method {
 #[derive(Debug)]
 pub(crate) struct Request {
     /// The whole line, or only the parts below, one behind the other.
-    text: Vec<u8>,
+    text: String,
     /// How much of it is the line.
     line_bytes: u32,
     id: Part,
@@ -124,35 +124,33 @@ pub(crate) struct Request {
 
 impl Request {
     /// Keeps a request in `text`, which is emptied first.
-    pub(crate) fn keep(line: &[u8], frame: &Frame<'_>, mut text: Vec<u8>) -> Self {
+    pub(crate) fn keep(frame: &Frame<'_>, mut text: String) -> Self {
         text.clear();
+        let line = frame.root.source();
         let is_whole = line.len() <= LONGEST_KEPT;
         if is_whole {
-            text.extend_from_slice(line);
+            text.push_str(line);
         }
         let line_bytes = Part::of(0..text.len()).end;
         let mut part = |plain: &Cow<'_, str>, at: Option<usize>| match (plain, at) {
             (Cow::Borrowed(it), Some(at)) if is_whole => Part::of(at..at + it.len()),
-            (it, _) => append(&mut text, it.as_bytes()),
+            (it, _) => append(&mut text, it),
         };
         let method_name = part(&frame.method, frame.method_at);
         let tool = frame.tool();
         let tool = tool.map(|(value, name)| part(&name, Some(value.offset() + 1)));
         let id = match frame.id {
             Some(id) if is_whole => Part::of(span(id)),
-            Some(id) => append(&mut text, id.raw().as_bytes()),
+            Some(id) => append(&mut text, id.raw()),
             None => Part::default(),
         };
         let params = frame.params.filter(|_| is_whole).map(|it| Part::of(span(it)));
-        let meta = frame.params.and_then(|it| it.get("_meta"));
+        let Named { meta, cursor, state, .. } = frame.named;
         let token = meta.and_then(|it| it.get("progressToken")).map(|token| {
-            if is_whole { Part::of(span(token)) } else { append(&mut text, token.raw().as_bytes()) }
+            if is_whole { Part::of(span(token)) } else { append(&mut text, token.raw()) }
         });
         let is_sessionless = meta.is_some_and(|it| it.get(REVISION_KEY).is_some());
-        let has_state = frame.params.is_some_and(|it| it.get("requestState").is_some());
         let method = Method::of(&frame.method);
-        let is_further_page = method == Method::ToolsList
-            && frame.params.is_some_and(|it| it.get("cursor").is_some());
         Self {
             text,
             line_bytes,
@@ -162,9 +160,9 @@ impl Request {
             params,
             token,
             method,
-            is_further_page,
+            is_further_page: method == Method::ToolsList && cursor.is_some(),
             is_sessionless,
-            has_state,
+            has_state: state.is_some(),
         }
     }
 
@@ -208,23 +206,23 @@ impl Request {
 
     /// The whole request, if it was short enough to keep.
     pub(crate) fn line(&self) -> Option<&[u8]> {
-        self.text.get(..usize::try_from(self.line_bytes).ok()?).filter(|it| !it.is_empty())
+        let line = self.text.as_bytes().get(..usize::try_from(self.line_bytes).ok()?);
+        line.filter(|it| !it.is_empty())
     }
 
     /// Gives the buffer back.
-    pub(crate) fn into_text(self) -> Vec<u8> {
+    pub(crate) fn into_text(self) -> String {
         self.text
     }
 
     fn part(&self, part: Part) -> &str {
-        let bytes = self.text.get(part.range()).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+        self.text.get(part.range()).unwrap_or_default()
     }
 }
 
-fn append(text: &mut Vec<u8>, part: &[u8]) -> Part {
+fn append(text: &mut String, part: &str) -> Part {
     let start = text.len();
-    text.extend_from_slice(part);
+    text.push_str(part);
     Part::of(start..text.len())
 }
 

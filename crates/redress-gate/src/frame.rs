@@ -7,17 +7,17 @@ use redress::json::{Doc, JsonError, Kind, Limits, Value};
 /// How deep a message may nest: as deep as the readers of most clients go.
 const NESTING: usize = 128;
 
-/// The parameters that we read, whatever the method: others must not read another value than we do.
+/// The parameters that we read, whatever the method: others must not read another value than we do. Those of a call go first.
 const PARAMS: [&str; 12] = [
-    "_meta",
     "name",
     "arguments",
-    "uri",
+    "_meta",
     "cursor",
+    "requestState",
+    "uri",
     "task",
     "taskId",
     "requestId",
-    "requestState",
     "progressToken",
     "protocolVersion",
     "capabilities",
@@ -51,10 +51,25 @@ pub(crate) struct Frame<'d> {
     pub(crate) is_other_version: bool,
     /// The parameters of a request or notification.
     pub(crate) params: Option<Value<'d>>,
+    /// What of them says which request it is.
+    pub(crate) named: Named<'d>,
     /// The result or the error of an answer.
     pub(crate) payload: Option<Value<'d>>,
     /// The whole message.
     pub(crate) root: Value<'d>,
+}
+
+/// The parameters that a request is kept by.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Named<'d> {
+    /// `name`
+    pub(crate) name: Option<Value<'d>>,
+    /// `_meta`
+    pub(crate) meta: Option<Value<'d>>,
+    /// `cursor`
+    pub(crate) cursor: Option<Value<'d>>,
+    /// `requestState`
+    pub(crate) state: Option<Value<'d>>,
 }
 
 /// What kind of message a frame is.
@@ -164,8 +179,10 @@ impl<'d> Frame<'d> {
             Some(method) => method.as_str().ok_or(NotAFrame::BadMethod)?,
             None => Cow::Borrowed(""),
         };
+        let mut named = Named::default();
         if let Some(params) = params {
-            let [meta, ..] = members(params, PARAMS)?;
+            let [name, _, meta, cursor, state, ..] = members(params, PARAMS)?;
+            named = Named { name, meta, cursor, state };
             if let Some(meta) = meta {
                 members(meta, META)?;
             }
@@ -173,7 +190,7 @@ impl<'d> Frame<'d> {
         let method_at = method.map(|it| it.offset() + 1);
         let is_other_version = version.is_some_and(|it| !it.is_str("2.0"));
         let (method, payload) = (name, result.or(error));
-        Ok(Self { shape, id, method, method_at, is_other_version, params, payload, root })
+        Ok(Self { shape, id, method, method_at, is_other_version, params, named, payload, root })
     }
 
     /// The tool that a `tools/call` names: the value and its text.
@@ -181,7 +198,7 @@ impl<'d> Frame<'d> {
         if self.method != "tools/call" {
             return None;
         }
-        let name = self.params?.get("name")?;
+        let name = self.named.name?;
         Some((name, name.as_str()?))
     }
 }
@@ -194,11 +211,11 @@ pub(crate) fn members<'d, const N: usize>(
     let mut found = [None; N];
     for (key, value) in object.members() {
         let name = key.as_str().unwrap_or_default();
-        let exact = keys.iter().zip(&mut found).find(|(it, _)| **it == name);
-        match exact {
+        let name = &*name;
+        match keys.iter().zip(&mut found).find(|(it, _)| **it == name) {
             Some((_, slot)) if slot.is_some() => return Err(NotAFrame::DuplicateKey),
             Some((_, slot)) => *slot = Some(value),
-            None if keys.iter().any(|it| is_respelled(it, &name)) => {
+            None if keys.iter().any(|it| is_respelled(it, name)) => {
                 return Err(NotAFrame::DuplicateKey);
             }
             None => (),
@@ -222,7 +239,7 @@ fn is_respelled(key: &str, name: &str) -> bool {
 fn is_id(id: Value<'_>) -> bool {
     match id.kind() {
         Kind::String => true,
-        Kind::Number => !id.raw().contains(['.', 'e', 'E']),
+        Kind::Number => id.raw().bytes().all(|it| it.is_ascii_digit() || it == b'-'),
         _ => false,
     }
 }

@@ -1,7 +1,8 @@
 //! `InFlight`: every request that an upstream owes an answer, under an id that nobody can guess.
 
 use std::{
-    hash::{BuildHasher, Hash, RandomState},
+    borrow::Cow,
+    hash::{BuildHasher, Hash, Hasher as _, RandomState},
     time::Instant,
 };
 
@@ -40,14 +41,21 @@ impl UpstreamId {
     /// The id that an answer names. Some servers turn a number into a string.
     pub(crate) fn of(value: Value<'_>) -> Option<Self> {
         match value.kind() {
-            Kind::Number => value.as_u64().map(Self),
+            Kind::Number => Self::read(value.raw().as_bytes()),
             _ => Self::read(value.as_str()?.as_bytes()),
         }
     }
 
     pub(crate) fn read(digits: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(digits).ok().filter(|it| it.len() == DIGITS)?;
-        text.parse().ok().map(Self)
+        let digits: &[u8; DIGITS] = digits.try_into().ok()?;
+        let mut id = 0;
+        for digit in digits {
+            if !digit.is_ascii_digit() {
+                return None;
+            }
+            id = id * 10 + u64::from(digit - b'0');
+        }
+        Some(Self(id))
     }
 
     fn place(self) -> usize {
@@ -108,10 +116,17 @@ impl InFlight {
 
     /// The key of an id, which is unique within a scope; `1` and `"1"` are two ids.
     pub(crate) fn key(&self, scope: (u64, u64), id: Value<'_>) -> u64 {
+        let mut hasher = self.secret.build_hasher();
+        // Of fixed length, so that what follows needs none; and few parts, since each costs as much as its bytes.
+        hasher.write_u128(u128::from(scope.0) << 64 | u128::from(scope.1));
         match id.as_str() {
-            Some(text) => self.secret.hash_one((scope, 1u8, text.as_bytes())),
-            None => self.secret.hash_one((scope, 0u8, id.raw().as_bytes())),
+            // One of two spellings: with quotes it is none that a number has.
+            Some(Cow::Owned(text)) => {
+                hasher.write(&[b"\"", text.as_bytes(), b"\""].concat());
+            }
+            _ => hasher.write(id.raw().as_bytes()),
         }
+        hasher.finish()
     }
 
     /// Under which id the client's request is in flight.

@@ -105,7 +105,7 @@ pub struct Session {
     /// How the last process ended.
     last_exit: Option<Exit>,
     scratch: Scratch,
-    spare: Vec<Vec<u8>>,
+    spare: Vec<String>,
 }
 
 /// Whether new requests are let in.

@@ -6,7 +6,7 @@ use redress::{Dialect, tally::ErrorStats};
 use redress_ledger::Redactor;
 use redress_registry::Registry;
 
-use crate::{breaker::BreakerRule, limits::LimitRule, retry::RetryRule};
+use crate::{breaker::BreakerRule, exchange::Request, limits::LimitRule, retry::RetryRule};
 
 /// How one server is gated.
 #[derive(Debug, Clone)]
@@ -48,9 +48,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// How long a request may take that calls a tool, or none.
-    pub(crate) fn deadline_of(&self, tool: Option<&str>) -> Duration {
-        tool.and_then(|it| self.tool_deadlines.get(it)).copied().unwrap_or(self.deadline)
+    /// How long a request may take.
+    pub(crate) fn deadline_of(&self, request: &Request) -> Duration {
+        if self.tool_deadlines.is_empty() {
+            return self.deadline;
+        }
+        let own = request.tool().and_then(|it| self.tool_deadlines.get(it));
+        own.copied().unwrap_or(self.deadline)
     }
 
     /// No request that comes from now on is due before that time.

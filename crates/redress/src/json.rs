@@ -67,14 +67,16 @@ impl<'a> Doc<'a> {
 
     /// Whether the string of a slot is `text`. Escapes only make it longer.
     #[inline]
-    fn spells(&self, slot: Slot, text: &str) -> bool {
+    fn spells(&self, slot: &Slot, text: &str) -> bool {
         let (start, end) = (slot.start as usize + 1, slot.end as usize - 1);
         let length = end.saturating_sub(start);
-        (length == text.len() || slot.escaped && length > text.len())
-            && self
-                .text
-                .get(start..end)
-                .is_some_and(|it| if slot.escaped { unescape(it) == text } else { it == text })
+        if slot.escaped {
+            let is_long_enough = length > text.len();
+            return is_long_enough
+                && self.text.get(start..end).is_some_and(|it| unescape(it) == text);
+        }
+        // By bytes: where characters begin does not matter.
+        length == text.len() && self.text.as_bytes().get(start..end) == Some(text.as_bytes())
     }
 }
 
@@ -103,6 +105,11 @@ impl<'d> Value<'d> {
         self.doc.text.get(slot.start as usize..slot.end as usize).unwrap_or_default()
     }
 
+    /// The whole document that it stands in.
+    pub const fn source(self) -> &'d str {
+        self.doc.text
+    }
+
     /// Where it stands in the document.
     pub fn offset(self) -> usize {
         self.slot().start as usize
@@ -114,6 +121,7 @@ impl<'d> Value<'d> {
     }
 
     /// A string's text.
+    #[inline]
     pub fn as_str(self) -> Option<Cow<'d, str>> {
         let slot = self.slot();
         if slot.kind != Kind::String {
@@ -153,7 +161,7 @@ impl<'d> Value<'d> {
         let (mut at, end) = (self.at + 1, slot.next);
         while slot.kind == Kind::Object && at < end {
             let (name, value) = (self.doc.slots.get(at as usize)?, at + 1);
-            if self.doc.spells(*name, key) {
+            if self.doc.spells(name, key) {
                 return Some(Value { doc: self.doc, at: value });
             }
             at = self.doc.slots.get(value as usize)?.next;
@@ -168,8 +176,14 @@ impl<'d> Value<'d> {
 
     /// An object's keys and values, in order; nothing for anything else.
     pub fn members(self) -> impl Iterator<Item = (Self, Self)> + use<'d> {
-        let mut inner = self.inner(Kind::Object);
-        std::iter::from_fn(move || Some((inner.next()?, inner.next()?)))
+        let Inner { doc, mut at, end } = self.inner(Kind::Object);
+        std::iter::from_fn(move || {
+            // A key holds nothing: its value is the next slot.
+            let key = Value { doc, at: Some(at).filter(|it| *it < end)? };
+            let value = Value { doc, at: at + 1 };
+            at = value.slot().next;
+            Some((key, value))
+        })
     }
 
     /// An array's values, in order; nothing for anything else.
@@ -214,9 +228,11 @@ impl<'d> Value<'d> {
         Inner { doc: self.doc, at, end }
     }
 
-    fn slot(self) -> Slot {
-        const ABSENT: Slot = Slot { kind: Kind::Null, escaped: false, start: 0, end: 0, next: 0 };
-        self.doc.slots.get(self.at as usize).copied().unwrap_or(ABSENT)
+    #[inline]
+    fn slot(self) -> &'d Slot {
+        static ABSENT: Slot =
+            Slot { kind: Kind::Null, escaped: false, start: 0, end: 0, next: u32::MAX };
+        self.doc.slots.get(self.at as usize).unwrap_or(&ABSENT)
     }
 }
 
@@ -240,7 +256,8 @@ impl<'d> Iterator for Inner<'d> {
     }
 }
 
-/// Resolves the escapes of a validated string.
+/// Resolves the escapes of a validated string. Most have none, and what asks stays small.
+#[cold]
 fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

@@ -33,7 +33,7 @@ impl Session {
                 return Expected::Answer;
             }
         };
-        let expected = match Frame::of(&doc).and_then(answerable) {
+        let expected = match Frame::of(&doc).and_then(|it| answerable(&it).map(|()| it)) {
             Ok(frame) => self.client_frame(line, &frame, from, turn),
             Err(error) => {
                 let id = if error == NotAFrame::BadId { None } else { only_id(doc.root()) };
@@ -90,7 +90,7 @@ impl Session {
         (id, from): (Value<'_>, Sender),
         turn: &mut Turn,
     ) {
-        let mut exchange = self.exchange(line, frame, from, turn.now.at);
+        let mut exchange = self.exchange(frame, from, turn.now.at);
         exchange.key = self.inflight.key(self.scope(&exchange), id);
         let Some((mut exchange, ours)) = self.govern(frame, exchange, turn) else { return };
         if ours.is_empty() {
@@ -105,7 +105,7 @@ impl Session {
             self.fail(exchange, &Seen::Governed(Box::new(fault)), turn);
             return;
         };
-        exchange.request = Request::keep(&line, &frame, exchange.request.into_text());
+        exchange.request = Request::keep(&frame, exchange.request.into_text());
         self.ask((&line, &frame), id, exchange, turn);
     }
 
@@ -156,17 +156,11 @@ impl Session {
     }
 
     /// A request, or a message that is judged like one, as it is kept.
-    pub(super) fn exchange(
-        &mut self,
-        line: &[u8],
-        frame: &Frame<'_>,
-        from: Sender,
-        now: Instant,
-    ) -> Exchange {
-        let request = Request::keep(line, frame, self.spare());
+    pub(super) fn exchange(&mut self, frame: &Frame<'_>, from: Sender, now: Instant) -> Exchange {
+        let request = Request::keep(frame, self.spare());
         // A subscription lasts as long as both sides like.
         let is_endless = request.method == Method::Listen;
-        let patience = self.server.settings.deadline_of(request.tool());
+        let patience = self.server.settings.deadline_of(&request);
         Exchange {
             from,
             deadline: (!is_endless).then(|| now + patience),
@@ -282,11 +276,11 @@ impl Session {
     }
 }
 
-/// A message that some server can answer. A request that none may take would be answered at its deadline: servers that are
+/// Whether some server can answer a message. A request that none may take would be answered at its deadline: servers that are
 /// written with the official SDKs drop it without a word.
-fn answerable(frame: Frame<'_>) -> Result<Frame<'_>, NotAFrame> {
+fn answerable(frame: &Frame<'_>) -> Result<(), NotAFrame> {
     if frame.shape != Shape::Request {
-        return Ok(frame);
+        return Ok(());
     }
     if frame.is_other_version {
         return Err(NotAFrame::BadVersion);
@@ -295,7 +289,7 @@ fn answerable(frame: Frame<'_>) -> Result<Frame<'_>, NotAFrame> {
         Some(params) if !are_params(params) && is_method(&frame.method) => {
             Err(NotAFrame::BadParams)
         }
-        _ => Ok(frame),
+        _ => Ok(()),
     }
 }
 

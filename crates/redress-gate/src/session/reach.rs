@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// A buffer that was used before.
-    pub(super) fn spare(&mut self) -> Vec<u8> {
+    pub(super) fn spare(&mut self) -> String {
         self.spare.pop().unwrap_or_default()
     }
 

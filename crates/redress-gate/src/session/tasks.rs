@@ -109,7 +109,7 @@ impl Session {
         let Ok(frame) = Frame::of(&doc) else { return false };
         let Some(params) = frame.params else { return false };
         let (Some(inner), now) = (failed(params), turn.now) else { return false };
-        let exchange = self.exchange(&text, &frame, Sender::default(), now.at);
+        let exchange = self.exchange(&frame, Sender::default(), now.at);
         let Some(failure) = self.verdict(&exchange, What::Answer(params), now) else {
             return false;
         };
