@@ -121,6 +121,7 @@ pub(crate) const BARS: &[Bar] = &[
         Bound::AtLeast(0.8),
     ),
     own("ledger-added", "isError, C=1, synced: µs beyond one fdatasync", Bound::AtMost(50.0)),
+    own("guards-added", "governed, a path, C=1: µs beyond the same gate", Bound::AtMost(20.0)),
     own("cold-run", "run: ms to the first answer beyond the bare server", Bound::AtMost(20.0)),
     own("cold-serve", "serve: ms to the first answer beyond the bare server", Bound::AtMost(20.0)),
     own("idle-run", "run: MB when idle", Bound::AtMost(15.0)),

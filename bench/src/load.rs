@@ -11,13 +11,15 @@ use crate::{Fallible, stats::Histogram};
 pub(crate) use over_http::{HttpCallers, Target};
 pub(crate) use over_stdio::StdioCallers;
 pub(crate) use request::{
-    INITIALIZED, REVISION, is_answered, write_call, write_initialize, write_list,
+    INITIALIZED, REVISION, is_answered, write_begin, write_call, write_initialize, write_list,
 };
 
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
     Echo,
+    /// The same with a path among its arguments.
+    Path,
     Fail,
     RpcFail,
     Big,
@@ -28,7 +30,7 @@ pub(crate) enum Tool {
 impl Tool {
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Echo => "echo",
+            Self::Echo | Self::Path => "echo",
             Self::Fail => "fail",
             Self::RpcFail => "rpcfail",
             Self::Big => "big",
@@ -53,10 +55,11 @@ pub(crate) struct Work {
 }
 
 /// Every kind of load.
-pub(crate) const WORKS: [Work; 9] = [
+pub(crate) const WORKS: [Work; 10] = [
     work("echo1", "64 B, C=1", Tool::Echo, 64, 1),
     work("echo16", "64 B, C=16", Tool::Echo, 64, 16),
     work("echo64", "64 B, C=64", Tool::Echo, 64, 64),
+    work("path1", "64 B and a path, C=1", Tool::Path, 64, 1),
     work("fail1", "isError, C=1", Tool::Fail, 0, 1),
     work("fail16", "isError, C=16", Tool::Fail, 0, 16),
     work("rpcfail16", "JSON-RPC error, C=16", Tool::RpcFail, 0, 16),

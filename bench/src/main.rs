@@ -9,6 +9,7 @@
 
 mod bars;
 mod cold;
+mod guards;
 mod http;
 mod ledger;
 mod load;
@@ -59,6 +60,8 @@ enum Task {
     Scale(scale::Args),
     /// Failures that are synced before they are told, beside one writer that groups.
     Ledger(ledger::Args),
+    /// What the guards of a governed gate add to a call.
+    Guards(guards::Args),
     /// What the rows are made of: the server, the pipes, the bridge.
     #[command(subcommand, hide = true)]
     Part(part::Part),
@@ -85,6 +88,7 @@ fn measure(args: Bench) -> Fallible<bool> {
         Task::Memory(it) => memory::run(&it, &args.place.open()?)?,
         Task::Scale(it) => scale::run(&it, &args.place.open()?)?,
         Task::Ledger(it) => ledger::run(&it, &args.place.open()?)?,
+        Task::Guards(it) => guards::run(&it, &args.place.open()?)?,
     };
     let has_passed = bars::print(&figures);
     Ok(has_passed || !args.strict)

@@ -43,6 +43,9 @@ impl Args {
     }
 }
 
+/// The file that calls name, below the workspace.
+pub(crate) const IN_WORKSPACE: &str = "src/main.rs";
+
 /// Where things are.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -62,6 +65,15 @@ impl Place {
     /// A ledger that was filled before anything is measured.
     pub(crate) fn large_ledger(&self) -> PathBuf {
         self.dir().join("large-ledger")
+    }
+
+    /// The workspace of a governed gate, with a file in it.
+    pub(crate) fn workspace(&self) -> Fallible<PathBuf> {
+        let workspace = self.dir().join("workspace");
+        let file = workspace.join(IN_WORKSPACE);
+        std::fs::create_dir_all(file.parent().unwrap_or(&workspace))?;
+        std::fs::write(file, "")?;
+        Ok(workspace)
     }
 
     /// A new directory, so that no row finds what another left.

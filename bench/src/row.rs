@@ -58,6 +58,8 @@ pub(crate) struct Row {
     pub(crate) path: &'static str,
     /// What it puts before the names of tools.
     pub(crate) prefix: &'static str,
+    /// Whether its callers begin a session in the workspace first.
+    pub(crate) is_governed: bool,
 }
 
 /// What is in `{file}`.

@@ -3,6 +3,7 @@
 use std::{
     net::{SocketAddr, TcpListener, TcpStream},
     os::unix::process::CommandExt as _,
+    path::Path,
     process::{Child, Command, Stdio},
     sync::mpsc,
     thread,
@@ -156,7 +157,10 @@ impl Running {
         let process =
             row.has_process().then(|| Process::start(&command, &fill, is_http)).transpose()?;
         match process {
-            Some(process) if !is_http => Self::on_stdio(process, start),
+            Some(process) if !is_http => {
+                let workspace = row.is_governed.then(|| place.workspace()).transpose()?;
+                Self::on_stdio(process, start, workspace.as_deref())
+            }
             process => {
                 let first = first_session(address, paths.first().map_or(row.path, |it| it))?;
                 let first_answer = start.elapsed();
@@ -171,13 +175,14 @@ impl Running {
         }
     }
 
-    fn on_stdio(mut process: Process, start: Instant) -> Fallible<Self> {
+    fn on_stdio(mut process: Process, start: Instant, workspace: Option<&Path>) -> Fallible<Self> {
         let input = process.child.stdin.take().ok_or("no input")?;
         let output = process.child.stdout.take().ok_or("no output")?;
         let mut callers = StdioCallers::new(input, output);
         callers.first_answer()?;
         let first_answer = start.elapsed();
         callers.list_tools()?;
+        workspace.map_or(Ok(()), |it| callers.begin(it))?;
         Ok(Self { process: Some(process), callers: Box::new(callers), first_answer })
     }
 

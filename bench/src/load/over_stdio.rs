@@ -2,6 +2,7 @@
 
 use std::{
     io::{Read as _, Write as _},
+    path::Path,
     process::{ChildStdin, ChildStdout},
     time::Instant,
 };
@@ -9,12 +10,12 @@ use std::{
 use memchr::memchr;
 
 use super::{
-    Callers, INITIALIZED, Phase, Tally, Until, Work, is_answered, write_call, write_initialize,
-    write_list,
+    Callers, INITIALIZED, Phase, Tally, Until, Work, is_answered, write_begin, write_call,
+    write_initialize, write_list,
 };
 use crate::{
     Fallible,
-    scan::{member, number},
+    scan::{member, message, number},
 };
 
 /// Callers on a process's standard streams.
@@ -47,7 +48,7 @@ impl StdioCallers {
     pub(crate) fn first_answer(&mut self) -> Fallible<()> {
         let mut line = Vec::new();
         write_initialize(1, &mut line);
-        self.ask(line, 1)?;
+        self.ask(line, 1).map(drop)?;
         self.input.write_all(&[INITIALIZED, b"\n"].concat())?;
         Ok(())
     }
@@ -56,16 +57,26 @@ impl StdioCallers {
     pub(crate) fn list_tools(&mut self) -> Fallible<()> {
         let mut line = Vec::new();
         write_list(2, &mut line);
-        self.ask(line, 2)
+        self.ask(line, 2).map(drop)
     }
 
-    fn ask(&mut self, mut line: Vec<u8>, id: u64) -> Fallible<()> {
+    /// Begins the session that a governed gate wants.
+    pub(crate) fn begin(&mut self, workspace: &Path) -> Fallible<()> {
+        let mut line = Vec::new();
+        write_begin(3, workspace, &mut line);
+        let is_begun = self.ask(line, 3)?;
+        is_begun.then_some(()).ok_or_else(|| "the gate has refused the session".into())
+    }
+
+    /// Waits for an answer; says whether it is no failure.
+    fn ask(&mut self, mut line: Vec<u8>, id: u64) -> Fallible<bool> {
         line.push(b'\n');
         self.input.write_all(&line)?;
         loop {
             while let Some(line) = self.line() {
-                if member(line, b"id").and_then(number) == Some(id) {
-                    return Ok(());
+                let answer = message(line);
+                if answer.id.and_then(number) == Some(id) {
+                    return Ok(!answer.is_failure);
                 }
             }
             self.fill()?;

@@ -19,12 +19,25 @@ const CRATE_URL: &str = "[proxy]\nname = \"bench\"\nseparator = \"-\"\n[proxy.li
 /// The same, before a command.
 const CRATE_COMMAND: &str = "[proxy]\nname = \"bench\"\nseparator = \"-\"\n[proxy.listen]\nhost = \"127.0.0.1\"\nport = {port}\n[observability]\nlog_level = \"error\"\n[[backends]]\nname = \"bench\"\ntransport = \"stdio\"\ncommand = \"{me}\"\nargs = [\"part\", \"upstream\"]\n";
 
+/// What the server's tool does, for a gate that is governed.
+const CONTRACT: &str = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"bench\"\nversion = \"1.0.0\"\n[tool.echo]\noperation = \"query\"\nread_only = true\npaths = [\"/path\"]\n";
+
 /// Every row.
 pub(crate) const ROWS: &[Row] = &[
     row("direct-stdio", "direct", SS, "{server}"),
     row("pipe", "raw pipe", SS, "{me} part pipe -- {server}"),
     row("run", "**redress run**", SS, "{gate} run --no-ledger -- {server}"),
     row("run-ledger", "**redress run**, ledger", SS, "{gate} run --ledger {ledger} -- {server}"),
+    Row {
+        file: File::Text(CONTRACT),
+        is_governed: true,
+        ..row(
+            "run-governed",
+            "**redress run**, governed",
+            SS,
+            "{gate} run --governed --contract {file} --ledger {ledger} -- {server}",
+        )
+    },
     row("lines", "pipe that looks at each line", SS, "{me} part pipe --lines -- {server}"),
     row("rmcp-ss", "rmcp 3.8", SS, "{peers}/cargo/bin/rmcp-proxy stdio -- {server}"),
     Row {
@@ -137,5 +150,6 @@ pub(crate) const fn row(
     crossing: Crossing,
     command: &'static str,
 ) -> Row {
-    Row { name, title, crossing, command, file: File::None, path: "/mcp", prefix: "" }
+    let (file, path, prefix) = (File::None, "/mcp", "");
+    Row { name, title, crossing, command, file, path, prefix, is_governed: false }
 }
