@@ -76,6 +76,9 @@ impl Writes {
         about: impl FnOnce() -> About,
     ) -> Result<Option<Box<Writing>>, Box<Fault>> {
         let Checks { rules, preflights } = &self.checks;
+        if rules.is_empty() && preflights.is_empty() {
+            return Ok(None);
+        }
         let mut paths: Vec<String> = Vec::new();
         for (path, content) in touched.changes() {
             let content = content.filter(|it| it.len() <= MOST_AT_ONCE);

@@ -52,6 +52,13 @@ impl Session {
 
     /// Has a write wait for its turn.
     pub(super) fn wait_for_turn(&mut self, id: UpstreamId, line: Vec<u8>, turn: &mut Turn) {
+        let waiting: usize = self.writes.waiting.iter().map(|it| it.line.len()).sum();
+        if waiting + line.len() > self.held_limit() {
+            if let Some(exchange) = self.take_write(Some(id)) {
+                self.fail(exchange, &Seen::Overloaded, turn);
+            }
+            return;
+        }
         let Some(exchange) = self.inflight.exchange(id) else { return };
         if let Some(writing) = &exchange.write {
             writing.job.open(id, exchange.deadline);
