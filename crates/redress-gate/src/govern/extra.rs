@@ -77,7 +77,13 @@ pub(super) fn kept(tool: Value<'_>, extras: &[&Extra]) -> Vec<&'static str> {
 /// A tool of a list with arguments of ours in its schema.
 pub(super) fn described(tool: Value<'_>, extras: &[&Extra]) -> String {
     let schema = tool.get("inputSchema");
-    if extras.is_empty() || schema.is_some_and(|it| it.kind() != Kind::Object) {
+    let is_odd = |value: Option<Value<'_>>, kind| value.is_some_and(|it| it.kind() != kind);
+    let of_schema = |key: &str| schema.and_then(|it| it.get(key));
+    if extras.is_empty()
+        || is_odd(schema, Kind::Object)
+        || is_odd(of_schema("properties"), Kind::Object)
+        || is_odd(of_schema("required"), Kind::Array)
+    {
         return tool.raw().to_owned();
     }
     let kept = kept(tool, extras);
@@ -85,7 +91,7 @@ pub(super) fn described(tool: Value<'_>, extras: &[&Extra]) -> String {
     for extra in extras.iter().filter(|it| !kept.contains(&it.name)) {
         extra.schema(properties.next());
     }
-    let given = schema.and_then(|it| it.get("required"));
+    let given = of_schema("required");
     let mut required = List::default();
     for extra in extras.iter().filter(|it| it.is_required) {
         if !given.is_some_and(|it| it.elements().any(|it| it.is_str(extra.name))) {
@@ -101,7 +107,7 @@ pub(super) fn described(tool: Value<'_>, extras: &[&Extra]) -> String {
     };
     let mut whole = List::default();
     let mut edits = Vec::new();
-    match schema.get("properties") {
+    match of_schema("properties") {
         Some(own) => edits.push((own, properties.0)),
         None => whole.add(&format!(r#""properties":{{{}}}"#, properties.0)),
     }
@@ -225,6 +231,14 @@ mod tests {
                 assert!(shown.contains(part), "{shown} has no {part}");
             }
         };
+        for odd in [
+            r#"{"inputSchema":true}"#,
+            r#"{"inputSchema":{"properties":null}}"#,
+            r#"{"inputSchema":{"properties":{},"required":"x"}}"#,
+        ] {
+            let doc = Doc::parse(odd.as_bytes(), Limits::DOCUMENT).unwrap();
+            assert_eq!(described(doc.root(), &[&plan]), odd, "what is no schema stays as it is");
+        }
         let ours = r#""plan":{"type":"string""#;
         has(r#"{"name":"x"}"#, &[ours, r#""required":["plan"]"#]);
         has(r#"{"name":"x","inputSchema":{}}"#, &[ours, r#""required":["plan"]"#]);
