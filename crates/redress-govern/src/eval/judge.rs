@@ -211,7 +211,8 @@ impl<'p> Judge<'p, '_> {
                 return refuse(&format!("{} as a value", it.name));
             }
         }
-        if text.made.is_some() && rules.words().any(|it| text.may_be(it)) {
+        let may_lead_out = || !rules.has_open_keys || rules.words().any(|it| text.may_be(it));
+        if text.made.is_some() && may_lead_out() {
             return refuse("a key that is made of parts");
         }
         if text.other && !rules.has_open_keys {

@@ -238,6 +238,7 @@ fn what_is_chosen_when_the_code_runs_is_no_way_out() {
         );
     }
     for code in [
+        "getattr(x, '__cla' + z)",
         "def f(k='size'):\n    return getattr(x, k)",
         "k = 'size'\nk += y\ngetattr(x, k)",
         "match x:\n    case k:\n        getattr(y, k)",
