@@ -11,6 +11,7 @@ mod payload;
 mod places;
 mod plans;
 mod recall;
+mod report;
 mod root;
 mod touched;
 mod unserved;
@@ -26,7 +27,7 @@ use std::{
 use redress::{
     Dialect, Fault, codes,
     fault::Context,
-    json::{Kind, Members, Value},
+    json::{Kind, Value},
 };
 use redress_govern::{
     eval,
@@ -144,8 +145,8 @@ pub(crate) struct Governed {
     arguments: Option<String>,
     /// Whether its failure may lock the session.
     can_lock: bool,
-    /// The record that its success reports.
-    report: Option<u64>,
+    /// The report that its success is.
+    report: Option<report::Written>,
 }
 
 impl Governed {
@@ -235,14 +236,19 @@ impl Governor {
             && root
                 .as_ref()
                 .is_some_and(|it| it.are_all(paths, |path| state.sessions.rules().is_report(path)));
-        let writes = paths.first().map(String::as_str).filter(|_| is_report);
-        let session = state.sessions.judge(key, Wish { tool: call.name, reads, writes })?;
+        let report = doing.filter(|_| is_report).map(|it| self.report_text(call, it));
+        let wish = Wish { tool: call.name, reads, report: report.as_deref() };
+        let session = state.sessions.judge(key, wish)?;
+        if let (Some(lock), Some(path), true) = (&session.lock, paths.first(), is_report) {
+            governed.report = Some(report::Written { seq: lock.seq, path: path.clone() });
+        }
         if !call.is_tool {
             return self.holds(governed, None, reads).map(|()| None);
         }
         // What cannot be confined is not done.
         let Some(root) = &root else {
-            return Err(not_begun(&session.root, "begin again: the workspace cannot be opened"));
+            let hint = "Begin again: the workspace of this session cannot be opened.".to_owned();
+            return Err(not_begun(&session.root, "the workspace cannot be opened", hint));
         };
         self.policy.roles.judge(governed.role.as_deref(), call.name)?;
         let Some(doing) = doing.filter(|it| self.policy.manifest.is_served(call.name, it)) else {
@@ -262,10 +268,6 @@ impl Governor {
         if doing.is_eval() {
             payload::judge(call.arguments, self.policy.dialect)?;
         }
-        if is_report {
-            let text = words(call.arguments);
-            governed.report = state.sessions.named_in(key, &text);
-        }
         self.holds(governed, Some(root), reads || is_report)?;
         if doing.writes() && !is_report {
             return self.write(call, &touched, root, &session.id);
@@ -278,13 +280,6 @@ impl Governor {
         if let Some(session) = governed.session.as_ref().filter(|_| governed.can_lock) {
             self.lock().sessions.fold(Event::Failed { id: &session.id, code, seq });
         }
-    }
-
-    /// A governed request succeeded. Gives what is to be recorded, if that changes the session.
-    pub(crate) fn succeeded(&self, governed: &Governed) -> Option<String> {
-        let (session, seq) = (governed.session.as_ref()?, governed.report?);
-        self.lock().sessions.fold(Event::Reported { id: &session.id, seq });
-        Some(self.reported(&session.id, seq, "file"))
     }
 
     /// The tools of a page of the list, as this server serves them.
@@ -310,16 +305,6 @@ impl Governor {
             Caller::Token(token) => self.policy.callers.get(&token).cloned().flatten(),
             Caller::Nobody => None,
         }
-    }
-
-    /// The record of a report.
-    fn reported(&self, id: &str, seq: u64, by: &str) -> String {
-        let mut object = String::new();
-        let mut members = Members::open(&mut object);
-        members.str("event", "reported").str("server", &self.policy.server);
-        members.str("session_id", id).int("fault_seq", seq).str("by", by);
-        members.close();
-        object
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -382,14 +367,4 @@ fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
         let params = [("field", "/arguments"), ("expected", "an object that has each name once")];
         Box::new(codes::INVALID_INPUT_FORMAT.raise(params))
     })
-}
-
-/// All texts of the arguments.
-fn words(arguments: Option<Value<'_>>) -> String {
-    let mut text = String::new();
-    for (_, value) in arguments.into_iter().flat_map(Value::members) {
-        text.push_str(&value.as_str().unwrap_or_default());
-        text.push('\n');
-    }
-    text
 }

@@ -5,7 +5,11 @@
 use std::collections::BTreeMap;
 
 use globset::GlobSet;
-use redress::{Fault, codes, fault::ParamValue};
+use redress::{
+    Fault, codes,
+    fault::{NextAction, ParamValue},
+    text,
+};
 
 use crate::role::{BadGlob, globs};
 
@@ -32,6 +36,9 @@ impl Rules {
         path.starts_with(&self.reports) && !path.split('/').any(|it| it == "..")
     }
 }
+
+/// The fewest characters of a report: a number alone is none.
+pub const LEAST_CHARS: usize = 20;
 
 /// The failure that holds a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,8 +104,8 @@ pub struct Wish<'w> {
     pub tool: &'w str,
     /// Whether it only reads.
     pub reads: bool,
-    /// The path that it would write, relative to the root.
-    pub writes: Option<&'w str>,
+    /// What it would write, if that goes to the folder of reports and nowhere else.
+    pub report: Option<&'w str>,
 }
 
 impl Sessions {
@@ -124,7 +131,11 @@ impl Sessions {
     pub fn may_begin(&self, caller: &str, root: &str) -> Result<Option<&Session>, Box<Fault>> {
         match self.of(caller) {
             Some(session) if session.root != root => {
-                Err(not_begun(root, "the session of this caller has another root"))
+                let begun = text::quote(&session.root, 120);
+                let hint = format!(
+                    "Go on in {begun}, in which this caller's session has begun: its root does not change."
+                );
+                Err(not_begun(root, "the session of this caller has another root", hint))
             }
             session => Ok(session),
         }
@@ -133,32 +144,51 @@ impl Sessions {
     /// Whether a call may be made now.
     ///
     /// # Errors
-    /// `SESSION_NOT_INITIALIZED` before `begin_session`; `SESSION_LOCKED` after a hard failure, but for reading and for the report.
+    /// `SESSION_NOT_INITIALIZED` before `begin_session`; `SESSION_LOCKED` after a hard failure, but for reading and for a report of it.
     pub fn judge(&self, caller: &str, wish: Wish<'_>) -> Result<&Session, Box<Fault>> {
         let Some(session) = self.of(caller) else {
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise([("tool", wish.tool)])));
         };
         match &session.lock {
-            Some(lock)
-                if !wish.reads && !wish.writes.is_some_and(|it| self.rules.is_report(it)) =>
-            {
-                Err(locked(lock))
+            Some(lock) if !wish.reads && !wish.report.is_some_and(|it| lock.is_told(it)) => {
+                Err(self.locked(lock, wish.report.is_some()))
             }
             _ => Ok(session),
         }
     }
 
+    fn locked(&self, lock: &Lock, is_report: bool) -> Box<Fault> {
+        let Lock { seq, code } = lock;
+        let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
+        let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);
+        fault.hint = if is_report {
+            format!(
+                "Name record {seq} ({code}) by its number in the report, and say in at least {LEAST_CHARS} characters what failed. Reports are neither removed nor moved until then."
+            )
+        } else {
+            format!(
+                "Report record {seq} ({code}) with submit_failure_report, or in a file below {} that names {seq}, then make the same call again.",
+                self.rules.reports
+            )
+        };
+        fault.next_actions =
+            vec![NextAction::call("submit_failure_report", [("ledger_seq", *seq)])];
+        Box::new(fault)
+    }
+
     /// Whether a report of that record unlocks the caller's session.
     ///
     /// # Errors
-    /// `SESSION_NOT_INITIALIZED`, or `INVALID_INPUT_VALUE` where another record holds the session, or none.
-    pub fn may_report(&self, caller: &str, seq: u64) -> Result<&Session, Box<Fault>> {
+    /// `SESSION_NOT_INITIALIZED`, or `INVALID_INPUT_VALUE` where another record holds the session, or none, or the report says nothing.
+    pub fn may_report(&self, caller: &str, seq: u64, report: &str) -> Result<&Session, Box<Fault>> {
         let Some(session) = self.of(caller) else {
             let tool = [("tool", "submit_failure_report")];
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise(tool)));
         };
         let hint = match &session.lock {
-            Some(lock) if lock.seq == seq => return Ok(session),
+            Some(lock) if lock.seq == seq => {
+                return if says_something(report) { Ok(session) } else { Err(says_nothing()) };
+            }
             Some(lock) => format!("Name record {}, which holds the session.", lock.seq),
             None => "Go on: nothing holds the session, so no report is needed.".to_owned(),
         };
@@ -166,13 +196,6 @@ impl Sessions {
         let mut fault = codes::INVALID_INPUT_VALUE.raise(params);
         fault.hint = hint;
         Err(Box::new(fault))
-    }
-
-    /// The record that a report written as a file names, if it is the one that holds the session.
-    pub fn named_in(&self, caller: &str, report: &str) -> Option<u64> {
-        let seq = self.of(caller)?.lock.as_ref()?.seq;
-        let mut numbers = report.split(|it: char| !it.is_ascii_digit());
-        numbers.any(|it| it.parse() == Ok(seq)).then_some(seq)
     }
 
     /// Whether a failure with that code would lock.
@@ -210,13 +233,46 @@ impl Sessions {
     }
 }
 
-/// `begin_session` cannot be answered, and why.
-pub fn not_begun(root: &str, reason: &str) -> Box<Fault> {
+/// `begin_session` cannot be answered: why, and what to do instead.
+pub fn not_begun(root: &str, reason: &str, hint: String) -> Box<Fault> {
     let params = [("workspace_root", root), ("reason", reason)];
-    Box::new(codes::SESSION_INITIALIZATION_FAILED.raise(params))
+    let mut fault = codes::SESSION_INITIALIZATION_FAILED.raise(params);
+    fault.hint = hint;
+    Box::new(fault)
 }
 
-fn locked(lock: &Lock) -> Box<Fault> {
-    let params = [("failed_code", lock.code.as_str().into()), ("ledger_seq", lock.seq.into())];
-    Box::new(codes::SESSION_LOCKED.raise::<_, ParamValue>(params))
+impl Lock {
+    /// Whether a text is a report of the failure: it says something, and the number of the record stands in it by itself.
+    pub fn is_told(&self, report: &str) -> bool {
+        says_something(report) && names(report, self.seq)
+    }
+}
+
+fn says_something(report: &str) -> bool {
+    report.trim().chars().count() >= LEAST_CHARS
+}
+
+fn says_nothing() -> Box<Fault> {
+    let mut fault = codes::INVALID_INPUT_VALUE.raise([("field", "/report")]);
+    fault.hint = format!(
+        "Say in at least {LEAST_CHARS} characters what failed, why, and what follows from it."
+    );
+    Box::new(fault)
+}
+
+/// Whether a number stands in a text as a whole: not in another number, a word, a date, a time or a version.
+fn names(text: &str, seq: u64) -> bool {
+    let number = seq.to_string();
+    let is_word = |it: char| it.is_alphanumeric() || it == '_';
+    let is_joint = |it: char| ".,:-/".contains(it);
+    let is_free = |beside: [Option<char>; 2]| match beside {
+        [Some(next), _] if is_word(next) => false,
+        [Some(next), Some(far)] if is_joint(next) => !far.is_ascii_digit(),
+        _ => true,
+    };
+    text.match_indices(&number).any(|(at, _)| {
+        let mut before = text.get(..at).unwrap_or_default().chars().rev();
+        let mut after = text.get(at + number.len()..).unwrap_or_default().chars();
+        is_free([before.next(), before.next()]) && is_free([after.next(), after.next()])
+    })
 }

@@ -118,8 +118,15 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
     let file = json!({"path": "a.txt", "content": "one", "plan": "all.md", "intent": WHY});
     assert_eq!(gate.code("write_file", &file), "SESSION_NOT_INITIALIZED");
     for root in [json!("relative"), json!("/no/such/dir"), json!(7), json!("/etc"), Value::Null] {
-        let code = gate.code("begin_session", &json!({"workspace_root": root}));
+        let (code, result) = gate.call("begin_session", &json!({"workspace_root": root}));
         assert_eq!(code, "SESSION_INITIALIZATION_FAILED", "{root}");
+        let card = result["content"][0]["text"].as_str().unwrap();
+        let fix = if root == "/etc" {
+            "the one directory that this gate serves"
+        } else {
+            "Give the absolute path"
+        };
+        assert!(card.contains(fix), "{root}: {card}");
     }
     assert_eq!(gate.begin(dir.path()), "fine", "a failed beginning is no dead end");
     assert_eq!(gate.begin(dir.path()), "fine", "the same root is the same session");
@@ -146,10 +153,14 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
         gate.code("submit_failure_report", &json!({"ledger_seq": seq, "report": "ok"})),
         "INVALID_INPUT_VALUE"
     );
-    assert_eq!(
-        gate.code("submit_failure_report", &json!({"report": "no number"})),
-        "MISSING_REQUIRED_FIELD"
-    );
+    for (arguments, code) in [
+        (json!({"report": "no number"}), "MISSING_REQUIRED_FIELD"),
+        (json!({"ledger_seq": seq}), "MISSING_REQUIRED_FIELD"),
+        (json!({"ledger_seq": seq.to_string(), "report": "x"}), "INVALID_INPUT_TYPE"),
+        (json!({"ledger_seq": seq, "report": 7}), "INVALID_INPUT_TYPE"),
+    ] {
+        assert_eq!(gate.code("submit_failure_report", &arguments), code, "{arguments}");
+    }
     assert_eq!(gate.status()["status"], "SESSION_LOCKED");
     assert_eq!(gate.code("submit_failure_report", &report(seq)), "fine");
     let file = json!({"path": "b.txt", "content": "two", "plan": "all.md", "intent": WHY});
@@ -212,11 +223,43 @@ fn a_report_that_is_written_as_a_file_unlocks() {
     gate.begin(dir.path());
     gate.code("read_file", &escape());
     let seq = gate.status()["locked_by"]["ledger_seq"].as_u64().unwrap();
-    let write = |text: String| json!({"path": "docs/reports/fail.md", "content": text});
-    assert_eq!(gate.code("write_file", &write("I do not say which.".to_owned())), "fine");
-    assert_eq!(gate.status()["status"], "SESSION_LOCKED", "a report names the record");
-    assert_eq!(gate.code("write_file", &write(format!("Record {seq}: a typo."))), "fine");
+    let write = |text: &str| json!({"path": "docs/reports/fail.md", "content": text});
+    fs::write(dir.path().join("root/docs/reports/old.md"), "old").unwrap();
+    for (tool, arguments) in [
+        ("write_file", write("I say a lot, but I do not say which.")),
+        ("write_file", write(&seq.to_string())),
+        ("write_file", write(&format!("It was 2026-11-{seq} when it failed."))),
+        (
+            "write_file",
+            json!({"path": format!("docs/reports/record {seq} of this session.md"), "content": ""}),
+        ),
+        ("remove", json!({"path": "docs/reports/old.md"})),
+        (
+            "move",
+            json!({"from": "docs/reports/old.md", "to": format!("docs/reports/record {seq} is told.md")}),
+        ),
+        (
+            "apply_patch",
+            json!({"patch": format!("*** Begin Patch\n*** Delete File: docs/reports/old.md\n*** Add File: docs/reports/fail.md\n+Record {seq}: it was a typo.\n*** End Patch")}),
+        ),
+    ] {
+        let (code, result) = gate.call(tool, &arguments);
+        assert_eq!(code, "SESSION_LOCKED", "{tool} {arguments}");
+        let card = result["content"][0]["text"].as_str().unwrap();
+        assert!(card.contains(&format!("Name record {seq} (PATH_TRAVERSAL_BLOCKED)")), "{card}");
+        assert!(
+            card.contains(&format!("submit_failure_report {{\"ledger_seq\":{seq}}}")),
+            "{card}"
+        );
+    }
+    assert!(!dir.path().join("root/docs/reports/fail.md").exists(), "nothing was written");
+    let report = format!("Record {seq}: the path was a typo.");
+    assert_eq!(gate.code("write_file", &write(&report)), "fine");
     assert_eq!(gate.status()["status"], "SESSION_INITIALIZED");
+    let (_, records) = gate.call("read_ledger", &json!({}));
+    let records = records["structuredContent"]["records"].as_array().unwrap().clone();
+    let told = records.iter().find(|it| it["session"]["event"] == "reported").unwrap();
+    assert_eq!(told["session"]["path"], "docs/reports/fail.md", "{told}");
     gate.kill();
 }
 

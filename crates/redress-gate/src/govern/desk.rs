@@ -5,11 +5,15 @@ use std::path::Path;
 use redress::{
     Fault, codes,
     json::{Members, Value, write_str},
+    text,
 };
 use redress_govern::session::{Event, Session, not_begun};
 use redress_ledger::{Query, tail};
 
-use super::{Call, Caller, Governed, Governor, Ruling, State, process_key, root::Root, root_hash};
+use super::{
+    Call, Caller, Governed, Governor, Ruling, State, process_key, report::Told, root::Root,
+    root_hash,
+};
 
 /// Names and definitions.
 pub(super) const TOOLS: &[(&str, &str)] = &[
@@ -35,8 +39,8 @@ pub(super) const TOOLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The fewest characters of a report: a number alone is none.
-const LEAST_CHARS: usize = 20;
+/// What a workspace has to be.
+const DIRECTORY: &str = "Give the absolute path of an existing directory as workspace_root.";
 
 /// The most records that are read at once.
 const MOST_RECORDS: u64 = 50;
@@ -67,7 +71,8 @@ impl Governor {
             }
             _ => {
                 let session = state.sessions.of(key).ok_or_else(|| not_begun_yet(call.name))?;
-                Ok(answer(&self.records(session, call.arguments)))
+                let most = optional(call, "limit", "integer", Value::as_u64)?;
+                Ok(answer(&self.records(session, most.unwrap_or(20))))
             }
         }
     }
@@ -79,15 +84,21 @@ impl Governor {
         governed: &mut Governed,
         state: &mut State,
     ) -> Result<Ruling, Box<Fault>> {
-        let given = call.arguments.and_then(|it| it.get("workspace_root")).and_then(Value::as_str);
-        let given = given.unwrap_or_default();
-        let root = usable(&given).map_err(|it| not_begun(&given, &it))?;
-        let is_other = |it: &Path| it.canonicalize().is_ok_and(|it| it.to_str() != Some(&root));
-        if self.policy.root.as_deref().is_some_and(is_other) {
-            return Err(not_begun(&given, "this gate serves another directory"));
+        let given = required(call, "workspace_root", "string", Value::as_str);
+        let given = given.map_err(|it| not_begun("", &it.message, DIRECTORY.to_owned()))?;
+        let root = usable(&given).map_err(|it| {
+            not_begun(&given, it, format!("This one cannot be used: {it}. {DIRECTORY}"))
+        })?;
+        if let Some(served) = self.policy.root.as_deref()
+            && served.canonicalize().is_ok_and(|it| it.to_str() != Some(&root))
+        {
+            let served = text::quote(&served.to_string_lossy(), 160);
+            let hint = format!("Begin in {served}, the one directory that this gate serves.");
+            return Err(not_begun(&given, "this gate serves another directory", hint));
         }
         if self.apart.get().into_iter().flatten().any(|it| it.starts_with(&root)) {
-            return Err(not_begun(&given, "this gate keeps its own files there"));
+            let hint = "Begin in a directory that does not hold the gate's own files (its ledger, keys and configuration), such as one below it.".to_owned();
+            return Err(not_begun(&given, "this gate keeps its own files there", hint));
         }
         let is_new_process = call.caller == Caller::Process && state.of_process.is_none();
         let of_root = process_key(&root);
@@ -126,36 +137,19 @@ impl Governor {
     }
 
     fn report(&self, call: &Call<'_>, key: &str, state: &mut State) -> Result<Ruling, Box<Fault>> {
-        let argument = |name: &str| call.arguments.and_then(|it| it.get(name));
-        let seq = argument("ledger_seq").and_then(Value::as_u64);
-        let report = argument("report").and_then(Value::as_str);
-        let missing =
-            |field: &str| Box::new(codes::MISSING_REQUIRED_FIELD.raise([("field", field)]));
-        let seq = seq.ok_or_else(|| missing("/ledger_seq"))?;
-        let report = report.ok_or_else(|| missing("/report"))?;
-        let session = state.sessions.may_report(key, seq)?.clone();
-        if report.trim().chars().count() < LEAST_CHARS {
-            let mut fault = codes::INVALID_INPUT_VALUE.raise([("field", "/report")]);
-            fault.hint = format!(
-                "Say in at least {LEAST_CHARS} characters what failed, why, and what follows from it."
-            );
-            return Err(Box::new(fault));
-        }
+        let seq = required(call, "ledger_seq", "integer", Value::as_u64)?;
+        let report = required(call, "report", "string", Value::as_str)?;
+        let session = state.sessions.may_report(key, seq, &report)?.clone();
         state.sessions.fold(Event::Reported { id: &session.id, seq });
-        let mut record = self.reported(&session.id, seq, "tool");
-        record.pop();
-        record.push_str(",\"report\":");
-        write_str(&mut record, &report);
-        record.push('}');
+        let record = self.reported(&session.id, seq, Told::Tool(&report));
         let unlocked = Session { lock: None, ..session };
         let result = as_result(&status(Some(&unlocked), unlocked.role.as_deref()));
         Ok(Ruling::Answer { result, record: Some(record) })
     }
 
     /// The newest records of a session, without what only the operator sees.
-    fn records(&self, session: &Session, arguments: Option<Value<'_>>) -> String {
-        let limit = arguments.and_then(|it| it.get("limit")).and_then(Value::as_u64);
-        let most = usize::try_from(limit.unwrap_or(20).min(MOST_RECORDS)).unwrap_or(1);
+    fn records(&self, session: &Session, most: u64) -> String {
+        let most = usize::try_from(most.min(MOST_RECORDS)).unwrap_or(1);
         let query = Query { session: Some(session.id.clone()), ..Query::default() };
         let entries = tail(&[&self.policy.ledger], most, &query, &mut |_| ());
         let mut records = String::from("[");
@@ -180,15 +174,44 @@ impl Governor {
     }
 }
 
+/// An argument that has to be there.
+fn required<'c, T>(
+    call: &Call<'c>,
+    name: &str,
+    expected: &str,
+    read: impl Fn(Value<'c>) -> Option<T>,
+) -> Result<T, Box<Fault>> {
+    let missing = || {
+        let field = format!("/{name}");
+        Box::new(codes::MISSING_REQUIRED_FIELD.raise([("field", field)]))
+    };
+    optional(call, name, expected, read)?.ok_or_else(missing)
+}
+
+/// An argument that may be left out.
+fn optional<'c, T>(
+    call: &Call<'c>,
+    name: &str,
+    expected: &str,
+    read: impl Fn(Value<'c>) -> Option<T>,
+) -> Result<Option<T>, Box<Fault>> {
+    let given = call.arguments.and_then(|it| it.get(name)).filter(|it| !it.is_null());
+    let other = || {
+        let params = [("field", format!("/{name}")), ("expected", expected.to_owned())];
+        Box::new(codes::INVALID_INPUT_TYPE.raise(params))
+    };
+    given.map(|it| read(it).ok_or_else(other)).transpose()
+}
+
 /// A directory that exists, without links.
-fn usable(given: &str) -> Result<String, String> {
+fn usable(given: &str) -> Result<String, &'static str> {
     let path = Path::new(given);
     if !path.is_absolute() {
-        return Err("not an absolute path".to_owned());
+        return Err("not an absolute path");
     }
-    let path = path.canonicalize().map_err(|_why| "no such directory".to_owned())?;
-    Root::open(&path).map_err(|_why| "no directory that can be confined".to_owned())?;
-    path.to_str().map(str::to_owned).ok_or_else(|| "its name is no text".to_owned())
+    let path = path.canonicalize().map_err(|_why| "no such directory")?;
+    Root::open(&path).map_err(|_why| "no directory that can be confined")?;
+    path.to_str().map(str::to_owned).ok_or("its name is no text")
 }
 
 impl State {

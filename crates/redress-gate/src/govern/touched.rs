@@ -78,7 +78,7 @@ impl<'c> Touched<'c> {
 }
 
 /// The values that a pointer leads to; one that is not there has its place where it would be one of several.
-fn found<'c>(arguments: Option<Value<'c>>, pointer: &str) -> Vec<Option<Value<'c>>> {
+pub(super) fn found<'c>(arguments: Option<Value<'c>>, pointer: &str) -> Vec<Option<Value<'c>>> {
     let mut values = vec![arguments];
     for name in pointer.split('/').skip(1) {
         let name = name.replace("~1", "/").replace("~0", "~");

@@ -1,11 +1,11 @@
 //! A hard failure holds a session until somebody has looked at it.
 
+use redress::fault::NextAction;
 use redress_govern::session::{Event, Lock, Rules, Session, Sessions, Wish};
 
-const WRITE: Wish<'_> = Wish { tool: "write_file", reads: false, writes: Some("src/a.rs") };
-const READ: Wish<'_> = Wish { tool: "read_file", reads: true, writes: None };
-const REPORT: Wish<'_> =
-    Wish { tool: "write_file", reads: false, writes: Some("docs/reports/412.md") };
+const WRITE: Wish<'_> = Wish { tool: "write_file", reads: false, report: None };
+const READ: Wish<'_> = Wish { tool: "read_file", reads: true, report: None };
+const REPORT: Wish<'_> = Wish { report: Some("Record 412: the file was not there."), ..WRITE };
 
 fn sessions(locks: &[&str]) -> Sessions {
     let mut sessions = Sessions::new(Rules::new(locks, "docs/reports").expect("patterns"));
@@ -35,8 +35,31 @@ fn a_failure_locks_all_but_reading_and_its_report() {
     assert!(fault.details.as_ref().is_some_and(|it| it.as_str().contains("412")));
     assert_eq!(code(&sessions, "pipe", READ), None);
     assert_eq!(code(&sessions, "pipe", REPORT), None);
-    let beside = Wish { writes: Some("docs/reports/../../src/a.rs"), ..WRITE };
-    assert_eq!(code(&sessions, "pipe", beside).as_deref(), Some("SESSION_LOCKED"));
+    assert!(fault.hint.contains("record 412 (FILE_NOT_FOUND)"), "{}", fault.hint);
+    let next = NextAction::call("submit_failure_report", [("ledger_seq", 412_u64)]);
+    assert_eq!(fault.next_actions, [next]);
+}
+
+#[test]
+fn a_report_says_something_and_names_the_record_by_itself() {
+    let lock = Lock { seq: 412, code: "TIMEOUT".to_owned() };
+    let said = "and it was the network that was slow";
+    for named in ["412", "Record 412:", "#412.", "(412)", "seq=412,", "ledger-412", "412"] {
+        assert!(lock.is_told(&format!("{named} {said}")), "{named}");
+        assert!(lock.is_told(&format!("{said} {named}")), "{named}");
+        assert!(!lock.is_told(named), "a number alone is no report: {named}");
+    }
+    for other in
+        ["1412", "4120", "v412", "412ms", "0412", "4.412", "412.5", "412-11-16", "11:412", "4 12"]
+    {
+        assert!(!lock.is_told(&format!("{said} {other} {said}")), "{other}");
+    }
+    let mut sessions = sessions(&["*"]);
+    sessions.fold(Event::Failed { id: "s-1", code: "TIMEOUT", seq: 412 });
+    let fault = sessions.judge("pipe", Wish { report: Some("412"), ..WRITE }).expect_err("empty");
+    assert_eq!(fault.code(), "SESSION_LOCKED");
+    assert!(fault.hint.starts_with("Name record 412 (TIMEOUT) by its number"), "{}", fault.hint);
+    assert!(sessions.may_report("pipe", 412, "too short").is_err());
 }
 
 #[test]
@@ -46,10 +69,8 @@ fn the_first_failure_holds_and_only_its_report_unlocks() {
     sessions.fold(Event::Failed { id: "s-1", code: "FILE_NOT_FOUND", seq: 9 });
     let lock = Lock { seq: 7, code: "TIMEOUT".to_owned() };
     assert_eq!(sessions.of("pipe").and_then(|it| it.lock.clone()), Some(lock));
-    assert!(sessions.may_report("pipe", 9).is_err());
-    assert!(sessions.may_report("pipe", 7).is_ok());
-    assert_eq!(sessions.named_in("pipe", "about record 70 and 77"), None);
-    assert_eq!(sessions.named_in("pipe", "Failure #7: it was slow"), Some(7));
+    assert!(sessions.may_report("pipe", 9, "It was slow, and is no more.").is_err());
+    assert!(sessions.may_report("pipe", 7, "It was slow, and is no more.").is_ok());
     sessions.fold(Event::Reported { id: "s-1", seq: 9 });
     assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
     sessions.fold(Event::Reported { id: "s-1", seq: 7 });
