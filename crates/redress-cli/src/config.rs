@@ -22,6 +22,7 @@ mod secret;
 mod section;
 mod sections;
 mod server;
+mod sound;
 mod table;
 mod value;
 mod watch;
@@ -126,8 +127,11 @@ pub fn read(source: &Source, environment: &dyn Environment) -> Result<Config, Ve
 
 /// All tables of the file.
 fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
-    let general = General::take(&mut table, &General::default());
+    let mut general = General::take(&mut table, &General::default());
     general.check(&mut table);
+    // Whoever writes a policy means it.
+    let policy = table.given("governance").and_then(|it| it.value.get_ref().as_table());
+    general.governance.enabled |= policy.is_some_and(|it| !it.contains_key("enabled"));
     let usual = Server {
         emit: general.emit.clone(),
         retry: general.retry.clone(),

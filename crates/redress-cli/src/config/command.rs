@@ -38,6 +38,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match &args.command {
         Command::Check { file } => {
             let config = load(file)?;
+            let doubts = config.doubts();
+            if !doubts.is_empty() {
+                let shown = file.to_string_lossy();
+                let failure = Failure::config(&shown, "The file is valid, and cannot work here.")
+                    .fix("Put each of these right, then check it again.");
+                return Err(doubts.iter().fold(failure, Failure::note));
+            }
             let general = entries(config.general.shown());
             for (name, shown) in &general {
                 table(name, entries(shown.clone()), out)?;

@@ -13,8 +13,8 @@ section! {
     /// What a governed gate lets pass. Clients begin a session first, in one workspace; what every tool does stands in the contract
     /// (`[tool.NAME] operation`). See `docs/governance.md`.
     pub struct Governance (files: Vec<PathBuf>) {
-        /// Whether the gate governs.
-        enabled: bool = false, example "true";
+        /// Whether the gate governs: it does where the file has this table or one below it, unless this is false.
+        enabled: bool = false, example "false";
         /// A whole policy, of which the other keys change parts.
         preset: Option<Preset> = None, example "\"atlas-gate\"";
         /// The role of the client on stdio.

@@ -192,6 +192,18 @@ impl Auth {
 
 fn check_tokens(auth: &Auth, table: &mut Table<'_, '_>) {
     const LEAST_CHARS: usize = 16;
+    let callers = &auth.caller.0;
+    for (at, caller) in callers.iter().enumerate() {
+        let mut before = callers.iter().take(at);
+        let is_same = |it: &&Caller| it.hash().is_some() && it.hash() == caller.hash();
+        if let Some(other) = before.find(is_same) {
+            let (one, two) = (&other.name, &caller.name);
+            let problem = format!(
+                "`auth.caller.{one}` and `auth.caller.{two}` have the same token, so that nobody could tell them apart."
+            );
+            table.refuse("caller", problem);
+        }
+    }
     if auth.tokens.iter().any(|it| !it.has_variable()) {
         let problem = "A token does not stand in the file: write `${VAR}`, or use `token_files`.";
         table.refuse("tokens", problem.to_owned());

@@ -286,6 +286,8 @@ fn every_example_and_every_default_of_the_page_is_valid() {
             lines.extend((key.name == "address").then(|| "auth.tokens = ['${TOKEN}']".to_owned()));
             let hash = || format!("{path}sha256 = '{}'", "0".repeat(64));
             lines.extend((key.name == "role" && path.starts_with("auth")).then(hash));
+            let is_check = path.contains("preflight") && key.name != "command";
+            lines.extend(is_check.then(|| format!("{path}command = ['x']")));
             if !["command", "url", "workspace"].contains(&key.name) {
                 lines.push(format!("server.x.{server}"));
             } else if path != "server.x." || toml == "[]" {

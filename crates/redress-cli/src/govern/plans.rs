@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use redress_gate::{Extra, Guarded, Plans};
 use redress_govern::role::{Patterns, globs};
 use redress_ledger::Operator;
-use redress_registry::{Operation, Registry, model::Tool};
+use redress_registry::{Operation, Registry, model::Tool, problems::quoted};
 
 use super::bad;
 use crate::{config::Governance, failure::Failure, run::place};
@@ -14,9 +14,14 @@ impl Governance {
     /// Whether the keys about plans make sense; else the key that is wrong, and how.
     pub(crate) fn check_plans(&self) -> Result<(), (&'static str, String)> {
         let is_name = |it: &str| !it.is_empty() && it != "." && it != ".." && !it.contains('\0');
-        if !self.plans.split('/').all(is_name) {
-            let problem = "It must be a folder below the workspace, such as `docs/plans`.";
-            return Err(("plans", problem.to_owned()));
+        for (key, folder) in [("plans", &self.plans), ("reports", &self.reports)] {
+            if !folder.split('/').all(is_name) {
+                let problem = format!(
+                    "`governance.{key}` must be a folder below the workspace, such as `docs/{key}`, not {}.",
+                    quoted(folder)
+                );
+                return Err((key, problem));
+            }
         }
         self.patterns().map(drop)
     }

@@ -168,3 +168,57 @@ fn a_contract_is_found_beside_the_file() {
         config("errors.toml").err
     );
 }
+
+#[test]
+fn what_governs_nobody_is_told_by_the_check() {
+    let hash = "0".repeat(64);
+    let policy = format!(
+        "[governance]\nrole = 'raeder'\nroot = 'gone'\nlocks = ['PLAN_*', 'TIMEOUTT']\n\
+         [governance.roles.reader]\nallow = ['*']\n\
+         [governance.preflight.x]\ncommand = ['no-such-program']\n\
+         [auth.caller.a]\nsha256 = '{hash}'\nrole = 'reeder'\n\
+         [ledger]\nenabled = false\n[server.echo]\ncommand = ['cat']\n"
+    );
+    let ran = with(&policy, "redress config check redress.toml");
+    assert_eq!(ran.exit, 2, "{}", ran.err);
+    for words in [
+        "`governance.role` is `raeder`, a role that the policy does not have. Did you mean `reader`?",
+        "`auth.caller.a.role` is `reeder`, a role",
+        "`governance.locks` has `TIMEOUTT`, which no code matches. Did you mean `TIMEOUT`?",
+        "`ledger.enabled` is false",
+        "`governance.root` is no directory that is there: ",
+        "`governance.preflight.x.command`: there is no program `no-such-program`.",
+    ] {
+        assert!(ran.err.contains(words), "{words}\n{}", ran.err);
+    }
+    let more = format!(
+        "[governance]\nreports = '../x'\n[auth.caller.a]\nsha256 = '{hash}'\n\
+         [auth.caller.b]\nsha256 = '{hash}'\n[server.echo]\ncommand = ['cat']\n"
+    );
+    let ran = with(&more, "redress config check redress.toml");
+    assert!(
+        ran.err.contains("`governance.reports` must be a folder below the workspace, such as `docs/reports`, not `../x`."),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("`auth.caller.a` and `auth.caller.b` have the same token"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_file_with_a_policy_governs_unless_it_says_that_it_does_not() {
+    for (policy, is_on) in [
+        ("", false),
+        ("[governance]\n", true),
+        ("[governance.write_rules.x]\nforbid_text = ['FIXME']\n", true),
+        ("[governance]\nlocks = []\nenabled = false\n", false),
+    ] {
+        let config = format!("{policy}[server.echo]\ncommand = ['cat']\n");
+        let ran = with(&config, "redress config check redress.toml | grep -A1 '^\\[governance\\]'");
+        let on = format!("enabled = {is_on}");
+        assert!(ran.out.contains(&on), "{policy}: {}{}", ran.out, ran.err);
+    }
+}
