@@ -24,6 +24,8 @@ pub(crate) struct Subject<'s> {
     pub(crate) opened: Result<Option<&'s Ledger>, &'s Failure>,
     /// Whether the client is the process on stdio.
     pub(crate) is_stdio: bool,
+    /// Whether another configuration is served already.
+    pub(crate) is_running: bool,
 }
 
 /// What does not hold: where, what is wrong there, and how it is put right.
@@ -66,22 +68,26 @@ impl Subject<'_> {
                 .line("", &format!("self-audit: {count} of {count} checks hold; {seen}"));
             return Ok(());
         }
-        let fault = fault(count, &failed);
+        let fault = self.fault(count, &failed);
         if let Ok(Some(ledger)) = self.opened {
             // Whoever reads the ledger later sees why it did not start; that it cannot be written is told already.
             drop(ledger.append_wait(Record::fault(&fault, &Redactor::new([""; 0]))));
         }
-        let failure = Failure::environment(fault).fix("Put each of these right, then start again.");
+        let again = if self.is_running { "save the file again" } else { "start again" };
+        let fix = format!("Put each of these right, then {again}.");
+        let failure = Failure::environment(fault).fix(&fix);
         Err(failed.iter().fold(failure, Failure::note))
     }
-}
 
-fn fault(count: usize, failed: &[String]) -> Fault {
-    let number = u64::try_from(failed.len()).unwrap_or(u64::MAX);
-    let mut fault = codes::SELF_AUDIT_FAILURE.raise([("failed_checks", number)]);
-    fault.message = format!("{number} of {count} checks failed, so nothing is served.");
-    for it in failed {
-        fault.private.push_cause(Cause::Text(it.clone()));
+    fn fault(&self, count: usize, failed: &[String]) -> Fault {
+        let number = u64::try_from(failed.len()).unwrap_or(u64::MAX);
+        let mut fault = codes::SELF_AUDIT_FAILURE.raise([("failed_checks", number)]);
+        let follows =
+            if self.is_running { "the change is not served" } else { "nothing is served" };
+        fault.message = format!("{number} of {count} checks failed, so {follows}.");
+        for it in failed {
+            fault.private.push_cause(Cause::Text(it.clone()));
+        }
+        fault
     }
-    fault
 }

@@ -74,7 +74,7 @@ fn gate(
     let gated = observe::server(server, general, ledger.clone())?;
     if let Some(dir) = ledger.as_deref().filter(|_| general.governance.enabled) {
         let opened = opening.wait().as_ref().map(Option::as_ref);
-        Subject { config, ledger: dir, opened, is_stdio: true }.audit()?;
+        Subject { config, ledger: dir, opened, is_stdio: true, is_running: false }.audit()?;
     }
     let mut target = server.target(ledger.clone())?;
     govern::confine::confine(&mut target, (server, &*gated), config, ledger.as_deref());

@@ -121,15 +121,16 @@ impl Stage {
         let name = args.options.ledger_name("serve", &args.command);
         let ledger_dir = ledger_dir(&config.general.ledger, &name)?;
         let opened = open_ledger(&config.general.ledger, &name);
-        audit(config, ledger_dir.as_deref(), opened.as_ref().map(Option::as_ref))?;
+        let found = opened.as_ref().map(Option::as_ref);
+        audit(config, ledger_dir.as_deref(), found, false)?;
         let ledger = opened?.map(Arc::new);
         let has_file = args.options.config.is_some();
         Ok(Self { has_file, ledger, ledger_dir, shown: Arc::default() })
     }
 
-    /// Looks at what must hold before a governed gate serves anything.
+    /// Looks at what must hold before a governed gate serves something else.
     fn audit(&self, config: &Config) -> Result<(), Failure> {
-        audit(config, self.ledger_dir.as_deref(), Ok(self.ledger.as_deref()))
+        audit(config, self.ledger_dir.as_deref(), Ok(self.ledger.as_deref()), true)
     }
 
     /// One server, for the gate.
@@ -167,9 +168,10 @@ fn audit(
     config: &Config,
     ledger: Option<&Path>,
     opened: Result<Option<&Ledger>, &Failure>,
+    is_running: bool,
 ) -> Result<(), Failure> {
     let Some(ledger) = ledger else { return Ok(()) };
-    Subject { config, ledger, opened, is_stdio: false }.audit()
+    Subject { config, ledger, opened, is_stdio: false, is_running }.audit()
 }
 
 /// Says which tools of governed servers are not served; they are in the order of the configuration.
@@ -184,15 +186,19 @@ fn say_where(at: SocketAddr, args: &Args, config: &Config) {
         let path = name.unwrap_or_default();
         let url = format!("http://{at}{path}/mcp");
         if let Some(root) = &server.workspace {
-            say_workspace(&server.name, &url, &root.0);
+            say_workspace(&server.name, &url, &root.0, config.general.auth.is_open());
         }
         Err::new().line("", &format!("listening on {url}"));
     }
 }
 
 /// Says which files are served, and what a client's configuration needs for it.
-fn say_workspace(name: &str, url: &str, root: &Path) {
-    let client = json!({ "mcpServers": { name: { "type": "http", "url": url } } });
+fn say_workspace(name: &str, url: &str, root: &Path, is_open: bool) {
+    let mut server = json!({ "type": "http", "url": url });
+    if !is_open && let Some(server) = server.as_object_mut() {
+        server.insert("headers".to_owned(), json!({ "Authorization": "Bearer TOKEN" }));
+    }
+    let client = json!({ "mcpServers": { name: server } });
     Err::new().line("", &format!("the files below {}", root.display()));
     Err::new().line("", &format!("for your client: {client}"));
 }

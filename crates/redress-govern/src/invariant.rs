@@ -62,11 +62,11 @@ invariants! {
     INV_LEDGER_OPEN: Start;
     /// The ledger holds what was written to it: its newest segments hash, link and are signed, and no chain is cut or gone.
     INV_LEDGER_CHAIN: Start;
-    /// Every role that a caller has is a role of the policy, and a policy with roles leaves no caller on stdio without one.
+    /// Every role that a caller has is a role of the policy, and a policy with roles leaves no caller without one.
     INV_POLICY: Start;
     /// Every pattern of the tools that may run code means a tool which a contract says runs code.
     INV_MANIFEST: Start;
-    /// The configuration, the contracts, the files of tokens, the ledger and the key belong to this user or to root, and nobody else can write
+    /// The configuration, the contracts, the files of tokens, the ledger with all that is in it and the key belong to this user or to root, and nobody else can write
     /// them or replace them.
     INV_FILES_OWN: Start;
     /// Nobody but this user can read the signing key.

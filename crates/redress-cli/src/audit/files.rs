@@ -19,6 +19,9 @@ use rustix::{
 use super::{Checks, Subject, Wrong};
 use crate::{config::Config, run::place};
 
+/// The most entries of the ledger that are looked at.
+const MOST_ENTRIES: usize = 20_000;
+
 const OTHERS_WRITE: u32 = 0o002;
 const GROUP_WRITES: u32 = 0o020;
 const NOT_THE_OWNER: u32 = 0o077;
@@ -31,6 +34,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     for path in &kept {
         checks.add(&INV_FILES_OWN, is_own(path));
     }
+    checks.add(&INV_FILES_OWN, holds_own(subject.ledger));
     if let Some(key) = &key {
         checks.add(&INV_KEY_PRIVATE, is_private(key));
     }
@@ -74,16 +78,7 @@ fn roots(subject: &Subject<'_>) -> BTreeSet<PathBuf> {
 
 fn is_own(path: &Path) -> Result<(), Wrong> {
     let (real, meta) = look(path)?;
-    let me = geteuid().as_raw();
-    if meta.uid() != me && meta.uid() != 0 {
-        let what = format!("it belongs to user {}, not to this one ({me})", meta.uid());
-        return Err(wrong(&real, what, format!("chown {me} {}", real.display())));
-    }
-    let mode = meta.mode();
-    if mode & OTHERS_WRITE != 0 || mode & GROUP_WRITES != 0 && !is_own_group(&meta) {
-        let what = format!("others can write it (mode {:04o})", mode & 0o7777);
-        return Err(wrong(&real, what, format!("chmod go-w {}", real.display())));
-    }
+    is_only_ours(&real, &meta)?;
     for folder in real.ancestors().skip(1) {
         let mode = look(folder)?.1.mode();
         if mode & OTHERS_WRITE != 0 && mode & STICKY == 0 {
@@ -95,7 +90,7 @@ fn is_own(path: &Path) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn is_private(key: &Path) -> Result<(), Wrong> {
+pub(super) fn is_private(key: &Path) -> Result<(), Wrong> {
     let (real, meta) = look(key)?;
     let mode = meta.mode() & 0o7777;
     if mode & NOT_THE_OWNER != 0 {
@@ -114,6 +109,41 @@ fn is_workspace(root: &Path) -> Result<(), Wrong> {
     if meta.mode() & OTHERS_WRITE != 0 {
         let what = format!("everybody can write there (mode {:04o})", meta.mode() & 0o7777);
         return Err(wrong(&real, what, format!("chmod o-w {}", real.display())));
+    }
+    Ok(())
+}
+
+/// Whether the chains and segments of the ledger are this user's, too, as far as so many entries tell.
+fn holds_own(ledger: &Path) -> Result<(), Wrong> {
+    let mut folders = vec![ledger.to_owned()];
+    let mut left = MOST_ENTRIES;
+    while let Some(folder) = folders.pop() {
+        // What cannot be read is told by the check of the chains.
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten().take(left) {
+            left -= 1;
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.is_symlink() {
+                continue;
+            }
+            is_only_ours(&entry.path(), &meta)?;
+            if meta.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_only_ours(real: &Path, meta: &Metadata) -> Result<(), Wrong> {
+    let me = geteuid().as_raw();
+    if meta.uid() != me && meta.uid() != 0 {
+        let what = format!("it belongs to user {}, not to this one ({me})", meta.uid());
+        return Err(wrong(real, what, format!("chown {me} {}", real.display())));
+    }
+    let mode = meta.mode();
+    if mode & OTHERS_WRITE != 0 || mode & GROUP_WRITES != 0 && !is_own_group(meta) {
+        let what = format!("others can write it (mode {:04o})", mode & 0o7777);
+        return Err(wrong(real, what, format!("chmod go-w {}", real.display())));
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! The ledger: it opens, and what it holds is what was written. However large it is, that takes no longer than its newest segments do.
 
-use std::fmt::Write as _;
+use std::{ffi::OsStr, fmt::Write as _};
 
 use redress_govern::invariant::{INV_LEDGER_CHAIN, INV_LEDGER_OPEN};
 use redress_ledger::{Evidence, Ledger, Recovery, Report, Unread, verify_newest};
 
-use super::{Checks, Subject, Wrong};
+use super::{Checks, Subject, Wrong, files::is_private};
 use crate::run::place;
 
 /// How much of the ledger is read.
@@ -36,12 +36,15 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) -> String {
 }
 
 fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
-    let wrong = |what: String| Wrong {
-        place: subject.ledger.display().to_string(),
-        what,
-        fix: "Let this user write there, and name another place with --ledger if it cannot be."
-            .to_owned(),
-    };
+    // The ledger does not open with a key that others can read.
+    let key = place::key().ok().filter(|it| it.exists());
+    let of_key = key.and_then(|it| is_private(&it).err()).map(|it| it.fix);
+    let fix = of_key.unwrap_or_else(|| {
+        "Let this user write there, and name another place with --ledger if it cannot be."
+            .to_owned()
+    });
+    let place = subject.ledger.display().to_string();
+    let wrong = |what: String| Wrong { place: place.clone(), what, fix: fix.clone() };
     let ledger = subject.opened.map_err(|it| wrong(it.reason().to_owned()))?;
     let mut recovered = ledger.into_iter().flat_map(Ledger::recovered);
     match recovered.find(|it| matches!(it, Recovery::Left { .. })) {
@@ -58,16 +61,16 @@ fn is_sound(report: &Report, subject: &Subject<'_>) -> Result<(), Wrong> {
             place: format!("{}:{}", problem.file.display(), problem.line),
             what: format!("record {}: {}", problem.seq, problem.what),
             fix: format!(
-                "Find out who changed it (redress ledger verify {dir}), then move {} out of the ledger.",
-                chain.path.display()
+                "Find out who changed it (redress ledger verify {dir}), then move {} out of the ledger and remove its witness {}.",
+                chain.path.display(),
+                witness(chain.path.file_name().unwrap_or_default())
             ),
         });
     }
     match report.missing.first() {
         None => Ok(()),
         Some(chain) => {
-            let heads = place::key().map(|it| it.with_extension("heads").join(chain));
-            let witness = heads.map(|it| it.display().to_string()).unwrap_or_default();
+            let witness = witness(chain.as_ref());
             Err(Wrong {
                 place: dir.to_string(),
                 what: format!("the chain {chain} is gone, of which there is a witness"),
@@ -75,6 +78,12 @@ fn is_sound(report: &Report, subject: &Subject<'_>) -> Result<(), Wrong> {
             })
         }
     }
+}
+
+/// Where it is kept how long a chain was, apart from the ledger.
+fn witness(chain: &OsStr) -> String {
+    let heads = place::key().map(|it| it.with_extension("heads").join(chain));
+    heads.map(|it| it.display().to_string()).unwrap_or_default()
 }
 
 fn looked_at(report: &Report, unread: Unread) -> String {

@@ -32,6 +32,18 @@ fn roles(subject: &Subject<'_>) -> Result<(), Wrong> {
         let what = "the client on stdio has no role, so that nothing would be let through";
         return Err(wrong("governance.role", what.to_owned(), &format!("--role with {names}.")));
     }
+    if !subject.is_stdio && general.auth.all().next().is_some() {
+        let what =
+            "who brings one of these tokens has no role, so that nothing would be let through";
+        let fix = format!("Name the token's hash and its role ({names}) in [auth.caller.NAME].");
+        return Err(wrong("auth.tokens", what.to_owned(), &fix));
+    }
+    let mut nameless = general.auth.caller.0.iter().filter(|it| it.role.is_none());
+    if let Some(caller) = nameless.next().filter(|_| !subject.is_stdio) {
+        let what = "the caller has no role, so that nothing would be let through";
+        let fix = format!("role = one of {names}.");
+        return Err(wrong(&format!("auth.caller.{}", caller.name), what.to_owned(), &fix));
+    }
     let callers = general.auth.caller.0.iter();
     let mut roles_of = callers.filter_map(|it| Some((&it.name, it.role.as_deref()?)));
     match roles_of.find(|it| roles.find(it.1).is_none()) {

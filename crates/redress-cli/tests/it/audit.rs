@@ -62,7 +62,7 @@ fn a_gate_in_good_order_says_so_in_one_line() {
     let (exit, said) = place.run();
     assert_eq!(exit, Some(0), "{said}");
     let audit = said.lines().find(|it| it.starts_with("self-audit: ")).unwrap();
-    assert!(audit.contains("10 of 10 checks hold; ledger: 2 records of 1 chains"), "{said}");
+    assert!(audit.contains("11 of 11 checks hold; ledger: 2 records of 1 chains"), "{said}");
     let (exit, said) = place.start(&["run", "--root", "root", "--ledger", "ledger"]);
     assert_eq!((exit, said.as_str()), (Some(0), ""), "only a governed gate audits itself");
 }
@@ -75,13 +75,14 @@ fn everything_that_is_wrong_is_told_at_once() {
     fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
     place.mode("ledger", 0o777);
     place.mode("root", 0o777);
+    fs::set_permissions(segment(&place.path("ledger")), Permissions::from_mode(0o666)).unwrap();
     let file = segment(&place.path("ledger"));
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("genesis", "genesiz")).unwrap();
     let (exit, said) = place.run();
     assert_eq!(exit, Some(3), "{said}");
     assert!(
-        said.starts_with("SELF_AUDIT_FAILURE: 5 of 10 checks failed, so nothing is served."),
+        said.starts_with("SELF_AUDIT_FAILURE: 6 of 11 checks failed, so nothing is served."),
         "{said}"
     );
     let (ledger, root) = (place.path("ledger"), place.path("root"));
@@ -98,12 +99,19 @@ fn everything_that_is_wrong_is_told_at_once() {
             "INV_WORKSPACE: {0}: everybody can write there (mode 0777). Fix: chmod o-w {0}",
             root.display()
         ),
+        format!(
+            "INV_FILES_OWN: ledger/{}: others can write it (mode 0666). Fix: chmod go-w ",
+            file.strip_prefix(&ledger).unwrap().display()
+        ),
         format!("INV_LEDGER_CHAIN: {}:1: record 0: changed: ", file.display()),
+        " out of the ledger and remove its witness ".to_owned(),
         "INV_LEDGER_OPEN: ledger: ".to_owned(),
     ] {
         assert!(said.contains(&line), "{line}\n{said}");
     }
-    assert_eq!(said.lines().count(), 7, "a headline, the five, and what to do: {said}");
+    let open = said.lines().find(|it| it.contains("INV_LEDGER_OPEN")).unwrap();
+    assert!(open.ends_with(&format!("Fix: chmod 600 {}", key.display())), "{open}");
+    assert_eq!(said.lines().count(), 8, "a headline, the six, and what to do: {said}");
 }
 
 #[test]
@@ -163,6 +171,22 @@ fn contracts_and_policies_are_audited() {
         said.contains("INV_POLICY: governance.role: the client on stdio has no role"),
         "{said}"
     );
+    let config = fs::read_to_string(place.path("redress.toml")).unwrap();
+    place.write("token", "a-token-that-nobody-knows");
+    for (from, to, line) in [
+        ("role = 'raeder'\n", "", "auth.caller.ci: the caller has no role"),
+        (
+            "[auth.caller.ci]",
+            "[auth]\ntoken_files = ['token']\n[auth.caller.ci]",
+            "auth.tokens: who",
+        ),
+    ] {
+        place.write("redress.toml", &config.replace(from, to));
+        let (exit, said) =
+            place.start(&["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
+        assert_eq!(exit, Some(3), "{said}");
+        assert!(said.contains(&format!("INV_POLICY: {line}")), "{said}");
+    }
 }
 
 #[test]
