@@ -84,7 +84,8 @@ impl Which {
         }
         let all = files_in(&self.dir).unwrap_or_default().into_iter();
         let is_meant = |it: &PathBuf| {
-            let plan = files::read(it).ok().and_then(|it| Plan::read(&it).ok());
+            let plan = Some(it).filter(|it| !is_link(it)).and_then(|it| files::read(it).ok());
+            let plan = plan.and_then(|it| Plan::read(&it).ok());
             plan.is_some_and(|it| it.hash.starts_with(&digits))
         };
         let mut meant: Vec<PathBuf> = all.filter(is_meant).collect();
@@ -116,9 +117,23 @@ impl Which {
 
 /// Reads a plan from its file.
 fn open(file: PathBuf) -> Result<Found, Failure> {
+    if is_link(&file) {
+        let shown = file.to_string_lossy();
+        let params = [("path", &*shown), ("reason", LINK)];
+        return Err(Failure::input(codes::INVALID_PATH.raise(params))
+            .note(LINK)
+            .fix("Put the file itself into the folder of plans, and name that."));
+    }
     let bytes = files::read(&file).map_err(|it| Failure::reading(&file.to_string_lossy(), &it))?;
     let plan = Plan::read(&bytes).map_err(|it| no_plan(&file, &it))?;
     Ok(Found { file, bytes, plan })
+}
+
+/// What is said of a link in the folder of plans.
+const LINK: &str = "it is a link, and a governed gate follows none to a plan";
+
+fn is_link(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|it| it.is_symlink())
 }
 
 /// The plans of a folder, by name.

@@ -6,7 +6,7 @@ use redress::text;
 use redress_govern::plan::Plan;
 use serde_json::json;
 
-use super::{files_in, standing::Against};
+use super::{LINK, files_in, is_link, standing::Against};
 use crate::{
     Done, Status,
     failure::Failure,
@@ -38,7 +38,11 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let mut status = Status::Fine;
     for file in files {
         let name = file.to_string_lossy();
-        let read = files::read(&file).map_err(|it| it.to_string());
+        let read = if is_link(&file) {
+            Err(LINK.to_owned())
+        } else {
+            files::read(&file).map_err(|it| it.to_string())
+        };
         let read = read.and_then(|it| Plan::read(&it).map_err(|it| it.to_string()));
         let standing = read.as_ref().ok().map(|it| against.standing(it));
         if standing.is_none_or(super::standing::Standing::is_trouble) {

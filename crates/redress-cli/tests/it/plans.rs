@@ -364,21 +364,11 @@ fn a_workspace_around_the_gate_does_not_open_it() {
     let dir = dir();
     other_server(dir.path(), "");
     let mut gate = Gate::over(dir.path(), &["--config", "redress.toml"]);
-    let begin = json!({"workspace_root": dir.path()});
-    assert_eq!(gate.code("begin_session", &begin), "fine");
-    for file in [
-        "redress.toml",
-        "errors.toml",
-        "ledger",
-        "ledger/x",
-        "config",
-        "config/redress/ledger.key",
-        "config/redress/revoked-plans",
-        "docs/plans/x.md",
-    ] {
-        let code = gate.code("save", &json!({"file": file, "plan": "none.md"}));
-        assert_eq!(code, "INSUFFICIENT_PERMISSIONS", "{file}");
-    }
+    let (code, result) = gate.call("begin_session", &json!({"workspace_root": dir.path()}));
+    assert_eq!(code, "SESSION_INITIALIZATION_FAILED");
+    let card = result["content"][0]["text"].as_str().unwrap();
+    assert!(card.contains("that does not hold the gate's own files"), "{card}");
+    assert_eq!(gate.begin(dir.path()), "fine", "one below it is");
     gate.kill();
 }
 
@@ -443,6 +433,16 @@ fn a_person_sees_what_is_decided_and_bad_input_is_told_with_its_place() {
     assert_eq!(said(dir.path(), &["revoke", &gone, "--yes"]).0, 0, "also where there is no file");
     let records = self::ledger(dir.path());
     assert!(records.contains("plan_approved") && records.contains("plan_revoked"), "{records}");
+    write_plan(dir.path(), "../target.md", "**");
+    symlink("../target.md", root.join("docs/plans/link.md")).unwrap();
+    for command in ["approve", "revoke", "show"] {
+        let (code, text) = said(dir.path(), &[command, "link.md"]);
+        assert_eq!(code, 2, "{command}: {text}");
+        assert!(text.contains("INVALID_PATH") && text.contains("it is a link"), "{text}");
+    }
+    let (_, text) = said(dir.path(), &["list"]);
+    assert!(text.contains("no plan docs/plans/link.md: it is a link"), "{text}");
+    fs::remove_file(root.join("docs/plans/link.md")).unwrap();
 
     for (name, bytes, words) in [
         ("none.md", b"# Title".as_slice(), "none.md: It is no plan: its first line"),
