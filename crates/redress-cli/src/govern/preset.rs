@@ -76,3 +76,26 @@ impl Preset {
         Dialect::AtlasGate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{INTENT_CHARS, PLANNING, READING, RUST, UNFINISHED, WRITING};
+
+    #[test]
+    fn the_page_says_what_the_preset_contains() {
+        let names = |all: &[&str]| format!("`{}`", all.join("`, `"));
+        let rust: Vec<String> = RUST.iter().map(|it| format!("`{}` (`{}`)", it.0, it.1)).collect();
+        let page = include_str!("../../../../docs/governance.md");
+        for row in [
+            format!("| role `ANTIGRAVITY` | {} |", names(&[READING, PLANNING].concat())),
+            format!("| role `WINDSURF` | {} |", names(&[READING, WRITING].concat())),
+            format!("| rules about code in `**/*.rs` | {} |", rust.join(", ")),
+            format!("| rule `no-unfinished-work` about files of code | {} |", names(UNFINISHED)),
+            format!(
+                "| rule `intent` | an argument `intent` of at least {INTENT_CHARS} characters |"
+            ),
+        ] {
+            assert!(page.contains(&row), "docs/governance.md lacks\n{row}");
+        }
+    }
+}
