@@ -243,6 +243,9 @@ impl Governor {
             governed.report = Some(report::Written { seq: lock.seq, path: path.clone() });
         }
         if !call.is_tool {
+            if !is_of_session(call.name) {
+                self.policy.roles.judge(governed.role.as_deref(), call.name)?;
+            }
             return self.holds(governed, None, reads).map(|()| None);
         }
         // What cannot be confined is not done.
@@ -356,6 +359,11 @@ fn nobody() -> Box<Fault> {
     Box::new(fault)
 }
 
+/// Requests about what the session itself has asked for.
+fn is_of_session(method: &str) -> bool {
+    ["tasks/", "subscriptions/"].iter().any(|it| method.starts_with(it))
+}
+
 /// Arguments of which one name stands twice mean one thing to a guard and another to a server.
 fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
     let Some(arguments) = arguments else { return Ok(()) };
@@ -363,7 +371,7 @@ fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
         let params = [("field", "/arguments"), ("expected", "object")];
         return Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)));
     }
-    arguments.unique_keys().map_err(|_twice| {
+    arguments.unique_keys_within().map_err(|_twice| {
         let params = [("field", "/arguments"), ("expected", "an object that has each name once")];
         Box::new(codes::INVALID_INPUT_FORMAT.raise(params))
     })

@@ -204,6 +204,22 @@ impl<'d> Value<'d> {
         Ok(())
     }
 
+    /// The same for all objects in it, at any depth.
+    ///
+    /// # Errors
+    /// A key stands twice in one of them.
+    pub fn unique_keys_within(self) -> Result<(), JsonError> {
+        let mut left = vec![self];
+        while let Some(value) = left.pop() {
+            if value.kind() == Kind::Object {
+                value.unique_keys()?;
+            }
+            let inner = value.members().map(|it| it.1).chain(value.elements());
+            left.extend(inner.filter(|it| matches!(it.kind(), Kind::Object | Kind::Array)));
+        }
+        Ok(())
+    }
+
     /// Whether the keys differ by length and a few bytes already, as they mostly do. An escape could stand for any of them.
     fn marks_are_unique(self) -> bool {
         let mut seen = [0_u64; 16];

@@ -64,6 +64,19 @@ impl Gate {
         }
     }
 
+    /// Sends a line as it is.
+    pub(crate) fn send(&mut self, line: &str) {
+        writeln!(self.input, "{line}").unwrap();
+    }
+
+    /// The same, and what comes next.
+    pub(crate) fn raw(&mut self, line: &str) -> String {
+        self.send(line);
+        let mut answer = String::new();
+        self.output.read_line(&mut answer).unwrap();
+        answer
+    }
+
     /// Calls a tool; gives the code that it fails with, or `fine`, and its result.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> (String, Value) {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
@@ -351,9 +364,7 @@ fn arguments_that_mean_two_things_are_refused() {
     let mut gate = Gate::start(dir.path(), &["--governed"]);
     gate.begin(dir.path());
     let line = r#"{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"read_file","arguments":{"path":"a","path":"../b"}}}"#;
-    writeln!(gate.input, "{line}").unwrap();
-    let mut answer = String::new();
-    gate.output.read_line(&mut answer).unwrap();
+    let answer = gate.raw(line);
     assert!(answer.contains("INVALID_INPUT_FORMAT"), "{answer}");
     for (path, code) in [
         (json!("/etc/hosts"), "OUTSIDE_WORKSPACE"),

@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod bypass;
 mod check;
 mod config;
 mod confined;

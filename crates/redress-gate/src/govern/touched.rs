@@ -88,7 +88,7 @@ pub(super) fn found<'c>(arguments: Option<Value<'c>>, pointer: &str) -> Vec<Opti
             }
             it => vec![it.and_then(|it| it.get(&name))],
         };
-        values = values.into_iter().flat_map(each).take(MOST_PATHS + 1).collect();
+        values = values.into_iter().flat_map(each).collect();
     }
     values.into_iter().map(|it| it.filter(|it| !it.is_null())).collect()
 }
@@ -100,6 +100,9 @@ fn text<'c>(value: Value<'c>, pointer: &str) -> Result<Cow<'c, str>, Box<Fault>>
 
 /// What stands before a name in the lines of patches that say what becomes of files.
 const ANNOUNCED: &[&str] = &[
+    "Index: ",
+    "rename old ",
+    "rename new ",
     "rename from ",
     "rename to ",
     "copy from ",
@@ -109,6 +112,10 @@ const ANNOUNCED: &[&str] = &[
     "*** Delete File: ",
     "*** Move to: ",
 ];
+
+/// What is wrong with names that readers of patches understand differently.
+const UNCLEAR: &str =
+    "write `--- a/FILE` and `+++ b/FILE`, else readers differ in what the name is";
 
 /// Where a file is not.
 const NOWHERE: &str = "/dev/null";
@@ -120,6 +127,10 @@ fn patched(patch: &str) -> Result<Vec<&str>, Box<Fault>> {
     let mut names = Vec::new();
     let mut lines = patch.lines().peekable();
     while let Some(line) = lines.next() {
+        if let Some(both) = line.strip_prefix("diff --git ") {
+            names.extend(of_git(both.trim_end()).ok_or_else(|| unreadable(UNCLEAR))?);
+            continue;
+        }
         if let Some(name) = ANNOUNCED.iter().find_map(|it| line.strip_prefix(it)) {
             names.push(name.trim());
             continue;
@@ -135,6 +146,10 @@ fn patched(patch: &str) -> Result<Vec<&str>, Box<Fault>> {
                 (Some(old), Some(new)) => [old, new],
                 (Some(old), None) if new == NOWHERE => [old, new],
                 (None, Some(new)) if old == NOWHERE => [old, new],
+                // Some readers take the first folder of such a name away, some do not.
+                _ if [old, new].iter().any(|it| *it != NOWHERE && it.contains('/')) => {
+                    return Err(unreadable(UNCLEAR));
+                }
                 _ => [old, new],
             });
         }
@@ -149,6 +164,13 @@ fn patched(patch: &str) -> Result<Vec<&str>, Box<Fault>> {
         return Err(unreadable("write the names of files without quotes"));
     }
     Ok(names)
+}
+
+/// Both names of the line that git begins a file with.
+fn of_git(both: &str) -> Option<[&str; 2]> {
+    let (old, new) = both.strip_prefix("a/")?.split_once(" b/")?;
+    // With a second ` b/` in it, it could be read in two ways.
+    (!new.contains(" b/")).then_some([old, new])
 }
 
 /// The name in a line; what follows a tab is a time.
@@ -173,7 +195,12 @@ mod tests {
             ("--- x.rs\t2026-01-01\n+++ x.rs\t2026-01-02\n", vec!["x.rs"]),
             ("--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+b\n", vec!["new"]),
             ("--- a/old\n+++ /dev/null\n", vec!["old"]),
-            ("--- b/dir/x\n+++ b/dir/x\r\n", vec!["b/dir/x"]),
+            ("--- /dev/null\n+++ new\n", vec!["new"]),
+            (
+                "diff --git a/m b/m\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n",
+                vec!["m", "x"],
+            ),
+            ("rename old p\nrename new q\n", vec!["p", "q"]),
             ("diff --git a/p b/q\nrename from p\nrename to q\n", vec!["p", "q"]),
             ("*** a/c\n--- b/c\n***************\n", vec!["c"]),
             (
@@ -184,7 +211,16 @@ mod tests {
         ] {
             assert_eq!(patched(patch).unwrap(), names, "{patch}");
         }
-        for patch in ["", "nothing", "+++ b/x", "--- \"a/\\303\"\n+++ \"b/\\303\"\n"] {
+        for patch in [
+            "",
+            "nothing",
+            "+++ b/x",
+            "--- \"a/\\303\"\n+++ \"b/\\303\"\n",
+            "--- src/infra/x\n+++ src/infra/x\n",
+            "--- b/dir/x\n+++ b/dir/x\n",
+            "diff --git \"a/x\" \"b/x\"\n",
+            "diff --git a/x b/y b/z\n",
+        ] {
             assert_eq!(patched(patch).unwrap_err().code(), "PATCH_INVALID", "{patch}");
         }
     }

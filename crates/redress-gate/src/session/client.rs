@@ -232,6 +232,7 @@ impl Session {
                 return;
             }
             "notifications/initialized" => self.opening.initialized = Some(line.to_vec()),
+            _ if !self.may_pass(frame) => return,
             _ => (),
         }
         self.forward(line, turn);

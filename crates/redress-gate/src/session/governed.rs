@@ -14,8 +14,19 @@ use crate::{
     metrics::Outcome,
 };
 
-/// Requests besides calls of tools with which a server gives something out.
-const REACHING_IN: &[&str] = &["resources/read", "prompts/get", "completion/complete"];
+/// Requests that come before a session, and tell no more than what there is.
+const FREE: &[&str] = &[
+    "initialize",
+    "ping",
+    "server/discover",
+    "logging/setLevel",
+    "sys/errorStats",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "tasks/list",
+];
 
 impl Session {
     /// Has the governor judge a request; gives it back if the server is to be asked, and what of its line is not for the server.
@@ -28,7 +39,7 @@ impl Session {
         let whole = Vec::new();
         let Some(governor) = self.server.governor.clone() else { return Some((exchange, whole)) };
         let is_tool = exchange.request.method == Method::ToolsCall;
-        let is_judged = is_tool || REACHING_IN.contains(&exchange.request.method_name());
+        let is_judged = !FREE.contains(&exchange.request.method_name());
         // While nothing is let in, whatever it is gets its refusal there.
         if !is_judged || self.door != Door::Open {
             return Some((exchange, whole));
@@ -62,6 +73,11 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// Whether a message that wants no answer may pass: a server that is asked to do something so would do it unjudged.
+    pub(super) fn may_pass(&self, frame: &Frame<'_>) -> bool {
+        self.server.governor.is_none() || frame.method.starts_with("notifications/")
     }
 
     /// The violation of a request that reached a governed server although nobody has judged it.
