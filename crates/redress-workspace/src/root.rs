@@ -18,6 +18,9 @@ use crate::{error::WorkspaceError, path::Relative, temporary};
 /// Below the root, through links that stay there, never through those of `/proc`.
 const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
+/// Below the root, and through no link: what is changed lies where its path says, also for whoever judged that path before.
+const PLAIN: ResolveFlags = CONFINED.union(ResolveFlags::NO_SYMLINKS);
+
 /// How often the system may say that something moved while it looked.
 const MOST_TRIES: usize = 128;
 
@@ -75,11 +78,15 @@ impl Root {
 
     /// Opens something below the root.
     pub(crate) fn open_at(&self, path: &Relative, flags: OFlags) -> Result<OwnedFd, Errno> {
+        self.resolve(path, flags, CONFINED)
+    }
+
+    fn resolve(&self, path: &Relative, flags: OFlags, how: ResolveFlags) -> Result<OwnedFd, Errno> {
         // A handle that only names something takes no other flags.
         let opens = !flags.contains(OFlags::PATH);
         let flags = flags | OFlags::CLOEXEC | if opens { OFlags::NOCTTY } else { OFlags::empty() };
         for _ in 1..MOST_TRIES {
-            match openat2(&self.dir, path.as_str(), flags, Mode::empty(), CONFINED) {
+            match openat2(&self.dir, path.as_str(), flags, Mode::empty(), how) {
                 // A name moved while it was resolved; the next look is as good.
                 Err(Errno::AGAIN | Errno::INTR) => (),
                 opened => return opened,
@@ -102,22 +109,49 @@ impl Root {
 
     /// Opens a directory.
     pub(crate) fn directory(&self, path: &Relative) -> Result<OwnedFd, WorkspaceError> {
-        self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY).map_err(|error| match error {
-            Errno::NOTDIR => {
-                let path = path.as_str().to_owned();
-                WorkspaceError::InvalidPath { path, reason: "it is no directory" }
-            }
-            error => self.unread(path, error, false),
+        let opened = self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY);
+        opened.map_err(|it| self.no_directory(path, it))
+    }
+
+    /// Opens a directory in which something is to be changed: no part of its path may be a link.
+    fn directory_to_change(&self, path: &Relative) -> Result<OwnedFd, WorkspaceError> {
+        let opened = self.resolve(path, OFlags::RDONLY | OFlags::DIRECTORY, PLAIN);
+        opened.map_err(|error| match (error, self.link_in(path)) {
+            // One that leads out is told as that.
+            (Errno::LOOP | Errno::NOTDIR, Some(link)) => match self.directory(path) {
+                Err(outside @ WorkspaceError::OutsideWorkspace { .. }) => outside,
+                _ => not_a_file(&link, FileType::Symlink),
+            },
+            (error, _) => self.no_directory(path, error),
         })
     }
 
-    /// The name of a path in its directory, which must be there.
+    /// The first part of a path that is a link.
+    fn link_in(&self, path: &Relative) -> Option<Relative> {
+        let mut at = Relative::root();
+        path.names().find_map(|name| {
+            at = at.join(name);
+            let found = self.resolve(&at, OFlags::PATH | OFlags::NOFOLLOW, PLAIN);
+            let stat = found.and_then(fstat).ok()?;
+            (kind(&stat) == FileType::Symlink).then(|| at.clone())
+        })
+    }
+
+    fn no_directory(&self, path: &Relative, error: Errno) -> WorkspaceError {
+        if error == Errno::NOTDIR {
+            let path = path.as_str().to_owned();
+            return WorkspaceError::InvalidPath { path, reason: "it is no directory" };
+        }
+        self.unread(path, error, false)
+    }
+
+    /// The name of a path in its directory, which must be there, so that it can be changed.
     pub(crate) fn place(&self, path: &Relative) -> Result<Place, WorkspaceError> {
         let Some((parent, name)) = path.split() else {
             let path = path.as_str().to_owned();
             return Err(WorkspaceError::InvalidPath { path, reason: "it is the root itself" });
         };
-        let dir = self.directory(&parent)?;
+        let dir = self.directory_to_change(&parent)?;
         Ok(Place { dir, name: name.to_owned(), path: path.clone() })
     }
 
@@ -134,8 +168,9 @@ impl Root {
         let mut at = Relative::root();
         for name in path.names() {
             let next = at.join(name);
-            if let Err(Errno::NOENT) = self.open_at(&next, OFlags::PATH | OFlags::DIRECTORY) {
-                let dir = self.directory(&at)?;
+            if let Err(Errno::NOENT) = self.resolve(&next, OFlags::PATH | OFlags::DIRECTORY, PLAIN)
+            {
+                let dir = self.directory_to_change(&at)?;
                 match mkdirat(&dir, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => (),
                     Err(error) => return Err(WorkspaceError::writing(next.as_str(), error)),

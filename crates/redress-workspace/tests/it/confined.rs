@@ -70,8 +70,26 @@ fn links_inside_are_followed_and_not_written_through() {
     symlink("self", client.root.join("self")).unwrap();
     assert_eq!(client.does("read_file", json!({"path": "way/a"}))["content"], "text");
     assert_eq!(client.does("read_file", json!({"path": "name"}))["content"], "text");
-    client.does("write_file", json!({"path": "way/a", "content": "new"}));
-    assert_eq!(client.text("real/a"), "new");
+    symlink("real/gone", client.root.join("nowhere")).unwrap();
+    for (tool, arguments) in calls("way/a").into_iter().chain([
+        ("write_file", json!({"path": "way/b", "content": "x"})),
+        ("write_file", json!({"path": "way/c/d/b", "content": "x", "create_parents": true})),
+        ("write_file", json!({"path": "nowhere/b", "content": "x", "create_parents": true})),
+        ("write_file", json!({"path": "self/b", "content": "x", "create_parents": true})),
+        ("apply_patch", json!({"patch": "--- /dev/null\n+++ b/way/n/b\n@@ -0,0 +1 @@\n+x\n"})),
+        ("move", json!({"from": "real/a", "to": "way/b"})),
+        ("move", json!({"from": "real/a", "to": "way/e/b", "create_parents": true})),
+    ]) {
+        if !["read_file", "list_directory", "search_files"].contains(&tool) {
+            let fault = client.fails(tool, arguments.clone());
+            assert_eq!(fault["code"], "SPECIAL_FILE", "{tool} {arguments}");
+        }
+    }
+    assert_eq!(
+        (client.names("real"), client.text("real/a")),
+        (vec!["a".to_owned()], "text".to_owned())
+    );
+    client.does("write_file", json!({"path": "real/a", "content": "new"}));
     assert_eq!(client.code("write_file", json!({"path": "name", "content": "x"})), "SPECIAL_FILE");
     assert_eq!(client.code("read_file", json!({"path": "self"})), "INVALID_PATH");
     assert_eq!(client.does("stat", json!({"path": "name"}))["leads_to"], "real/a");

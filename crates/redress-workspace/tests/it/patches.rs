@@ -103,9 +103,12 @@ fn a_file_that_cannot_be_written_undoes_the_others() {
     let mut client = Client::with(&[("a", "a\n"), ("z", "z\n")]);
     // Two paths, one file: nothing would be right.
     std::os::unix::fs::symlink(".", client.root.join("here")).unwrap();
-    let both =
-        "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/here/a\n+++ b/here/a\n@@ -1 +1 @@\n-a\n+c\n";
-    assert_eq!(client.code("apply_patch", json!({"patch": both})), "PATCH_INVALID");
+    for (path, code) in [("here/a", "SPECIAL_FILE"), ("./a", "PATCH_INVALID")] {
+        let both = format!(
+            "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+c\n"
+        );
+        assert_eq!(client.code("apply_patch", json!({"patch": both})), code);
+    }
     fs::create_dir(client.root.join("d")).unwrap();
     let bad = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+x\n";
     assert_eq!(client.code("apply_patch", json!({"patch": bad})), "INVALID_PATH");
