@@ -4,6 +4,7 @@
 //! a list of values (`payload.rs`), the same for every language, and one judge compares its words with the blocklist, and then its
 //! constructs with the rules of the language. The guard denies; it never fails, and it never runs longer than its caller allows.
 
+mod chosen;
 mod javascript;
 mod judge;
 mod nesting;

@@ -1,5 +1,6 @@
 //! JavaScript: a text as the scripts that it may be.
 
+mod parts;
 mod values;
 pub(super) mod words;
 

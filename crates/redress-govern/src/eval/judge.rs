@@ -78,10 +78,10 @@ enum Root {
     Else,
 }
 
-struct Judge<'p, 'c> {
-    payload: &'p Payload<'c>,
-    rules: &'static Rules,
-    texts: Texts<'p, 'c>,
+pub(super) struct Judge<'p, 'c> {
+    pub(super) payload: &'p Payload<'c>,
+    pub(super) rules: &'static Rules,
+    pub(super) texts: Texts<'p, 'c>,
     /// The roots of the values so far: parts come first.
     roots: Vec<Root>,
     /// Whether a member is chosen when the code runs.
@@ -98,6 +98,7 @@ impl<'p> Judge<'p, '_> {
             Value::Taken { key } => self.key(&self.texts.of(*key), true),
             Value::Own { key } => self.own(*key),
             Value::Call { callee, arguments } => self.call(id, *callee, arguments),
+            Value::List(all) => self.handed(all),
             Value::Text(text) => self.datum(text),
             Value::Sum(_) => self.data(id),
             Value::Import(module) => self.import(module.as_deref()),
@@ -156,6 +157,15 @@ impl<'p> Judge<'p, '_> {
                 }
             }
             _ => {}
+        }
+        if self.rules.has_open_keys && text.other && self.is_function(object) {
+            return refuse("a member of a function that is chosen when the code runs");
+        }
+        if !self.rules.has_open_keys
+            && text.known.iter().any(|it| it == "format")
+            && !self.texts.of(object).is_exact()
+        {
+            return refuse("a format that is not spelled out");
         }
         if self.only_tells(&text, used) || self.is_of_object(object, &text) {
             return Ok(());
@@ -235,9 +245,10 @@ impl<'p> Judge<'p, '_> {
     }
 
     fn call(&mut self, id: Id, callee: Id, arguments: &[Id]) -> Result<(), Refusal> {
-        if self.rules.has_open_keys && self.is_chosen(callee, 4) {
+        if self.rules.has_open_keys && self.is_chosen(callee) {
             return refuse("a call of what is chosen when the code runs");
         }
+        self.handed(arguments)?;
         let called = match self.payload.value(callee) {
             Value::Name(name) => vec![name.clone()],
             Value::Member { key, .. } => self.texts.of(*key).known,
@@ -247,6 +258,10 @@ impl<'p> Judge<'p, '_> {
         for called in &called {
             if has(self.rules.runs_text, called) && first.is_text() {
                 return refuse(&format!("{} of a text", self.rules.told(called)));
+            }
+            if has(self.rules.calls_back, called) && arguments.iter().any(|it| self.is_chosen(*it))
+            {
+                return refuse("a call of what is chosen when the code runs");
             }
             let forbidden = self.rules.arguments.iter().filter(|(name, _)| called == name);
             for (name, is_code) in forbidden {
@@ -262,26 +277,12 @@ impl<'p> Judge<'p, '_> {
         Ok(())
     }
 
-    /// Whether a value is a member that was chosen when the code runs.
-    fn is_chosen(&self, id: Id, depth: u8) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        if !self.texts.step() {
-            return true;
+    /// What others get may be called by them: of a member that was chosen, no other is chosen for them.
+    fn handed(&self, values: &[Id]) -> Result<(), Refusal> {
+        if self.rules.has_open_keys && values.iter().any(|it| self.is_chosen_twice(*it)) {
+            return refuse("a member of what is chosen when the code runs");
         }
-        match self.payload.value(id) {
-            Value::Member { object, key } => match self.payload.value(*key) {
-                Value::Key(key) if has(&["call", "apply", "bind"], key) => {
-                    self.is_chosen(*object, depth)
-                }
-                Value::Key(_) | Value::Text(_) | Value::Number => false,
-                _ => self.texts.of(*key).other,
-            },
-            Value::Name(name) => {
-                self.payload.given(name).iter().any(|it| self.is_chosen(*it, depth))
-            }
-            Value::Either(ways) => ways.iter().any(|it| self.is_chosen(*it, depth)),
-            _ => false,
-        }
+        Ok(())
     }
 
     fn data(&mut self, id: Id) -> Result<(), Refusal> {

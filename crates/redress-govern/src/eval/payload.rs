@@ -42,8 +42,10 @@ pub(super) enum Value<'c> {
     Sum(Vec<Id>),
     /// One of these: `c ? a : b`.
     Either(Vec<Id>),
-    /// `[a, b]`.
+    /// `[a, b]`, and what is handed on: `return a`.
     List(Vec<Id>),
+    /// A function or a class.
+    Function,
     /// What a name is after `name += by`.
     Grown {
         by: Id,
@@ -96,6 +98,8 @@ pub(super) struct Payload<'c> {
     /// What each name was given.
     given: BTreeMap<Cow<'c, str>, Vec<Id>>,
     declared: BTreeSet<Cow<'c, str>>,
+    /// What members of that name were given.
+    fields: BTreeMap<Cow<'c, str>, Vec<Id>>,
     /// Keys and names of modules.
     pub(super) telling: Vec<Id>,
     pub(super) has_imports: bool,
@@ -175,6 +179,18 @@ impl<'c> Payload<'c> {
 
     pub(super) fn given(&self, name: &str) -> &[Id] {
         self.given.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// A member of something gets a value, under that key if it is known.
+    pub(super) fn give_field(&mut self, key: Id, id: Id) {
+        if let Value::Key(key) | Value::Text(key) = self.value(key) {
+            let key = key.clone();
+            self.fields.entry(key).or_default().push(id);
+        }
+    }
+
+    pub(super) fn fields(&self, key: &str) -> &[Id] {
+        self.fields.get(key).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn is_declared(&self, name: &str) -> bool {

@@ -39,6 +39,11 @@ pub(super) struct Rules {
     pub(super) windows: &'static [&'static str],
     /// Calls whose first argument is run if it is a text; they are called and nothing else.
     pub(super) runs_text: &'static [&'static str],
+    /// Calls that call what they get.
+    pub(super) calls_back: &'static [&'static str],
+    /// Objects and functions that are there from the start, and methods that objects have: functions, or full of them.
+    pub(super) built_in: &'static [&'static str],
+    pub(super) methods: &'static [&'static str],
     /// Calls whose texts are code, names of members or names of modules.
     pub(super) reads_text: &'static [&'static str],
     /// Calls that make one text of others.
@@ -75,6 +80,9 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     common_globals: &["self", "top", "parent", "frames"],
     windows: &["defaultView", "contentWindow"],
     runs_text: javascript::RUNS_TEXT,
+    calls_back: javascript::CALLS_BACK,
+    built_in: javascript::BUILT_IN,
+    methods: javascript::METHODS,
     reads_text: javascript::READS_TEXT,
     makes_text: javascript::MAKES_TEXT,
     arguments: &[
@@ -103,6 +111,9 @@ pub(super) const PYTHON: Rules = Rules {
     common_globals: &[],
     windows: &[],
     runs_text: &[],
+    calls_back: &[],
+    built_in: &[],
+    methods: &[],
     reads_text: python::READS_TEXT,
     makes_text: python::MAKES_TEXT,
     arguments: &[],

@@ -98,7 +98,8 @@ impl<'c> Text<'c> {
         whole
     }
 
-    fn is_exact(&self) -> bool {
+    /// Whether all that it may be is known.
+    pub(super) fn is_exact(&self) -> bool {
         !self.known.is_empty() && self.made.is_none() && !self.other
     }
 

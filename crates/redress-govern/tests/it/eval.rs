@@ -260,6 +260,77 @@ fn what_is_chosen_when_the_code_runs_is_no_way_out() {
     }
 }
 
+/// Each was a way around the guard: the word is read from a text that no guard can read.
+#[test]
+fn a_member_of_a_function_that_is_chosen_is_never_handed_on() {
+    let key = r#"const k = JSON.parse('"constru\\u0063tor"');"#;
+    for code in [
+        "const { [k]: F } = () => {}; F('x')()",
+        "let F; ({ [k]: F } = () => {}); F('x')()",
+        "function z({ [k]: F } = () => {}) { F('x')() } z()",
+        "const { [k]: F } = o.click; F('x')()",
+        "Promise.resolve('x').then((() => {})[k]).then(f => f())",
+        "Promise.resolve('x').then(o.click[k]).then(f => f())",
+        "const F = o.click[k]; ['x'].map(F)",
+        "[(() => {})[k]].map(f => f('x')())",
+        "((f) => f('x')())((() => {})[k])",
+        "((f) => f('x')())([].at[k])",
+        "((f) => f('x')())([][k][k])",
+        "((f) => f('x')())(o[k][k])",
+        "const o = {}; o.f = (() => {})[k]; o.f('x')()",
+        "const o = {}; o.f = p.click[k]; o.f('x')()",
+        "const o = { f: p.click[k] }; o.f('x')()",
+        "const [F] = [(() => {})[k]]; F('x')()",
+        "[o.click[k]][0]('x')()",
+        "class A { static g = (() => {})[k] } A.g('x')()",
+        "class A { static g = o.click[k] } A.g('x')()",
+        "function z(f = (() => {})[k]) { return f('x')() } z()",
+        "function* z() { const f = yield; f('x')() } const i = z(); i.next(); i.next(z[k])",
+        "function* z() { yield o[k][k] } for (const f of z()) f('x')()",
+        "try { throw (() => {})[k] } catch (f) { f('x')() }",
+        "try { throw o[k][k] } catch (f) { f('x')() }",
+        "for (const f of [(() => {})[k]]) f('x')()",
+        "new Map([[1, (() => {})[k]]]).get(1)('x')()",
+        "class A {} new Map([[1, A[k]]]).get(1)('x')()",
+        "Math.max[k]",
+        "parseInt[k]",
+        "const f = x => x; const g = f; g[k]",
+        "const o = { f() {} }; o.f[k]",
+    ] {
+        let refused = javascript(&format!("{key}{code}"));
+        assert!(matches!(refused, Err(Refusal::Construct(_))), "{code}: {refused:?}");
+    }
+    for code in [
+        "const { [k]: gone, ...rest } = row; return rest",
+        "log(rows[k], sizes[k] + 1); byName[k] = rows[k]",
+        "rows.map(row => row[k])",
+        "const cell = rows[k].cells; cell.forEach(it => log(it))",
+        "grid[y][x] = 1; if (grid[y][x] > 2) log('big')",
+    ] {
+        assert_eq!(javascript(&format!("{key}{code}")), Ok(()), "{code}");
+    }
+}
+
+#[test]
+fn a_format_is_spelled_out() {
+    for code in [
+        "('{0.' + chr(95) * 2 + 'class' + chr(95) * 2 + '}').format(x)",
+        "('{0.%s}' % name).format(x)",
+        "f = '{0.__cla'\nf += 'ss__}'\nf.format(x)",
+        "f = template.format\nf(x)",
+        "str.format(template, x)",
+        "getattr(template, 'format')(x)",
+        "f'{{0.{name}}}'.format(x)",
+        "help()",
+    ] {
+        let refused = python(code);
+        assert!(matches!(refused, Err(Refusal::Construct(_))), "{code}: {refused:?}");
+    }
+    for code in ["line = '{}: {:>10}\\n'\nline.format(x, y)", "format(x, '.2f')", "'%s' % x"] {
+        assert_eq!(python(code), Ok(()), "{code}");
+    }
+}
+
 #[test]
 fn ordinary_code_with_keys_and_names_may_run() {
     for code in [

@@ -3,12 +3,12 @@
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, AssignmentExpression, AssignmentOperator, AssignmentPattern,
     AssignmentTarget, AssignmentTargetPropertyIdentifier, AssignmentTargetPropertyProperty,
-    AssignmentTargetWithDefault, BinaryExpression, BinaryOperator, BindingIdentifier,
-    BindingPattern, BindingProperty, ChainElement, ComputedMemberExpression, ExportAllDeclaration,
-    ExportFromDeclaration, Expression, ForInStatement, ForOfStatement, ForStatementLeft,
-    FormalParameter, Function, IdentifierReference, ImportDeclaration, ObjectProperty, Program,
-    PropertyKey, SimpleAssignmentTarget, Statement, StaticMemberExpression, StringLiteral,
-    TemplateLiteral, UnaryOperator, VariableDeclarator, WithStatement,
+    AssignmentTargetWithDefault, BindingIdentifier, BindingPattern, BindingProperty, ChainElement,
+    Class, ComputedMemberExpression, ExportAllDeclaration, ExportFromDeclaration, Expression,
+    ForInStatement, ForOfStatement, FormalParameter, Function, IdentifierReference,
+    ImportDeclaration, ObjectProperty, Program, PropertyDefinition, PropertyKey, ReturnStatement,
+    SimpleAssignmentTarget, Statement, StaticMemberExpression, StringLiteral, ThrowStatement,
+    UnaryOperator, VariableDeclarator, WithStatement, YieldExpression,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
@@ -28,14 +28,14 @@ pub(super) fn read<'c>(payload: &mut Payload<'c>, program: &Program<'c>, is_body
     }
 }
 
-struct Reader<'p, 'c> {
-    payload: &'p mut Payload<'c>,
+pub(super) struct Reader<'p, 'c> {
+    pub(super) payload: &'p mut Payload<'c>,
     /// How many functions are around, but for those that share the arguments of what is around them.
     functions: usize,
 }
 
 impl<'c> Reader<'_, 'c> {
-    fn value(&mut self, expression: &Expression<'c>) -> Id {
+    pub(super) fn value(&mut self, expression: &Expression<'c>) -> Id {
         match expression {
             Expression::StringLiteral(it) => self.payload.text(it.value.as_str()),
             Expression::TemplateLiteral(it) => self.template(it),
@@ -94,6 +94,12 @@ impl<'c> Reader<'_, 'c> {
                 number
             }
             Expression::AwaitExpression(it) => self.value(&it.argument),
+            Expression::FunctionExpression(_)
+            | Expression::ArrowFunctionExpression(_)
+            | Expression::ClassExpression(_) => {
+                walk::walk_expression(self, expression);
+                self.payload.push(Value::Function)
+            }
             _ => {
                 walk::walk_expression(self, expression);
                 self.payload.push(Value::Else)
@@ -106,20 +112,6 @@ impl<'c> Reader<'_, 'c> {
             return self.payload.push(Value::Forbidden("arguments outside of a function"));
         }
         self.payload.name(name.name.as_str())
-    }
-
-    fn template(&mut self, template: &TemplateLiteral<'c>) -> Id {
-        let mut parts = Vec::new();
-        let mut expressions = template.expressions.iter();
-        for quasi in &template.quasis {
-            let text = quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw);
-            parts.push(self.payload.text(text.as_str()));
-            parts.extend(expressions.next().map(|it| self.value(it)));
-        }
-        match parts.as_slice() {
-            [only] => *only,
-            _ => self.payload.push(Value::Sum(parts)),
-        }
     }
 
     fn element(&mut self, element: &ArrayExpressionElement<'c>) -> Id {
@@ -169,40 +161,6 @@ impl<'c> Reader<'_, 'c> {
         self.payload.call(callee, arguments)
     }
 
-    fn binary(&mut self, binary: &BinaryExpression<'c>) -> Id {
-        match binary.operator {
-            BinaryOperator::Addition => return self.sum(binary),
-            operator if operator.is_equality() => {
-                for side in [&binary.left, &binary.right] {
-                    let id = self.value(side);
-                    self.payload.used(id, Use::Compared);
-                }
-            }
-            BinaryOperator::Instanceof => {
-                self.visit_expression(&binary.left);
-                let class = self.value(&binary.right);
-                self.payload.used(class, Use::Asked);
-            }
-            _ => walk::walk_binary_expression(self, binary),
-        }
-        self.payload.push(Value::Number)
-    }
-
-    /// `a + b + c` leans to the left, however long it is: a loop, not a recursion.
-    fn sum(&mut self, sum: &BinaryExpression<'c>) -> Id {
-        let mut rights = vec![&sum.right];
-        let mut left = &sum.left;
-        while let Expression::BinaryExpression(inner) = left
-            && inner.operator == BinaryOperator::Addition
-        {
-            rights.push(&inner.right);
-            left = &inner.left;
-        }
-        let parts = std::iter::once(left).chain(rights.into_iter().rev());
-        let parts = parts.map(|it| self.value(it)).collect();
-        self.payload.push(Value::Sum(parts))
-    }
-
     fn assignment(&mut self, assignment: &AssignmentExpression<'c>) -> Id {
         let right = self.value(&assignment.right);
         let given = match assignment.operator {
@@ -225,7 +183,13 @@ impl<'c> Reader<'_, 'c> {
             AssignmentTarget::StaticMemberExpression(member) => {
                 self.payload.give(member.property.name.as_str(), given);
                 self.payload.give_anything(member.property.name.as_str());
+                let key = self.payload.key(member.property.name.as_str());
+                self.payload.give_field(key, given);
                 self.member(member);
+            }
+            AssignmentTarget::ObjectAssignmentTarget(pattern) => {
+                walk::walk_assignment_target(self, target);
+                self.take_again(pattern, given);
             }
             _ => walk::walk_assignment_target(self, target),
         }
@@ -238,7 +202,7 @@ impl<'c> Reader<'_, 'c> {
     }
 
     /// The key of `{ key: … }`, in an object or where one is taken apart.
-    fn key(&mut self, key: &PropertyKey<'c>) -> Id {
+    pub(super) fn key(&mut self, key: &PropertyKey<'c>) -> Id {
         match key {
             PropertyKey::StaticIdentifier(it) => self.payload.key(it.name.as_str()),
             PropertyKey::PrivateIdentifier(_) => self.payload.push(Value::Number),
@@ -247,20 +211,6 @@ impl<'c> Reader<'_, 'c> {
                 self.payload.telling.extend(id);
                 id.unwrap_or_else(|| self.payload.push(Value::Else))
             }
-        }
-    }
-
-    fn loop_over(&mut self, left: &ForStatementLeft<'c>, list: Id) {
-        if let ForStatementLeft::VariableDeclaration(declaration) = left
-            && let [declarator] = declaration.declarations.as_slice()
-            && let BindingPattern::BindingIdentifier(name) = &declarator.id
-        {
-            self.payload.declare(name.name.as_str());
-            self.payload.give_each(name.name.as_str(), list);
-        } else if let Some(target) = left.as_assignment_target() {
-            self.visit_assignment_target(target);
-        } else {
-            self.visit_for_statement_left(left);
         }
     }
 }
@@ -292,7 +242,8 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
     fn visit_object_property(&mut self, it: &ObjectProperty<'c>) {
         let key = self.key(&it.key);
         self.payload.push(Value::Own { key });
-        self.visit_expression(&it.value);
+        let given = self.value(&it.value);
+        self.payload.give_field(key, given);
     }
 
     fn visit_binding_property(&mut self, it: &BindingProperty<'c>) {
@@ -344,8 +295,12 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'c>) {
         self.visit_binding_pattern(&it.pattern);
         let given = it.initializer.as_ref().map(|it| self.value(it));
-        if let (Some(given), BindingPattern::BindingIdentifier(name)) = (given, &it.pattern) {
-            self.payload.give(name.name.as_str(), given);
+        match (given, &it.pattern) {
+            (Some(given), BindingPattern::BindingIdentifier(name)) => {
+                self.payload.give(name.name.as_str(), given);
+            }
+            (Some(given), pattern) => self.take(pattern, given),
+            (None, _) => (),
         }
     }
 
@@ -358,7 +313,12 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
                     self.payload.give(name.name.as_str(), given);
                 }
             }
-            pattern => self.visit_binding_pattern(pattern),
+            pattern => {
+                self.visit_binding_pattern(pattern);
+                if let Some(given) = given {
+                    self.take(pattern, given);
+                }
+            }
         }
     }
 
@@ -379,6 +339,34 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         self.functions += 1;
         walk::walk_function(self, it, flags);
         self.functions -= 1;
+        self.function(it.id.as_ref());
+    }
+
+    fn visit_class(&mut self, it: &Class<'c>) {
+        walk::walk_class(self, it);
+        self.function(it.id.as_ref());
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'c>) {
+        let key = self.key(&it.key);
+        self.payload.push(Value::Own { key });
+        it.decorators.iter().for_each(|it| self.visit_decorator(it));
+        if let Some(value) = &it.value {
+            let given = self.value(value);
+            self.payload.give_field(key, given);
+        }
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'c>) {
+        self.hand_on(it.argument.as_ref());
+    }
+
+    fn visit_throw_statement(&mut self, it: &ThrowStatement<'c>) {
+        self.hand_on(Some(&it.argument));
+    }
+
+    fn visit_yield_expression(&mut self, it: &YieldExpression<'c>) {
+        self.hand_on(it.argument.as_ref());
     }
 
     fn visit_with_statement(&mut self, it: &WithStatement<'c>) {

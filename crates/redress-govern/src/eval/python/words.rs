@@ -34,6 +34,7 @@ pub(in crate::eval) const VALUES: &[&str] = &[
     "execfile",
     "open",
     "getattr",
+    "help",
 ];
 
 /// Calls whose texts are code, names of members or names of modules.
