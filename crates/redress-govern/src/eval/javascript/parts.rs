@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::{
     AssignmentTargetProperty, BinaryExpression, BinaryOperator, BindingIdentifier, BindingPattern,
-    Expression, ObjectAssignmentTarget, TemplateLiteral,
+    Expression, ForStatementLeft, ObjectAssignmentTarget, TemplateLiteral,
 };
 use oxc_ast_visit::{Visit, walk};
 
