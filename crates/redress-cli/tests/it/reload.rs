@@ -31,11 +31,20 @@ struct Gate {
 
 impl Gate {
     fn start(config: &str) -> Self {
+        let mut gate = Self::spawn(config, &["--no-ledger"]);
+        let line = gate.said("listening on http://");
+        let (_, url) = line.split_once("http://").unwrap();
+        url.split('/').next().unwrap().clone_into(&mut gate.address);
+        gate
+    }
+
+    fn spawn(config: &str, args: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("server.sh"), SERVER).unwrap();
         fs::write(dir.path().join("redress.toml"), config).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_redress"))
-            .args(["serve", "--config", "redress.toml", "--listen", "127.0.0.1:0", "--no-ledger"])
+            .args(["serve", "--config", "redress.toml", "--listen", "127.0.0.1:0"])
+            .args(args)
             .env("HOME", dir.path())
             .current_dir(dir.path())
             .stderr(Stdio::piped())
@@ -49,11 +58,7 @@ impl Gate {
                 .map_while(Result::ok)
                 .for_each(|it| sender.send(it).unwrap_or_default());
         });
-        let mut gate = Self { child, address: String::new(), log, dir };
-        let line = gate.said("listening on http://");
-        let (_, url) = line.split_once("http://").unwrap();
-        url.split('/').next().unwrap().clone_into(&mut gate.address);
-        gate
+        Self { child, address: String::new(), log, dir }
     }
 
     /// Waits for a line of the log that holds some words.
@@ -204,4 +209,22 @@ fn running(dir: &Path) -> usize {
             && fs::read(path.join("cmdline")).is_ok_and(|it| it.starts_with(b"sh\0"))
     };
     processes.filter(|it| is_ours(&it.path())).count()
+}
+
+#[test]
+fn a_change_that_does_not_hold_is_not_served_and_nothing_else_is_said() {
+    let config = format!(
+        "[governance.roles.reader]\nallow = ['*']\n[auth.caller.a]\nsha256 = '{}'\nrole = 'reader'\n\
+         [ledger]\ndir = 'ledger'\n[server.files]\nworkspace = '.'\n",
+        "0".repeat(64)
+    );
+    let gate = Gate::spawn(&config, &[]);
+    let client = gate.said("for your client: ");
+    assert!(client.contains(r#""headers":{"Authorization":"Bearer TOKEN"}"#), "{client}");
+    gate.said("listening on http://");
+    gate.change(&config.replace("role = 'reader'\n", ""));
+    let said = gate.said("SELF_AUDIT_FAILURE");
+    assert!(said.ends_with("checks failed, so the change is not served."), "{said}");
+    gate.said("Put each of these right, then save the file again.");
+    gate.said("what was valid before is still served");
 }
