@@ -78,7 +78,7 @@ fn gate(
     }
     let mut target = server.target(ledger.clone())?;
     govern::confine::confine(&mut target, (server, &*gated), config, ledger.as_deref());
-    govern::unserved::say([(server, &*gated, &target)].into_iter());
+    govern::unserved::say(config, [(server, &*gated, &target)].into_iter());
     let run = Run {
         target,
         server: Arc::clone(&gated),

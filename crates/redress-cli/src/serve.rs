@@ -177,7 +177,7 @@ fn audit(
 /// Says which tools of governed servers are not served; they are in the order of the configuration.
 fn say_unserved(config: &Config, servers: &[Served]) {
     let both = config.servers.iter().zip(servers);
-    govern::unserved::say(both.map(|(server, it)| (server, &*it.server, &it.target)));
+    govern::unserved::say(config, both.map(|(server, it)| (server, &*it.server, &it.target)));
 }
 
 fn say_where(at: SocketAddr, args: &Args, config: &Config) {

@@ -105,6 +105,8 @@ struct State {
     /// What the process on stdio began; another process begins anew, and finds its session as it was left.
     of_process: Option<String>,
     roots: BTreeMap<String, Arc<Root>>,
+    /// Where the server looks for relative paths; unless it is known, that is the root.
+    server_dir: Option<PathBuf>,
     /// The tools of which the operator knows that they are not served.
     unserved: BTreeSet<String>,
     /// Arguments of ours that tools of the server take themselves.
@@ -183,6 +185,7 @@ impl Governor {
             sessions,
             of_process: None,
             roots: BTreeMap::new(),
+            server_dir: None,
             unserved: BTreeSet::new(),
             kept: BTreeMap::new(),
         };
@@ -253,10 +256,11 @@ impl Governor {
             let hint = "Begin again: the workspace of this session cannot be opened.".to_owned();
             return Err(not_begun(&session.root, "the workspace cannot be opened", hint));
         };
-        self.policy.roles.judge(governed.role.as_deref(), call.name)?;
+        let role = governed.role.as_deref();
         let Some(doing) = doing.filter(|it| self.policy.manifest.is_served(call.name, it)) else {
-            return Err(Box::new(codes::UNKNOWN_TOOL.raise([("tool", call.name)])));
+            return Err(self.unknown(call.name, role));
         };
+        self.policy.roles.judge(role, call.name)?;
         is_plain(call.arguments)?;
         let touched = given?;
         touched.paths.iter().try_for_each(|it| root.confine(it))?;
@@ -312,19 +316,6 @@ impl Governor {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// The workspace of a caller's session, as a handle.
-    fn root(&mut self, key: &str) -> Option<Arc<Root>> {
-        let path = &self.sessions.of(key)?.root;
-        if let Some(root) = self.roots.get(path) {
-            return Some(Arc::clone(root));
-        }
-        let root = Arc::new(Root::open(path.as_ref()).ok()?);
-        self.roots.insert(path.clone(), Arc::clone(&root));
-        Some(root)
     }
 }
 

@@ -166,6 +166,12 @@ impl Fault {
         pointers
     }
 
+    /// Adds to the message why that is, as the end of its sentence.
+    pub fn because(&mut self, why: &str) {
+        let message = self.message.trim_end_matches('.');
+        self.message = format!("{message}: {}.", why.trim_end_matches('.'));
+    }
+
     /// Nothing was changed, whatever the row fears. Its advice to look for an effect goes, too.
     pub fn nothing_changed(&mut self) {
         self.effect = Effect::None;

@@ -1,8 +1,9 @@
-//! Servers of a governed gate under the system's own confinement: what they may write, and what nobody's session may hold.
+//! Servers of a governed gate under the system's own confinement: where they start, what they may write, and what nobody's session may hold.
 
 use std::{
     collections::BTreeSet,
     env,
+    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -18,7 +19,7 @@ use crate::{
 /// Where programs put what they need for a while, besides `TMPDIR`.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
 
-/// Confines what stands behind a governed gate, if it is a process and its workspace is known, and says what came of it.
+/// Settles where what stands behind a governed gate starts, confines it if it is a process and its workspace is known, and says what came of it.
 pub(crate) fn confine(
     target: &mut Target,
     (server, gated): (&Server, &Gated),
@@ -26,6 +27,9 @@ pub(crate) fn confine(
     ledger: Option<&Path>,
 ) {
     let (Some(governor), Some(ledger)) = (&gated.governor, ledger) else { return };
+    if let Some(dir) = settle(target, server, config) {
+        governor.serve_from(dir);
+    }
     // The built-in server touches nothing but what its calls name, and those are judged.
     if matches!(target, Target::Inside(_)) {
         return;
@@ -38,6 +42,25 @@ pub(crate) fn confine(
         ToOperator::new().line("", &format!("{}: {said}", server.name));
     }
     governor.keep_apart(kept);
+}
+
+/// Has a program start in the workspace, unless that would change what its command means, and gives the directory in which what stands
+/// behind the gate looks for relative paths, if anybody here knows it.
+fn settle(target: &mut Target, server: &Server, config: &Config) -> Option<PathBuf> {
+    let dir = match target {
+        Target::Url(_) => return None,
+        Target::Inside(_) => server.workspace.as_ref()?.0.clone(),
+        Target::Program(program) => {
+            let is_here = |it: &OsString| Path::new(it).is_relative() && Path::new(it).exists();
+            let root = &config.general.governance.root;
+            if program.cwd.is_none() && !program.command.iter().any(is_here) {
+                program.cwd = root.as_ref().map(|it| it.0.clone());
+            }
+            program.cwd.clone().unwrap_or_else(|| PathBuf::from("."))
+        }
+    };
+    // What is not there is nowhere below a workspace.
+    Some(dir.canonicalize().unwrap_or(dir))
 }
 
 /// What the system is to hold, and what the operator hears of it.

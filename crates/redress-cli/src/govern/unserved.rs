@@ -1,28 +1,40 @@
 //! The tools that a governed server does not serve, told at the start, with the lines that would change that.
 
-use std::{thread, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
 
 use redress_gate::{NotAsked, Server as Gated, Target, Unserved, ask_for_tools, tool_lines};
 use redress_probe::Place;
 
-use crate::{config::Server, output::Err as ToOperator};
+use crate::{
+    config::{Config, Server},
+    output::Err as ToOperator,
+};
 
 /// How long a server may take for it; whoever starts the gate waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Asks each governed server for its tools, all at once, and says which are not served.
-pub(crate) fn say<'s>(servers: impl Iterator<Item = (&'s Server, &'s Gated, &'s Target)>) {
+pub(crate) fn say<'s>(
+    config: &Config,
+    servers: impl Iterator<Item = (&'s Server, &'s Gated, &'s Target)>,
+) {
+    // The file itself comes before those that it names.
+    let file = config.general.governance.files.first().map(PathBuf::as_path);
     thread::scope(|scope| {
         for (server, gated, target) in servers.filter(|it| it.1.governor.is_some()) {
-            scope.spawn(move || say_of(server, gated, target));
+            scope.spawn(move || say_of(server, gated, target, file));
         }
     });
 }
 
-fn say_of(server: &Server, gated: &Gated, target: &Target) {
+fn say_of(server: &Server, gated: &Gated, target: &Target, file: Option<&Path>) {
     let Some(governor) = &gated.governor else { return };
     let text = match ask(server, target) {
-        Ok(tools) => told(server, &governor.take_tools(&tools)),
+        Ok(tools) => told(server, &governor.take_tools(&tools), file),
         Err(why) => {
             let tools = gated.settings.contract.tools.iter();
             let unknown = tools.filter(|it| it.1.operation.is_none());
@@ -32,7 +44,7 @@ fn say_of(server: &Server, gated: &Gated, target: &Target) {
             let not_asked = format!(
                 "{name}: it could not be asked for its tools ({why}); what is not served is told when a client asks for them\n"
             );
-            not_asked + &told(server, &known)
+            not_asked + &told(server, &known, file)
         }
     };
     if !text.is_empty() {
@@ -54,17 +66,22 @@ fn ask(server: &Server, target: &Target) -> Result<Vec<String>, String> {
 }
 
 /// What the operator hears, which is nothing where everything is served.
-fn told(server: &Server, unserved: &Unserved) -> String {
+fn told(server: &Server, unserved: &Unserved, file: Option<&Path>) -> String {
     let Unserved { all, unknown, eval, hidden } = unserved;
     let name = &server.name;
     let mut parts = Vec::new();
     if !unknown.is_empty() {
         let of_all = if *all == 0 { String::new() } else { format!(" of its {all}") };
         let many = unknown.len();
-        let place = match &server.contract.file {
-            Some(file) => format!("Lines to add to {}:\n", file.display()),
-            None => format!(
-                "A contract that would (errors.toml, --contract errors.toml):\n{}",
+        let place = match (&server.contract.file, file) {
+            (Some(file), _) => format!("Lines to add to {}:\n", file.display()),
+            (None, Some(file)) => format!(
+                "A contract that would (errors.toml; `contract = \"errors.toml\"` below [server.{name}] in {}):\n{}",
+                file.display(),
+                head(name)
+            ),
+            (None, None) => format!(
+                "A contract that would (errors.toml; --contract errors.toml):\n{}",
                 head(name)
             ),
         };

@@ -70,7 +70,7 @@ impl Reload {
                 next.push(Next::Same(server.name.clone()));
             } else {
                 let new = self.stage.served(server, &config)?;
-                unserved::say([(server, &*new.server, &new.target)].into_iter());
+                unserved::say(&config, [(server, &*new.server, &new.target)].into_iter());
                 next.push(Next::New(Box::new(new)));
                 changed.push(server.name.as_str());
             }

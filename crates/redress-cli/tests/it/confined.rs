@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 
-use crate::redress::run;
+use crate::{governed::Gate, redress::run};
 
 /// A server whose one tool writes wherever it is told to.
 const SERVER: &str = r#"
@@ -97,5 +97,42 @@ fn a_gate_that_does_not_confine_says_so() {
         let (codes, said) = write_to(dir.path(), policy, &["root/a", "outside"]);
         assert_eq!(codes, ["fine", "fine"], "{said}");
         assert!(said.contains(&format!("does not confine what it writes: {why}")), "{said}");
+    }
+}
+
+#[test]
+fn a_relative_path_is_judged_where_the_server_finds_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = CONTRACT.to_owned() + "paths = ['/to']\n";
+    fs::write(dir.path().join("server.sh"), SERVER).unwrap();
+    fs::write(dir.path().join("errors.toml"), own).unwrap();
+    let absolute = dir.path().join("server.sh");
+    let absolute = absolute.to_str().unwrap();
+    let start = |ledger: &str, root: &[&str], server: &str| {
+        let all = ["--governed", "--ledger", ledger, "--contract", "errors.toml"];
+        let mut gate = Gate::over(dir.path(), &[&all, root, &["--", "sh", server]].concat());
+        assert_eq!(gate.begin(dir.path()), "fine");
+        gate
+    };
+    let to = |path: &str| json!({"to": path});
+    let in_root = |name: &str| dir.path().join("root").join(name).exists();
+
+    let mut gate = start("ledger-a", &["--root", "root"], absolute);
+    assert_eq!(gate.code("put", &to("a")), "fine");
+    assert!(in_root("a"), "it starts in the workspace");
+    gate.kill();
+
+    // Without a root, or with a command that means something only here, it starts where the gate did.
+    for (root, server, name) in [(&[][..], absolute, "b"), (&["--root", "root"], "server.sh", "c")]
+    {
+        let mut gate = start(&format!("ledger-{name}"), root, server);
+        assert_eq!(gate.code("put", &to(&format!("root/{name}"))), "fine");
+        assert!(in_root(name));
+        let (code, result) = gate.call("put", &to(name));
+        assert_eq!(code, "OUTSIDE_WORKSPACE", "{result}");
+        let hint = result["_meta"]["dev.redress/fault"]["hint"].as_str().unwrap();
+        assert!(hint.starts_with("Give an absolute path below /"), "{hint}");
+        assert!(!dir.path().join(name).exists(), "nothing was written beside the workspace");
+        gate.kill();
     }
 }

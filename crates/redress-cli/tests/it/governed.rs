@@ -336,7 +336,30 @@ fn a_role_is_told_apart_from_what_nobody_may() {
     let seq = gate.status()["locked_by"]["ledger_seq"].clone();
     let report = json!({"ledger_seq": seq, "report": "I asked for what only WINDSURF may do."});
     assert_eq!(gate.code("submit_failure_report", &report), "fine", "every role can report");
-    assert_eq!(gate.code("launch_rockets", &json!({})), "INSUFFICIENT_PERMISSIONS");
+    gate.kill();
+}
+
+#[test]
+fn a_tool_that_is_not_served_is_unknown_to_every_role() {
+    let dir = dir();
+    fs::write(
+        dir.path().join("redress.toml"),
+        "[governance]\nenabled = true\nrole = 'reader'\n[governance.roles.reader]\nallow = ['read_*']\n\
+         [ledger]\ndir = 'ledger'\n[server.files]\nworkspace = 'root'\n",
+    )
+    .unwrap();
+    let mut gate = Gate::over(dir.path(), &["--config", "redress.toml"]);
+    gate.begin(dir.path());
+    let (code, result) = gate.call("read_fiel", &json!({}));
+    assert_eq!(code, "UNKNOWN_TOOL", "{result}");
+    let near = &result["_meta"]["dev.redress/fault"]["similar_refs"];
+    assert!(near.to_string().contains("read_file"), "{near}");
+    assert_eq!(gate.code("write_fiel", &json!({})), "UNKNOWN_TOOL");
+    assert_eq!(gate.status()["status"], "SESSION_INITIALIZED", "a typo locks nothing");
+    assert_eq!(
+        gate.code("write_file", &json!({"path": "a", "content": ""})),
+        "INSUFFICIENT_PERMISSIONS"
+    );
     gate.kill();
 }
 

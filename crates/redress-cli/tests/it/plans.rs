@@ -310,14 +310,14 @@ fn other_server(dir: &Path, more: &str) {
     fs::write(dir.join("errors.toml"), CONTRACT).unwrap();
     let config = format!(
         "[governance]\nenabled = true\nlocks = []\nneed_plan = ['*']\n[ledger]\ndir = 'ledger'\n{more}\
-         [server.own]\ncommand = ['sh', 'server.sh']\ncontract = 'errors.toml'\n"
+         [server.own]\ncommand = ['sh', '../server.sh']\ncwd = 'root'\ncontract = 'errors.toml'\n"
     );
     fs::write(dir.join("redress.toml"), config).unwrap();
 }
 
 /// What the server heard of calls.
 fn heard(dir: &Path) -> Vec<Value> {
-    let heard = fs::read_to_string(dir.join("heard")).unwrap();
+    let heard = fs::read_to_string(dir.join("root/heard")).unwrap();
     let calls = heard.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
     calls.filter(|it| it["method"] == "tools/call").map(|it| it["params"].clone()).collect()
 }

@@ -418,7 +418,7 @@ fn any_server_is_checked_and_what_failed_or_was_given_up_is_undone() {
     let place = Place::foreign("[governance.write_rules.finished]\nforbid_text = ['FIXME']\n");
     fs::write(place.at("root/made.txt"), "old").unwrap();
     let mut gate = place.gate();
-    let made = json!({"where": "made.txt"});
+    let made = json!({"where": "root/made.txt"});
     assert_eq!(gate.code("save", &made), "POLICY_VIOLATION");
     assert_eq!(place.text("made.txt"), "old");
     assert_ne!(gate.code("half", &made), "fine");

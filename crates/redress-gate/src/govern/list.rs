@@ -1,8 +1,12 @@
 //! The list of tools of a governed server: what has no operation type is not in it, and what the gate itself offers is.
 
-use redress::json::Value;
+use redress::{Fault, codes, fault::Similar, json::Value};
+use redress_registry::nearest::nearest_n;
 
-use super::{Extra, desk, extra, is_own, manifest::Manifest};
+use super::{Extra, Governor, desk, extra, is_own, manifest::Manifest};
+
+/// How many tools are named that may have been meant.
+const MOST_NAMED: usize = 3;
 
 /// A page of tools as clients see it.
 #[derive(Debug)]
@@ -51,6 +55,19 @@ pub(super) fn served(
     }
     page.push(']');
     Page { tools: page, unknown, kept }
+}
+
+impl Governor {
+    /// A tool that is not served, with those that this role may call and that have nearly its name.
+    pub(super) fn unknown(&self, tool: &str, role: Option<&str>) -> Box<Fault> {
+        let mut fault = codes::UNKNOWN_TOOL.raise([("tool", tool)]);
+        let own = desk::TOOLS.iter().map(|it| it.0);
+        let served = self.policy.manifest.served();
+        let served = served.filter(|it| self.policy.roles.judge(role, it).is_ok());
+        let near = nearest_n(tool, own.chain(served), MOST_NAMED);
+        fault.similar_refs = near.into_iter().map(Similar::new).collect();
+        Box::new(fault)
+    }
 }
 
 #[cfg(test)]

@@ -80,6 +80,12 @@ impl Manifest {
         self.tools.iter().any(|(name, it)| it.is_eval() && self.is_served(name, it))
     }
 
+    /// The tools that clients may see.
+    pub(crate) fn served(&self) -> impl Iterator<Item = &str> {
+        let served = self.tools.iter().filter(|(name, it)| self.is_served(name, it));
+        served.map(|it| &*it.0)
+    }
+
     pub(crate) fn get(&self, tool: &str) -> Option<&Doing> {
         self.tools.iter().find(|it| *it.0 == *tool).map(|it| &it.1)
     }

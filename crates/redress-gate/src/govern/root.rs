@@ -4,6 +4,7 @@ use std::{
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use redress::{Fault, codes};
@@ -11,6 +12,8 @@ use rustix::{
     fs::{Mode, OFlags, ResolveFlags, open, openat2},
     io::Errno,
 };
+
+use super::{Governor, State};
 
 /// Below the root, through links that stay there, never through those of `/proc`.
 const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
@@ -23,6 +26,31 @@ const MOST_TRIES: usize = 64;
 pub(super) struct Root {
     pub(super) dir: OwnedFd,
     pub(super) path: PathBuf,
+    /// Where relative paths start, if that is not the root itself.
+    start: Option<PathBuf>,
+}
+
+impl Governor {
+    /// From now on relative paths start where the server looks for them: in this directory, which has no links in it.
+    pub fn serve_from(&self, dir: PathBuf) {
+        let mut state = self.lock();
+        state.server_dir = Some(dir);
+        state.roots.clear();
+    }
+}
+
+impl State {
+    /// The workspace of a caller's session, as a handle.
+    pub(super) fn root(&mut self, key: &str) -> Option<Arc<Root>> {
+        let path = &self.sessions.of(key)?.root;
+        if let Some(root) = self.roots.get(path) {
+            return Some(Arc::clone(root));
+        }
+        let start = self.server_dir.clone();
+        let root = Arc::new(Root { start, ..Root::open(path.as_ref()).ok()? });
+        self.roots.insert(path.clone(), Arc::clone(&root));
+        Some(root)
+    }
 }
 
 impl Root {
@@ -32,7 +60,7 @@ impl Root {
         let dir = open(path, flags, Mode::empty())?;
         // Said at once where the system cannot confine, not at the first call.
         openat2(&dir, ".", flags, Mode::empty(), CONFINED)?;
-        Ok(Self { dir, path: path.to_owned() })
+        Ok(Self { dir, path: path.to_owned(), start: None })
     }
 
     /// Whether a path leads to something below the root, or to something that could be made there.
@@ -85,23 +113,33 @@ impl Root {
 
     /// A path of a call as names below the root.
     pub(super) fn below(&self, given: &str) -> Result<String, Box<Fault>> {
-        if given.is_empty() || given.contains('\0') {
-            return Err(invalid(given, "it is empty or has a NUL character"));
+        if given.is_empty() {
+            return Err(invalid(given, "it is empty"));
+        }
+        if given.contains('\0') {
+            return Err(invalid(given, "it has a NUL character"));
         }
         // To some servers it is the same, and to none is it a name that somebody needs.
         if given.split(['/', '\\']).any(|it| it == "..") {
             return Err(Box::new(codes::PATH_TRAVERSAL_BLOCKED.raise([("path", given)])));
         }
-        let below = match given.strip_prefix('/') {
-            None => given,
-            Some(_) => Path::new(given)
-                .strip_prefix(&self.path)
-                .ok()
-                .and_then(Path::to_str)
-                .ok_or_else(|| outside(given))?,
-        };
+        let whole = self.start.as_deref().unwrap_or(&self.path).join(given);
+        let below = whole.strip_prefix(&self.path).ok().and_then(Path::to_str);
+        let below = below.ok_or_else(|| self.elsewhere(given))?;
         let names: Vec<&str> = below.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
         Ok(names.join("/"))
+    }
+
+    /// Where relative paths start elsewhere, a path below the root is an absolute one.
+    fn elsewhere(&self, given: &str) -> Box<Fault> {
+        let mut fault = outside(given);
+        if self.start.as_ref().is_some_and(|it| *it != self.path) {
+            fault.hint = format!(
+                "Give an absolute path below {}: the server looks for relative ones elsewhere.",
+                self.path.display()
+            );
+        }
+        fault
     }
 }
 
@@ -118,7 +156,9 @@ fn outside(path: &str) -> Box<Fault> {
 }
 
 pub(super) fn invalid(path: &str, reason: &str) -> Box<Fault> {
-    Box::new(codes::INVALID_PATH.raise([("path", path), ("reason", reason)]))
+    let mut fault = codes::INVALID_PATH.raise([("path", path), ("reason", reason)]);
+    fault.because(reason);
+    Box::new(fault)
 }
 
 #[cfg(test)]
@@ -163,5 +203,29 @@ mod tests {
         ] {
             assert_eq!(code(path), verdict, "{path:?}");
         }
+    }
+
+    #[test]
+    fn a_relative_path_starts_where_the_server_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(path.join("root/src")).unwrap();
+        let below = |start: &str, given: &str| {
+            let open = Root::open(&path.join("root")).unwrap();
+            let root = Root { start: Some(path.join(start)), ..open };
+            root.below(given).map_err(|it| (it.code().to_owned(), it.hint.clone()))
+        };
+        assert_eq!(below("", "root/src/a").unwrap(), "src/a");
+        assert_eq!(below("", "./root//src/./a").unwrap(), "src/a");
+        assert_eq!(below("root", "src/a").unwrap(), "src/a");
+        assert_eq!(below("root/src", "a").unwrap(), "src/a");
+        assert_eq!(below("root/src", ".").unwrap(), "src");
+        assert_eq!(below("", path.join("root/a").to_str().unwrap()).unwrap(), "a");
+        for (start, given) in [("", "a"), ("", "root-x/a"), ("beside", "root/a")] {
+            let (code, hint) = below(start, given).unwrap_err();
+            assert_eq!(code, "OUTSIDE_WORKSPACE", "{start} {given}");
+            assert!(hint.contains("absolute path below /"), "{hint}");
+        }
+        assert_eq!(below("", "root/../root/a").unwrap_err().0, "PATH_TRAVERSAL_BLOCKED");
     }
 }

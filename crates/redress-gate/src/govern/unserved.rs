@@ -7,10 +7,39 @@ use redress::{
 
 use super::{Governor, is_own};
 
-/// Names under which tools take paths, and endings of such names.
-const PATHS: &[&str] =
-    &["path", "paths", "file", "files", "filename", "dir", "directory", "folder"];
-const ENDINGS: &[&str] = &["path", "paths", "_file", "_dir", "_directory", "_folder"];
+/// Words under which tools take paths, alone or as the last word of a name, and words that are paths only alone.
+const PATHS: &[&str] = &[
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "filepath",
+    "filepaths",
+    "dir",
+    "dirs",
+    "directory",
+    "directories",
+    "folder",
+    "folders",
+    "source",
+    "sources",
+    "src",
+    "destination",
+    "dest",
+    "dst",
+    "target",
+    "targets",
+    "root",
+    "workspace",
+    "cwd",
+];
+const ALONE: &[&str] = &["from", "to", "output"];
+
+/// How deep in the arguments of a tool paths are looked for, and how many of its texts are named.
+const MOST_DEEP: usize = 3;
+const MOST_TEXTS: usize = 20;
 
 /// Names under which tools take code.
 const CODE: &[&str] = &["code", "script", "expression", "javascript", "python"];
@@ -78,28 +107,88 @@ pub fn tool_lines(name: &str, tool: Option<Value<'_>>) -> String {
     };
     let others = OTHERS.trim_start_matches("  # or");
     let mut lines = format!("[tool.{key}]\noperation = \"{operation}\"{why}{others}");
-    let paths: Vec<String> = names.iter().filter(|it| is_path(it)).map(|it| pointer(it)).collect();
+    let mut texts = Vec::new();
+    find_texts(properties, "", MOST_DEEP, &mut texts);
+    let paths: Vec<String> = texts.iter().filter(|it| it.is_path).map(Text::quoted).collect();
     if !paths.is_empty() {
         lines.push_str("\npaths     = [");
         lines.push_str(&paths.join(", "));
         lines.push(']');
+    } else if !texts.is_empty() {
+        let names: Vec<String> = texts.iter().take(MOST_TEXTS).map(Text::quoted).collect();
+        lines.push_str("\n# no argument looks like a path: ");
+        lines.push_str(&names.join(", "));
     }
     lines
+}
+
+/// An argument that is text.
+struct Text {
+    pointer: String,
+    is_path: bool,
+}
+
+impl Text {
+    /// As TOML writes it.
+    fn quoted(&self) -> String {
+        let mut quoted = String::new();
+        write_str(&mut quoted, &self.pointer);
+        quoted
+    }
+}
+
+/// The arguments that are or may be text, as JSON pointers.
+fn find_texts(properties: Option<Value<'_>>, above: &str, deep: usize, found: &mut Vec<Text>) {
+    for (name, schema) in properties.into_iter().flat_map(Value::members) {
+        let Some(name) = name.as_str() else { continue };
+        let pointer =
+            format!("{above}/{}", text::strip(&name).replace('~', "~0").replace('/', "~1"));
+        let items = schema.get("items");
+        let (inner, below) = match items.and_then(|it| it.get("properties")) {
+            Some(inner) => (Some(inner), format!("{pointer}/*")),
+            None => (schema.get("properties"), pointer.clone()),
+        };
+        if inner.is_some() {
+            if deep > 1 {
+                find_texts(inner, &below, deep - 1, found);
+            }
+        } else if may_be_text(items.unwrap_or(schema)) {
+            found.push(Text { pointer, is_path: is_path(&name) });
+        }
+    }
+}
+
+/// Whether a schema lets texts through, as far as its type says.
+fn may_be_text(schema: Value<'_>) -> bool {
+    let Some(kind) = schema.get("type") else { return true };
+    let is_text = |it: Value<'_>| it.as_str().is_some_and(|it| it == "string" || it == "array");
+    is_text(kind) || kind.elements().any(is_text)
 }
 
 const OTHERS: &str = "  # or query, command, eval, screenshot, logs, window_info, dialog";
 
 fn is_path(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    PATHS.contains(&name.as_str()) || ENDINGS.iter().any(|it| name.ends_with(it))
+    let words = words(name);
+    let is_last = words.last().is_some_and(|it| PATHS.contains(&it.as_str()));
+    is_last || matches!(words.as_slice(), [one] if ALONE.contains(&one.as_str()))
 }
 
-/// A JSON pointer to an argument, as TOML writes it.
-fn pointer(name: &str) -> String {
-    let mut quoted = String::new();
-    let name = text::strip(name).replace('~', "~0").replace('/', "~1");
-    write_str(&mut quoted, &format!("/{name}"));
-    quoted
+/// The words of a name, however they are joined.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for it in name.chars() {
+        let is_joint = !it.is_alphanumeric();
+        if is_joint || it.is_uppercase() && was_small {
+            words.push(String::new());
+        }
+        was_small = it.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| !is_joint) {
+            word.extend(it.to_lowercase());
+        }
+    }
+    words.retain(|it| !it.is_empty());
+    words
 }
 
 #[cfg(test)]
@@ -136,6 +225,21 @@ mod tests {
             r#"{"name":"run","annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"code":{}}}}"#,
         );
         assert!(eval.contains("operation = \"eval\""), "{eval}");
+        let copy = of(
+            r#"{"name":"copy","inputSchema":{"properties":{"source":{"type":"string"},"destination":{"type":["string","null"]},"to":{"type":"boolean"}}}}"#,
+        );
+        assert!(copy.ends_with("paths     = [\"/source\", \"/destination\"]"), "{copy}");
+        let edit = of(
+            r#"{"name":"edit","inputSchema":{"properties":{"files":{"type":"array","items":{"type":"string"}},"edits":{"type":"array","items":{"type":"object","properties":{"old_path":{"type":"string"},"text":{"type":"string"}}}}}}}"#,
+        );
+        assert!(edit.ends_with("paths     = [\"/files\", \"/edits/*/old_path\"]"), "{edit}");
+        let note = of(
+            r#"{"name":"note","inputSchema":{"properties":{"title":{"type":"string"},"count":{"type":"integer"}}}}"#,
+        );
+        assert!(note.ends_with("\n# no argument looks like a path: \"/title\""), "{note}");
+        let none =
+            of(r#"{"name":"now","inputSchema":{"properties":{"count":{"type":"integer"}}}}"#);
+        assert!(!none.contains("path"), "{none}");
         assert!(
             tool_lines("odd", None).starts_with("[tool.odd]\noperation = \"command\"  # or query")
         );
