@@ -19,7 +19,7 @@ mod scope;
 
 use std::fmt::{self, Write as _};
 
-use redress::{Fault, codes};
+use redress::{Fault, codes, text};
 use sha2::{Digest as _, Sha256};
 
 pub use self::scope::{BadScope, Scope};
@@ -27,6 +27,9 @@ use crate::hash::hex;
 
 /// The longest plan, in bytes.
 pub const MAX_BYTES: usize = 256 << 10;
+
+/// How much of a path a message shows.
+const PATH_CHARS: usize = 120;
 
 const OPEN: &str = "<!-- redress-plan";
 const CLOSE: &str = "-->";
@@ -193,6 +196,15 @@ impl Plan {
         let path = if path.is_empty() { "." } else { path };
         let mut fault =
             codes::PLAN_SCOPE_VIOLATION.raise([("path", path), ("plan_hash", self.hash.as_str())]);
+        fault.message = match path {
+            "." => {
+                "The call may change any file, and the approved plan is not about all.".to_owned()
+            }
+            _ => format!(
+                "The path {} is outside the scope of the approved plan.",
+                text::quote(path, PATH_CHARS)
+            ),
+        };
         fault.hint = format!("Keep to the scope of the plan: {}.", self.scope);
         Box::new(fault)
     }
@@ -201,7 +213,9 @@ impl Plan {
 /// `PLAN_ENFORCEMENT_FAILED`, and why.
 pub fn broken(plan_hash: &str, reason: &str) -> Box<Fault> {
     let params = [("plan_hash", plan_hash), ("reason", reason)];
-    Box::new(codes::PLAN_ENFORCEMENT_FAILED.raise(params))
+    let mut fault = codes::PLAN_ENFORCEMENT_FAILED.raise(params);
+    fault.because(reason);
+    Box::new(fault)
 }
 
 /// The lines that are about the rest.

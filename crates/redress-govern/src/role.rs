@@ -1,7 +1,7 @@
 //! Who may call what: a role is a name, the tools that it may call, and those that it may not.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use redress::{Fault, codes};
+use redress::{Fault, codes, text};
 
 /// One role.
 #[derive(Debug, Clone)]
@@ -70,11 +70,14 @@ impl Roles {
             return Ok(());
         }
         let Some(own) = role.and_then(|it| self.find(it)) else {
-            return Err(Box::new(insufficient(tool)));
+            return Err(Box::new(insufficient(role, tool)));
         };
         if own.deny.is_match(tool) {
             let params = [("action", tool), ("role", own.name.as_str())];
-            return Err(Box::new(codes::UNAUTHORIZED_ACTION.raise(params)));
+            let mut fault = codes::UNAUTHORIZED_ACTION.raise(params);
+            fault.message = may_not(role, tool);
+            fault.hint = format!("Choose a tool that the role {} may call.", own.name);
+            return Err(Box::new(fault));
         }
         if own.allow.is_match(tool) {
             return Ok(());
@@ -84,13 +87,29 @@ impl Roles {
                 let params = [("required_role", other.name.as_str()), ("role", own.name.as_str())];
                 codes::ROLE_MISMATCH.raise(params)
             }
-            None => insufficient(tool),
+            None => insufficient(role, tool),
         }))
     }
 }
 
-fn insufficient(tool: &str) -> Fault {
-    codes::INSUFFICIENT_PERMISSIONS.raise([("permission", "call"), ("resource", tool)])
+fn insufficient(role: Option<&str>, tool: &str) -> Fault {
+    let params = [("permission", "call"), ("resource", tool)];
+    let mut fault = codes::INSUFFICIENT_PERMISSIONS.raise(params);
+    fault.message = may_not(role, tool);
+    "Use a tool that this role may call, or ask the operator for a role that may call this one."
+        .clone_into(&mut fault.hint);
+    fault
+}
+
+/// How much of a name a message shows.
+const NAME_CHARS: usize = 80;
+
+fn may_not(role: Option<&str>, tool: &str) -> String {
+    let tool = text::quote(tool, NAME_CHARS);
+    match role {
+        Some(role) => format!("The role {role} may not call {tool}."),
+        None => format!("A caller without a role may not call {tool}."),
+    }
 }
 
 /// Patterns as one set.

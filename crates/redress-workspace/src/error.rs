@@ -209,7 +209,14 @@ impl From<WorkspaceError> for Refused {
 
 impl From<Refused> for Fault {
     fn from(refused: Refused) -> Self {
+        let reason = match *refused.error {
+            WorkspaceError::InvalidPath { reason, .. } => Some(reason),
+            _ => None,
+        };
         let mut fault = Self::from(*refused.error);
+        if let Some(reason) = reason {
+            fault.because(reason);
+        }
         fault.violations = refused.violations;
         if !refused.details.is_empty() {
             let known = fault.details.as_ref().map(|it| serde_json::from_str(it.as_str()));

@@ -11,7 +11,7 @@ use std::{
 
 use redress::{
     Fault, codes,
-    fault::{NextAction, Similar},
+    fault::{NextAction, Similar, Violation},
     json::{Members, Value, write_str},
 };
 use redress_govern::plan::{MAX_BYTES, NotAPlan, Plan, Status, broken};
@@ -216,6 +216,7 @@ impl Plans {
         let mut fault = codes::PLAN_NOT_FOUND.raise([("plan_hash", named)]);
         let names = approved.iter().flat_map(|(file, hash)| [file.as_str(), hash.as_str()]);
         fault.similar_refs = nearest_n(named, names, 3).into_iter().map(Similar::new).collect();
+        fault.violations = vec![Violation::new("/plan", "not_found", None)];
         fault.hint = match approved.as_slice() {
             [] => "Ask the operator to approve a plan: there is none.".to_owned(),
             all => {

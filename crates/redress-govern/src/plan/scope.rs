@@ -88,13 +88,13 @@ fn is_plain(pattern: &str) -> Result<(), &'static str> {
         return Err("it has a character that cannot be seen");
     }
     if pattern.starts_with('/') {
-        return Err("it starts below the workspace, without a slash");
+        return Err("it starts with a slash; write it from the workspace on");
     }
     if pattern.ends_with('/') {
-        return Err("all of a directory is written `name/**`");
+        return Err("it ends with a slash; all of a directory is `name/**`");
     }
     if pattern.split('/').any(|it| matches!(it, "." | ".." | "")) {
-        return Err("it has no `.`, no `..` and no empty name");
+        return Err("a name in it is `.`, `..` or empty");
     }
     Ok(())
 }

@@ -41,6 +41,7 @@ pub(super) fn not_kept(why: NotKept) -> Box<Fault> {
         NotKept::At(path, reason) => {
             let params = [("path", path.as_str()), ("reason", reason.as_str())];
             let mut fault = codes::INVALID_PATH.raise(params);
+            fault.because(&reason);
             "Choose another file: the gate could not put this one back."
                 .clone_into(&mut fault.hint);
             Box::new(fault)
@@ -64,15 +65,34 @@ pub(super) fn unwritten(error: &io::Error) -> Box<Fault> {
 /// A check did not succeed; `None` if it did, or is not wanted any more.
 pub(super) fn unchecked_by(check: &Preflight, ended: Ended) -> Option<Box<Fault>> {
     let name = check.name.as_str();
-    let (how, said) = match ended {
+    let (how, said) = match &ended {
         Ended::Well | Ended::Unwanted => return None,
-        Ended::Badly { how, said } => (format!("failed with {how}"), said),
-        Ended::Late { said } => ("did not end in time".to_owned(), said),
+        Ended::Badly { how, said } => (format!("failed with {how}"), said.clone()),
+        Ended::Late { said } => ("did not end in time".to_owned(), said.clone()),
         Ended::NotStarted(error) => ("could not be started".to_owned(), error.to_string()),
     };
     let mut fault = codes::PREFLIGHT_FAILED.raise([("check", name), ("reason", how.as_str())]);
     fault.message = format!("The check {name} {how}, so the change was undone.");
-    fault.hint = format!("Correct the change until the check {name} passes with it.");
+    let (hint, retry) = match ended {
+        Ended::NotStarted(_) => (
+            format!(
+                "Tell the operator to correct the command of the check {name}: without it no change passes."
+            ),
+            RetryKind::AfterHuman,
+        ),
+        Ended::Late { .. } => (
+            format!(
+                "Tell the operator to give the check {name} more time (`timeout_ms`), unless the change keeps it busy."
+            ),
+            RetryKind::AfterHuman,
+        ),
+        _ => (
+            format!("Correct the change until the check {name} passes with it."),
+            RetryKind::AfterChange,
+        ),
+    };
+    fault.hint = hint;
+    fault.retry = Retry::of(retry);
     let lines = said.lines().map(str::trim_end).filter(|it| !it.trim().is_empty());
     let mut last: Vec<&str> = lines.rev().take(SAID_LINES).collect();
     last.reverse();
