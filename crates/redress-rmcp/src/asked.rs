@@ -78,13 +78,14 @@ impl Asked {
 
     /// A call of a tool.
     pub(crate) fn call(
+        tool: Cow<'static, str>,
         call: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         settings: &Settings,
     ) -> Self {
         Self {
             call: Some(Call {
-                tool: call.name.clone(),
+                tool,
                 arguments: call.arguments.as_ref().and_then(|it| serde_json::to_string(it).ok()),
                 has_state: call.request_state.is_some(),
             }),

@@ -1,6 +1,6 @@
 //! One call of a tool: the tool is known, its arguments fit, the handler answers in time, the answer fits; or it is a fault.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::poll_fn, pin::Pin, sync::Arc, task::Poll, time::Duration};
 
 use redress::{
     Fault, codes,
@@ -19,6 +19,7 @@ use rmcp::{
     service::{RequestContext, RoleServer},
 };
 use serde_json::Value;
+use tokio::{task::unconstrained, time::sleep};
 
 use crate::{
     answer,
@@ -56,8 +57,13 @@ impl<H: ServerHandler> Contract<H> {
         mut request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let asked = Asked::call(&request, &context, &self.settings);
-        let tool = self.find(&request.name, &context).await;
+        let known = self.state.catalog.get(&request.name);
+        let name = known.as_ref().map_or(&request.name, |it| &it.name);
+        let asked = Asked::call(name.clone(), &request, &context, &self.settings);
+        let tool = match known {
+            Some(tool) => Some(tool),
+            None => self.find(&request.name, &context).await,
+        };
         let traits = tool.as_ref().map(|it| it.traits).unwrap_or_default();
         let judge = Judge { asked: &asked, settings: &self.settings, state: &self.state, traits };
         let answered = match self.admit(&mut request, tool.as_deref()) {
@@ -215,11 +221,8 @@ impl<H: ServerHandler> Contract<H> {
         Ok(answer::tool_result(&told.fault, how)?.into())
     }
 
-    /// Looks a tool up; one that is not known may be new.
+    /// Looks up a tool that is not known: it may be new.
     async fn find(&self, name: &str, context: &Context) -> Option<Arc<Known>> {
-        if let Some(known) = self.state.catalog.get(name) {
-            return Some(known);
-        }
         match panics::caught(|| self.handler.get_tool(name)) {
             Ok(Some(tool)) => self.state.catalog.learn(&[tool], false, &self.settings),
             // A list that never comes must not keep the call from its answer.
@@ -237,7 +240,7 @@ impl<H: ServerHandler> Contract<H> {
         for _ in 0..MOST_PAGES {
             let page = cursor.map(|it| PaginatedRequestParams::default().with_cursor(Some(it)));
             let list = async { self.handler.list_tools(page, context.clone()).await };
-            let listed = panics::catch(list).await;
+            let listed = panics::catch(Box::pin(list)).await;
             let listed = listed.map_err(|it| answer::rpc_error(&it.fault(), None))??;
             tools.extend(listed.tools);
             cursor = listed.next_cursor;
@@ -282,12 +285,21 @@ fn spared(mut fault: Fault, tool: Option<&Known>) -> Fault {
     fault
 }
 
-/// Waits for the end of a future, or until it took too long.
-async fn within<F: Future>(limit: Option<Duration>, future: F) -> Option<F::Output> {
-    match limit {
-        None => Some(future.await),
-        Some(limit) => tokio::time::timeout(limit, future).await.ok(),
-    }
+/// Waits for the end of a future, or until it took too long. There is a timer only where the future has to be waited for.
+fn within<F: Future + Unpin>(
+    limit: Option<Duration>,
+    mut future: F,
+) -> impl Future<Output = Option<F::Output>> + Unpin {
+    let mut timer = None;
+    poll_fn(move |cx| {
+        if let Poll::Ready(output) = Pin::new(&mut future).poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        let Some(limit) = limit else { return Poll::Pending };
+        // A future that always has something to do must not keep the timer from being heard.
+        let timer = timer.get_or_insert_with(|| Box::pin(unconstrained(sleep(limit))));
+        timer.as_mut().poll(cx).map(|()| None)
+    })
 }
 
 fn late(asked: &Asked, limit: Option<Duration>) -> Fault {

@@ -3,6 +3,7 @@
 mod line;
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     sync::{Arc, PoisonError, RwLock},
 };
@@ -16,6 +17,8 @@ use crate::{schema::Schema, settings::Settings};
 /// One tool.
 #[derive(Debug)]
 pub(crate) struct Known {
+    /// Its name, which costs nothing to copy where its author wrote it down.
+    pub(crate) name: Cow<'static, str>,
     /// What it does; a tool of which nobody said so is not served.
     pub(crate) operation: Option<Operation>,
     pub(crate) traits: ToolTraits,
@@ -31,6 +34,7 @@ impl Known {
         let hints = tool.annotations.as_ref();
         let hint = |it: Option<bool>| it == Some(true);
         Self {
+            name: tool.name.clone(),
             operation: settings.operation(&tool.name),
             traits: ToolTraits {
                 read_only: row.is_some_and(|it| it.read_only)

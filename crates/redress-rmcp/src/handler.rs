@@ -51,7 +51,7 @@ macro_rules! requests {
             Box::pin(async move {
                 let asked = Asked::new($method, &context);
                 let answer = async { self.handler.$name($($given,)* context).await };
-                self.answered(panics::catch(answer).await, &asked).await
+                self.answered(panics::catch(Box::pin(answer)).await, &asked).await
             })
         })*
     };
@@ -63,7 +63,7 @@ macro_rules! notifications {
         $(fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) -> promise!(()) {
             Box::pin(async move {
                 let taken = async { self.handler.$name($($given,)* context).await };
-                if let Err(panic) = panics::catch(taken).await {
+                if let Err(panic) = panics::catch(Box::pin(taken)).await {
                     drop(tell(panic.fault(), &self.settings, &self.state).await);
                 }
             })
@@ -126,7 +126,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
     fn listen(&self, context: SubscriptionContext) -> promise!(Result<(), ErrorData>) {
         Box::pin(async move {
             let listening = async { self.handler.listen(context).await };
-            match panics::catch(listening).await {
+            match panics::catch(Box::pin(listening)).await {
                 Ok(end) => end,
                 Err(panic) => {
                     let told = Box::pin(tell(panic.fault(), &self.settings, &self.state)).await;
@@ -154,7 +154,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             let asked = Asked::new("tools/list", &context);
             let is_first = request.as_ref().is_none_or(|it| it.cursor.is_none());
             let list = async { self.handler.list_tools(request, context).await };
-            let mut listed = self.answered(panics::catch(list).await, &asked).await?;
+            let mut listed = self.answered(panics::catch(Box::pin(list)).await, &asked).await?;
             let is_whole = is_first && listed.next_cursor.is_none();
             self.state.catalog.learn(&listed.tools, is_whole, &self.settings);
             listed.tools.retain_mut(|tool| {
@@ -179,7 +179,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         Box::pin(async move {
             let asked = Asked::new("tasks/get", &context);
             let answer = async { self.handler.get_task(request, context).await };
-            let mut found = self.answered(panics::catch(answer).await, &asked).await?;
+            let mut found = self.answered(panics::catch(Box::pin(answer)).await, &asked).await?;
             if tasks::has_failed(&found.task.payload) {
                 Box::pin(self.tell_task(&mut found.task.payload, &asked)).await;
             }
@@ -202,7 +202,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
                 return Ok(CustomResult::new(stats));
             }
             let answer = async { self.handler.on_custom_request(request, context).await };
-            self.answered(panics::catch(answer).await, &asked).await
+            self.answered(panics::catch(Box::pin(answer)).await, &asked).await
         })
     }
 }

@@ -6,6 +6,7 @@ use std::{
     cell::{Cell, RefCell},
     future::poll_fn,
     panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind},
+    pin::Pin,
     sync::Once,
     task::Poll,
 };
@@ -60,11 +61,13 @@ fn note(info: &PanicHookInfo<'_>) {
 }
 
 /// Runs a future to its end or to its panic.
-pub(crate) fn catch<F: Future>(future: F) -> impl Future<Output = Result<F::Output, Panic>> {
-    let mut future = Some(Box::pin(future));
+pub(crate) fn catch<F: Future + Unpin>(
+    future: F,
+) -> impl Future<Output = Result<F::Output, Panic>> {
+    let mut future = Some(future);
     poll_fn(move |cx| {
-        let Some(pinned) = future.as_mut() else { return Poll::Pending };
-        let end = match caught(|| pinned.as_mut().poll(cx)) {
+        let Some(running) = future.as_mut() else { return Poll::Pending };
+        let end = match caught(|| Pin::new(running).poll(cx)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(output)) => Ok(output),
             Err(panic) => Err(panic),
