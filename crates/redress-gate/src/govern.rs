@@ -199,6 +199,8 @@ impl Governor {
 
     /// Judges a request before the server hears of it.
     pub(crate) fn before(&self, call: &Call<'_>) -> (Governed, Ruling) {
+        // Reading code takes time, and nobody else waits for it.
+        let runs = self.runs(call);
         let mut state = self.lock();
         let mut governed = Governed { role: self.role_of(call.caller), ..Governed::default() };
         let Some(key) = key(call.caller, &state) else {
@@ -210,7 +212,7 @@ impl Governor {
         let ruling = if is_own {
             self.answer(call, &key, &mut governed, &mut state)
         } else {
-            let judged = self.judge(call, &key, &mut governed, &mut state);
+            let judged = self.judge((call, runs), &key, &mut governed, &mut state);
             judged.map(|it| Ruling::Pass(self.ours(call, &state), it))
         };
         // Of what is refused there is a fault.
@@ -221,7 +223,7 @@ impl Governor {
     /// Every guard that a call of the server passes.
     fn judge(
         &self,
-        call: &Call<'_>,
+        (call, runs): (&Call<'_>, Result<(), Box<Fault>>),
         key: &str,
         governed: &mut Governed,
         state: &mut State,
@@ -272,14 +274,24 @@ impl Governor {
         if !is_report {
             self.follows(call, governed, root, (&touched.paths, &places))?;
         }
-        if doing.is_eval() {
-            payload::judge(call.arguments, self.policy.dialect)?;
-        }
+        runs?;
         self.holds(governed, Some(root), reads || is_report)?;
         if doing.writes() && !is_report {
             return self.write(call, &touched, root, &session.id);
         }
         Ok(None)
+    }
+
+    /// Whether the code that a call brings may be run.
+    fn runs(&self, call: &Call<'_>) -> Result<(), Box<Fault>> {
+        let manifest = &self.policy.manifest;
+        let doing = manifest.get(call.name).filter(|it| call.is_tool && it.is_eval());
+        match doing.filter(|it| manifest.is_served(call.name, it)) {
+            Some(_) if call.caller != Caller::Nobody => {
+                payload::judge(call.arguments, self.policy.dialect)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A governed request failed, which stands in that record.

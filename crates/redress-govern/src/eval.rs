@@ -25,13 +25,13 @@ use crate::hash::hex;
 pub const MAX_CHARS: usize = 100_000;
 /// The deepest nesting of brackets that is looked at.
 pub const MAX_NESTING: usize = 200;
-/// How long one payload may take, in milliseconds.
-pub const MAX_MILLIS: u64 = 50;
+/// How long the payloads of one call may take, in milliseconds. The work itself is bounded; on a machine that is busy it takes longer.
+pub const MAX_MILLIS: u64 = 500;
 
 /// Why a payload is refused whose parser died.
 pub const UNREADABLE: &str = "cannot be read here";
 
-const TOO_SLOW: Refusal = Refusal::Syntax { line: 1, column: 1, reason: "takes too long to read" };
+const TOO_SLOW: Refusal = Refusal::Syntax { line: 1, column: 1, reason: "took too long to read" };
 
 /// What a payload is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub enum Refusal {
         /// How many it has.
         chars: usize,
     },
+}
+
+impl Refusal {
+    /// Whether it is no code at all, so that nothing can run it. What is merely too much may be code.
+    pub fn is_no_code(&self) -> bool {
+        matches!(self, Self::Syntax { reason: place::MISSING | place::UNEXPECTED, .. })
+    }
 }
 
 /// Whether a payload may be run. `expired` is asked now and then, and ends the inspection with a refusal.
@@ -97,10 +104,10 @@ pub fn inspect_any(code: &str, expired: &mut dyn FnMut() -> bool) -> Result<(), 
     let script = inspect(Language::JavaScript, code, expired);
     let module = inspect(Language::Python, code, expired);
     match (script, module) {
-        (Ok(()) | Err(Refusal::Syntax { .. }), Ok(())) | (Ok(()), Err(Refusal::Syntax { .. })) => {
-            Ok(())
-        }
-        (Err(Refusal::Syntax { .. }) | Ok(()), Err(other)) | (Err(other), _) => Err(other),
+        (Err(script), Err(module)) if script.is_no_code() && !module.is_no_code() => Err(module),
+        (Err(script), Ok(())) if script.is_no_code() => Ok(()),
+        (Ok(()), Err(module)) if module.is_no_code() => Ok(()),
+        (script, module) => script.and(module),
     }
 }
 

@@ -12,54 +12,71 @@ use redress_govern::eval::{self, Language, MAX_MILLIS, Refusal};
 /// The names under which tools take code.
 const NAMES: &[&str] = &["body", "code", "script", "source", "expression", "javascript", "python"];
 
+/// The names of texts that are about the code, and are not run.
+const DATA: &[&str] = &[
+    "title",
+    "description",
+    "name",
+    "language",
+    "id",
+    "path",
+    "url",
+    "selector",
+    "label",
+    "comment",
+    "reason",
+    "intent",
+];
+
+/// What a text is by its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Code(&'static str),
+    Data,
+    Unknown,
+}
+
 /// Whether everything that a call wants to have run may be. What the caller says of its language does not count: the tool may not care.
 pub(super) fn judge(arguments: Option<Value<'_>>, dialect: Dialect) -> Result<(), Box<Fault>> {
     let Some(arguments) = arguments else { return Ok(()) };
     let mut found = Vec::new();
-    collect(arguments, None, false, &mut found);
-    if found.is_empty() {
-        collect(arguments, None, true, &mut found);
-    }
+    collect(arguments, Given::Unknown, &mut found);
+    // Beside code, other texts may be none; alone, one of them is it.
+    let has_code = found.iter().any(|(given, _)| matches!(given, Given::Code(_)));
     let until = Instant::now() + Duration::from_millis(MAX_MILLIS);
-    for (name, code) in found {
+    for (given, code) in found {
         let mut expired = || Instant::now() >= until;
-        let judged = match name.and_then(language) {
-            Some(language) => eval::inspect(language, &code, &mut expired),
-            None => eval::inspect_any(&code, &mut expired),
+        let judged = match given {
+            Given::Data if has_code => Ok(()),
+            Given::Code("javascript") => eval::inspect(Language::JavaScript, &code, &mut expired),
+            Given::Code("python") => eval::inspect(Language::Python, &code, &mut expired),
+            _ => eval::inspect_any(&code, &mut expired),
         };
-        judged.map_err(|it| refused(it, &code, dialect))?;
+        match judged {
+            Err(why) if given == Given::Unknown && has_code && why.is_no_code() => {}
+            judged => judged.map_err(|it| refused(it, &code, dialect))?,
+        }
     }
     Ok(())
 }
 
-/// Every text under a name that means code, or every text. Documents nest at most 64 deep.
-fn collect(
-    value: Value<'_>,
-    name: Option<&'static str>,
-    all: bool,
-    found: &mut Vec<(Option<&'static str>, String)>,
-) {
+/// Every text. All that stands below a name that means code is code. Documents nest at most 64 deep.
+fn collect(value: Value<'_>, given: Given, found: &mut Vec<(Given, String)>) {
     match value.kind() {
         Kind::Object => {
             for (key, value) in value.members() {
-                let own = NAMES.iter().find(|it| key.is_str(it)).copied();
-                collect(value, own.or(name), all, found);
+                let code = NAMES.iter().find(|it| key.is_str(it)).copied();
+                let own = match (code, given) {
+                    (Some(name), _) | (None, Given::Code(name)) => Given::Code(name),
+                    _ if DATA.iter().any(|it| key.is_str(it)) => Given::Data,
+                    _ => Given::Unknown,
+                };
+                collect(value, own, found);
             }
         }
-        Kind::Array => value.elements().for_each(|it| collect(it, name, all, found)),
-        Kind::String if all || name.is_some() => {
-            found.extend(value.as_str().map(|it| (name, it.into_owned())));
-        }
+        Kind::Array => value.elements().for_each(|it| collect(it, given, found)),
+        Kind::String => found.extend(value.as_str().map(|it| (given, it.into_owned()))),
         _ => (),
-    }
-}
-
-/// What an argument of that name holds.
-fn language(name: &str) -> Option<Language> {
-    match name {
-        "javascript" => Some(Language::JavaScript),
-        "python" => Some(Language::Python),
-        _ => None,
     }
 }
 
@@ -70,6 +87,7 @@ fn refused(why: Refusal, code: &str, dialect: Dialect) -> Box<Fault> {
         _ => eval::sha256(code),
     };
     let number = |it: usize| ParamValue::from(u64::try_from(it).unwrap_or(u64::MAX));
+    let is_no_code = why.is_no_code();
     Box::new(match why {
         Refusal::Keyword(keyword) => {
             codes::EVAL_BLOCKED_KEYWORD.raise([("keyword", keyword), ("code_hash", &hash)])
@@ -80,7 +98,11 @@ fn refused(why: Refusal, code: &str, dialect: Dialect) -> Box<Fault> {
         Refusal::Syntax { line, column, reason } => {
             let params =
                 [("line", number(line)), ("column", number(column)), ("reason", reason.into())];
-            codes::EVAL_SYNTAX_ERROR.raise(params)
+            let mut fault = codes::EVAL_SYNTAX_ERROR.raise(params);
+            if !is_no_code {
+                fault.hint = format!("The code {reason}. Send less code, or simpler code.");
+            }
+            fault
         }
         Refusal::TooLarge { chars } => {
             let limit = number(eval::MAX_CHARS);
@@ -113,6 +135,10 @@ mod tests {
             (r#"{"steps":[{"script":"process.exit(1)"}]}"#, "EVAL_BLOCKED_KEYWORD"),
             (r#"{"anything":"process.exit(1)"}"#, "EVAL_BLOCKED_KEYWORD"),
             (r#"{"title":"process.exit(1)","code":"1"}"#, "fine"),
+            (r#"{"code":"1","cmd":"require('fs')"}"#, "EVAL_BLOCKED_KEYWORD"),
+            (r#"{"code":"1","args":[{"Script":"x['con'+'structor']"}]}"#, "EVAL_BLOCKED_CONSTRUCT"),
+            (r#"{"code":"1","input":"a text, and none that runs"}"#, "fine"),
+            (r#"{"code":{"title":"eval('1')"}}"#, "EVAL_BLOCKED_KEYWORD"),
             (r#"{"code":{"lines":["eval('1')"]}}"#, "EVAL_BLOCKED_KEYWORD"),
             (r#"{"code":"if (","language":"js"}"#, "EVAL_SYNTAX_ERROR"),
             (r#"{"code":"process.exit(1)","language":"python"}"#, "EVAL_BLOCKED_KEYWORD"),

@@ -13,7 +13,7 @@ pub(super) fn check(code: &str) -> Result<(), Refusal> {
             _ => {}
         }
         if depth > MAX_NESTING {
-            return Err(Refusal::Syntax { line, column, reason: "nested too deep" });
+            return Err(Refusal::Syntax { line, column, reason: "is nested too deep" });
         }
     }
     Ok(())

@@ -2,6 +2,9 @@
 
 use super::Refusal;
 
+pub(super) const MISSING: &str = "something is missing here";
+pub(super) const UNEXPECTED: &str = "not expected here";
+
 /// The refusal of what does not parse, at the place of a byte.
 pub(super) fn mistake(code: &str, at: usize) -> Refusal {
     let at = (0..=at.min(code.len())).rev().find(|it| code.is_char_boundary(*it)).unwrap_or(0);
@@ -13,7 +16,7 @@ pub(super) fn mistake(code: &str, at: usize) -> Refusal {
         (line, column) = if ends_line { (line + 1, 1) } else { (line, column + 1) };
     }
     let is_end = after.trim().is_empty();
-    let reason = if is_end { "something is missing here" } else { "not expected here" };
+    let reason = if is_end { MISSING } else { UNEXPECTED };
     Refusal::Syntax { line, column, reason }
 }
 

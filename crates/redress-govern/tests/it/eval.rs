@@ -390,7 +390,7 @@ fn the_limits_are_refusals() {
     assert_eq!(javascript(&"é".repeat(100_001)), Err(Refusal::TooLarge { chars: 100_001 }));
     let long = "x = 1;\n".repeat(10_000);
     let refused = inspect(Language::JavaScript, &long, &mut || true);
-    assert!(matches!(refused, Err(Refusal::Syntax { reason: "takes too long to read", .. })));
+    assert!(matches!(refused, Err(Refusal::Syntax { reason: "took too long to read", .. })));
     assert_eq!(javascript(&format!("x = {}'b'", "'a' + ".repeat(16_000))), Ok(()));
     assert_eq!(javascript(&format!("x = {}1", "!".repeat(99_000))), Ok(()));
 }
@@ -400,6 +400,12 @@ fn a_payload_of_unknown_language_must_pass_as_all_that_it_is() {
     assert_eq!(inspect_any("1 + 1", &mut || false), Ok(()));
     assert_eq!(inspect_any("x = [n for n in rows]", &mut || false), Ok(()));
     assert_eq!(inspect_any("const a = () => 1", &mut || false), Ok(()));
+    let mut asked = 0;
+    let refused = inspect_any("1 + 1", &mut || {
+        asked += 1;
+        asked == 1
+    });
+    assert!(matches!(refused, Err(Refusal::Syntax { reason: "took too long to read", .. })));
     assert!(matches!(inspect_any("exec(x)", &mut || false), Err(Refusal::Keyword("exec("))));
     assert!(matches!(inspect_any("require(x)", &mut || false), Err(Refusal::Keyword("require("))));
 }
