@@ -38,9 +38,10 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     if let Some(key) = &key {
         checks.add(&INV_KEY_PRIVATE, is_private(key));
     }
-    // All that a call of the built-in server touches is judged, and what the gate relies on is guarded there.
+    // All that a call of the built-in server touches is judged, and what the gate relies on is guarded there; not from preflights.
     let is_built_in = subject.config.servers.iter().all(|it| it.workspace.is_some());
-    let guarded = |it| if is_built_in { Ok(()) } else { Err(it) };
+    let is_judged = is_built_in && subject.config.general.governance.preflight.0.is_empty();
+    let guarded = |it| if is_judged { Ok(()) } else { Err(it) };
     for root in roots(subject) {
         checks.add(&INV_WORKSPACE, is_workspace(&root));
         let plans = root.join(&subject.config.general.governance.plans);

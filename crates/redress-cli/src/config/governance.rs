@@ -21,7 +21,7 @@ section! {
         role: Option<String> = None, example "\"WINDSURF\"";
         /// The one workspace that sessions may be about; by default any that exists, and for the built-in server its own folder.
         root: Option<Location> = None, example "\"/srv/project\"";
-        /// Whether the system confines the processes of servers to the workspace, where one is named: they write below it, in temporary directories and below `writable`, and nowhere else, and cannot read the signing key.
+        /// Whether the system confines the processes of servers to the workspace, where one is named: they write below it, in temporary directories and below `writable`, and nowhere else, and cannot read the signing key. The same holds for preflights, in the workspace of each session.
         confine: bool = true, example "false";
         /// Further directories below which they may write, such as the cache of a package manager.
         writable: Vec<Location> = Vec::new(), example "[\"/home/me/.npm\"]";

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress_gate::{Confinement, Server as Gated, Target};
+use redress_gate::{Confinement, Governor, Server as Gated, Target};
 
 use crate::{
     audit::kept,
@@ -18,6 +18,8 @@ use crate::{
 
 /// Where programs put what they need for a while, besides `TMPDIR`.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+
+const NO_LANDLOCK: &str = "this kernel has no Landlock";
 
 /// Settles where what stands behind a governed gate starts, confines it if it is a process and its workspace is known, and says what came of it.
 pub(crate) fn confine(
@@ -30,12 +32,15 @@ pub(crate) fn confine(
     if let Some(dir) = settle(target, server, config) {
         governor.serve_from(dir);
     }
+    let kept = kept(config, ledger);
+    let kept: BTreeSet<PathBuf> = kept.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    if governor.has_preflights() {
+        confine_preflights(governor, &server.name, config, &kept);
+    }
     // The built-in server touches nothing but what its calls name, and those are judged.
     if matches!(target, Target::Inside(_)) {
         return;
     }
-    let kept = kept(config, ledger);
-    let kept: BTreeSet<PathBuf> = kept.iter().filter_map(|it| it.canonicalize().ok()).collect();
     if let Target::Program(program) = target {
         let (confinement, said) = confinement(config, &kept);
         program.confinement = confinement;
@@ -73,7 +78,49 @@ fn confinement(config: &Config, kept: &BTreeSet<PathBuf>) -> (Option<Confinement
     let Some(root) = &governance.root else {
         return not("no workspace is named (`governance.root`, --root)");
     };
-    let named = [root].into_iter().chain(&governance.writable).map(|it| it.0.clone());
+    let confinement = of(config, kept, [root.0.clone()]);
+    match confinement.is_held() {
+        Ok(true) => {
+            let said =
+                format!("the system lets it write below {}, nowhere else", shown(&confinement));
+            (Some(confinement), said)
+        }
+        Ok(false) => not(NO_LANDLOCK),
+        Err(error) => not(&error.to_string()),
+    }
+}
+
+/// Confines the commands that check writes, which run what callers wrote, whatever the server is; and says what came of it.
+fn confine_preflights(governor: &Governor, name: &str, config: &Config, kept: &BTreeSet<PathBuf>) {
+    let confinement = of(config, kept, []);
+    let not = |why: &str| format!("the system does not confine its checks: {why}");
+    let said = if !config.general.governance.confine {
+        not("`governance.confine` is off")
+    } else {
+        match confinement.is_held() {
+            Ok(true) => {
+                let places = shown(&confinement);
+                governor.confine_preflights(confinement);
+                let beside = if places.is_empty() { places } else { format!(", {places}") };
+                format!(
+                    "the system lets its checks write below the workspace{beside}, nowhere else"
+                )
+            }
+            Ok(false) => not(NO_LANDLOCK),
+            Err(error) => not(&error.to_string()),
+        }
+    };
+    ToOperator::new().line("", &format!("{name}: {said}"));
+}
+
+/// What may be written beside some directories, and what may not be read.
+fn of(
+    config: &Config,
+    kept: &BTreeSet<PathBuf>,
+    roots: impl IntoIterator<Item = PathBuf>,
+) -> Confinement {
+    let further = config.general.governance.writable.iter().map(|it| it.0.clone());
+    let named = roots.into_iter().chain(further);
     let temporary = TEMPORARY.iter().map(PathBuf::from).chain([env::temp_dir()]);
     // Where the ledger lies in a temporary directory, the server gets none of it.
     let temporary = temporary.filter_map(|it| it.canonicalize().ok());
@@ -82,14 +129,10 @@ fn confinement(config: &Config, kept: &BTreeSet<PathBuf>) -> (Option<Confinement
     let mut seen = BTreeSet::new();
     writable.retain(|it| seen.insert(it.clone()));
     let secret = place::key().ok().and_then(|it| it.parent().map(Path::to_owned));
-    let shown: Vec<String> = writable.iter().map(|it| it.display().to_string()).collect();
-    let confinement = Confinement { writable, secret };
-    match confinement.is_held() {
-        Ok(true) => {
-            let said = format!("the system lets it write below {}, nowhere else", shown.join(", "));
-            (Some(confinement), said)
-        }
-        Ok(false) => not("this kernel has no Landlock"),
-        Err(error) => not(&error.to_string()),
-    }
+    Confinement { writable, secret }
+}
+
+fn shown(confinement: &Confinement) -> String {
+    let shown: Vec<_> = confinement.writable.iter().map(|it| it.display().to_string()).collect();
+    shown.join(", ")
 }

@@ -237,6 +237,26 @@ const CHECK: &str =
     "[governance.preflight.no-bad]\ncommand = ['sh', '-c', 'echo looking; ! grep -rq BAD .']\n";
 
 #[test]
+fn a_check_reads_no_key_and_writes_nowhere_but_in_the_workspace() {
+    let place = Place::new(
+        "[governance.preflight.evil]\ncommand = ['sh', '-c', 'echo ran > ran; cat ../config/redress/ledger.key > key || \
+         echo x > ../ledger/x || echo x > ../outside || exit 7']\n",
+    );
+    let probe = redress_gate::Confinement { writable: Vec::new(), secret: None };
+    if !probe.is_held().unwrap() {
+        assert!(std::env::var_os("CI").is_none(), "this kernel has no Landlock");
+        return;
+    }
+    let mut gate = place.gate();
+    let failed = gate.call("write_file", &write("a.txt", "x"));
+    assert_eq!(code(&failed), "PREFLIGHT_FAILED", "{failed}");
+    assert!(failed.to_string().contains("exit code 7"), "{failed}");
+    assert_eq!((place.text("ran").as_str(), place.text("key").as_str()), ("ran\n", ""));
+    assert!(place.at("config/redress/ledger.key").exists() && !place.at("outside").exists());
+    gate.end();
+}
+
+#[test]
 fn a_write_that_fails_its_check_is_undone_whatever_it_did() {
     let place = Place::new(CHECK);
     let mut gate = place.gate();
@@ -290,7 +310,7 @@ fn a_write_that_fails_its_check_is_undone_whatever_it_did() {
 
 /// A check that waits until it is let go on.
 const WAITING: &str = "[governance.preflight.slow]\n\
-    command = ['sh', '-c', 'echo $$ > ../pid; : > ../begun; while [ ! -e ../go ]; do sleep 0.01; done']\n";
+    command = ['sh', '-c', 'echo $$ > pid; : > begun; while [ ! -e ../go ]; do sleep 0.01; done']\n";
 
 fn is_alive(pid: &str) -> bool {
     Path::new("/proc").join(pid.trim()).join("status").exists()
@@ -301,7 +321,7 @@ fn others_are_answered_while_a_write_is_checked_and_the_next_one_waits() {
     let place = Place::new(WAITING);
     let mut gate = place.gate();
     let first = gate.ask("write_file", &write("a.txt", "one"));
-    place.until(|it| it.at("begun").exists());
+    place.until(|it| it.at("root/begun").exists());
     let second = gate.ask("write_file", &write("b.txt", "two"));
     assert_eq!(gate.code("read_file", &json!({"path": "a.txt"})), "fine");
     let ping = gate.send("ping", &json!({}));
@@ -330,7 +350,7 @@ fn a_check_that_takes_too_long_is_ended_and_told_once() {
     assert_eq!(code(&failed), "PREFLIGHT_FAILED", "{failed}");
     assert_eq!(failed["_meta"]["dev.redress/fault"]["details"]["reason"], "did not end in time");
     assert_eq!(place.text("a.txt"), "nothing");
-    assert!(!is_alive(&fs::read_to_string(place.at("pid")).unwrap()), "it is gone");
+    assert!(!is_alive(&fs::read_to_string(place.at("root/pid")).unwrap()), "it is gone");
     gate.end();
     // The same by the deadline of the call.
     let place = Place::with("workspace = 'root'\ndeadline_ms = 700", WAITING);
@@ -352,9 +372,9 @@ fn nothing_unchecked_is_left_when_the_gate_ends() {
         let mut gate = place.gate();
         fs::write(place.at("root/a.txt"), "old").unwrap();
         let id = gate.ask("write_file", &write("a.txt", "new"));
-        place.until(|it| it.at("begun").exists());
+        place.until(|it| it.at("root/begun").exists());
         assert_eq!(place.text("a.txt"), "new");
-        let pid = fs::read_to_string(place.at("pid")).unwrap();
+        let pid = fs::read_to_string(place.at("root/pid")).unwrap();
         match how {
             "gone" => {
                 drop(gate.output);
@@ -398,7 +418,7 @@ fn a_change_of_somebody_else_is_never_undone() {
     let mut gate = place.gate();
     fs::write(place.at("root/a.txt"), "old").unwrap();
     let id = gate.ask("write_file", &write("a.txt", "new"));
-    place.until(|it| it.at("begun").exists());
+    place.until(|it| it.at("root/begun").exists());
     fs::write(place.at("root/a.txt"), "by a person").unwrap();
     fs::write(place.at("go"), "").unwrap();
     let failed = gate.hear(id);

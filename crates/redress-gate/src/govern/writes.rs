@@ -25,6 +25,7 @@ use self::{
     state::{State, Thing, Unseen, name, open_parent},
 };
 use super::{Call, Governor, places::Place, root::Root, touched::Touched};
+use crate::confine::Confinement;
 
 /// Longer content is judged when it is written: nobody else waits then.
 const MOST_AT_ONCE: usize = 256 << 10;
@@ -42,6 +43,16 @@ pub struct Checks {
 }
 
 impl Governor {
+    /// Whether commands must succeed after writes.
+    pub fn has_preflights(&self) -> bool {
+        !self.writes.checks.preflights.is_empty()
+    }
+
+    /// From now on the system confines those commands: beside the workspace of the write they may do what is said here.
+    pub fn confine_preflights(&self, confinement: Confinement) {
+        self.writes.confine(confinement);
+    }
+
     /// Whether a call may write, and how that is checked.
     pub(super) fn write(
         &self,
@@ -127,10 +138,11 @@ impl Writes {
                 self.judge_file(&kept.root, path)?;
             }
         }
+        let place = (kept.root.path(), self.confinement.get());
         for check in &self.checks.preflights {
             if job.is_wanted() && changed.iter().any(|it| check.is_about(it)) {
-                let ended = check.run(kept.root.path(), until, || job.is_wanted());
-                faults::unchecked_by(check, ended).map_or(Ok(()), Err)?;
+                let ended = check.run(place, until, || job.is_wanted());
+                faults::unchecked_by(check, &ended).map_or(Ok(()), Err)?;
             }
         }
         Ok(())

@@ -63,9 +63,9 @@ pub(super) fn unwritten(error: &io::Error) -> Box<Fault> {
 }
 
 /// A check did not succeed; `None` if it did, or is not wanted any more.
-pub(super) fn unchecked_by(check: &Preflight, ended: Ended) -> Option<Box<Fault>> {
+pub(super) fn unchecked_by(check: &Preflight, ended: &Ended) -> Option<Box<Fault>> {
     let name = check.name.as_str();
-    let (how, said) = match &ended {
+    let (how, said) = match ended {
         Ended::Well | Ended::Unwanted => return None,
         Ended::Badly { how, said } => (format!("failed with {how}"), said.clone()),
         Ended::Late { said } => ("did not end in time".to_owned(), said.clone()),

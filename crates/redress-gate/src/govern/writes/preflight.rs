@@ -16,6 +16,8 @@ use rustix::{
     process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
 };
 
+use crate::confine::Confinement;
+
 /// How often we look whether it is still wanted.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How long what it wrote last may take to arrive.
@@ -66,10 +68,15 @@ impl Preflight {
         self.paths.as_ref().is_none_or(|it| it.is_match(path))
     }
 
-    /// Runs it in a directory until it ends, its time is over, or it is not wanted any more.
-    pub(super) fn run(&self, dir: &Path, until: Instant, is_wanted: impl Fn() -> bool) -> Ended {
+    /// Runs it in a directory, in which it may write besides, until it ends, its time is over, or it is not wanted any more.
+    pub(super) fn run(
+        &self,
+        (dir, confinement): (&Path, Option<&Confinement>),
+        until: Instant,
+        is_wanted: impl Fn() -> bool,
+    ) -> Ended {
         let until = until.min(Instant::now() + self.timeout);
-        let started = self.start(dir);
+        let started = self.start(dir, confinement);
         let (mut child, group, mut output) = match started {
             Ok(started) => started,
             Err(error) => return Ended::NotStarted(error),
@@ -108,11 +115,16 @@ impl Preflight {
         }
     }
 
-    fn start(&self, dir: &Path) -> io::Result<(Child, Pid, PipeReader)> {
+    fn start(
+        &self,
+        dir: &Path,
+        confinement: Option<&Confinement>,
+    ) -> io::Result<(Child, Pid, PipeReader)> {
         let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
         let (program, arguments) = self.command.split_first().ok_or_else(absent)?;
         let (output, input) = io::pipe()?;
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env_clear()
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -120,8 +132,16 @@ impl Preflight {
             .stdin(Stdio::null())
             .stdout(input.try_clone()?)
             .stderr(input)
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let child = match confinement.cloned() {
+            Some(mut confinement) => {
+                confinement.writable.push(dir.to_owned());
+                confinement.spawn(&mut command)?
+            }
+            None => command.spawn()?,
+        };
+        // Our ends of its pipe go with it, so that it is closed when the last process that has it ends.
+        drop(command);
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         Ok((child, group.ok_or_else(absent)?, output))
     }

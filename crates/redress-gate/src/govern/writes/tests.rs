@@ -13,7 +13,7 @@ use super::{
     preflight::{Ended, Preflight},
     state::State,
 };
-use crate::govern::root::Root;
+use crate::{confine::Confinement, govern::root::Root};
 
 struct Place {
     dir: tempfile::TempDir,
@@ -188,7 +188,7 @@ fn check(script: &str, timeout: Duration) -> Preflight {
 fn a_check_ends_with_all_that_it_started() {
     let far = Instant::now() + Duration::from_secs(60);
     let run = |script: &str, time: u64, is_wanted: bool| {
-        check(script, Duration::from_millis(time)).run(Path::new("/"), far, || is_wanted)
+        check(script, Duration::from_millis(time)).run((Path::new("/"), None), far, || is_wanted)
     };
     assert!(matches!(run("true", 9_000, true), Ended::Well));
     let Ended::Badly { how, said } = run("echo one; echo two >&2; exit 3", 9_000, true) else {
@@ -210,5 +210,36 @@ fn a_check_ends_with_all_that_it_started() {
     };
     assert!(said.len() <= 8 << 10 && said.ends_with("y\nend\n"), "{}", said.len());
     let none = Preflight { command: vec!["/no/such/program".into()], ..check("", Duration::ZERO) };
-    assert!(matches!(none.run(Path::new("/"), far, || true), Ended::NotStarted(_)));
+    assert!(matches!(none.run((Path::new("/"), None), far, || true), Ended::NotStarted(_)));
+}
+
+#[test]
+fn a_check_that_is_confined_writes_in_the_workspace_alone_and_reads_no_key() {
+    let place = Place::new();
+    let beside = |it: &str| place.dir.path().join(it);
+    fs::create_dir_all(beside("config/redress")).unwrap();
+    fs::write(beside("config/redress/ledger.key"), "secret").unwrap();
+    let secret = Some(beside("config/redress"));
+    let confinement = Confinement { writable: Vec::new(), secret };
+    if !confinement.is_held().unwrap() {
+        assert!(std::env::var_os("CI").is_none(), "this kernel has no Landlock");
+        return;
+    }
+    let far = Instant::now() + Duration::from_secs(60);
+    let run = |script: &str| {
+        let check = check(script, Duration::from_secs(9));
+        check.run((&place.at(""), Some(&confinement)), far, || true)
+    };
+    for fine in ["echo x > made", "cat src/a.rs /etc/passwd > /dev/null"] {
+        assert!(matches!(run(fine), Ended::Well), "{fine}");
+    }
+    for refused in [
+        "cat ../config/redress/ledger.key",
+        "echo x > ../config/redress/ledger.key",
+        "echo x > ../outside",
+        "setsid sh -c 'echo x > ../outside'",
+    ] {
+        assert!(matches!(run(refused), Ended::Badly { .. }), "{refused}");
+    }
+    assert!(place.at("made").exists() && !beside("outside").exists());
 }

@@ -8,7 +8,7 @@ use std::{
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     thread,
     time::Duration,
 };
@@ -22,7 +22,7 @@ use super::{
     kept::Kept,
     state::State,
 };
-use crate::govern::root_hash;
+use crate::{confine::Confinement, govern::root_hash};
 
 /// How often we look whether another gate is done with the workspace.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -33,6 +33,8 @@ type Queue = VecDeque<(Arc<Job>, Then)>;
 /// The writes of a governed server.
 pub(crate) struct Writes {
     pub(super) checks: Checks,
+    /// What the system lets their commands do, besides writing in the workspace; by default whatever this process may.
+    pub(super) confinement: OnceLock<Confinement>,
     /// Where what was before them is kept.
     journal: PathBuf,
     /// A workspace that is not in it has none, and no thread.
@@ -50,7 +52,13 @@ impl Writes {
     /// Those of a server whose ledger is in that directory.
     pub(in crate::govern) fn new(checks: Checks, ledger: &Path) -> Self {
         let journal = ledger.join("writes");
-        Self { checks, journal, queues: Mutex::default(), changed: Condvar::new() }
+        let (confinement, changed) = (OnceLock::new(), Condvar::new());
+        Self { checks, confinement, journal, queues: Mutex::default(), changed }
+    }
+
+    /// From now on the system confines the commands, in each workspace.
+    pub(in crate::govern) fn confine(&self, confinement: Confinement) {
+        self.confinement.get_or_init(|| confinement);
     }
 
     /// Has a write wait for its turn. Whatever comes of it is told, from another thread.
