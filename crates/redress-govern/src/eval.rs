@@ -25,8 +25,8 @@ use crate::hash::hex;
 pub const MAX_CHARS: usize = 100_000;
 /// The deepest nesting of brackets that is looked at.
 pub const MAX_NESTING: usize = 200;
-/// How long the payloads of one call may take, in milliseconds. The work itself is bounded; on a machine that is busy it takes longer.
-pub const MAX_MILLIS: u64 = 500;
+/// How long the payloads of one call may take, in milliseconds.
+pub const MAX_MILLIS: u64 = 50;
 
 /// Why a payload is refused whose parser died.
 pub const UNREADABLE: &str = "cannot be read here";
