@@ -43,6 +43,9 @@ impl Args {
     }
 }
 
+/// The name of a governed gate's workspace.
+pub(crate) const WORKSPACE: &str = "workspace";
+
 /// The file that calls name, below the workspace.
 pub(crate) const IN_WORKSPACE: &str = "src/main.rs";
 
@@ -69,7 +72,7 @@ impl Place {
 
     /// The workspace of a governed gate, with a file in it.
     pub(crate) fn workspace(&self) -> Fallible<PathBuf> {
-        let workspace = self.dir().join("workspace");
+        let workspace = self.dir().join(WORKSPACE);
         let file = workspace.join(IN_WORKSPACE);
         std::fs::create_dir_all(file.parent().unwrap_or(&workspace))?;
         std::fs::write(file, "")?;

@@ -5,7 +5,10 @@ mod table;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::table::{ROWS, row};
-use crate::{Fallible, place::Place};
+use crate::{
+    Fallible,
+    place::{Place, WORKSPACE},
+};
 
 /// What the callers speak, and what the server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +150,7 @@ impl Fill<'_> {
             .replace("{peers}", &shown(peers))
             .replace("{file}", &shown(&self.dir.join("file")))
             .replace("{ledger}", &shown(&self.dir.join("ledger")))
+            .replace("{workspace}", &shown(&self.place.dir().join(WORKSPACE)))
             .replace("{large-ledger}", &shown(&self.place.large_ledger()))
             .replace("{port}", &self.port.to_string())
             .replace("{address}", &self.server.to_string())

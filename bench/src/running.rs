@@ -152,15 +152,13 @@ impl Running {
         let address = if row.has_process() { free_address()? } else { server.address };
         let fill = Fill { place, dir: &dir, port: address.port(), server: server.address };
         let command = row.command(&fill)?;
+        let workspace = row.is_governed.then(|| place.workspace()).transpose()?;
         let start = Instant::now();
         let is_http = row.crossing.is_http();
         let process =
             row.has_process().then(|| Process::start(&command, &fill, is_http)).transpose()?;
         match process {
-            Some(process) if !is_http => {
-                let workspace = row.is_governed.then(|| place.workspace()).transpose()?;
-                Self::on_stdio(process, start, workspace.as_deref())
-            }
+            Some(process) if !is_http => Self::on_stdio(process, start, workspace.as_deref()),
             process => {
                 let first = first_session(address, paths.first().map_or(row.path, |it| it))?;
                 let first_answer = start.elapsed();

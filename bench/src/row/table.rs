@@ -35,7 +35,7 @@ pub(crate) const ROWS: &[Row] = &[
             "run-governed",
             "**redress run**, governed",
             SS,
-            "{gate} run --governed --contract {file} --ledger {ledger} -- {server}",
+            "{gate} run --governed --root {workspace} --contract {file} --ledger {ledger} -- {server}",
         )
     },
     row("lines", "pipe that looks at each line", SS, "{me} part pipe --lines -- {server}"),
