@@ -18,6 +18,9 @@ use crate::{
 
 pub(crate) use self::lead::{Scribe, run};
 
+/// How many records are not left to wait any longer.
+const MANY_WAITING: usize = 256;
+
 /// Records that may wait.
 const MAX_WAITING: usize = 16 << 10;
 
@@ -85,6 +88,8 @@ struct Inner {
     pen: Pen,
     /// The committer is to take a turn: for a record that its caller does not commit, or to ask for space again.
     is_called: bool,
+    /// The same, but not at once: nobody waits for the record.
+    is_expected: bool,
     stopping: bool,
 }
 
@@ -147,6 +152,7 @@ impl Queue {
             gap: Gap::default(),
             pen: Pen::Free(Box::new(scribe)),
             is_called: false,
+            is_expected: false,
             stopping: false,
         });
         Self { inner, work: Condvar::new(), room: Condvar::new(), clock }
@@ -175,6 +181,16 @@ impl Queue {
     pub(crate) fn push(&self, record: Record, on_durable: OnDurable) {
         if let Some(mut inner) = self.enqueue(record, on_durable) {
             self.call(&mut inner);
+        }
+    }
+
+    /// Queues a record for which nobody waits: it is committed with others, a moment later.
+    pub(crate) fn push_later(&self, record: Record, on_durable: OnDurable) {
+        let Some(mut inner) = self.enqueue(record, on_durable) else { return };
+        if inner.waiting.len() >= MANY_WAITING {
+            self.call(&mut inner);
+        } else if !std::mem::replace(&mut inner.is_expected, true) {
+            self.work.notify_one();
         }
     }
 

@@ -151,6 +151,15 @@ impl Ledger {
         self.queue.push(record, Box::new(|result, _| on_durable(result)));
     }
 
+    /// Queues a record for which nobody waits: it becomes durable with others, a moment later. Never waits.
+    pub fn append_later(
+        &self,
+        record: Record,
+        on_durable: impl FnOnce(Result<Receipt, LedgerError>) + Send + 'static,
+    ) {
+        self.queue.push_later(record, Box::new(|result, _| on_durable(result)));
+    }
+
     /// Queues a record that the caller makes durable itself: [`Self::commit`] must follow. Never waits.
     pub fn enqueue(
         &self,

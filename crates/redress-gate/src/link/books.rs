@@ -107,7 +107,8 @@ impl Books {
     pub(crate) fn record_call(&self, call: &Called) {
         let settings = &self.server.settings;
         if let Ok(object) = RawJson::parse(call.object(&settings.server).as_bytes()) {
-            self.append(Record::call(&object, &settings.redactor), drop);
+            let Some(ledger) = &self.ledger else { return };
+            ledger.append_later(Record::call(&object, &settings.redactor), drop);
         }
     }
 

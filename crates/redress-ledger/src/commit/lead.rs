@@ -4,6 +4,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::PoisonError,
     thread,
+    time::Duration,
 };
 
 use redress::fault::Receipt;
@@ -16,6 +17,9 @@ use crate::{
     time::Time,
     writer::{CHECKPOINT_RECORDS, Writer},
 };
+
+/// When records are committed for which nobody waits.
+const SOON: Duration = Duration::from_millis(25);
 
 /// What is done when a segment has ended.
 type AfterRotation = Box<dyn FnMut(&mut Writer, Time) -> Result<(), LedgerError> + Send>;
@@ -60,7 +64,17 @@ impl Queue {
                 && let Some(scribe) = inner.pen.take()
             {
                 inner.is_called = false;
+                inner.is_expected = false;
                 return Some(Lead { queue: self, scribe: Some(scribe), by: By::Other });
+            }
+            if inner.is_expected && !inner.is_called && !inner.stopping {
+                let waited = self.work.wait_timeout(inner, SOON);
+                let (next, ended) = waited.unwrap_or_else(PoisonError::into_inner);
+                inner = next;
+                if ended.timed_out() {
+                    inner.is_called = true;
+                }
+                continue;
             }
             inner = self.work.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
