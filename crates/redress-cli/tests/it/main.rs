@@ -7,11 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
-mod audit;
-mod bypass;
 mod check;
 mod config;
-mod confined;
 mod docs;
 mod explain;
 mod filters;
@@ -21,7 +18,6 @@ mod governed;
 mod help;
 mod ledger;
 mod peers;
-mod plans;
 mod probe;
 mod probe_live;
 mod redress;
@@ -31,4 +27,3 @@ mod serve;
 #[path = "../../../../fixtures/strace.rs"]
 mod strace;
 mod workspace;
-mod writes;

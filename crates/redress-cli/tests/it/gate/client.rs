@@ -170,8 +170,7 @@ impl Client {
     }
 
     pub(crate) fn initialize(&mut self) -> Value {
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        let answer = self.request("initialize", &params);
+        let answer = self.request("initialize", &hello());
         self.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
         answer
     }
@@ -373,6 +372,11 @@ impl Client {
     pub(crate) fn left_behind(&self) -> Vec<String> {
         left_behind(self.dir.path())
     }
+}
+
+/// What a client says of itself first.
+pub(crate) fn hello() -> Value {
+    json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
 }
 
 fn read_lines(output: impl std::io::Read, sender: &mpsc::Sender<String>) {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    gate::client::{bad_server, envelope, left_behind, wait},
+    gate::client::{bad_server, envelope, hello, left_behind, wait},
     redress::{Ran, run},
 };
 
@@ -85,8 +85,7 @@ impl Home {
     /// A gate with options, started by the words before it, with an open session.
     pub(super) fn gate(&self, before: &[&str], options: &[&str]) -> Gate {
         let mut gate = self.silent_gate(before, options);
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        gate.ask("initialize", &params);
+        gate.ask("initialize", &hello());
         gate.hear().unwrap();
         // Or the gate would ask for it, and on a busy machine record that the answer came late.
         gate.ask("tools/list", &json!({}));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::home::{Home, failing, receipt};
 use crate::{
     gate::{
-        client::{bad_server, wait},
+        client::{bad_server, hello, wait},
         http::{Http, listening},
     },
     strace::{Call, calls, strace},
@@ -101,8 +101,7 @@ fn over_http_too_every_failure_is_told_after_a_sync_that_covers_its_record() {
         http.write(message.to_string().as_bytes());
     };
     let hear = || serde_json::from_str::<Value>(&heard.recv_timeout(PATIENCE).unwrap()).unwrap();
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    say(1, "initialize", &hello);
+    say(1, "initialize", &hello());
     hear();
     say(2, "tools/list", &json!({}));
     hear();

@@ -4,50 +4,24 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
-use tempfile::TempDir;
+use super::place::Place;
 
-/// A place in which a governed gate starts.
-struct Place(TempDir);
+/// Starts and ends a gate; gives its exit code and what it said.
+fn start(place: &Place, args: &[&str]) -> (i32, String) {
+    let ran = place.ran(args);
+    assert!(ran.out.is_empty(), "{}", ran.out);
+    (ran.exit, ran.err)
+}
 
-impl Place {
-    fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        fs::create_dir(place.path("root")).unwrap();
-        place
-    }
+/// The same before the built-in server.
+fn run(place: &Place) -> (i32, String) {
+    start(place, &["run", "--governed", "--root", "root", "--ledger", "ledger"])
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn mode(&self, name: &str, mode: u32) {
-        fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
-    }
-
-    /// Starts and ends a gate; gives its exit code and what it said.
-    fn start(&self, args: &[&str]) -> (Option<i32>, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_redress"))
-            .args(args)
-            .env("XDG_CONFIG_HOME", self.path("config"))
-            .env("XDG_STATE_HOME", self.path("state"))
-            .current_dir(self.0.path())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    }
-
-    fn run(&self) -> (Option<i32>, String) {
-        self.start(&["run", "--governed", "--root", "root", "--ledger", "ledger"])
-    }
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
 /// The only segment of the only chain.
@@ -59,33 +33,33 @@ fn segment(ledger: &Path) -> PathBuf {
 #[test]
 fn a_gate_in_good_order_says_so_in_one_line() {
     let place = Place::new();
-    let (exit, said) = place.run();
-    assert_eq!(exit, Some(0), "{said}");
+    let (exit, said) = run(&place);
+    assert_eq!(exit, 0, "{said}");
     let audit = said.lines().find(|it| it.starts_with("self-audit: ")).unwrap();
     assert!(audit.contains("11 of 11 checks hold; ledger: 2 records of 1 chains"), "{said}");
-    let (exit, said) = place.start(&["run", "--root", "root", "--ledger", "ledger"]);
-    assert_eq!((exit, said.as_str()), (Some(0), ""), "only a governed gate audits itself");
+    let (exit, said) = start(&place, &["run", "--root", "root", "--ledger", "ledger"]);
+    assert_eq!((exit, said.as_str()), (0, ""), "only a governed gate audits itself");
 }
 
 #[test]
 fn everything_that_is_wrong_is_told_at_once() {
     let place = Place::new();
-    assert_eq!(place.run().0, Some(0));
-    let key = place.path("config/redress/ledger.key");
-    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
-    place.mode("ledger", 0o777);
-    place.mode("root", 0o777);
-    fs::set_permissions(segment(&place.path("ledger")), Permissions::from_mode(0o666)).unwrap();
-    let file = segment(&place.path("ledger"));
+    assert_eq!(run(&place).0, 0);
+    let key = place.at("config/redress/ledger.key");
+    set_mode(&key, 0o644);
+    set_mode(&place.at("ledger"), 0o777);
+    set_mode(&place.at("root"), 0o777);
+    set_mode(&segment(&place.at("ledger")), 0o666);
+    let file = segment(&place.at("ledger"));
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("genesis", "genesiz")).unwrap();
-    let (exit, said) = place.run();
-    assert_eq!(exit, Some(3), "{said}");
+    let (exit, said) = run(&place);
+    assert_eq!(exit, 3, "{said}");
     assert!(
         said.starts_with("SELF_AUDIT_FAILURE: 6 of 11 checks failed, so nothing is served."),
         "{said}"
     );
-    let (ledger, root) = (place.path("ledger"), place.path("root"));
+    let (ledger, root) = (place.at("ledger"), place.at("root"));
     for line in [
         format!(
             "INV_FILES_OWN: {0}: others can write it (mode 0777). Fix: chmod go-w {0}",
@@ -121,18 +95,16 @@ fn what_the_gate_relies_on_lies_outside_of_the_workspace() {
         "root/redress.toml",
         "[governance]\nenabled = true\nroot = '.'\n[ledger]\ndir = 'ledger'\n[server.files]\nworkspace = '.'\n",
     );
-    let start = || place.start(&["run", "--config", "root/redress.toml"]);
-    let (exit, said) = start();
-    assert_eq!(exit, Some(0), "the built-in server is guarded: {said}");
-    let config = fs::read_to_string(place.path("root/redress.toml")).unwrap();
+    let begin = || start(&place, &["run", "--config", "root/redress.toml"]);
+    let (exit, said) = begin();
+    assert_eq!(exit, 0, "the built-in server is guarded: {said}");
+    let config = place.text("redress.toml");
     place.write("root/redress.toml", &config.replace("workspace = '.'", "command = ['cat']"));
-    let (exit, said) = start();
-    assert_eq!(exit, Some(3), "{said}");
+    let (exit, said) = begin();
+    assert_eq!(exit, 3, "{said}");
     for name in ["root/redress.toml", "root/ledger"] {
-        let line = format!(
-            "INV_WORKSPACE_APART: {}: it lies in the workspace",
-            place.path(name).display()
-        );
+        let line =
+            format!("INV_WORKSPACE_APART: {}: it lies in the workspace", place.at(name).display());
         assert!(said.contains(&line), "{line}\n{said}");
     }
 }
@@ -156,8 +128,8 @@ fn contracts_and_policies_are_audited() {
         ),
     );
     let (exit, said) =
-        place.start(&["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
-    assert_eq!(exit, Some(3), "{said}");
+        start(&place, &["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
+    assert_eq!(exit, 3, "{said}");
     for words in [
         "INV_CONTRACT: errors.toml:",
         "INV_POLICY: auth.caller.ci.role: the policy has no role raeder. Fix: Name one of its roles: reader.",
@@ -165,13 +137,13 @@ fn contracts_and_policies_are_audited() {
     ] {
         assert!(said.contains(words), "{words}\n{said}");
     }
-    let (exit, said) = place.start(&["run", "--config", "redress.toml"]);
-    assert_eq!(exit, Some(3), "{said}");
+    let (exit, said) = start(&place, &["run", "--config", "redress.toml"]);
+    assert_eq!(exit, 3, "{said}");
     assert!(
         said.contains("INV_POLICY: governance.role: the client on stdio has no role"),
         "{said}"
     );
-    let config = fs::read_to_string(place.path("redress.toml")).unwrap();
+    let config = fs::read_to_string(place.at("redress.toml")).unwrap();
     place.write("token", "a-token-that-nobody-knows");
     for (from, to, line) in [
         ("role = 'raeder'\n", "", "auth.caller.ci: the caller has no role"),
@@ -183,8 +155,8 @@ fn contracts_and_policies_are_audited() {
     ] {
         place.write("redress.toml", &config.replace(from, to));
         let (exit, said) =
-            place.start(&["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
-        assert_eq!(exit, Some(3), "{said}");
+            start(&place, &["serve", "--listen", "127.0.0.1:0", "--config", "redress.toml"]);
+        assert_eq!(exit, 3, "{said}");
         assert!(said.contains(&format!("INV_POLICY: {line}")), "{said}");
     }
 }
@@ -192,9 +164,9 @@ fn contracts_and_policies_are_audited() {
 #[test]
 fn why_a_gate_did_not_start_is_on_record() {
     let place = Place::new();
-    place.mode("root", 0o777);
-    assert_eq!(place.run().0, Some(3));
-    let text = fs::read_to_string(segment(&place.path("ledger"))).unwrap();
+    set_mode(&place.at("root"), 0o777);
+    assert_eq!(run(&place).0, 3);
+    let text = fs::read_to_string(segment(&place.at("ledger"))).unwrap();
     assert!(text.contains("\"code\":\"SELF_AUDIT_FAILURE\""), "{text}");
     assert!(text.contains("INV_WORKSPACE"), "{text}");
 }
@@ -228,8 +200,8 @@ fn every_tool_that_is_not_served_is_told_at_the_start_with_lines_to_paste() {
         "[governance]\nenabled = true\nroot = 'root'\n[ledger]\ndir = 'ledger'\n\
          [server.own]\ncommand = ['sh', 'server.sh']\ncontract = 'errors.toml'\n",
     );
-    let (exit, said) = place.start(&["run", "--config", "redress.toml"]);
-    assert_eq!(exit, Some(0), "{said}");
+    let (exit, said) = start(&place, &["run", "--config", "redress.toml"]);
+    assert_eq!(exit, 0, "{said}");
     assert!(said.contains("own: 2 of its 5 tools are not served"), "{said}");
     assert!(said.contains("Lines to add to errors.toml:\n"), "{said}");
     let from = said.find("[tool.\"read file\"]").unwrap();
@@ -240,8 +212,8 @@ fn every_tool_that_is_not_served_is_told_at_the_start_with_lines_to_paste() {
     assert!(said.contains("the gate has tools of these names: read_ledger"), "{said}");
     // What was pasted as it is makes them served.
     place.write("errors.toml", &format!("{HEAD}{tools}{lines}"));
-    let (exit, said) = place.start(&["run", "--config", "redress.toml"]);
-    assert_eq!(exit, Some(0), "{said}");
+    let (exit, said) = start(&place, &["run", "--config", "redress.toml"]);
+    assert_eq!(exit, 0, "{said}");
     assert!(!said.contains("does not say what they do"), "{said}");
 }
 
@@ -250,14 +222,14 @@ fn without_a_contract_the_lines_are_a_whole_one() {
     let place = Place::new();
     place.write("server.sh", SERVER);
     let governed = ["run", "--governed", "--ledger", "ledger"];
-    let (exit, said) = place.start(&[&governed[..], &["--", "sh", "server.sh"]].concat());
-    assert_eq!(exit, Some(0), "{said}");
+    let (exit, said) = start(&place, &[&governed[..], &["--", "sh", "server.sh"]].concat());
+    assert_eq!(exit, 0, "{said}");
     let from = said.find("format = ").unwrap();
     let to = said.find(": not served").map_or(said.len(), |it| said[..it].rfind('\n').unwrap());
     place.write("errors.toml", &said[from..to]);
     let with = ["--contract", "errors.toml", "--", "sh", "server.sh"];
-    let (exit, said) = place.start(&[&governed[..], &with].concat());
-    assert_eq!(exit, Some(0), "{said}");
+    let (exit, said) = start(&place, &[&governed[..], &with].concat());
+    assert_eq!(exit, 0, "{said}");
     assert!(!said.contains("does not say what they do"), "{said}");
 }
 
@@ -265,10 +237,10 @@ fn without_a_contract_the_lines_are_a_whole_one() {
 fn a_server_that_cannot_be_asked_is_told_and_not_fatal() {
     let place = Place::new();
     let args = ["run", "--governed", "--ledger", "ledger", "--", "sh", "-c", "exit 3"];
-    let (_, said) = place.start(&args);
+    let (_, said) = start(&place, &args);
     assert!(said.contains("it could not be asked for its tools (it ended before"), "{said}");
     let args = ["run", "--governed", "--ledger", "ledger", "--", "./no-such-program"];
-    let (exit, said) = place.start(&args);
+    let (exit, said) = start(&place, &args);
     assert!(said.contains("it could not be asked for its tools (No such file"), "{said}");
-    assert_eq!(exit, Some(3), "{said}");
+    assert_eq!(exit, 3, "{said}");
 }

@@ -1,10 +1,11 @@
 //! Servers under the system's own confinement: a real process that writes where it may and where it may not.
 
-use std::{fs, path::Path, process::Command};
+use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{governed::Gate, redress::run};
+use super::{client::Gate, place::Place};
+use crate::{gate::client::hello, redress::run};
 
 /// A server whose one tool writes wherever it is told to.
 const SERVER: &str = r#"
@@ -26,30 +27,25 @@ const CONTRACT: &str = "format = 'redress-registry/1'\nextends = ['core']\n[regi
      [tool.put]\noperation = 'command'\n";
 
 /// Has the tool write to each of these under a policy; gives the code of each call, and what the gate said.
-fn write_to(dir: &Path, policy: &str, places: &[&str]) -> (Vec<String>, String) {
-    for name in ["root", "more"] {
-        fs::create_dir_all(dir.join(name)).unwrap();
-    }
-    fs::write(dir.join("server.sh"), SERVER).unwrap();
-    fs::write(dir.join("errors.toml"), CONTRACT).unwrap();
-    let config = format!(
-        "[governance]\nenabled = true\nlocks = []\n{policy}\n[ledger]\ndir = 'ledger'\n\
-         [server.own]\ncommand = ['sh', 'server.sh']\ncontract = 'errors.toml'\n"
+fn write_to(place: &Place, policy: &str, targets: &[&str]) -> (Vec<String>, String) {
+    fs::create_dir_all(place.at("more")).unwrap();
+    place.write("server.sh", SERVER);
+    place.write("errors.toml", CONTRACT);
+    place.configure(
+        &format!("locks = []\n{policy}"),
+        "command = ['sh', 'server.sh']\ncontract = 'errors.toml'",
     );
-    fs::write(dir.join("redress.toml"), config).unwrap();
     let call = |id: usize, name: &str, arguments: Value| {
         let params = json!({"name": name, "arguments": arguments});
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
     };
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let hello = json!({"jsonrpc": "2.0", "id": 100, "method": "initialize", "params": hello});
-    let begin = call(101, "begin_session", json!({"workspace_root": dir.join("root")}));
+    let hello = json!({"jsonrpc": "2.0", "id": 100, "method": "initialize", "params": hello()});
+    let begin = call(101, "begin_session", json!({"workspace_root": place.at("root")}));
     let mut lines = vec![hello.to_string(), begin];
-    lines.extend(places.iter().enumerate().map(|(id, to)| call(id, "put", json!({"to": to}))));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
-    command.args(["run", "--config", "redress.toml"]).env("XDG_CONFIG_HOME", dir.join("config"));
-    let ran = run(command.current_dir(dir), (lines.join("\n") + "\n").as_bytes());
-    let mut codes = vec![String::new(); places.len()];
+    lines.extend(targets.iter().enumerate().map(|(id, to)| call(id, "put", json!({"to": to}))));
+    let mut command = place.redress(&["run", "--config", "redress.toml"]);
+    let ran = run(&mut command, (lines.join("\n") + "\n").as_bytes());
+    let mut codes = vec![String::new(); targets.len()];
     for line in ran.out.lines() {
         let answer: Value = serde_json::from_str(line).unwrap();
         let at = answer["id"].as_u64().and_then(|it| usize::try_from(it).ok());
@@ -70,31 +66,31 @@ fn is_without_landlock(said: &str) -> bool {
 
 #[test]
 fn a_server_writes_in_the_workspace_and_nowhere_else() {
-    let dir = tempfile::tempdir().unwrap();
-    let places = ["root/a", "outside", "config/redress/ledger.key", "ledger/x", "more/a"];
-    let (codes, said) = write_to(dir.path(), "root = 'root'", &places);
+    let place = Place::new();
+    let targets = ["root/a", "outside", "config/redress/ledger.key", "ledger/x", "more/a"];
+    let (codes, said) = write_to(&place, "root = 'root'", &targets);
     if is_without_landlock(&said) {
         return;
     }
-    assert!(said.contains("own: the system lets it write below root, "), "{said}");
+    assert!(said.contains("files: the system lets it write below root, "), "{said}");
     let refused = "INSUFFICIENT_PERMISSIONS";
     assert_eq!(codes, ["fine", refused, refused, refused, refused], "{said}");
-    assert!(!dir.path().join("outside").exists());
-    let key = fs::read_to_string(dir.path().join("config/redress/ledger.key")).unwrap();
+    assert!(!place.at("outside").exists());
+    let key = fs::read_to_string(place.at("config/redress/ledger.key")).unwrap();
     assert_eq!(key.trim().len(), 64, "it is as it was");
     let (codes, said) =
-        write_to(dir.path(), "root = 'root'\nwritable = ['more']", &["more/a", "outside"]);
+        write_to(&place, "root = 'root'\nwritable = ['more']", &["more/a", "outside"]);
     assert_eq!(codes, ["fine", refused], "{said}");
 }
 
 #[test]
 fn a_gate_that_does_not_confine_says_so() {
-    let dir = tempfile::tempdir().unwrap();
+    let place = Place::new();
     for (policy, why) in [
         ("", "no workspace is named"),
         ("root = 'root'\nconfine = false", "`governance.confine` is off"),
     ] {
-        let (codes, said) = write_to(dir.path(), policy, &["root/a", "outside"]);
+        let (codes, said) = write_to(&place, policy, &["root/a", "outside"]);
         assert_eq!(codes, ["fine", "fine"], "{said}");
         assert!(said.contains(&format!("does not confine what it writes: {why}")), "{said}");
     }
@@ -102,20 +98,19 @@ fn a_gate_that_does_not_confine_says_so() {
 
 #[test]
 fn a_relative_path_is_judged_where_the_server_finds_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let own = CONTRACT.to_owned() + "paths = ['/to']\n";
-    fs::write(dir.path().join("server.sh"), SERVER).unwrap();
-    fs::write(dir.path().join("errors.toml"), own).unwrap();
-    let absolute = dir.path().join("server.sh");
+    let place = Place::new();
+    place.write("server.sh", SERVER);
+    place.write("errors.toml", &format!("{CONTRACT}paths = ['/to']\n"));
+    let absolute = place.at("server.sh");
     let absolute = absolute.to_str().unwrap();
     let start = |ledger: &str, root: &[&str], server: &str| {
         let all = ["--governed", "--ledger", ledger, "--contract", "errors.toml"];
-        let mut gate = Gate::over(dir.path(), &[&all, root, &["--", "sh", server]].concat());
-        assert_eq!(gate.begin(dir.path()), "fine");
+        let mut gate = Gate::over(&place, &[&all, root, &["--", "sh", server]].concat());
+        assert_eq!(gate.begin(), "fine");
         gate
     };
     let to = |path: &str| json!({"to": path});
-    let in_root = |name: &str| dir.path().join("root").join(name).exists();
+    let in_root = |name: &str| place.at("root").join(name).exists();
 
     let mut gate = start("ledger-a", &["--root", "root"], absolute);
     assert_eq!(gate.code("put", &to("a")), "fine");
@@ -132,7 +127,7 @@ fn a_relative_path_is_judged_where_the_server_finds_it() {
         assert_eq!(code, "OUTSIDE_WORKSPACE", "{result}");
         let hint = result["_meta"]["dev.redress/fault"]["hint"].as_str().unwrap();
         assert!(hint.starts_with("Give an absolute path below /"), "{hint}");
-        assert!(!dir.path().join(name).exists(), "nothing was written beside the workspace");
+        assert!(!place.at(name).exists(), "nothing was written beside the workspace");
         gate.kill();
     }
 }
