@@ -5,30 +5,8 @@ use std::{hint::black_box, time::Instant};
 
 use redress_govern::eval::{Language, inspect};
 
-const SCRIPT: &str = r#"
-// Collects the rows of a table and totals them by customer.
-const rows = [...document.querySelectorAll("table#orders tbody tr")];
-const totals = new Map();
-for (const row of rows) {
-    const [customer, amount] = [...row.cells].map((cell) => cell.textContent.trim());
-    const before = totals.get(customer) ?? 0;
-    totals.set(customer, before + Number.parseFloat(amount.replace("$", "")));
-}
-const sorted = [...totals.entries()].sort((a, b) => b[1] - a[1]).slice(0, 10);
-window.scrollTo({ top: 0, behavior: "smooth" });
-console.log(`found ${sorted.length} customers`, sorted[0]);
-"#;
-
-const MODULE: &str = r#"
-# Collects the rows of a table and totals them by customer.
-from collections import defaultdict
-totals = defaultdict(float)
-for row in rows:
-    customer, amount = row["customer"].strip(), row["amount"]
-    totals[customer] += float(amount.replace("$", ""))
-best = sorted(totals.items(), key=lambda it: it[1], reverse=True)[:10]
-print(f"found {len(best)} customers", best[0] if best else None)
-"#;
+const SCRIPT: &str = include_str!("../../../fuzz/corpus/eval/script.js");
+const MODULE: &str = include_str!("../../../fuzz/corpus/eval/module.py");
 
 fn main() {
     for (name, language, sample) in
