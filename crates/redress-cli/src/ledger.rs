@@ -11,19 +11,11 @@ mod stats;
 mod tail;
 mod verify;
 
-use clap::Subcommand;
-
 use crate::{Done, output::Out};
 
 /// Read and verify the audit trail of failures.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Args {
     Verify(verify::Args),
     Tail(tail::Args),
     Query(query::Args),
@@ -32,11 +24,11 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    match &args.command {
-        Command::Verify(args) => verify::run(args, out),
-        Command::Tail(args) => tail::run(args, out),
-        Command::Query(args) => query::run(args, out),
-        Command::Stats(args) => stats::run(args, out),
-        Command::Export(args) => export::run(args, out),
+    match args {
+        Args::Verify(args) => verify::run(args, out),
+        Args::Tail(args) => tail::run(args, out),
+        Args::Query(args) => query::run(args, out),
+        Args::Stats(args) => stats::run(args, out),
+        Args::Export(args) => export::run(args, out),
     }
 }

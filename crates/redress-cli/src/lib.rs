@@ -43,14 +43,18 @@ struct Args {
 enum Command {
     Run(run::Args),
     Serve(serve::Args),
+    #[command(subcommand)]
     Ledger(ledger::Args),
+    #[command(subcommand)]
     Plan(plan::Args),
     Check(check::Args),
     Probe(probe::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
+    #[command(subcommand)]
     Registry(registry::Args),
+    #[command(subcommand)]
     Config(config::Args),
     Completions(completions::Args),
 }

@@ -11,7 +11,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Subcommand;
 use redress::codes;
 use redress_govern::plan::{NotAPlan, Plan};
 use redress_ledger::OpenError;
@@ -20,14 +19,8 @@ use redress_registry::nearest::nearest_n;
 use crate::{Done, failure::Failure, files, output::Out};
 
 /// Approve, revoke and list the plans that governed calls must follow.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Args {
     Approve(decide::Approve),
     Revoke(decide::Revoke),
     List(list::Args),
@@ -35,11 +28,11 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    match &args.command {
-        Command::Approve(args) => decide::approve(args, out),
-        Command::Revoke(args) => decide::revoke(args, out),
-        Command::List(args) => list::run(args, out),
-        Command::Show(args) => show::run(args, out),
+    match args {
+        Args::Approve(args) => decide::approve(args, out),
+        Args::Revoke(args) => decide::revoke(args, out),
+        Args::List(args) => list::run(args, out),
+        Args::Show(args) => show::run(args, out),
     }
 }
 

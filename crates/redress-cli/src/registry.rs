@@ -8,19 +8,11 @@ pub(crate) mod lint;
 mod lock;
 pub(crate) mod rules;
 
-use clap::Subcommand;
-
 use crate::{Done, output::Out};
 
 /// Check, compare, lock, change and export a registry.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Args {
     Lint(lint::Args),
     Diff(diff::Args),
     Lock(lock::Args),
@@ -32,14 +24,14 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    match &args.command {
-        Command::Lint(args) => lint::run(args, out),
-        Command::Diff(args) => diff::run(args, out),
-        Command::Lock(args) => lock::run(args, out),
-        Command::Export(args) => export::run(args, out),
-        Command::Add(args) => edit::add(args, out),
-        Command::Deprecate(args) => edit::deprecate(args, out),
-        Command::Retire(args) => edit::retire(args, out),
-        Command::Rules(args) => rules::run(args, out),
+    match args {
+        Args::Lint(args) => lint::run(args, out),
+        Args::Diff(args) => diff::run(args, out),
+        Args::Lock(args) => lock::run(args, out),
+        Args::Export(args) => export::run(args, out),
+        Args::Add(args) => edit::add(args, out),
+        Args::Deprecate(args) => edit::deprecate(args, out),
+        Args::Retire(args) => edit::retire(args, out),
+        Args::Rules(args) => rules::run(args, out),
     }
 }

@@ -5,7 +5,6 @@ pub(crate) mod observe;
 pub(crate) mod place;
 
 use std::{
-    ffi::OsString,
     fs::File,
     io,
     os::fd::AsFd,
@@ -38,16 +37,13 @@ use crate::{
 pub(crate) struct Args {
     #[command(flatten)]
     options: Options,
-    /// The server's command; without one, the built-in server offers the files of a directory.
-    #[arg(last = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
 }
 
 pub(crate) fn run(args: &Args) -> Done {
     outlive_file_limits()?;
-    let config = args.options.config(&args.command)?;
+    let config = args.options.config()?;
     let server = config.single()?;
-    let name = args.options.ledger_name(&server.name, &args.command);
+    let name = args.options.ledger_name(&server.name);
     let mut opening = Opening::start(config.general.ledger.clone(), name.clone());
     let ended = gate(&config, server, &name, &mut opening);
     if ended.is_err() {

@@ -3,7 +3,6 @@
 mod reload;
 
 use std::{
-    ffi::OsString,
     fs::File,
     io,
     net::SocketAddr,
@@ -38,9 +37,6 @@ pub(crate) struct Args {
     listen: Option<Address>,
     #[command(flatten)]
     options: Options,
-    /// The server's command; without one, the built-in server offers the files of a directory.
-    #[arg(last = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
 }
 
 pub(crate) fn run(args: &Args) -> Done {
@@ -84,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Done {
             .fix("Choose another address, or end what listens there.")
     })?;
     for server in stage.shown().1 {
-        let name = args.options.ledger_name(&server.settings.server, &args.command);
+        let name = args.options.ledger_name(&server.settings.server);
         observe::save_stats(&server, &name)?;
     }
     Ok(Status::Fine)
@@ -93,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Done {
 impl Args {
     /// What is to be served.
     fn config(&self) -> Result<Config, Failure> {
-        let mut config = self.options.config(&self.command)?;
+        let mut config = self.options.config()?;
         let general = &mut config.general;
         general.listen.address = self.listen.unwrap_or(general.listen.address);
         if let Some(section) = general.unguarded().next() {
@@ -118,7 +114,7 @@ struct Stage {
 
 impl Stage {
     fn open(args: &Args, config: &Config) -> Result<Self, Failure> {
-        let name = args.options.ledger_name("serve", &args.command);
+        let name = args.options.ledger_name("serve");
         let ledger_dir = ledger_dir(&config.general.ledger, &name)?;
         let opened = open_ledger(&config.general.ledger, &name);
         let found = opened.as_ref().map(Option::as_ref);

@@ -14,14 +14,8 @@ use crate::{
 };
 
 /// Check a configuration of the gate, or print its JSON Schema.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+pub(crate) enum Args {
     /// Read a file and print what would run, with secrets hidden.
     #[command(after_help = "Examples:\n  redress config check redress.toml")]
     Check {
@@ -35,8 +29,8 @@ enum Command {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    match &args.command {
-        Command::Check { file } => {
+    match args {
+        Args::Check { file } => {
             let config = load(file)?;
             let doubts = config.doubts();
             if !doubts.is_empty() {
@@ -56,7 +50,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
                 table(&format!("server.{}", toml_key(&server.name)), own, out)?;
             }
         }
-        Command::Schema => out.text(&schema())?,
+        Args::Schema => out.text(&schema())?,
     }
     Ok(Status::Fine)
 }

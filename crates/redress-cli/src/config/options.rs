@@ -62,12 +62,15 @@ pub(crate) struct Options {
     role: Option<String>,
     #[arg(long, value_name = "ADDR", value_parser = address, help = meaning::<Metrics>("address"))]
     metrics: Option<Address>,
+    /// The server's command; without one, the built-in server offers the files of a directory.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 impl Options {
     /// What is to be run: the servers of the file, or the one of the command line, with the options applied.
-    pub(crate) fn config(&self, command: &[OsString]) -> Result<Config, Failure> {
-        let config = match (&self.config, command) {
+    pub(crate) fn config(&self) -> Result<Config, Failure> {
+        let config = match (&self.config, self.command.as_slice()) {
             (Some(_), [_, ..]) => {
                 return Err(usage("There is a file and a command; it must be one of them."));
             }
@@ -100,12 +103,14 @@ impl Options {
     }
 
     /// What the ledger is called, unless its directory is given; `of_file` is its name if there is a file.
-    pub(crate) fn ledger_name(&self, of_file: &str, command: &[OsString]) -> String {
+    pub(crate) fn ledger_name(&self, of_file: &str) -> String {
         let given = self.config.as_ref().map(|_| of_file).or(self.name.as_deref());
         match self.root() {
             // Each directory has a ledger of its own.
-            Ok(root) if command.is_empty() => name::unique(given, &[WORKSPACE.into(), root.into()]),
-            _ => name::unique(given, command),
+            Ok(root) if self.command.is_empty() => {
+                name::unique(given, &[WORKSPACE.into(), root.into()])
+            }
+            _ => name::unique(given, &self.command),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{Done, failure::Failure, output::Out};
 #[command(
     after_help = "Examples:\n  redress ledger export > failures.jsonl\n  redress ledger export --format csv --kind fault --since 30d > failures.csv\n\nExit code 1 if something in the ledger is no record, 2 if there is no ledger or no such code, 3 if it cannot be read."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     places: Places,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress ledger query --since 2h\n  redress ledger query --code TIMEOUT --tool read_file --limit 20\n  redress ledger query --name files --class unavailable --since 2026-01-19 --until 2026-01-20T12:00:00+01:00\n  redress ledger query --kind fault --format json | grep -c '\"retryable\":true'\n\nWhere a name is in no record, standard error says which are near. Exit code 1 if something in the ledger is no record, 2 if there is no ledger or no such code, 3 if it cannot be read."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     places: Places,
     #[command(flatten)]

@@ -18,7 +18,7 @@ const MOST: usize = 20;
 #[command(
     after_help = "Examples:\n  redress ledger stats\n  redress ledger stats --since 7d --server files\n  redress ledger stats --format json\n\nExit code 1 if something in the ledger is no record, 2 if there is no ledger or no such code, 3 if it cannot be read."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     places: Places,
     #[command(flatten)]

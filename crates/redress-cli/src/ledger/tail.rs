@@ -19,7 +19,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 #[command(
     after_help = "Examples:\n  redress ledger tail\n  redress ledger tail -n 3 --kind fault --format text\n  redress ledger tail -f --name files\n\nIt follows new segments, new processes and new ledgers. Exit code 1 if something in the ledger is no record, 2 if there is\nno ledger or no such code, 3 if it cannot be read."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     places: Places,
     /// Wait for more.

@@ -24,7 +24,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress ledger verify\n  redress ledger verify --name files --format json\n  redress ledger verify --key ~/.config/redress/ledger.pub --receipt 2:9f2c41d07a3e\n\nExit code 1 if anything was altered or is missing: the first bad record is named with its file and line. Exit code 2 if there\nis no ledger, 3 if it cannot be read."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     places: Places,
     /// Take signatures of this key only: 64 hex digits, or a file with them. May be given more than once.

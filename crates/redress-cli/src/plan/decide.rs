@@ -30,7 +30,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress plan approve docs/plans/cache.md\n  redress plan approve cache.md --ledger ledger\n  redress plan approve 9f2c41d07a3e --yes\n\nIt shows the plan and asks. Your key (ledger.key, in redress of the configuration directory) signs its hash. Exit code 1 if you decline."
 )]
-pub(super) struct Approve {
+pub(crate) struct Approve {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) struct Approve {
 #[command(
     after_help = "Examples:\n  redress plan revoke docs/plans/cache.md\n  redress plan revoke 9f2c41d07a3e --yes --ledger ledger\n\nThe hash is put on a list beside your key. Where the file is gone, give the whole hash. Exit code 1 if you decline."
 )]
-pub(super) struct Revoke {
+pub(crate) struct Revoke {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]

@@ -19,7 +19,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress plan list\n  redress plan list work/plans --format json\n\nExit code 1 if a file is no plan, was changed after its approval, or was not approved with your key; 2 if there is no folder."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The folder.
     #[arg(default_value = "docs/plans")]
     dir: PathBuf,

@@ -18,7 +18,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress plan show docs/plans/cache.md\n  redress plan show cache.md\n  redress plan show 9f2c41d07a3e --format json\n\nExit code 1 if it was changed after its approval, or was not approved with your key."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     which: Which,
     /// How to print it.

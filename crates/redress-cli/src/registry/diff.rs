@@ -21,7 +21,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress registry diff old/errors.toml errors.toml\n  redress registry diff errors.lock errors.toml --format json\n\nExit code 1 if the new version number is too small for the changes."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The old file, lock file, or the name of a built-in registry.
     old: String,
     /// The new file, or the name of a built-in registry.

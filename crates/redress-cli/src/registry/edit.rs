@@ -24,7 +24,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" \\\n    --param \"id:string:The note.\" --example id=n-42 --explain \"Another writer holds the note.\"\n  redress registry add errors.toml --from-rust src/errors.rs\n\nWhat the lint finds in the new row is told as still to do."
 )]
-pub(super) struct Add {
+pub(crate) struct Add {
     /// The registry file.
     file: String,
     /// Add what the types of a Rust file declare in their attributes; the registry file is made if it is not there.
@@ -85,7 +85,7 @@ struct Row {
 #[command(
     after_help = "Examples:\n  redress registry deprecate errors.toml NOTE_NOT_FOUND --since 0.2.0 --reason \"The code of core tells as much.\" --to NOT_FOUND --until 1.0.0"
 )]
-pub(super) struct Deprecate {
+pub(crate) struct Deprecate {
     /// The registry file.
     file: String,
     /// The code.
@@ -109,7 +109,7 @@ pub(super) struct Deprecate {
 #[command(
     after_help = "Examples:\n  redress registry retire errors.toml NOTE_LOCKED --since 0.2.0 --why \"Notes are no longer locked.\" --to NOTE_NOT_FOUND"
 )]
-pub(super) struct Retire {
+pub(crate) struct Retire {
     /// The registry file.
     file: String,
     /// The code.

@@ -16,7 +16,7 @@ use crate::{Done, Status, choice::one_of, contract, failure::Failure, files, out
 #[command(
     after_help = "Examples:\n  redress registry export core --format markdown > codes.md\n  redress registry export errors.toml --format json-schema > envelope.schema.json\n  redress registry export errors.toml --format typescript --out notes-errors\n  redress registry export errors.toml --format python --out notes-errors --check"
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The file, or the name of a built-in registry.
     contract: String,
     /// The form.

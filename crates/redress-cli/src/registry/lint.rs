@@ -17,7 +17,7 @@ use crate::{Done, contract, failure::Failure, files, findings, output::Out};
 #[command(
     after_help = "Examples:\n  redress registry lint errors.toml\n  redress registry lint errors.toml --format sarif > lint.sarif\n  redress registry lint core\n\nExit code 1 if there are violations, 2 if no command could load the file."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The file, or the name of a built-in registry.
     file: String,
     /// The calls of its contract test: each stable code must be provoked by one.

@@ -21,7 +21,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress registry lock errors.toml             # writes errors.lock\n  redress registry lock errors.toml --check     # exit code 1 if errors.lock is stale\n\nA lock is only written if the version step allows the changes since the old one."
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The registry file; the lock stands beside it.
     file: String,
     /// Only compare.

@@ -13,7 +13,7 @@ use crate::{
 #[command(
     after_help = "Examples:\n  redress registry rules\n  redress registry rules --format json > rules.jsonl"
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// How to print them; JSON is one object a line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
