@@ -139,7 +139,7 @@ pub(crate) struct Call<'c> {
 /// What is known of a governed request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Governed {
-    session: Option<Session>,
+    session: Option<Arc<Session>>,
     role: Option<String>,
     plan_hash: Option<String>,
     phase_id: Option<String>,

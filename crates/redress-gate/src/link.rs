@@ -223,7 +223,7 @@ impl Link {
         }
         // Nobody waits for these.
         for call in turn.calls.drain(..) {
-            self.plan.books.record_call(&call);
+            self.plan.books.record_call(call);
         }
         is_to_commit
     }

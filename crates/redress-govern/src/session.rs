@@ -2,7 +2,7 @@
 //!
 //! What is known of them is folded from the ledger, so that a gate which starts again knows what the one before it knew.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use globset::GlobSet;
 use redress::{
@@ -94,7 +94,7 @@ pub enum Event<'e> {
 #[derive(Debug, Clone)]
 pub struct Sessions {
     rules: Rules,
-    by_caller: BTreeMap<String, Session>,
+    by_caller: BTreeMap<String, Arc<Session>>,
 }
 
 /// What a call wants, as far as a session cares.
@@ -115,7 +115,7 @@ impl Sessions {
     }
 
     /// The session of a caller.
-    pub fn of(&self, caller: &str) -> Option<&Session> {
+    pub fn of(&self, caller: &str) -> Option<&Arc<Session>> {
         self.by_caller.get(caller)
     }
 
@@ -137,7 +137,7 @@ impl Sessions {
                 );
                 Err(not_begun(root, "the session of this caller has another root", hint))
             }
-            session => Ok(session),
+            session => Ok(session.map(|it| &**it)),
         }
     }
 
@@ -209,7 +209,7 @@ impl Sessions {
     pub fn fold(&mut self, event: Event<'_>) {
         match event {
             Event::Begun { caller, session } => {
-                self.by_caller.insert(caller.to_owned(), session);
+                self.by_caller.insert(caller.to_owned(), Arc::new(session));
             }
             Event::Failed { id, code, seq } if self.locks(code) => {
                 if let Some(session) = self.by_id(id).filter(|it| it.lock.is_none()) {
@@ -229,7 +229,7 @@ impl Sessions {
     }
 
     fn by_id(&mut self, id: &str) -> Option<&mut Session> {
-        self.by_caller.values_mut().find(|it| it.id == id)
+        self.by_caller.values_mut().find(|it| it.id == id).map(Arc::make_mut)
     }
 }
 

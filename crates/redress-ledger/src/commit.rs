@@ -42,6 +42,33 @@ pub enum By {
     Other,
 }
 
+/// What is to be recorded.
+pub(crate) enum Draft {
+    Written(Record),
+    /// Written by whoever commits it: nobody waits for it, so its caller need not spend the time.
+    Later(Box<dyn FnOnce() -> Record + Send>),
+}
+
+/// What a record that is not written yet counts for.
+const LATER_BYTES: usize = 1024;
+
+impl Draft {
+    /// How many bytes its line takes, about.
+    fn line_bytes(&self) -> usize {
+        match self {
+            Self::Written(record) => record.line_bytes(),
+            Self::Later(_) => LATER_BYTES,
+        }
+    }
+
+    fn write(self) -> Record {
+        match self {
+            Self::Written(record) => record,
+            Self::Later(write) => write(),
+        }
+    }
+}
+
 /// Failures that could not be recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Gap {
@@ -81,7 +108,7 @@ pub(crate) struct Queue {
 }
 
 struct Inner {
-    waiting: VecDeque<(Record, OnDurable)>,
+    waiting: VecDeque<(Draft, OnDurable)>,
     bytes: usize,
     state: State,
     gap: Gap,
@@ -179,14 +206,16 @@ impl Queue {
 
     /// Queues a record for the committer; never waits.
     pub(crate) fn push(&self, record: Record, on_durable: OnDurable) {
-        if let Some(mut inner) = self.enqueue(record, on_durable) {
+        if let Some(mut inner) = self.enqueue(Draft::Written(record), on_durable) {
             self.call(&mut inner);
         }
     }
 
     /// Queues a record for which nobody waits: it is committed with others, a moment later.
-    pub(crate) fn push_later(&self, record: Record, on_durable: OnDurable) {
-        let Some(mut inner) = self.enqueue(record, on_durable) else { return };
+    pub(crate) fn push_later(&self, write: Box<dyn FnOnce() -> Record + Send>) {
+        let Some(mut inner) = self.enqueue(Draft::Later(write), Box::new(|_, _| ())) else {
+            return;
+        };
         if inner.waiting.len() >= MANY_WAITING {
             self.call(&mut inner);
         } else if !std::mem::replace(&mut inner.is_expected, true) {
@@ -196,13 +225,13 @@ impl Queue {
 
     /// Queues a record for whoever commits next; never waits.
     pub(crate) fn push_silently(&self, record: Record, on_durable: OnDurable) {
-        drop(self.enqueue(record, on_durable));
+        drop(self.enqueue(Draft::Written(record), on_durable));
     }
 
     /// Queues a record as soon as there is room for it.
     pub(crate) fn push_when_free(&self, record: Record, on_durable: OnDurable) {
         let mut inner = self.lock();
-        while matches!(inner.refuses(&record), Some(LedgerError::Busy)) {
+        while matches!(inner.refuses(record.line_bytes()), Some(LedgerError::Busy)) {
             inner = self.room.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
         drop(inner);
@@ -220,11 +249,11 @@ impl Queue {
         self.work.notify_one();
     }
 
-    fn enqueue(&self, record: Record, on_durable: OnDurable) -> Option<MutexGuard<'_, Inner>> {
+    fn enqueue(&self, draft: Draft, on_durable: OnDurable) -> Option<MutexGuard<'_, Inner>> {
         let mut inner = self.lock();
-        let Some(refusal) = inner.refuses(&record) else {
-            inner.bytes += record.line_bytes();
-            inner.waiting.push_back((record, on_durable));
+        let Some(refusal) = inner.refuses(draft.line_bytes()) else {
+            inner.bytes += draft.line_bytes();
+            inner.waiting.push_back((draft, on_durable));
             return Some(inner);
         };
         inner.gap.add((self.clock)(), 1);
@@ -246,14 +275,14 @@ impl Queue {
 }
 
 impl Inner {
-    fn refuses(&self, record: &Record) -> Option<LedgerError> {
+    fn refuses(&self, line_bytes: usize) -> Option<LedgerError> {
         if let State::Over(error) = &self.state {
             return Some(error.clone());
         }
         if self.stopping {
             return Some(LedgerError::Closed);
         }
-        if record.line_bytes() > crate::MAX_LINE {
+        if line_bytes > crate::MAX_LINE {
             return Some(LedgerError::TooLong);
         }
         self.is_full().then_some(LedgerError::Busy)

@@ -4,7 +4,7 @@ use redress::{
     Dialect, Fault,
     dialect::Stamp,
     fault::{Cause, Private},
-    json::{Doc, Limits, Members, RawJson, Value, write_list, write_str},
+    json::{Doc, Limits, Members, Value, write_list, write_str},
     text,
 };
 
@@ -54,18 +54,18 @@ impl Record {
     }
 
     /// A governed call; the object says what is known of it.
-    pub fn call(object: &RawJson, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Call, &bounded(object.as_str(), redactor))
+    pub fn call(object: &str, redactor: &Redactor) -> Self {
+        Self::of_json(Kind::Call, &bounded(object, redactor))
     }
 
     /// A session that began, changed or ended.
-    pub fn session(object: &RawJson, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Session, &bounded(object.as_str(), redactor))
+    pub fn session(object: &str, redactor: &Redactor) -> Self {
+        Self::of_json(Kind::Session, &bounded(object, redactor))
     }
 
     /// A call that was repeated.
-    pub fn retry(object: &RawJson, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Retry, &bounded(object.as_str(), redactor))
+    pub fn retry(object: &str, redactor: &Redactor) -> Self {
+        Self::of_json(Kind::Retry, &bounded(object, redactor))
     }
 }
 

@@ -151,13 +151,9 @@ impl Ledger {
         self.queue.push(record, Box::new(|result, _| on_durable(result)));
     }
 
-    /// Queues a record for which nobody waits: it becomes durable with others, a moment later. Never waits.
-    pub fn append_later(
-        &self,
-        record: Record,
-        on_durable: impl FnOnce(Result<Receipt, LedgerError>) + Send + 'static,
-    ) {
-        self.queue.push_later(record, Box::new(|result, _| on_durable(result)));
+    /// Queues a record for which nobody waits: `write` is called a moment later, when it becomes durable with others. Never waits.
+    pub fn append_later(&self, write: impl FnOnce() -> Record + Send + 'static) {
+        self.queue.push_later(Box::new(write));
     }
 
     /// Queues a record that the caller makes durable itself: [`Self::commit`] must follow. Never waits.

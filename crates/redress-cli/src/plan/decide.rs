@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::{codes, json::RawJson};
+use redress::codes;
 use redress_gate::is_hash;
 use redress_govern::plan::{Status as PlanStatus, decided};
 use redress_ledger::{Ledger, Options, Record, Redactor};
@@ -158,9 +158,7 @@ impl How {
         };
         let ledger = Ledger::open(Options::new(dir.clone(), place::key()?, clock()));
         let ledger = ledger.map_err(|it| failed(&it))?;
-        let object = RawJson::parse(object.to_string().as_bytes());
-        let object = object.unwrap_or_else(|_| RawJson::string(event));
-        let record = Record::session(&object, &Redactor::new([""; 0]));
+        let record = Record::session(&object.to_string(), &Redactor::new([""; 0]));
         ledger.append_wait(record).map_err(|it| failed(&it))?;
         ledger.close().map_err(|it| failed(&it))
     }

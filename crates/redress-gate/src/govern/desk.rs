@@ -1,6 +1,6 @@
 //! The tools that the gate itself offers where it governs.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use redress::{
     Fault, codes,
@@ -61,9 +61,10 @@ impl Governor {
     ) -> Result<Ruling, Box<Fault>> {
         match call.name {
             "begin_session" => self.begin(call, key, governed, state),
-            "session_status" => {
-                Ok(answer(&status(state.sessions.of(key), governed.role.as_deref())))
-            }
+            "session_status" => Ok(answer(&status(
+                state.sessions.of(key).map(|it| &**it),
+                governed.role.as_deref(),
+            ))),
             "submit_failure_report" => self.report(call, key, state),
             "list_plans" => {
                 let root = state.root(key).ok_or_else(|| not_begun_yet(call.name))?;
@@ -121,7 +122,7 @@ impl Governor {
             state.sessions.fold(Event::Begun { caller: key, session });
         }
         let result = status(Some(&session), governed.role.as_deref());
-        governed.session = Some(session);
+        governed.session = Some(Arc::new(session));
         Ok(Ruling::Answer { result: as_result(&result), record })
     }
 
@@ -218,7 +219,7 @@ impl State {
     /// Of a session whose root the ledger could not tell, the caller says it again.
     fn find_root(&mut self, key: &str, root: &str) {
         if let Some(session) = self.sessions.of(key).filter(|it| it.root == root_hash(root)) {
-            let session = Session { root: root.to_owned(), ..session.clone() };
+            let session = Session { root: root.to_owned(), ..Session::clone(session) };
             self.sessions.fold(Event::Begun { caller: key, session });
         }
     }

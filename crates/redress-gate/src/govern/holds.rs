@@ -4,9 +4,12 @@ use std::io;
 
 use redress::Fault;
 use redress_govern::invariant::{INV_ROOT_UNCHANGED, Passed};
-use rustix::fs::{fstat, stat};
+use rustix::fs::stat;
 
-use super::{Governed, Governor, root::Root};
+use super::{
+    Governed, Governor,
+    root::{FileId, Root},
+};
 
 impl Governor {
     /// Whether everything holds of a call that is to reach the server.
@@ -36,7 +39,6 @@ impl Governor {
 impl Root {
     /// Whether its path still leads to the directory that was opened.
     fn is_unchanged(&self) -> io::Result<bool> {
-        let (opened, there) = (fstat(&self.dir)?, stat(&self.path)?);
-        Ok((opened.st_dev, opened.st_ino) == (there.st_dev, there.st_ino))
+        Ok(FileId::of(&stat(&self.path)?) == self.id)
     }
 }

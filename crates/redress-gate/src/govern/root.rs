@@ -9,7 +9,7 @@ use std::{
 
 use redress::{Fault, codes};
 use rustix::{
-    fs::{Mode, OFlags, ResolveFlags, open, openat2},
+    fs::{Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2},
     io::Errno,
 };
 
@@ -21,11 +21,23 @@ const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGI
 /// How often the system may say that something moved while it looked.
 const MOST_TRIES: usize = 64;
 
+/// What tells one file or directory from every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileId(u64, u64);
+
+impl FileId {
+    pub(super) const fn of(stat: &Stat) -> Self {
+        Self(stat.st_dev, stat.st_ino)
+    }
+}
+
 /// A workspace.
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) dir: OwnedFd,
     pub(super) path: PathBuf,
+    /// What the handle is of.
+    pub(super) id: FileId,
     /// Where relative paths start, if that is not the root itself.
     start: Option<PathBuf>,
 }
@@ -46,7 +58,7 @@ impl State {
         if let Some(root) = self.roots.get(path) {
             return Some(Arc::clone(root));
         }
-        let start = self.server_dir.clone();
+        let start = self.server_dir.clone().filter(|it| it.as_os_str() != path.as_str());
         let root = Arc::new(Root { start, ..Root::open(path.as_ref()).ok()? });
         self.roots.insert(path.clone(), Arc::clone(&root));
         Some(root)
@@ -60,7 +72,8 @@ impl Root {
         let dir = open(path, flags, Mode::empty())?;
         // Said at once where the system cannot confine, not at the first call.
         openat2(&dir, ".", flags, Mode::empty(), CONFINED)?;
-        Ok(Self { dir, path: path.to_owned(), start: None })
+        let id = FileId::of(&fstat(&dir)?);
+        Ok(Self { dir, path: path.to_owned(), id, start: None })
     }
 
     /// Whether a path leads to something below the root, or to something that could be made there.
@@ -123,17 +136,18 @@ impl Root {
         if given.split(['/', '\\']).any(|it| it == "..") {
             return Err(Box::new(codes::PATH_TRAVERSAL_BLOCKED.raise([("path", given)])));
         }
+        if self.start.is_none() && !given.starts_with('/') {
+            return Ok(names(given));
+        }
         let whole = self.start.as_deref().unwrap_or(&self.path).join(given);
         let below = whole.strip_prefix(&self.path).ok().and_then(Path::to_str);
-        let below = below.ok_or_else(|| self.elsewhere(given))?;
-        let names: Vec<&str> = below.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
-        Ok(names.join("/"))
+        below.map(names).ok_or_else(|| self.elsewhere(given))
     }
 
     /// Where relative paths start elsewhere, a path below the root is an absolute one.
     fn elsewhere(&self, given: &str) -> Box<Fault> {
         let mut fault = outside(given);
-        if self.start.as_ref().is_some_and(|it| *it != self.path) {
+        if self.start.is_some() {
             fault.hint = format!(
                 "Give an absolute path below {}: the server looks for relative ones elsewhere.",
                 self.path.display()
@@ -141,6 +155,18 @@ impl Root {
         }
         fault
     }
+}
+
+/// A path without what does not lead anywhere.
+fn names(path: &str) -> String {
+    let mut whole = String::with_capacity(path.len());
+    for name in path.split('/').filter(|it| !it.is_empty() && *it != ".") {
+        if !whole.is_empty() {
+            whole.push('/');
+        }
+        whole.push_str(name);
+    }
+    whole
 }
 
 /// Whether the system can hold paths below a directory.

@@ -81,16 +81,31 @@ impl<'c> Touched<'c> {
 pub(super) fn found<'c>(arguments: Option<Value<'c>>, pointer: &str) -> Vec<Option<Value<'c>>> {
     let mut values = vec![arguments];
     for name in pointer.split('/').skip(1) {
-        let name = name.replace("~1", "/").replace("~0", "~");
-        let each = |value: Option<Value<'c>>| match value {
-            Some(it) if name == "*" && it.kind() == Kind::Array => {
-                it.elements().map(Some).collect()
-            }
-            it => vec![it.and_then(|it| it.get(&name))],
-        };
-        values = values.into_iter().flat_map(each).collect();
+        if name == "*" {
+            let each = |value: Option<Value<'c>>| match value {
+                Some(it) if it.kind() == Kind::Array => it.elements().map(Some).collect(),
+                it => vec![it.and_then(|it| it.get(name))],
+            };
+            values = values.into_iter().flat_map(each).collect();
+            continue;
+        }
+        let name = unescaped(name);
+        for value in &mut values {
+            *value = value.and_then(|it| it.get(&name));
+        }
     }
-    values.into_iter().map(|it| it.filter(|it| !it.is_null())).collect()
+    for value in &mut values {
+        *value = value.filter(|it| !it.is_null());
+    }
+    values
+}
+
+/// A name in a pointer as it stands in an object.
+fn unescaped(name: &str) -> Cow<'_, str> {
+    if name.contains('~') {
+        return name.replace("~1", "/").replace("~0", "~").into();
+    }
+    name.into()
 }
 
 fn text<'c>(value: Value<'c>, pointer: &str) -> Result<Cow<'c, str>, Box<Fault>> {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress::{fault::Receipt, json::RawJson};
+use redress::fault::Receipt;
 use redress_govern::invariant::INV_RECORD_FIRST;
 use redress_ledger::{By, Ledger, LedgerError, Record};
 
@@ -98,18 +98,17 @@ impl Books {
     /// Records what changed a session of a governed server. Nobody waits for it: what is lost is a session that begins anew, or a lock
     /// that holds.
     pub(crate) fn record_session(&self, object: &str) {
-        if let Ok(object) = RawJson::parse(object.as_bytes()) {
-            self.append(Record::session(&object, &self.server.settings.redactor), drop);
-        }
+        self.append(Record::session(object, &self.server.settings.redactor), drop);
     }
 
     /// Records a governed call that succeeded, after its answer was given out: of the last ones before a power failure there may be no record.
-    pub(crate) fn record_call(&self, call: &Called) {
-        let settings = &self.server.settings;
-        if let Ok(object) = RawJson::parse(call.object(&settings.server).as_bytes()) {
-            let Some(ledger) = &self.ledger else { return };
-            ledger.append_later(Record::call(&object, &settings.redactor), drop);
-        }
+    pub(crate) fn record_call(&self, call: Called) {
+        let Some(ledger) = &self.ledger else { return };
+        let server = Arc::clone(&self.server);
+        ledger.append_later(move || {
+            let object = call.object(&server.settings.server);
+            Record::call(&object, &server.settings.redactor)
+        });
     }
 
     /// Appends a record; without a ledger there is nothing to wait for.

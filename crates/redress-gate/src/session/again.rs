@@ -42,8 +42,7 @@ pub struct Repeat {
 impl Repeat {
     /// The record of it.
     pub fn record(&self, redactor: &Redactor) -> Record {
-        let object = RawJson::parse(self.object.as_bytes());
-        Record::retry(&object.unwrap_or_else(|_| RawJson::string("")), redactor)
+        Record::retry(&self.object, redactor)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use redress::fault::Receipt;
 
-use super::{By, Gap, Inner, OnDurable, Pen, Queue, State};
+use super::{By, Draft, Gap, Inner, OnDurable, Pen, Queue, State};
 use crate::{
     error::LedgerError,
     record::Record,
@@ -226,16 +226,13 @@ impl Queue {
             self.room.notify_all();
         }
         let most = inner.waiting.len().min(CHECKPOINT_RECORDS);
-        let (records, waiters): (Vec<Record>, _) = inner.waiting.drain(..most).unzip();
-        inner.bytes -= records.iter().map(Record::line_bytes).sum::<usize>();
-        Turn {
-            records,
-            waiters,
-            state: inner.state.clone(),
-            gap: inner.gap,
-            stopping: inner.stopping && inner.waiting.is_empty(),
-            by,
-        }
+        let (drafts, waiters): (Vec<Draft>, _) = inner.waiting.drain(..most).unzip();
+        inner.bytes -= drafts.iter().map(Draft::line_bytes).sum::<usize>();
+        let (state, gap) = (inner.state.clone(), inner.gap);
+        let stopping = inner.stopping && inner.waiting.is_empty();
+        drop(inner);
+        let records = drafts.into_iter().map(Draft::write).collect();
+        Turn { records, waiters, state, gap, stopping, by }
     }
 
     /// Notes how the disk is, and which part of the gap is on record now.

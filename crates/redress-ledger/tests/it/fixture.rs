@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use redress::{fault::Receipt, json::RawJson};
+use redress::fault::Receipt;
 use redress_ledger::{
     Entry, Evidence, Ledger, Options, Reader, Record, Redactor, Report, Time, verify,
 };
@@ -89,10 +89,7 @@ pub(crate) fn segments(chain: &Path) -> Vec<PathBuf> {
 
 /// A record that can be told from others.
 pub(crate) fn record(name: &str) -> Record {
-    Record::session(
-        &RawJson::parse(format!(r#"{{"id":"{name}"}}"#).as_bytes()).unwrap(),
-        &Redactor::default(),
-    )
+    Record::session(&format!(r#"{{"id":"{name}"}}"#), &Redactor::default())
 }
 
 /// Copies a ledger, so that it can be damaged.

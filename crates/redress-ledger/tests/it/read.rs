@@ -1,6 +1,6 @@
 //! What can be asked of a ledger.
 
-use redress::{codes, json::RawJson};
+use redress::codes;
 use redress_ledger::{Format, Ledger, Query, Reader, Record, Redactor, Stats, Time, export, tail};
 
 use crate::fixture::{Place, START, record};
@@ -23,9 +23,8 @@ fn filled() -> Place {
         let timeout = codes::TIMEOUT.raise([("limit_ms", "5")]);
         two.append_wait(Record::fault(&timeout, &Redactor::default())).unwrap();
     }
-    let call =
-        RawJson::parse(br#"{"tool":"write","session_id":"s3","token":"secret-value"}"#).unwrap();
-    two.append_wait(Record::call(&call, &Redactor::default())).unwrap();
+    let call = r#"{"tool":"write","session_id":"s3","token":"secret-value"}"#;
+    two.append_wait(Record::call(call, &Redactor::default())).unwrap();
     one.close().unwrap();
     two.close().unwrap();
     place
