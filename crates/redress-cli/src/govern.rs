@@ -98,6 +98,7 @@ pub(crate) fn governor(
         server: settings.server.clone(),
         roles,
         rules,
+        is_built_in: server.workspace.is_some(),
         manifest,
         extras: plans::extras(governance, &settings.contract)
             .map_err(wrong)?

@@ -57,6 +57,16 @@ impl Exchange {
     pub(crate) fn is_at_upstream(&self) -> bool {
         self.sent && self.write.as_ref().is_none_or(|it| it.answer.is_none())
     }
+
+    /// Whether it is a write that failed and was put back.
+    pub(crate) fn is_put_back(&self) -> bool {
+        self.write.as_ref().is_some_and(|it| it.put_back.is_some())
+    }
+
+    /// Whether it is a write that the upstream may have made, of which nobody knows yet what will become.
+    pub(crate) fn is_write_in_doubt(&self) -> bool {
+        self.is_at_upstream() && self.write.as_ref().is_some_and(|it| it.put_back.is_none())
+    }
 }
 
 /// The methods whose answers the gate reads.

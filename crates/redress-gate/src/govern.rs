@@ -40,7 +40,7 @@ pub(crate) use self::{
     desk::is_own,
     extra::without,
     manifest::Doing,
-    writes::{Job, Report, Writes, Writing},
+    writes::{Answer, Job, Report, Writes, Writing},
 };
 use self::{desk::uuid, root::Root, touched::Touched};
 pub use self::{
@@ -63,6 +63,8 @@ pub struct Policy {
     pub roles: Roles,
     /// What locks a session, and where reports are written.
     pub rules: Rules,
+    /// Whether the server is the built-in one, which changes nothing but what calls name.
+    pub is_built_in: bool,
     /// What each tool does.
     pub manifest: Manifest,
     /// What calls bring for the gate itself.

@@ -10,6 +10,7 @@ mod client;
 mod confined;
 mod place;
 mod plans;
+mod put_back;
 mod roles;
 mod sessions;
 mod writes;

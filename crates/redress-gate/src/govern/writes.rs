@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags, openat};
 
 pub use self::preflight::Preflight;
 pub(crate) use self::{
-    job::{Job, Report, Writing},
+    job::{Answer, Job, Report, Writing},
     turns::Writes,
 };
 use self::{
@@ -66,6 +66,7 @@ impl Governor {
             server: self.policy.server.clone(),
             session_id: session.to_owned(),
             tool: call.name.to_owned(),
+            is_built_in: self.policy.is_built_in,
         };
         let writing = self.writes.before(touched, intent.as_deref(), root, about)?;
         if writing.is_some() && call.is_task {
@@ -105,7 +106,7 @@ impl Writes {
             return Ok(None);
         }
         let job = Arc::new(Job::new(about(), Arc::clone(root), paths));
-        Ok(Some(Box::new(Writing { job, answer: None })))
+        Ok(Some(Box::new(Writing { job, answer: None, put_back: None })))
     }
 
     /// Whether what a write made may stay, and what it made.

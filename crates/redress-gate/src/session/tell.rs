@@ -7,7 +7,7 @@ use redress::{
     json::RawJson,
     recover::Ground,
 };
-use redress_registry::Class;
+use redress_registry::{Class, Effect};
 
 use super::{
     ClientKind, Refused, Session, Turn, UpstreamKind,
@@ -62,6 +62,9 @@ impl Session {
         let Some(exchange) = self.again_unless_told(exchange, &fault, seen, turn) else {
             return class;
         };
+        if exchange.is_write_in_doubt() && matches!(fault.effect, Effect::None | Effect::Done) {
+            fault.effect = Effect::Unknown;
+        }
         if exchange.repeats > 0 {
             fault.details = with_attempts(fault.details.take(), &exchange);
         }
@@ -126,15 +129,21 @@ impl Session {
         let Judged::Failed(Failed { known, dress, ground, is_silent }) = judged else {
             return self.pass_answer(exchange, answer, turn);
         };
+        let exchange = match ground {
+            Some(ground) if !exchange.is_put_back() => {
+                self.again(exchange, &known.fault, ground, turn)
+            }
+            _ => Some(exchange),
+        };
+        let Some(exchange) = exchange else { return };
+        let is_taken_for_success = is_silent && !matches!(dress, Dress::Made);
+        let Some(exchange) = self.unless_put_back(exchange, answer, is_taken_for_success) else {
+            return;
+        };
         if is_silent {
             self.server.metrics.happened(Event::Silent);
         }
-        let exchange = match ground {
-            None => Some(exchange),
-            Some(ground) => self.again(exchange, &known.fault, ground, turn),
-        };
-        let Some(exchange) = exchange else { return };
-        let known = known_of_repeat(known, &exchange);
+        let known = self.known_of_write(known_of_repeat(known, &exchange), &exchange);
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
         self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);

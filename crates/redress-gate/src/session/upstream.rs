@@ -242,16 +242,25 @@ impl Session {
     pub(super) fn decide_all(&mut self, turn: &mut Turn) {
         self.stop_asking();
         for Undecided { exchange, line, status, .. } in std::mem::take(&mut self.undecided) {
-            let Ok(doc) = Doc::parse(&line, limits(self.server.settings.max_message)) else {
-                continue;
-            };
-            let Ok(frame) = Frame::of(&doc) else { continue };
-            let Some(id) = frame.id else { continue };
-            let answer = Answer { line: &line, frame: &frame, id, status };
-            let failure = self.judge(&exchange, &answer, turn.now);
-            let judged = self.judged(&exchange, &answer, failure);
-            self.tell(exchange, &answer, judged, turn);
+            self.decide(exchange, &line, status, turn);
         }
+    }
+
+    /// Judges an answer that was kept, with what is known by now.
+    pub(super) fn decide(
+        &mut self,
+        exchange: Exchange,
+        line: &[u8],
+        status: Option<u16>,
+        turn: &mut Turn,
+    ) {
+        let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message)) else { return };
+        let Ok(frame) = Frame::of(&doc) else { return };
+        let Some(id) = frame.id else { return };
+        let answer = Answer { line, frame: &frame, id, status };
+        let failure = self.judge(&exchange, &answer, turn.now);
+        let judged = self.judged(&exchange, &answer, failure);
+        self.tell(exchange, &answer, judged, turn);
     }
 
     /// A line that is no message, but may belong to a request.

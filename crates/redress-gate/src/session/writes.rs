@@ -8,8 +8,9 @@ use std::{
 use super::{Held, Session, Turn, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
-    govern::{Report, Writing},
+    govern::{Answer as HeldBack, Job, Report, Writing},
     inflight::{Owed, UpstreamId},
+    known::{Known, Shared},
     mail::ToUpstream,
 };
 
@@ -82,9 +83,19 @@ impl Session {
             Report::Fine => {
                 let taken = self.take_write(id).and_then(|mut it| Some((it.write.take()?, it)));
                 if let Some((mut writing, exchange)) = taken
-                    && let Some((line, status)) = writing.answer.take()
+                    && let Some(answer) = writing.answer.take()
                 {
-                    self.pass_line(exchange, &line, status, turn);
+                    self.let_go(exchange, &answer, turn);
+                }
+            }
+            Report::Failed(put_back, record) => {
+                turn.sessions.extend(record);
+                if let Some(mut exchange) = self.take_write(id)
+                    && let Some(writing) = &mut exchange.write
+                    && let Some(answer) = writing.answer.take()
+                {
+                    writing.put_back = Some(put_back);
+                    self.let_go(exchange, &answer, turn);
                 }
             }
             Report::Undone(record, fault) => {
@@ -93,6 +104,16 @@ impl Session {
                     self.tell_nobody(*fault, turn);
                 }
             }
+        }
+    }
+
+    /// An answer that was held back goes on.
+    fn let_go(&mut self, exchange: Exchange, answer: &HeldBack, turn: &mut Turn) {
+        let (line, status) = (&answer.line, answer.status);
+        if answer.is_failure {
+            self.decide(exchange, line, status, turn);
+        } else {
+            self.pass_line(exchange, line, status, turn);
         }
     }
 
@@ -130,15 +151,40 @@ impl Session {
     /// Holds an answer back until what the write did is checked; gives the request back if there is nothing to check.
     pub(super) fn unless_checked(
         &mut self,
-        mut exchange: Exchange,
+        exchange: Exchange,
         answer: &Answer<'_, '_>,
     ) -> Option<Exchange> {
-        let Some(writing) = &mut exchange.write else { return Some(exchange) };
-        writing.answer = Some((answer.line.to_vec(), answer.status));
+        self.hold_back(exchange, answer, false, Job::answered)
+    }
+
+    /// Holds a failure back until what became of the write is known: it is put back or, if the client would take the answer for a success, it
+    /// is checked. Gives the request back if there is no write, or it is known.
+    pub(super) fn unless_put_back(
+        &mut self,
+        exchange: Exchange,
+        answer: &Answer<'_, '_>,
+        is_taken_for_success: bool,
+    ) -> Option<Exchange> {
+        let then = if is_taken_for_success { Job::answered } else { Job::failed };
+        self.hold_back(exchange, answer, true, then)
+    }
+
+    fn hold_back(
+        &mut self,
+        mut exchange: Exchange,
+        answer: &Answer<'_, '_>,
+        is_failure: bool,
+        then: fn(&Job, UpstreamId),
+    ) -> Option<Exchange> {
+        let Some(writing) = exchange.write.as_mut().filter(|it| it.put_back.is_none()) else {
+            return Some(exchange);
+        };
+        let (line, status) = (answer.line.to_vec(), answer.status);
+        writing.answer = Some(HeldBack { line, status, is_failure });
         let job = Arc::clone(&writing.job);
         // There is room: it has just made some.
         let id = self.inflight.open(exchange.key, exchange)?;
-        job.answered(id);
+        then(&job, id);
         None
     }
 
@@ -172,5 +218,15 @@ impl Session {
     /// The server has answered what nobody waits for any more: it is done with it.
     pub(super) fn answered_late(&mut self, id: Option<UpstreamId>) {
         self.writes.late.retain(|it| Some(it.0) != id);
+    }
+
+    /// A failure that says what became of the write, where that is known.
+    pub(super) fn known_of_write(&self, known: Shared, exchange: &Exchange) -> Shared {
+        let Some(put_back) = exchange.write.as_ref().and_then(|it| it.put_back.as_ref()) else {
+            return known;
+        };
+        let mut fault = *put_back.tell(Box::new(known.fault.clone()));
+        fault.bound(self.server.settings.details_bytes);
+        Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
     }
 }

@@ -11,9 +11,9 @@ use redress::{
 use redress_registry::{Effect, Retry, RetryKind};
 
 use super::{
+    job::PutBack,
     kept::{About, MOST_BYTES, NotKept},
     preflight::{Ended, Preflight},
-    restore::Left,
 };
 
 /// How many lines of what a check said last are told.
@@ -21,6 +21,12 @@ const SAID_LINES: usize = 4;
 /// How many paths are named, and how much of each.
 const MOST_NAMED: usize = 3;
 const NAME_CHARS: usize = 60;
+
+/// How a message ends that says what became of a change.
+const UNDONE: &str = ", so the change was undone.";
+/// What is to be done about a server that may have changed more than its call names.
+const ELSEWHERE: &str =
+    "What the call names is as it was; see whether the server has changed something else.";
 
 /// What was before cannot be kept.
 pub(super) fn not_kept(why: NotKept) -> Box<Fault> {
@@ -72,7 +78,7 @@ pub(super) fn unchecked_by(check: &Preflight, ended: &Ended) -> Option<Box<Fault
         Ended::NotStarted(error) => ("could not be started".to_owned(), error.to_string()),
     };
     let mut fault = codes::PREFLIGHT_FAILED.raise([("check", name), ("reason", how.as_str())]);
-    fault.message = format!("The check {name} {how}, so the change was undone.");
+    fault.message = format!("The check {name} {how}{UNDONE}");
     let (hint, retry) = match ended {
         Ended::NotStarted(_) => (
             format!(
@@ -118,20 +124,40 @@ pub(super) fn unheard() -> Box<Fault> {
     Box::new(fault)
 }
 
-/// A failure with what became of the files.
-pub(super) fn put_back(mut fault: Box<Fault>, left: &[Left]) -> Box<Fault> {
-    fault.effect = Effect::None;
-    if left.is_empty() {
-        return fault;
+impl PutBack {
+    /// A failure with what became of the files, and so of all that the call may have done.
+    pub(crate) fn tell(&self, mut fault: Box<Fault>) -> Box<Fault> {
+        match self {
+            Self { left, .. } if !left.is_empty() => return self.tell_left(fault),
+            Self { is_built_in: true, .. } => fault.nothing_changed(),
+            // What it says of itself is no worse than what was seen.
+            Self { was_changed: false, .. } => (),
+            // A server that may have changed more than its call names.
+            Self { .. } => {
+                fault.effect = Effect::Unknown;
+                if let Some(message) = fault.message.strip_suffix(UNDONE) {
+                    fault.message = format!("{message}, so the files of the call were put back.");
+                }
+                fault.hint = format!("{} {ELSEWHERE}", fault.hint);
+            }
+        }
+        fault
     }
-    fault.effect = Effect::Partial;
-    let undone = ", so the change was undone.";
-    let message = fault.message.strip_suffix(undone).or(fault.message.strip_suffix('.'));
-    fault.message =
-        format!("{}, and not every file is as it was.", message.unwrap_or(&fault.message));
-    let names: Vec<&str> = left.iter().map(|it| it.path.as_str()).collect();
-    fault.hint =
-        format!("Look at {} first: {}.", named(&names), left.first().map_or("", |it| &it.why));
+
+    fn tell_left(&self, mut fault: Box<Fault>) -> Box<Fault> {
+        fault.effect = Effect::Partial;
+        let message = fault.message.strip_suffix(UNDONE).or(fault.message.strip_suffix('.'));
+        fault.message =
+            format!("{}, and not every file is as it was.", message.unwrap_or(&fault.message));
+        let names: Vec<&str> = self.left.iter().map(|it| it.path.as_str()).collect();
+        let why = self.left.first().map_or("", |it| &it.why);
+        fault.hint = format!("Look at {} first: {why}.", named(&names));
+        not_restored(&mut fault, &names);
+        fault
+    }
+}
+
+fn not_restored(fault: &mut Fault, names: &[&str]) {
     let mut details = String::new();
     let mut members = Members::open(&mut details);
     if let Some(own) = &fault.details {
@@ -141,10 +167,9 @@ pub(super) fn put_back(mut fault: Box<Fault>, left: &[Left]) -> Box<Fault> {
             }
         });
     }
-    list(members.key("not_restored"), &names);
+    list(members.key("not_restored"), names);
     members.close();
-    fault.details = RawJson::parse(details.as_bytes()).ok().or(fault.details);
-    fault
+    fault.details = RawJson::parse(details.as_bytes()).ok().or(fault.details.take());
 }
 
 /// A write that a gate which was killed had not checked, and which was put back.

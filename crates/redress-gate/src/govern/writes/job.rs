@@ -7,7 +7,7 @@ use std::{
 
 use redress::Fault;
 
-use super::kept::About;
+use super::{kept::About, restore::Left};
 use crate::{govern::root::Root, inflight::UpstreamId};
 
 /// What comes of a write, for the session that waits for it.
@@ -21,8 +21,21 @@ pub(crate) enum Report {
     Fine,
     /// It was made, must not stay, and was put back as far as the fault says.
     Broken(Box<Fault>),
+    /// The server said that it failed, and what it did was put back: what is to be recorded of it, if it did something.
+    Failed(PutBack, Option<String>),
     /// It was put back because nobody heard of it: what is to be recorded, and what went wrong, if anything did.
     Undone(String, Option<Box<Fault>>),
+}
+
+/// What became of the files of a write that must not stay.
+#[derive(Debug)]
+pub(crate) struct PutBack {
+    /// Whether the write had changed one that its call names.
+    pub(super) was_changed: bool,
+    /// What is not as it was.
+    pub(super) left: Vec<Left>,
+    /// Whether the server changes nothing but what calls name.
+    pub(super) is_built_in: bool,
 }
 
 /// Hears what comes of a write, and under which id it waits.
@@ -32,8 +45,20 @@ pub(crate) type Then = Box<dyn Fn(Option<UpstreamId>, Report) + Send>;
 #[derive(Debug)]
 pub(crate) struct Writing {
     pub(crate) job: Arc<Job>,
-    /// What the server answered, and with which HTTP status.
-    pub(crate) answer: Option<(Vec<u8>, Option<u16>)>,
+    /// What the server answered, as long as it is held back.
+    pub(crate) answer: Option<Answer>,
+    /// What became of it when the server had said that it failed.
+    pub(crate) put_back: Option<PutBack>,
+}
+
+/// An answer that is held back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) line: Vec<u8>,
+    /// The HTTP status that it came with.
+    pub(crate) status: Option<u16>,
+    /// Whether it was judged to be a failure, for sure or only perhaps.
+    pub(crate) is_failure: bool,
 }
 
 impl Drop for Writing {
@@ -59,6 +84,8 @@ enum Stage {
     Open { id: Option<UpstreamId>, until: Option<Instant> },
     /// The server says that it is done.
     Answered { id: UpstreamId, until: Option<Instant> },
+    /// The server says that it failed.
+    Failed { id: UpstreamId },
     /// Nobody will hear that it was done.
     Abandoned,
     /// It is checked.
@@ -92,6 +119,15 @@ impl Job {
         }
     }
 
+    /// The server says that it failed; the answer waits under that id until it is put back.
+    pub(crate) fn failed(&self, id: UpstreamId) {
+        let mut stage = self.lock();
+        if matches!(*stage, Stage::Open { .. }) {
+            *stage = Stage::Failed { id };
+            self.changed.notify_all();
+        }
+    }
+
     /// Nobody waits for it any more.
     fn abandon(&self) {
         let mut stage = self.lock();
@@ -108,12 +144,12 @@ impl Job {
     pub(super) fn id(&self) -> Option<UpstreamId> {
         match *self.lock() {
             Stage::Open { id, .. } => id,
-            Stage::Answered { id, .. } => Some(id),
+            Stage::Answered { id, .. } | Stage::Failed { id } => Some(id),
             Stage::Abandoned | Stage::Done => None,
         }
     }
 
-    /// Waits until the server has answered. Gives when its checks must be over, or `None` if nobody waits for it any more.
+    /// Waits until the server has answered. Gives when its checks must be over, or `None` if it is not to stay.
     pub(super) fn wait(&self) -> Option<Instant> {
         let is_open = |it: &mut Stage| matches!(it, Stage::Open { .. });
         let stage = self.changed.wait_while(self.lock(), is_open);
@@ -123,10 +159,18 @@ impl Job {
         }
     }
 
-    /// Ends it, unless nobody waits for it any more. Gives under which id.
+    /// Ends one that was made, unless nobody waits for it any more. Gives under which id.
     pub(super) fn end(&self) -> Option<UpstreamId> {
         let mut stage = self.lock();
         let Stage::Answered { id, .. } = *stage else { return None };
+        *stage = Stage::Done;
+        Some(id)
+    }
+
+    /// The same of one that failed.
+    pub(super) fn end_failed(&self) -> Option<UpstreamId> {
+        let mut stage = self.lock();
+        let Stage::Failed { id } = *stage else { return None };
         *stage = Stage::Done;
         Some(id)
     }

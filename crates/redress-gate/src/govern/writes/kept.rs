@@ -33,6 +33,8 @@ pub(super) struct About {
     pub(super) server: String,
     pub(super) session_id: String,
     pub(super) tool: String,
+    /// Whether the server changes nothing but what calls name.
+    pub(super) is_built_in: bool,
 }
 
 /// What was there before a write.
@@ -113,6 +115,7 @@ impl Kept {
         let mut members = Members::open(&mut text);
         members.int("v", 1).str("server", &self.about.server).str("tool", &self.about.tool);
         members.str("session_id", &self.about.session_id);
+        members.bool("built_in", self.about.is_built_in);
         members.str("root", &self.root.path().to_string_lossy());
         write_texts(members.key("paths"), &self.paths);
         write_texts(members.key("absent"), &self.absent);
@@ -200,8 +203,12 @@ impl Kept {
         let doc = Doc::parse(&text, Limits::DOCUMENT).ok()?;
         let member = |key: &str| doc.root().get(key);
         let text = |key: &str| member(key).and_then(Value::as_str).map(String::from);
-        let about =
-            About { server: text("server")?, session_id: text("session_id")?, tool: text("tool")? };
+        let about = About {
+            server: text("server")?,
+            session_id: text("session_id")?,
+            tool: text("tool")?,
+            is_built_in: member("built_in").is_some_and(|it| it.raw() == "true"),
+        };
         let kept = Self {
             about,
             root: Arc::new(Root::open(Path::new(&text("root")?)).ok()?),

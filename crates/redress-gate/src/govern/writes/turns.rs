@@ -18,7 +18,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::{
     Checks, faults,
-    job::{Job, Report, Then},
+    job::{Job, PutBack, Report, Then},
     kept::Kept,
     state::State,
 };
@@ -130,19 +130,9 @@ impl Writes {
             drop(turn);
             return then(Some(id), Report::Fine);
         }
-        let (was_changed, left) = put_back(&kept, &after);
+        let put_back = put_back(&kept, &after);
         drop(turn);
-        match (checked.err(), job.end()) {
-            (Some(fault), Some(id)) => {
-                then(Some(id), Report::Broken(faults::put_back(fault, &left)));
-            }
-            (fault, _) if was_changed => {
-                let told = (!left.is_empty())
-                    .then(|| faults::put_back(fault.unwrap_or_else(faults::unheard), &left));
-                then(None, Report::Undone(faults::undone(&kept.about), told));
-            }
-            _ => (),
-        }
+        tell_put_back(job, checked.err(), put_back, then);
     }
 
     /// Waits for the workspace, which another gate may have; `None` if nobody waits for the write any more.
@@ -174,12 +164,30 @@ impl Writes {
 
 type Seen = Result<State, super::state::Unseen>;
 
-/// Puts back what a write has changed. Gives whether it has, and what is not as it was.
-fn put_back(kept: &Kept, after: &Seen) -> (bool, Vec<super::restore::Left>) {
+/// Tells what became of a write that must not stay.
+fn tell_put_back(job: &Job, fault: Option<Box<Fault>>, put_back: PutBack, then: &Then) {
+    let record = put_back.was_changed.then(|| faults::undone(&job.about));
+    if let Some(id) = job.end_failed() {
+        return then(Some(id), Report::Failed(put_back, record));
+    }
+    match (fault, job.end(), record) {
+        (Some(fault), Some(id), _) => then(Some(id), Report::Broken(put_back.tell(fault))),
+        (fault, _, Some(record)) => {
+            let told = (!put_back.left.is_empty())
+                .then(|| put_back.tell(fault.unwrap_or_else(faults::unheard)));
+            then(None, Report::Undone(record, told));
+        }
+        _ => (),
+    }
+}
+
+/// Puts back what a write has changed.
+fn put_back(kept: &Kept, after: &Seen) -> PutBack {
+    let is_built_in = kept.about.is_built_in;
     let left = match after {
         Ok(after) if kept.before == *after => {
             kept.forget();
-            return (false, Vec::new());
+            return PutBack { was_changed: false, left: Vec::new(), is_built_in };
         }
         Ok(after) => kept.restore(after),
         Err(why) => vec![super::restore::Left::unseen(why)],
@@ -188,7 +196,7 @@ fn put_back(kept: &Kept, after: &Seen) -> (bool, Vec<super::restore::Left>) {
     if left.iter().all(|it| it.is_changed_since) {
         kept.forget();
     }
-    (true, left)
+    PutBack { was_changed: true, left, is_built_in }
 }
 
 /// A write of a gate that was killed before it was checked.
@@ -205,7 +213,8 @@ fn recovered(kept: &Kept, after: Option<State>) -> Option<Fault> {
             if left.iter().all(|it| it.is_changed_since) {
                 kept.forget();
             }
-            fault = *faults::put_back(Box::new(fault), &left);
+            let is_built_in = kept.about.is_built_in;
+            fault = *PutBack { was_changed: true, left, is_built_in }.tell(Box::new(fault));
         }
         // Nobody can tell any more what the write did and what somebody else did since.
         None => {

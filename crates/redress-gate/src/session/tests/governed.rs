@@ -17,6 +17,7 @@ use crate::{
 
 fn governor() -> Arc<Governor> {
     Arc::new(Governor::new(Policy {
+        is_built_in: false,
         server: "files".to_owned(),
         roles: Roles::default(),
         rules: Rules::new(&["*"], "docs/reports").unwrap(),
