@@ -132,14 +132,7 @@ impl Session {
     }
 
     fn repeat(&mut self, id: UpstreamId, turn: &mut Turn) {
-        // It may be over by now: withdrawn, or too late.
-        if self.inflight.exchange(id).is_none() {
-            return;
-        }
-        if let Err(refusal) = self.reach(turn) {
-            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-                self.fail(exchange, &refusal, turn);
-            }
+        if !self.reach_for(id, turn) {
             return;
         }
         let stderr = self.stderr.position();

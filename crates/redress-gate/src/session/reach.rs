@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{Door, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
+    inflight::{Owed, UpstreamId},
     metrics::Outcome,
     restarts::May,
     session::seen::Malformed,
@@ -80,6 +81,18 @@ impl Session {
             Some(May::Parked(_)) | None => (),
         }
         Ok(())
+    }
+
+    /// The same for a request that waited here. One that cannot be asked is answered; one that was withdrawn, or is too late, is over.
+    pub(super) fn reach_for(&mut self, id: UpstreamId, turn: &mut Turn) -> bool {
+        if self.inflight.exchange(id).is_none() {
+            return false;
+        }
+        let Err(refusal) = self.reach(turn) else { return true };
+        if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+            self.fail(exchange, &refusal, turn);
+        }
+        false
     }
 
     /// Whether the upstream is a process that calls were paused for because it was silent, has said nothing since, and is to

@@ -129,13 +129,7 @@ impl Session {
         let mut ready = self.writes.waiting.extract_if(.., |it| it.id == id);
         let Some(Held { id: Some(id), line }) = ready.next() else { return };
         drop(ready);
-        if self.inflight.exchange(id).is_none() {
-            return;
-        }
-        if let Err(refusal) = self.reach(turn) {
-            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-                self.fail(exchange, &refusal, turn);
-            }
+        if !self.reach_for(id, turn) {
             return;
         }
         if !self.is_up() {
