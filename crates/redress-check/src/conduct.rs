@@ -9,6 +9,7 @@ mod said;
 mod tags;
 mod words;
 
+pub(crate) use python::catches;
 pub(crate) use record::Recorder;
 pub use said::{Leak, Said};
 pub(crate) use tags::{Fields, Tag};

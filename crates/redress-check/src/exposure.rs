@@ -8,7 +8,7 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    conduct::{Act, Boundary, Conduct, Registration, What, Within},
+    conduct::{Act, Boundary, Conduct, Registration, What, Within, catches},
     facts::Handler,
     resolve::Index,
     sources::Sources,
@@ -171,30 +171,6 @@ pub(crate) fn is_guarded(conduct: &Conduct, guard: Option<u32>, kind: Option<&st
         guard = it.outer.filter(|outer| Some(*outer) < guard);
     }
     false
-}
-
-/// Whether a handler for errors of one type of Python gets those of another.
-fn catches(name: &str, kind: &str) -> bool {
-    let name = name.rsplit('.').next().unwrap_or(name);
-    name == kind
-        || match name {
-            "OSError" | "IOError" | "EnvironmentError" => matches!(
-                kind,
-                "OSError"
-                    | "IOError"
-                    | "FileNotFoundError"
-                    | "FileExistsError"
-                    | "PermissionError"
-                    | "ConnectionError"
-                    | "TimeoutError"
-                    | "NotADirectoryError"
-                    | "IsADirectoryError"
-            ),
-            "LookupError" => matches!(kind, "KeyError" | "IndexError"),
-            "ValueError" => kind == "UnicodeDecodeError",
-            "RuntimeError" => kind == "NotImplementedError",
-            _ => false,
-        }
 }
 
 fn is_example(path: &Path) -> bool {

@@ -1,10 +1,12 @@
 //! What nodes of Python say about failures.
 
+mod exceptions;
 mod tools;
 mod value;
 
 use tree_sitter::Node;
 
+pub(crate) use self::exceptions::catches;
 use super::{
     Catch, Guard, Plain, Positional, Stop, What,
     members::{Key, Members, makes_errors},
@@ -140,7 +142,7 @@ fn raise<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let made = fields.of(raised, Field::Function);
     let path = it.slice(made.unwrap_or(raised));
     let name = path.rsplit('.').next().unwrap_or(path);
-    if is_builtin_error(name) {
+    if exceptions::is_built_in(name) {
         it.act(node, What::Raise { kind: name.into() });
         return;
     }
@@ -162,41 +164,6 @@ fn raise<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             it.act(node, What::Prose(name.into()));
         }
     }
-}
-
-fn is_builtin_error(name: &str) -> bool {
-    matches!(
-        name,
-        "Exception"
-            | "BaseException"
-            | "ValueError"
-            | "RuntimeError"
-            | "TypeError"
-            | "KeyError"
-            | "IndexError"
-            | "LookupError"
-            | "AttributeError"
-            | "OSError"
-            | "IOError"
-            | "FileNotFoundError"
-            | "FileExistsError"
-            | "PermissionError"
-            | "ConnectionError"
-            | "TimeoutError"
-            | "NotADirectoryError"
-            | "IsADirectoryError"
-            | "AssertionError"
-            | "ArithmeticError"
-            | "ZeroDivisionError"
-            | "NotImplementedError"
-            | "EnvironmentError"
-            | "ImportError"
-            | "UnicodeDecodeError"
-            | "StopIteration"
-            | "EOFError"
-            | "BufferError"
-            | "InterruptedError"
-    )
 }
 
 fn give_back<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {

@@ -7,7 +7,7 @@ use super::{
     Within, ecma,
     members::Members,
     python, rust,
-    tags::{Field, Fields, Tag},
+    tags::{Field, Fields, MAX_PARTS, Tag},
     words,
 };
 use crate::{facts::Span, language::Language, scan::span, tree::Trail};
@@ -205,6 +205,23 @@ impl<'t> Recorder<'t> {
     pub(super) fn error_type_name(&self, node: Node<'t>, fields: &Fields) -> Option<Node<'t>> {
         let name = fields.of(node, Field::Name)?;
         (!self.here.is_test && words::names_an_error_type(self.slice(name))).then_some(name)
+    }
+
+    /// Notes such a type. Each part of its body that is a member gives what declares it, its name, and whether it may be absent.
+    pub(super) fn error_type_of(
+        &mut self,
+        node: Node<'t>,
+        fields: &Fields,
+        member: impl Fn(&Self, Node<'t>) -> Option<(Node<'t>, &'t str, bool)>,
+    ) {
+        let Some(name) = self.error_type_name(node, fields) else { return };
+        let Some(body) = fields.of(node, Field::Body) else { return };
+        let mut cursor = body.walk();
+        let parts = body.named_children(&mut cursor).take(MAX_PARTS * 4);
+        let members: Vec<_> = parts.filter_map(|it| member(self, it)).collect();
+        let optional_retry = members.iter().rfind(|it| it.2 && words::is_retry(it.1));
+        let optional_retry = optional_retry.map(|it| span(it.0.byte_range()));
+        self.error_type(name, members.iter().map(|it| it.1.into()).collect(), optional_retry);
     }
 
     pub(super) fn error_type(

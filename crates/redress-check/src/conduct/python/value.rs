@@ -104,28 +104,14 @@ pub(super) fn said<'t>(it: &Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) -> 
 /// A class of errors, with the members that it declares.
 pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let fields = Recorder::fields(trail);
-    let Some(name) = it.error_type_name(node, fields) else { return };
-    let Some(body) = fields.of(node, Field::Body) else { return };
-    let (mut members, mut optional_retry) = (Vec::new(), None);
-    let mut cursor = body.walk();
-    for statement in body.named_children(&mut cursor).take(MAX_PARTS * 4) {
-        let Some(declared) = statement.named_child(0).filter(|it| it.kind() == "assignment") else {
-            continue;
-        };
-        let Some(member) = fields.of(declared, Field::Left).map(|left| it.slice(left)) else {
-            continue;
-        };
-        members.push(member.into());
+    it.error_type_of(node, fields, |it, statement| {
+        let declared = statement.named_child(0).filter(|it| it.kind() == "assignment")?;
+        let name = it.slice(fields.of(declared, Field::Left)?);
         let text = it.slice(declared);
-        if words::is_retry(member)
-            && (text.contains("Optional[")
-                || text.ends_with("= None")
-                || text.contains("NotRequired["))
-        {
-            optional_retry = Some(span(declared.byte_range()));
-        }
-    }
-    it.error_type(name, members, optional_retry);
+        let may_be_absent =
+            text.contains("Optional[") || text.ends_with("= None") || text.contains("NotRequired[");
+        Some((declared, name, may_be_absent))
+    });
 }
 
 /// A `match` over codes whose last case takes all others as they come.

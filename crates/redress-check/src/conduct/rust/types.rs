@@ -62,18 +62,10 @@ fn second(arguments: &str) -> Option<&str> {
 /// A type of errors, with its members.
 pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let fields = Recorder::fields(trail);
-    let Some(name) = it.error_type_name(node, fields) else { return };
-    let Some(body) = fields.of(node, Field::Body) else { return };
-    let (mut members, mut optional_retry) = (Vec::new(), None);
-    let mut cursor = body.walk();
-    for member in body.named_children(&mut cursor).take(MAX_PARTS * 4) {
-        let Some(key) = fields.of(member, Field::Name).map(|key| it.slice(key)) else { continue };
-        members.push(key.into());
-        if words::is_retry(key) && it.slice(member).contains("Option<") {
-            optional_retry = Some(span(member.byte_range()));
-        }
-    }
-    it.error_type(name, members, optional_retry);
+    it.error_type_of(node, fields, |it, member| {
+        let name = it.slice(fields.of(member, Field::Name)?);
+        Some((member, name, it.slice(member).contains("Option<")))
+    });
 }
 
 /// A `match` over codes whose last arm takes all others as they come.

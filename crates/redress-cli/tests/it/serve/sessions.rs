@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{ask, assert_refused, call, open, say, session};
 use crate::gate::{
     client::{Client, Via, assert_works, fault, pause},
-    http::post,
+    http::{Http, Sent, post},
 };
 
 const NOTICE: &str =
@@ -153,14 +153,20 @@ fn whoever_leaves_while_a_session_opens_leaves_none_behind() {
     client.end();
 }
 
+/// A call that the server never answers, once it has arrived there.
+fn unanswered(http: &Http, headers: &[(&str, &str)]) -> Sent {
+    let message = call(&json!(9), "never", &json!({}));
+    let waiting = post(&http.address, &http.path, headers, message.as_bytes());
+    (0..40).for_each(|_| pause());
+    waiting
+}
+
 #[test]
 fn a_request_that_is_withdrawn_ends_without_an_answer() {
     let (client, http) = open(&[]);
     let id = session(&http);
     let headers = [("Mcp-Session-Id", &*id)];
-    let message = call(&json!(9), "never", &json!({}));
-    let waiting = post(&http.address, &http.path, &headers, message.as_bytes());
-    (0..40).for_each(|_| pause());
+    let waiting = unanswered(&http, &headers);
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#;
     let start = Instant::now();
     assert_eq!(say(&http, &headers, cancel).status, 202);
@@ -176,9 +182,7 @@ fn the_end_of_a_session_answers_whoever_waits_in_it() {
     let (client, http) = open(&[]);
     let id = session(&http);
     let headers = [("Mcp-Session-Id", &*id)];
-    let message = call(&json!(9), "never", &json!({}));
-    let waiting = post(&http.address, &http.path, &headers, message.as_bytes());
-    (0..40).for_each(|_| pause());
+    let waiting = unanswered(&http, &headers);
     assert_eq!(ask(&http, "DELETE", &headers).status, 204);
     let answer = waiting.head();
     assert_eq!(answer.status, 200);
