@@ -2,6 +2,7 @@
 
 mod bridge;
 mod forward;
+mod lines;
 mod pipe;
 mod upstream;
 

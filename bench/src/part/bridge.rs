@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    io::{Read as _, Write as _},
+    io::Write as _,
     net::{SocketAddr, TcpListener, TcpStream},
     process::{ChildStdin, ChildStdout, Command, Stdio},
     sync::{
@@ -14,8 +14,7 @@ use std::{
     thread,
 };
 
-use memchr::memchr;
-
+use super::lines::{each_block, lines};
 use crate::{
     Fallible,
     http::{Connection, Kind, write_answer},
@@ -151,29 +150,17 @@ fn around<'a>(text: &'a [u8], part: &[u8]) -> (&'a [u8], &'a [u8]) {
 }
 
 /// Gives each answer of the command to whoever waits for it.
-fn hand_out(mut output: ChildStdout, waiting: &Waiting) -> Fallible<()> {
-    let (mut bytes, mut room) = (Vec::new(), vec![0; 64 << 10]);
-    let mut searched = 0;
-    loop {
-        let read = output.read(&mut room)?;
-        if read == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(room.get(..read).unwrap_or_default());
-        let mut done = 0;
-        while let Some(length) = memchr(b'\n', bytes.get(searched..).unwrap_or_default()) {
-            let end = searched + length;
-            let line = bytes.get(done..end).unwrap_or_default();
+fn hand_out(output: ChildStdout, waiting: &Waiting) -> Fallible<()> {
+    each_block(output, |block| {
+        for line in lines(block) {
             let own = message(line).id.and_then(number).unwrap_or_default();
             let sender = waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&own);
             if let Some(sender) = sender {
                 sender.send(line.to_vec())?;
             }
-            (done, searched) = (end + 1, end + 1);
         }
-        bytes.drain(..done);
-        searched = bytes.len();
-    }
+        Ok(())
+    })
 }
 
 fn small_thread(work: impl FnOnce() -> Fallible<()> + Send + 'static) -> Fallible<()> {

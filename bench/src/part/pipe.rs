@@ -9,11 +9,8 @@ use std::{
     thread,
 };
 
-use memchr::memchr;
-
+use super::lines::{ROOM, each_block, lines};
 use crate::{Fallible, scan::message};
-
-const ROOM: usize = 64 << 10;
 
 /// Copies until the command ends.
 pub(super) fn run(command: &[OsString], is_by_line: bool) -> Fallible<()> {
@@ -34,7 +31,7 @@ pub(super) fn run(command: &[OsString], is_by_line: bool) -> Fallible<()> {
     Ok(())
 }
 
-fn copy_bytes(mut from: File, mut to: File) -> io::Result<()> {
+fn copy_bytes(mut from: File, mut to: File) -> Fallible<()> {
     let mut room = vec![0; ROOM];
     loop {
         let read = from.read(&mut room)?;
@@ -45,25 +42,14 @@ fn copy_bytes(mut from: File, mut to: File) -> io::Result<()> {
     }
 }
 
-fn copy_lines(mut from: File, mut to: File) -> io::Result<()> {
-    let (mut bytes, mut room) = (Vec::new(), vec![0; ROOM]);
-    let (mut searched, mut failures) = (0, 0u64);
-    loop {
-        let read = from.read(&mut room)?;
-        if read == 0 {
-            return Ok(());
+fn copy_lines(from: File, mut to: File) -> Fallible<()> {
+    let mut failures = 0u64;
+    each_block(from, |block| {
+        for line in lines(block) {
+            failures += u64::from(std::hint::black_box(message(line)).is_failure);
         }
-        bytes.extend_from_slice(room.get(..read).unwrap_or_default());
-        let mut done = 0;
-        while let Some(length) = memchr(b'\n', bytes.get(searched..).unwrap_or_default()) {
-            let end = searched + length;
-            let line = message(bytes.get(done..end).unwrap_or_default());
-            failures += u64::from(std::hint::black_box(line).is_failure);
-            (done, searched) = (end + 1, end + 1);
-        }
-        to.write_all(bytes.get(..done).unwrap_or_default())?;
-        bytes.drain(..done);
-        searched = bytes.len();
         std::hint::black_box(failures);
-    }
+        to.write_all(block)?;
+        Ok(())
+    })
 }
