@@ -1,14 +1,9 @@
 //! What the scan of sources promises.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[cfg(test)]
 mod branches;
-#[cfg(test)]
 mod handlers;
-#[cfg(test)]
 mod imports;
-#[cfg(test)]
 mod pages;
-#[cfg(test)]
 mod robust;
-#[cfg(test)]
 mod slips;

@@ -1,10 +1,7 @@
 //! The promises of the derive: what an error tells, and what does not compile.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[cfg(test)]
 mod faults;
-#[cfg(test)]
 mod hygiene;
-#[cfg(test)]
 mod inline;
-#[cfg(test)]
 mod refused;

@@ -1,14 +1,9 @@
 //! The promises of the registry crate, one module for each part.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[cfg(test)]
 mod diff;
-#[cfg(test)]
 mod documentation;
-#[cfg(test)]
 mod export;
-#[cfg(test)]
 mod laws;
-#[cfg(test)]
 mod lint;
-#[cfg(test)]
 mod lock;
