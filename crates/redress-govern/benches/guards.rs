@@ -6,12 +6,26 @@ use std::{hint::black_box, time::Instant};
 use redress_govern::eval::{Language, inspect};
 
 const SCRIPT: &str = include_str!("../../../fuzz/corpus/eval/script.js");
+const WAITING: &str = r#"
+// Fills a form and reads what comes of it.
+const form = await page.waitForSelector("form#search");
+for (const [name, value] of Object.entries(fields)) {
+    const input = await form.$(`input[name="${name}"]`);
+    await input.fill(String(values[name] ?? value));
+}
+await Promise.all([page.waitForNavigation(), form.evaluate((it) => it.submit())]);
+const found = await page.$$eval("li.result", (all, key) => all.map((it) => it.dataset[key]), "id");
+console.log(`found ${found.length} results`, found[0]);
+"#;
+
 const MODULE: &str = include_str!("../../../fuzz/corpus/eval/module.py");
 
 fn main() {
-    for (name, language, sample) in
-        [("javascript", Language::JavaScript, SCRIPT), ("python", Language::Python, MODULE)]
-    {
+    for (name, language, sample) in [
+        ("javascript", Language::JavaScript, SCRIPT),
+        ("javascript with await", Language::JavaScript, WAITING),
+        ("python", Language::Python, MODULE),
+    ] {
         let code: String =
             sample.chars().cycle().take(sample.len() * (10_000 / sample.len())).collect();
         let (parse, guard) = medians(

@@ -5,6 +5,7 @@
 //! constructs with the rules of the language. The guard denies; it never fails, and it never runs longer than its caller allows.
 
 mod chosen;
+mod flow;
 mod javascript;
 mod judge;
 mod nesting;

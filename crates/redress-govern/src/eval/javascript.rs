@@ -1,5 +1,6 @@
 //! JavaScript: a text as the scripts that it may be.
 
+mod functions;
 mod parts;
 mod values;
 pub(super) mod words;
@@ -11,7 +12,7 @@ use oxc_parser::{Kind, ParseOptions, Parser, Token, config::TokensParserConfig};
 use super::{
     Refusal,
     judge::judge,
-    payload::{self, Payload, Value, plain},
+    payload::{self, Node, Payload, Value, plain},
     place::{mistake, unescape},
     rules::JAVASCRIPT,
 };
@@ -37,21 +38,25 @@ impl Reading {
 }
 
 /// Judges every reading that parses and is not the same as one before.
+///
+/// Where two readings parse, they differ in three things: what `await` is, which a script may take for a name; whether `<!--` begins a
+/// comment; and what the first word is. Strict code is read as other code is, or not at all.
 pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refusal> {
     let (mut is_read, mut furthest) = (false, 0);
-    let waits = code.contains("await");
-    for reading in [Reading::Script, Reading::Module, Reading::Body, Reading::Value] {
-        let is_other = match reading {
-            Reading::Script => true,
-            Reading::Module | Reading::Body => waits,
-            Reading::Value => waits || begins_as_statement(code),
-        };
+    let mut is_open = code.contains("<!--") || code.contains("-->");
+    let mut readings = [Reading::Script, Reading::Module, Reading::Body, Reading::Value];
+    if code.contains("await ") {
+        // Most such code is no script, which takes long to be found out.
+        readings.swap(0, 1);
+    }
+    for reading in readings {
+        let is_other = is_open || matches!(reading, Reading::Value) && begins_as_statement(code);
         if is_read && !is_other {
             continue;
         }
         match inspect_as(reading, code, expired) {
-            Ok(verdict) => {
-                verdict?;
+            Ok(waits) => {
+                is_open |= waits? == Waits::Perhaps;
                 is_read = true;
             }
             Err(at) => furthest = furthest.max(at),
@@ -60,12 +65,21 @@ pub(super) fn inspect(code: &str, expired: &dyn Fn() -> bool) -> Result<(), Refu
     if is_read { Ok(()) } else { Err(mistake(code, furthest)) }
 }
 
-/// The verdict, or where it does not parse.
+/// What `await` is in a reading.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// What it is in every other that parses.
+    Always,
+    /// It may be something else in another.
+    Perhaps,
+}
+
+/// What `await` is in what may be run; else where it does not parse.
 fn inspect_as(
     reading: Reading,
     code: &str,
     expired: &dyn Fn() -> bool,
-) -> Result<Result<(), Refusal>, usize> {
+) -> Result<Result<Waits, Refusal>, usize> {
     let (head, tail) = reading.around();
     let source = &*format!("{head}{code}{tail}");
     let kind = match reading {
@@ -95,7 +109,18 @@ fn inspect_as(
         payload.push(Value::Forbidden("an HTML comment"));
     }
     values::read(&mut payload, &parsed.program, !head.is_empty());
-    Ok(judge(&payload, &JAVASCRIPT, expired))
+    let waits = waits(reading, &payload);
+    Ok(judge(&payload, &JAVASCRIPT, expired).map(|()| waits))
+}
+
+/// A script may have a name that is none elsewhere, and something that waits may be such a name in a script.
+fn waits(reading: Reading, payload: &Payload<'_>) -> Waits {
+    let is_name = |it: &Node<'_>| matches!(&it.value, Value::Name(name) | Value::Key(name) if name == "await");
+    let is_always = match reading {
+        Reading::Script => !payload.nodes.iter().any(is_name),
+        _ => !payload.waits || payload.surely_waits,
+    };
+    if is_always { Waits::Always } else { Waits::Perhaps }
 }
 
 /// Whether the first word is another thing where a value is expected: `{}` is a block or an object.

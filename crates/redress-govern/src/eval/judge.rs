@@ -18,7 +18,8 @@ pub(super) fn judge(
     let texts = Texts::new(payload, rules);
     keywords(payload, rules, &texts)?;
     words(payload, rules)?;
-    let mut judge = Judge { payload, rules, texts, roots: Vec::new(), chosen: false, word: None };
+    let (roots, open) = (Vec::new(), Vec::new());
+    let mut judge = Judge { payload, rules, texts, roots, open, chosen: false, word: None };
     for (id, node) in payload.nodes.iter().enumerate() {
         if id.is_multiple_of(256) && expired() {
             return Err(TOO_SLOW);
@@ -84,6 +85,8 @@ pub(super) struct Judge<'p, 'c> {
     pub(super) texts: Texts<'p, 'c>,
     /// The roots of the values so far: parts come first.
     roots: Vec<Root>,
+    /// Members that nobody knows the names of.
+    pub(super) open: Vec<Id>,
     /// Whether a member is chosen when the code runs.
     chosen: bool,
     /// A word that is harmless as long as no member is.
@@ -109,10 +112,10 @@ impl<'p> Judge<'p, '_> {
 
     /// A word that is harmless as data, beside a member that is chosen when the code runs.
     fn end(self) -> Result<(), Refusal> {
-        match self.word {
-            Some(word) if self.chosen => refuse(&format!("{word} as a key")),
-            _ => Ok(()),
+        if let Some(word) = self.word.filter(|_| self.chosen) {
+            return refuse(&format!("{word} as a key"));
         }
+        if self.open.is_empty() { Ok(()) } else { self.follow() }
     }
 
     fn mention(&self, id: Id, name: &str, used: Use) -> Result<(), Refusal> {
@@ -157,6 +160,9 @@ impl<'p> Judge<'p, '_> {
                 }
             }
             _ => {}
+        }
+        if self.rules.has_open_keys && text.other {
+            self.open.push(id);
         }
         if self.rules.has_open_keys && text.other && self.is_function(object) {
             return refuse("a member of a function that is chosen when the code runs");
@@ -350,6 +356,6 @@ fn of_guarded(object: &Guarded, key: &str) -> String {
     }
 }
 
-fn refuse(construct: &str) -> Result<(), Refusal> {
+pub(super) fn refuse(construct: &str) -> Result<(), Refusal> {
     Err(Refusal::Construct(construct.to_owned()))
 }

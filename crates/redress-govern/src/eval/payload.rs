@@ -44,6 +44,10 @@ pub(super) enum Value<'c> {
     Either(Vec<Id>),
     /// `[a, b]`, and what is handed on: `return a`.
     List(Vec<Id>),
+    /// `{ a: b, c: d }`, by its values.
+    Object(Vec<Id>),
+    /// `...list`, each of a list.
+    Spread(Id),
     /// A function or a class.
     Function,
     /// What a name is after `name += by`.
@@ -103,6 +107,44 @@ pub(super) struct Payload<'c> {
     /// Keys and names of modules.
     pub(super) telling: Vec<Id>,
     pub(super) has_imports: bool,
+    /// Whether it waits outside of functions, and where `await` cannot be a name.
+    pub(super) waits: bool,
+    pub(super) surely_waits: bool,
+    /// What functions get and give.
+    pub(super) ways: Ways<'c>,
+}
+
+/// The ways that values take through functions.
+#[derive(Debug, Default)]
+pub(super) struct Ways<'c> {
+    pub(super) params: Vec<Param>,
+    /// What a function gives: `(function, value)`.
+    pub(super) returned: Vec<(Id, Id)>,
+    pub(super) thrown: Vec<Id>,
+    pub(super) caught: Vec<Id>,
+    /// What is put into something under a key that is computed: `(value, object)`.
+    pub(super) put: Vec<(Id, Id)>,
+    /// Functions that get what a member of that name is given.
+    pub(super) setters: Vec<(Cow<'c, str>, Id)>,
+    /// What a generator is sent.
+    pub(super) sent: Vec<Id>,
+    pub(super) awaited: Vec<Id>,
+    /// Whether a function looks at all that it gets: `arguments`
+    pub(super) has_arguments: bool,
+    /// `this`
+    pub(super) this: Vec<Id>,
+    /// What is called without the look of a call: a class that another extends, a decorator.
+    pub(super) called: Vec<Id>,
+}
+
+/// A parameter of a function.
+#[derive(Debug)]
+pub(super) struct Param {
+    pub(super) function: Id,
+    /// Which one; the last may take all that are left.
+    pub(super) at: usize,
+    pub(super) is_rest: bool,
+    pub(super) id: Id,
 }
 
 impl<'c> Payload<'c> {
@@ -121,6 +163,10 @@ impl<'c> Payload<'c> {
 
     pub(super) fn key(&mut self, key: &'c str) -> Id {
         self.push(Value::Key(plain(key)))
+    }
+
+    pub(super) fn number(&mut self) -> Id {
+        self.push(Value::Number)
     }
 
     pub(super) fn name(&mut self, name: &'c str) -> Id {
@@ -162,10 +208,13 @@ impl<'c> Payload<'c> {
     }
 
     /// A name gets each of a list in turn, or what somebody else decides.
-    pub(super) fn give_each(&mut self, name: &'c str, list: Id) {
+    pub(super) fn give_each(&mut self, name: &'c str, list: Id, each: Id) {
         match self.value(list) {
             Value::List(all) => all.clone().into_iter().for_each(|it| self.give(name, it)),
-            _ => self.bind(name),
+            _ => {
+                self.bind(name);
+                self.give(name, each);
+            }
         }
     }
 
@@ -187,6 +236,11 @@ impl<'c> Payload<'c> {
             let key = key.clone();
             self.fields.entry(key).or_default().push(id);
         }
+    }
+
+    /// All names and members with what they were given.
+    pub(super) fn given_all(&self) -> [&BTreeMap<Cow<'c, str>, Vec<Id>>; 2] {
+        [&self.given, &self.fields]
     }
 
     pub(super) fn fields(&self, key: &str) -> &[Id] {

@@ -41,6 +41,12 @@ pub(super) struct Rules {
     pub(super) runs_text: &'static [&'static str],
     /// Calls that call what they get.
     pub(super) calls_back: &'static [&'static str],
+    /// Calls that call what they get after the first.
+    pub(super) calls_second: &'static [&'static str],
+    /// Calls that give what is in something, or what they get.
+    pub(super) gives_back: &'static [&'static str],
+    /// Functions that give a text or a number.
+    pub(super) makes_plain: &'static [&'static str],
     /// Objects and functions that are there from the start, and methods that objects have: functions, or full of them.
     pub(super) built_in: &'static [&'static str],
     pub(super) methods: &'static [&'static str],
@@ -81,6 +87,9 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     windows: &["defaultView", "contentWindow"],
     runs_text: javascript::RUNS_TEXT,
     calls_back: javascript::CALLS_BACK,
+    calls_second: javascript::CALLS_SECOND,
+    gives_back: javascript::GIVES_BACK,
+    makes_plain: javascript::MAKES_PLAIN,
     built_in: javascript::BUILT_IN,
     methods: javascript::METHODS,
     reads_text: javascript::READS_TEXT,
@@ -112,6 +121,9 @@ pub(super) const PYTHON: Rules = Rules {
     windows: &[],
     runs_text: &[],
     calls_back: &[],
+    calls_second: &[],
+    gives_back: &[],
+    makes_plain: &[],
     built_in: &[],
     methods: &[],
     reads_text: python::READS_TEXT,

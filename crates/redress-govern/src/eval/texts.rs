@@ -172,7 +172,7 @@ impl<'p, 'c> Texts<'p, 'c> {
                 by if by.is_text() => Text::made(),
                 by => by,
             },
-            Value::Made | Value::List(_) => Text::made(),
+            Value::Made | Value::List(_) | Value::Spread(_) => Text::made(),
             Value::Call { callee, arguments } => self.call(*callee, arguments, depth),
             Value::Member { object, .. } => match self.payload.value(*object) {
                 Value::Name(name) if name == "Symbol" => Text::default(),

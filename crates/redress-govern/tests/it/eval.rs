@@ -1,6 +1,7 @@
 //! Payloads that must not run, however they are written, and those that may.
 
 mod bounds;
+mod flow;
 mod hidden;
 mod ordinary;
 

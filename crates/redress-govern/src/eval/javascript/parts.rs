@@ -1,13 +1,21 @@
 //! Values of a script that are made of others, and what becomes of values that are taken apart or handed on.
 
 use oxc_ast::ast::{
-    AssignmentTargetProperty, BinaryExpression, BinaryOperator, BindingIdentifier, BindingPattern,
-    Expression, ForStatementLeft, ObjectAssignmentTarget, TemplateLiteral,
+    Argument, ArrayExpressionElement, AwaitExpression, BinaryExpression, BinaryOperator,
+    BindingPattern, Expression, ForStatementLeft, ObjectExpression, ObjectProperty,
+    ObjectPropertyKind, PrivateFieldExpression, PrivateIdentifier, PropertyKind, SpreadElement,
+    TemplateLiteral, YieldExpression,
 };
 use oxc_ast_visit::{Visit, walk};
 
 use super::values::Reader;
-use crate::eval::payload::{Id, Use, Value};
+use crate::eval::payload::{Id, Payload, Use, Value};
+
+impl<'p, 'c> Reader<'p, 'c> {
+    pub(super) const fn new(payload: &'p mut Payload<'c>, code: &'c str) -> Self {
+        Self { payload, code, functions: 0, bodies: 0, inside: Vec::new(), source: None }
+    }
+}
 
 impl<'c> Reader<'_, 'c> {
     pub(super) fn template(&mut self, template: &TemplateLiteral<'c>) -> Id {
@@ -58,64 +66,133 @@ impl<'c> Reader<'_, 'c> {
         self.payload.push(Value::Sum(parts))
     }
 
-    /// `const { [key]: name } = given` is `name = given[key]`.
-    pub(super) fn take(&mut self, pattern: &BindingPattern<'c>, given: Id) {
-        let BindingPattern::ObjectPattern(pattern) = pattern else { return };
-        for property in pattern.properties.iter().filter(|it| it.computed) {
-            let key = self.key(&property.key);
-            let taken = self.payload.member(given, key);
-            let name = match &property.value {
-                BindingPattern::AssignmentPattern(it) => &it.left,
-                name => name,
-            };
-            if let BindingPattern::BindingIdentifier(name) = name {
-                self.payload.give(name.name.as_str(), taken);
+    pub(super) fn loop_over(&mut self, left: &ForStatementLeft<'c>, list: Id) {
+        let each = self.payload.number();
+        let each = self.payload.push(Value::Member { object: list, key: each });
+        if let ForStatementLeft::VariableDeclaration(declaration) = left
+            && let [declarator] = declaration.declarations.as_slice()
+        {
+            if let BindingPattern::BindingIdentifier(name) = &declarator.id {
+                self.payload.declare(name.name.as_str());
+                self.payload.give_each(name.name.as_str(), list, each);
+            } else {
+                self.from(each, |this| this.visit_binding_pattern(&declarator.id));
             }
+        } else if let Some(target) = left.as_assignment_target() {
+            self.from(each, |this| this.visit_assignment_target(target));
+        } else {
+            self.visit_for_statement_left(left);
         }
     }
 
-    /// The same without a declaration.
-    pub(super) fn take_again(&mut self, pattern: &ObjectAssignmentTarget<'c>, given: Id) {
-        for property in &pattern.properties {
-            if let AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) = property
-                && property.computed
-            {
-                let key = self.key(&property.name);
-                let taken = self.payload.member(given, key);
-                if let Some(name) = property.binding.identifier() {
-                    self.payload.give(name.name.as_str(), taken);
-                }
-            }
-        }
+    /// What a pattern takes under a key.
+    pub(super) fn taken(&mut self, key: Id) -> Id {
+        let object = self.source.unwrap_or_else(|| self.payload.push(Value::Else));
+        self.payload.push(Value::Member { object, key })
     }
 
-    /// A function or a class that has a name.
-    pub(super) fn function(&mut self, name: Option<&BindingIdentifier<'c>>) {
-        if let Some(name) = name {
-            let function = self.payload.push(Value::Function);
-            self.payload.give(name.name.as_str(), function);
+    /// The same of one after the other.
+    pub(super) fn taken_in_turn(&mut self) -> Id {
+        let key = self.payload.number();
+        self.taken(key)
+    }
+
+    /// Takes something apart.
+    pub(super) fn from(&mut self, source: Id, take: impl FnOnce(&mut Self)) {
+        let before = self.source.replace(source);
+        take(self);
+        self.source = before;
+    }
+
+    pub(super) fn spread(&mut self, spread: &SpreadElement<'c>) -> Id {
+        let all = self.value(&spread.argument);
+        self.payload.push(Value::Spread(all))
+    }
+
+    pub(super) fn object(&mut self, object: &ObjectExpression<'c>) -> Id {
+        let all = object.properties.iter().map(|it| match it {
+            ObjectPropertyKind::ObjectProperty(it) => self.property(it),
+            ObjectPropertyKind::SpreadProperty(it) => self.spread(it),
+        });
+        let all = all.collect();
+        self.payload.push(Value::Object(all))
+    }
+
+    pub(super) fn property(&mut self, property: &ObjectProperty<'c>) -> Id {
+        let key = self.key(&property.key);
+        self.payload.push(Value::Own { key });
+        let given = self.value(&property.value);
+        match property.kind {
+            PropertyKind::Init => self.payload.give_field(key, given),
+            PropertyKind::Get => self.getter(key, given),
+            PropertyKind::Set => self.setter(key, given),
         }
+        given
+    }
+
+    pub(super) fn private(&mut self, member: &PrivateFieldExpression<'c>) -> Id {
+        let object = self.value(&member.object);
+        let key = self.private_key(&member.field);
+        self.payload.member(object, key)
+    }
+
+    pub(super) fn private_key(&mut self, name: &PrivateIdentifier<'c>) -> Id {
+        self.payload.push(Value::Key(format!("#{}", name.name).into()))
+    }
+
+    pub(super) fn wait(&mut self, wait: &AwaitExpression<'c>) -> Id {
+        if self.bodies == 0 {
+            let start = usize::try_from(wait.span.start).unwrap_or_default();
+            let after = self.code.get(start..).and_then(|it| it.strip_prefix("await "));
+            let is_word = |it: char| it.is_ascii_alphanumeric();
+            self.payload.waits = true;
+            self.payload.surely_waits |= after.is_some_and(|it| it.starts_with(is_word));
+        }
+        let id = self.value(&wait.argument);
+        self.payload.ways.awaited.push(id);
+        id
+    }
+
+    pub(super) fn this(&mut self) -> Id {
+        let id = self.payload.push(Value::Else);
+        self.payload.ways.this.push(id);
+        id
+    }
+
+    /// A generator gives something, and goes on with what it is sent.
+    pub(super) fn give_up(&mut self, given: &YieldExpression<'c>) -> Id {
+        if let Some(id) = self.hand_on(given.argument.as_ref()) {
+            self.returned(id);
+        }
+        let sent = self.payload.push(Value::Else);
+        self.payload.ways.sent.push(sent);
+        sent
     }
 
     /// Somebody else gets the value.
-    pub(super) fn hand_on(&mut self, value: Option<&Expression<'c>>) {
-        if let Some(value) = value {
-            let id = self.value(value);
-            self.payload.push(Value::List(vec![id]));
+    pub(super) fn hand_on(&mut self, value: Option<&Expression<'c>>) -> Option<Id> {
+        let id = self.value(value?);
+        self.payload.push(Value::List(vec![id]));
+        Some(id)
+    }
+
+    pub(super) fn element(&mut self, element: &ArrayExpressionElement<'c>) -> Id {
+        match element {
+            ArrayExpressionElement::SpreadElement(it) => self.spread(it),
+            _ => match element.as_expression() {
+                Some(expression) => self.value(expression),
+                None => self.payload.push(Value::Made),
+            },
         }
     }
 
-    pub(super) fn loop_over(&mut self, left: &ForStatementLeft<'c>, list: Id) {
-        if let ForStatementLeft::VariableDeclaration(declaration) = left
-            && let [declarator] = declaration.declarations.as_slice()
-            && let BindingPattern::BindingIdentifier(name) = &declarator.id
-        {
-            self.payload.declare(name.name.as_str());
-            self.payload.give_each(name.name.as_str(), list);
-        } else if let Some(target) = left.as_assignment_target() {
-            self.visit_assignment_target(target);
-        } else {
-            self.visit_for_statement_left(left);
+    pub(super) fn argument(&mut self, argument: &Argument<'c>) -> Id {
+        match argument {
+            Argument::SpreadElement(it) => self.spread(it),
+            _ => match argument.as_expression() {
+                Some(expression) => self.value(expression),
+                None => self.payload.push(Value::Made),
+            },
         }
     }
 }

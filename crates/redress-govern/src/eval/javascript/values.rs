@@ -1,12 +1,13 @@
 //! The values of a script, from its tree.
 
 use oxc_ast::ast::{
-    Argument, ArrayExpressionElement, AssignmentExpression, AssignmentOperator, AssignmentPattern,
-    AssignmentTarget, AssignmentTargetPropertyIdentifier, AssignmentTargetPropertyProperty,
-    AssignmentTargetWithDefault, BindingIdentifier, BindingPattern, BindingProperty, ChainElement,
-    Class, ComputedMemberExpression, ExportAllDeclaration, ExportFromDeclaration, Expression,
-    ForInStatement, ForOfStatement, FormalParameter, Function, IdentifierReference,
-    ImportDeclaration, ObjectProperty, Program, PropertyDefinition, PropertyKey, ReturnStatement,
+    Argument, ArrayAssignmentTarget, ArrayPattern, AssignmentPattern, AssignmentTarget,
+    AssignmentTargetPropertyIdentifier, AssignmentTargetPropertyProperty,
+    AssignmentTargetWithDefault, BindingIdentifier, BindingPattern, BindingProperty,
+    CatchParameter, ChainElement, Class, ComputedMemberExpression, Decorator, ExportAllDeclaration,
+    ExportFromDeclaration, Expression, ForInStatement, ForOfStatement, FormalParameters, Function,
+    IdentifierReference, ImportDeclaration, MethodDefinition, ObjectProperty,
+    PrivateFieldExpression, Program, PropertyDefinition, PropertyKey, ReturnStatement,
     SimpleAssignmentTarget, Statement, StaticMemberExpression, StringLiteral, ThrowStatement,
     UnaryOperator, VariableDeclarator, WithStatement, YieldExpression,
 };
@@ -17,7 +18,7 @@ use crate::eval::payload::{Id, Payload, Use, Value};
 
 /// Reads a whole script, or the body of the one function that it is.
 pub(super) fn read<'c>(payload: &mut Payload<'c>, program: &Program<'c>, is_body: bool) {
-    let mut reader = Reader { payload, functions: 0 };
+    let mut reader = Reader::new(payload, program.source_text);
     match program.body.as_slice() {
         [Statement::FunctionDeclaration(function)] if is_body => {
             if let Some(body) = &function.body {
@@ -30,8 +31,15 @@ pub(super) fn read<'c>(payload: &mut Payload<'c>, program: &Program<'c>, is_body
 
 pub(super) struct Reader<'p, 'c> {
     pub(super) payload: &'p mut Payload<'c>,
+    pub(super) code: &'c str,
     /// How many functions are around, but for those that share the arguments of what is around them.
-    functions: usize,
+    pub(super) functions: usize,
+    /// How many functions are around.
+    pub(super) bodies: usize,
+    /// The functions and classes around, from the outside.
+    pub(super) inside: Vec<Id>,
+    /// What a pattern takes apart.
+    pub(super) source: Option<Id>,
 }
 
 impl<'c> Reader<'_, 'c> {
@@ -56,7 +64,11 @@ impl<'c> Reader<'_, 'c> {
             Expression::TaggedTemplateExpression(it) => {
                 let callee = self.value(&it.tag);
                 let argument = self.template(&it.quasi);
-                self.payload.call(callee, vec![argument])
+                let mut arguments = vec![argument];
+                if let Value::Sum(parts) = self.payload.value(argument) {
+                    arguments.extend(parts);
+                }
+                self.payload.call(callee, arguments)
             }
             Expression::ImportExpression(it) => {
                 let source = self.value(&it.source);
@@ -93,13 +105,14 @@ impl<'c> Reader<'_, 'c> {
                 walk::walk_update_expression(self, it);
                 number
             }
-            Expression::AwaitExpression(it) => self.value(&it.argument),
-            Expression::FunctionExpression(_)
-            | Expression::ArrowFunctionExpression(_)
-            | Expression::ClassExpression(_) => {
-                walk::walk_expression(self, expression);
-                self.payload.push(Value::Function)
-            }
+            Expression::AwaitExpression(it) => self.wait(it),
+            Expression::YieldExpression(it) => self.give_up(it),
+            Expression::ThisExpression(_) => self.this(),
+            Expression::PrivateFieldExpression(it) => self.private(it),
+            Expression::ObjectExpression(it) => self.object(it),
+            Expression::FunctionExpression(it) => self.whole_function(it),
+            Expression::ArrowFunctionExpression(it) => self.arrow(it),
+            Expression::ClassExpression(it) => self.class(it),
             _ => {
                 walk::walk_expression(self, expression);
                 self.payload.push(Value::Else)
@@ -107,27 +120,12 @@ impl<'c> Reader<'_, 'c> {
         }
     }
 
-    fn name(&mut self, name: &IdentifierReference<'c>) -> Id {
+    pub(super) fn name(&mut self, name: &IdentifierReference<'c>) -> Id {
         if name.name == "arguments" && self.functions == 0 {
             return self.payload.push(Value::Forbidden("arguments outside of a function"));
         }
+        self.payload.ways.has_arguments |= name.name == "arguments";
         self.payload.name(name.name.as_str())
-    }
-
-    fn element(&mut self, element: &ArrayExpressionElement<'c>) -> Id {
-        if let Some(expression) = element.as_expression() {
-            return self.value(expression);
-        }
-        walk::walk_array_expression_element(self, element);
-        self.payload.push(Value::Made)
-    }
-
-    fn argument(&mut self, argument: &Argument<'c>) -> Id {
-        if let Some(expression) = argument.as_expression() {
-            return self.value(expression);
-        }
-        walk::walk_argument(self, argument);
-        self.payload.push(Value::Made)
     }
 
     fn chain(&mut self, chain: &ChainElement<'c>) -> Id {
@@ -135,20 +133,18 @@ impl<'c> Reader<'_, 'c> {
             ChainElement::CallExpression(it) => self.call(&it.callee, &it.arguments),
             ChainElement::StaticMemberExpression(it) => self.member(it),
             ChainElement::ComputedMemberExpression(it) => self.computed(it),
-            _ => {
-                walk::walk_chain_element(self, chain);
-                self.payload.push(Value::Else)
-            }
+            ChainElement::PrivateFieldExpression(it) => self.private(it),
+            ChainElement::TSNonNullExpression(it) => self.value(&it.expression),
         }
     }
 
-    fn member(&mut self, member: &StaticMemberExpression<'c>) -> Id {
+    pub(super) fn member(&mut self, member: &StaticMemberExpression<'c>) -> Id {
         let object = self.value(&member.object);
         let key = self.payload.key(member.property.name.as_str());
         self.payload.member(object, key)
     }
 
-    fn computed(&mut self, member: &ComputedMemberExpression<'c>) -> Id {
+    pub(super) fn computed(&mut self, member: &ComputedMemberExpression<'c>) -> Id {
         let object = self.value(&member.object);
         let key = self.value(&member.expression);
         self.payload.telling.push(key);
@@ -161,40 +157,6 @@ impl<'c> Reader<'_, 'c> {
         self.payload.call(callee, arguments)
     }
 
-    fn assignment(&mut self, assignment: &AssignmentExpression<'c>) -> Id {
-        let right = self.value(&assignment.right);
-        let given = match assignment.operator {
-            AssignmentOperator::Assign => right,
-            operator if operator.is_logical() => right,
-            AssignmentOperator::Addition => self.payload.push(Value::Grown { by: right }),
-            _ => self.payload.push(Value::Number),
-        };
-        self.assign(&assignment.left, given);
-        self.payload.push(Value::Either(vec![given]))
-    }
-
-    fn assign(&mut self, target: &AssignmentTarget<'c>, given: Id) {
-        match target {
-            AssignmentTarget::AssignmentTargetIdentifier(name) => {
-                self.payload.give(name.name.as_str(), given);
-                self.name(name);
-            }
-            // A member of the global object is a variable, too.
-            AssignmentTarget::StaticMemberExpression(member) => {
-                self.payload.give(member.property.name.as_str(), given);
-                self.payload.give_anything(member.property.name.as_str());
-                let key = self.payload.key(member.property.name.as_str());
-                self.payload.give_field(key, given);
-                self.member(member);
-            }
-            AssignmentTarget::ObjectAssignmentTarget(pattern) => {
-                walk::walk_assignment_target(self, target);
-                self.take_again(pattern, given);
-            }
-            _ => walk::walk_assignment_target(self, target),
-        }
-    }
-
     fn import(&mut self, source: &StringLiteral<'c>, construct: &'static str) {
         let source = self.payload.text(source.value.as_str());
         self.payload.telling.push(source);
@@ -205,7 +167,7 @@ impl<'c> Reader<'_, 'c> {
     pub(super) fn key(&mut self, key: &PropertyKey<'c>) -> Id {
         match key {
             PropertyKey::StaticIdentifier(it) => self.payload.key(it.name.as_str()),
-            PropertyKey::PrivateIdentifier(_) => self.payload.push(Value::Number),
+            PropertyKey::PrivateIdentifier(it) => self.private_key(it),
             _ => {
                 let id = key.as_expression().map(|it| self.value(it));
                 self.payload.telling.extend(id);
@@ -226,6 +188,9 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'c>) {
         self.payload.bind(it.name.as_str());
+        if let Some(source) = self.source {
+            self.payload.give(it.name.as_str(), source);
+        }
         // A function tells its name.
         let key = self.payload.key(it.name.as_str());
         self.payload.push(Value::Own { key });
@@ -239,27 +204,44 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         self.computed(it);
     }
 
+    fn visit_private_field_expression(&mut self, it: &PrivateFieldExpression<'c>) {
+        self.private(it);
+    }
+
     fn visit_object_property(&mut self, it: &ObjectProperty<'c>) {
-        let key = self.key(&it.key);
-        self.payload.push(Value::Own { key });
-        let given = self.value(&it.value);
-        self.payload.give_field(key, given);
+        self.property(it);
     }
 
     fn visit_binding_property(&mut self, it: &BindingProperty<'c>) {
         let key = self.key(&it.key);
         self.payload.push(Value::Taken { key });
-        self.visit_binding_pattern(&it.value);
+        let taken = self.taken(key);
+        self.from(taken, |this| this.visit_binding_pattern(&it.value));
+    }
+
+    fn visit_array_pattern(&mut self, it: &ArrayPattern<'c>) {
+        for element in it.elements.iter().flatten() {
+            let taken = self.taken_in_turn();
+            self.from(taken, |this| this.visit_binding_pattern(element));
+        }
+        it.rest.iter().for_each(|it| self.visit_binding_rest_element(it));
     }
 
     fn visit_assignment_target_property_identifier(
         &mut self,
         it: &AssignmentTargetPropertyIdentifier<'c>,
     ) {
-        let key = self.payload.key(it.binding.name.as_str());
+        let name = it.binding.name.as_str();
+        let key = self.payload.key(name);
         self.payload.push(Value::Taken { key });
-        self.payload.bind(it.binding.name.as_str());
-        walk::walk_assignment_target_property_identifier(self, it);
+        self.payload.bind(name);
+        let taken = self.taken(key);
+        self.payload.give(name, taken);
+        self.name(&it.binding);
+        if let Some(init) = &it.init {
+            let given = self.value(init);
+            self.payload.give(name, given);
+        }
     }
 
     fn visit_assignment_target_property_property(
@@ -271,54 +253,68 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         if let Some(name) = it.binding.identifier().map(|it| it.name.as_str()) {
             self.payload.bind(name);
         }
-        self.visit_assignment_target_maybe_default(&it.binding);
+        let taken = self.taken(key);
+        self.from(taken, |this| this.visit_assignment_target_maybe_default(&it.binding));
+    }
+
+    fn visit_array_assignment_target(&mut self, it: &ArrayAssignmentTarget<'c>) {
+        for element in it.elements.iter().flatten() {
+            let taken = self.taken_in_turn();
+            self.from(taken, |this| this.visit_assignment_target_maybe_default(element));
+        }
+        it.rest.iter().for_each(|it| self.visit_assignment_target_rest(it));
     }
 
     fn visit_assignment_target(&mut self, it: &AssignmentTarget<'c>) {
         let anything = self.payload.push(Value::Else);
-        self.assign(it, anything);
+        let given = match self.source.take() {
+            Some(source) => self.payload.push(Value::Either(vec![anything, source])),
+            None => anything,
+        };
+        self.assign(it, given);
     }
 
     fn visit_assignment_target_with_default(&mut self, it: &AssignmentTargetWithDefault<'c>) {
+        let source = self.source.take();
         let given = self.value(&it.init);
+        let given = match source {
+            Some(source) => self.payload.push(Value::Either(vec![given, source])),
+            None => given,
+        };
         self.assign(&it.binding, given);
     }
 
     fn visit_assignment_pattern(&mut self, it: &AssignmentPattern<'c>) {
+        let source = self.source.take();
         let given = self.value(&it.right);
+        let either = self.payload.push(Value::Either(source.into_iter().chain([given]).collect()));
         if let BindingPattern::BindingIdentifier(name) = &it.left {
             self.payload.give(name.name.as_str(), given);
         }
-        self.visit_binding_pattern(&it.left);
+        self.from(either, |this| this.visit_binding_pattern(&it.left));
     }
 
-    fn visit_formal_parameter(&mut self, it: &FormalParameter<'c>) {
-        self.visit_binding_pattern(&it.pattern);
-        let given = it.initializer.as_ref().map(|it| self.value(it));
-        match (given, &it.pattern) {
-            (Some(given), BindingPattern::BindingIdentifier(name)) => {
-                self.payload.give(name.name.as_str(), given);
-            }
-            (Some(given), pattern) => self.take(pattern, given),
-            (None, _) => (),
-        }
+    fn visit_formal_parameters(&mut self, it: &FormalParameters<'c>) {
+        self.parameters(it);
+    }
+
+    fn visit_catch_parameter(&mut self, it: &CatchParameter<'c>) {
+        let caught = self.payload.push(Value::Else);
+        self.payload.ways.caught.push(caught);
+        self.from(caught, |this| this.visit_binding_pattern(&it.pattern));
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'c>) {
         let given = it.init.as_ref().map(|it| self.value(it));
-        match &it.id {
-            BindingPattern::BindingIdentifier(name) => {
+        match (&it.id, given) {
+            (BindingPattern::BindingIdentifier(name), given) => {
                 self.payload.declare(name.name.as_str());
                 if let Some(given) = given {
                     self.payload.give(name.name.as_str(), given);
                 }
             }
-            pattern => {
-                self.visit_binding_pattern(pattern);
-                if let Some(given) = given {
-                    self.take(pattern, given);
-                }
-            }
+            (pattern, Some(given)) => self.from(given, |this| this.visit_binding_pattern(pattern)),
+            (pattern, None) => self.visit_binding_pattern(pattern),
         }
     }
 
@@ -335,16 +331,21 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         self.visit_statement(&it.body);
     }
 
-    fn visit_function(&mut self, it: &Function<'c>, flags: ScopeFlags) {
-        self.functions += 1;
-        walk::walk_function(self, it, flags);
-        self.functions -= 1;
-        self.function(it.id.as_ref());
+    fn visit_function(&mut self, it: &Function<'c>, _: ScopeFlags) {
+        self.whole_function(it);
     }
 
     fn visit_class(&mut self, it: &Class<'c>) {
-        walk::walk_class(self, it);
-        self.function(it.id.as_ref());
+        self.class(it);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'c>) {
+        self.method(it);
+    }
+
+    fn visit_decorator(&mut self, it: &Decorator<'c>) {
+        let called = self.value(&it.expression);
+        self.payload.ways.called.push(called);
     }
 
     fn visit_property_definition(&mut self, it: &PropertyDefinition<'c>) {
@@ -358,15 +359,18 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'c>) {
-        self.hand_on(it.argument.as_ref());
+        if let Some(id) = self.hand_on(it.argument.as_ref()) {
+            self.returned(id);
+        }
     }
 
     fn visit_throw_statement(&mut self, it: &ThrowStatement<'c>) {
-        self.hand_on(Some(&it.argument));
+        let thrown = self.hand_on(Some(&it.argument));
+        self.payload.ways.thrown.extend(thrown);
     }
 
     fn visit_yield_expression(&mut self, it: &YieldExpression<'c>) {
-        self.hand_on(it.argument.as_ref());
+        self.give_up(it);
     }
 
     fn visit_with_statement(&mut self, it: &WithStatement<'c>) {

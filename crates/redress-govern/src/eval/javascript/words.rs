@@ -188,6 +188,69 @@ pub(in crate::eval) const CALLS_BACK: &[&str] = &[
     "requestAnimationFrame",
 ];
 
+/// Calls that call what they get after the first.
+pub(in crate::eval) const CALLS_SECOND: &[&str] = &[
+    "addEventListener",
+    "addListener",
+    "defineProperty",
+    "from",
+    "fromAsync",
+    "groupBy",
+    "on",
+    "once",
+    "parse",
+    "stringify",
+];
+
+/// Calls that give what is in something, or what they get.
+pub(in crate::eval) const GIVES_BACK: &[&str] = &[
+    "all",
+    "allSettled",
+    "any",
+    "assign",
+    "at",
+    "bind",
+    "concat",
+    "entries",
+    "from",
+    "fromAsync",
+    "fromEntries",
+    "get",
+    "groupBy",
+    "next",
+    "of",
+    "parse",
+    "pop",
+    "race",
+    "resolve",
+    "shift",
+    "slice",
+    "splice",
+    "values",
+];
+
+/// Functions that give a text or a number, whatever they get.
+pub(in crate::eval) const MAKES_PLAIN: &[&str] = &[
+    "BigInt",
+    "Boolean",
+    "Number",
+    "String",
+    "Symbol",
+    "alert",
+    "atob",
+    "btoa",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
+    "unescape",
+];
+
 /// What is there from the start: functions, and objects that are full of them.
 pub(in crate::eval) const BUILT_IN: &[&str] = &[
     "AggregateError",

@@ -1,5 +1,7 @@
 //! The values of a module, from its tree.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ruff_python_ast::{
     Alias, Comprehension, ExceptHandler, Expr, ExprBinOp, ExprCall, ExprContext, ExprFString,
     FStringPart, InterpolatedStringElement, Operator, Parameter, Pattern, PatternKeyword, Stmt,
@@ -9,15 +11,29 @@ use ruff_python_ast::{
     },
 };
 
+use super::words::PLAIN_CLASSES;
 use crate::eval::payload::{Id, Payload, Value, plain};
+
+/// `functools.wraps` copies members, by default some that only tell something, else those that it is told the names of.
+const WRAPS: &str = "wraps";
+const NAMES_MEMBERS: Value<'static> = Value::Forbidden("wraps with names of members");
 
 /// Reads all statements.
 pub(super) fn read<'c>(payload: &mut Payload<'c>, module: &'c [Stmt]) {
-    Reader { payload }.visit_body(module);
+    let mut reader =
+        Reader { payload, classes: BTreeMap::new(), data: BTreeSet::new(), matched: Vec::new() };
+    reader.visit_body(module);
+    reader.end();
 }
 
 struct Reader<'p, 'c> {
     payload: &'p mut Payload<'c>,
+    /// Classes without others above them, each with the names of its decorators.
+    classes: BTreeMap<&'c str, Vec<Option<&'c str>>>,
+    /// Names under which `dataclass` was imported, or its module.
+    data: BTreeSet<&'c str>,
+    /// Classes whose patterns take members in turn, which the class names: `case A(x)`.
+    matched: Vec<Option<&'c str>>,
 }
 
 impl<'c> Reader<'_, 'c> {
@@ -32,7 +48,12 @@ impl<'c> Reader<'_, 'c> {
                 self.payload.bind(it.id.as_str());
                 self.payload.push(Value::Else)
             }
+            Expr::Name(it) if plain(it.id.as_str()) == WRAPS => self.payload.push(NAMES_MEMBERS),
             Expr::Name(it) => self.payload.name(it.id.as_str()),
+            Expr::Attribute(it) if plain(it.attr.as_str()) == WRAPS => {
+                self.value(&it.value);
+                self.payload.push(NAMES_MEMBERS)
+            }
             Expr::Attribute(it) => {
                 let object = self.value(&it.value);
                 let key = self.payload.key(it.attr.as_str());
@@ -126,7 +147,11 @@ impl<'c> Reader<'_, 'c> {
             }
             return self.payload.member(object, key);
         }
-        let callee = self.value(&call.func);
+        let callee = match &*call.func {
+            _ if !is_only_wraps(call) => self.value(&call.func),
+            Expr::Attribute(it) => self.value(&it.value),
+            _ => self.payload.push(Value::Else),
+        };
         let arguments = call.arguments.args.iter().map(|it| self.value(it)).collect();
         call.arguments.keywords.iter().for_each(|it| self.visit_keyword(it));
         self.payload.call(callee, arguments)
@@ -169,8 +194,24 @@ impl<'c> Reader<'_, 'c> {
     fn loop_over(&mut self, target: &'c Expr, list: &'c Expr) {
         let list = self.value(list);
         match target {
-            Expr::Name(name) => self.payload.give_each(name.id.as_str(), list),
+            Expr::Name(name) => {
+                let each = self.payload.push(Value::Else);
+                self.payload.give_each(name.id.as_str(), list, each);
+            }
             _ => self.visit_expr(target),
+        }
+    }
+
+    /// A class that takes its members in turn is one that was seen, so that nobody else says which they are.
+    fn end(self) {
+        let is_once = |name: &str| self.payload.given(&plain(name)).len() == 1;
+        let is_data = |it: Option<&str>| it.is_some_and(|it| self.data.contains(it) && is_once(it));
+        let is_known = |name: &str| match self.classes.get(name) {
+            Some(decorators) => is_once(name) && decorators.iter().copied().all(is_data),
+            None => PLAIN_CLASSES.contains(&name) && self.payload.given(name).is_empty(),
+        };
+        if self.matched.iter().any(|it| !it.is_some_and(is_known)) {
+            self.payload.push(Value::Forbidden("a pattern of a class that names members"));
         }
     }
 
@@ -222,12 +263,19 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
             }
             Stmt::ClassDef(it) => {
                 self.payload.bind(it.name.as_str());
+                if it.arguments.is_none() {
+                    let decorators = it.decorator_list.iter().map(|it| data(&it.expression));
+                    self.classes.insert(it.name.as_str(), decorators.collect());
+                }
                 walk_stmt(self, statement);
             }
             Stmt::Import(it) => {
                 for alias in &it.names {
                     self.import(Some(alias.name.as_str()));
                     self.imported(alias);
+                    if alias.name.as_str() == "dataclasses" && alias.asname.is_none() {
+                        self.data.insert("dataclasses");
+                    }
                 }
             }
             Stmt::ImportFrom(it) => {
@@ -236,6 +284,13 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
                 for alias in &it.names {
                     if alias.name.as_str() == "*" {
                         self.payload.push(Value::Forbidden("import *"));
+                    }
+                    let is_of_data = module.is_some_and(|it| it.as_str() == "dataclasses");
+                    if is_of_data && alias.name.as_str() == "dataclass" && alias.asname.is_none() {
+                        self.data.insert("dataclass");
+                    }
+                    if plain(alias.name.as_str()) == WRAPS && alias.asname.is_some() {
+                        self.payload.push(NAMES_MEMBERS);
                     }
                     let key = self.payload.key(alias.name.as_str());
                     self.payload.push(Value::Taken { key });
@@ -272,6 +327,11 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
         if let Some(name) = name {
             self.payload.bind(name.as_str());
         }
+        if let Pattern::MatchClass(it) = it
+            && !it.arguments.patterns.is_empty()
+        {
+            self.matched.push(it.cls.as_name_expr().map(|it| it.id.as_str()));
+        }
         walk_pattern(self, it);
     }
 
@@ -279,5 +339,31 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
         let key = self.payload.key(it.attr.as_str());
         self.payload.push(Value::Taken { key });
         walk_pattern_keyword(self, it);
+    }
+}
+
+/// Whether a call is `wraps(f)` and no more than that.
+fn is_only_wraps(call: &ExprCall) -> bool {
+    let name = match &*call.func {
+        Expr::Name(it) => it.id.as_str(),
+        Expr::Attribute(it) => it.attr.as_str(),
+        _ => return false,
+    };
+    let is_one = matches!(&*call.arguments.args, [only] if !only.is_starred_expr());
+    plain(name) == WRAPS && is_one && call.arguments.keywords.is_empty()
+}
+
+/// The name by which a decorator is `dataclass`, which names the members that stand in the class: itself, or the module's.
+fn data(decorator: &Expr) -> Option<&str> {
+    let called = match decorator {
+        Expr::Call(call) => &*call.func,
+        other => other,
+    };
+    match called {
+        Expr::Name(it) => Some(it.id.as_str()),
+        Expr::Attribute(it) if it.attr.as_str() == "dataclass" => {
+            it.value.as_name_expr().map(|it| it.id.as_str())
+        }
+        _ => None,
     }
 }

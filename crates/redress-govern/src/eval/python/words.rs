@@ -16,6 +16,21 @@ pub(in crate::eval) const KEYWORDS: &[Keyword] = &[
     (&["__globals__"], "__globals__"),
 ];
 
+/// Classes whose patterns read no member: `case int(n)`.
+pub(in crate::eval) const PLAIN_CLASSES: &[&str] = &[
+    "bool",
+    "bytearray",
+    "bytes",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "set",
+    "str",
+    "tuple",
+];
+
 /// Built-in names that run text, reach other names, or end the process.
 pub(in crate::eval) const VALUES: &[&str] = &[
     "eval",
@@ -86,6 +101,10 @@ pub(in crate::eval) const MEMBERS: &[&str] = &[
     "tb_next",
     "mro",
     "attrgetter",
+    "update_wrapper",
+    "WRAPPER_ASSIGNMENTS",
+    "WRAPPER_UPDATES",
+    "make_dataclass",
     "methodcaller",
     "format_map",
     "vformat",

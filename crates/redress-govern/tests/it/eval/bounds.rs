@@ -40,6 +40,31 @@ fn the_limits_are_refusals() {
 }
 
 #[test]
+fn what_is_chosen_is_followed_in_a_time_that_grows_with_the_code() {
+    let many = |part: &str, times: usize| part.repeat(times);
+    let names = |times: usize| (0..times).map(|it| format!("p{it},")).collect::<String>();
+    for (code, end) in [
+        (many("x = f(x); ", 9_000), ""),
+        (many("x = g => x(g); ", 6_000), "x(a[k])"),
+        (many("o.f = g => o.f(g); ", 5_000), "o.f(a[k])"),
+        (format!("f = ({}) => p0; f({})", names(6_000), many("...a,", 6_000)), ""),
+        (format!("a{}", many("()", 40_000)), ""),
+        (many("m.map(x => a[k]); ", 5_000), ""),
+    ] {
+        let begun = std::time::Instant::now();
+        drop(javascript(&format!("a[k]; {code}{end}")));
+        assert!(
+            begun.elapsed() < std::time::Duration::from_secs(5),
+            "{:?}: {code:.40}",
+            begun.elapsed()
+        );
+    }
+    let junk = many("x = () => 1; ", 3_000);
+    let code = format!("{junk}const y = f => f('x')(); x = y; x(o.click[k])");
+    assert!(javascript(&code).is_err(), "nothing is hidden among what is much");
+}
+
+#[test]
 fn a_payload_of_unknown_language_must_pass_as_all_that_it_is() {
     assert_eq!(inspect_any("1 + 1", &mut || false), Ok(()));
     assert_eq!(inspect_any("x = [n for n in rows]", &mut || false), Ok(()));

@@ -217,6 +217,38 @@ fn a_member_of_a_function_that_is_chosen_is_never_handed_on() {
     }
 }
 
+/// What waits in a module may be a name in a script, and the other way around.
+#[test]
+fn a_payload_is_judged_as_all_that_it_may_be_read_as() {
+    for code in [
+        "await (x); const e = `${eval}`",
+        "await /x[k]('1')/g",
+        "a = await\n/b[k]('x')()/g",
+        "async function m() { await x } a = await\n/b[k]('x')()/g",
+        "await x; a = await\n/b; eval('1')/g",
+        "await\n/a[k]('x')/g",
+        "x = await [k]('1')",
+        "await x; {}\n/eval('1')/g",
+        "await x; y\n--> z[k]('1')",
+        "await x <!-- z\n1",
+        "new.target; await x; y[k]('1')",
+        "var await = 1; x[k]('1')",
+        "with (x) { await (y) }",
+    ] {
+        assert!(javascript(code).is_err(), "{code}");
+    }
+    for code in [
+        "await page.click('#x'); return 1",
+        "async function main() { await run() } main()",
+        "await (async () => { await run() })()",
+        "const [a, b] = await Promise.all([one(), two()]); return a + b",
+        "for await (const row of rows) log(row)",
+        "class A { async run() { await this.x() } } await new A().run()",
+    ] {
+        assert_eq!(javascript(code), Ok(()), "{code}");
+    }
+}
+
 #[test]
 fn a_format_is_spelled_out() {
     for code in [

@@ -1,0 +1,286 @@
+//! Ways that a member which is chosen when the code runs may take until it is called.
+
+use redress_govern::eval::Refusal;
+
+use super::{javascript, python};
+
+/// A word that no guard can read.
+const KEY: &str = r#"const k = JSON.parse('"constru\\u0063tor"');"#;
+
+#[test]
+fn what_is_chosen_is_not_called_whatever_way_it_takes() {
+    let mut passed = Vec::new();
+    for code in [
+        // Handed to a function of the payload's own.
+        "((f) => f('x')())(o.click[k])",
+        "(function (f) { f('x')() })(o.click[k])",
+        "const g = f => f('x')(); g(o.click[k])",
+        "function g(f) { return f('x')() } g(o.click[k])",
+        "const g = { run(f) { f('x')() } }; g.run(o.click[k])",
+        "class A { constructor(f) { f('x')() } } new A(o.click[k])",
+        "class A { run(f) { f('x')() } } new A().run(o.click[k])",
+        "((a, f) => f('x')())(1, o.click[k])",
+        "((...fs) => fs[0]('x')())(o.click[k])",
+        "((...[f]) => f('x')())(o.click[k])",
+        "(([f]) => f('x')())([o.click[k]])",
+        "(({ f }) => f('x')())({ f: o.click[k] })",
+        "((f) => f('x')())(...[o.click[k]])",
+        "((f) => f('x')()).call(null, o.click[k])",
+        "((f) => f('x')()).apply(null, [o.click[k]])",
+        "((f) => f('x')()).bind(null, o.click[k])()",
+        "(function () { arguments[0]('x')() })(o.click[k])",
+        "(function () { [...arguments].pop()('x')() })(o.click[k])",
+        "(function () { this('x')() }).call(o.click[k])",
+        "((f, g = f) => g('x')())(o.click[k])",
+        "((f) => { const g = f; g('x')() })(o.click[k])",
+        "((f) => f`x`())(o.click[k])",
+        "((f) => f?.('x')())(o.click?.[k])",
+        "((f) => new f('x')())(o.click[k])",
+        "((f) => f.call(null, 'x')())(o.click[k])",
+        "((f) => ['x'].map(f)[0]())(o.click[k])",
+        "const twice = f => g => f(g); twice(f => f('x')())(o.click[k])",
+        "const get = (x, y) => x[y]; get(o.click, k)('x')()",
+        "const get = (x, y) => x[y]; const f = get(o.click, k); f('x')()",
+        "function get() { return o.click[k] } get()('x')()",
+        "const get = () => { if (a) return o.click[k]; return b }; get()('x')()",
+        "async function get() { return o.click[k] } get().then(f => f('x')())",
+        "const f = await (async () => o.click[k])(); f('x')()",
+        "function* get() { yield o.click[k] } const [f] = get(); f('x')()",
+        "function* get() { yield o.click[k] } for (const f of get()) f('x')()",
+        "function* get() { yield o.click[k] } get().next().value('x')()",
+        "function* get() { yield* [o.click[k]] } for (const f of get()) f('x')()",
+        "function* z() { const f = yield; f('x')() } const i = z(); i.next(); i.next(o.click[k])",
+        "async function* get() { yield o.click[k] } for await (const f of get()) f('x')()",
+        "const a = f => f('x')(), b = a, c = b, d = c, e = d, g = e; g(o.click[k])",
+        "let x = y; x = f => f('x')(); y = x; y(o.click[k])",
+        "const c = {}; c[j] = f => f('x')(); c.a(o.click[k])",
+        "[f => f('x')()].forEach(h => h(o.click[k]))",
+        "const m = { a: { b: f => f('x')() } }; m.a.b(o.click[k])",
+        "function f(g) { g('x')() } const m = { f }; m.f(o.click[k])",
+        "setTimeout(f => f('x')(), 0, o.click[k])",
+        "const curry = f => a => f(a); curry(curry(f => f('x')()))(o.click[k])",
+        "const make = () => f => f('x')(); make()(o.click[k])",
+        "const run = (f, ...rest) => f(...rest); run(f => f('x')(), o.click[k])",
+        "(async f => { (await f)('x')() })(o.click[k])",
+        "label: for (const f of [o.click[k]]) { f('x')(); break label }",
+        "switch (1) { case 1: var f = o.click[k] } f('x')()",
+        // Put somewhere and taken out again.
+        "[o.click[k]].map(f => f('x')())",
+        "[o.click[k]].forEach(function (f) { f('x')() })",
+        "const all = [o.click[k]]; all.forEach(f => f('x')())",
+        "const all = []; all.push(o.click[k]); all[0]('x')()",
+        "const all = []; all.push(o.click[k]); all.pop()('x')()",
+        "const all = [], too = all; too.push(o.click[k]); all.pop()('x')()",
+        "const all = []; all[0] = o.click[k]; all[0]('x')()",
+        "const c = {}; c[j] = o.click[k]; c.a('x')()",
+        "const c = { list: [] }; c.list.push(o.click[k]); c.list[0]('x')()",
+        "[[o.click[k]]].forEach(([f]) => f('x')())",
+        "[{ f: o.click[k] }].forEach(({ f }) => f('x')())",
+        "const [f] = [o.click[k]]; f('x')()",
+        "const [[f]] = [[o.click[k]]]; f('x')()",
+        "const { f } = { f: o.click[k] }; f('x')()",
+        "const { a: { f } } = { a: { f: o.click[k] } }; f('x')()",
+        "let f; ({ f } = { f: o.click[k] }); f('x')()",
+        "let f; [f] = [o.click[k]]; f('x')()",
+        "const { ...r } = { f: o.click[k] }; r.f('x')()",
+        "Object.values({ f: o.click[k] })[0]('x')()",
+        "Object.entries({ f: o.click[k] }).forEach(([n, f]) => f('x')())",
+        "Object.fromEntries([['f', o.click[k]]]).f('x')()",
+        "const c = { [j]: o.click[k] }; c.f('x')()",
+        "new Map([[1, o.click[k]]]).get(1)('x')()",
+        "const m = new Map(); m.set(1, o.click[k]); m.get(1)('x')()",
+        "const m = new Map(); m.set(1, o.click[k]); for (const [n, f] of m) f('x')()",
+        "new Set([o.click[k]]).forEach(f => f('x')())",
+        "Promise.resolve(o.click[k]).then(f => f('x')())",
+        "(await Promise.resolve(o.click[k]))('x')()",
+        "new Promise(done => done(o.click[k])).then(f => f('x')())",
+        "const f = await new Promise(done => done(o.click[k])); f('x')()",
+        "const { promise, resolve } = Promise.withResolvers(); resolve(o.click[k]); promise.then(f => f('x')())",
+        "Promise.reject(o.click[k]).catch(f => f('x')())",
+        "try { throw o.click[k] } catch (f) { f('x')() }",
+        "try { throw { f: o.click[k] } } catch ({ f }) { f('x')() }",
+        "emitter.on('e', f => f('x')()); emitter.emit('e', o.click[k])",
+        "class A { f = o.click[k]; g() { this.f('x')() } }",
+        "class A { #f = o.click[k]; g() { this.#f('x')() } }",
+        "class A { get f() { return o.click[k] } } new A().f('x')()",
+        "const a = { get f() { return o.click[k] } }; a.f('x')()",
+        "const a = { set f(g) { g('x')() } }; a.f = o.click[k]",
+        "class A { static { A.f = o.click[k]; A.f('x')() } }",
+        "class A extends o.click[k] {} new A('x')()",
+        "const F = o.click[k]; class A extends F { constructor() { super('x') } } new A()()",
+        "const F = o.click[k]; class A { @F g() {} }",
+        "(0, o.click[k])('x')()",
+        "(c ? o.click[k] : d)('x')()",
+        "(f ||= o.click[k])('x')()",
+        // Taken by a pattern.
+        "(({ [k]: F }) => F('x')())(o.click)",
+        "const { click: { [k]: F } } = o; F('x')()",
+        "const [{ [k]: F }] = [o.click]; F('x')()",
+        "for (const { [k]: F } of [o.click]) F('x')()",
+        "let F; [{ [k]: F }] = [o.click]; F('x')()",
+        "let F; ({ click: { [k]: F } } = o); F('x')()",
+        "try { throw o.click } catch ({ [k]: F }) { F('x')() }",
+        "const { [k]: F = 1 } = o.click; F('x')()",
+        "const c = {}; ({ [k]: c.f } = o.click); c.f('x')()",
+        // Called by somebody else.
+        "Array.from(['x'], o.click[k])[0]()",
+        "const F = o.click[k]; Array.from(['x'], F).forEach(f => f())",
+        "JSON.parse('\"x\"', o.click[k])()",
+        "'a'.replace({ [Symbol.replace]: o.click[k] }, 'x')()",
+        "setTimeout([o.click[k]].map(f => f.bind(null, 'x'))[0])",
+        "super_[k]('x')()",
+    ] {
+        let refused = javascript(&format!("{KEY}{code}"));
+        if !matches!(refused, Err(Refusal::Construct(_))) {
+            passed.push(format!("{code}: {refused:?}"));
+        }
+    }
+    assert!(passed.is_empty(), "{}:\n{}", passed.len(), passed.join("\n"));
+}
+
+#[test]
+fn what_is_chosen_and_only_used_may_run() {
+    let mut refused = Vec::new();
+    for code in [
+        "items.map(x => x.id)",
+        "rows.map((row, i) => [labels[i], row.name])",
+        "log(list[i], items[i].name)",
+        "obj[key] = v; fn(list[i])",
+        "const out = {}; for (const key of keys) out[key] = source[key]; return out",
+        "const pick = (o, keys) => Object.fromEntries(keys.map(k => [k, o[k]])); return pick(row, ['a', 'b'])",
+        "keys.map(k => rows[k]).filter(r => r.visible).forEach(r => r.remove())",
+        "const byId = {}; rows.forEach(r => { byId[r.id] = r }); byId[id].click()",
+        "const mapValues = (o, fn) => Object.fromEntries(Object.keys(o).map(k => [k, fn(o[k])])); mapValues(row, v => v * 2)",
+        "function each(list, fn) { for (const x of list) fn(x) } each(keys, k => out.push(row[k]))",
+        "const groups = {}; for (const r of rows) (groups[r.type] ||= []).push(r); return groups",
+        "await new Promise(resolve => setTimeout(resolve, 100)); return data[k]",
+        "const wait = () => new Promise((resolve) => { img.onload = () => resolve(img) }); await wait(); log(data[k])",
+        "const el = $(cells[i]); el.text(labels[i]); $('a').hide()",
+        "const sorted = [...rows].sort((a, b) => a[col] > b[col] ? 1 : -1); return sorted.map(r => r[col])",
+        "const cmp = key => (a, b) => a[key] - b[key]; rows.sort(cmp('size'))",
+        "const total = rows.reduce((sum, r) => sum + r[col], 0); return total.toFixed(2)",
+        "const { [k]: gone, ...rest } = row; return rest",
+        "const m = new Map(); keys.forEach(k => m.set(k, row[k])); return [...m.entries()]",
+        "const cache = {}; const memo = n => cache[n] ?? (cache[n] = slow(n)); return memo(3)",
+        "const t = (key) => dict[lang][key] ?? key; el.textContent = t('title')",
+        "return tpl.replace(/{(\\w+)}/g, (_, name) => row[name])",
+        "const next = () => queue.shift(); const job = next(); job.run(args[i])",
+        "class Store { get(k) { return this.data[k] } set(k, v) { this.data[k] = v } } const s = new Store(); s.set('a', 1); s.get('a')",
+        "const stats = JSON.parse(JSON.stringify(data[k])); return Array.from(lists[k])",
+        "function* pages() { for (const k in site) yield site[k] } for (const p of pages()) log(p.url)",
+        "try { return table[row][0] } catch (e) { return e.message }",
+        "const style = getComputedStyle(els[i]); return style.getPropertyValue(names[i])",
+        "const cell = grid[y]?.[x]; return cell ? cell.value : null",
+        "const resp = await fetch(urls[i]); const json = await resp.json(); out.push(json[field])",
+        "document.querySelectorAll('a')[i].click(); inputs[i].dispatchEvent(new Event('input'))",
+        "rows[k].cells[0].querySelector('a').click()",
+        "const [first, ...others] = parts[i].split(','); return first.trim()",
+        "const lookup = Object.assign({}, defaults[kind]); lookup.name = names[i]; return lookup",
+        "Object.entries(config).forEach(([key, value]) => { target[key] = value; log(key, target[key]) })",
+    ] {
+        if let Err(why) = javascript(code) {
+            refused.push(format!("{code}: {why:?}"));
+        }
+    }
+    assert!(refused.is_empty(), "{}:\n{}", refused.len(), refused.join("\n"));
+}
+
+#[test]
+fn a_name_that_no_guard_can_read_gives_no_member_in_python() {
+    let mut passed = Vec::new();
+    for code in [
+        "(lambda f: f('x')())(getattr(o, k))",
+        "[getattr(o, k) for k in names]",
+        "f = (g := getattr)(o, 'a')",
+        "getattr(*args)",
+        "getattr(o, *names)",
+        "map(getattr, objects, names)",
+        "from functools import partial\npartial(getattr, o)(k)",
+        "from operator import attrgetter\nattrgetter(k)(o)",
+        "import operator\noperator.attrgetter(k)(o)",
+        "o.__getattribute__(k)",
+        "object.__getattribute__(o, k)",
+        "super().__getattribute__(k)",
+        "type(o).__getattribute__(o, k)",
+        "'{0.__class__}'.format(o)",
+        "'{0[a].__class__}'.format(o)",
+        "'{a.__class__.__init__}'.format(a=o)",
+        "f'{o.__class__}'",
+        "f'{o!r:{o.__class__}}'",
+        "f'{(lambda: o.__class__)()}'",
+        "map('{0.__class__}'.format, [o])",
+        "map(str.format, templates, objects)",
+        "template.format_map({'a': o})",
+        "o._\u{ff3f}class__",
+        "o.__cl\u{1d43}ss__",
+        "\u{1d452}val('1')",
+        "match o:\n    case object(__class__=c):\n        pass",
+        "match o:\n    case A.B(__self__=c):\n        pass",
+        "class A:\n    __match_args__ = ('__class__',)\n",
+        "T = type(int)\nA = T('A', (), {'__match_' + 'args__': (k,)})\nmatch f:\n    case A(c):\n        pass",
+        "A = make()\nmatch f:\n    case A(c):\n        pass",
+        "class A(make()):\n    pass\nmatch f:\n    case A(c):\n        pass",
+        "@make\nclass A:\n    pass\nmatch f:\n    case A(c):\n        pass",
+        "class A(metaclass=make()):\n    pass\nmatch f:\n    case A(c):\n        pass",
+        "match f:\n    case [m.A(c), *_]:\n        pass",
+        "def dataclass(c): return make()\n@dataclass\nclass A:\n    pass\nmatch f:\n    case A(c):\n        pass",
+        "int = make()\nmatch f:\n    case int(c):\n        pass",
+        "class A:\n    pass\nA = make()\nmatch f:\n    case A(c):\n        pass",
+        "from functools import update_wrapper\nupdate_wrapper(o, f, (k,), ())",
+        "from functools import wraps\nwraps(f, (k,))(o)",
+        "from functools import wraps\nwraps(f, assigned=names)(o)",
+        "from functools import wraps\nwraps(*args)(o)",
+        "from functools import wraps\nw = wraps\nw(f, names)(o)",
+        "from functools import wraps as w\nw(f, names)(o)",
+        "import functools\nfunctools.wraps(f, names)(o)",
+        "import functools\nw = functools.wraps",
+        "import dataclasses\ndataclasses.make_dataclass('A', [k])",
+        "with o.__enter__.__self__ as x:\n    pass",
+        "@o.__class__\ndef f(): pass",
+        "def f(x: o.__class__): pass",
+        "x: o.__class__ = 1",
+        "del o.__class__",
+        "o.__class__ = A",
+        "(o.__class__ for _ in [1])",
+        "lambda x=o.__class__: x",
+        "async def f():\n    async for x in o.__class__:\n        pass",
+        "a, *b = o.__class__, 1",
+        "print(*[o.__class__])",
+        "f(**o.__dict__)",
+        "global x\nx = eval",
+        "try:\n    pass\nexcept o.__class__:\n    pass",
+        "raise E from o.__class__",
+        "assert o.__class__",
+        "t'{o.__class__}'",
+    ] {
+        let refused = python(code);
+        if !matches!(refused, Err(Refusal::Construct(_) | Refusal::Keyword(_))) {
+            passed.push(format!("{code}: {refused:?}"));
+        }
+    }
+    assert!(passed.is_empty(), "{}:\n{}", passed.len(), passed.join("\n"));
+    let mut refused = Vec::new();
+    for code in [
+        "df[col].mean()",
+        "fn(rows[i], d[k])",
+        "(lambda f: f(1))(handlers[k])",
+        "d[k](x)",
+        "out[key] = source[key]",
+        "{k: d[k] for k in keys}",
+        "from functools import wraps\ndef deco(f):\n    @wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n",
+        "import functools\ndef deco(f):\n    @functools.wraps(f)\n    def g(*a, **k):\n        return f(*a, **k)\n    return g\n",
+        "match x:\n    case int(n) | float(n):\n        print(n)\n    case {'a': a, **rest}:\n        print(a)\n    case [first, *_]:\n        print(first)",
+        "class P:\n    pass\nmatch p:\n    case P(x=0):\n        pass\n    case P():\n        pass",
+        "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nmatch p:\n    case P(x):\n        print(x)",
+        "type(x)(1)",
+        "type(x) is int",
+        "(n := len(rows)) > 3 and print(f'{n:>{width}} {rows[0]!r}')",
+        "[y for x in rows if (y := x.get(k))]",
+        "a, *b = rows\nprint(*b, sep=', ')",
+    ] {
+        if let Err(why) = python(code) {
+            refused.push(format!("{code}: {why:?}"));
+        }
+    }
+    assert!(refused.is_empty(), "{}:\n{}", refused.len(), refused.join("\n"));
+}
