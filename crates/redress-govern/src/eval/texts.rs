@@ -1,6 +1,10 @@
 //! What a value is as a text, as far as it can be told without running anything.
 
-use std::{borrow::Cow, cell::Cell};
+use std::{
+    borrow::Cow,
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+};
 
 use super::{
     payload::{Id, Payload, Value},
@@ -138,11 +142,13 @@ pub(super) struct Texts<'p, 'c> {
     payload: &'p Payload<'c>,
     rules: &'static Rules,
     steps: Cell<u32>,
+    /// What names come to that were asked for before.
+    names: RefCell<BTreeMap<&'p str, Text<'p>>>,
 }
 
 impl<'p, 'c> Texts<'p, 'c> {
     pub(super) fn new(payload: &'p Payload<'c>, rules: &'static Rules) -> Self {
-        Self { payload, rules, steps: Cell::new(STEPS) }
+        Self { payload, rules, steps: Cell::new(STEPS), names: RefCell::default() }
     }
 
     /// Whether one more value may be followed.
@@ -154,7 +160,13 @@ impl<'p, 'c> Texts<'p, 'c> {
 
     /// What a value comes to.
     pub(super) fn of(&self, id: Id) -> Text<'p> {
-        self.look(id, DEPTH)
+        let Value::Name(name) = self.payload.value(id) else { return self.look(id, DEPTH) };
+        if let Some(known) = self.names.borrow().get(name.as_ref()) {
+            return known.clone();
+        }
+        let text = self.look(id, DEPTH);
+        self.names.borrow_mut().insert(name, text.clone());
+        text
     }
 
     fn look(&self, id: Id, depth: u8) -> Text<'p> {

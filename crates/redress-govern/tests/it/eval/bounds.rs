@@ -42,7 +42,7 @@ fn the_limits_are_refusals() {
 #[test]
 fn what_is_chosen_is_followed_in_a_time_that_grows_with_the_code() {
     let many = |part: &str, times: usize| part.repeat(times);
-    let names = |times: usize| (0..times).map(|it| format!("p{it},")).collect::<String>();
+    let names = |times: usize| (0..times).map(|it| format!("p{it}")).collect::<Vec<_>>().join(",");
     for (code, end) in [
         (many("x = f(x); ", 9_000), ""),
         (many("x = g => x(g); ", 6_000), "x(a[k])"),
