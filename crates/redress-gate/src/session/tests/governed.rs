@@ -1,27 +1,39 @@
 //! Invariants of a governed server that only a defect could break: what is answered then.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
-use redress::Dialect;
+use redress::{
+    Dialect,
+    json::{Doc, Limits},
+};
 use redress_govern::{role::Roles, session::Rules};
-use redress_registry::shipped;
+use redress_registry::{Registry, Source, load, shipped};
 
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{
-    govern::{Checks, Governor, Guarded, Manifest, Plans, Policy},
+    govern::{Call, Caller, Checks, Governor, Guarded, Manifest, Plans, Policy},
     link::Books,
     run::OnLedgerFailure,
     server::Server,
     settings::Mode,
 };
 
-fn governor() -> Arc<Governor> {
+fn governor(contract: &Registry) -> Arc<Governor> {
     Arc::new(Governor::new(Policy {
         is_built_in: false,
         server: "files".to_owned(),
         roles: Roles::default(),
         rules: Rules::new(&["*"], "docs/reports").unwrap(),
-        manifest: Manifest::new(shipped::core(), &[]).unwrap(),
+        manifest: Manifest::new(contract, &["run".to_owned()]).unwrap(),
         extras: Vec::new(),
         writes: Checks::default(),
         plans: Plans::new("docs/plans".to_owned(), None, PathBuf::new()),
@@ -37,7 +49,7 @@ fn governor() -> Arc<Governor> {
 
 fn governed(rig: &Rig) -> Arc<Server> {
     let mut server = Server::new(settings(Mode::Enforce), rig.start);
-    server.governor = Some(governor());
+    server.governor = Some(governor(shipped::core()));
     Arc::new(server)
 }
 
@@ -67,4 +79,47 @@ fn a_governed_gate_tells_no_failure_without_a_record() {
     assert!(card(&answer).starts_with("INVARIANT_VIOLATION: "), "{answer}");
     assert_eq!(fault(&answer)["context"]["invariant_id"], "INV_RECORD_FIRST");
     assert_eq!(fault(&answer)["context"]["tool"], "read");
+}
+
+const RUNS: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'runs'\nversion = '0.1.0'\n\
+                    [tool.run]\noperation = 'eval'\n";
+
+#[test]
+fn nobody_waits_while_the_code_of_somebody_else_is_read() {
+    const TIMES: u32 = 16;
+    let source = Source::new("errors.toml", RUNS);
+    let contract = load(&source, &|_, _| None).unwrap();
+    let governor = governor(&contract);
+    let long = format!("{{\"code\":\"{}\"}}", "x = f(y, [1, 2]);".repeat(5_000));
+    let long = Doc::parse(long.as_bytes(), Limits::DOCUMENT).unwrap();
+    let call = |name, arguments| Call {
+        caller: Caller::Process,
+        name,
+        is_tool: true,
+        is_task: false,
+        arguments,
+    };
+    let (is_over, mut waits) = (AtomicBool::new(false), Vec::new());
+    let shortest = thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let read = || timed(|| drop(governor.before(&call("run", Some(long.root())))));
+            let times: Vec<Duration> = (0..TIMES).map(|_| read()).collect();
+            is_over.store(true, Ordering::Release);
+            times.into_iter().min().unwrap()
+        });
+        while !is_over.load(Ordering::Acquire) {
+            waits.push(timed(|| drop(governor.before(&call("session_status", None)))));
+            thread::yield_now();
+        }
+        reader.join().unwrap()
+    });
+    // Whoever had to wait for them would do little else; a busy machine has a wait now and then.
+    let waited: Duration = waits.iter().filter(|it| **it > shortest / 2).sum();
+    assert!(waited < shortest * TIMES / 4, "{waited:?} in {} calls, {shortest:?}", waits.len());
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let begun = Instant::now();
+    work();
+    begun.elapsed()
 }
