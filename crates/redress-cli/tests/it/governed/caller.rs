@@ -25,6 +25,18 @@ impl Served {
         Self { child, url }
     }
 
+    /// An ungoverned one before the built-in server, for the workspace of a place.
+    pub(super) fn open_to_all(place: &Place) -> Self {
+        let options = ["serve", "--listen", "127.0.0.1:0", "--root", "root", "--no-ledger"];
+        let mut child = place.redress(&options).stderr(Stdio::piped()).spawn().unwrap();
+        let url = listening(child.stderr.take().unwrap());
+        Self { child, url }
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://{}", self.url)
+    }
+
     /// What somebody with a token hears.
     pub(super) fn say(
         &self,

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{
     caller::{Served, caller},
     client::{Gate, code},
+    place::Place,
     writes::{place, write},
 };
 
@@ -220,4 +221,34 @@ fn writes_over_http_are_checked_as_well() {
     assert_eq!(writer.code("write_file", &write("a.txt", "good")), "fine");
     assert_eq!(place.text("a.txt"), "good");
     served.kill();
+}
+
+#[test]
+fn writes_of_a_server_behind_a_url_are_checked_and_put_back() {
+    let token = "the-token-of-the-writer";
+    let rules = "[governance.write_rules.finished]\nforbid_text = ['FIXME']\n";
+    let place = Place::new();
+    let far = Served::open_to_all(&place);
+    place.write(
+        "contract.toml",
+        "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'far'\nversion = '0.1.0'\n\
+         [tool.write_file]\noperation = 'command'\npaths = ['/path']\n",
+    );
+    place.configure(
+        &format!("locks = []\n{CHECK}{rules}{}", caller("one", token)),
+        &format!("url = '{}'\ncontract = 'contract.toml'", far.url()),
+    );
+    place.write("root/a.txt", "old");
+    let served = Served::start(&place);
+    let writer = served.open(token);
+    assert_eq!(writer.code("begin_session", &json!({"workspace_root": place.at("root")})), "fine");
+    for (content, code) in [("FIXME", "POLICY_VIOLATION"), ("BAD", "PREFLIGHT_FAILED")] {
+        assert_eq!(writer.code("write_file", &write("a.txt", content)), code);
+        assert_eq!(place.text("a.txt"), "old", "{code}");
+    }
+    assert_eq!(writer.code("write_file", &write("no/such/a.txt", "x")), "PATH_NOT_FOUND");
+    assert_eq!(writer.code("write_file", &write("a.txt", "good")), "fine");
+    assert_eq!(place.text("a.txt"), "good");
+    served.kill();
+    far.kill();
 }
