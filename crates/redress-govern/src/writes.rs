@@ -203,6 +203,9 @@ fn code_of<'c>(path: &str, content: &'c str) -> Vec<(usize, &'c str)> {
         let is_whole = is_prose && !matches!(kind, "template_string" | "string");
         if node.child_count() == 0 && !is_prose {
             let text = content.get(node.byte_range()).unwrap_or_default();
+            // `r#unwrap` is the name `unwrap`.
+            let text =
+                text.strip_prefix("r#").filter(|_| kind.contains("identifier")).unwrap_or(text);
             tokens.extend(words(text).map(|it| (node.start_byte(), it)));
         }
         if !is_whole && cursor.goto_first_child() {

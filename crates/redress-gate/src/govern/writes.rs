@@ -156,8 +156,22 @@ impl Writes {
         }
         let content = read(root, path).ok_or_else(faults::unseen)?;
         // What is no text is judged as far as it is.
-        judge_content(rules, path, &String::from_utf8_lossy(&content))
+        judge_content(rules, path, &String::from_utf8_lossy(&content))?;
+        utf16(&content).map_or(Ok(()), |it| judge_content(rules, path, &it))
     }
+}
+
+/// A text whose first bytes say that it is written in UTF-16.
+fn utf16(content: &[u8]) -> Option<String> {
+    let (first, bytes) = content.split_first_chunk()?;
+    let unit = match first {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (units, _) = bytes.as_chunks();
+    let chars = char::decode_utf16(units.iter().map(|it| unit(*it)));
+    Some(chars.map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
 /// All bytes of a file, unless it is too long.

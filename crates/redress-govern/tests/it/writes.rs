@@ -37,6 +37,10 @@ fn forbidden_code_is_found_at_its_line_and_never_in_prose() {
     assert_eq!(code, "RUST_POLICY_VIOLATION");
     assert!(details.contains("\"line\":2") && details.contains("no-unwrap"), "{details}");
     assert!(verdict("src/a.rs", "fn a() { panic!(\"x\") }").is_some());
+    for raw in ["fn a() { b().r#unwrap() }", "m!(b().r#unwrap())", "fn a() { r#panic!(1) }"] {
+        assert!(verdict("src/a.rs", raw).is_some(), "{raw}");
+    }
+    assert_eq!(verdict("src/a.rs", "const A: &str = r#\"unwrap()\"#;"), None);
     assert_eq!(verdict("src/a.rs", "// unwrap() here\nconst A: &str = \"unwrap()\";"), None);
     assert_eq!(verdict("src/a.rs", "fn a() { b().unwrap_or(1); }"), None);
 }

@@ -243,3 +243,17 @@ fn a_check_that_is_confined_writes_in_the_workspace_alone_and_reads_no_key() {
     }
     assert!(place.at("made").exists() && !beside("outside").exists());
 }
+
+#[test]
+fn a_text_in_utf_16_is_read_as_one() {
+    let encode = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
+    };
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        assert_eq!(super::utf16(&encode("FIXME 🦀", bytes)).unwrap(), "FIXME 🦀");
+    }
+    assert_eq!(super::utf16(&[0xff, 0xfe, b'a', 0, 0, 0xd8, b'b']).unwrap(), "a\u{fffd}");
+    for other in [&b""[..], b"\xff", b"FIXME", b"\xef\xbb\xbfFIXME"] {
+        assert_eq!(super::utf16(other), None);
+    }
+}
