@@ -267,7 +267,7 @@ impl Governor {
         self.policy.roles.judge(role, call.name)?;
         is_plain(call.arguments)?;
         let touched = given?;
-        touched.paths.iter().try_for_each(|it| root.confine(it))?;
+        touched.paths.iter().try_for_each(|it| self.confine(call.name, root, it))?;
         let is_placed = !reads || self.needs_plan(call.name);
         let places = if is_placed { root.places(&touched.paths)? } else { Vec::new() };
         if !reads {

@@ -119,7 +119,7 @@ impl Root {
     }
 
     /// A link to something that is not there: who writes to it makes what it names.
-    fn is_link(&self, name: &str) -> bool {
+    pub(super) fn is_link(&self, name: &str) -> bool {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         openat2(&self.dir, name, flags, Mode::empty(), CONFINED).is_ok()
     }

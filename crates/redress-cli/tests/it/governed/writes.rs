@@ -61,6 +61,45 @@ fn what_breaks_a_rule_is_never_written() {
     assert!(place.recorded().contains("no-unwrap"));
 }
 
+#[test]
+fn a_link_that_leads_out_can_be_removed_and_nothing_else_be_done_with_it() {
+    let place = place(RULES);
+    place.write("secret.txt", "secret");
+    std::fs::create_dir(place.at("outside")).unwrap();
+    place.write("outside/a.txt", "old");
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(place.at(to), place.at("root").join(name)).unwrap();
+    };
+    link("secret.txt", "out");
+    link("outside", "dir");
+    link("nowhere", "dangling");
+    let mut gate = Gate::begun(&place);
+    let remove = |path: &str| json!({"path": path, "recursive": true});
+    for path in ["out", "dir/a.txt"] {
+        assert_eq!(gate.code("write_file", &write(path, "x")), "OUTSIDE_WORKSPACE", "{path}");
+        assert_eq!(gate.code("read_file", &json!({"path": path})), "OUTSIDE_WORKSPACE", "{path}");
+    }
+    assert_eq!(gate.code("remove", &remove("dir/a.txt")), "OUTSIDE_WORKSPACE");
+    for path in ["out", "dir", "dangling"] {
+        assert_eq!(gate.code("remove", &remove(path)), "fine", "{path}");
+        assert!(place.at("root").join(path).symlink_metadata().is_err(), "{path}");
+    }
+    gate.end();
+    let texts = ["secret.txt", "outside/a.txt"].map(|it| std::fs::read_to_string(place.at(it)));
+    assert_eq!(texts.map(Result::unwrap), ["secret", "old"], "what they led to is there");
+}
+
+#[test]
+fn a_file_in_another_encoding_is_judged_by_its_text() {
+    let place = place(RULES);
+    let mut gate = Gate::begun(&place);
+    // FF FE and `FIXME` in UTF-16
+    let hidden = json!({"path": "a.txt", "content": "//5GAEkAWABNAEUA", "encoding": "base64"});
+    assert_eq!(gate.code("write_file", &hidden), "POLICY_VIOLATION");
+    assert_eq!(place.text("a.txt"), "nothing");
+    gate.end();
+}
+
 /// A server of somebody else: it writes where it likes, and says what it likes.
 const SCRIPT: &str = r#"
 while read -r line; do
