@@ -1,4 +1,4 @@
-//! The id of a line that is too long to be read: from its first bytes, or from its last.
+//! The id of a line that cannot be read: from its first bytes or its last, if it is too long; or between its members, if it is whole.
 
 /// The id among the first members of an object whose end is not there.
 pub(crate) fn id_in_head(head: &[u8]) -> Option<Box<str>> {
@@ -21,6 +21,30 @@ pub(crate) fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
     let before = inner.get(..key)?.trim_ascii_end();
     let value = inner.get(key + 4..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     if before.last() == Some(&b',') { id(value) } else { None }
+}
+
+/// The one id of an object whose members can be told apart, although something in them is no JSON.
+pub(crate) fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
+    let (mut rest, mut found) = (open(line)?, None);
+    loop {
+        let (key, after) = string(rest)?;
+        let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        let end = skip(value)?;
+        let is_id = key == b"\"id\"";
+        // A key that is spelled with escapes may be any.
+        if key.contains(&b'\\') || is_id && found.is_some() {
+            return None;
+        }
+        if is_id {
+            found = Some(id(value.get(..end)?.trim_ascii_end())?);
+        }
+        match value.get(end..)?.split_first()? {
+            (b',', more) => rest = more.trim_ascii_start(),
+            (b'}', []) => return found,
+            (b'}', more) if more.trim_ascii().is_empty() => return found,
+            _ => return None,
+        }
+    }
 }
 
 fn open(head: &[u8]) -> Option<&[u8]> {
@@ -74,7 +98,34 @@ fn skip(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use proptest::prelude::{any, proptest};
 
-    use super::{id_in_head, id_in_tail};
+    use super::{id_in_head, id_in_tail, id_in_whole};
+
+    #[test]
+    fn an_id_is_found_beside_what_is_no_json() {
+        let found = |line: &str| id_in_whole(line.as_bytes()).map(String::from);
+        for (line, id) in [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":"\ud800"}}"#, "7"),
+            (r#" {"method":"x","params":{"a":"\q"}, "id" : "b" } "#, "\"b\""),
+            ("{\"id\":3,\"a\":\"\u{1}\"}", "3"),
+            (r#"{"id":3,"a":tru}"#, "3"),
+        ] {
+            assert_eq!(found(line).as_deref(), Some(id), "{line}");
+        }
+        for line in [
+            r#"{"id":7,"method":"x""#,
+            r#"{"id":7,"id":8,"a":"\q"}"#,
+            r#"{"id":7,"\u0069d":8,"a":"\q"}"#,
+            r#"{"id":"\ud800"}"#,
+            r#"{"id":7 "a":1}"#,
+            r#"{"id":7,"a":1]}"#,
+            r#"{"id":7}}"#,
+            r#"{"params":{"id":7}, "a":"\q"}"#,
+            r#"[{"id":7}]"#,
+            "",
+        ] {
+            assert_eq!(found(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn an_id_is_found_at_either_end() {
@@ -94,6 +145,7 @@ mod tests {
         fn any_bytes_are_looked_at(bytes in any::<Vec<u8>>()) {
             id_in_head(&bytes);
             id_in_tail(&bytes);
+            id_in_whole(&bytes);
         }
     }
 }

@@ -29,7 +29,7 @@ impl Session {
             Err(_) if line.trim_ascii().is_empty() => return Expected::Nothing,
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Json(error));
-                self.fail_line(None, &why, from.ticket, turn);
+                self.fail_line(peek::id_in_whole(line), &why, from.ticket, turn);
                 return Expected::Answer;
             }
         };

@@ -28,13 +28,12 @@ const TOOLS: [&str; 7] = ["idle", "save", "half", "stray", "flood", "dies", "mum
 
 fn place() -> Place {
     let place = Place::new();
-    let mut contract = "format = 'redress-registry/1'\nextends = ['core']\n\
-                        [registry]\nname = 'script'\nversion = '0.1.0'\n"
-        .to_owned();
-    for tool in TOOLS {
-        contract += &format!("[tool.{tool}]\noperation = 'command'\npaths = ['/where']\n");
-    }
-    place.write("contract.toml", &contract);
+    let head = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'script'\nversion = '0.1.0'";
+    let tool = |it| format!("[tool.{it}]\noperation = 'command'\npaths = ['/where']");
+    place.write(
+        "contract.toml",
+        &[head.to_owned()].into_iter().chain(TOOLS.map(tool)).collect::<Vec<_>>().join("\n"),
+    );
     place.write("server.sh", SCRIPT);
     place.configure(
         "locks = []\n[governance.write_rules.finished]\nforbid_text = ['FIXME']",
