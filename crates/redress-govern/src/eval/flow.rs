@@ -239,7 +239,11 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
         let handed = if name == "Promise" { Vec::new() } else { self.escape(arguments) };
         if known.is_empty() {
             self.call_of_others(id, (callee, object, name), arguments);
+            // What it gets first, it may put the others into.
             let all = self.all(arguments);
+            for it in arguments {
+                self.way(all, *it, Way::Back);
+            }
             for param in handed {
                 self.way(all, param.id, Way::Handed);
                 self.ways(object.as_slice(), param.id, Way::Handed);
