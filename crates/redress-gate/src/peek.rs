@@ -2,6 +2,9 @@
 
 /// The id among the first members of an object whose end is not there.
 pub(crate) fn id_in_head(head: &[u8]) -> Option<Box<str>> {
+    if is_answer(head) {
+        return None;
+    }
     let mut rest = open(head)?;
     loop {
         let (key, after) = string(rest)?;
@@ -25,6 +28,9 @@ pub(crate) fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
 
 /// The one id of an object whose members can be told apart, although something in them is no JSON.
 pub(crate) fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
+    if is_answer(line) {
+        return None;
+    }
     let (mut rest, mut found) = (open(line)?, None);
     loop {
         let (key, after) = string(rest)?;
@@ -45,6 +51,25 @@ pub(crate) fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
             _ => return None,
         }
     }
+}
+
+/// Whether an object answers something, as far as it can be told: its id is not one of its sender's, who may be waiting for the same.
+pub(crate) fn is_answer(head: &[u8]) -> bool {
+    let next = |rest| {
+        let (key, after) = string(rest)?;
+        let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        let more = skip(value).and_then(|end| value.get(end..)?.strip_prefix(b","));
+        Some((key, more.map(<[u8]>::trim_ascii_start)))
+    };
+    let mut rest = open(head);
+    while let Some((key, more)) = rest.and_then(next) {
+        match key {
+            b"\"method\"" => return false,
+            b"\"result\"" | b"\"error\"" => return true,
+            _ => rest = more,
+        }
+    }
+    false
 }
 
 fn open(head: &[u8]) -> Option<&[u8]> {
@@ -108,6 +133,7 @@ mod tests {
             (r#" {"method":"x","params":{"a":"\q"}, "id" : "b" } "#, "\"b\""),
             ("{\"id\":3,\"a\":\"\u{1}\"}", "3"),
             (r#"{"id":3,"a":tru}"#, "3"),
+            (r#"{"id":3,"method":"x","params":{"result":1,"a":tru}}"#, "3"),
         ] {
             assert_eq!(found(line).as_deref(), Some(id), "{line}");
         }
@@ -121,6 +147,8 @@ mod tests {
             r#"{"id":7}}"#,
             r#"{"params":{"id":7}, "a":"\q"}"#,
             r#"[{"id":7}]"#,
+            r#"{"id":7,"result":{"a":tru}}"#,
+            r#"{"error":{"a":"\ud800"},"id":7}"#,
             "",
         ] {
             assert_eq!(found(line), None, "{line}");
@@ -134,6 +162,7 @@ mod tests {
         assert_eq!(id_in_head(br#"{"method":"x","params":{"id":3,"x":"aaaa"#), None);
         assert_eq!(id_in_head(br#"{"id":{"a":1},"x":1"#), None);
         assert_eq!(id_in_head(br#"{"id":12"#), None, "it may go on");
+        assert_eq!(id_in_head(br#"{"id":12,"result":"aaaa"#), None, "it is an answer");
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id":12}"#).as_deref(), Some("12"));
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id": "x" } "#).as_deref(), Some("\"x\""));
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0"}"#), None);

@@ -100,6 +100,8 @@ pub struct Session {
     /// Whether the line that is too long has been answered already: the upstream's, the client's.
     is_long_answered: bool,
     is_client_long_answered: bool,
+    /// Whether the line of the client that is too long is itself an answer.
+    is_client_long_answer: bool,
     /// The lines of the upstream that were of no use.
     useless: useless::Useless,
     /// How the last process ended.
@@ -189,6 +191,7 @@ impl Session {
             is_expired: false,
             is_long_answered: false,
             is_client_long_answered: false,
+            is_client_long_answer: false,
             useless: useless::Useless::default(),
             last_exit: None,
             scratch: Scratch::default(),

@@ -50,6 +50,7 @@ impl Session {
     pub fn client_long(&mut self, head: &[u8], from: Sender, turn: &mut Turn) {
         let id = peek::id_in_head(head);
         self.is_client_long_answered = id.is_some();
+        self.is_client_long_answer = peek::is_answer(head);
         if id.is_some() {
             self.fail_line(id, &Malformed::TooLong { bytes: None }, from.ticket, turn);
         }
@@ -58,7 +59,7 @@ impl Session {
     /// The end of a line of the client that is too long.
     pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, from: Sender, turn: &mut Turn) {
         if !self.is_client_long_answered {
-            let id = peek::id_in_tail(tail);
+            let id = if self.is_client_long_answer { None } else { peek::id_in_tail(tail) };
             let why = Malformed::TooLong { bytes: Some(bytes) };
             self.fail_line(id, &why, from.ticket, turn);
         }
