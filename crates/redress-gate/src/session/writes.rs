@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress_registry::Effect;
+
 use super::{Held, Session, Turn, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
@@ -82,9 +84,11 @@ impl Session {
             }
             Report::Fine => {
                 let taken = self.take_write(id).and_then(|mut it| Some((it.write.take()?, it)));
-                if let Some((mut writing, exchange)) = taken
+                if let Some((mut writing, mut exchange)) = taken
                     && let Some(answer) = writing.answer.take()
                 {
+                    // What it did stays, whatever the answer sounds like.
+                    exchange.is_in_doubt |= answer.is_failure;
                     self.let_go(exchange, &answer, turn);
                 }
             }
@@ -216,10 +220,15 @@ impl Session {
 
     /// A failure that says what became of the write, where that is known.
     pub(super) fn known_of_write(&self, known: Shared, exchange: &Exchange) -> Shared {
-        let Some(put_back) = exchange.write.as_ref().and_then(|it| it.put_back.as_ref()) else {
-            return known;
-        };
-        let mut fault = *put_back.tell(Box::new(known.fault.clone()));
+        let put_back = exchange.write.as_ref().and_then(|it| it.put_back.as_ref());
+        let mut fault = known.fault.clone();
+        match put_back {
+            Some(put_back) => fault = *put_back.tell(Box::new(fault)),
+            None if exchange.is_in_doubt && fault.effect == Effect::None => {
+                fault.effect = Effect::Unknown;
+            }
+            None => return known,
+        }
         fault.bound(self.server.settings.details_bytes);
         Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
     }

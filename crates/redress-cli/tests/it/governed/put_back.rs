@@ -19,7 +19,7 @@ while read -r line; do
     *'"stray"'*) printf half > root/made.txt; printf half > root/other.txt; echo "$failed";;
     *'"flood"'*) rm root/made.txt; mkdir root/made.txt; (cd root/made.txt; seq 10001 | xargs touch); echo "$failed";;
     *'"dies"'*) printf half > root/made.txt; exit 1;;
-    *'"mumble"'*) cat words > root/made.txt; echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"Error: 0 files could not be saved"}]}}';;
+    *'"mumble"'*) cat words > root/made.txt; echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"Error: ENOENT: no such file or directory"}]}}';;
   esac
 done
 "#;
@@ -88,6 +88,7 @@ fn an_answer_that_only_sounds_like_a_failure_is_checked_and_what_it_did_stays() 
     let (_, passed) = gate.call("mumble", &made);
     assert_ne!(passed["isError"], true, "{passed}");
     assert_eq!(place.text("made.txt"), "new");
+    assert_eq!(passed["_meta"]["dev.redress/fault"]["effect"], "unknown", "{passed}");
     place.write("words", "FIXME");
     assert_eq!(gate.code("mumble", &made), "POLICY_VIOLATION");
     assert_eq!(place.text("made.txt"), "new");
