@@ -10,12 +10,12 @@ use std::{cell::Cell, collections::BTreeMap};
 
 use self::{
     find::STEPS,
-    way::{CHOSEN, PERHAPS, Way},
+    way::{CHOSEN, HOLDS, PERHAPS, Way},
 };
 use super::{
     Refusal,
     judge::{Judge, refuse},
-    payload::{Id, Param, Value},
+    payload::{Id, Param, Use, Value},
     words::has,
 };
 
@@ -65,12 +65,14 @@ impl Judge<'_, '_> {
             if is(*callee, CHOSEN | PERHAPS) {
                 return refuse(CALLED);
             }
-            let from = match self.called(*callee) {
-                Some(name) if has(self.rules.calls_back, name) => 0,
-                Some(name) if has(self.rules.calls_second, name) => 1,
+            let (from, some) = match self.called(*callee) {
+                Some(name) if has(self.rules.calls_back, name) => (0, CHOSEN),
+                Some(name) if has(self.rules.calls_second, name) => (1, CHOSEN),
+                Some("apply") if self.binds_caller(*callee) => (1, CHOSEN | HOLDS),
+                Some("bind" | "call") if self.binds_caller(*callee) => (1, CHOSEN),
                 _ => continue,
             };
-            if arguments.iter().skip(from).any(|it| is(*it, CHOSEN)) {
+            if arguments.iter().skip(from).any(|it| is(*it, some)) {
                 return refuse(CALLED);
             }
         }
@@ -145,7 +147,7 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
         }
         graph.assignments();
         for (id, node) in judge.payload.nodes.iter().enumerate() {
-            graph.value(id, &node.value);
+            graph.value(id, &node.value, node.used);
         }
         graph.functions();
         graph
@@ -190,7 +192,7 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
         }
     }
 
-    fn value(&mut self, id: Id, value: &'p Value<'c>) {
+    fn value(&mut self, id: Id, value: &'p Value<'c>, used: Use) {
         match value {
             Value::Name(name) => {
                 let place = self.named(name);
@@ -207,8 +209,11 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
                     if has(BINDS, key) {
                         self.way(*object, id, Way::Same);
                     }
-                    if let Some(place) = self.members.get(key).copied() {
-                        self.same(place, id);
+                    match self.members.get(key).copied() {
+                        // What nobody gave that name may be there under a computed one.
+                        Some(place) => self.same(place, id),
+                        None if used != Use::Callee => self.way(*object, id, Way::Taken),
+                        None => (),
                     }
                 }
                 None => self.way(*object, id, Way::Taken),
@@ -300,8 +305,10 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
             if let Some(object) = object {
                 self.way(*it, object, Way::Put);
             }
-            if name == "next" {
-                self.way(*it, self.sent, Way::Same);
+            match name {
+                "next" => self.way(*it, self.sent, Way::Same),
+                "throw" => self.way(*it, self.thrown, Way::Same),
+                _ => (),
             }
         }
         self.ways(object.as_slice(), id, Way::Method { is_known });

@@ -176,9 +176,7 @@ impl<'p> Judge<'p, '_> {
         if self.only_tells(&text, used) || self.is_of_object(object, &text) {
             return Ok(());
         }
-        let is_own =
-            matches!(self.payload.value(object), Value::Name(it) if it == "self" || it == "cls");
-        if !is_own && text.known.iter().any(|it| (self.rules.is_private)(it)) {
+        if text.known.iter().any(|it| (self.rules.is_private)(it) && !self.is_own(it)) {
             return refuse("a private member");
         }
         self.key(&text, false)?;
@@ -186,6 +184,12 @@ impl<'p> Judge<'p, '_> {
             return refuse("a way to run texts as a value");
         }
         self.as_value(id, used)
+    }
+
+    /// Whether the payload gives something such a private member. Of what it is one does not count: a module may be called `self`, too.
+    fn is_own(&self, key: &str) -> bool {
+        let is_given = !self.payload.fields(key).is_empty() || !self.payload.given(key).is_empty();
+        is_given && !has(self.rules.foreign, key)
     }
 
     /// `x.constructor.name` and `x.constructor === y` tell something and give nothing.

@@ -1,5 +1,6 @@
 //! Python: a text as a module.
 
+mod classes;
 mod values;
 pub(super) mod words;
 

@@ -68,6 +68,8 @@ pub(super) struct Rules {
     pub(super) is_forbidden_name: fn(&str) -> bool,
     /// Whether a member is private by its form.
     pub(super) is_private: fn(&str) -> bool,
+    /// Private members that nothing has as its own.
+    pub(super) foreign: &'static [&'static str],
     /// What a text is that is code or leads to members, wherever it stands.
     pub(super) telling_text: fn(&str) -> Option<&'static str>,
 }
@@ -106,6 +108,7 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     special: &[],
     is_forbidden_name: |_| false,
     is_private: |_| false,
+    foreign: &[],
     telling_text: script_in_text,
 };
 
@@ -139,7 +142,10 @@ pub(super) const PYTHON: Rules = Rules {
             && name.len() > 4
             && !has(python::DUNDERS, name)
     },
-    is_private: |name| name.starts_with('_') && !name.starts_with("__"),
+    is_private: |name| {
+        name.starts_with('_') && !name.starts_with("__") && !has(python::TUPLE_MEMBERS, name)
+    },
+    foreign: python::PRIVATE_MODULE_MEMBERS,
     telling_text: members_in_format,
 };
 

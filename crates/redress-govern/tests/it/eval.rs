@@ -4,6 +4,7 @@ mod bounds;
 mod flow;
 mod hidden;
 mod ordinary;
+mod unseen;
 
 use redress_govern::eval::{Language, Refusal, fnv1a, inspect, sha256};
 

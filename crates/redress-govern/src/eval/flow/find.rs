@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{BINDS, Graph};
 use crate::eval::{
+    judge::Judge,
     payload::{Id, Param, Value},
     words::has,
 };
@@ -22,6 +23,15 @@ enum Sought {
     Maker,
     /// One of these.
     Either,
+}
+
+impl Judge<'_, '_> {
+    /// Whether it is `call` or the like of a function that calls what it gets: `[].map.call`.
+    pub(super) fn binds_caller(&self, callee: Id) -> bool {
+        let Value::Member { object, .. } = self.payload.value(callee) else { return false };
+        let (back, second) = (self.rules.calls_back, self.rules.calls_second);
+        self.called(*object).is_some_and(|it| has(back, it) || has(second, it))
+    }
 }
 
 impl<'p> Graph<'_, 'p, '_> {

@@ -42,7 +42,7 @@ impl Way {
         let gives = bits & (GIVES | GIVES_LATER);
         match self {
             Self::Same => bits,
-            Self::Back => bits & HOLDS,
+            Self::Back => all(HOLDS | GIVES, HOLDS),
             Self::Taken => all(HOLDS, CHOSEN | HOLDS) | gives,
             Self::Put => all(ANY, HOLDS) | gives,
             Self::Through { is_known } => {

@@ -66,7 +66,10 @@ impl<'c> Reader<'_, 'c> {
         let id = self.whole_function(&method.value);
         match method.kind {
             MethodDefinitionKind::Method => self.payload.give_field(key, id),
-            MethodDefinitionKind::Get => self.getter(key, id),
+            MethodDefinitionKind::Get => {
+                let given = self.getter(key, id);
+                self.own_member(key, given);
+            }
             MethodDefinitionKind::Set => self.setter(key, id),
             MethodDefinitionKind::Constructor => {
                 let own = self.payload.ways.params.iter_mut().skip(first);
@@ -77,9 +80,11 @@ impl<'c> Reader<'_, 'c> {
     }
 
     /// A member that is what a function gives.
-    pub(super) fn getter(&mut self, key: Id, function: Id) {
+    pub(super) fn getter(&mut self, key: Id, function: Id) -> Id {
         let given = self.payload.push(Value::Call { callee: function, arguments: Vec::new() });
         self.payload.give_field(key, given);
+        self.called_unseen(key, given);
+        given
     }
 
     /// A member that gives a function what it is given.
@@ -145,6 +150,7 @@ impl<'c> Reader<'_, 'c> {
                 self.payload.give_anything(member.property.name.as_str());
                 let key = self.payload.key(member.property.name.as_str());
                 self.payload.give_field(key, given);
+                self.called_unseen(key, given);
                 self.member(member);
             }
             AssignmentTarget::PrivateFieldExpression(member) => {
@@ -156,6 +162,7 @@ impl<'c> Reader<'_, 'c> {
                 let id = self.computed(member);
                 if let Value::Member { object, key } = *self.payload.value(id) {
                     self.payload.give_field(key, given);
+                    self.called_unseen(key, given);
                     self.payload.ways.put.push((given, object));
                 }
             }

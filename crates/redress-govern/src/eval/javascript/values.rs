@@ -66,7 +66,8 @@ impl<'c> Reader<'_, 'c> {
                 let argument = self.template(&it.quasi);
                 let mut arguments = vec![argument];
                 if let Value::Sum(parts) = self.payload.value(argument) {
-                    arguments.extend(parts);
+                    // The function gets all texts as one list, and then each value.
+                    arguments.extend(parts.iter().skip(1).step_by(2));
                 }
                 self.payload.call(callee, arguments)
             }
@@ -355,6 +356,7 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
         if let Some(value) = &it.value {
             let given = self.value(value);
             self.payload.give_field(key, given);
+            self.own_member(key, given);
         }
     }
 

@@ -199,7 +199,24 @@ pub(in crate::eval) const CALLS_SECOND: &[&str] = &[
     "on",
     "once",
     "parse",
+    "setPrototypeOf",
     "stringify",
+];
+
+/// Members that are called without the look of a call.
+pub(in crate::eval) const CALLED_UNSEEN: &[&str] = &[
+    "apply",
+    "construct",
+    "exec",
+    "get",
+    "handleEvent",
+    "has",
+    "set",
+    "then",
+    "toISOString",
+    "toJSON",
+    "toString",
+    "valueOf",
 ];
 
 /// Calls that give what is in something, or what they get.

@@ -11,7 +11,10 @@ use ruff_python_ast::{
     },
 };
 
-use super::words::PLAIN_CLASSES;
+use super::{
+    classes::{Classes, DATA},
+    words::PLAIN_CLASSES,
+};
 use crate::eval::payload::{Id, Payload, Value, plain};
 
 /// `functools.wraps` copies members, by default some that only tell something, else those that it is told the names of.
@@ -20,8 +23,13 @@ const NAMES_MEMBERS: Value<'static> = Value::Forbidden("wraps with names of memb
 
 /// Reads all statements.
 pub(super) fn read<'c>(payload: &mut Payload<'c>, module: &'c [Stmt]) {
-    let mut reader =
-        Reader { payload, classes: BTreeMap::new(), data: BTreeSet::new(), matched: Vec::new() };
+    let mut reader = Reader {
+        payload,
+        classes: BTreeMap::new(),
+        data: BTreeSet::new(),
+        matched: Vec::new(),
+        above: Classes::default(),
+    };
     reader.visit_body(module);
     reader.end();
 }
@@ -34,6 +42,7 @@ struct Reader<'p, 'c> {
     data: BTreeSet<&'c str>,
     /// Classes whose patterns take members in turn, which the class names: `case A(x)`.
     matched: Vec<Option<&'c str>>,
+    above: Classes<'c>,
 }
 
 impl<'c> Reader<'_, 'c> {
@@ -57,6 +66,9 @@ impl<'c> Reader<'_, 'c> {
             Expr::Attribute(it) => {
                 let object = self.value(&it.value);
                 let key = self.payload.key(it.attr.as_str());
+                if it.ctx == ExprContext::Store {
+                    self.payload.give_field(key, object);
+                }
                 self.payload.member(object, key)
             }
             Expr::Subscript(it) => {
@@ -213,6 +225,9 @@ impl<'c> Reader<'_, 'c> {
         if self.matched.iter().any(|it| !it.is_some_and(is_known)) {
             self.payload.push(Value::Forbidden("a pattern of a class that names members"));
         }
+        if self.above.is_made(self.payload) {
+            self.payload.push(Value::Forbidden("dataclass of a class that is made"));
+        }
     }
 
     fn import(&mut self, module: Option<&'c str>) {
@@ -222,7 +237,9 @@ impl<'c> Reader<'_, 'c> {
 
     fn imported(&mut self, alias: &'c Alias) {
         let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-        self.payload.bind(name.split('.').next().unwrap_or(name));
+        let name = name.split('.').next().unwrap_or(name);
+        self.above.import(name);
+        self.payload.bind(name);
     }
 }
 
@@ -267,7 +284,12 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
                     let decorators = it.decorator_list.iter().map(|it| data(&it.expression));
                     self.classes.insert(it.name.as_str(), decorators.collect());
                 }
-                walk_stmt(self, statement);
+                self.above.add(it);
+                it.type_params.iter().for_each(|it| self.visit_type_params(it));
+                for read in super::classes::parts(it) {
+                    self.visit_expr(read);
+                }
+                self.visit_body(&it.body);
             }
             Stmt::Import(it) => {
                 for alias in &it.names {
@@ -286,8 +308,10 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
                         self.payload.push(Value::Forbidden("import *"));
                     }
                     let is_of_data = module.is_some_and(|it| it.as_str() == "dataclasses");
-                    if is_of_data && alias.name.as_str() == "dataclass" && alias.asname.is_none() {
-                        self.data.insert("dataclass");
+                    if is_of_data && alias.name.as_str() == DATA && alias.asname.is_none() {
+                        self.data.insert(DATA);
+                        self.imported(alias);
+                        continue;
                     }
                     if plain(alias.name.as_str()) == WRAPS && alias.asname.is_some() {
                         self.payload.push(NAMES_MEMBERS);
@@ -338,6 +362,9 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
     fn visit_pattern_keyword(&mut self, it: &'c PatternKeyword) {
         let key = self.payload.key(it.attr.as_str());
         self.payload.push(Value::Taken { key });
+        if plain(it.attr.as_str()) == "format" {
+            self.payload.push(Value::Forbidden("a format that is not spelled out"));
+        }
         walk_pattern_keyword(self, it);
     }
 }

@@ -50,6 +50,8 @@ pub(in crate::eval) const VALUES: &[&str] = &[
     "open",
     "getattr",
     "help",
+    // It runs the names of members as code; a class that stands there is read by its decorators.
+    "dataclass",
 ];
 
 /// Calls whose texts are code, names of members or names of modules.
@@ -76,6 +78,59 @@ pub(in crate::eval) const MAKES_TEXT: &[&str] = &[
     "removesuffix",
     "repr",
     "ascii",
+];
+
+/// Members of tuples with names that everybody may use, private as they look.
+pub(in crate::eval) const TUPLE_MEMBERS: &[&str] = &["_asdict", "_fields", "_make", "_replace"];
+
+/// Private members of modules that lead out: no payload has such members of its own.
+pub(in crate::eval) const PRIVATE_MODULE_MEMBERS: &[&str] = &[
+    "_EnumDict",
+    "_FuncBuilder",
+    "_add_slots",
+    "_builtins",
+    "_caller",
+    "_cmp_fn",
+    "_codecs",
+    "_collections_abc",
+    "_create_fn",
+    "_dataclasses",
+    "_eval_type",
+    "_field_assign",
+    "_field_init",
+    "_frozen_get_del_attr",
+    "_get_command_stdout",
+    "_get_field",
+    "_hash_add",
+    "_hash_fn",
+    "_imp",
+    "_import_tail",
+    "_init_fn",
+    "_io",
+    "_load_system_functions",
+    "_locale",
+    "_make_annotate_function",
+    "_operator",
+    "_os",
+    "_pickle",
+    "_popen",
+    "_posixsubprocess",
+    "_process_class",
+    "_reconstruct",
+    "_repr_fn",
+    "_set_new_attribute",
+    "_set_qualname",
+    "_signal",
+    "_simple_enum",
+    "_socket",
+    "_subprocess",
+    "_sys",
+    "_thread",
+    "_type_check",
+    "_type_convert",
+    "_types",
+    "_warn",
+    "_weakref",
 ];
 
 /// Members that lead out of anything that has them.
