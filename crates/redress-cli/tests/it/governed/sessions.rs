@@ -160,6 +160,8 @@ fn a_report_that_is_written_as_a_file_unlocks() {
     let report = format!("Record {seq}: the path was a typo.");
     assert_eq!(gate.code("write_file", &write(&report)), "fine");
     assert_eq!(gate.status()["status"], "SESSION_INITIALIZED");
+    // The answer does not wait for the disk; the next failure does, and comes behind it.
+    assert_eq!(gate.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
     let (_, records) = gate.call("read_ledger", &json!({}));
     let records = records["structuredContent"]["records"].as_array().unwrap().clone();
     let told = records.iter().find(|it| it["session"]["event"] == "reported").unwrap();
