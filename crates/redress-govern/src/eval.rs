@@ -16,6 +16,7 @@ mod rules;
 mod texts;
 mod thread;
 mod tokens;
+mod unseen;
 mod words;
 
 use sha2::{Digest, Sha256};

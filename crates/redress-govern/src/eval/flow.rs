@@ -45,9 +45,8 @@ struct Graph<'j, 'p, 'c> {
 impl Judge<'_, '_> {
     /// Refuses a call of something that may have been chosen.
     pub(super) fn follow(&self) -> Result<(), Refusal> {
-        if self.payload.ways.called.is_empty()
-            && !self.payload.nodes.iter().any(|it| self.is_open_call(&it.value))
-        {
+        let unseen = self.called_unseen();
+        if unseen.is_empty() && !self.payload.nodes.iter().any(|it| self.is_open_call(&it.value)) {
             return Ok(());
         }
         let graph = Graph::of(self);
@@ -56,8 +55,7 @@ impl Judge<'_, '_> {
         }
         let bits = graph.walk(&self.open);
         let is = |id: Id, some: u8| bits.get(id).is_some_and(|it| it & some != 0);
-        let mut called = self.payload.ways.called.iter();
-        if called.any(|it| is(*it, CHOSEN | PERHAPS)) {
+        if unseen.iter().any(|it| is(*it, CHOSEN | PERHAPS)) {
             return refuse(CALLED);
         }
         for node in &self.payload.nodes {
@@ -108,7 +106,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn spelled(&self, key: Id) -> Option<&str> {
+    pub(super) fn spelled(&self, key: Id) -> Option<&str> {
         match self.payload.value(key) {
             Value::Key(key) | Value::Text(key) => Some(key),
             _ => None,

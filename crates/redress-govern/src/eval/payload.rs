@@ -133,6 +133,8 @@ pub(super) struct Ways<'c> {
     pub(super) has_arguments: bool,
     /// `this`
     pub(super) this: Vec<Id>,
+    /// What members are given: `(key, value)`.
+    pub(super) members: Vec<(Id, Id)>,
     /// What is called without the look of a call: a class that another extends, a decorator.
     pub(super) called: Vec<Id>,
 }
@@ -232,6 +234,7 @@ impl<'c> Payload<'c> {
 
     /// A member of something gets a value, under that key if it is known.
     pub(super) fn give_field(&mut self, key: Id, id: Id) {
+        self.ways.members.push((key, id));
         if let Value::Key(key) | Value::Text(key) = self.value(key) {
             let key = key.clone();
             self.fields.entry(key).or_default().push(id);

@@ -43,6 +43,8 @@ pub(super) struct Rules {
     pub(super) calls_back: &'static [&'static str],
     /// Calls that call what they get after the first.
     pub(super) calls_second: &'static [&'static str],
+    /// Members that are called without the look of a call.
+    pub(super) called_unseen: &'static [&'static str],
     /// Calls that give what is in something, or what they get.
     pub(super) gives_back: &'static [&'static str],
     /// Functions that give a text or a number.
@@ -90,6 +92,7 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     runs_text: javascript::RUNS_TEXT,
     calls_back: javascript::CALLS_BACK,
     calls_second: javascript::CALLS_SECOND,
+    called_unseen: javascript::CALLED_UNSEEN,
     gives_back: javascript::GIVES_BACK,
     makes_plain: javascript::MAKES_PLAIN,
     built_in: javascript::BUILT_IN,
@@ -125,6 +128,7 @@ pub(super) const PYTHON: Rules = Rules {
     runs_text: &[],
     calls_back: &[],
     calls_second: &[],
+    called_unseen: &[],
     gives_back: &[],
     makes_plain: &[],
     built_in: &[],

@@ -83,7 +83,6 @@ impl<'c> Reader<'_, 'c> {
     pub(super) fn getter(&mut self, key: Id, function: Id) -> Id {
         let given = self.payload.push(Value::Call { callee: function, arguments: Vec::new() });
         self.payload.give_field(key, given);
-        self.called_unseen(key, given);
         given
     }
 
@@ -150,7 +149,6 @@ impl<'c> Reader<'_, 'c> {
                 self.payload.give_anything(member.property.name.as_str());
                 let key = self.payload.key(member.property.name.as_str());
                 self.payload.give_field(key, given);
-                self.called_unseen(key, given);
                 self.member(member);
             }
             AssignmentTarget::PrivateFieldExpression(member) => {
@@ -162,7 +160,6 @@ impl<'c> Reader<'_, 'c> {
                 let id = self.computed(member);
                 if let Value::Member { object, key } = *self.payload.value(id) {
                     self.payload.give_field(key, given);
-                    self.called_unseen(key, given);
                     self.payload.ways.put.push((given, object));
                 }
             }

@@ -9,11 +9,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 
 use super::values::Reader;
-use crate::eval::{
-    javascript::words::CALLED_UNSEEN,
-    payload::{Id, Payload, Use, Value},
-    words::has,
-};
+use crate::eval::payload::{Id, Payload, Use, Value};
 
 impl<'p, 'c> Reader<'p, 'c> {
     pub(super) const fn new(payload: &'p mut Payload<'c>, code: &'c str) -> Self {
@@ -44,6 +40,11 @@ impl<'c> Reader<'_, 'c> {
                     let id = self.value(side);
                     self.payload.used(id, Use::Compared);
                 }
+            }
+            BinaryOperator::In => {
+                let key = self.value(&binary.left);
+                self.payload.used(key, Use::Compared);
+                self.visit_expression(&binary.right);
             }
             BinaryOperator::Instanceof => {
                 self.visit_expression(&binary.left);
@@ -127,33 +128,15 @@ impl<'c> Reader<'_, 'c> {
         self.payload.push(Value::Own { key });
         let given = self.value(&property.value);
         match property.kind {
-            PropertyKind::Init => {
-                self.payload.give_field(key, given);
-                self.called_unseen(key, given);
-            }
+            PropertyKind::Init => self.payload.give_field(key, given),
             PropertyKind::Get => return self.getter(key, given),
             PropertyKind::Set => self.setter(key, given),
         }
         given
     }
 
-    /// A member that the language or what is built in calls without the look of a call: `{ valueOf: f } + 1`, `{ [Symbol.match]: f }`.
-    pub(super) fn called_unseen(&mut self, key: Id, given: Id) {
-        let is_called = match self.payload.value(key) {
-            Value::Key(key) | Value::Text(key) => has(CALLED_UNSEEN, key),
-            Value::Member { object, .. } => {
-                matches!(self.payload.value(*object), Value::Name(it) if it == "Symbol")
-            }
-            _ => false,
-        };
-        if is_called {
-            self.payload.ways.called.push(given);
-        }
-    }
-
     /// A member that every object of the class around has, under any name if its key is computed.
     pub(super) fn own_member(&mut self, key: Id, given: Id) {
-        self.called_unseen(key, given);
         if !matches!(self.payload.value(key), Value::Key(_) | Value::Text(_)) {
             let object = self.payload.push(Value::Object(vec![given]));
             self.returned(object);

@@ -66,6 +66,42 @@ fn what_is_chosen_is_not_called_by_the_language_either() {
 }
 
 #[test]
+fn what_is_chosen_is_put_under_no_name_that_the_language_calls() {
+    let codes = [
+        "const s = Symbol.match; 'code'.match({ [s]: f })",
+        "const S = Symbol; const o = {}; o[S.replace] = f; 'a'.replace(o, 'x')",
+        "const { search } = Symbol; class M { static [search] = f } 'x'.search(M)",
+        "const put = (o, key) => { o[key] = f }; const o = {}; put(o, Symbol.toPrimitive); +o",
+        "const [s] = Object.getOwnPropertySymbols(RegExp.prototype); 'code'.match({ [s]: f })",
+        "let s; 'x'.match(new Proxy({}, { get(_, key) { s = key } })); 'code'.match({ [s]: f })",
+        "const g = { Symbol }; 'code'.match({ [g.Symbol.match]: f })",
+        "const v = 'valueOf'; +{ [v]: f }",
+        "const o = {}; o['to' + 'JSON'] = f; JSON.stringify({ 'code': o })",
+        "const o = {}; o['to' + id('JSON')] = f; JSON.stringify({ 'code': o })",
+        "const o = {}; Object.defineProperty(o, 'valueOf', { value: f }); +o",
+        "const o = Object.create({}, { valueOf: { value: f } }); +o",
+        "+Object.fromEntries([['valueOf', f]])",
+        "const o = {}; Object.defineProperties(o, { toJSON: { value: f } }); JSON.stringify({ o })",
+        "const o = Object.fromEntries(new Map([[Symbol.toPrimitive, f]])); +o",
+        "const o = {}; o[plain ? 'x' : 'then'] = f; await o",
+    ];
+    assert_all_blocked(&codes.map(|it| format!("{CHOSEN} {it}")), javascript);
+    assert_none_refused(
+        &[
+            "const out = {}; for (const k of Object.keys(src)) out[k] = src[k]; return out",
+            "const out = {}; for (const k in src) out[k] = src[k]; return JSON.stringify(out)",
+            "const has = x => typeof x[Symbol.iterator] === 'function' && Symbol.iterator in x; out[k] = src[k]",
+            "const id = Symbol('id'); const o = { [id]: 1 }; return o[id] + src[k]",
+            "return Object.fromEntries(keys.map(key => [key, src[key]]))",
+            "const o = Object.create(null); o[k] = { value: src[k] }; return o",
+            "const row = { [`col_${i}`]: src[k], [names[i]]: src[k] }; return row",
+            "const cache = new Proxy({}, { set(t, key, value) { t[key] = value; return true } }); cache.x = 1",
+        ],
+        javascript,
+    );
+}
+
+#[test]
 fn a_private_member_is_one_that_the_code_has_itself() {
     let codes = [
         "import random as self\nself._os.remove('x')",
