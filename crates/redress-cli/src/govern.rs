@@ -14,6 +14,7 @@ use redress_govern::{
     role::{BadGlob, Role, Roles},
     session::Rules,
 };
+use redress_ledger::Ledger;
 
 use crate::{
     config::{self, General, Governance},
@@ -118,8 +119,12 @@ pub(crate) fn governor(
 }
 
 /// Has a governor go on where the gate before this one ended.
-pub(crate) fn recall(governor: Option<&Arc<Governor>>) -> Result<(), Failure> {
-    governor.map_or(Ok(()), |it| it.recall()).map_err(|it| {
+pub(crate) fn recall(
+    governor: Option<&Arc<Governor>>,
+    ledger: Option<&Ledger>,
+) -> Result<(), Failure> {
+    let (Some(governor), Some(ledger)) = (governor, ledger) else { return Ok(()) };
+    governor.recall(ledger.chain()).map_err(|it| {
         Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0])).note(it)
     })
 }

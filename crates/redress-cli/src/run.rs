@@ -86,7 +86,10 @@ fn gate(
     observe::listen(general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
     let opened = |time| {
         let opened = opening.within(time)?;
-        let opened = opened.and_then(|it| govern::recall(gated.governor.as_ref()).map(|()| it));
+        let opened = opened.and_then(|it| {
+            govern::recall(gated.governor.as_ref(), it.as_ref())?;
+            Ok(it)
+        });
         if opened.is_ok() {
             observe::say_ready(&gated);
         }

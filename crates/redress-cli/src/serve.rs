@@ -132,7 +132,7 @@ impl Stage {
     /// One server, for the gate.
     fn served(&self, server: &config::Server, config: &Config) -> Result<Served, Failure> {
         let gated = observe::server(server, &config.general, self.ledger_dir.clone())?;
-        govern::recall(gated.governor.as_ref())?;
+        govern::recall(gated.governor.as_ref(), self.ledger.as_deref())?;
         observe::say_ready(&gated);
         let mut target = server.target(self.ledger_dir.clone())?;
         let ledger = self.ledger_dir.as_deref();

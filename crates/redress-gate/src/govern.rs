@@ -32,7 +32,7 @@ use redress::{
 use redress_govern::{
     eval,
     role::Roles,
-    session::{Event, Rules, Session, Sessions, Wish, not_begun},
+    session::{Event, Place, Rules, Session, Sessions, Wish, not_begun},
 };
 
 pub(crate) use self::{
@@ -104,6 +104,8 @@ pub struct Governor {
 #[derive(Debug)]
 struct State {
     sessions: Sessions,
+    /// This process's chain in the ledger.
+    chain: Arc<str>,
     /// What the process on stdio began; another process begins anew, and finds its session as it was left.
     of_process: Option<String>,
     roots: BTreeMap<String, Arc<Root>>,
@@ -185,6 +187,7 @@ impl Governor {
         let sessions = Sessions::new(policy.rules.clone());
         let state = State {
             sessions,
+            chain: Arc::default(),
             of_process: None,
             roots: BTreeMap::new(),
             server_dir: None,
@@ -212,7 +215,7 @@ impl Governor {
         let is_own = call.is_tool && is_own(call.name);
         governed.can_lock = !is_own;
         let ruling = if is_own {
-            self.answer(call, &key, &mut governed, &mut state)
+            self.answer(call, &key, &mut governed, state)
         } else {
             let judged = self.judge((call, runs), &key, &mut governed, &mut state);
             judged.map(|it| Ruling::Pass(self.ours(call, &state), it))
@@ -246,8 +249,9 @@ impl Governor {
         let report = doing.filter(|_| is_report).map(|it| self.report_text(call, it));
         let wish = Wish { tool: call.name, reads, report: report.as_deref() };
         let session = state.sessions.judge(key, wish)?;
-        if let (Some(lock), Some(path), true) = (&session.lock, paths.first(), is_report) {
-            governed.report = Some(report::Written { seq: lock.seq, path: path.clone() });
+        if let (Some(lock), Some(path), true) = (session.lock(), paths.first(), is_report) {
+            let (place, path) = (lock.place.clone(), path.clone());
+            governed.report = Some(report::Written { place, path });
         }
         if !call.is_tool {
             if !is_of_session(call.name) {
@@ -299,7 +303,7 @@ impl Governor {
     /// A governed request failed, which stands in that record.
     pub(crate) fn failed(&self, governed: &Governed, code: &str, seq: u64) {
         if let Some(session) = governed.session.as_ref().filter(|_| governed.can_lock) {
-            self.lock().sessions.fold(Event::Failed { id: &session.id, code, seq });
+            self.lock().failed(&session.id, code, seq);
         }
     }
 
@@ -330,6 +334,14 @@ impl Governor {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// This process recorded a failure.
+    fn failed(&mut self, id: &str, code: &str, seq: u64) {
+        let place = Place { chain: Arc::clone(&self.chain), seq };
+        self.sessions.fold(Event::Failed { id, code, place });
     }
 }
 

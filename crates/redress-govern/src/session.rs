@@ -40,13 +40,24 @@ impl Rules {
 /// The fewest characters of a report: a number alone is none.
 pub const LEAST_CHARS: usize = 20;
 
-/// The failure that holds a session.
+/// Where a failure is on record. Each process has a chain of its own, so that a number alone says little.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The chain of the process that recorded it.
+    pub chain: Arc<str>,
+    /// Its number there.
+    pub seq: u64,
+}
+
+/// A failure that holds a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// Its record.
-    pub seq: u64,
+    pub place: Place,
     /// Its code.
     pub code: String,
+    /// How many processes had started before it.
+    starts: u64,
 }
 
 /// A session of one caller.
@@ -58,13 +69,30 @@ pub struct Session {
     pub root: String,
     /// The role of the caller.
     pub role: Option<String>,
-    /// What it is locked by.
-    pub lock: Option<Lock>,
+    /// What it is locked by: one failure of each process that knew of no other.
+    locks: Vec<Lock>,
+}
+
+impl Session {
+    /// A session that nothing holds.
+    pub const fn new(id: String, root: String, role: Option<String>) -> Self {
+        Self { id, root, role, locks: Vec::new() }
+    }
+
+    /// The failure that is to be reported first.
+    pub fn lock(&self) -> Option<&Lock> {
+        self.locks.first()
+    }
 }
 
 /// What changes a session, as the ledger keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'e> {
+    /// A process started, and knew everything that had happened.
+    Started {
+        /// Its chain.
+        chain: &'e str,
+    },
     /// A caller began one.
     Begun {
         /// Who.
@@ -79,14 +107,14 @@ pub enum Event<'e> {
         /// The code of the fault.
         code: &'e str,
         /// Its record.
-        seq: u64,
+        place: Place,
     },
     /// A report named the failure.
     Reported {
         /// The session's id.
         id: &'e str,
         /// The record that it named.
-        seq: u64,
+        place: Place,
     },
 }
 
@@ -95,6 +123,12 @@ pub enum Event<'e> {
 pub struct Sessions {
     rules: Rules,
     by_caller: BTreeMap<String, Arc<Session>>,
+    /// Whose a session is, by its id. Processes that begin one at the same time give the same caller several.
+    callers: BTreeMap<String, String>,
+    /// How many processes have started.
+    started: u64,
+    /// Which of them a process was, by its chain.
+    starts: BTreeMap<String, u64>,
 }
 
 /// What a call wants, as far as a session cares.
@@ -111,7 +145,13 @@ pub struct Wish<'w> {
 impl Sessions {
     /// None yet.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, by_caller: BTreeMap::new() }
+        Self {
+            rules,
+            by_caller: BTreeMap::new(),
+            callers: BTreeMap::new(),
+            started: 0,
+            starts: BTreeMap::new(),
+        }
     }
 
     /// The session of a caller.
@@ -149,7 +189,7 @@ impl Sessions {
         let Some(session) = self.of(caller) else {
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise([("tool", wish.tool)])));
         };
-        match &session.lock {
+        match session.lock() {
             Some(lock) if !wish.reads && !wish.report.is_some_and(|it| lock.is_told(it)) => {
                 Err(self.locked(lock, wish.report.is_some()))
             }
@@ -158,7 +198,7 @@ impl Sessions {
     }
 
     fn locked(&self, lock: &Lock, is_report: bool) -> Box<Fault> {
-        let Lock { seq, code } = lock;
+        let (seq, code) = (&lock.place.seq, &lock.code);
         let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
         let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);
         fault.hint = if is_report {
@@ -176,20 +216,29 @@ impl Sessions {
         Box::new(fault)
     }
 
-    /// Whether a report of that record unlocks the caller's session.
+    /// The session of a caller and its lock, if a report of that record opens it.
     ///
     /// # Errors
     /// `SESSION_NOT_INITIALIZED`, or `INVALID_INPUT_VALUE` where another record holds the session, or none, or the report says nothing.
-    pub fn may_report(&self, caller: &str, seq: u64, report: &str) -> Result<&Session, Box<Fault>> {
+    pub fn may_report(
+        &self,
+        caller: &str,
+        seq: u64,
+        report: &str,
+    ) -> Result<(&Session, &Lock), Box<Fault>> {
         let Some(session) = self.of(caller) else {
             let tool = [("tool", "submit_failure_report")];
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise(tool)));
         };
-        let hint = match &session.lock {
-            Some(lock) if lock.seq == seq => {
-                return if says_something(report) { Ok(session) } else { Err(says_nothing()) };
+        let hint = match session.lock() {
+            Some(lock) if lock.place.seq == seq => {
+                return if says_something(report) {
+                    Ok((session, lock))
+                } else {
+                    Err(says_nothing())
+                };
             }
-            Some(lock) => format!("Name record {}, which holds the session.", lock.seq),
+            Some(lock) => format!("Name record {}, which holds the session.", lock.place.seq),
             None => "Go on: nothing holds the session, so no report is needed.".to_owned(),
         };
         let params = [("field", "/ledger_seq".to_owned()), ("value", seq.to_string())];
@@ -208,28 +257,43 @@ impl Sessions {
     /// Takes note of what happened.
     pub fn fold(&mut self, event: Event<'_>) {
         match event {
-            Event::Begun { caller, session } => {
+            Event::Started { chain } => {
+                self.started += 1;
+                self.starts.insert(chain.to_owned(), self.started);
+            }
+            Event::Begun { caller, mut session } => {
+                self.callers.insert(session.id.clone(), caller.to_owned());
+                // Beginning anew opens no lock.
+                if let Some(before) = self.by_caller.get(caller) {
+                    session.locks.clone_from(&before.locks);
+                }
                 self.by_caller.insert(caller.to_owned(), Arc::new(session));
             }
-            Event::Failed { id, code, seq } if self.locks(code) => {
-                if let Some(session) = self.by_id(id).filter(|it| it.lock.is_none()) {
-                    session.lock = Some(Lock { seq, code: code.to_owned() });
+            Event::Failed { id, code, place } if self.locks(code) => {
+                let (starts, knows) = (self.started, self.knows(&place.chain));
+                if let Some(session) = self.by_id(id).filter(|it| !it.locks.iter().any(knows)) {
+                    session.locks.push(Lock { place, code: code.to_owned(), starts });
                 }
             }
-            Event::Reported { id, seq } => {
-                let session = self.by_id(id);
-                if let Some(session) =
-                    session.filter(|it| it.lock.as_ref().is_some_and(|it| it.seq == seq))
-                {
-                    session.lock = None;
+            Event::Reported { id, place } => {
+                if let Some(session) = self.by_id(id) {
+                    session.locks.retain(|it| it.place != place);
                 }
             }
             Event::Failed { .. } => {}
         }
     }
 
+    /// Which locks a process knows of: those from before it started, and its own. While it knows one, its failures are not locks, too.
+    fn knows(&self, chain: &str) -> impl Fn(&Lock) -> bool + use<> {
+        let start = self.starts.get(chain).copied().unwrap_or_default();
+        let chain = chain.to_owned();
+        move |lock| lock.starts < start || *lock.place.chain == *chain
+    }
+
     fn by_id(&mut self, id: &str) -> Option<&mut Session> {
-        self.by_caller.values_mut().find(|it| it.id == id).map(Arc::make_mut)
+        let caller = self.callers.get(id)?;
+        self.by_caller.get_mut(caller).map(Arc::make_mut)
     }
 }
 
@@ -244,7 +308,7 @@ pub fn not_begun(root: &str, reason: &str, hint: String) -> Box<Fault> {
 impl Lock {
     /// Whether a text is a report of the failure: it says something, and the number of the record stands in it by itself.
     pub fn is_told(&self, report: &str) -> bool {
-        says_something(report) && names(report, self.seq)
+        says_something(report) && names(report, self.place.seq)
     }
 }
 

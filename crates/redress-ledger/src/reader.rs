@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// How far a clock may have been set back within a segment.
-const ALLOWANCE_MILLIS: u64 = 3_600_000;
+pub(crate) const ALLOWANCE_MILLIS: u64 = 3_600_000;
 
 /// A record as it stands in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]

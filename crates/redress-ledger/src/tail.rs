@@ -4,9 +4,9 @@ use std::{cmp::Reverse, collections::BinaryHeap, path::Path};
 
 use crate::{
     error::Failure,
-    layout::{self, ChainDir},
+    layout::{self, ChainDir, Piece},
     query::Query,
-    reader::{ChainReader, Entry, ReadError},
+    reader::{ALLOWANCE_MILLIS, ChainReader, Entry, ReadError},
     time::Time,
 };
 
@@ -67,7 +67,8 @@ impl Ord for Placed {
 }
 
 impl Newest {
-    /// Takes a chain from its last segment backwards, until a segment is older than everything that is kept.
+    /// Takes a chain from its last segment backwards, until a segment is older than everything that is kept. Chains are taken from the
+    /// newest to the oldest, so that of most no more is read than their ends.
     fn take_chain(
         &mut self,
         order: usize,
@@ -82,22 +83,26 @@ impl Newest {
             }
         };
         for piece in pieces.into_iter().rev() {
-            let mut last = Time::default();
+            if self.is_before_all(&piece) {
+                break;
+            }
             for entry in ChainReader::of_piece(chain, piece) {
                 match entry {
                     Err(error) => on_error(error),
-                    Ok(entry) => {
-                        last = last.max(entry.time);
-                        if query.matches(&entry) {
-                            self.push(order, entry);
-                        }
-                    }
+                    Ok(entry) if query.matches(&entry) => self.push(order, entry),
+                    Ok(_) => (),
                 }
             }
-            if self.is_full() && self.entries.peek().is_some_and(|it| last < it.0.key.0) {
-                break;
-            }
         }
+    }
+
+    /// Whether a segment surely ends before everything that is kept, by an hour if its clock was set back.
+    fn is_before_all(&self, piece: &Piece) -> bool {
+        let oldest = self.entries.peek().filter(|_| self.is_full()).map(|it| it.0.key.0);
+        oldest.is_some_and(|oldest| {
+            let oldest = Time::from_millis(oldest.millis().saturating_sub(ALLOWANCE_MILLIS));
+            layout::last_time(piece).is_ok_and(|it| it.is_some_and(|it| it < oldest))
+        })
     }
 
     fn push(&mut self, order: usize, entry: Entry) {

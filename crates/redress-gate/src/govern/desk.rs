@@ -1,6 +1,9 @@
 //! The tools that the gate itself offers where it governs.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, MutexGuard},
+};
 
 use redress::{
     Fault, codes,
@@ -57,23 +60,27 @@ impl Governor {
         call: &Call<'_>,
         key: &str,
         governed: &mut Governed,
-        state: &mut State,
+        mut state: MutexGuard<'_, State>,
     ) -> Result<Ruling, Box<Fault>> {
         match call.name {
-            "begin_session" => self.begin(call, key, governed, state),
+            "begin_session" => self.begin(call, key, governed, &mut state),
             "session_status" => Ok(answer(&status(
                 state.sessions.of(key).map(|it| &**it),
                 governed.role.as_deref(),
             ))),
-            "submit_failure_report" => self.report(call, key, state),
+            "submit_failure_report" => self.report(call, key, &mut state),
             "list_plans" => {
                 let root = state.root(key).ok_or_else(|| not_begun_yet(call.name))?;
+                drop(state);
                 Ok(answer(&self.policy.plans.listed(&root)))
             }
             _ => {
-                let session = state.sessions.of(key).ok_or_else(|| not_begun_yet(call.name))?;
+                let session = state.sessions.of(key).cloned();
+                // What is on record takes time to read, and nobody else waits for it.
+                drop(state);
+                let session = session.ok_or_else(|| not_begun_yet(call.name))?;
                 let most = optional(call, "limit", "integer", Value::as_u64)?;
-                Ok(answer(&self.records(session, most.unwrap_or(20))))
+                Ok(answer(&self.records(&session, most.unwrap_or(20))))
             }
         }
     }
@@ -107,12 +114,7 @@ impl Governor {
         state.find_root(key, &root);
         let known = state.sessions.may_begin(key, &root)?.cloned();
         let is_new = known.is_none();
-        let session = known.unwrap_or_else(|| Session {
-            id: uuid(),
-            root,
-            role: governed.role.clone(),
-            lock: None,
-        });
+        let session = known.unwrap_or_else(|| Session::new(uuid(), root, governed.role.clone()));
         if is_new_process {
             state.of_process = Some(key.to_owned());
         }
@@ -140,11 +142,12 @@ impl Governor {
     fn report(&self, call: &Call<'_>, key: &str, state: &mut State) -> Result<Ruling, Box<Fault>> {
         let seq = required(call, "ledger_seq", "integer", Value::as_u64)?;
         let report = required(call, "report", "string", Value::as_str)?;
-        let session = state.sessions.may_report(key, seq, &report)?.clone();
-        state.sessions.fold(Event::Reported { id: &session.id, seq });
-        let record = self.reported(&session.id, seq, Told::Tool(&report));
-        let unlocked = Session { lock: None, ..session };
-        let result = as_result(&status(Some(&unlocked), unlocked.role.as_deref()));
+        let (session, lock) = state.sessions.may_report(key, seq, &report)?;
+        let (id, role, place) = (session.id.clone(), session.role.clone(), lock.place.clone());
+        let record = self.reported(&id, &place, Told::Tool(&report));
+        state.sessions.fold(Event::Reported { id: &id, place });
+        let session = state.sessions.of(key).map(|it| &**it);
+        let result = as_result(&status(session, role.as_deref()));
         Ok(Ruling::Answer { result, record: Some(record) })
     }
 
@@ -219,7 +222,8 @@ impl State {
     /// Of a session whose root the ledger could not tell, the caller says it again.
     fn find_root(&mut self, key: &str, root: &str) {
         if let Some(session) = self.sessions.of(key).filter(|it| it.root == root_hash(root)) {
-            let session = Session { root: root.to_owned(), ..Session::clone(session) };
+            let mut session = Session::clone(session);
+            root.clone_into(&mut session.root);
             self.sessions.fold(Event::Begun { caller: key, session });
         }
     }
@@ -233,7 +237,7 @@ fn not_begun_yet(tool: &str) -> Box<Fault> {
 fn status(session: Option<&Session>, role: Option<&str>) -> String {
     let state = match session {
         None => "NOT_INITIALIZED",
-        Some(Session { lock: Some(_), .. }) => "SESSION_LOCKED",
+        Some(session) if session.lock().is_some() => "SESSION_LOCKED",
         Some(_) => "SESSION_INITIALIZED",
     };
     let mut out = String::new();
@@ -241,9 +245,9 @@ fn status(session: Option<&Session>, role: Option<&str>) -> String {
     members.str("status", state).str_or_null("role", role);
     members.str_or_null("session_id", session.map(|it| it.id.as_str()));
     members.str_or_null("workspace_root", session.map(|it| it.root.as_str()));
-    if let Some(lock) = session.and_then(|it| it.lock.as_ref()) {
+    if let Some(lock) = session.and_then(Session::lock) {
         let mut inner = Members::open(members.key("locked_by"));
-        inner.str("code", &lock.code).int("ledger_seq", lock.seq);
+        inner.str("code", &lock.code).int("ledger_seq", lock.place.seq);
         inner.close();
     }
     members.close();

@@ -24,7 +24,7 @@ impl Governor {
             session: session.map(|it| it.id.as_str()),
             role: governed.role.as_deref(),
             has_roles: !self.policy.roles.is_empty(),
-            is_locked: session.is_some_and(|it| it.lock.is_some()),
+            is_locked: session.is_some_and(|it| it.lock().is_some()),
             is_harmless,
         };
         passed.check()?;

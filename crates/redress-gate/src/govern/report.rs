@@ -6,7 +6,7 @@ use redress::{
     json::{Kind, Members, Value},
     text::cut,
 };
-use redress_govern::session::Event;
+use redress_govern::session::{Event, Place};
 
 use super::{Call, Governed, Governor, manifest::Doing, touched::found};
 
@@ -30,7 +30,7 @@ pub(super) enum Told<'t> {
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     /// The record that it names.
-    pub(super) seq: u64,
+    pub(super) place: Place,
     pub(super) path: String,
 }
 
@@ -59,16 +59,18 @@ impl Governor {
     /// A governed request succeeded. Gives what is to be recorded, if that changes the session.
     pub(crate) fn succeeded(&self, governed: &Governed) -> Option<String> {
         let (session, report) = (governed.session.as_ref()?, governed.report.as_ref()?);
-        self.lock().sessions.fold(Event::Reported { id: &session.id, seq: report.seq });
-        Some(self.reported(&session.id, report.seq, Told::File(&report.path)))
+        let place = report.place.clone();
+        self.lock().sessions.fold(Event::Reported { id: &session.id, place });
+        Some(self.reported(&session.id, &report.place, Told::File(&report.path)))
     }
 
     /// The record of a report.
-    pub(super) fn reported(&self, id: &str, seq: u64, told: Told<'_>) -> String {
+    pub(super) fn reported(&self, id: &str, place: &Place, told: Told<'_>) -> String {
         let mut object = String::new();
         let mut members = Members::open(&mut object);
         members.str("event", "reported").str("server", &self.policy.server);
-        members.str("session_id", id).int("fault_seq", seq);
+        members.str("session_id", id).int("fault_seq", place.seq);
+        members.str("fault_chain", &place.chain);
         match told {
             Told::Tool(report) => {
                 members.str("by", "tool").str("report", &cut(report, MOST_CHARS));

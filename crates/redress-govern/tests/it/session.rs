@@ -1,7 +1,7 @@
 //! A hard failure holds a session until somebody has looked at it.
 
 use redress::fault::NextAction;
-use redress_govern::session::{Event, Lock, Rules, Session, Sessions, Wish};
+use redress_govern::session::{Event, Place, Rules, Session, Sessions, Wish};
 
 const WRITE: Wish<'_> = Wish { tool: "write_file", reads: false, report: None };
 const READ: Wish<'_> = Wish { tool: "read_file", reads: true, report: None };
@@ -10,9 +10,24 @@ const REPORT: Wish<'_> = Wish { report: Some("Record 412: the file was not there
 fn sessions(locks: &[&str]) -> Sessions {
     let mut sessions = Sessions::new(Rules::new(locks, "docs/reports").expect("patterns"));
     let (id, root) = ("s-1".to_owned(), "/w".to_owned());
-    let session = Session { id, root, role: None, lock: None };
-    sessions.fold(Event::Begun { caller: "pipe", session });
+    sessions.fold(Event::Begun { caller: "pipe", session: Session::new(id, root, None) });
     sessions
+}
+
+fn place(chain: &str, seq: u64) -> Place {
+    Place { chain: chain.into(), seq }
+}
+
+fn failed<'e>(code: &'e str, chain: &str, seq: u64) -> Event<'e> {
+    Event::Failed { id: "s-1", code, place: place(chain, seq) }
+}
+
+fn reported(chain: &str, seq: u64) -> Event<'static> {
+    Event::Reported { id: "s-1", place: place(chain, seq) }
+}
+
+fn held_by(sessions: &Sessions) -> Option<Place> {
+    sessions.of("pipe").and_then(|it| it.lock()).map(|it| it.place.clone())
 }
 
 fn code(sessions: &Sessions, caller: &str, wish: Wish<'_>) -> Option<String> {
@@ -29,7 +44,7 @@ fn nothing_is_called_before_a_session_has_begun() {
 #[test]
 fn a_failure_locks_all_but_reading_and_its_report() {
     let mut sessions = sessions(&["*"]);
-    sessions.fold(Event::Failed { id: "s-1", code: "FILE_NOT_FOUND", seq: 412 });
+    sessions.fold(failed("FILE_NOT_FOUND", "a", 412));
     let fault = sessions.judge("pipe", WRITE).expect_err("locked");
     assert_eq!(fault.code(), "SESSION_LOCKED");
     assert!(fault.details.as_ref().is_some_and(|it| it.as_str().contains("412")));
@@ -42,7 +57,9 @@ fn a_failure_locks_all_but_reading_and_its_report() {
 
 #[test]
 fn a_report_says_something_and_names_the_record_by_itself() {
-    let lock = Lock { seq: 412, code: "TIMEOUT".to_owned() };
+    let mut sessions = sessions(&["*"]);
+    sessions.fold(failed("TIMEOUT", "a", 412));
+    let lock = sessions.of("pipe").and_then(|it| it.lock()).expect("locked");
     let said = "and it was the network that was slow";
     for named in ["412", "Record 412:", "#412.", "(412)", "seq=412,", "ledger-412", "412"] {
         assert!(lock.is_told(&format!("{named} {said}")), "{named}");
@@ -54,8 +71,6 @@ fn a_report_says_something_and_names_the_record_by_itself() {
     {
         assert!(!lock.is_told(&format!("{said} {other} {said}")), "{other}");
     }
-    let mut sessions = sessions(&["*"]);
-    sessions.fold(Event::Failed { id: "s-1", code: "TIMEOUT", seq: 412 });
     let fault = sessions.judge("pipe", Wish { report: Some("412"), ..WRITE }).expect_err("empty");
     assert_eq!(fault.code(), "SESSION_LOCKED");
     assert!(fault.hint.starts_with("Name record 412 (TIMEOUT) by its number"), "{}", fault.hint);
@@ -65,26 +80,55 @@ fn a_report_says_something_and_names_the_record_by_itself() {
 #[test]
 fn the_first_failure_holds_and_only_its_report_unlocks() {
     let mut sessions = sessions(&["*"]);
-    sessions.fold(Event::Failed { id: "s-1", code: "TIMEOUT", seq: 7 });
-    sessions.fold(Event::Failed { id: "s-1", code: "FILE_NOT_FOUND", seq: 9 });
-    let lock = Lock { seq: 7, code: "TIMEOUT".to_owned() };
-    assert_eq!(sessions.of("pipe").and_then(|it| it.lock.clone()), Some(lock));
+    sessions.fold(failed("TIMEOUT", "a", 7));
+    sessions.fold(failed("FILE_NOT_FOUND", "a", 9));
+    assert_eq!(held_by(&sessions), Some(place("a", 7)));
     assert!(sessions.may_report("pipe", 9, "It was slow, and is no more.").is_err());
     assert!(sessions.may_report("pipe", 7, "It was slow, and is no more.").is_ok());
-    sessions.fold(Event::Reported { id: "s-1", seq: 9 });
+    sessions.fold(reported("a", 9));
     assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
-    sessions.fold(Event::Reported { id: "s-1", seq: 7 });
+    sessions.fold(reported("a", 7));
     assert_eq!(code(&sessions, "pipe", WRITE), None);
+}
+
+#[test]
+fn a_report_of_one_process_opens_no_lock_of_another_with_the_same_number() {
+    for [first, last] in [["a", "b"], ["b", "a"]] {
+        let mut sessions = sessions(&["*"]);
+        for chain in ["a", "b"] {
+            sessions.fold(Event::Started { chain });
+        }
+        for chain in ["a", "b"] {
+            sessions.fold(failed("TIMEOUT", chain, 4));
+        }
+        sessions.fold(Event::Started { chain: "c" });
+        sessions.fold(reported(first, 4));
+        assert_eq!(held_by(&sessions), Some(place(last, 4)));
+        sessions.fold(failed("TIMEOUT", "c", 9));
+        sessions.fold(reported(last, 4));
+        assert_eq!(held_by(&sessions), None, "c knew of a lock, so that its failure is none");
+    }
+}
+
+#[test]
+fn a_process_that_begins_a_session_anew_opens_no_lock() {
+    let mut sessions = sessions(&["*"]);
+    sessions.fold(failed("TIMEOUT", "a", 4));
+    let again = Session::new("s-2".to_owned(), "/w".to_owned(), None);
+    sessions.fold(Event::Begun { caller: "pipe", session: again });
+    assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
+    sessions.fold(reported("a", 4));
+    assert_eq!(code(&sessions, "pipe", WRITE), None, "whichever of its ids a report names");
 }
 
 #[test]
 fn the_policy_says_which_codes_lock_and_a_refusal_of_the_guard_never_does() {
     let mut sessions = sessions(&["POLICY_*", "SESSION_*"]);
     for code in ["FILE_NOT_FOUND", "SESSION_LOCKED", "SESSION_INITIALIZATION_FAILED"] {
-        sessions.fold(Event::Failed { id: "s-1", code, seq: 1 });
+        sessions.fold(failed(code, "a", 1));
     }
     assert_eq!(code(&sessions, "pipe", WRITE), None);
-    sessions.fold(Event::Failed { id: "s-1", code: "POLICY_VIOLATION", seq: 2 });
+    sessions.fold(failed("POLICY_VIOLATION", "a", 2));
     assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
 }
 

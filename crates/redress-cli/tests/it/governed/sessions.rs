@@ -195,6 +195,31 @@ fn a_gate_that_starts_again_knows_its_sessions_and_locks() {
 }
 
 #[test]
+fn of_gates_that_run_at_once_each_has_its_failure_reported() {
+    let place = Place::new();
+    let mut gates = [(); 2].map(|()| Gate::start(&place, &["--governed"]));
+    let seqs = gates.each_mut().map(|gate| {
+        gate.begin();
+        gate.code("read_file", &escape());
+        gate.status()["locked_by"]["ledger_seq"].clone()
+    });
+    assert_eq!(seqs[0], seqs[1], "the same number, in chains of their own");
+    let report = json!({"ledger_seq": seqs[0], "report": "It was a typo, and is corrected now."});
+    let [mut one, other] = gates;
+    assert_eq!(one.code("submit_failure_report", &report), "fine");
+    // The answer does not wait for the disk; the next failure does, and comes behind it.
+    assert_eq!(one.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
+    one.kill();
+    other.kill();
+    let mut gate = Gate::start(&place, &["--governed"]);
+    gate.begin();
+    assert_eq!(gate.status()["status"], "SESSION_LOCKED", "nobody has reported the other's");
+    assert_eq!(gate.code("submit_failure_report", &report), "fine");
+    assert_eq!(gate.status()["status"], "SESSION_INITIALIZED");
+    gate.kill();
+}
+
+#[test]
 fn a_workspace_that_was_swapped_is_a_violation_with_its_invariant() {
     let place = Place::new();
     approved(&place, "all.md", "**");
