@@ -261,6 +261,10 @@ impl Session {
         let details = with_detail(fault.details.take(), "timeout_ms", limit.and_then(number));
         let details = with_detail(details, "waited_ms", number(waited_ms));
         fault.details = self.with_useless(details, exchange);
+        if exchange.write.is_some() && !exchange.sent {
+            "Make the same call again: other writes were still being checked, so that the server was not asked."
+                .clone_into(&mut fault.hint);
+        }
         fault
     }
 
