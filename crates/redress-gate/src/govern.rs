@@ -34,6 +34,7 @@ use redress_govern::{
     role::Roles,
     session::{Event, Place, Rules, Session, Sessions, Wish, not_begun},
 };
+use redress_ledger::Follow;
 
 pub(crate) use self::{
     called::Called,
@@ -106,6 +107,9 @@ struct State {
     sessions: Sessions,
     /// This process's chain in the ledger.
     chain: Arc<str>,
+    /// How far the ledger was read, and what of each chain was taken in.
+    follow: Follow,
+    taken_in: BTreeMap<Arc<str>, u64>,
     /// What the process on stdio began; another process begins anew, and finds its session as it was left.
     of_process: Option<String>,
     roots: BTreeMap<String, Arc<Root>>,
@@ -188,6 +192,8 @@ impl Governor {
         let state = State {
             sessions,
             chain: Arc::default(),
+            follow: Follow::default(),
+            taken_in: BTreeMap::new(),
             of_process: None,
             roots: BTreeMap::new(),
             server_dir: None,
@@ -248,6 +254,11 @@ impl Governor {
                 .is_some_and(|it| it.are_all(paths, |path| state.sessions.rules().is_report(path)));
         let report = doing.filter(|_| is_report).map(|it| self.report_text(call, it));
         let wish = Wish { tool: call.name, reads, report: report.as_deref() };
+        // Another process may have reported what holds it.
+        if !reads && state.sessions.of(key).is_some_and(|it| it.lock().is_some()) {
+            self.catch_up(state);
+            governed.session = state.sessions.of(key).cloned();
+        }
         let session = state.sessions.judge(key, wish)?;
         if let (Some(lock), Some(path), true) = (session.lock(), paths.first(), is_report) {
             let (place, path) = (lock.place.clone(), path.clone());

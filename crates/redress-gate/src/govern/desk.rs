@@ -62,6 +62,9 @@ impl Governor {
         governed: &mut Governed,
         mut state: MutexGuard<'_, State>,
     ) -> Result<Ruling, Box<Fault>> {
+        if matches!(call.name, "begin_session" | "session_status") {
+            self.catch_up(&mut state);
+        }
         match call.name {
             "begin_session" => self.begin(call, key, governed, &mut state),
             "session_status" => Ok(answer(&status(

@@ -1,4 +1,4 @@
-//! What the ledger knows of sessions: a gate that starts again goes on where the one before it ended.
+//! What the ledger knows of sessions: a gate that starts again goes on where the one before it ended, and several at once hear of each other.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -6,7 +6,7 @@ use redress::{Fault, json::Value};
 use redress_govern::session::{Event, Place, Session};
 use redress_ledger::{Entry, Kind, ReadError, Reader, member};
 
-use super::{Governor, is_own, root_hash};
+use super::{Governor, State, is_own, root_hash};
 
 impl Governor {
     /// Takes in what the ledger knows of sessions, of which `chain` is this process's own. What cannot be read is passed over, as everywhere.
@@ -14,19 +14,40 @@ impl Governor {
     /// # Errors
     /// The directory could not be read.
     pub fn recall(&self, chain: &str) -> Result<(), ReadError> {
-        let reader = Reader::open(&self.policy.ledger)?;
-        let started = |chain: &str| self.lock().sessions.fold(Event::Started { chain });
-        for entry in reader.flatten() {
-            match entry.kind {
-                Kind::Genesis => started(&entry.chain),
-                Kind::Session => self.recall_session(&entry),
-                Kind::Fault => self.recall_fault(&entry),
-                _ => (),
-            }
+        let mut state = self.lock();
+        // What comes between the two is read twice, and taken in once.
+        state.follow.skip(&[&self.policy.ledger]);
+        for entry in Reader::open(&self.policy.ledger)?.flatten() {
+            self.take_in(&entry, &mut state);
         }
-        started(chain);
-        self.lock().chain = chain.into();
+        state.sessions.fold(Event::Started { chain });
+        state.chain = chain.into();
         Ok(())
+    }
+
+    /// Takes in what other processes have recorded since.
+    pub(super) fn catch_up(&self, state: &mut State) {
+        for entry in state.follow.poll(&[&self.policy.ledger]).iter().flatten() {
+            self.take_in(entry, state);
+        }
+    }
+
+    fn take_in(&self, entry: &Entry, state: &mut State) {
+        // What this process records itself, it knows.
+        if entry.chain == state.chain {
+            return;
+        }
+        let last = state.taken_in.entry(Arc::clone(&entry.chain)).or_default();
+        if entry.seq < *last {
+            return;
+        }
+        *last = entry.seq + 1;
+        match entry.kind {
+            Kind::Genesis => state.sessions.fold(Event::Started { chain: &entry.chain }),
+            Kind::Session => self.recall_session(entry, state),
+            Kind::Fault => recall_fault(entry, state),
+            _ => (),
+        }
     }
 
     /// A failure of a session was found when the gate started.
@@ -36,14 +57,13 @@ impl Governor {
         }
     }
 
-    fn recall_session(&self, entry: &Entry) {
+    fn recall_session(&self, entry: &Entry, state: &mut State) {
         entry.with(|object| {
             let text = |key: &str| member(object, key);
             if text("server").as_deref() != Some(&self.policy.server) {
                 return;
             }
             let (event, id) = (text("event"), text("session_id").unwrap_or_default());
-            let mut state = self.lock();
             match event.as_deref() {
                 Some("begun") => {
                     let hash = text("root_hash").unwrap_or_default();
@@ -66,16 +86,16 @@ impl Governor {
             }
         });
     }
+}
 
-    fn recall_fault(&self, entry: &Entry) {
-        entry.with(|object| {
-            let tool = member(object, "tool").unwrap_or_default();
-            if let (Some(id), Some(code)) = (member(object, "session_id"), member(object, "code"))
-                && !is_own(&tool)
-            {
-                let place = Place { chain: Arc::clone(&entry.chain), seq: entry.seq };
-                self.lock().sessions.fold(Event::Failed { id: &id, code: &code, place });
-            }
-        });
-    }
+fn recall_fault(entry: &Entry, state: &mut State) {
+    entry.with(|object| {
+        let tool = member(object, "tool").unwrap_or_default();
+        if let (Some(id), Some(code)) = (member(object, "session_id"), member(object, "code"))
+            && !is_own(&tool)
+        {
+            let place = Place { chain: Arc::clone(&entry.chain), seq: entry.seq };
+            state.sessions.fold(Event::Failed { id: &id, code: &code, place });
+        }
+    });
 }

@@ -197,26 +197,53 @@ fn a_gate_that_starts_again_knows_its_sessions_and_locks() {
 #[test]
 fn of_gates_that_run_at_once_each_has_its_failure_reported() {
     let place = Place::new();
-    let mut gates = [(); 2].map(|()| Gate::start(&place, &["--governed"]));
-    let seqs = gates.each_mut().map(|gate| {
-        gate.begin();
-        gate.code("read_file", &escape());
-        gate.status()["locked_by"]["ledger_seq"].clone()
-    });
-    assert_eq!(seqs[0], seqs[1], "the same number, in chains of their own");
-    let report = json!({"ledger_seq": seqs[0], "report": "It was a typo, and is corrected now."});
-    let [mut one, other] = gates;
-    assert_eq!(one.code("submit_failure_report", &report), "fine");
-    // The answer does not wait for the disk; the next failure does, and comes behind it.
-    assert_eq!(one.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
+    let [mut one, mut other] = [(); 2].map(|()| Gate::start(&place, &["--governed"]));
+    let seq = |gate: &mut Gate| gate.status()["locked_by"]["ledger_seq"].clone();
+    one.begin();
+    one.code("read_file", &escape());
+    other.begin();
+    // One of them has the record of the beginning in its chain, the other one this.
+    other.status();
+    other.code("read_file", &escape());
     one.kill();
+    let first = seq(&mut other);
+    let report = json!({"ledger_seq": first, "report": "It was a typo, and is corrected now."});
+    assert_eq!(other.code("submit_failure_report", &report), "fine");
+    assert_eq!(seq(&mut other), first, "the same number, in a chain of its own");
+    // The answer does not wait for the disk; the next failure does, and comes behind it.
+    assert_eq!(other.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
     other.kill();
     let mut gate = Gate::start(&place, &["--governed"]);
     gate.begin();
-    assert_eq!(gate.status()["status"], "SESSION_LOCKED", "nobody has reported the other's");
+    assert_eq!(seq(&mut gate), first, "nobody has reported the other one");
     assert_eq!(gate.code("submit_failure_report", &report), "fine");
     assert_eq!(gate.status()["status"], "SESSION_INITIALIZED");
     gate.kill();
+}
+
+#[test]
+fn gates_that_run_at_once_share_a_session_and_hear_of_locks_and_reports() {
+    let place = Place::new();
+    let [mut one, mut other] = [(); 2].map(|()| Gate::start(&place, &["--governed"]));
+    one.begin();
+    assert_eq!(one.code("read_file", &escape()), "PATH_TRAVERSAL_BLOCKED");
+    other.begin();
+    assert_eq!(
+        other.status(),
+        one.status(),
+        "it began after the failure, though it started before"
+    );
+    let write = json!({"path": "a.txt", "content": "one"});
+    assert_eq!(other.code("write_file", &write), "SESSION_LOCKED");
+    let seq = one.status()["locked_by"]["ledger_seq"].clone();
+    let report = json!({"ledger_seq": seq, "report": "It was a typo, and is corrected now."});
+    assert_eq!(other.code("submit_failure_report", &report), "fine");
+    assert_eq!(other.code("write_file", &write), "fine");
+    // The answer does not wait for the disk; the next failure does, and comes behind it.
+    assert_eq!(other.code("read_file", &json!({"path": "gone.txt"})), "FILE_NOT_FOUND");
+    assert_eq!(one.code("write_file", &write), "fine");
+    one.kill();
+    other.kill();
 }
 
 #[test]
