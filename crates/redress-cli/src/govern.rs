@@ -6,7 +6,7 @@ mod preset;
 pub(crate) mod unserved;
 mod writes;
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use redress::codes;
 use redress_gate::{Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
@@ -58,13 +58,13 @@ fn bad(key: &'static str) -> impl Fn(BadGlob) -> (&'static str, String) {
     move |it| (key, format!("`{}` is no pattern: {}.", it.pattern, it.reason))
 }
 
-/// The governor of a server, if the configuration wants one. `ledger` is where its failures are recorded.
-pub(crate) fn governor(
+/// The policy of a server, if the configuration wants it governed. `ledger` is where its failures are recorded.
+pub(crate) fn policy(
     general: &General,
     server: &config::Server,
     settings: &Settings,
     ledger: Option<PathBuf>,
-) -> Result<Option<Arc<Governor>>, Failure> {
+) -> Result<Option<Policy>, Failure> {
     let governance = &general.governance;
     if !governance.enabled {
         return Ok(None);
@@ -95,7 +95,7 @@ pub(crate) fn governor(
     let root = governance.root.as_ref().or(server.workspace.as_ref());
     let hashes = general.auth.callers();
     let checks = governance.checks().map_err(wrong)?;
-    Ok(Some(Arc::new(Governor::new(Policy {
+    Ok(Some(Policy {
         server: settings.server.clone(),
         roles,
         rules,
@@ -115,14 +115,11 @@ pub(crate) fn governor(
         dialect: settings.dialect,
         ledger,
         say: |it| ToOperator::new().line("", it),
-    }))))
+    }))
 }
 
 /// Has a governor go on where the gate before this one ended.
-pub(crate) fn recall(
-    governor: Option<&Arc<Governor>>,
-    ledger: Option<&Ledger>,
-) -> Result<(), Failure> {
+pub(crate) fn recall(governor: Option<&Governor>, ledger: Option<&Ledger>) -> Result<(), Failure> {
     let (Some(governor), Some(ledger)) = (governor, ledger) else { return Ok(()) };
     governor.recall(ledger.chain()).map_err(|it| {
         Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0])).note(it)

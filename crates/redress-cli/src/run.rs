@@ -67,13 +67,13 @@ fn gate(
 ) -> Result<Ended, Failure> {
     let general = &config.general;
     let ledger = ledger_dir(&general.ledger, name)?;
-    let gated = observe::server(server, general, ledger.clone())?;
+    let gated = observe::server(server, general, ledger.clone(), None)?;
     if let Some(dir) = ledger.as_deref().filter(|_| general.governance.enabled) {
         let opened = opening.wait().as_ref().map(Option::as_ref);
         Subject { config, ledger: dir, opened, is_stdio: true, is_running: false }.audit()?;
     }
     let mut target = server.target(ledger.clone())?;
-    govern::confine::confine(&mut target, (server, &*gated), config, ledger.as_deref());
+    govern::confine::confine(&mut target, (server, &*gated), general, ledger.as_deref());
     govern::unserved::say(config, [(server, &*gated, &target)].into_iter());
     let run = Run {
         target,
@@ -87,7 +87,7 @@ fn gate(
     let opened = |time| {
         let opened = opening.within(time)?;
         let opened = opened.and_then(|it| {
-            govern::recall(gated.governor.as_ref(), it.as_ref())?;
+            govern::recall(gated.governor().as_deref(), it.as_ref())?;
             Ok(it)
         });
         if opened.is_ok() {

@@ -12,15 +12,15 @@ use std::{
     time::Duration,
 };
 
-use redress_gate::{Access, Serve, Served, Server};
+use redress_gate::{Access, Governor, Serve, Served, Server};
 use redress_ledger::Ledger;
 use serde_json::json;
 
-use self::reload::Reload;
+use self::reload::{Live, Reload};
 use crate::{
     Done, Status,
     audit::Subject,
-    config::{self, Address, Config, Options, Watch},
+    config::{self, Address, Config, General, Options, Watch},
     failure::Failure,
     govern,
     output::Err,
@@ -50,12 +50,14 @@ pub(crate) fn run(args: &Args) -> Done {
         Watch::new(file, &config, move || again.config())
     });
     let stage = Stage::open(args, &config)?;
-    let servers = config.servers.iter().map(|it| stage.served(it, &config));
+    let servers = config.servers.iter().map(|it| stage.served(it, &config.general, None));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
     say_unserved(&config, &servers);
     stage.show(&config, servers.iter().map(|it| Arc::clone(&it.server)).collect());
     let metrics = stage.clone();
     observe::listen(&config.general, move || metrics.shown())?;
+    let live = config.servers.iter().zip(&servers);
+    let live = live.map(|(row, it)| Live::new(row, &config.general, &it.server)).collect();
     let listen = config.general.listen.address.0;
     let serve = Serve {
         listen,
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let ready = |at, handle| {
         say_where(at, args, &config);
         if let Some(watch) = watch {
-            let reload = Reload { stage: stage.clone(), config, handle };
+            let reload = Reload { stage: stage.clone(), config, handle, live };
             // Without it everything works but the reading of a changed file.
             reload
                 .follow(watch)
@@ -129,19 +131,26 @@ impl Stage {
         audit(config, self.ledger_dir.as_deref(), Ok(self.ledger.as_deref()), true)
     }
 
-    /// One server, for the gate.
-    fn served(&self, server: &config::Server, config: &Config) -> Result<Served, Failure> {
-        let gated = observe::server(server, &config.general, self.ledger_dir.clone())?;
-        govern::recall(gated.governor.as_ref(), self.ledger.as_deref())?;
+    /// One server, for the gate. If it is governed, it knows what `before` does, or else what the ledger knows.
+    fn served(
+        &self,
+        server: &config::Server,
+        general: &General,
+        before: Option<&Governor>,
+    ) -> Result<Served, Failure> {
+        let gated = observe::server(server, general, self.ledger_dir.clone(), before)?;
+        if before.is_none() {
+            govern::recall(gated.governor().as_deref(), self.ledger.as_deref())?;
+        }
         observe::say_ready(&gated);
         let mut target = server.target(self.ledger_dir.clone())?;
         let ledger = self.ledger_dir.as_deref();
-        govern::confine::confine(&mut target, (server, &*gated), config, ledger);
+        govern::confine::confine(&mut target, (server, &*gated), general, ledger);
         Ok(Served {
             name: self.has_file.then(|| server.name.clone()),
             server: gated,
             ledger: self.ledger.clone(),
-            on_ledger_failure: config.general.ledger.on_failure,
+            on_ledger_failure: general.ledger.on_failure,
             target,
             sharing: server.sharing,
             most_sessions: size(server.max_sessions),

@@ -1,6 +1,7 @@
 //! `Governor`: what a governed server lets pass. The guards themselves are judgements of `redress-govern`; here is what they are told, and what
 //! follows from them.
 
+mod after;
 mod called;
 mod desk;
 mod extra;
@@ -97,7 +98,8 @@ pub struct Governor {
     policy: Policy,
     /// The writes that are checked.
     pub(crate) writes: Arc<Writes>,
-    state: Mutex<State>,
+    /// Shared with those before and after it.
+    state: Arc<Mutex<State>>,
     /// What no workspace may hold.
     apart: OnceLock<BTreeSet<PathBuf>>,
 }
@@ -200,7 +202,8 @@ impl Governor {
             unserved: BTreeSet::new(),
             kept: BTreeMap::new(),
         };
-        Self { policy, writes, state: Mutex::new(state), apart: OnceLock::new() }
+        let state = Arc::new(Mutex::new(state));
+        Self { policy, writes, state, apart: OnceLock::new() }
     }
 
     /// From now on no session begins in a directory that holds one of these paths, which have no links in them.

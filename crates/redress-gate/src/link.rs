@@ -308,7 +308,7 @@ impl Link {
         let then = Box::new(move |id, report| {
             link.turn(Role::Other, |session, turn| session.write_told(id, report, turn));
         });
-        if let Some(governor) = &self.plan.server.governor {
+        if let Some(governor) = self.plan.server.governor() {
             governor.writes.begin(job, then);
         }
     }

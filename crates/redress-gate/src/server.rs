@@ -1,6 +1,9 @@
 //! `Server`: what all sessions of one server share.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Instant,
+};
 
 use crate::{
     breaker::Breakers,
@@ -21,7 +24,7 @@ pub struct Server {
     /// What its calls come to.
     pub metrics: Metrics,
     /// Who lets its calls pass, if it is governed.
-    pub governor: Option<Arc<Governor>>,
+    governor: Option<RwLock<Arc<Governor>>>,
     pub(crate) breakers: Breakers,
     pub(crate) limits: Arc<Limits>,
     pub(crate) budget: Budget,
@@ -42,6 +45,33 @@ impl Server {
         }
     }
 
+    /// The same server, governed.
+    #[must_use]
+    pub fn governed_by(mut self, governor: Arc<Governor>) -> Self {
+        self.governor = Some(RwLock::new(governor));
+        self
+    }
+
+    /// Who lets its calls pass, if it is governed.
+    pub fn governor(&self) -> Option<Arc<Governor>> {
+        let governor = self.governor.as_ref()?;
+        Some(Arc::clone(&governor.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Whether somebody lets its calls pass.
+    pub const fn is_governed(&self) -> bool {
+        self.governor.is_some()
+    }
+
+    /// From now on that governor lets calls of a governed server pass, in sessions that are open, too. It should come after the one before:
+    /// [`Governor::after`].
+    pub fn change_governor(&self, governor: Arc<Governor>) {
+        if let Some(now) = &self.governor {
+            governor.take_over();
+            *now.write().unwrap_or_else(PoisonError::into_inner) = governor;
+        }
+    }
+
     /// What its failures come to, in the words of the JSON-RPC taxonomy; `None` unless that was asked for.
     pub fn error_stats(&self) -> Option<String> {
         let stats = self.settings.error_stats?;
@@ -50,7 +80,7 @@ impl Server {
 
     /// A failure is on record: its governor decides what follows.
     pub(crate) fn governed_badly(&self, told: &Told, seq: u64) {
-        if let (Some(governor), Some(governed)) = (&self.governor, told.governed()) {
+        if let (Some(governor), Some(governed)) = (self.governor(), told.governed()) {
             governor.failed(governed, told.code(), seq);
         }
     }

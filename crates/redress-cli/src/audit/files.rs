@@ -17,7 +17,7 @@ use rustix::{
 };
 
 use super::{Checks, Subject, Wrong};
-use crate::{config::Config, run::place};
+use crate::{config::General, run::place};
 
 /// The most entries of the ledger that are looked at.
 const MOST_ENTRIES: usize = 20_000;
@@ -30,7 +30,7 @@ const STICKY: u32 = 0o1000;
 
 pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     let key = place::key().ok().filter(|it| it.exists());
-    let kept = kept(subject.config, subject.ledger);
+    let kept = kept(&subject.config.general, subject.ledger);
     for path in &kept {
         checks.add(&INV_FILES_OWN, is_own(path));
     }
@@ -60,8 +60,8 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
 }
 
 /// What the gate relies on: the files of the configuration, the ledger, the key and what lies beside it, if they are there.
-pub(crate) fn kept(config: &Config, ledger: &Path) -> BTreeSet<PathBuf> {
-    let mut kept: BTreeSet<PathBuf> = config.general.governance.files.iter().cloned().collect();
+pub(crate) fn kept(general: &General, ledger: &Path) -> BTreeSet<PathBuf> {
+    let mut kept: BTreeSet<PathBuf> = general.governance.files.iter().cloned().collect();
     // What is not there could not be made, which is told already.
     let of_user = [place::key(), place::revoked()].into_iter().flatten();
     kept.extend(of_user.chain([ledger.to_owned()]).filter(|it| it.exists()));

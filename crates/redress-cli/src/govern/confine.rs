@@ -11,7 +11,7 @@ use redress_gate::{Confinement, Governor, Server as Gated, Target};
 
 use crate::{
     audit::kept,
-    config::{Config, Server},
+    config::{General, Server},
     output::Err as ToOperator,
     run::place,
 };
@@ -25,39 +25,50 @@ const NO_LANDLOCK: &str = "this kernel has no Landlock";
 pub(crate) fn confine(
     target: &mut Target,
     (server, gated): (&Server, &Gated),
-    config: &Config,
+    general: &General,
     ledger: Option<&Path>,
 ) {
-    let (Some(governor), Some(ledger)) = (&gated.governor, ledger) else { return };
-    if let Some(dir) = settle(target, server, config) {
+    let (Some(governor), Some(ledger)) = (gated.governor(), ledger) else { return };
+    if let Some(dir) = settle(target, server, general) {
         governor.serve_from(dir);
     }
-    let kept = kept(config, ledger);
-    let kept: BTreeSet<PathBuf> = kept.iter().filter_map(|it| it.canonicalize().ok()).collect();
-    if governor.has_preflights() {
-        confine_preflights(governor, &server.name, config, &kept);
-    }
-    // The built-in server touches nothing but what its calls name, and those are judged.
-    if matches!(target, Target::Inside(_)) {
-        return;
-    }
+    let kept = guard(&governor, server, general, ledger);
     if let Target::Program(program) = target {
-        let (confinement, said) = confinement(config, &kept);
+        let (confinement, said) = confinement(general, &kept);
         program.confinement = confinement;
         ToOperator::new().line("", &format!("{}: {said}", server.name));
     }
-    governor.keep_apart(kept);
+}
+
+/// Has nothing but the workspace be written by the commands that check writes, and lets no session begin where the gate's own files are. Gives
+/// those.
+pub(crate) fn guard(
+    governor: &Governor,
+    server: &Server,
+    general: &General,
+    ledger: &Path,
+) -> BTreeSet<PathBuf> {
+    let kept = kept(general, ledger);
+    let kept: BTreeSet<PathBuf> = kept.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    if governor.has_preflights() {
+        confine_preflights(governor, &server.name, general, &kept);
+    }
+    // The built-in server touches nothing but what its calls name, and those are judged.
+    if server.workspace.is_none() {
+        governor.keep_apart(kept.clone());
+    }
+    kept
 }
 
 /// Has a program start in the workspace, unless that would change what its command means, and gives the directory in which what stands
 /// behind the gate looks for relative paths, if anybody here knows it.
-fn settle(target: &mut Target, server: &Server, config: &Config) -> Option<PathBuf> {
+fn settle(target: &mut Target, server: &Server, general: &General) -> Option<PathBuf> {
     let dir = match target {
         Target::Url(_) => return None,
         Target::Inside(_) => server.workspace.as_ref()?.0.clone(),
         Target::Program(program) => {
             let is_here = |it: &OsString| Path::new(it).is_relative() && Path::new(it).exists();
-            let root = &config.general.governance.root;
+            let root = &general.governance.root;
             if program.cwd.is_none() && !program.command.iter().any(is_here) {
                 program.cwd = root.as_ref().map(|it| it.0.clone());
             }
@@ -69,8 +80,8 @@ fn settle(target: &mut Target, server: &Server, config: &Config) -> Option<PathB
 }
 
 /// What the system is to hold, and what the operator hears of it.
-fn confinement(config: &Config, kept: &BTreeSet<PathBuf>) -> (Option<Confinement>, String) {
-    let governance = &config.general.governance;
+fn confinement(general: &General, kept: &BTreeSet<PathBuf>) -> (Option<Confinement>, String) {
+    let governance = &general.governance;
     let not = |why: &str| (None, format!("the system does not confine what it writes: {why}"));
     if !governance.confine {
         return not("`governance.confine` is off");
@@ -78,7 +89,7 @@ fn confinement(config: &Config, kept: &BTreeSet<PathBuf>) -> (Option<Confinement
     let Some(root) = &governance.root else {
         return not("no workspace is named (`governance.root`, --root)");
     };
-    let confinement = of(config, kept, [root.0.clone()]);
+    let confinement = of(general, kept, [root.0.clone()]);
     match confinement.is_held() {
         Ok(true) => {
             let said =
@@ -91,10 +102,15 @@ fn confinement(config: &Config, kept: &BTreeSet<PathBuf>) -> (Option<Confinement
 }
 
 /// Confines the commands that check writes, which run what callers wrote, whatever the server is; and says what came of it.
-fn confine_preflights(governor: &Governor, name: &str, config: &Config, kept: &BTreeSet<PathBuf>) {
-    let confinement = of(config, kept, []);
+fn confine_preflights(
+    governor: &Governor,
+    name: &str,
+    general: &General,
+    kept: &BTreeSet<PathBuf>,
+) {
+    let confinement = of(general, kept, []);
     let not = |why: &str| format!("the system does not confine its checks: {why}");
-    let said = if !config.general.governance.confine {
+    let said = if !general.governance.confine {
         not("`governance.confine` is off")
     } else {
         match confinement.is_held() {
@@ -115,11 +131,11 @@ fn confine_preflights(governor: &Governor, name: &str, config: &Config, kept: &B
 
 /// What may be written beside some directories, and what may not be read.
 fn of(
-    config: &Config,
+    general: &General,
     kept: &BTreeSet<PathBuf>,
     roots: impl IntoIterator<Item = PathBuf>,
 ) -> Confinement {
-    let further = config.general.governance.writable.iter().map(|it| it.0.clone());
+    let further = general.governance.writable.iter().map(|it| it.0.clone());
     let named = roots.into_iter().chain(further);
     let temporary = TEMPORARY.iter().map(PathBuf::from).chain([env::temp_dir()]);
     // Where the ledger lies in a temporary directory, the server gets none of it.

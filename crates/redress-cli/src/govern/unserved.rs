@@ -25,14 +25,14 @@ pub(crate) fn say<'s>(
     // The file itself comes before those that it names.
     let file = config.general.governance.files.first().map(PathBuf::as_path);
     thread::scope(|scope| {
-        for (server, gated, target) in servers.filter(|it| it.1.governor.is_some()) {
+        for (server, gated, target) in servers.filter(|it| it.1.is_governed()) {
             scope.spawn(move || say_of(server, gated, target, file));
         }
     });
 }
 
 fn say_of(server: &Server, gated: &Gated, target: &Target, file: Option<&Path>) {
-    let Some(governor) = &gated.governor else { return };
+    let Some(governor) = gated.governor() else { return };
     let text = match ask(server, target) {
         Ok(tools) => told(server, &governor.take_tools(&tools), file),
         Err(why) => {

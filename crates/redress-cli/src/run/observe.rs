@@ -6,7 +6,7 @@ use std::{
 };
 
 use redress::{Dialect, tally::ErrorStats};
-use redress_gate::{Access, Server, metrics};
+use redress_gate::{Access, Governor, Server, metrics};
 
 use super::{place, redactor};
 use crate::{
@@ -16,18 +16,25 @@ use crate::{
     output::Err,
 };
 
-/// A server as it is gated, with what the environment says about its counters.
+/// A server as it is gated, with what the environment says about its counters. If it is governed, it knows what `before` does.
 pub(crate) fn server(
     server: &config::Server,
     general: &General,
     ledger: Option<PathBuf>,
+    before: Option<&Governor>,
 ) -> Result<Arc<Server>, Failure> {
     let mut settings = server.settings(redactor(server));
     settings.error_stats = error_stats()?;
-    let governor = govern::governor(general, server, &settings, ledger)?;
-    let mut server = Server::new(settings, Instant::now());
-    server.governor = governor;
-    Ok(Arc::new(server))
+    let policy = govern::policy(general, server, &settings, ledger)?;
+    let gated = Server::new(settings, Instant::now());
+    let governor = policy.map(|policy| match before {
+        Some(before) => Governor::after(before, policy),
+        None => Governor::new(policy),
+    });
+    Ok(Arc::new(match governor {
+        Some(governor) => gated.governed_by(Arc::new(governor)),
+        None => gated,
+    }))
 }
 
 /// Says that the gate is ready, in the words of the taxonomy, to whoever speaks it.

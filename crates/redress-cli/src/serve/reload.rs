@@ -1,16 +1,21 @@
 //! A file that changed while it is served: what is new is served from now on, and what is not valid is told and changes nothing.
 
-use std::{fs, io, thread};
+use std::{
+    fs, io,
+    path::Path,
+    sync::{Arc, Weak},
+    thread,
+};
 
-use redress_gate::{Handle, Next};
+use redress_gate::{Governor, Handle, Next, Server};
 use signal_hook::{consts::SIGHUP, iterator::Signals};
 
 use super::Stage;
 use crate::{
-    config::{Config, Watch},
+    config::{self, Config, General, Governance, Watch},
     failure::Failure,
-    govern::unserved,
-    output::Err,
+    govern::{self, confine, unserved},
+    output::{Err, counted},
 };
 
 /// Serves on after a SIGHUP where there is no file to read again, and says so. Whoever had us ignore it, and with us the servers
@@ -41,6 +46,18 @@ pub(super) struct Reload {
     pub(super) stage: Stage,
     pub(super) config: Config,
     pub(super) handle: Handle,
+    /// Every server that has sessions, those too that have left the file.
+    pub(super) live: Vec<Live>,
+}
+
+/// A server, and who is to let its calls pass from now on.
+type Ruled = (Arc<Server>, Arc<Governor>);
+
+/// A server as it was started.
+pub(super) struct Live {
+    row: config::Server,
+    governance: Governance,
+    gated: Weak<Server>,
 }
 
 impl Reload {
@@ -61,28 +78,54 @@ impl Reload {
         self.keep_what_must_stay(&mut config);
         self.stage.audit(&config)?;
         let mut next = Vec::new();
-        let mut changed = Vec::new();
+        let mut new = Vec::new();
         for server in &config.servers {
-            // A server of which nothing changed keeps its counters, its breaker and its processes.
-            let is_same = self.config.servers.contains(server)
-                && self.config.general.ledger == config.general.ledger;
-            if is_same {
+            if self.stays(server, &config.general) {
                 next.push(Next::Same(server.name.clone()));
-            } else {
-                let new = self.stage.served(server, &config)?;
-                unserved::say(&config, [(server, &*new.server, &new.target)].into_iter());
-                next.push(Next::New(Box::new(new)));
-                changed.push(server.name.as_str());
+                continue;
             }
+            let before = self.live.iter().rev().find_map(|it| it.known(server, &config.general));
+            let served = self.stage.served(server, &config.general, before.as_deref())?;
+            unserved::say(&config, [(server, &*served.server, &served.target)].into_iter());
+            new.push(Live::new(server, &config.general, &served.server));
+            next.push(Next::New(Box::new(served)));
+        }
+        let ruled = if self.has_policy_of(&config.general) {
+            Vec::new()
+        } else {
+            let ledger = self.stage.ledger_dir.as_deref();
+            let live = self.live.iter().map(|it| it.ruled(&config.general, ledger));
+            live.collect::<Result<Vec<_>, _>>()?
+        };
+        // Nothing fails from here on: a change is made as a whole or not at all.
+        let ruled: Vec<_> = ruled.into_iter().flatten().collect();
+        let has_policy = !ruled.is_empty();
+        for (gated, governor) in ruled {
+            gated.change_governor(governor);
         }
         self.handle.change(next, config.general.access(config.general.listen.address.0));
         self.stage.show(&config, self.handle.servers());
-        say(&changed, &config);
+        say(&new, has_policy, &config);
+        self.live.extend(new);
+        self.live.retain(|it| it.gated.strong_count() > 0);
         self.config = config;
         Ok(())
     }
 
-    /// A listener that is open and a ledger that is written stay as they are.
+    /// A server of which nothing changed keeps its counters, its breaker and its processes.
+    fn stays(&self, server: &config::Server, general: &General) -> bool {
+        let old = &self.config.general;
+        self.config.servers.contains(server)
+            && old.ledger == general.ledger
+            && has_reach_of(&old.governance, &general.governance)
+    }
+
+    fn has_policy_of(&self, general: &General) -> bool {
+        let old = &self.config.general;
+        old.governance == general.governance && old.auth.caller == general.auth.caller
+    }
+
+    /// A listener that is open and a ledger that is written stay as they are; and whoever has a session is governed or not.
     fn keep_what_must_stay(&self, config: &mut Config) {
         let (old, new) = (&self.config.general, &mut config.general);
         let on_failure = new.ledger.on_failure;
@@ -105,18 +148,64 @@ impl Reload {
             stays.push("[ledger]");
         }
         new.ledger.on_failure = on_failure;
+        if new.governance.enabled != old.governance.enabled {
+            new.governance.clone_from(&old.governance);
+            stays.push("[governance] enabled");
+        }
         for section in stays {
             Err::new().line("", &format!("{section} changed, which counts after a restart"));
         }
     }
 }
 
-fn say(changed: &[&str], config: &Config) {
-    let all = config.servers.len();
-    let which = if changed.is_empty() {
+impl Live {
+    pub(super) fn new(row: &config::Server, general: &General, gated: &Arc<Server>) -> Self {
+        let (row, governance) = (row.clone(), general.governance.clone());
+        Self { row, governance, gated: Arc::downgrade(gated) }
+    }
+
+    /// What is known of its sessions, if a server of a changed file is the same: it does the same in the same place.
+    fn known(&self, server: &config::Server, general: &General) -> Option<Arc<Governor>> {
+        let (old, new) = (&self.row, server);
+        let is_same = old.name == new.name
+            && (&old.command, &old.cwd, &old.env) == (&new.command, &new.cwd, &new.env)
+            && (&old.url, &old.workspace) == (&new.url, &new.workspace)
+            && self.governance.root == general.governance.root;
+        self.gated.upgrade().filter(|_| is_same)?.governor()
+    }
+
+    /// The server, if it has sessions and is governed, with its governor by another policy. Where its processes may write was settled when they were started.
+    fn ruled(&self, general: &General, ledger: Option<&Path>) -> Result<Option<Ruled>, Failure> {
+        let (Some(gated), Some(ledger)) = (self.gated.upgrade(), ledger) else { return Ok(None) };
+        let Some(before) = gated.governor() else { return Ok(None) };
+        let mut general = general.clone();
+        general.governance.root.clone_from(&self.governance.root);
+        general.governance.writable.clone_from(&self.governance.writable);
+        general.governance.confine = self.governance.confine;
+        let policy = govern::policy(&general, &self.row, &gated.settings, Some(ledger.to_owned()))?;
+        Ok(policy.map(|policy| {
+            let governor = Governor::after(&before, policy);
+            confine::guard(&governor, &self.row, &general, ledger);
+            (gated, Arc::new(governor))
+        }))
+    }
+}
+
+/// Whether the system lets processes of servers do the same.
+fn has_reach_of(one: &Governance, other: &Governance) -> bool {
+    one.root == other.root && one.confine == other.confine && one.writable == other.writable
+}
+
+fn say(new: &[Live], has_policy: bool, config: &Config) {
+    let all = counted(config.servers.len(), "server");
+    let names: Vec<&str> = new.iter().map(|it| it.row.name.as_str()).collect();
+    let which = if names.is_empty() {
         "none changed".to_owned()
     } else {
-        format!("new or changed: {}", changed.join(", "))
+        format!("new or changed: {}", names.join(", "))
     };
-    Err::new().line("", &format!("the file was read again: {all} servers, {which}"));
+    Err::new().line("", &format!("the file was read again: {all}, {which}"));
+    if has_policy {
+        Err::new().line("", "the policy changed; it holds for open sessions, too");
+    }
 }

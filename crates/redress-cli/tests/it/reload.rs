@@ -12,7 +12,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::gate::{client::pause, http::post};
+use crate::gate::{
+    client::pause,
+    http::{Answer, post},
+};
 
 /// Answers with the first argument; `tools/call` only after a while.
 const SERVER: &str = r#"while read -r line; do
@@ -32,14 +35,20 @@ struct Gate {
 impl Gate {
     fn start(config: &str) -> Self {
         let mut gate = Self::spawn(config, &["--no-ledger"]);
-        let line = gate.said("listening on http://");
-        let (_, url) = line.split_once("http://").unwrap();
-        url.split('/').next().unwrap().clone_into(&mut gate.address);
+        gate.listens();
         gate
+    }
+
+    /// Waits until it listens.
+    fn listens(&mut self) {
+        let line = self.said("listening on http://");
+        let (_, url) = line.split_once("http://").unwrap();
+        url.split('/').next().unwrap().clone_into(&mut self.address);
     }
 
     fn spawn(config: &str, args: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("root")).unwrap();
         fs::write(dir.path().join("server.sh"), SERVER).unwrap();
         fs::write(dir.path().join("redress.toml"), config).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_redress"))
@@ -160,7 +169,7 @@ fn a_changed_file_is_served_and_no_session_or_call_is_dropped() {
     let (status, _, body) = call.join().unwrap();
     assert_eq!((status, &*name(&body)), (200, "one"), "a call goes on");
     gate.change(&server("new", "new"));
-    gate.said("1 servers, none changed");
+    gate.said("1 server, none changed");
     assert_eq!(gate.ask("a", None, &initialize()).0, 404);
     assert_eq!(gate.ask("a", Some(&session), &ping).0, 200);
 }
@@ -227,4 +236,84 @@ fn a_change_that_does_not_hold_is_not_served_and_nothing_else_is_said() {
     assert!(said.ends_with("checks failed, so the change is not served."), "{said}");
     gate.said("Put each of these right, then save the file again.");
     gate.said("what was valid before is still served");
+}
+
+const TOKEN: &str = "the-token-of-the-editor";
+
+/// A policy of two roles for one caller, before the built-in server.
+fn policy(editor: &str, role: &str, rest: &str) -> String {
+    format!(
+        "[ledger]\ndir = 'ledger'\n[governance]\nlocks = ['POLICY_VIOLATION']\n[governance.roles.editor]\nallow = ['*']\n{editor}\n\
+         [governance.roles.reader]\nallow = ['read_file', 'stat']\n\
+         [auth.caller.ed]\nsha256 = '{}'\nrole = '{role}'\n[server.files]\nworkspace = 'root'\n{rest}\n",
+        redress_govern::eval::sha256(TOKEN)
+    )
+}
+
+/// A governed caller in a session of the protocol.
+struct Editor<'g> {
+    gate: &'g Gate,
+    session: String,
+}
+
+impl<'g> Editor<'g> {
+    fn begun(gate: &'g Gate) -> Self {
+        let session = said(gate, None, &initialize()).header("mcp-session-id").unwrap().to_owned();
+        let editor = Self { gate, session };
+        let root = json!({"workspace_root": gate.dir.path().join("root")});
+        assert_eq!(editor.code("begin_session", &root), "fine");
+        editor
+    }
+
+    fn code(&self, tool: &str, arguments: &Value) -> String {
+        let params = json!({"name": tool, "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
+        let answer = said(self.gate, Some(&self.session), &call).json();
+        let fault = &answer["result"]["_meta"]["dev.redress/fault"];
+        fault["code"].as_str().unwrap_or("fine").to_owned()
+    }
+
+    fn write(&self, content: &str) -> String {
+        self.code("write_file", &json!({"path": "a.txt", "content": content}))
+    }
+}
+
+fn said(gate: &Gate, session: Option<&str>, message: &Value) -> Answer {
+    let bearer = format!("Bearer {TOKEN}");
+    let mut headers = vec![("Authorization", bearer.as_str())];
+    headers.extend(session.map(|it| ("Mcp-Session-Id", it)));
+    post(&gate.address, "/files/mcp", &headers, message.to_string().as_bytes()).head()
+}
+
+#[test]
+fn a_changed_policy_holds_at_once_and_in_open_sessions_too() {
+    let mut gate = Gate::spawn(&policy("", "editor", ""), &[]);
+    gate.listens();
+    let open = Editor::begun(&gate);
+    assert_eq!(open.write("7"), "fine");
+    for (config, code) in [
+        (policy("deny = ['write_file']", "editor", ""), "UNAUTHORIZED_ACTION"),
+        (policy("", "reader", ""), "ROLE_MISMATCH"),
+        (policy("", "reader", "deadline_ms = 9000"), "ROLE_MISMATCH"),
+        (policy("", "editor", "deadline_ms = 9000"), "fine"),
+    ] {
+        gate.change(&config);
+        gate.said("the file was read again: 1 server, ");
+        if !config.contains("'reader'\n[server.files]\nworkspace = 'root'\ndeadline") {
+            gate.said("the policy changed; it holds for open sessions, too");
+        }
+        assert_eq!(open.write("7"), code, "an open session: {config}");
+        assert_eq!(Editor::begun(&gate).write("7"), code, "a new session: {config}");
+    }
+    let rule = "[governance.write_rules.z]\nforbid_text = ['7']";
+    gate.change(&policy("", "editor", &format!("deadline_ms = 9000\n{rule}")));
+    gate.said("the policy changed");
+    let new = Editor::begun(&gate);
+    assert_eq!(open.write("7"), "POLICY_VIOLATION", "before the server as it was, too");
+    assert_eq!(new.write("8"), "SESSION_LOCKED", "all that a caller does is one session");
+    gate.change(
+        &policy("", "editor", "deadline_ms = 9000").replace("locks", "enabled = false\nlocks"),
+    );
+    gate.said("[governance] enabled changed, which counts after a restart");
+    assert_eq!(new.write("8"), "SESSION_LOCKED");
 }

@@ -32,7 +32,7 @@ pub(crate) struct Books {
 impl Books {
     /// Whether anything is recorded, or must be.
     pub(crate) fn are_kept(&self) -> bool {
-        self.ledger.is_some() || self.server.governor.is_some()
+        self.ledger.is_some() || self.server.is_governed()
     }
 
     /// Whether failures of new calls can be recorded.
@@ -137,10 +137,10 @@ impl Books {
 
     /// Records what gates before this one left behind, which is put back first; whoever is concerned has to report it.
     pub(crate) fn recover(&self) {
-        let Some(governor) = &self.server.governor else { return };
+        let Some(governor) = self.server.governor() else { return };
         for fault in governor.writes.recover() {
             let record = Record::fault(&fault, &self.server.settings.redactor);
-            let governor = Arc::clone(governor);
+            let governor = Arc::clone(&governor);
             self.append(record, move |kept| {
                 if let Ok(Some(receipt)) = kept {
                     governor.found(&fault, receipt.seq);
@@ -151,7 +151,7 @@ impl Books {
 
     /// Waits for writes that are on their way, but not for long, and makes everything durable.
     pub(crate) fn end(&self) {
-        if let Some(governor) = &self.server.governor {
+        if let Some(governor) = self.server.governor() {
             governor.writes.rest(LAST_WRITES);
         }
         self.close();
@@ -186,7 +186,7 @@ impl Letter {
 
     /// The same where there is no such place, which is never so in a governed gate.
     fn without_record(told: Told, server: &Server) -> Self {
-        if server.governor.is_none() {
+        if !server.is_governed() {
             return Self::of(told, None);
         }
         let found = "there is no ledger, or it may fail without consequences";

@@ -37,7 +37,7 @@ impl Session {
         turn: &mut Turn,
     ) -> Option<(Exchange, Vec<Range<usize>>)> {
         let whole = Vec::new();
-        let Some(governor) = self.server.governor.clone() else { return Some((exchange, whole)) };
+        let Some(governor) = self.server.governor() else { return Some((exchange, whole)) };
         let is_tool = exchange.request.method == Method::ToolsCall;
         let is_judged = !FREE.contains(&exchange.request.method_name());
         // While nothing is let in, whatever it is gets its refusal there.
@@ -77,20 +77,20 @@ impl Session {
 
     /// Whether a message that wants no answer may pass: a server that is asked to do something so would do it unjudged.
     pub(super) fn may_pass(&self, frame: &Frame<'_>) -> bool {
-        self.server.governor.is_none() || frame.method.starts_with("notifications/")
+        !self.server.is_governed() || frame.method.starts_with("notifications/")
     }
 
     /// The violation of a request that reached a governed server although nobody has judged it.
     pub(super) fn unjudged(&self, exchange: &Exchange) -> Option<Box<Fault>> {
         let is_call = exchange.request.method == Method::ToolsCall;
-        let is_governed = self.server.governor.is_some();
+        let is_governed = self.server.is_governed();
         (is_governed && is_call && exchange.governed.is_none())
             .then(|| INV_ANSWER_JUDGED.violated("nobody has judged it"))
     }
 
     /// What follows from a request that succeeded.
     pub(super) fn governed_well(&self, exchange: &Exchange, turn: &mut Turn) {
-        if let (Some(governor), Some(governed)) = (&self.server.governor, &exchange.governed) {
+        if let (Some(governor), Some(governed)) = (self.server.governor(), &exchange.governed) {
             turn.sessions.extend(governor.succeeded(governed));
             Self::called(exchange, turn);
         }
@@ -112,7 +112,7 @@ impl Session {
         exchange: &Exchange,
         answer: &Answer<'_, '_>,
     ) -> Option<Vec<u8>> {
-        let governor = self.server.governor.as_ref()?;
+        let governor = self.server.governor()?;
         if exchange.request.method != Method::ToolsList {
             return None;
         }
@@ -127,7 +127,7 @@ impl Session {
 
     /// Whether the gate itself has a tool of that name.
     pub(super) fn offers(&self, tool: &str) -> bool {
-        self.server.governor.is_some() && is_own(tool)
+        self.server.is_governed() && is_own(tool)
     }
 
     fn caller(&self, from: &Sender) -> Caller {

@@ -48,9 +48,8 @@ fn governor(contract: &Registry) -> Arc<Governor> {
 }
 
 fn governed(rig: &Rig) -> Arc<Server> {
-    let mut server = Server::new(settings(Mode::Enforce), rig.start);
-    server.governor = Some(governor(shipped::core()));
-    Arc::new(server)
+    let server = Server::new(settings(Mode::Enforce), rig.start);
+    Arc::new(server.governed_by(governor(shipped::core())))
 }
 
 #[test]
