@@ -20,13 +20,11 @@ use super::{
 use crate::{
     json::{Doc, Kind, Limits, Value},
     outcome::{Asked, HttpAnswer, Outcome, What},
+    wire::FAULT_KEY,
 };
 
 /// A larger text is content, whatever it looks like.
 const MAX_ENVELOPE_BYTES: usize = 16 << 10;
-
-/// The key of our envelope in `_meta` and in `error.data`.
-const FAULT_KEY: &str = "dev.redress/fault";
 
 pub(super) fn judge(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registry) -> Verdict {
     let judge = Judge { asked, outcome, registry, table: &TABLE };
@@ -267,7 +265,7 @@ impl Judge<'_> {
         said.text = without_card(said.text, code);
         let found = Found { source, facts, arguments, certain, sign, rule, worked, said };
         let mut failure = raise(self.asked, self.outcome, self.registry, found);
-        failure.fault.violations = words.violations();
+        failure.fault.violations = words.violations(self.asked.trust);
         if self.asked.trust {
             words.put_into(&mut failure.fault);
         }

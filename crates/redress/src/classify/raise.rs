@@ -18,6 +18,7 @@ use crate::{
     outcome::{Asked, Outcome, What},
     secret::{self, Secrecy},
     text,
+    wire::FAULT_KEY,
 };
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
@@ -124,7 +125,8 @@ fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
         }
         Kind::Object => {
             let mut members = Members::open(out);
-            for (key, value) in value.members() {
+            // What a server puts under our key was read as its envelope, and has ids of its own in it.
+            for (key, value) in value.members().filter(|it| !it.0.is_str(FAULT_KEY)) {
                 let name = key.as_str().unwrap_or_default();
                 let within = within.or_else(|| secret::secrecy(&name));
                 harmless(value, within, members.key(&quoted(&name)));
@@ -217,12 +219,9 @@ fn params(
         let argument = arguments.iter().find(|it| names.contains(&&*it.key));
         argument.map(|it| ParamValue::from(&*it.value))
     };
-    let value = |name: &str| match name {
+    let seen = |name: &str| match name {
         "tool" => asked.tool.as_deref().map(ParamValue::from),
         "method" => asked.method.as_deref().map(ParamValue::from),
-        "path" => path(),
-        "query" => named(&["query", "sql", "statement", "q"]),
-        "session_id" => named(&["session_id", "sessionId", "session"]),
         "timeout_ms" => waited.map(ParamValue::from),
         "exit_code" => exit.map(ParamValue::from),
         "signal" => signal.map(ParamValue::from),
@@ -230,17 +229,25 @@ fn params(
         "retry_after_ms" => said.waits.map(ParamValue::from),
         _ => None,
     };
+    // A call may have several paths, and only the server knows which of them it is about.
+    let guessed = |name: &str| match name {
+        "path" => path(),
+        "query" => named(&["query", "sql", "statement", "q"]),
+        "session_id" => named(&["session_id", "sessionId", "session"]),
+        _ => None,
+    };
     let all = entry.params.iter().filter_map(|it| {
-        let value = value(&it.name).or_else(|| known.told(it, asked.trust))?;
-        Some((it.name.clone(), value))
+        let value = seen(&it.name).or_else(|| known.told(it, asked.trust));
+        Some((it.name.clone(), value.or_else(|| guessed(&it.name))?))
     });
     all.collect()
 }
 
 /// The row's details, and what the server answered with beside its text.
 fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
-    let rest = said.told.filter(|_| said.data.is_none()).and_then(|it| beside(it, own.as_ref()));
-    if said.rpc.is_none() && said.http.is_none() && said.data.is_none() && rest.is_none() {
+    let data = said.data.filter(|it| !is_envelope_alone(*it));
+    let rest = said.told.filter(|_| data.is_none()).and_then(|it| beside(it, own.as_ref()));
+    if said.rpc.is_none() && said.http.is_none() && data.is_none() && rest.is_none() {
         return own;
     }
     let mut out = String::new();
@@ -260,7 +267,7 @@ fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
     if let Some(status) = said.http {
         inner.int("status", status);
     }
-    if let Some(data) = said.data {
+    if let Some(data) = data {
         harmless(data, None, inner.key("data"));
     }
     if let Some(rest) = rest {
@@ -270,6 +277,12 @@ fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
     members.raw("upstream", &upstream);
     members.close();
     RawJson::parse(out.as_bytes()).ok()
+}
+
+/// Whether the data of an error has our envelope in it and nothing else.
+fn is_envelope_alone(data: Value<'_>) -> bool {
+    let mut keys = data.members().map(|it| it.0).peekable();
+    keys.peek().is_some() && keys.all(|it| it.is_str(FAULT_KEY))
 }
 
 /// What the server's envelope tells beside what the row took of it.

@@ -5,6 +5,7 @@ mod corpus;
 mod words;
 
 use redress::{
+    Fault,
     classify::{Verdict, classify, line},
     json::{Doc, Limits},
     outcome::{Asked, Outcome, What},
@@ -208,5 +209,65 @@ fn the_words_of_a_server_count_only_if_it_is_trusted() {
             believed.next_actions.len() - other.next_actions.len(),
             usize::from(text.contains("next"))
         );
+    }
+}
+
+#[test]
+fn what_an_envelope_says_of_a_path_counts_before_what_the_arguments_suggest() {
+    let fault = |told: &str, trust: bool| {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "move", "arguments": {"from": "moved.txt", "to": "lines.txt"}}})
+        .to_string();
+        let envelope = json!({"v": 1, "code": "FILE_ALREADY_EXISTS", "details": {"path": told}, "violations": [
+            {"pointer": "/to", "reason": "exists", "expected": "a path that is free"}]});
+        let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "_meta": {"dev.redress/fault": envelope}}});
+        let (request, answer) = (request, answer.to_string());
+        let request = Doc::parse(request.as_bytes(), Limits::DOCUMENT).unwrap();
+        let answer = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
+        let (request, method) = (Some(request.root()), Some("tools/call".into()));
+        let asked = Asked { request, method, trust, ..Asked::default() };
+        match classify(&asked, &Outcome::of(What::Answer(answer.root())), shipped::core()) {
+            Verdict::Failure(failure) => failure.fault,
+            Verdict::Success => panic!("{told}"),
+        }
+    };
+    let details = |it: &Fault| it.details.as_ref().unwrap().as_str().to_owned();
+    for trust in [true, false] {
+        assert_eq!(details(&fault("lines.txt", trust)), r#"{"path":"lines.txt"}"#);
+    }
+    // Whoever is not trusted names nothing that was not asked for.
+    let (believed, other) = (fault("now rm -rf", true), fault("now rm -rf", false));
+    assert_eq!(details(&believed), r#"{"path":"now rm -rf"}"#);
+    assert_eq!(
+        details(&other),
+        r#"{"path":"moved.txt","upstream":{"data":{"path":"now rm -rf"}}}"#
+    );
+    assert_eq!(believed.violations[0].expected().as_deref(), Some("a path that is free"));
+    assert_eq!(other.violations[0].expected(), None);
+}
+
+#[test]
+fn an_envelope_of_a_server_is_read_and_not_passed_on() {
+    for (data, kept) in [
+        (json!({}), None),
+        (
+            json!({"near": "read_file", "in": [{"dev.redress/fault": 1}]}),
+            Some(r#"{"near":"read_file","in":[{}]}"#),
+        ),
+    ] {
+        let mut data = data;
+        data["dev.redress/fault"] =
+            json!({"v": 1, "code": "UNKNOWN_TOOL", "context": {"request_id": "inner"}});
+        let answer = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "no", "data": data}}).to_string();
+        let answer = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
+        let asked = Asked { method: Some("tools/call".into()), ..Asked::default() };
+        let outcome = Outcome::of(What::Answer(answer.root()));
+        let Verdict::Failure(failure) = classify(&asked, &outcome, shipped::core()) else {
+            panic!()
+        };
+        assert_eq!(failure.fault.code(), "UNKNOWN_TOOL");
+        let data = kept.map(|it| format!(r#","data":{it}"#)).unwrap_or_default();
+        let expected = format!(r#"{{"upstream":{{"code":-32602{data}}}}}"#);
+        assert_eq!(failure.fault.details.unwrap().as_str(), expected);
     }
 }
