@@ -11,9 +11,11 @@ use jsonschema::{
 use redress::{
     Fault,
     codes::{self, CoreCode},
-    fault::{Origin, ParamValue, Violation},
+    fault::{Origin, ParamValue, Similar, Violation},
+    text,
     tokens::MAX_VIOLATIONS,
 };
+use redress_registry::nearest::nearest;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -33,6 +35,8 @@ pub(crate) struct Wrong {
     pub(crate) pointer: String,
     pub(crate) reason: &'static str,
     expected: Option<String>,
+    /// The name that was probably meant.
+    near: Option<String>,
 }
 
 impl Schema {
@@ -71,7 +75,7 @@ impl Schema {
         let at = error.instance_path().as_str();
         let below = |name: &str| format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
         let one = |code, reason, expected: Option<String>| {
-            vec![Wrong { code, pointer: at.to_owned(), reason, expected }]
+            vec![Wrong { code, pointer: at.to_owned(), reason, expected, near: None }]
         };
         let value =
             |expected: String| one(codes::INVALID_INPUT_VALUE, "not_allowed", Some(expected));
@@ -80,7 +84,7 @@ impl Schema {
                 let name = property.as_str().unwrap_or_default();
                 let expected = self.type_of(error.schema_path().as_str(), name);
                 let (code, pointer) = (codes::MISSING_REQUIRED_FIELD, below(name));
-                vec![Wrong { code, pointer, reason: "missing", expected }]
+                vec![Wrong { code, pointer, reason: "missing", expected, near: None }]
             }
             Kind::Type { kind } => one(codes::INVALID_INPUT_TYPE, "wrong_type", Some(types(kind))),
             Kind::Format { format } => {
@@ -91,11 +95,16 @@ impl Schema {
             }
             Kind::AdditionalProperties { unexpected }
             | Kind::UnevaluatedProperties { unexpected } => {
+                let names = self.names_at(error.schema_path().as_str());
+                let expected = names.as_ref().map(|it| format!("one of {}", it.join(", ")));
                 let unknown = |name: &String| Wrong {
                     code: codes::INVALID_INPUT_VALUE,
                     pointer: below(name),
-                    reason: "unknown",
-                    expected: self.names_at(error.schema_path().as_str()),
+                    reason: UNKNOWN,
+                    expected: expected.clone(),
+                    near: names.as_ref().and_then(|it| {
+                        nearest(name, it.iter().map(String::as_str)).map(str::to_owned)
+                    }),
                 };
                 unexpected.iter().map(unknown).collect()
             }
@@ -124,10 +133,9 @@ impl Schema {
         property.get("type")?.as_str().map(str::to_owned)
     }
 
-    fn names_at(&self, path: &str) -> Option<String> {
+    fn names_at(&self, path: &str) -> Option<Vec<String>> {
         let object = self.object_at(path)?;
-        let names: Vec<_> = object.get("properties")?.as_object()?.keys().cloned().collect();
-        Some(format!("one of {}", names.join(", ")))
+        Some(object.get("properties")?.as_object()?.keys().cloned().collect())
     }
 
     /// The schema that a keyword stands in.
@@ -162,8 +170,21 @@ pub(crate) fn invalid_arguments(wrongs: &[Wrong]) -> Option<Fault> {
     let mut fault = first.code.raise(params);
     fault.origin = Origin::Client;
     fault.violations = wrongs.iter().map(Wrong::violation).collect();
+    if first.reason == UNKNOWN {
+        let name = first.pointer.rsplit('/').next().unwrap_or_default();
+        fault.message = format!("The tool has no argument {}.", text::quote(name, NAME_CHARS));
+        "Leave it out, or use the name in the tool's input schema.".clone_into(&mut fault.hint);
+        let near = wrongs.iter().filter_map(|it| it.near.as_deref());
+        fault.similar_refs = near.map(Similar::new).collect();
+    }
     Some(fault)
 }
+
+/// What is wrong with an argument that the schema does not have.
+const UNKNOWN: &str = "unknown";
+
+/// How much of a name stands in a sentence.
+const NAME_CHARS: usize = 60;
 
 impl Wrong {
     fn violation(&self) -> Violation {

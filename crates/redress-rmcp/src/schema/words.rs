@@ -2,7 +2,7 @@
 
 use redress::{Fault, codes};
 
-use super::{Wrong, invalid_arguments};
+use super::{UNKNOWN, Wrong, invalid_arguments};
 
 /// How rmcp begins what serde says.
 const PREFIX: &str = "failed to deserialize parameters: ";
@@ -27,7 +27,7 @@ fn wrong(said: &str) -> Wrong {
             (codes::MISSING_REQUIRED_FIELD, field(named), "missing")
         }
         _ if what.starts_with("unknown field") => {
-            (codes::INVALID_INPUT_VALUE, field(named), "unknown")
+            (codes::INVALID_INPUT_VALUE, field(named), UNKNOWN)
         }
         // Serde does not say where in the arguments it was.
         _ if what.starts_with("invalid type") => {
@@ -35,7 +35,7 @@ fn wrong(said: &str) -> Wrong {
         }
         _ => (codes::INVALID_INPUT_VALUE, String::new(), "not_allowed"),
     };
-    Wrong { code, pointer, reason, expected }
+    Wrong { code, pointer, reason, expected, near: None }
 }
 
 #[cfg(test)]
