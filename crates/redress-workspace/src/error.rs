@@ -93,7 +93,13 @@ pub(crate) enum WorkspaceError {
     },
     InvalidInputFormat {
         field: String,
-        expected: String,
+        expected: &'static str,
+    },
+    InvalidInputValue {
+        field: &'static str,
+    },
+    MissingRequiredField {
+        field: &'static str,
     },
     NotFound {
         kind: &'static str,
@@ -112,13 +118,32 @@ pub(crate) struct Refused {
     error: Box<WorkspaceError>,
     violations: Vec<Violation>,
     details: Vec<(&'static str, Value)>,
+    message: Option<String>,
+    hint: Option<String>,
 }
 
 impl WorkspaceError {
     /// The argument that it is about, as a JSON pointer.
     pub(crate) fn at(self, pointer: &str) -> Refused {
-        let violation = Violation::new(pointer, self.violated(), None);
-        Refused { error: Box::new(self), violations: vec![violation], details: Vec::new() }
+        let expected = match &self {
+            Self::InvalidInputFormat { expected, .. } => Some(*expected),
+            _ => None,
+        };
+        let violation = Violation::new(pointer, self.violated(), expected);
+        Refused { violations: vec![violation], ..self.into() }
+    }
+
+    /// The message, where the row's own leaves out what a caller needs in order to mend the call.
+    fn message(&self) -> Option<String> {
+        match self {
+            Self::PatchInvalid { line: Some(line), reason } => {
+                Some(format!("The patch is malformed in line {line}: {reason}."))
+            }
+            Self::PatchInvalid { line: None, reason } => {
+                Some(format!("The patch cannot be used: {reason}."))
+            }
+            _ => None,
+        }
     }
 
     /// What is wrong with the argument, in a word.
@@ -136,6 +161,8 @@ impl WorkspaceError {
             Self::HashMismatch { .. } => "changed",
             Self::PatchApplyFailed { .. } => "conflict",
             Self::InputTooLarge { .. } | Self::LimitExceeded { .. } => "too_large",
+            Self::InvalidInputValue { .. } => "not_allowed",
+            Self::MissingRequiredField { .. } => "missing",
             Self::InvalidPath { .. }
             | Self::PatchInvalid { .. }
             | Self::InvalidInputFormat { .. } => "malformed",
@@ -199,11 +226,25 @@ impl Refused {
         self.details.push((key, value.into()));
         self
     }
+
+    /// A message that says more than the row's.
+    pub(crate) fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// A hint that is better than the row's.
+    pub(crate) fn advising(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
 }
 
 impl From<WorkspaceError> for Refused {
     fn from(error: WorkspaceError) -> Self {
-        Self { error: Box::new(error), violations: Vec::new(), details: Vec::new() }
+        let (violations, details) = (Vec::new(), Vec::new());
+        let message = error.message();
+        Self { error: Box::new(error), violations, details, message, hint: None }
     }
 }
 
@@ -217,6 +258,8 @@ impl From<Refused> for Fault {
         if let Some(reason) = reason {
             fault.because(reason);
         }
+        fault.message = refused.message.unwrap_or(fault.message);
+        fault.hint = refused.hint.unwrap_or(fault.hint);
         fault.violations = refused.violations;
         if !refused.details.is_empty() {
             let known = fault.details.as_ref().map(|it| serde_json::from_str(it.as_str()));

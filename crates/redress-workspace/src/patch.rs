@@ -1,9 +1,11 @@
 //! `Patch`: a unified diff as data, and the text that comes of it. No files: text goes in, text or conflicts come out.
 
 mod fit;
+mod misfit;
 mod read;
 
 pub use fit::{Conflict, fit, replace};
+pub use misfit::Misfit;
 pub use read::read;
 
 /// A unified diff.

@@ -205,7 +205,8 @@ impl<T: Serialize + Brief> IntoCallToolResult for Told<T> {
         let value = serde_json::to_value(&self.0);
         let value = value.map_err(|it| ErrorData::internal_error(it.to_string(), None))?;
         let mut result = CallToolResult::structured(value);
-        result.content = vec![ContentBlock::text(self.0.brief())];
+        let texts = std::iter::once(self.0.brief()).chain(self.0.note());
+        result.content = texts.map(ContentBlock::text).collect();
         Ok(result.into())
     }
 }

@@ -11,14 +11,22 @@ pub(crate) mod search_files;
 pub(crate) mod stat;
 pub(crate) mod write_file;
 
+use redress::text;
 use rmcp::schemars::{self, JsonSchema};
 use rustix::fs::FileType;
 use serde::Serialize;
+
+use crate::error::{Refused, WorkspaceError};
 
 /// What a tool answers with, as the few lines that a model reads.
 pub(crate) trait Brief {
     /// The lines.
     fn brief(&self) -> String;
+
+    /// What else has to be said, apart from them.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What kind of thing a path names.
@@ -40,6 +48,16 @@ impl From<FileType> for Kind {
             _ => Self::Special,
         }
     }
+}
+
+/// An error at the path of something new. A directory that is missing can be asked for.
+pub(crate) fn not_placed(error: WorkspaceError, pointer: &str) -> Refused {
+    let WorkspaceError::PathNotFound { path, .. } = &error else { return error.at(pointer) };
+    let message = format!("The directory {} does not exist.", text::quote(path, 120));
+    error
+        .at(pointer)
+        .saying(message)
+        .advising("Check the path, or set create_parents to make the directories that are missing.")
 }
 
 /// How many, as a sentence has it.

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::{Action, Fate, FilePatch, Hunk, Line};
+use super::{Action, Fate, FilePatch, Hunk, Line, Misfit};
 
 /// Why a hunk or a replacement does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub struct Conflict {
     pub part: usize,
     /// The line of the patch where it begins, from 1.
     pub at: Option<usize>,
-    /// What is wrong.
-    pub reason: String,
+    /// In which way it does not.
+    pub misfit: Misfit,
     /// The line of the file that is nearest to what was looked for, from 1.
     pub nearest: usize,
-    /// What stands there.
+    /// What stands there; nothing, if no line is near.
     pub found: String,
     /// What was looked for there.
     pub wanted: String,
@@ -28,42 +28,31 @@ pub fn fit(text: &[u8], file: &FilePatch) -> Result<Vec<u8>, Vec<Conflict>> {
         Page { text, starts: starts(text), new: Vec::with_capacity(text.len()), done: 0, shift: 0 };
     let mut conflicts = Vec::new();
     for (number, hunk) in file.hunks.iter().enumerate() {
-        if let Err(reason) = page.apply(hunk, ends) {
-            conflicts.push(page.conflict(hunk, number + 1, ends, reason));
+        if let Err(misfit) = page.apply(hunk, ends) {
+            conflicts.push(page.conflict(hunk, number + 1, ends, misfit));
         }
     }
     let rest = text.get(page.done..).unwrap_or_default();
     page.new.extend_from_slice(rest);
     if conflicts.is_empty() && file.action == Action::Delete && !page.new.is_empty() {
-        let reason = "the patch removes the file, but the file has other lines, too".to_owned();
         let (number, hunk) = (file.hunks.len(), file.hunks.last());
-        conflicts.extend(hunk.map(|it| page.conflict(it, number, ends, reason)));
+        conflicts.extend(hunk.map(|it| page.conflict(it, number, ends, Misfit::LeftOver)));
     }
     if conflicts.is_empty() { Ok(page.new) } else { Err(conflicts) }
 }
 
 /// The text with one piece of it replaced by another: the only one, or all.
 pub fn replace(text: &[u8], search: &str, with: &str, all: bool) -> Result<Vec<u8>, Conflict> {
-    let conflict = |reason: String, at: Option<usize>| {
-        let first = search.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
-        let lines = starts(text);
-        let nearest = at.or_else(|| line_with(text, first.trim().as_bytes()));
-        let nearest = nearest.map_or(0, |it| lines.partition_point(|start| *start <= it) - 1);
-        let (found, wanted) = (shown(line(text, &lines, nearest)), shown(first.as_bytes()));
-        Conflict { part: 1, at: None, reason, nearest: nearest + 1, found, wanted }
-    };
+    let conflict = |misfit, at| not_replaced(text, search, misfit, at);
     if search.is_empty() {
-        return Err(conflict("the text to search for is empty".to_owned(), None));
+        return Err(conflict(Misfit::NoSearch, None));
     }
     let finder = Finder::new(search.as_bytes());
     let mut found = finder.find_iter(text);
-    let Some(first) = found.next() else {
-        return Err(conflict("the text to search for is not in the file".to_owned(), None));
-    };
+    let Some(first) = found.next() else { return Err(conflict(Misfit::NotThere, None)) };
     let behind = text.get(first + 1..).unwrap_or_default();
     if !all && let Some(second) = finder.find(behind) {
-        let reason = "the text to search for is in the file more than once; add lines around it";
-        return Err(conflict(reason.to_owned(), Some(first + 1 + second)));
+        return Err(conflict(Misfit::NotAlone, Some(first + 1 + second)));
     }
     let mut new = Vec::with_capacity(text.len());
     let mut done = 0;
@@ -74,6 +63,26 @@ pub fn replace(text: &[u8], search: &str, with: &str, all: bool) -> Result<Vec<u
     }
     new.extend_from_slice(text.get(done..).unwrap_or_default());
     Ok(new)
+}
+
+/// Why a piece is not replaced, with the line that is nearest to it: the one that `at` is in, else the first that differs
+/// from it where it seems to begin.
+fn not_replaced(text: &[u8], search: &str, misfit: Misfit, at: Option<usize>) -> Conflict {
+    let lines = starts(text);
+    let line_of = |it: usize| lines.partition_point(|start| *start <= it).saturating_sub(1);
+    let wanted: Vec<&[u8]> = search.as_bytes().split_inclusive(|it| *it == b'\n').collect();
+    let telling = wanted.iter().position(|it| !it.trim_ascii().is_empty()).unwrap_or_default();
+    let of_wanted = |it: usize| wanted.get(it).copied().unwrap_or_default();
+    let near = at.or_else(|| line_with(text, of_wanted(telling).trim_ascii())).map(line_of);
+    let Some(first) = near else {
+        let (found, wanted) = (String::new(), shown(of_wanted(telling)));
+        return Conflict { part: 1, at: None, misfit, nearest: 1, found, wanted };
+    };
+    let here = |it: usize| line(text, &lines, first + it - telling);
+    let differs = |it: &usize| shown(here(*it)) != shown(of_wanted(*it));
+    let off = (telling..wanted.len()).find(differs).filter(|_| at.is_none()).unwrap_or(telling);
+    let (found, wanted) = (shown(here(off)), shown(of_wanted(off)));
+    Conflict { part: 1, at: None, misfit, nearest: first + off - telling + 1, found, wanted }
 }
 
 /// How lines end.
@@ -123,7 +132,7 @@ struct Page<'t> {
 }
 
 impl Page<'_> {
-    fn apply(&mut self, hunk: &Hunk, ends: Ends) -> Result<(), String> {
+    fn apply(&mut self, hunk: &Hunk, ends: Ends) -> Result<(), Misfit> {
         let (old, new) = (ends.side(hunk, Fate::Goes), ends.side(hunk, Fate::Comes));
         let at = self.find(hunk, &old, is_open(&old) || is_open(&new))?;
         let line = self.starts.partition_point(|it| *it < at);
@@ -136,12 +145,11 @@ impl Page<'_> {
     }
 
     /// Where the old lines of a hunk stand.
-    fn find(&self, hunk: &Hunk, old: &[u8], is_last: bool) -> Result<usize, String> {
+    fn find(&self, hunk: &Hunk, old: &[u8], is_last: bool) -> Result<usize, Misfit> {
         if old.is_empty() {
             // Nothing shows where it belongs, but in an empty file there is one place only.
             let is_alone = self.text.is_empty() && self.new.is_empty();
-            let reason = "the hunk has no line of the file in it; add a line before or after";
-            return if is_alone { Ok(0) } else { Err(reason.to_owned()) };
+            return if is_alone { Ok(0) } else { Err(Misfit::NoAnchor) };
         }
         let named = hunk.start.checked_sub(1).and_then(|it| it.checked_add_signed(self.shift));
         let named = named.and_then(|it| self.starts.get(it).copied());
@@ -150,12 +158,9 @@ impl Page<'_> {
         }
         let mut places = self.places(old, is_last);
         match (places.next(), places.next()) {
-            (None, _) => Err("its lines are not in the file as the hunk has them".to_owned()),
+            (None, _) => Err(Misfit::LinesNotThere),
             (Some(at), None) => Ok(at),
-            (Some(_), Some(_)) => {
-                Err("its lines are in the file more than once, none at the line that it names"
-                    .to_owned())
-            }
+            (Some(_), Some(_)) => Err(Misfit::LinesNotAlone),
         }
     }
 
@@ -179,7 +184,7 @@ impl Page<'_> {
         first.into_iter().chain(others.filter(move |it| self.stands_at(*it, old, is_last)))
     }
 
-    fn conflict(&self, hunk: &Hunk, part: usize, ends: Ends, reason: String) -> Conflict {
+    fn conflict(&self, hunk: &Hunk, part: usize, ends: Ends, misfit: Misfit) -> Conflict {
         let old = ends.side(hunk, Fate::Goes);
         let wanted: Vec<&[u8]> = old.split_inclusive(|it| *it == b'\n').collect();
         // The longest of its lines is the least likely to stand elsewhere, too.
@@ -197,7 +202,7 @@ impl Page<'_> {
         Conflict {
             part,
             at: Some(hunk.at),
-            reason,
+            misfit,
             nearest: first + off + 1,
             found: shown(here(&off)),
             wanted: shown(wanted.get(off).copied().unwrap_or_default()),

@@ -105,10 +105,18 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
     let root = &workspace.root;
     let wanted = match (&ask.patch, &ask.edits) {
         (Some(text), None) => hunks(root, text)?,
-        (None, Some(edits)) if !edits.is_empty() => replacements(root, edits)?,
-        _ => {
-            let (field, expected) = ("/patch".to_owned(), "either `patch` or `edits`".to_owned());
-            return Err(WorkspaceError::InvalidInputFormat { field, expected }.at("/patch"));
+        (None, Some(edits)) => replacements(root, edits)?,
+        (None, None) => {
+            let missing = WorkspaceError::MissingRequiredField { field: "/patch" }.at("/patch");
+            return Err(missing
+                .saying("Neither `patch` nor `edits` was given.")
+                .advising("Give a unified diff as `patch`, or pieces of text as `edits`."));
+        }
+        (Some(_), Some(_)) => {
+            let other = WorkspaceError::InvalidInputValue { field: "/edits" }.at("/edits");
+            return Err(other
+                .saying("Both `patch` and `edits` were given.")
+                .advising("Give one of the two, and leave the other out."));
         }
     };
     // First without changing anything, not even making a directory.
@@ -132,6 +140,10 @@ fn hunks(root: &Root, text: &str) -> Result<Vec<Wanted>, Refused> {
 }
 
 fn replacements(root: &Root, edits: &[Edit]) -> Result<Vec<Wanted>, Refused> {
+    if edits.is_empty() {
+        let none = WorkspaceError::InvalidInputValue { field: "/edits" }.at("/edits");
+        return Err(none.saying("`edits` has no edit in it.").advising("Give one edit or more."));
+    }
     few("/edits", edits.len(), MOST_EDITS)?;
     let mut all: Vec<(Relative, Vec<(usize, Edit)>)> = Vec::new();
     for (index, edit) in edits.iter().enumerate() {

@@ -52,18 +52,30 @@ impl Brief for Done {
 }
 
 pub(crate) fn run(_: &Workspace, ask: &Ask) -> Result<Done, Refused> {
-    let own = std::iter::once(WorkspaceError::registry());
-    let all: Vec<&Arc<Registry>> = own.chain(shipped::all()).collect();
-    let hit = find(&ask.code, all.iter().copied()).into_iter().find_map(|it| match it {
+    let hit = find(&ask.code, registries()).into_iter().find_map(|it| match it {
         Hit::Code(entry, _) => Some(page(entry, &Fault::example(entry))),
         Hit::Retired(..) => None,
     });
     hit.ok_or_else(|| {
-        let known = all.iter().flat_map(|it| it.codes.values()).map(|it| &*it.code);
-        let near = nearest_n(&ask.code.to_ascii_uppercase(), known, MOST_NEAR);
-        let near = near.into_iter().map(str::to_owned).collect();
+        let near = near(&ask.code);
         WorkspaceError::NotFound { kind: "code", id: ask.code.clone(), near }.at("/code")
     })
+}
+
+/// Whether any registry has a code of that name.
+pub(super) fn is_known(code: &str) -> bool {
+    registries().iter().any(|it| it.codes.contains_key(code))
+}
+
+/// The codes whose names are near to one.
+pub(super) fn near(code: &str) -> Vec<String> {
+    let known = registries().into_iter().flat_map(|it| it.codes.values()).map(|it| &*it.code);
+    let near = nearest_n(&code.to_ascii_uppercase(), known, MOST_NEAR);
+    near.into_iter().map(str::to_owned).collect()
+}
+
+fn registries() -> Vec<&'static Arc<Registry>> {
+    std::iter::once(WorkspaceError::registry()).chain(shipped::all()).collect()
 }
 
 fn page(entry: &Entry, example: &Fault) -> Done {

@@ -7,7 +7,7 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::Brief;
+use super::{Brief, not_placed};
 use crate::{
     Workspace,
     error::{Refused, WorkspaceError},
@@ -56,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
         return Err(WorkspaceError::InvalidPath { path, reason }.at("/to"));
     }
     let new = if ask.create_parents { root.place_with_parents(&to) } else { root.place(&to) };
-    let places = [old, new.map_err(|it| it.at("/to"))?];
+    let places = [old, new.map_err(|it| not_placed(it, "/to"))?];
     let [old, new] = &places;
     let held = Hold::on(root, &places)?;
     if ask.overwrite && new.stat().is_ok_and(|it| kind(&it) == FileType::Directory) {

@@ -10,7 +10,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::Brief;
+use super::{Brief, counted};
 use crate::{
     Workspace,
     content::{MOST_BYTES, failed, hex, size},
@@ -68,11 +68,57 @@ pub(crate) struct Done {
     /// Whether the last line is cut, because it alone is longer than an answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     cut_line: bool,
+    /// The first line or byte that was asked for.
+    #[serde(skip)]
+    first: u64,
 }
 
 impl Brief for Done {
     fn brief(&self) -> String {
         self.content.clone()
+    }
+
+    fn note(&self) -> Option<String> {
+        let (first, end) = (self.first, self.next_offset);
+        let go_on = |it| format!("Go on with offset {it}.");
+        let part = match (self.encoding, end) {
+            (Encoding::Text, None) if self.content.is_empty() => return Some(self.nothing()),
+            (Encoding::Text, Some(end)) => {
+                let of = self.total_lines.map(|it| format!(" of {it}")).unwrap_or_default();
+                Some(format!("Lines {first} to {}{of}. {}", end - 1, go_on(end)))
+            }
+            (Encoding::Base64, None) if self.content.is_empty() => {
+                Some(format!("No byte is at {first} or behind: the file has {}.", self.size_bytes))
+            }
+            (Encoding::Base64, Some(end)) => {
+                let of = self.size_bytes;
+                Some(format!("Bytes {first} to {} of {of}. {}", end - 1, go_on(end)))
+            }
+            (_, None) => None,
+        };
+        let cut = "The last line is cut, as it alone is longer than an answer; its rest comes as bytes, with encoding base64.";
+        match part {
+            Some(part) if self.cut_line => Some(format!("{part} {cut}")),
+            None if self.cut_line => Some(cut.to_owned()),
+            part => part,
+        }
+    }
+}
+
+impl Done {
+    /// Why no line came.
+    fn nothing(&self) -> String {
+        match self.total_lines {
+            Some(0) => "The file is empty.".to_owned(),
+            Some(total) => {
+                let lines = counted(usize::try_from(total).unwrap_or(usize::MAX), "line", "lines");
+                format!("Line {} is behind the end: the file has {lines}.", self.first)
+            }
+            None => format!(
+                "Line {} is not in the first 64 MiB; ask for bytes, with encoding base64.",
+                self.first
+            ),
+        }
     }
 }
 
@@ -113,6 +159,7 @@ fn bytes(
         total_lines: None,
         next_offset: (end < size_bytes && !part.is_empty()).then_some(end),
         cut_line: false,
+        first: offset,
     })
 }
 
@@ -161,6 +208,7 @@ fn lines(ask: &Ask, path: &Relative, file: File, size_bytes: u64) -> Result<Done
         total_lines: is_whole.then_some(total),
         next_offset: (next <= total).then_some(next),
         cut_line,
+        first,
     })
 }
 

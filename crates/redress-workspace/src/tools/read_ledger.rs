@@ -1,11 +1,15 @@
 //! `read_ledger`: the newest records of the ledger that this server's failures are recorded in.
 
+use redress::text;
 use redress_ledger::{Kind, Query, tail};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Brief, counted};
+use super::{
+    Brief, counted,
+    explain_error::{is_known, near},
+};
 use crate::{
     Workspace,
     error::{Refused, WorkspaceError},
@@ -34,6 +38,9 @@ pub(crate) struct Done {
     records: Vec<Row>,
     /// Lines of the ledger that are no records.
     damaged: usize,
+    /// A code that nobody knows, if that was asked for and nothing was found.
+    #[serde(skip)]
+    unknown: Option<String>,
 }
 
 /// A failure as it was recorded.
@@ -57,6 +64,15 @@ impl Brief for Done {
             text.extend(["\n", &it.time, " ", said("code"), ": ", said("message")]);
         }
         text
+    }
+
+    fn note(&self) -> Option<String> {
+        let code = self.unknown.as_deref()?;
+        let shown = text::quote(code, 60);
+        Some(match near(code).first() {
+            Some(near) => format!("No code is called {shown}. Did you mean {near}?"),
+            None => format!("No code is called {shown}."),
+        })
     }
 }
 
@@ -90,5 +106,6 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
         });
     }
     records.reverse();
-    Ok(Done { records, damaged })
+    let asked = ask.code.as_deref().filter(|it| records.is_empty() && !is_known(it));
+    Ok(Done { unknown: asked.map(str::to_owned), records, damaged })
 }

@@ -156,12 +156,15 @@ fn globs(given: &[String]) -> Result<Override, Refused> {
         let pointer = format!("/globs/{at}");
         builder.add(glob).map_err(|it| malformed(&pointer, "a glob", &it.to_string()))?;
     }
-    builder.build().map_err(|it| malformed("/globs", "globs", &it.to_string()))
+    builder.build().map_err(|it| malformed("/globs", "a list of globs", &it.to_string()))
 }
 
-fn malformed(pointer: &str, expected: &str, problem: &str) -> Refused {
+fn malformed(pointer: &str, expected: &'static str, problem: &str) -> Refused {
     // The last line says what is wrong, those before it show where.
     let problem = problem.lines().last().unwrap_or_default().trim_start_matches("error: ");
-    let expected = format!("{expected}: {problem}");
-    WorkspaceError::InvalidInputFormat { field: pointer.to_owned(), expected }.at(pointer)
+    let problem = redress::text::strip(problem);
+    let field = pointer.to_owned();
+    let refused = WorkspaceError::InvalidInputFormat { field, expected }.at(pointer);
+    let name = pointer.trim_start_matches('/');
+    refused.saying(format!("The argument {name} is not {expected}: {problem}."))
 }

@@ -4,7 +4,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
-use super::{Brief, read_file::Encoding};
+use super::{Brief, not_placed, read_file::Encoding};
 use crate::{
     Workspace,
     change::{Change, change},
@@ -55,7 +55,7 @@ pub(crate) fn run(workspace: &Workspace, ask: &Ask) -> Result<Done, Refused> {
     let bytes = bytes(ask)?;
     write(workspace, ask, bytes).map_err(|error| match error {
         it @ WorkspaceError::HashMismatch { .. } => it.at("/previous_hash"),
-        it => it.at("/path"),
+        it => not_placed(it, "/path"),
     })
 }
 
@@ -88,9 +88,15 @@ fn bytes(ask: &Ask) -> Result<Vec<u8>, Refused> {
     let bytes = match ask.encoding {
         Encoding::Text => ask.content.as_bytes().to_vec(),
         Encoding::Base64 => BASE64_STANDARD.decode(&ask.content).map_err(|problem| {
-            let expected = format!("Base64 ({problem})");
-            WorkspaceError::InvalidInputFormat { field: "/content".to_owned(), expected }
+            let (field, expected) = ("/content".to_owned(), "Base64");
+            let problem = problem.to_string();
+            let problem = problem.trim_end_matches('.');
+            WorkspaceError::InvalidInputFormat { field, expected }
                 .at("/content")
+                .saying(format!("The argument content is not Base64: {problem}."))
+                .advising(
+                    "Encode the bytes as Base64 with padding, or send text with encoding \"text\".",
+                )
         })?,
     };
     let (size_bytes, limit_bytes) = (bytes.len() as u64, MOST_BYTES);

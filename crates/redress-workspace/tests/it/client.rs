@@ -93,6 +93,13 @@ impl Client {
         result["structuredContent"].clone()
     }
 
+    /// What the model reads of a call: its texts, one after another.
+    pub(crate) fn reads(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments);
+        let texts = result["content"].as_array().unwrap().iter().map(|it| it["text"].as_str());
+        texts.map(Option::unwrap).collect::<Vec<_>>().join("\n--\n")
+    }
+
     /// The fault of a call that fails.
     pub(crate) fn fails(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);

@@ -94,7 +94,10 @@ fn what_is_no_patch_says_in_which_line() {
             "{patch}"
         );
     }
-    assert_eq!(client.code("apply_patch", json!({})), "INVALID_INPUT_FORMAT");
+    assert_eq!(client.code("apply_patch", json!({})), "MISSING_REQUIRED_FIELD");
+    for arguments in [json!({"patch": "", "edits": []}), json!({"edits": []})] {
+        assert_eq!(client.code("apply_patch", arguments), "INVALID_INPUT_VALUE");
+    }
     assert_eq!(client.text("a"), TEN);
 }
 
