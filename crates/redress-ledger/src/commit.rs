@@ -1,5 +1,6 @@
-//! The queue before the one pen: whoever holds it commits all that waits with one sync. There is no timer.
+//! The queue before the one pen: whoever holds it commits all that waits with one sync.
 
+mod company;
 mod lead;
 
 use std::{
@@ -16,6 +17,7 @@ use crate::{
     time::Time,
 };
 
+use self::company::Company;
 pub(crate) use self::lead::{Scribe, run};
 
 /// How many records are not left to wait any longer.
@@ -104,6 +106,8 @@ pub(crate) struct Queue {
     /// For the committer.
     work: Condvar,
     room: Condvar,
+    /// For a caller that waits for others.
+    company: Condvar,
     clock: Clock,
 }
 
@@ -113,6 +117,7 @@ struct Inner {
     state: State,
     gap: Gap,
     pen: Pen,
+    company: Company,
     /// The committer is to take a turn: for a record that its caller does not commit, or to ask for space again.
     is_called: bool,
     /// The same, but not at once: nobody waits for the record.
@@ -178,11 +183,13 @@ impl Queue {
             state: State::default(),
             gap: Gap::default(),
             pen: Pen::Free(Box::new(scribe)),
+            company: Company::default(),
             is_called: false,
             is_expected: false,
             stopping: false,
         });
-        Self { inner, work: Condvar::new(), room: Condvar::new(), clock }
+        let (work, room, company) = (Condvar::new(), Condvar::new(), Condvar::new());
+        Self { inner, work, room, company, clock }
     }
 
     /// Whether a new call may begin: its failure could be recorded.

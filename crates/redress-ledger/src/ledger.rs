@@ -167,7 +167,8 @@ impl Ledger {
 
     /// Makes durable what waits, whoever queued it, on this thread: a record need not wait until another thread wakes up.
     /// Gives `false` at once if nothing waits, or if another thread is at it, which then sees to what waits, too. To be
-    /// called until it does, since others may have left theirs to this one. Blocks for as long as the disk takes.
+    /// called until it does, since others may have left theirs to this one. Blocks for as long as the disk takes, and at most as
+    /// long again, two milliseconds at most, for callers that were told a moment ago and may be back with their next record.
     pub fn commit(&self) -> bool {
         self.queue.commit()
     }

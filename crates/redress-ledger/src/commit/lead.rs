@@ -4,7 +4,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::PoisonError,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use redress::fault::Receipt;
@@ -43,10 +43,7 @@ pub(crate) fn run(queue: &Queue) -> Result<(), LedgerError> {
 impl Queue {
     /// Commits what waits on this thread, unless another one does. Gives whether it did.
     pub(crate) fn commit(&self) -> bool {
-        let mut inner = self.lock();
-        if inner.waiting.is_empty() {
-            return false;
-        }
+        let Some(mut inner) = self.gathered() else { return false };
         let Some(scribe) = inner.pen.take() else { return false };
         drop(inner);
         Lead { queue: self, scribe: Some(scribe), by: By::Commit }.take_turn();
@@ -126,15 +123,19 @@ impl Lead<'_> {
         let Some(Scribe { writer, after_rotation }) = self.scribe.as_deref_mut() else {
             return true;
         };
+        let begun = Instant::now();
         let turn = self.queue.next_turn(self.by);
         let now = (self.queue.clock)();
-        let stopping = turn.stopping;
+        let (stopping, told) = (turn.stopping, turn.waiters.len());
         let segment = writer.segment_number();
         commit(self.queue, writer, turn, now);
         if writer.segment_number() != segment
             && let Err(error) = after_rotation(writer, now)
         {
             self.queue.settle(State::after(error, now), None);
+        }
+        if self.by == By::Commit {
+            self.queue.expect_back(told, begun.elapsed());
         }
         stopping
     }

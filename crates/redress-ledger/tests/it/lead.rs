@@ -66,6 +66,24 @@ fn whoever_commits_every_record_is_told_once_and_none_is_left_waiting() {
 }
 
 #[test]
+fn who_waits_for_others_that_do_not_come_commits_alone() {
+    let place = Place::new();
+    let ledger = place.open();
+    let (told, hear) = mpsc::channel();
+    for names in [&["a", "b", "c"][..], &["d"], &["e"]] {
+        for name in names {
+            let told = told.clone();
+            ledger.enqueue(record(name), move |it, _| told.send(it.unwrap().seq).unwrap());
+        }
+        assert_eq!(commit(&ledger), 1, "{names:?}");
+    }
+    drop(told);
+    assert_eq!(hear.iter().collect::<Vec<_>>(), [2, 3, 4, 5, 6]);
+    ledger.close().unwrap();
+    assert!(place.verify().is_sound());
+}
+
+#[test]
 fn what_nobody_has_committed_is_committed_by_closing() {
     let place = Place::new();
     let ledger = place.open();
