@@ -128,6 +128,8 @@ pub(crate) struct Piece {
     pub path: PathBuf,
     /// What the next segment says about it; `None` in the last one.
     pub end: Option<After>,
+    /// When its first record was written, if that can be read.
+    pub first: Option<Time>,
 }
 
 /// What the first record of a segment says about the one before.
@@ -149,15 +151,17 @@ pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
         }
         let path = chain.join(segment_name(number));
         let end = after.filter(|it| it.segment == number);
-        after = first_line(&path, number)?;
-        pieces.push(Piece { number, path, end });
+        let first;
+        (first, after) = first_line(&path, number)?;
+        pieces.push(Piece { number, path, end, first });
     }
     pieces.reverse();
     Ok(pieces)
 }
 
-/// When the last record of a segment was written; `None` if that cannot be told at a glance.
-pub(crate) fn last_time(piece: &Piece) -> io::Result<Option<Time>> {
+/// When the first or the last record of a segment was written, whichever is later: the clock may have been set back between them. `None` if
+/// that cannot be told at a glance.
+pub(crate) fn latest_time(piece: &Piece) -> io::Result<Option<Time>> {
     let mut file = File::open(&piece.path)?;
     let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len());
     let from = end.saturating_sub(GLANCE);
@@ -165,14 +169,16 @@ pub(crate) fn last_time(piece: &Piece) -> io::Result<Option<Time>> {
     let mut bytes = Vec::new();
     file.take(end - from).read_to_end(&mut bytes)?;
     let last = bytes.strip_suffix(b"\n").and_then(|it| it.rsplit(|it| *it == b'\n').next());
-    Ok(last.and_then(|it| Line::read(it).ok()).map(|it| it.time))
+    let last = last.and_then(|it| Line::read(it).ok());
+    Ok(last.map(|it| piece.first.map_or(it.time, |first| first.max(it.time))))
 }
 
-/// What the segment says comes before it, if its first line is sound, its own, and says so.
-fn first_line(path: &Path, number: u32) -> io::Result<Option<After>> {
+/// When the segment began and what it says comes before it, if its first line is sound, its own, and says so.
+fn first_line(path: &Path, number: u32) -> io::Result<(Option<Time>, Option<After>)> {
     let mut lines = Lines::new(File::open(path)?.take(FIRST_LINE));
     let first = lines.next()?.filter(|it| it.end == LineEnd::Newline);
-    Ok(first.and_then(|it| Line::read(it.bytes).ok()).and_then(|it| after(&it, number)))
+    let first = first.and_then(|it| Line::read(it.bytes).ok());
+    Ok((first.map(|it| it.time), first.and_then(|it| after(&it, number))))
 }
 
 /// What a `rotate` record says comes before the segment of that number.

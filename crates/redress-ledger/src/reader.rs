@@ -155,8 +155,8 @@ impl Reader {
         Self { next: chains.into_iter().enumerate().map(first).collect(), unreadable }
     }
 
-    /// Passes over segments that end before a time, without reading them. Their last record decides, with an hour's allowance for
-    /// clocks that were set back.
+    /// Passes over segments that end before a time, without reading them. Their first and last records decide, with an hour's
+    /// allowance for clocks that were set back.
     #[must_use]
     pub fn since(self, from: Time) -> Self {
         let from = Time::from_millis(from.millis().saturating_sub(ALLOWANCE_MILLIS));
@@ -232,7 +232,7 @@ impl ChainReader {
         }
         let Some(piece) = self.pieces.as_mut().and_then(Iterator::next) else { return Ok(false) };
         if let Some(from) = self.from
-            && layout::last_time(&piece).is_ok_and(|it| it.is_some_and(|it| it < from))
+            && layout::latest_time(&piece).is_ok_and(|it| it.is_some_and(|it| it < from))
         {
             return Ok(true);
         }

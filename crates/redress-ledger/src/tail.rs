@@ -67,8 +67,8 @@ impl Ord for Placed {
 }
 
 impl Newest {
-    /// Takes a chain from its last segment backwards, until a segment is older than everything that is kept. Chains are taken from the
-    /// newest to the oldest, so that of most no more is read than their ends.
+    /// Takes a chain from its last segment backwards, without the segments that are older than everything that is kept. Chains are taken from
+    /// the newest to the oldest, so that of most segments no more is read than their last record.
     fn take_chain(
         &mut self,
         order: usize,
@@ -83,8 +83,9 @@ impl Newest {
             }
         };
         for piece in pieces.into_iter().rev() {
+            // One before it may be newer, if the clock was set back in between.
             if self.is_before_all(&piece) {
-                break;
+                continue;
             }
             for entry in ChainReader::of_piece(chain, piece) {
                 match entry {
@@ -101,7 +102,7 @@ impl Newest {
         let oldest = self.entries.peek().filter(|_| self.is_full()).map(|it| it.0.key.0);
         oldest.is_some_and(|oldest| {
             let oldest = Time::from_millis(oldest.millis().saturating_sub(ALLOWANCE_MILLIS));
-            layout::last_time(piece).is_ok_and(|it| it.is_some_and(|it| it < oldest))
+            layout::latest_time(piece).is_ok_and(|it| it.is_some_and(|it| it < oldest))
         })
     }
 

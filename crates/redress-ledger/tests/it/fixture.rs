@@ -47,6 +47,11 @@ impl Place {
         self.now.fetch_add(millis, Ordering::SeqCst);
     }
 
+    /// Sets the clock back.
+    pub(crate) fn pass_back(&self, millis: u64) {
+        self.now.fetch_sub(millis, Ordering::SeqCst);
+    }
+
     /// Everything that can be checked against.
     pub(crate) fn evidence(&self, receipts: &[Receipt]) -> Evidence {
         let public = fs::read_to_string(self.key.with_extension("pub")).unwrap();

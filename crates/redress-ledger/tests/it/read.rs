@@ -84,6 +84,36 @@ fn the_tail_of_many_segments_is_right() {
 }
 
 #[test]
+fn the_tail_is_right_where_the_clock_was_set_back() {
+    const HOUR: u64 = 3_600_000;
+    let place = Place::new();
+    let mut options = place.options();
+    options.segment_bytes = 1_500;
+    let write = |ledger: &Ledger| {
+        for number in 0..20 {
+            place.pass(10);
+            ledger.append_wait(record(&format!("{number}"))).unwrap();
+        }
+    };
+    let ledger = Ledger::open(options).unwrap();
+    place.pass(3 * HOUR);
+    write(&ledger);
+    place.pass_back(3 * HOUR);
+    write(&ledger);
+    ledger.close().unwrap();
+    place.pass(2 * HOUR);
+    let ledger = place.open();
+    write(&ledger);
+    ledger.close().unwrap();
+    let mut all = place.entries();
+    all.sort_by_key(|it| (it.time, it.seq));
+    for most in 1..all.len() {
+        let newest = tail(&[&place.dir], most, &Query::default(), &mut |it| panic!("{it}"));
+        assert_eq!(newest, all[all.len() - most..], "{most}");
+    }
+}
+
+#[test]
 fn numbers_add_up() {
     let place = filled();
     let stats = Stats::of(Reader::open(&place.dir).unwrap());
