@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress_registry::Effect;
+
 use super::{
+    Checks, Writes,
     kept::{About, Kept, NotKept},
     preflight::{Ended, Preflight},
     state::State,
@@ -159,6 +162,24 @@ fn another_gate_finds_what_was_kept_as_soon_as_nobody_has_it() {
     assert_eq!((noted.as_ref(), &found.paths), (Some(&after), &vec!["src/a.rs".to_owned()]));
     assert_eq!(found.restore(&after), []);
     assert_eq!(fs::read_to_string(place.at("src/a.rs")).unwrap(), "old");
+}
+
+#[test]
+fn a_write_that_nobody_saw_the_answer_to_is_on_record_although_nothing_changed_yet() {
+    let place = Place::new();
+    let recover = || Writes::new(Checks::default(), place.dir.path()).recover();
+    drop(place.keep(&["src/a.rs"]));
+    let fault = recover().pop().unwrap();
+    assert_eq!((fault.code(), fault.effect), ("PREFLIGHT_FAILED", Effect::Unknown));
+    assert!(recover().is_empty(), "it is told once");
+    let about = About { is_built_in: true, ..About::default() };
+    let root = Arc::new(Root::open(&place.at("")).unwrap());
+    drop(Kept::keep(&place.journal(), about, root, vec!["src/a.rs".to_owned()]).unwrap());
+    assert!(recover().is_empty(), "the built-in server ended with its gate");
+    let kept = place.keep(&["src/a.rs"]);
+    kept.note(&kept.now().unwrap()).unwrap();
+    drop(kept);
+    assert!(recover().is_empty(), "it was put back already");
 }
 
 #[test]

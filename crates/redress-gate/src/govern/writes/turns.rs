@@ -201,8 +201,9 @@ fn put_back(kept: &Kept, after: &Seen) -> PutBack {
 
 /// A write of a gate that was killed before it was checked.
 fn recovered(kept: &Kept, after: Option<State>) -> Option<Fault> {
-    let now = kept.now();
-    if now.as_ref().is_ok_and(|it| *it == kept.before) {
+    // A server that is a process may still be at what it was asked for.
+    let is_over = after.is_some() || kept.about.is_built_in;
+    if is_over && kept.now().is_ok_and(|it| it == kept.before) {
         kept.forget();
         return None;
     }
