@@ -225,7 +225,7 @@ pub(crate) fn members<'d, const N: usize>(
 }
 
 /// Whether readers that fold case would take `name` for `key`.
-fn is_respelled(key: &str, name: &str) -> bool {
+pub(crate) fn is_respelled(key: &str, name: &str) -> bool {
     let fold = |it: char| match it {
         'ſ' => 's',
         '\u{212a}' => 'k',

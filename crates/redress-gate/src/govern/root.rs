@@ -133,8 +133,16 @@ impl Root {
             return Err(invalid(given, "it has a NUL character"));
         }
         // To some servers it is the same, and to none is it a name that somebody needs.
-        if given.split(['/', '\\']).any(|it| it == "..") {
+        if given.split(['/', '\\']).any(|it| it.trim() == "..") {
             return Err(Box::new(codes::PATH_TRAVERSAL_BLOCKED.raise([("path", given)])));
+        }
+        if let Some(reason) = ambiguous(given) {
+            let mut fault = invalid(given, reason);
+            fault.hint = format!(
+                "Give a plain path below {}; put `./` before a name that is really spelled like this.",
+                self.path.display()
+            );
+            return Err(fault);
         }
         if self.start.is_none() && !given.starts_with('/') {
             return Ok(names(given));
@@ -155,6 +163,28 @@ impl Root {
         }
         fault
     }
+}
+
+/// Why a path that starts like a name below the root may lead elsewhere, to a server that does more with it than open it.
+fn ambiguous(given: &str) -> Option<&'static str> {
+    let bare = given.trim_start();
+    let scheme = bare.split_once(':').filter(|it| is_scheme(it.0));
+    match (bare.chars().next(), scheme) {
+        (Some('~'), _) => Some("`~` may be taken for a home directory"),
+        (Some('\\'), _) => Some("it may be taken for an absolute path"),
+        (Some('/'), _) if bare.len() < given.len() => Some("it may be taken for an absolute path"),
+        (_, Some((scheme, rest)))
+            if rest.starts_with(['/', '\\']) || scheme.eq_ignore_ascii_case("file") =>
+        {
+            Some("it may be taken for a URI or a drive")
+        }
+        _ => None,
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
 }
 
 /// A path without what does not lead anywhere.
@@ -224,6 +254,21 @@ mod tests {
             ("src/../../root-x", "PATH_TRAVERSAL_BLOCKED"),
             ("..\\x", "PATH_TRAVERSAL_BLOCKED"),
             ("src/a.rs/b", "INVALID_PATH"),
+            ("./~x", "fine"),
+            ("src/~x", "fine"),
+            ("a:b", "fine"),
+            ("1:/b", "fine"),
+            (" ../x", "PATH_TRAVERSAL_BLOCKED"),
+            ("~", "INVALID_PATH"),
+            ("~/x", "INVALID_PATH"),
+            ("~root/x", "INVALID_PATH"),
+            (" ~/x", "INVALID_PATH"),
+            ("\n/etc/hosts", "INVALID_PATH"),
+            ("file:///etc/hosts", "INVALID_PATH"),
+            ("FILE:x", "INVALID_PATH"),
+            ("vscode-remote://x/etc", "INVALID_PATH"),
+            ("C:\\x", "INVALID_PATH"),
+            ("\\\\server\\x", "INVALID_PATH"),
             ("", "INVALID_PATH"),
             ("a\0b", "INVALID_PATH"),
         ] {

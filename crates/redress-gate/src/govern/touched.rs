@@ -11,6 +11,7 @@ use super::{
     manifest::Doing,
     root::{Root, invalid},
 };
+use crate::frame::is_respelled;
 
 /// The most paths of one call.
 const MOST_PATHS: usize = 1_000;
@@ -33,7 +34,7 @@ impl<'c> Touched<'c> {
     ) -> Result<Self, Box<Fault>> {
         let mut touched = Self::default();
         for pointer in &doing.paths {
-            for value in found(arguments, pointer).into_iter().flatten() {
+            for value in led_to(arguments, pointer)?.into_iter().flatten() {
                 match value.kind() {
                     Kind::Array => {
                         for value in value.elements() {
@@ -45,11 +46,11 @@ impl<'c> Touched<'c> {
             }
         }
         if let Some(pointer) = &doing.content {
-            let values = found(arguments, pointer).into_iter();
+            let values = led_to(arguments, pointer)?.into_iter();
             touched.contents = values.map(|it| it.and_then(Value::as_str)).collect();
         }
         if let Some(pointer) = &doing.patch {
-            for patch in found(arguments, pointer).into_iter().flatten() {
+            for patch in led_to(arguments, pointer)?.into_iter().flatten() {
                 for path in patched(&text(patch, pointer)?)? {
                     touched.add(path, pointer, root)?;
                 }
@@ -77,27 +78,69 @@ impl<'c> Touched<'c> {
     }
 }
 
-/// The values that a pointer leads to; one that is not there has its place where it would be one of several.
+/// The values that a pointer leads to; none where it leads nowhere that a server would look.
 pub(super) fn found<'c>(arguments: Option<Value<'c>>, pointer: &str) -> Vec<Option<Value<'c>>> {
-    let mut values = vec![arguments];
-    for name in pointer.split('/').skip(1) {
-        if name == "*" {
-            let each = |value: Option<Value<'c>>| match value {
-                Some(it) if it.kind() == Kind::Array => it.elements().map(Some).collect(),
-                it => vec![it.and_then(|it| it.get(name))],
-            };
-            values = values.into_iter().flat_map(each).collect();
-            continue;
+    led_to(arguments, pointer).unwrap_or_default()
+}
+
+/// The values that a pointer leads to; one that is not there has its place where it would be one of several. What has another shape than the
+/// pointer says is refused: a server may find in it what we did not see.
+fn led_to<'c>(
+    arguments: Option<Value<'c>>,
+    pointer: &str,
+) -> Result<Vec<Option<Value<'c>>>, Box<Fault>> {
+    let is_there = |it: &Value<'c>| !it.is_null();
+    let mut values = vec![arguments.filter(is_there)];
+    let mut way = 0;
+    for step in pointer.split('/').skip(1) {
+        let field = pointer.get(..way).unwrap_or_default();
+        let mut next = Vec::with_capacity(values.len());
+        for value in values {
+            match value {
+                None => next.push(None),
+                Some(it) if step == "*" => {
+                    is_of(it, Kind::Array, "array", field)?;
+                    next.extend(it.elements().map(Some));
+                }
+                Some(it) => {
+                    is_of(it, Kind::Object, "object", field)?;
+                    next.push(member(it, &unescaped(step), pointer)?);
+                }
+            }
         }
-        let name = unescaped(name);
-        for value in &mut values {
-            *value = value.and_then(|it| it.get(&name));
+        values = next.into_iter().map(|it| it.filter(is_there)).collect();
+        way += step.len() + 1;
+    }
+    Ok(values)
+}
+
+fn is_of(value: Value<'_>, kind: Kind, expected: &str, field: &str) -> Result<(), Box<Fault>> {
+    if value.kind() == kind {
+        return Ok(());
+    }
+    let field = if field.is_empty() { "/arguments" } else { field };
+    let params = [("field", field), ("expected", expected)];
+    Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)))
+}
+
+/// A member, unless there is one beside it that readers who fold case take for it.
+fn member<'c>(
+    object: Value<'c>,
+    name: &str,
+    pointer: &str,
+) -> Result<Option<Value<'c>>, Box<Fault>> {
+    let mut found = None;
+    for (key, value) in object.members() {
+        let key = key.as_str().unwrap_or_default();
+        if *key == *name {
+            found = Some(value);
+        } else if is_respelled(name, &key) {
+            let expected = format!("the name {name} spelled as here, and no other spelling of it");
+            let params = [("field", pointer), ("expected", expected.as_str())];
+            return Err(Box::new(codes::INVALID_INPUT_FORMAT.raise(params)));
         }
     }
-    for value in &mut values {
-        *value = value.filter(|it| !it.is_null());
-    }
-    values
+    Ok(found)
 }
 
 /// A name in a pointer as it stands in an object.
@@ -201,7 +244,7 @@ fn unreadable(reason: &str) -> Box<Fault> {
 mod tests {
     use redress::json::{Doc, Limits};
 
-    use super::{found, patched};
+    use super::{found, led_to, patched};
 
     #[test]
     fn every_file_of_a_patch_is_seen() {
@@ -242,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_star_is_each_element_and_an_absent_value_keeps_its_place() {
-        let doc = br#"{"files":[{"path":"a","text":"1"},{"path":"b"},{"path":"c","text":"3"}],"*":{"x":7}}"#;
+        let doc = br#"{"files":[{"path":"a","text":"1"},{"path":"b"},{"path":"c","text":"3"}]}"#;
         let doc = Doc::parse(doc, Limits::DOCUMENT).unwrap();
         let texts = |pointer: &str| -> Vec<Option<String>> {
             let values = found(Some(doc.root()), pointer).into_iter();
@@ -251,7 +294,37 @@ mod tests {
         let of = |it: &str| Some(it.to_owned());
         assert_eq!(texts("/files/*/path"), [of("\"a\""), of("\"b\""), of("\"c\"")]);
         assert_eq!(texts("/files/*/text"), [of("\"1\""), None, of("\"3\"")]);
-        assert_eq!(texts("/*/x"), [of("7")], "of an object, it is a name");
         assert_eq!(texts("/none/deep"), [None]);
+        assert_eq!(texts("/none/*/deep"), [None]);
+    }
+
+    #[test]
+    fn what_a_pointer_would_miss_is_refused() {
+        let code = |arguments: &str| {
+            let doc = Doc::parse(arguments.as_bytes(), Limits::DOCUMENT).unwrap();
+            let of = |pointer| led_to(Some(doc.root()), pointer).map(drop);
+            let led = of("/path").and_then(|()| of("/files/*/path"));
+            led.map_or_else(|it| it.code().to_owned(), |()| "fine".to_owned())
+        };
+        for (arguments, verdict) in [
+            (r#"{"path":"a","files":[{"path":"b"}]}"#, "fine"),
+            (r#"{"path":null,"files":null}"#, "fine"),
+            (r#"{"files":[]}"#, "fine"),
+            (r#"{"files":[{"text":"a"},null]}"#, "fine"),
+            (r#"{"content":"a","PATHS":"b","pat":1}"#, "fine"),
+            (r#"{"path":"a","Path":"../x"}"#, "INVALID_INPUT_FORMAT"),
+            (r#"{"PATH":"../x"}"#, "INVALID_INPUT_FORMAT"),
+            (r#"{"path":"a","p\u0041th":"../x"}"#, "INVALID_INPUT_FORMAT"),
+            (r#"{"FILES":[{"path":"../x"}]}"#, "INVALID_INPUT_FORMAT"),
+            (r#"{"file\u017f":[{"path":"../x"}]}"#, "INVALID_INPUT_FORMAT"),
+            (r#"{"files":[{"path":"a"},{"Path":"../x"}]}"#, "INVALID_INPUT_FORMAT"),
+            (r#"{"files":{"0":{"path":"../x"}}}"#, "INVALID_INPUT_TYPE"),
+            (r#"{"files":{"*":{"path":"a"}}}"#, "INVALID_INPUT_TYPE"),
+            (r#"{"files":[[{"path":"../x"}]]}"#, "INVALID_INPUT_TYPE"),
+            (r#"{"files":"../x"}"#, "INVALID_INPUT_TYPE"),
+            (r#"{"files":["../x"]}"#, "INVALID_INPUT_TYPE"),
+        ] {
+            assert_eq!(code(arguments), verdict, "{arguments}");
+        }
     }
 }
