@@ -33,7 +33,7 @@ use redress::{
 use redress_govern::{
     eval,
     role::Roles,
-    session::{Event, Place, Rules, Session, Sessions, Wish, not_begun},
+    session::{Event, Lock, Place, Rules, Session, Sessions, Wish, not_begun},
 };
 use redress_ledger::Follow;
 
@@ -162,6 +162,11 @@ pub(crate) struct Governed {
 }
 
 impl Governed {
+    /// The session that its failure may lock.
+    pub(crate) fn lockable(&self) -> Option<&str> {
+        self.session.as_ref().filter(|_| self.can_lock).map(|it| it.id.as_str())
+    }
+
     /// Adds what is known to the context of a fault.
     pub(crate) fn tell(&self, context: &mut Context) {
         context.role.clone_from(&self.role);
@@ -190,9 +195,8 @@ impl Governor {
     pub fn new(mut policy: Policy) -> Self {
         let checks = std::mem::take(&mut policy.writes);
         let writes = Arc::new(Writes::new(checks, &policy.ledger));
-        let sessions = Sessions::new(policy.rules.clone());
         let state = State {
-            sessions,
+            sessions: Sessions::default(),
             chain: Arc::default(),
             follow: Follow::default(),
             taken_in: BTreeMap::new(),
@@ -254,7 +258,7 @@ impl Governor {
             && !paths.is_empty()
             && root
                 .as_ref()
-                .is_some_and(|it| it.are_all(paths, |path| state.sessions.rules().is_report(path)));
+                .is_some_and(|it| it.are_all(paths, |path| self.policy.rules.is_report(path)));
         let report = doing.filter(|_| is_report).map(|it| self.report_text(call, it));
         let wish = Wish { tool: call.name, reads, report: report.as_deref() };
         // Another process may have reported what holds it.
@@ -262,7 +266,7 @@ impl Governor {
             self.catch_up(state);
             governed.session = state.sessions.of(key).cloned();
         }
-        let session = state.sessions.judge(key, wish)?;
+        let session = state.sessions.judge(&self.policy.rules, key, wish)?;
         if let (Some(lock), Some(path), true) = (session.lock(), paths.first(), is_report) {
             let (place, path) = (lock.place.clone(), path.clone());
             governed.report = Some(report::Written { place, path });
@@ -314,11 +318,18 @@ impl Governor {
         }
     }
 
-    /// A governed request failed, which stands in that record.
-    pub(crate) fn failed(&self, governed: &Governed, code: &str, seq: u64) {
-        if let Some(session) = governed.session.as_ref().filter(|_| governed.can_lock) {
-            self.lock().failed(&session.id, code, seq);
-        }
+    /// Whether a failure that is about to be recorded locks the session; if so, [`Self::locked`] follows.
+    pub(crate) fn will_lock(&self, id: &str, code: &str) -> bool {
+        self.policy.rules.locks(code) && self.lock().sessions.will_lock(id)
+    }
+
+    /// Such a failure stands in that record, or could not be recorded.
+    pub(crate) fn locked(&self, id: &str, code: &str, seq: Option<u64>) {
+        let mut state = self.lock();
+        let Some(seq) = seq else { return state.sessions.no_lock(id) };
+        let place = Place { chain: Arc::clone(&state.chain), seq };
+        let lock = Lock { place, code: code.to_owned() };
+        state.sessions.fold(Event::Locked { id, lock });
     }
 
     /// The tools of a page of the list, as this server serves them.
@@ -348,14 +359,6 @@ impl Governor {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// This process recorded a failure.
-    fn failed(&mut self, id: &str, code: &str, seq: u64) {
-        let place = Place { chain: Arc::clone(&self.chain), seq };
-        self.sessions.fold(Event::Failed { id, code, place });
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     breaker::Breakers,
-    govern::Governor,
+    govern::{Governed, Governor},
     limits::{Limits, Shares},
     metrics::Metrics,
     restarts::Starts,
@@ -67,7 +67,6 @@ impl Server {
     /// [`Governor::after`].
     pub fn change_governor(&self, governor: Arc<Governor>) {
         if let Some(now) = &self.governor {
-            governor.take_over();
             *now.write().unwrap_or_else(PoisonError::into_inner) = governor;
         }
     }
@@ -78,10 +77,17 @@ impl Server {
         Some(self.metrics.stats(stats))
     }
 
-    /// A failure is on record: its governor decides what follows.
-    pub(crate) fn governed_badly(&self, told: &Told, seq: u64) {
-        if let (Some(governor), Some(governed)) = (self.governor(), told.governed()) {
-            governor.failed(governed, told.code(), seq);
+    /// Whether a failure that is about to be recorded locks its session; if so, [`Self::locked`] follows.
+    pub(crate) fn will_lock(&self, told: &Told) -> bool {
+        let id = told.governed().and_then(Governed::lockable);
+        self.governor().zip(id).is_some_and(|(it, id)| it.will_lock(id, told.code()))
+    }
+
+    /// Such a failure stands in that record, or could not be recorded.
+    pub(crate) fn locked(&self, told: &Told, seq: Option<u64>) {
+        let id = told.governed().and_then(Governed::lockable);
+        if let Some((governor, id)) = self.governor().zip(id) {
+            governor.locked(id, told.code(), seq);
         }
     }
 

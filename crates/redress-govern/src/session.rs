@@ -2,7 +2,10 @@
 //!
 //! What is known of them is folded from the ledger, so that a gate which starts again knows what the one before it knew.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use globset::GlobSet;
 use redress::{
@@ -28,6 +31,13 @@ impl Rules {
     pub fn new<T: AsRef<str>>(locks: &[T], reports: &str) -> Result<Self, BadGlob> {
         let reports = format!("{}/", reports.trim_matches('/'));
         Ok(Self { locks: globs(locks)?, reports })
+    }
+
+    /// Whether a failure with that code locks.
+    pub fn locks(&self, code: &str) -> bool {
+        // What the session guard itself refused changes nothing that a report could be about.
+        let own = ["SESSION_LOCKED", "SESSION_NOT_INITIALIZED", "SESSION_INITIALIZATION_FAILED"];
+        !own.contains(&code) && self.locks.is_match(code)
     }
 
     /// Whether a path is that of a report.
@@ -56,8 +66,6 @@ pub struct Lock {
     pub place: Place,
     /// Its code.
     pub code: String,
-    /// How many processes had started before it.
-    starts: u64,
 }
 
 /// A session of one caller.
@@ -69,7 +77,7 @@ pub struct Session {
     pub root: String,
     /// The role of the caller.
     pub role: Option<String>,
-    /// What it is locked by: one failure of each process that knew of no other.
+    /// What it is locked by: more than one failure if several processes did not know of each other's.
     locks: Vec<Lock>,
 }
 
@@ -88,11 +96,6 @@ impl Session {
 /// What changes a session, as the ledger keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'e> {
-    /// A process started, and knew everything that had happened.
-    Started {
-        /// Its chain.
-        chain: &'e str,
-    },
     /// A caller began one.
     Begun {
         /// Who.
@@ -100,14 +103,12 @@ pub enum Event<'e> {
         /// The session as it began.
         session: Session,
     },
-    /// A call in it failed.
-    Failed {
+    /// A call in it failed, which locks it.
+    Locked {
         /// The session's id.
         id: &'e str,
-        /// The code of the fault.
-        code: &'e str,
-        /// Its record.
-        place: Place,
+        /// By what.
+        lock: Lock,
     },
     /// A report named the failure.
     Reported {
@@ -118,17 +119,19 @@ pub enum Event<'e> {
     },
 }
 
-/// The sessions of all callers.
-#[derive(Debug, Clone)]
+/// The sessions of all callers. What they are follows from what happened, in whatever order that is heard: of several processes nobody
+/// knows it.
+#[derive(Debug, Clone, Default)]
 pub struct Sessions {
-    rules: Rules,
     by_caller: BTreeMap<String, Arc<Session>>,
     /// Whose a session is, by its id. Processes that begin one at the same time give the same caller several.
     callers: BTreeMap<String, String>,
-    /// How many processes have started.
-    started: u64,
-    /// Which of them a process was, by its chain.
-    starts: BTreeMap<String, u64>,
+    /// Callers of which a failure is being recorded that locks their session.
+    locking: BTreeSet<String>,
+    /// Locks of sessions that nobody has heard of yet.
+    unheard: BTreeMap<String, Vec<Lock>>,
+    /// Reports of locks that nobody has heard of yet.
+    early: Vec<Place>,
 }
 
 /// What a call wants, as far as a session cares.
@@ -143,30 +146,9 @@ pub struct Wish<'w> {
 }
 
 impl Sessions {
-    /// None yet.
-    pub fn new(rules: Rules) -> Self {
-        Self {
-            rules,
-            by_caller: BTreeMap::new(),
-            callers: BTreeMap::new(),
-            started: 0,
-            starts: BTreeMap::new(),
-        }
-    }
-
     /// The session of a caller.
     pub fn of(&self, caller: &str) -> Option<&Arc<Session>> {
         self.by_caller.get(caller)
-    }
-
-    /// From now on these rules hold; what is locked stays so.
-    pub fn change_rules(&mut self, rules: Rules) {
-        self.rules = rules;
-    }
-
-    /// The rules.
-    pub const fn rules(&self) -> &Rules {
-        &self.rules
     }
 
     /// Whether a caller may begin a session there: once begun, the same root is answered with the same session.
@@ -190,35 +172,21 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_INITIALIZED` before `begin_session`; `SESSION_LOCKED` after a hard failure, but for reading and for a report of it.
-    pub fn judge(&self, caller: &str, wish: Wish<'_>) -> Result<&Session, Box<Fault>> {
+    pub fn judge(
+        &self,
+        rules: &Rules,
+        caller: &str,
+        wish: Wish<'_>,
+    ) -> Result<&Session, Box<Fault>> {
         let Some(session) = self.of(caller) else {
             return Err(Box::new(codes::SESSION_NOT_INITIALIZED.raise([("tool", wish.tool)])));
         };
         match session.lock() {
             Some(lock) if !wish.reads && !wish.report.is_some_and(|it| lock.is_told(it)) => {
-                Err(self.locked(lock, wish.report.is_some()))
+                Err(locked(rules, lock, wish.report.is_some()))
             }
             _ => Ok(session),
         }
-    }
-
-    fn locked(&self, lock: &Lock, is_report: bool) -> Box<Fault> {
-        let (seq, code) = (&lock.place.seq, &lock.code);
-        let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
-        let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);
-        fault.hint = if is_report {
-            format!(
-                "Name record {seq} ({code}) by its number in the report, and say in at least {LEAST_CHARS} characters what failed. Reports are neither removed nor moved until then."
-            )
-        } else {
-            format!(
-                "Report record {seq} ({code}) with submit_failure_report, or in a file below {} that names {seq}, then make the same call again.",
-                self.rules.reports
-            )
-        };
-        fault.next_actions =
-            vec![NextAction::call("submit_failure_report", [("ledger_seq", *seq)])];
-        Box::new(fault)
     }
 
     /// The session of a caller and its lock, if a report of that record opens it.
@@ -252,54 +220,73 @@ impl Sessions {
         Err(Box::new(fault))
     }
 
-    /// Whether a failure with that code would lock.
-    pub fn locks(&self, code: &str) -> bool {
-        // What the session guard itself refused changes nothing that a report could be about.
-        let own = ["SESSION_LOCKED", "SESSION_NOT_INITIALIZED", "SESSION_INITIALIZATION_FAILED"];
-        !own.contains(&code) && self.rules.locks.is_match(code)
+    /// Whether a failure that is about to be recorded locks the session. If so, [`Event::Locked`] follows, or [`Self::no_lock`].
+    pub fn will_lock(&mut self, id: &str) -> bool {
+        let Some(caller) = self.callers.get(id) else { return false };
+        self.of(caller).is_some_and(|it| it.locks.is_empty()) && self.locking.insert(caller.clone())
+    }
+
+    /// The failure could not be recorded.
+    pub fn no_lock(&mut self, id: &str) {
+        if let Some(caller) = self.callers.get(id) {
+            self.locking.remove(caller);
+        }
     }
 
     /// Takes note of what happened.
     pub fn fold(&mut self, event: Event<'_>) {
         match event {
-            Event::Started { chain } => {
-                self.started += 1;
-                self.starts.insert(chain.to_owned(), self.started);
-            }
             Event::Begun { caller, mut session } => {
                 self.callers.insert(session.id.clone(), caller.to_owned());
                 // Beginning anew opens no lock.
                 if let Some(before) = self.by_caller.get(caller) {
                     session.locks.clone_from(&before.locks);
                 }
+                session.locks.extend(self.unheard.remove(&session.id).into_iter().flatten());
                 self.by_caller.insert(caller.to_owned(), Arc::new(session));
             }
-            Event::Failed { id, code, place } if self.locks(code) => {
-                let (starts, knows) = (self.started, self.knows(&place.chain));
-                if let Some(session) = self.by_id(id).filter(|it| !it.locks.iter().any(knows)) {
-                    session.locks.push(Lock { place, code: code.to_owned(), starts });
+            Event::Locked { id, lock } => {
+                self.no_lock(id);
+                if let Some(at) = self.early.iter().position(|it| *it == lock.place) {
+                    self.early.swap_remove(at);
+                } else {
+                    self.locks_of(id).push(lock);
                 }
             }
             Event::Reported { id, place } => {
-                if let Some(session) = self.by_id(id) {
-                    session.locks.retain(|it| it.place != place);
+                let locks = self.locks_of(id);
+                match locks.iter().position(|it| it.place == place) {
+                    Some(at) => drop(locks.remove(at)),
+                    None => self.early.push(place),
                 }
             }
-            Event::Failed { .. } => {}
         }
     }
 
-    /// Which locks a process knows of: those from before it started, and its own. While it knows one, its failures are not locks, too.
-    fn knows(&self, chain: &str) -> impl Fn(&Lock) -> bool + use<> {
-        let start = self.starts.get(chain).copied().unwrap_or_default();
-        let chain = chain.to_owned();
-        move |lock| lock.starts < start || *lock.place.chain == *chain
+    fn locks_of(&mut self, id: &str) -> &mut Vec<Lock> {
+        match self.callers.get(id).and_then(|it| self.by_caller.get_mut(it)) {
+            Some(session) => &mut Arc::make_mut(session).locks,
+            None => self.unheard.entry(id.to_owned()).or_default(),
+        }
     }
+}
 
-    fn by_id(&mut self, id: &str) -> Option<&mut Session> {
-        let caller = self.callers.get(id)?;
-        self.by_caller.get_mut(caller).map(Arc::make_mut)
-    }
+fn locked(rules: &Rules, lock: &Lock, is_report: bool) -> Box<Fault> {
+    let (seq, code) = (&lock.place.seq, &lock.code);
+    let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
+    let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);
+    fault.hint = if is_report {
+        format!(
+            "Name record {seq} ({code}) by its number in the report, and say in at least {LEAST_CHARS} characters what failed. Reports are neither removed nor moved until then."
+        )
+    } else {
+        format!(
+            "Report record {seq} ({code}) with submit_failure_report, or in a file below {} that names {seq}, then make the same call again.",
+            rules.reports
+        )
+    };
+    fault.next_actions = vec![NextAction::call("submit_failure_report", [("ledger_seq", *seq)])];
+    Box::new(fault)
 }
 
 /// `begin_session` cannot be answered: why, and what to do instead.

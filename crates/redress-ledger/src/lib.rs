@@ -32,7 +32,7 @@
 //! | kind | its object |
 //! | --- | --- |
 //! | `genesis` | first record of a chain: `format` (`redress-ledger/1`), `chain`, `key` (Ed25519 public key, hex) |
-//! | `fault` | the native envelope; beside it `private`: causes, stack, upstream bytes, dropped parts |
+//! | `fault` | the native envelope; beside it `private`: causes, stack, upstream bytes, dropped parts; and `locks` where it locks its session |
 //! | `call`, `session`, `retry` | what the gate says about a governed call that succeeded, a session, a repeated call |
 //! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
 //! | `recovered` | what was cut from an unfinished chain, or which chain was put aside, and why |

@@ -48,6 +48,12 @@ impl Entry {
         let doc = Doc::parse(self.text.as_bytes(), LINE_LIMITS).ok()?;
         doc.root().get(self.kind.name()).map(look)
     }
+
+    /// Whether it is a failure that locks the session in which it happened.
+    pub fn locks(&self) -> bool {
+        let doc = Doc::parse(self.text.as_bytes(), LINE_LIMITS);
+        doc.is_ok_and(|it| it.root().get("locks").and_then(Value::as_bool) == Some(true))
+    }
 }
 
 /// Something that cannot be read as a record. The reader goes on behind it.

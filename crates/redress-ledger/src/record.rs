@@ -99,6 +99,13 @@ impl Record {
         self
     }
 
+    /// The same of a failure that locks the session in which it happened.
+    #[must_use]
+    pub fn that_locks(mut self) -> Self {
+        self.members.push_str(",\"locks\":true");
+        self
+    }
+
     /// How many bytes its line takes, at most.
     pub(crate) fn line_bytes(&self) -> usize {
         self.members.len() + 512

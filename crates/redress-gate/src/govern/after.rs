@@ -10,9 +10,4 @@ impl Governor {
     pub fn after(before: &Self, policy: Policy) -> Self {
         Self { state: Arc::clone(&before.state), ..Self::new(policy) }
     }
-
-    /// From now on its rules hold for all sessions that it shares with the ones before it.
-    pub(crate) fn take_over(&self) {
-        self.lock().sessions.change_rules(self.policy.rules.clone());
-    }
 }

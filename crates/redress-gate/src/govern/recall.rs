@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress::{Fault, json::Value};
-use redress_govern::session::{Event, Place, Session};
+use redress::json::Value;
+use redress_govern::session::{Event, Lock, Place, Session};
 use redress_ledger::{Entry, Kind, ReadError, Reader, member};
 
-use super::{Governor, State, is_own, root_hash};
+use super::{Governor, State, root_hash};
 
 impl Governor {
     /// Takes in what the ledger knows of sessions, of which `chain` is this process's own. What cannot be read is passed over, as everywhere.
@@ -20,7 +20,6 @@ impl Governor {
         for entry in Reader::open(&self.policy.ledger)?.flatten() {
             self.take_in(&entry, &mut state);
         }
-        state.sessions.fold(Event::Started { chain });
         state.chain = chain.into();
         Ok(())
     }
@@ -43,29 +42,18 @@ impl Governor {
         }
         *last = entry.seq + 1;
         match entry.kind {
-            Kind::Genesis => state.sessions.fold(Event::Started { chain: &entry.chain }),
             Kind::Session => self.recall_session(entry, state),
-            Kind::Fault => recall_fault(entry, state),
+            Kind::Fault if entry.locks() => recall_lock(entry, state),
             _ => (),
-        }
-    }
-
-    /// A failure of a session was found when the gate started.
-    pub(crate) fn found(&self, fault: &Fault, seq: u64) {
-        if let Some(id) = &fault.context.session_id {
-            self.lock().failed(id, fault.code(), seq);
         }
     }
 
     fn recall_session(&self, entry: &Entry, state: &mut State) {
         entry.with(|object| {
             let text = |key: &str| member(object, key);
-            if text("server").as_deref() != Some(&self.policy.server) {
-                return;
-            }
             let (event, id) = (text("event"), text("session_id").unwrap_or_default());
             match event.as_deref() {
-                Some("begun") => {
+                Some("begun") if text("server").as_deref() == Some(&self.policy.server) => {
                     let hash = text("root_hash").unwrap_or_default();
                     let root = text("workspace_root").filter(|it| root_hash(it) == hash);
                     let session = Session::new(
@@ -88,14 +76,12 @@ impl Governor {
     }
 }
 
-fn recall_fault(entry: &Entry, state: &mut State) {
+fn recall_lock(entry: &Entry, state: &mut State) {
     entry.with(|object| {
-        let tool = member(object, "tool").unwrap_or_default();
-        if let (Some(id), Some(code)) = (member(object, "session_id"), member(object, "code"))
-            && !is_own(&tool)
-        {
+        if let (Some(id), Some(code)) = (member(object, "session_id"), member(object, "code")) {
             let place = Place { chain: Arc::clone(&entry.chain), seq: entry.seq };
-            state.sessions.fold(Event::Failed { id: &id, code: &code, place });
+            let lock = Lock { place, code: code.into_owned() };
+            state.sessions.fold(Event::Locked { id: &id, lock });
         }
     });
 }

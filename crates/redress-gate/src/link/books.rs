@@ -62,13 +62,17 @@ impl Books {
             return then(Letter::without_record(told, &self.server), By::Other);
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
-        let record = told.record(&self.server.settings.redactor);
-        let then = self.timed(move |kept, by| {
+        let mut record = told.record(&self.server.settings.redactor);
+        let locks = server.will_lock(&told);
+        if locks {
+            record = record.that_locks();
+        }
+        let then = self.timed(move |kept: Result<Receipt, _>, by| {
+            if locks {
+                server.locked(&told, kept.as_ref().ok().map(|it| it.seq));
+            }
             let letter = match kept {
-                Ok(receipt) => {
-                    server.governed_badly(&told, receipt.seq);
-                    Letter::of(told, Some(receipt))
-                }
+                Ok(receipt) => Letter::of(told, Some(receipt)),
                 Err(_) if on_failure == OnLedgerFailure::Open => {
                     Letter::without_record(told, &server)
                 }
@@ -139,11 +143,16 @@ impl Books {
     pub(crate) fn recover(&self) {
         let Some(governor) = self.server.governor() else { return };
         for fault in governor.writes.recover() {
-            let record = Record::fault(&fault, &self.server.settings.redactor);
+            let mut record = Record::fault(&fault, &self.server.settings.redactor);
+            let id = fault.context.session_id.clone();
+            let id = id.filter(|it| governor.will_lock(it, fault.code()));
+            if id.is_some() {
+                record = record.that_locks();
+            }
             let governor = Arc::clone(&governor);
             self.append(record, move |kept| {
-                if let Ok(Some(receipt)) = kept {
-                    governor.found(&fault, receipt.seq);
+                if let Some(id) = id {
+                    governor.locked(&id, fault.code(), kept.ok().flatten().map(|it| it.seq));
                 }
             });
         }

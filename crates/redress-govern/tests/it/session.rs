@@ -1,14 +1,26 @@
 //! A hard failure holds a session until somebody has looked at it.
 
-use redress::fault::NextAction;
-use redress_govern::session::{Event, Place, Rules, Session, Sessions, Wish};
+use redress::{Fault, fault::NextAction};
+use redress_govern::session::{Event, Lock, Place, Rules, Session, Sessions, Wish};
 
 const WRITE: Wish<'_> = Wish { tool: "write_file", reads: false, report: None };
 const READ: Wish<'_> = Wish { tool: "read_file", reads: true, report: None };
 const REPORT: Wish<'_> = Wish { report: Some("Record 412: the file was not there."), ..WRITE };
 
-fn sessions(locks: &[&str]) -> Sessions {
-    let mut sessions = Sessions::new(Rules::new(locks, "docs/reports").expect("patterns"));
+fn rules(locks: &[&str]) -> Rules {
+    Rules::new(locks, "docs/reports").expect("patterns")
+}
+
+fn judge<'s>(
+    sessions: &'s Sessions,
+    caller: &str,
+    wish: Wish<'_>,
+) -> Result<&'s Session, Box<Fault>> {
+    sessions.judge(&rules(&["*"]), caller, wish)
+}
+
+fn sessions() -> Sessions {
+    let mut sessions = Sessions::default();
     let (id, root) = ("s-1".to_owned(), "/w".to_owned());
     sessions.fold(Event::Begun { caller: "pipe", session: Session::new(id, root, None) });
     sessions
@@ -18,8 +30,8 @@ fn place(chain: &str, seq: u64) -> Place {
     Place { chain: chain.into(), seq }
 }
 
-fn failed<'e>(code: &'e str, chain: &str, seq: u64) -> Event<'e> {
-    Event::Failed { id: "s-1", code, place: place(chain, seq) }
+fn locked(code: &str, chain: &str, seq: u64) -> Event<'static> {
+    Event::Locked { id: "s-1", lock: Lock { place: place(chain, seq), code: code.to_owned() } }
 }
 
 fn reported(chain: &str, seq: u64) -> Event<'static> {
@@ -31,21 +43,21 @@ fn held_by(sessions: &Sessions) -> Option<Place> {
 }
 
 fn code(sessions: &Sessions, caller: &str, wish: Wish<'_>) -> Option<String> {
-    sessions.judge(caller, wish).err().map(|it| it.code().to_owned())
+    judge(sessions, caller, wish).err().map(|it| it.code().to_owned())
 }
 
 #[test]
 fn nothing_is_called_before_a_session_has_begun() {
-    let sessions = sessions(&["*"]);
+    let sessions = sessions();
     assert_eq!(code(&sessions, "stranger", READ).as_deref(), Some("SESSION_NOT_INITIALIZED"));
     assert_eq!(code(&sessions, "pipe", WRITE), None);
 }
 
 #[test]
 fn a_failure_locks_all_but_reading_and_its_report() {
-    let mut sessions = sessions(&["*"]);
-    sessions.fold(failed("FILE_NOT_FOUND", "a", 412));
-    let fault = sessions.judge("pipe", WRITE).expect_err("locked");
+    let mut sessions = sessions();
+    sessions.fold(locked("FILE_NOT_FOUND", "a", 412));
+    let fault = judge(&sessions, "pipe", WRITE).expect_err("locked");
     assert_eq!(fault.code(), "SESSION_LOCKED");
     assert!(fault.details.as_ref().is_some_and(|it| it.as_str().contains("412")));
     assert_eq!(code(&sessions, "pipe", READ), None);
@@ -57,8 +69,8 @@ fn a_failure_locks_all_but_reading_and_its_report() {
 
 #[test]
 fn a_report_says_something_and_names_the_record_by_itself() {
-    let mut sessions = sessions(&["*"]);
-    sessions.fold(failed("TIMEOUT", "a", 412));
+    let mut sessions = sessions();
+    sessions.fold(locked("TIMEOUT", "a", 412));
     let lock = sessions.of("pipe").and_then(|it| it.lock()).expect("locked");
     let said = "and it was the network that was slow";
     for named in ["412", "Record 412:", "#412.", "(412)", "seq=412,", "ledger-412", "412"] {
@@ -71,7 +83,7 @@ fn a_report_says_something_and_names_the_record_by_itself() {
     {
         assert!(!lock.is_told(&format!("{said} {other} {said}")), "{other}");
     }
-    let fault = sessions.judge("pipe", Wish { report: Some("412"), ..WRITE }).expect_err("empty");
+    let fault = judge(&sessions, "pipe", Wish { report: Some("412"), ..WRITE }).expect_err("empty");
     assert_eq!(fault.code(), "SESSION_LOCKED");
     assert!(fault.hint.starts_with("Name record 412 (TIMEOUT) by its number"), "{}", fault.hint);
     assert!(sessions.may_report("pipe", 412, "too short").is_err());
@@ -79,9 +91,11 @@ fn a_report_says_something_and_names_the_record_by_itself() {
 
 #[test]
 fn the_first_failure_holds_and_only_its_report_unlocks() {
-    let mut sessions = sessions(&["*"]);
-    sessions.fold(failed("TIMEOUT", "a", 7));
-    sessions.fold(failed("FILE_NOT_FOUND", "a", 9));
+    let mut sessions = sessions();
+    assert!(sessions.will_lock("s-1"));
+    assert!(!sessions.will_lock("s-1"), "while it is being recorded, no other one locks");
+    sessions.fold(locked("TIMEOUT", "a", 7));
+    assert!(!sessions.will_lock("s-1"));
     assert_eq!(held_by(&sessions), Some(place("a", 7)));
     assert!(sessions.may_report("pipe", 9, "It was slow, and is no more.").is_err());
     assert!(sessions.may_report("pipe", 7, "It was slow, and is no more.").is_ok());
@@ -89,52 +103,66 @@ fn the_first_failure_holds_and_only_its_report_unlocks() {
     assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
     sessions.fold(reported("a", 7));
     assert_eq!(code(&sessions, "pipe", WRITE), None);
+    assert!(sessions.will_lock("s-1"));
+    sessions.no_lock("s-1");
+    assert!(sessions.will_lock("s-1"), "what could not be recorded holds nothing");
+    assert!(!sessions.will_lock("s-unknown"));
 }
 
 #[test]
-fn a_report_of_one_process_opens_no_lock_of_another_with_the_same_number() {
-    for [first, last] in [["a", "b"], ["b", "a"]] {
-        let mut sessions = sessions(&["*"]);
-        for chain in ["a", "b"] {
-            sessions.fold(Event::Started { chain });
+fn sessions_follow_from_what_happened_in_whatever_order_it_is_heard() {
+    let begun = |id: &str| {
+        let session = Session::new(id.to_owned(), "/w".to_owned(), None);
+        Event::Begun { caller: "pipe", session }
+    };
+    // Two processes with the same numbers; one of the failures is not reported.
+    let events = [
+        begun("s-1"),
+        begun("s-2"),
+        locked("TIMEOUT", "a", 4),
+        locked("TIMEOUT", "b", 4),
+        locked("TIMEOUT", "a", 9),
+        reported("a", 4),
+        reported("a", 9),
+    ];
+    let mut order: Vec<usize> = (0..events.len()).collect();
+    let mut count = 0;
+    permute(&mut order, 0, &mut |order| {
+        let mut sessions = Sessions::default();
+        for at in order {
+            sessions.fold(events[*at].clone());
         }
-        for chain in ["a", "b"] {
-            sessions.fold(failed("TIMEOUT", chain, 4));
-        }
-        sessions.fold(Event::Started { chain: "c" });
-        sessions.fold(reported(first, 4));
-        assert_eq!(held_by(&sessions), Some(place(last, 4)));
-        sessions.fold(failed("TIMEOUT", "c", 9));
-        sessions.fold(reported(last, 4));
-        assert_eq!(held_by(&sessions), None, "c knew of a lock, so that its failure is none");
+        assert_eq!(held_by(&sessions), Some(place("b", 4)), "{order:?}");
+        sessions.fold(reported("b", 4));
+        assert_eq!(held_by(&sessions), None, "{order:?}");
+        count += 1;
+    });
+    assert_eq!(count, 5_040);
+}
+
+fn permute(order: &mut [usize], from: usize, each: &mut impl FnMut(&[usize])) {
+    if from == order.len() {
+        return each(order);
     }
-}
-
-#[test]
-fn a_process_that_begins_a_session_anew_opens_no_lock() {
-    let mut sessions = sessions(&["*"]);
-    sessions.fold(failed("TIMEOUT", "a", 4));
-    let again = Session::new("s-2".to_owned(), "/w".to_owned(), None);
-    sessions.fold(Event::Begun { caller: "pipe", session: again });
-    assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
-    sessions.fold(reported("a", 4));
-    assert_eq!(code(&sessions, "pipe", WRITE), None, "whichever of its ids a report names");
+    for at in from..order.len() {
+        order.swap(from, at);
+        permute(order, from + 1, each);
+        order.swap(from, at);
+    }
 }
 
 #[test]
 fn the_policy_says_which_codes_lock_and_a_refusal_of_the_guard_never_does() {
-    let mut sessions = sessions(&["POLICY_*", "SESSION_*"]);
+    let rules = rules(&["POLICY_*", "SESSION_*"]);
     for code in ["FILE_NOT_FOUND", "SESSION_LOCKED", "SESSION_INITIALIZATION_FAILED"] {
-        sessions.fold(failed(code, "a", 1));
+        assert!(!rules.locks(code), "{code}");
     }
-    assert_eq!(code(&sessions, "pipe", WRITE), None);
-    sessions.fold(failed("POLICY_VIOLATION", "a", 2));
-    assert_eq!(code(&sessions, "pipe", WRITE).as_deref(), Some("SESSION_LOCKED"));
+    assert!(rules.locks("POLICY_VIOLATION"));
 }
 
 #[test]
 fn a_session_keeps_its_root() {
-    let sessions = sessions(&["*"]);
+    let sessions = sessions();
     assert!(sessions.may_begin("pipe", "/w").expect("the same").is_some());
     assert!(sessions.may_begin("other", "/x").expect("a new one").is_none());
     let fault = sessions.may_begin("pipe", "/x").expect_err("another root");
