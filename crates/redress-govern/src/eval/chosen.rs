@@ -15,17 +15,6 @@ impl Judge<'_, '_> {
         self.chosen(id, DEPTH)
     }
 
-    /// Whether it is such a member of such a member.
-    pub(super) fn is_chosen_twice(&self, id: Id) -> bool {
-        match self.payload.value(id) {
-            Value::Member { object, key } => {
-                self.is_open(*key) && (self.is_chosen(*object) || !self.texts.step())
-            }
-            Value::Either(ways) => ways.iter().any(|it| self.is_chosen_twice(*it)),
-            _ => false,
-        }
-    }
-
     /// Whether a value is a function, a class, or an object that the language has from the start.
     pub(super) fn is_function(&self, id: Id) -> bool {
         self.function(id, DEPTH)
@@ -35,7 +24,7 @@ impl Judge<'_, '_> {
     fn is_open(&self, key: Id) -> bool {
         match self.payload.value(key) {
             Value::Key(_) | Value::Text(_) | Value::Number => false,
-            _ => self.texts.of(key).other,
+            _ => self.texts.of(key).is_open(),
         }
     }
 

@@ -101,7 +101,6 @@ impl<'p> Judge<'p, '_> {
             Value::Taken { key } => self.key(&self.texts.of(*key), true),
             Value::Own { key } => self.own(*key),
             Value::Call { callee, arguments } => self.call(id, *callee, arguments),
-            Value::List(all) => self.handed(all),
             Value::Text(text) => self.datum(text),
             Value::Sum(_) => self.data(id),
             Value::Import(module) => self.import(module.as_deref()),
@@ -144,7 +143,7 @@ impl<'p> Judge<'p, '_> {
 
     fn member(&mut self, id: Id, object: Id, key: Id, used: Use) -> Result<(), Refusal> {
         let text = self.texts.of(key);
-        let exact = text.made.is_none() && !text.other && !text.known.is_empty();
+        let exact = text.is_exact();
         match self.roots.get(object) {
             Some(Root::Guarded(it)) => match text.known.iter().find(|key| !has(it.allowed, key)) {
                 Some(key) => return refuse(&of_guarded(it, key)),
@@ -161,10 +160,10 @@ impl<'p> Judge<'p, '_> {
             }
             _ => {}
         }
-        if self.rules.has_open_keys && text.other {
+        if self.rules.has_open_keys && text.is_open() {
             self.open.push(id);
         }
-        if self.rules.has_open_keys && text.other && self.is_function(object) {
+        if self.rules.has_open_keys && text.is_open() && self.is_function(object) {
             return refuse("a member of a function that is chosen when the code runs");
         }
         if !self.rules.has_open_keys
@@ -232,13 +231,13 @@ impl<'p> Judge<'p, '_> {
             }
         }
         let may_lead_out = || !rules.has_open_keys || rules.words().any(|it| text.may_be(it));
-        if text.made.is_some() && may_lead_out() {
+        if !text.made.is_empty() && may_lead_out() {
             return refuse("a key that is made of parts");
         }
         if text.other && !rules.has_open_keys {
             return refuse("a member that is chosen when the code runs");
         }
-        self.chosen |= text.other || text.made.is_some();
+        self.chosen |= text.other || !text.made.is_empty();
         Ok(())
     }
 
@@ -258,7 +257,6 @@ impl<'p> Judge<'p, '_> {
         if self.rules.has_open_keys && self.is_chosen(callee) {
             return refuse("a call of what is chosen when the code runs");
         }
-        self.handed(arguments)?;
         let called = match self.payload.value(callee) {
             Value::Name(name) => vec![name.clone()],
             Value::Member { key, .. } => self.texts.of(*key).known,
@@ -283,14 +281,6 @@ impl<'p> Judge<'p, '_> {
         if called.iter().any(|it| has(self.rules.makes_text, it) || it == "join" || it == "concat")
         {
             return self.data(id);
-        }
-        Ok(())
-    }
-
-    /// What others get may be called by them: of a member that was chosen, no other is chosen for them.
-    fn handed(&self, values: &[Id]) -> Result<(), Refusal> {
-        if self.rules.has_open_keys && values.iter().any(|it| self.is_chosen_twice(*it)) {
-            return refuse("a member of what is chosen when the code runs");
         }
         Ok(())
     }

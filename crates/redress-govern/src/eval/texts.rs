@@ -20,16 +20,60 @@ const DEPTH: u8 = 12;
 const MOST: usize = 32;
 /// How long a text may become before only its ends count.
 const LONG: usize = 4_096;
+/// What stands for the signs of a number: no word has it.
+const NO_LETTER: &str = "\0";
 
 /// All that a value may be; nothing of it is a number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Text<'c> {
     /// These texts.
     pub(super) known: Vec<Cow<'c, str>>,
-    /// A text that is made when the code runs: how it begins, and how it ends.
-    pub(super) made: Option<(String, String)>,
+    /// Texts that are made when the code runs.
+    pub(super) made: Vec<Made>,
     /// Nobody knows.
     pub(super) other: bool,
+}
+
+/// What is known of a text that is made when the code runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Made {
+    first: String,
+    last: String,
+    /// A part of it that is somewhere.
+    middle: String,
+}
+
+impl Made {
+    fn is_known(&self) -> bool {
+        [&self.first, &self.last, &self.middle].into_iter().any(|it| !it.is_empty())
+    }
+
+    fn may_be(&self, word: &str) -> bool {
+        word.len() >= self.first.len() + self.last.len()
+            && word.starts_with(&self.first)
+            && word.ends_with(&self.last)
+            && word.contains(&self.middle)
+    }
+
+    /// What begins and ends with a sign that no word has.
+    fn number() -> Self {
+        Self { first: NO_LETTER.into(), last: NO_LETTER.into(), middle: NO_LETTER.into() }
+    }
+
+    /// One after the other, each with whether it is known from end to end.
+    fn and(&self, is_whole: bool, next: &Self, is_next_whole: bool) -> Self {
+        let between = format!("{}{}", self.last, next.first);
+        let first = if is_whole { &between } else { &self.first };
+        let last = if is_next_whole { &between } else { &next.last };
+        let middles = [&self.middle, &next.middle, &between];
+        let middle = middles.into_iter().max_by_key(|it| it.len());
+        let skip = last.chars().count().saturating_sub(MOST);
+        Self {
+            first: first.chars().take(MOST).collect(),
+            last: last.chars().skip(skip).collect(),
+            middle: middle.into_iter().flat_map(|it| it.chars()).take(MOST).collect(),
+        }
+    }
 }
 
 impl<'c> Text<'c> {
@@ -38,7 +82,7 @@ impl<'c> Text<'c> {
     }
 
     fn made() -> Self {
-        Self { made: Some(Default::default()), ..Self::default() }
+        Self { made: vec![Made::default()], ..Self::default() }
     }
 
     fn other() -> Self {
@@ -47,33 +91,34 @@ impl<'c> Text<'c> {
 
     /// Whether it is no text at all.
     pub(super) fn is_number(&self) -> bool {
-        self.known.is_empty() && self.made.is_none() && !self.other
+        self.known.is_empty() && self.made.is_empty() && !self.other
     }
 
     /// Whether it is a text, of which nobody knows more.
     pub(super) fn is_text(&self) -> bool {
-        !self.known.is_empty() || self.made.is_some()
+        !self.known.is_empty() || !self.made.is_empty()
     }
 
-    /// Whether it may be one of the words.
+    /// Whether it may be anything.
+    pub(super) fn is_open(&self) -> bool {
+        self.other || self.made.iter().any(|it| !it.is_known())
+    }
+
+    /// Whether what is known of it leads to the word.
     pub(super) fn may_be(&self, word: &str) -> bool {
         self.known.iter().any(|it| it == word)
-            || self.made.as_ref().is_some_and(|(first, last)| {
-                word.len() >= first.len() + last.len()
-                    && word.starts_with(first.as_str())
-                    && word.ends_with(last.as_str())
-            })
+            || self.made.iter().any(|it| it.is_known() && it.may_be(word))
     }
 
     fn or(mut self, mut other: Self) -> Self {
         self.known.append(&mut other.known);
-        self.made = match (self.made, other.made) {
-            (None, made) | (made, None) => made,
-            (Some(one), Some(other)) if one == other => Some(one),
-            _ => Some(Default::default()),
-        };
+        for made in other.made {
+            if !self.made.contains(&made) {
+                self.made.push(made);
+            }
+        }
         self.other |= other.other;
-        if self.known.len() > MOST { Self::made() } else { self }
+        if self.known.len() + self.made.len() > MOST { Self::made() } else { self }
     }
 
     /// One after the other.
@@ -97,43 +142,35 @@ impl<'c> Text<'c> {
                 whole.known.push(Cow::Owned(format!("{first}{last}")));
             }
         } else {
-            whole.made = Some((self.beginning(next), next.end(&self)));
+            let (first, last) = (self.parts(), next.parts());
+            if first.len() * last.len() > MOST {
+                return Self::made();
+            }
+            for (one, is_whole) in &first {
+                let all =
+                    last.iter().map(|(it, is_next_whole)| one.and(*is_whole, it, *is_next_whole));
+                whole.made.extend(all);
+            }
         }
         whole
     }
 
     /// Whether all that it may be is known.
     pub(super) fn is_exact(&self) -> bool {
-        !self.known.is_empty() && self.made.is_none() && !self.other
+        !self.known.is_empty() && self.made.is_empty() && !self.other
     }
 
-    fn beginning(&self, next: &Self) -> String {
-        match (self.known.as_slice(), &self.made) {
-            ([only], None) if !self.other => {
-                let more = match (&next.made, next.known.as_slice()) {
-                    (Some((first, _)), []) if !next.other => first.as_str(),
-                    _ => "",
-                };
-                only.chars().chain(more.chars()).take(MOST).collect()
-            }
-            ([], Some((first, _))) if !self.other => first.clone(),
-            _ => String::new(),
-        }
-    }
-
-    fn end(&self, before: &Self) -> String {
-        match (self.known.as_slice(), &self.made) {
-            ([only], None) if !self.other => {
-                let more = match (&before.made, before.known.as_slice()) {
-                    (Some((_, last)), []) if !before.other => last.as_str(),
-                    _ => "",
-                };
-                let end: Vec<_> = only.chars().rev().chain(more.chars().rev()).take(MOST).collect();
-                end.into_iter().rev().collect()
-            }
-            ([], Some((_, last))) if !self.other => last.clone(),
-            _ => String::new(),
-        }
+    /// All that it may be as a part of another text, each with whether it is known from end to end.
+    fn parts(&self) -> Vec<(Made, bool)> {
+        let whole = |it: &Cow<'_, str>| {
+            let skip = it.chars().count().saturating_sub(MOST);
+            let (first, last) = (it.chars().take(MOST).collect(), it.chars().skip(skip).collect());
+            (Made { first, last, middle: String::new() }, skip == 0)
+        };
+        let other = self.other.then(Made::default);
+        let number = self.is_number().then(Made::number);
+        let rest = self.made.iter().cloned().chain(other).chain(number).map(|it| (it, false));
+        self.known.iter().map(whole).chain(rest).collect()
     }
 }
 

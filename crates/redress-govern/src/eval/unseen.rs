@@ -87,10 +87,7 @@ impl Judge<'_, '_> {
     /// Whether a key that is not spelled out may be that of such a member, as far as anything is known of it.
     fn may_be_called(&self, key: Id) -> bool {
         let key = self.texts.of(key);
-        let is_any = key.made.as_ref().is_some_and(|(from, to)| from.is_empty() && to.is_empty());
-        let words = self.rules.called_unseen;
-        key.known.iter().any(|it| has(words, it))
-            || !is_any && words.iter().any(|it| key.may_be(it))
+        self.rules.called_unseen.iter().any(|it| key.may_be(it))
     }
 
     /// Whether a key that is not a text gets anywhere but between the brackets: then anything that is put under a name may be put under it.

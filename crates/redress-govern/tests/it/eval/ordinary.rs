@@ -44,6 +44,28 @@ fn words_in_comments_and_texts_are_no_code() {
 }
 
 #[test]
+fn a_key_that_is_made_when_the_code_runs_is_as_harmless_as_one_that_nobody_knows() {
+    for code in [
+        "r[x.trim()] = 1",
+        "counts[w.toLowerCase()] = (counts[w.toLowerCase()] || 0) + 1",
+        "seen[x + ',' + y] = true",
+        "log(grid[`${x},${y}`])",
+        "o[decodeURIComponent(k)] = v",
+        "const k = x.textContent.trim(); r[k] = 1",
+        "r[el.name] = v; r['item' + i] = 1",
+        "const t = {}; for (let i = 0; i < 3; i++) t['r' + i] = i",
+        "const key = [a, b].join('|'); seen[key] = 1; return seen[key]",
+        "map[String(id)] = row; cache[JSON.stringify(args)] ??= f(args)",
+        "groups[d.toISOString().slice(0, 10)].push(row)",
+        "rows.reduce((acc, r) => { const k = `${r.a}-${r.b}`; acc[k] = (acc[k] ?? 0) + r.n; return acc }, {})",
+        "document.createElement(tag.toLowerCase())",
+        "log(grid[y][x]); return dict[lang][key]",
+    ] {
+        assert_eq!(javascript(code), Ok(()), "{code}");
+    }
+}
+
+#[test]
 fn ordinary_code_with_keys_and_names_may_run() {
     for code in [
         "for (let i = 0; i < n; i += step) total += prices[i]",
