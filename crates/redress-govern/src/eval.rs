@@ -6,6 +6,7 @@
 
 mod chosen;
 mod flow;
+mod foreign;
 mod javascript;
 mod judge;
 mod nesting;
@@ -111,6 +112,12 @@ pub fn inspect_any(code: &str, expired: &mut dyn FnMut() -> bool) -> Result<(), 
         (Ok(()), Err(module)) if module.is_no_code() => Ok(()),
         (script, module) => script.and(module),
     }
+}
+
+/// The modules that Python may import, each with the members that may be read of it; none are all.
+pub fn python_modules() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    let whole = rules::PYTHON.modules.iter().map(|it| (*it, [].as_slice()));
+    whole.chain(rules::PYTHON.parts.iter().map(|it| (it.name, it.allowed)))
 }
 
 /// The fingerprint of a payload: SHA-256, 64 hex digits.

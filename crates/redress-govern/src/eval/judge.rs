@@ -1,5 +1,7 @@
 //! The one judgement on a payload: keywords first, then constructs, by the rules of its language.
 
+use std::cell::OnceCell;
+
 use super::{
     Refusal, TOO_SLOW,
     payload::{Id, Node, Payload, Use, Value},
@@ -19,7 +21,9 @@ pub(super) fn judge(
     keywords(payload, rules, &texts)?;
     words(payload, rules)?;
     let (roots, open) = (Vec::new(), Vec::new());
-    let mut judge = Judge { payload, rules, texts, roots, open, chosen: false, word: None };
+    let modules_about = OnceCell::new();
+    let mut judge =
+        Judge { payload, rules, texts, roots, open, chosen: false, word: None, modules_about };
     for (id, node) in payload.nodes.iter().enumerate() {
         if id.is_multiple_of(256) && expired() {
             return Err(TOO_SLOW);
@@ -73,7 +77,7 @@ fn words(payload: &Payload<'_>, rules: &Rules) -> Result<(), Refusal> {
 
 /// What a value is by where it comes from.
 #[derive(Clone, Copy)]
-enum Root {
+pub(super) enum Root {
     Global,
     Guarded(&'static Guarded),
     Else,
@@ -91,6 +95,8 @@ pub(super) struct Judge<'p, 'c> {
     chosen: bool,
     /// A word that is harmless as long as no member is.
     word: Option<&'static str>,
+    /// Whether a module gets anywhere but before a dot.
+    pub(super) modules_about: OnceCell<bool>,
 }
 
 impl<'p> Judge<'p, '_> {
@@ -103,7 +109,7 @@ impl<'p> Judge<'p, '_> {
             Value::Call { callee, arguments } => self.call(id, *callee, arguments),
             Value::Text(text) => self.datum(text),
             Value::Sum(_) => self.data(id),
-            Value::Import(module) => self.import(module.as_deref()),
+            Value::Import { module, members } => self.import(module.as_deref(), members),
             Value::Forbidden(construct) => refuse(construct),
             _ => Ok(()),
         }
@@ -121,7 +127,9 @@ impl<'p> Judge<'p, '_> {
         if used == Use::Asked {
             return Ok(());
         }
-        if has(self.rules.values, name) {
+        if has(self.rules.values, name)
+            || has(self.rules.names, name) && self.payload.given(name).is_empty()
+        {
             return refuse(name);
         }
         if has(self.rules.runs_text, name) && used != Use::Callee && !self.payload.is_declared(name)
@@ -175,7 +183,7 @@ impl<'p> Judge<'p, '_> {
         if self.only_tells(&text, used) || self.is_of_object(object, &text) {
             return Ok(());
         }
-        if text.known.iter().any(|it| (self.rules.is_private)(it) && !self.is_own(it)) {
+        if text.known.iter().any(|it| (self.rules.is_private)(it) && !self.is_own(object, it)) {
             return refuse("a private member");
         }
         self.key(&text, false)?;
@@ -183,12 +191,6 @@ impl<'p> Judge<'p, '_> {
             return refuse("a way to run texts as a value");
         }
         self.as_value(id, used)
-    }
-
-    /// Whether the payload gives something such a private member. Of what it is one does not count: a module may be called `self`, too.
-    fn is_own(&self, key: &str) -> bool {
-        let is_given = !self.payload.fields(key).is_empty() || !self.payload.given(key).is_empty();
-        is_given && !has(self.rules.foreign, key)
     }
 
     /// `x.constructor.name` and `x.constructor === y` tell something and give nothing.
@@ -302,18 +304,6 @@ impl<'p> Judge<'p, '_> {
         Ok(())
     }
 
-    fn import(&self, module: Option<&str>) -> Result<(), Refusal> {
-        match module {
-            Some(module) if has(self.rules.modules, module) => Ok(()),
-            Some(module) => {
-                let top = module.split('.').next().unwrap_or_default();
-                let known = self.rules.module_members.iter().find(|it| **it == top);
-                refuse(&format!("import of {}", known.unwrap_or(&"a module")))
-            }
-            None => refuse("import"),
-        }
-    }
-
     fn root(&self, node: &Node<'_>) -> Root {
         let rules = self.rules;
         match &node.value {
@@ -323,7 +313,7 @@ impl<'p> Judge<'p, '_> {
             {
                 Root::Global
             }
-            Value::Name(name) => guarded(rules, name),
+            Value::Name(name) => self.guarded_name(name),
             Value::Member { object, key } => match self.payload.value(*key) {
                 Value::Key(key) | Value::Text(key) if has(rules.windows, key) => Root::Global,
                 Value::Key(key) | Value::Text(key)
@@ -331,7 +321,12 @@ impl<'p> Judge<'p, '_> {
                 {
                     self.roots.get(*object).copied().unwrap_or(Root::Else)
                 }
-                Value::Key(key) | Value::Text(key) => guarded(rules, key),
+                Value::Key(key) | Value::Text(key) => match self.roots.get(*object) {
+                    Some(Root::Guarded(it)) if !rules.parts.is_empty() => {
+                        self.part(&[format!("{}.{key}", it.name)])
+                    }
+                    _ => guarded(rules, key),
+                },
                 _ => Root::Else,
             },
             _ => Root::Else,
@@ -339,11 +334,12 @@ impl<'p> Judge<'p, '_> {
     }
 }
 
-fn guarded(rules: &Rules, name: &str) -> Root {
-    rules.guarded.iter().find(|it| it.name == name).map_or(Root::Else, Root::Guarded)
+pub(super) fn guarded(rules: &Rules, name: &str) -> Root {
+    let mut guarded = rules.guarded.iter().filter(|it| !it.is_common);
+    guarded.find(|it| it.name == name).map_or(Root::Else, Root::Guarded)
 }
 
-fn of_guarded(object: &Guarded, key: &str) -> String {
+pub(super) fn of_guarded(object: &Guarded, key: &str) -> String {
     match object.named.iter().find(|it| **it == key) {
         Some(key) => format!("{}.{key}", object.name),
         None => format!("a member of {}", object.name),

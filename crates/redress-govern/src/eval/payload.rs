@@ -54,8 +54,11 @@ pub(super) enum Value<'c> {
     Grown {
         by: Id,
     },
-    /// The module that is imported, where it has a name.
-    Import(Option<Cow<'c, str>>),
+    /// The module that is imported, where it has a name, and which of its members.
+    Import {
+        module: Option<Cow<'c, str>>,
+        members: Vec<Cow<'c, str>>,
+    },
     /// What is refused whatever its parts are.
     Forbidden(&'static str),
     /// A text that is made when the code runs.
@@ -104,6 +107,8 @@ pub(super) struct Payload<'c> {
     declared: BTreeSet<Cow<'c, str>>,
     /// What members of that name were given.
     fields: BTreeMap<Cow<'c, str>, Vec<Id>>,
+    /// What names were imported.
+    imported: BTreeMap<Cow<'c, str>, Vec<String>>,
     /// Keys and names of modules.
     pub(super) telling: Vec<Id>,
     pub(super) has_imports: bool,
@@ -248,6 +253,17 @@ impl<'c> Payload<'c> {
 
     pub(super) fn fields(&self, key: &str) -> &[Id] {
         self.fields.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// A name gets a module or a member of one, by its path.
+    pub(super) fn import(&mut self, name: &'c str, path: String) {
+        self.bind(name);
+        self.imported.entry(plain(name)).or_default().push(path);
+    }
+
+    /// What a name was imported as.
+    pub(super) fn imported(&self, name: &str) -> &[String] {
+        self.imported.get(name).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn is_declared(&self, name: &str) -> bool {

@@ -1,6 +1,8 @@
 //! Python: a text as a module.
 
 mod classes;
+mod imports;
+pub(super) mod modules;
 mod values;
 pub(super) mod words;
 

@@ -2,7 +2,7 @@
 
 use super::{
     javascript::words as javascript,
-    python::words as python,
+    python::{modules, words as python},
     texts::Text,
     words::{Keyword, has},
 };
@@ -14,6 +14,8 @@ pub(super) struct Guarded {
     pub(super) allowed: &'static [&'static str],
     /// Members that a refusal names.
     pub(super) named: &'static [&'static str],
+    /// Whether variables and members often have its name: then only a name that nobody declares is it.
+    pub(super) is_common: bool,
 }
 
 /// Whether a text that a call gets is code, or leads to it.
@@ -60,6 +62,12 @@ pub(super) struct Rules {
     pub(super) arguments: &'static [(&'static str, IsCode)],
     /// Modules that compute and do nothing else.
     pub(super) modules: &'static [&'static str],
+    /// Modules of which some members may be read.
+    pub(super) parts: &'static [Guarded],
+    /// Modules that a refusal names.
+    pub(super) well_known: &'static [&'static str],
+    /// Names that are not even mentioned unless they are the payload's own.
+    pub(super) names: &'static [&'static str],
     /// Members that are allowed of one object: `re.compile`.
     pub(super) of_object: &'static [(&'static str, &'static str)],
     /// Whether a member that is chosen when the code runs is read without being asked for (`x[k]`), so that it is no reason to refuse.
@@ -83,8 +91,24 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     module_members: &[],
     tells: &[("constructor", &["name", "length"])],
     guarded: &[
-        Guarded { name: "process", allowed: javascript::PROCESS, named: javascript::PROCESS_ENDS },
-        Guarded { name: "Reflect", allowed: &["has"], named: &["construct", "apply", "get"] },
+        Guarded {
+            name: "process",
+            allowed: javascript::PROCESS,
+            named: javascript::PROCESS_ENDS,
+            is_common: false,
+        },
+        Guarded {
+            name: "Reflect",
+            allowed: &["has"],
+            named: &["construct", "apply", "get"],
+            is_common: false,
+        },
+        Guarded {
+            name: "module",
+            allowed: javascript::MODULE,
+            named: javascript::MODULE_LOADS,
+            is_common: true,
+        },
     ],
     globals: &["globalThis", "global", "window"],
     common_globals: &["self", "top", "parent", "frames"],
@@ -106,6 +130,9 @@ pub(super) const JAVASCRIPT: Rules = Rules {
         ("setAttributeNS", is_code_attribute),
     ],
     modules: &[],
+    parts: &[],
+    well_known: &[],
+    names: &[],
     of_object: &[],
     has_open_keys: true,
     special: &[],
@@ -136,7 +163,10 @@ pub(super) const PYTHON: Rules = Rules {
     reads_text: python::READS_TEXT,
     makes_text: python::MAKES_TEXT,
     arguments: &[],
-    modules: python::MODULES,
+    modules: modules::MODULES,
+    parts: modules::PARTS,
+    well_known: modules::WELL_KNOWN,
+    names: python::NAMES,
     of_object: &[("re", "compile")],
     has_open_keys: false,
     special: python::SPECIAL,

@@ -278,9 +278,31 @@ impl<'p, 'c> Texts<'p, 'c> {
                 Some(Value::List(parts)) => self.joined(parts, &self.look(between, depth), depth),
                 _ => Text::made(),
             },
+            // What these take away or add makes no member of a format.
+            ("strip" | "lstrip" | "rstrip", Some((object, _)))
+                if arguments.is_empty() && !self.rules.has_open_keys =>
+            {
+                self.look(object, depth)
+            }
+            ("dedent", _) if self.is_dedent(callee) => {
+                arguments.first().map_or_else(Text::other, |it| self.look(*it, depth))
+            }
             (called, _) if has(self.rules.makes_text, called) => Text::made(),
             _ => Text::other(),
         }
+    }
+
+    fn is_dedent(&self, callee: Id) -> bool {
+        let (name, path) = match self.payload.value(callee) {
+            Value::Name(name) => (name, "textwrap.dedent"),
+            Value::Member { object, .. } => match self.payload.value(*object) {
+                Value::Name(name) if self.payload.fields("dedent").is_empty() => (name, "textwrap"),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        self.payload.given(name).len() == 1
+            && self.payload.imported(name).iter().any(|it| it == path)
     }
 
     fn joined(&self, parts: &[Id], between: &Text<'p>, depth: u8) -> Text<'p> {

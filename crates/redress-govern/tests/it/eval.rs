@@ -3,6 +3,7 @@
 mod bounds;
 mod flow;
 mod hidden;
+mod imports;
 mod ordinary;
 mod unseen;
 

@@ -47,6 +47,7 @@ pub(in crate::eval) const MEMBERS: &[&str] = &[
     "reallyExit",
     "dlopen",
     "_load",
+    "_compile",
     "child_process",
     "__defineGetter__",
     "__defineSetter__",
@@ -112,6 +113,14 @@ pub(in crate::eval) const PROCESS: &[&str] = &[
 /// Members of `process` that a refusal names.
 pub(in crate::eval) const PROCESS_ENDS: &[&str] =
     &["exit", "kill", "abort", "reallyExit", "binding", "dlopen", "chdir", "mainModule", "execve"];
+
+/// Members of `module` that only tell something, or are the payload's own.
+pub(in crate::eval) const MODULE: &[&str] =
+    &["exports", "filename", "id", "loaded", "path", "paths"];
+
+/// Members of `module` that a refusal names.
+pub(in crate::eval) const MODULE_LOADS: &[&str] =
+    &["_compile", "children", "load", "parent", "require"];
 
 /// Calls whose first argument is run if it is a text.
 pub(in crate::eval) const RUNS_TEXT: &[&str] =

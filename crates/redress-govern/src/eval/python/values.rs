@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{
-    Alias, Comprehension, ExceptHandler, Expr, ExprBinOp, ExprCall, ExprContext, ExprFString,
-    FStringPart, InterpolatedStringElement, Operator, Parameter, Pattern, PatternKeyword, Stmt,
+    Comprehension, ExceptHandler, Expr, ExprBinOp, ExprCall, ExprContext, ExprFString, FStringPart,
+    InterpolatedStringElement, Operator, Parameter, Pattern, PatternKeyword, Stmt,
     visitor::{
         Visitor, walk_except_handler, walk_expr, walk_parameter, walk_pattern,
         walk_pattern_keyword, walk_stmt,
     },
 };
 
-use super::{
-    classes::{Classes, DATA},
-    words::PLAIN_CLASSES,
-};
+use ruff_text_size::TextRange;
+
+use super::{classes::Classes, words::PLAIN_CLASSES};
 use crate::eval::payload::{Id, Payload, Value, plain};
 
 /// `functools.wraps` copies members, by default some that only tell something, else those that it is told the names of.
-const WRAPS: &str = "wraps";
-const NAMES_MEMBERS: Value<'static> = Value::Forbidden("wraps with names of members");
+pub(super) const WRAPS: &str = "wraps";
+pub(super) const NAMES_MEMBERS: Value<'static> =
+    Value::Forbidden("wraps, but as the decorator next to a function");
 
 /// Reads all statements.
 pub(super) fn read<'c>(payload: &mut Payload<'c>, module: &'c [Stmt]) {
@@ -29,20 +29,23 @@ pub(super) fn read<'c>(payload: &mut Payload<'c>, module: &'c [Stmt]) {
         data: BTreeSet::new(),
         matched: Vec::new(),
         above: Classes::default(),
+        wrapping: None,
     };
     reader.visit_body(module);
     reader.end();
 }
 
-struct Reader<'p, 'c> {
-    payload: &'p mut Payload<'c>,
+pub(super) struct Reader<'p, 'c> {
+    pub(super) payload: &'p mut Payload<'c>,
     /// Classes without others above them, each with the names of its decorators.
     classes: BTreeMap<&'c str, Vec<Option<&'c str>>>,
     /// Names under which `dataclass` was imported, or its module.
-    data: BTreeSet<&'c str>,
+    pub(super) data: BTreeSet<&'c str>,
     /// Classes whose patterns take members in turn, which the class names: `case A(x)`.
     matched: Vec<Option<&'c str>>,
-    above: Classes<'c>,
+    pub(super) above: Classes<'c>,
+    /// The decorator that may be `wraps`.
+    pub(super) wrapping: Option<TextRange>,
 }
 
 impl<'c> Reader<'_, 'c> {
@@ -160,7 +163,7 @@ impl<'c> Reader<'_, 'c> {
             return self.payload.member(object, key);
         }
         let callee = match &*call.func {
-            _ if !is_only_wraps(call) => self.value(&call.func),
+            _ if !self.is_wrapping(call) => self.value(&call.func),
             Expr::Attribute(it) => self.value(&it.value),
             _ => self.payload.push(Value::Else),
         };
@@ -173,8 +176,12 @@ impl<'c> Reader<'_, 'c> {
         match binary.op {
             Operator::Add => self.sum(binary),
             operator => {
-                self.value(&binary.left);
-                self.value(&binary.right);
+                let sides = [self.value(&binary.left), self.value(&binary.right)];
+                let is_text = |it: &Id| matches!(self.payload.value(*it), Value::Text(_));
+                if let (Operator::Mult, Some(text)) = (operator, sides.into_iter().find(is_text)) {
+                    // Twice is as often as it takes to see what its end and its beginning come to.
+                    return self.payload.push(Value::Sum(vec![text, text]));
+                }
                 let makes_text = matches!(operator, Operator::Mod | Operator::Mult);
                 self.payload.push(if makes_text { Value::Made } else { Value::Number })
             }
@@ -229,18 +236,6 @@ impl<'c> Reader<'_, 'c> {
             self.payload.push(Value::Forbidden("dataclass of a class that is made"));
         }
     }
-
-    fn import(&mut self, module: Option<&'c str>) {
-        self.payload.has_imports = true;
-        self.payload.push(Value::Import(module.map(plain)));
-    }
-
-    fn imported(&mut self, alias: &'c Alias) {
-        let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-        let name = name.split('.').next().unwrap_or(name);
-        self.above.import(name);
-        self.payload.bind(name);
-    }
 }
 
 impl<'c> Visitor<'c> for Reader<'_, 'c> {
@@ -276,6 +271,7 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
             }
             Stmt::FunctionDef(it) => {
                 self.payload.bind(it.name.as_str());
+                self.wrapped(it);
                 walk_stmt(self, statement);
             }
             Stmt::ClassDef(it) => {
@@ -291,36 +287,8 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
                 }
                 self.visit_body(&it.body);
             }
-            Stmt::Import(it) => {
-                for alias in &it.names {
-                    self.import(Some(alias.name.as_str()));
-                    self.imported(alias);
-                    if alias.name.as_str() == "dataclasses" && alias.asname.is_none() {
-                        self.data.insert("dataclasses");
-                    }
-                }
-            }
-            Stmt::ImportFrom(it) => {
-                let module = it.module.as_ref().filter(|_| it.level == 0);
-                self.import(module.map(ruff_python_ast::Identifier::as_str));
-                for alias in &it.names {
-                    if alias.name.as_str() == "*" {
-                        self.payload.push(Value::Forbidden("import *"));
-                    }
-                    let is_of_data = module.is_some_and(|it| it.as_str() == "dataclasses");
-                    if is_of_data && alias.name.as_str() == DATA && alias.asname.is_none() {
-                        self.data.insert(DATA);
-                        self.imported(alias);
-                        continue;
-                    }
-                    if plain(alias.name.as_str()) == WRAPS && alias.asname.is_some() {
-                        self.payload.push(NAMES_MEMBERS);
-                    }
-                    let key = self.payload.key(alias.name.as_str());
-                    self.payload.push(Value::Taken { key });
-                    self.imported(alias);
-                }
-            }
+            Stmt::Import(it) => self.import(it),
+            Stmt::ImportFrom(it) => self.import_from(it),
             _ => walk_stmt(self, statement),
         }
     }
@@ -367,17 +335,6 @@ impl<'c> Visitor<'c> for Reader<'_, 'c> {
         }
         walk_pattern_keyword(self, it);
     }
-}
-
-/// Whether a call is `wraps(f)` and no more than that.
-fn is_only_wraps(call: &ExprCall) -> bool {
-    let name = match &*call.func {
-        Expr::Name(it) => it.id.as_str(),
-        Expr::Attribute(it) => it.attr.as_str(),
-        _ => return false,
-    };
-    let is_one = matches!(&*call.arguments.args, [only] if !only.is_starred_expr());
-    plain(name) == WRAPS && is_one && call.arguments.keywords.is_empty()
 }
 
 /// The name by which a decorator is `dataclass`, which names the members that stand in the class: itself, or the module's.

@@ -165,6 +165,7 @@ pub(in crate::eval) const MEMBERS: &[&str] = &[
     "vformat",
     "get_field",
     "Formatter",
+    "get_annotations",
     "get_type_hints",
     "ForwardRef",
     "evaluate_forward_ref",
@@ -229,45 +230,8 @@ pub(in crate::eval) const MODULE_MEMBERS: &[&str] = &[
     "sqlite3",
 ];
 
-/// Modules that compute and do nothing else.
-pub(in crate::eval) const MODULES: &[&str] = &[
-    "math",
-    "cmath",
-    "json",
-    "re",
-    "datetime",
-    "time",
-    "calendar",
-    "itertools",
-    "functools",
-    "collections",
-    "statistics",
-    "random",
-    "string",
-    "decimal",
-    "fractions",
-    "numbers",
-    "textwrap",
-    "typing",
-    "dataclasses",
-    "enum",
-    "copy",
-    "base64",
-    "hashlib",
-    "uuid",
-    "heapq",
-    "bisect",
-    "array",
-    "struct",
-    "zlib",
-    "html",
-    "unicodedata",
-    "difflib",
-    "pprint",
-    "abc",
-    "collections.abc",
-    "__future__",
-];
+/// Built-in names that read files or the keyboard; as members they are data.
+pub(in crate::eval) const NAMES: &[&str] = &["copyright", "credits", "license"];
 
 /// Names with two underscores on each side that a harmless class or module has.
 pub(in crate::eval) const DUNDERS: &[&str] = &[

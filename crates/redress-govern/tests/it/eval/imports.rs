@@ -1,0 +1,110 @@
+//! What Python may import, and what it may do with it.
+
+use redress_govern::eval::{Refusal, python_modules};
+
+use super::python;
+
+#[test]
+fn modules_that_compute_may_be_imported() {
+    let codes = [
+        "class A:\n    def __init__(self):\n        self._n = 1\na = A()\nprint(a._n, A()._n, [A()][0]._n)",
+        "import csv, io\nrows = list(csv.DictReader(io.StringIO(text)))",
+        "from io import StringIO",
+        "from contextlib import contextmanager, suppress\n@contextmanager\ndef f():\n    yield 1\nwith suppress(KeyError):\n    pass",
+        "import contextlib\nwith contextlib.suppress(KeyError):\n    pass",
+        "from urllib.parse import urlparse, quote, urlencode\nurlparse(u).netloc",
+        "import urllib.parse\nurllib.parse.quote(x)",
+        "from urllib import parse\nparse.unquote(x)",
+        "from zoneinfo import ZoneInfo\nfrom datetime import datetime\ndatetime.now(ZoneInfo('Europe/Berlin'))",
+        "import ipaddress\nipaddress.ip_network('10.0.0.0/8').num_addresses",
+        "import colorsys, graphlib, secrets, hmac, binascii",
+        "from operator import itemgetter, add\nsorted(rows, key=itemgetter('a'))",
+        "import operator\nfunctools_reduce = operator.mul",
+        "import operator as op\nop.add(1,2)",
+        "import xml.etree.ElementTree as ET\nET.fromstring(t).find('a').text",
+        "from typing_extensions import TypedDict",
+        "print(('{:<10}'*3).format(*row))",
+        "print((3 * '{:>8} ').format(*row))",
+        "import textwrap\nprint(textwrap.dedent('''\n  a {}\n''').format(1))",
+        "from textwrap import dedent\nprint(dedent('''\n  a {x}\n''').strip().format(x=1))",
+        "from html.parser import HTMLParser\nclass P(HTMLParser):\n    def __init__(self):\n        super().__init__()\n        self._n = 0\n    def handle_data(self, d):\n        self._n += 1",
+        "license = row['license']\nprint(license)",
+        "print(repo.license, book.copyright)",
+        "import math\nclass A:\n    def __init__(self):\n        self._x = math.pi\n    def x(self):\n        return self._x\n",
+        "from functools import wraps\ndef deco(f):\n    @wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n",
+        "import functools\ndef deco(n):\n    def inner(f):\n        @functools.wraps(f)\n        async def g(*a):\n            return await f(*a)\n        return g\n    return inner",
+    ];
+    let refused: Vec<_> =
+        codes.iter().filter_map(|it| python(it).err().map(|why| (it, why))).collect();
+    assert!(refused.is_empty(), "{}: {refused:#?}", refused.len());
+}
+
+#[test]
+fn no_module_and_no_built_in_name_is_a_way_out() {
+    let codes = [
+        "from functools import wraps\nwraps(re)(W())",
+        "from functools import wraps\n@wraps(re)\nclass X: pass",
+        "from functools import wraps\n@wraps(re)\n@make\ndef f(): pass",
+        "import uuid\n_find_mac_near_keyword = None\nuuid._find_mac_near_keyword('x')",
+        "import uuid\n_go = None\nu = uuid\nu._go('x')",
+        "import uuid\n_go = None\n(lambda m: m._go('x'))(uuid)",
+        "license._Printer__filenames = ['x']\nlicense()",
+        "license()",
+        "credits",
+        "class A:\n    _Printer__filenames = 1\ndef f(license):\n    pass\nprint(x._Printer__filenames)",
+        "import io\nio.open('x')",
+        "import io\nf = io",
+        "from io import open_code",
+        "from io import FileIO",
+        "import contextlib\ncontextlib.chdir('/')",
+        "from contextlib import chdir",
+        "import contextlib\ncontextlib.os",
+        "from operator import attrgetter",
+        "import operator\noperator.methodcaller('x')",
+        "import operator\ngetattr(operator, 'attr'+'getter')",
+        "import urllib.request",
+        "from urllib import request",
+        "import urllib.parse\nurllib.parse.sys",
+        "import urllib.parse\nurllib.request",
+        "import xml.etree.ElementTree as ET\nET.parse('/etc/passwd')",
+        "import io, csv as io\nio.open('x')",
+        "import zoneinfo\nzoneinfo.reset_tzpath",
+        "import logging",
+        "import foo.bar",
+        "('{0.__cl'*2).format(x)",
+        "('ass__}{0.__cl'*2).format(x)",
+        "from json import loads as dedent\ndedent(x).format(x)",
+        "def dedent(t): return t\ndedent('a').format(x)",
+        "import typing_extensions as t\nt.get_type_hints(x)",
+        "import io\ndef f():\n    return io\nf().open",
+        "import random\n(random)._os",
+        "import io\n[io][0].open('x')",
+    ];
+    let passed: Vec<_> =
+        codes.iter().filter(|it| !matches!(python(it), Err(Refusal::Construct(_)))).collect();
+    assert!(passed.is_empty(), "{}: {passed:#?}", passed.len());
+}
+
+#[test]
+fn the_refusal_of_an_import_names_what_is_well_known_and_nothing_else() {
+    for (code, told) in [
+        ("import logging.handlers", "import of logging"),
+        ("import os", "import of os"),
+        ("from pathlib import Path", "import of pathlib"),
+        ("import my_secret", "import of a module"),
+        ("from io import my_secret", "a member of io"),
+    ] {
+        assert_eq!(python(code), Err(Refusal::Construct(told.to_owned())), "{code}");
+    }
+}
+
+#[test]
+fn the_documentation_lists_the_modules() {
+    let listed = python_modules().map(|(module, members)| match members {
+        [] => format!("`{module}`"),
+        some => format!("`{module}` ({})", some.join(", ")),
+    });
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    let page = include_str!("../../../../../docs/governance.md");
+    assert!(page.contains(&listed), "{listed}");
+}
