@@ -221,6 +221,9 @@ impl Link {
         if is_heard && !self.client.flush(role, turn.now.at) {
             self.tell(Event::ClientGone);
         }
+        if std::mem::take(&mut turn.is_called) {
+            self.plan.server.get_ready();
+        }
         // Nobody waits for these.
         for call in turn.calls.drain(..) {
             self.plan.books.record_call(call);

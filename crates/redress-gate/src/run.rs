@@ -9,7 +9,6 @@ use std::{
     fs::File,
     io,
     sync::{Arc, mpsc},
-    thread,
     time::Duration,
 };
 
@@ -26,9 +25,6 @@ use crate::{
     server::Server,
     session::{ClientKind, Session, Turn},
 };
-
-/// The server's start and the opening of the session go first.
-const BEFORE_WARMING_UP: Duration = Duration::from_millis(50);
 
 /// What is to be run, and how.
 pub struct Run {
@@ -135,11 +131,6 @@ fn gate(
     let at_hand = runtime.as_ref().map(Runtime::enter);
     start::start_with(&link, early);
     threads::client(&link, streams.input)?;
-    // The first failure should not pay for the rules of all, nor the first answer.
-    spawn("redress-warm", || {
-        thread::park_timeout(BEFORE_WARMING_UP);
-        redress::classify::warm_up();
-    })?;
     let why = watch(&link, &events);
     ending::end(&link, &events, why);
     signals.close();

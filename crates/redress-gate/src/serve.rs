@@ -110,8 +110,6 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     let current = Arc::new(Current::new(serve.servers, serve.access, serve.clock, log));
     let listener = Listener::bind(serve.listen, serve.most_connections).await?;
     ready(listener.address()?, Handle { current: Arc::clone(&current) });
-    // The first failure should not pay for the rules of all.
-    drop(tokio::task::spawn_blocking(redress::classify::warm_up));
     let mut sweep = tokio::time::interval(SWEEP);
     tokio::select! {
         never = listener.accept(&current) => match never {},

@@ -1,7 +1,10 @@
 //! `Server`: what all sessions of one server share.
 
 use std::{
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -12,6 +15,7 @@ use crate::{
     metrics::Metrics,
     restarts::Starts,
     retry::Budget,
+    run::spawn,
     settings::Settings,
     told::Told,
 };
@@ -29,6 +33,8 @@ pub struct Server {
     pub(crate) limits: Arc<Limits>,
     pub(crate) budget: Budget,
     pub(crate) starts: Starts,
+    /// Whether the rules by which failures are judged are made ready, or will be.
+    is_ready: AtomicBool,
 }
 
 impl Server {
@@ -41,6 +47,7 @@ impl Server {
             limits: Arc::new(Limits::new(settings.limits, now)),
             budget: Budget::new(&settings.retry),
             starts: Starts::default(),
+            is_ready: AtomicBool::new(false),
             settings,
         }
     }
@@ -88,6 +95,15 @@ impl Server {
         let id = told.governed().and_then(Governed::lockable);
         if let Some((governor, id)) = self.governor().zip(id) {
             governor.locked(id, told.code(), seq);
+        }
+    }
+
+    /// Makes the rules ready by which failures are judged, once, while a server works on its first call: the first failure should
+    /// not pay for them, nor a gate that is never asked anything.
+    pub(crate) fn get_ready(&self) {
+        if !self.is_ready.load(Ordering::Relaxed) && !self.is_ready.swap(true, Ordering::Relaxed) {
+            // Without a thread the first failure pays.
+            spawn("redress-warm", redress::classify::warm_up).unwrap_or_default();
         }
     }
 

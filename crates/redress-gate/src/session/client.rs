@@ -132,6 +132,7 @@ impl Session {
             self.fail(exchange, &refusal, turn);
             return;
         }
+        turn.is_called |= exchange.request.method == Method::ToolsCall;
         let is_opening = exchange.request.method == Method::Initialize;
         if is_opening && !self.is_shared {
             self.opening.initialize = Some(line.to_vec());

@@ -40,6 +40,8 @@ pub struct Turn {
     pub replace: bool,
     /// The next deadline may be sooner than it was.
     pub is_sooner: bool,
+    /// A tool is called, which may fail.
+    pub is_called: bool,
 }
 
 impl Turn {
@@ -59,6 +61,7 @@ impl Turn {
             kill: false,
             replace: false,
             is_sooner: false,
+            is_called: false,
         }
     }
 }
