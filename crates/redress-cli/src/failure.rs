@@ -53,13 +53,15 @@ impl Failure {
     pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::input(codes::FILE_NOT_FOUND.raise([("path", path)])),
-            io::ErrorKind::IsADirectory => {
+            io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
                 Self::input(codes::INVALID_PATH.raise([("path", path)])).note(error)
             }
             io::ErrorKind::PermissionDenied => {
-                Self::environment(codes::FILE_READ_FAILED.raise([("path", path)])).note(error)
+                let fault = codes::FILE_READ_FAILED.raise([("path", path)]);
+                Self::environment(fault).note(format!("{path}: {error}"))
             }
-            _ => Self::input(codes::FILE_READ_FAILED.raise([("path", path)])).note(error),
+            _ => Self::input(codes::FILE_READ_FAILED.raise([("path", path)]))
+                .note(format!("{path}: {error}")),
         }
     }
 

@@ -155,9 +155,11 @@ fn counts(found: &[Finding]) -> String {
 }
 
 /// `1 change`, `2 changes`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
+pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
 }
 
 /// `::error file=…,line=…::message`, escaped as GitHub asks.

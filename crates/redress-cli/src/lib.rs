@@ -26,7 +26,11 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{
+    CommandFactory as _, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use redress_registry::nearest::nearest;
 
 use crate::{failure::Failure, output::Out};
 
@@ -61,7 +65,7 @@ enum Command {
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::try_parse().unwrap_or_else(|it| suggested(it).exit());
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Run(args) => run::run(&args),
@@ -82,6 +86,22 @@ pub fn main() -> ExitCode {
         Ok(status) => status.into(),
         Err(failure) => failure.report(),
     }
+}
+
+/// The same error with the command that was probably meant: letters that changed places are no other word.
+fn suggested(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        let command = Args::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        if let Some(meant) = nearest(given, names) {
+            let meant = ContextValue::Strings(vec![meant.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, meant);
+        }
+    }
+    error
 }
 
 /// How a command ended that did its work.

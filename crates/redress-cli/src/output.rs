@@ -86,14 +86,6 @@ impl Out {
     }
 }
 
-/// A number of things, each of which has that name.
-pub(crate) fn counted(number: impl TryInto<u64>, name: &str) -> String {
-    match number.try_into().unwrap_or(u64::MAX) {
-        1 => format!("1 {name}"),
-        number => format!("{number} {name}s"),
-    }
-}
-
 /// One line on a terminal that says how far long work is. Nobody else sees it.
 pub(crate) struct Progress {
     is_shown: bool,

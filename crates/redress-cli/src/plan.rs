@@ -148,7 +148,12 @@ fn no_plan(file: &Path, why: &NotAPlan) -> Failure {
         Some(line) => format!("{shown}:{line}"),
         None => shown.into_owned(),
     };
-    Failure::config(&place, &format!("It is no plan: {why}."))
+    let failure = Failure::config(&place, &format!("It is no plan: {why}."));
+    if let NotAPlan::BadScope(_) = why {
+        return failure
+            .fix("Correct that pattern behind SCOPE: it starts at the workspace, as in `src/**`.");
+    }
+    failure
         .fix("Begin the file with the comment of a plan, in lines of its own.")
         .note("<!-- redress-plan")
         .note("SCOPE: src/**, docs/*.md")

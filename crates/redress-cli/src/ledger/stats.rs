@@ -7,6 +7,7 @@ use super::{filter::Filter, places::Places, records::Records};
 use crate::{
     Done,
     failure::Failure,
+    findings::counted,
     output::{CODE, Format, Out, TITLE},
 };
 
@@ -43,7 +44,8 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 }
 
 fn print(stats: &Stats, out: &mut Out) -> Result<(), Failure> {
-    out.line(&format!("{TITLE}{} records{TITLE:#}, {} bytes", stats.records, stats.bytes))?;
+    let (records, bytes) = (counted(stats.records, "record"), counted(stats.bytes, "byte"));
+    out.line(&format!("{TITLE}{records}{TITLE:#}, {bytes}"))?;
     if let Some((first, last)) = stats.times {
         out.line(&format!("{first} to {last}"))?;
     }

@@ -14,8 +14,9 @@ use super::Stage;
 use crate::{
     config::{self, Config, General, Governance, Watch},
     failure::Failure,
+    findings::counted,
     govern::{self, confine, unserved},
-    output::{Err, counted},
+    output::Err,
 };
 
 /// Serves on after a SIGHUP where there is no file to read again, and says so. Whoever had us ignore it, and with us the servers

@@ -52,10 +52,10 @@ impl Checked {
         let (listed, quiet): (Vec<_>, Vec<_>) =
             report.chains.iter().partition(|it| is_few || !is_quiet(it));
         if !quiet.is_empty() {
-            let records = quiet.iter().map(|it| it.records).sum::<u64>();
+            let records = counted(quiet.iter().map(|it| it.records).sum::<u64>(), "record");
             let chains = counted(quiet.len(), "closed chain");
             out.line(&format!(
-                "  {chains} with {records} records: {LABEL}proven{LABEL:#}, nothing is exposed"
+                "  {chains} with {records}: {LABEL}proven{LABEL:#}, nothing is exposed"
             ))?;
         }
         for chain in listed {
@@ -83,12 +83,15 @@ impl Checked {
         }
         let mut say =
             |label: &str, text: &str| out.line(&format!("    {LABEL}{label:<8}{LABEL:#} {text}"));
-        let records = counted(usize::try_from(chain.records).unwrap_or(usize::MAX), "record");
+        let records = counted(chain.records, "record");
         say("proven", &format!("{records} unchanged and in order{}", self.signed(chain, report)))?;
         if chain.unfinished_bytes > 0 {
             say(
                 "open",
-                &format!("its last {} bytes are not a whole record yet", chain.unfinished_bytes),
+                &match chain.unfinished_bytes {
+                    1 => "its last byte is not a whole record yet".to_owned(),
+                    bytes => format!("its last {bytes} bytes are not a whole record yet"),
+                },
             )?;
         }
         let (rewritable, cuttable) = (chain.rewritable(), chain.cuttable());
