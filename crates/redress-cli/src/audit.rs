@@ -51,6 +51,17 @@ impl Checks {
     }
 }
 
+impl Checks {
+    /// A check that finds everything which is wrong in one place.
+    fn add_all(&mut self, invariant: &Invariant, wrongs: impl IntoIterator<Item = Wrong>) {
+        let before = self.count;
+        wrongs.into_iter().for_each(|it| self.add(invariant, Err(it)));
+        if self.count == before {
+            self.add(invariant, Ok(()));
+        }
+    }
+}
+
 impl Subject<'_> {
     /// Looks at everything, and says so in one line; or tells each thing that does not hold, so that nothing is served.
     pub(crate) fn audit(&self) -> Result<(), Failure> {

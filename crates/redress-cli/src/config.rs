@@ -35,7 +35,6 @@ use std::{
 use redress_registry::{Problem, Source, nearest::nearest, problems::Problems, read::tree};
 
 pub(crate) use self::command::{Args, run};
-pub(crate) use self::options::{Options, address, meaning};
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},
@@ -53,6 +52,11 @@ use self::{
     table::{Reading, Table},
     value::{Value, rows},
 };
+pub(crate) use self::{
+    options::{Options, address, meaning},
+    sound::Doubt,
+    value::{toml_key, toml_string},
+};
 pub use self::{page::page, schema::schema};
 use crate::{contract::refused, failure::Failure, files};
 
@@ -63,6 +67,8 @@ pub struct Config {
     pub general: General,
     /// The servers, in file order.
     pub servers: Vec<Server>,
+    /// The file itself, if there is one.
+    pub file: Option<PathBuf>,
     /// The other files that were read.
     pub files: Vec<PathBuf>,
 }
@@ -72,13 +78,13 @@ impl Config {
     pub(crate) fn of_command(name: String, command: &[OsString]) -> Self {
         let command = command.iter().cloned().map(Word).collect();
         let server = Server { name, command, ..Server::default() };
-        Self { general: General::default(), servers: vec![server], files: Vec::new() }
+        Self { general: General::default(), servers: vec![server], file: None, files: Vec::new() }
     }
 
     /// The files of a directory, with what is usual.
     pub(crate) fn of_workspace(name: String, root: PathBuf) -> Self {
         let server = Server { name, workspace: Some(Location(root)), ..Server::default() };
-        Self { general: General::default(), servers: vec![server], files: Vec::new() }
+        Self { general: General::default(), servers: vec![server], file: None, files: Vec::new() }
     }
 
     /// The same with only the server of that name.
@@ -110,19 +116,54 @@ impl Config {
 
 /// Reads a file on this machine.
 pub(crate) fn load(path: &Path) -> Result<Config, Failure> {
+    load_for(path, |_| false)
+}
+
+/// The same for a gate: where it is governed, its self-audit tells which contracts cannot be read, with everything else that does not hold.
+pub(crate) fn load_for(
+    path: &Path,
+    is_governed: impl FnOnce(&General) -> bool,
+) -> Result<Config, Failure> {
     let shown = path.to_string_lossy();
     let bytes = files::read(path).map_err(|it| Failure::reading(&shown, &it))?;
     let source = Source::from_bytes(&shown, &bytes).map_err(|it| refused(&[it]))?;
-    read(&source, &Machine::around(path)).map_err(|it| refused(&it))
+    let read = read_for(&source, &Machine::around(path), is_governed, Config::doubts);
+    let config = read.map_err(|it| refused(&it))?;
+    Ok(Config { file: Some(path.to_owned()), ..config })
 }
 
 /// Reads a file: what it means, or everything that is wrong with it.
 pub fn read(source: &Source, environment: &dyn Environment) -> Result<Config, Vec<Problem>> {
+    read_for(source, environment, |_| false, |_| Vec::new())
+}
+
+fn read_for(
+    source: &Source,
+    environment: &dyn Environment,
+    is_governed: impl FnOnce(&General) -> bool,
+    doubts: impl FnOnce(&Config) -> Vec<Doubt>,
+) -> Result<Config, Vec<Problem>> {
     let root = tree(source)?;
-    let mut reading = Reading { problems: Problems::new(source), environment, files: Vec::new() };
+    let problems = Problems::new(source);
+    let mut reading = Reading { problems, environment, files: Vec::new(), unread: Vec::new() };
     let (general, servers) = sections(Table::root(root.get_ref(), &mut reading));
-    reading.problems.none_yet()?;
-    Ok(Config { general, servers, files: reading.files })
+    let Reading { mut problems, files, unread, .. } = reading;
+    let config = Config { general, servers, file: None, files };
+    let found = problems.none_yet();
+    if found.is_ok() && (unread.is_empty() || is_governed(&config.general)) {
+        return Ok(config);
+    }
+    for (at, message, meant) in unread {
+        problems.add_meant(at, message, meant.as_deref());
+    }
+    // Whoever corrects the file wants to hear of everything at once.
+    for doubt in doubts(&config) {
+        problems.add(table::place_of(root.get_ref(), &doubt.place), doubt.line());
+    }
+    let mut all = found.err().unwrap_or_default();
+    all.extend(problems.into_list());
+    all.sort_by(|a, b| a.place.cmp(&b.place));
+    Err(all)
 }
 
 /// All tables of the file.

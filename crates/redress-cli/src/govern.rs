@@ -3,6 +3,7 @@
 pub(crate) mod confine;
 mod plans;
 mod preset;
+mod script;
 pub(crate) mod unserved;
 mod writes;
 
@@ -17,7 +18,7 @@ use redress_govern::{
 use redress_ledger::Ledger;
 
 use crate::{
-    config::{self, General, Governance},
+    config::{self, Config, General, Governance},
     failure::Failure,
     output::Err as ToOperator,
 };
@@ -80,16 +81,6 @@ pub(crate) fn policy(
     let wrong =
         |(key, problem): (&str, String)| Failure::config(&format!("governance.{key}"), &problem);
     let (roles, rules) = governance.policy().map_err(wrong)?;
-    // Those of the callers are looked at by the self-audit.
-    if let Some(role) = &governance.role
-        && !roles.is_empty()
-        && roles.find(role).is_none()
-    {
-        let names: Vec<&str> = roles.names().collect();
-        return Err(Failure::config("--role", &format!("There is no role {role}."))
-            .fix("Name a role of the policy.")
-            .note(format!("It has: {}.", names.join(", "))));
-    }
     let manifest = Manifest::new(&settings.contract, &governance.allow_eval)
         .map_err(|it| wrong(("allow_eval", it)))?;
     let root = governance.root.as_ref().or(server.workspace.as_ref());
@@ -127,13 +118,19 @@ pub(crate) fn recall(governor: Option<&Governor>, ledger: Option<&Ledger>) -> Re
 }
 
 /// Over HTTP, a caller is known by a token.
-pub(crate) fn needs_tokens(general: &General) -> Result<(), Failure> {
+pub(crate) fn needs_tokens(config: &Config, has_file: bool) -> Result<(), Failure> {
+    let general = &config.general;
     if !general.governance.enabled || !general.auth.is_open() {
         return Ok(());
     }
-    let problem = "A governed gate knows callers by their tokens, and there are none.";
-    Err(Failure::config("[auth]", problem)
+    if !has_file {
+        return Err(script::needs_file(config));
+    }
+    Err(Failure::config("[auth]", NO_TOKENS)
         .fix("Add the hash of a token to the file, or govern `redress run`, which needs none.")
         .note("[auth.caller.NAME]")
         .note("sha256 = \"…\"  # printf %s \"$TOKEN\" | sha256sum"))
 }
+
+const NO_TOKENS: &str =
+    "A governed gate over HTTP knows callers by their tokens, and there are none.";

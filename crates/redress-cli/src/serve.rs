@@ -94,12 +94,17 @@ impl Args {
         let mut config = self.options.config()?;
         let general = &mut config.general;
         general.listen.address = self.listen.unwrap_or(general.listen.address);
+        if self.options.role().is_some() {
+            let problem = "It is for a client on stdio; over HTTP, each token has its role.";
+            return Err(Failure::config("--role", problem)
+                .fix("Leave it out, and write `role` below [auth.caller.NAME] in a file."));
+        }
         if let Some(section) = general.unguarded().next() {
             let problem = "Other machines reach this address, so that clients need a token.";
             return Err(Failure::config(&format!("--{section}"), problem)
                 .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
         }
-        govern::needs_tokens(general)?;
+        govern::needs_tokens(&config, self.options.config.is_some())?;
         Ok(config)
     }
 }
@@ -204,7 +209,7 @@ fn say_workspace(name: &str, url: &str, root: &Path, is_open: bool) {
         server.insert("headers".to_owned(), json!({ "Authorization": "Bearer TOKEN" }));
     }
     let client = json!({ "mcpServers": { name: server } });
-    Err::new().line("", &format!("the files below {}", root.display()));
+    Err::new().line("", &format!("the files below {}", govern::confine::absolute(root)));
     Err::new().line("", &format!("for your client: {client}"));
 }
 

@@ -25,11 +25,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use redress::{
-    Dialect, Fault, codes,
-    fault::Context,
-    json::{Kind, Value},
-};
+use redress::{Dialect, Fault, codes, fault::Context, json::Value};
 use redress_govern::{
     eval,
     role::Roles,
@@ -39,13 +35,12 @@ use redress_ledger::Follow;
 
 pub(crate) use self::{
     called::Called,
-    desk::is_own,
     extra::without,
     manifest::Doing,
     writes::{Answer, Job, Report, Writes, Writing},
 };
-use self::{desk::uuid, root::Root, touched::Touched};
 pub use self::{
+    desk::is_own,
     extra::Extra,
     manifest::Manifest,
     places::Guarded,
@@ -53,6 +48,11 @@ pub use self::{
     root::can_confine,
     unserved::{Unserved, tool_lines},
     writes::{Checks, Preflight},
+};
+use self::{
+    desk::uuid,
+    root::Root,
+    touched::{Touched, is_plain},
 };
 use crate::mail::TokenId;
 
@@ -396,17 +396,4 @@ fn nobody() -> Box<Fault> {
 /// Requests about what the session itself has asked for.
 fn is_of_session(method: &str) -> bool {
     ["tasks/", "subscriptions/"].iter().any(|it| method.starts_with(it))
-}
-
-/// Arguments of which one name stands twice mean one thing to a guard and another to a server.
-fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
-    let Some(arguments) = arguments else { return Ok(()) };
-    if arguments.kind() != Kind::Object {
-        let params = [("field", "/arguments"), ("expected", "object")];
-        return Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)));
-    }
-    arguments.unique_keys_within().map_err(|_twice| {
-        let params = [("field", "/arguments"), ("expected", "an object that has each name once")];
-        Box::new(codes::INVALID_INPUT_FORMAT.raise(params))
-    })
 }

@@ -39,7 +39,7 @@ pub use breaker::BreakerRule;
 pub use confine::Confinement;
 pub use govern::{
     Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Preflight, Unserved, can_confine,
-    is_hash, revoked, tool_lines,
+    is_hash, is_own as is_tool_of_gate, revoked, tool_lines,
 };
 pub use inflight::UpstreamId;
 pub use inside::Inside;

@@ -62,7 +62,7 @@ invariants! {
     INV_LEDGER_OPEN: Start;
     /// The ledger holds what was written to it: its newest segments hash, link and are signed, and no chain is cut or gone.
     INV_LEDGER_CHAIN: Start;
-    /// Every role that a caller has is a role of the policy, and a policy with roles leaves no caller without one.
+    /// What the policy names is there (roles, tools, codes, programs), what it asks for can be met and can be missed, and where it has roles no caller is without one.
     INV_POLICY: Start;
     /// Every pattern of the tools that may run code means a tool which a contract says runs code.
     INV_MANIFEST: Start;

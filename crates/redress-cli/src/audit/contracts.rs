@@ -1,5 +1,7 @@
 //! Contracts: what a governed gate knows of its tools must be worth trusting.
 
+use std::path::Path;
+
 use redress_govern::invariant::INV_CONTRACT;
 use redress_registry::Level;
 
@@ -16,6 +18,9 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
 fn lints(server: &Server) -> Result<(), Wrong> {
     let Some(file) = &server.contract.file else { return Ok(()) };
     let file = file.to_string_lossy();
+    if let Some(problem) = &server.contract.problem {
+        return Err(unread(&file, problem));
+    }
     let found = contract::source(&file).and_then(|it| registry::lint::all(&it, None));
     let found = found.map_err(|it| Wrong {
         place: file.clone().into_owned(),
@@ -33,4 +38,16 @@ fn lints(server: &Server) -> Result<(), Wrong> {
         what: format!("{}{more}", first.message.trim_end_matches('.')),
         fix: format!("{} See: redress registry lint {file}", first.fix),
     })
+}
+
+/// A contract of which nobody knows what it says.
+fn unread(file: &str, problem: &str) -> Wrong {
+    let inside = problem.split_once(": ").filter(|it| it.0.starts_with(file));
+    let (place, what) = inside.unwrap_or((file, problem));
+    let fix = if Path::new(file).exists() {
+        format!("Correct it there. See: redress registry lint {file}")
+    } else {
+        "Name a file that is there.".to_owned()
+    };
+    Wrong { place: place.to_owned(), what: what.trim_end_matches('.').to_owned(), fix }
 }

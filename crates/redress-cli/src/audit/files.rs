@@ -61,7 +61,8 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
 
 /// What the gate relies on: the files of the configuration, the ledger, the key and what lies beside it, if they are there.
 pub(crate) fn kept(general: &General, ledger: &Path) -> BTreeSet<PathBuf> {
-    let mut kept: BTreeSet<PathBuf> = general.governance.files.iter().cloned().collect();
+    let mut kept: BTreeSet<PathBuf> =
+        general.governance.files.iter().filter(|it| it.exists()).cloned().collect();
     // What is not there could not be made, which is told already.
     let of_user = [place::key(), place::revoked()].into_iter().flatten();
     kept.extend(of_user.chain([ledger.to_owned()]).filter(|it| it.exists()));

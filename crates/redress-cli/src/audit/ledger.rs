@@ -1,12 +1,14 @@
 //! The ledger: it opens, and what it holds is what was written. However large it is, that takes no longer than its newest segments do.
 
-use std::{ffi::OsStr, fmt::Write as _};
+use std::{ffi::OsStr, fmt::Write as _, path::Path};
 
 use redress_govern::invariant::{INV_LEDGER_CHAIN, INV_LEDGER_OPEN};
-use redress_ledger::{Evidence, Ledger, Recovery, Report, Unread, verify_newest};
+use redress_ledger::{
+    Evidence, Ledger, OpenError, Operator, Recovery, Report, Unread, verify_newest,
+};
 
 use super::{Checks, Subject, Wrong, files::is_private};
-use crate::run::place;
+use crate::{findings::counted, run::place};
 
 /// How much of the ledger is read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -18,7 +20,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) -> String {
     let evidence = Evidence { key_file: place::key().ok(), ..Evidence::default() };
     match verify_newest(subject.ledger, &evidence, MOST_BYTES) {
         Ok((report, unread)) => {
-            checks.add(&INV_LEDGER_CHAIN, is_sound(&report, subject));
+            checks.add_all(&INV_LEDGER_CHAIN, unsound(&report, subject));
             looked_at(&report, unread)
         }
         Err(error) => {
@@ -36,9 +38,8 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) -> String {
 }
 
 fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
-    // The ledger does not open with a key that others can read.
     let key = place::key().ok().filter(|it| it.exists());
-    let of_key = key.and_then(|it| is_private(&it).err()).map(|it| it.fix);
+    let of_key = key.and_then(|it| key_fix(&it));
     let fix = of_key.unwrap_or_else(|| {
         "Let this user write there, and name another place with --ledger if it cannot be."
             .to_owned()
@@ -53,31 +54,40 @@ fn opens(subject: &Subject<'_>) -> Result<(), Wrong> {
     }
 }
 
-fn is_sound(report: &Report, subject: &Subject<'_>) -> Result<(), Wrong> {
+/// What to do about a key that the ledger does not open with: others can read it, or it is none.
+fn key_fix(key: &Path) -> Option<String> {
+    if let Err(wrong) = is_private(key) {
+        return Some(wrong.fix);
+    }
+    let Err(OpenError::Key { .. }) = Operator::load_or_create(key) else { return None };
+    Some(format!(
+        "Bring the key back from a copy; or move {} away: the next start makes a new one, and plans are approved anew.",
+        key.display()
+    ))
+}
+
+/// Everything that was changed or is gone.
+fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
     let dir = subject.ledger.display();
-    let bad = report.chains.iter().find_map(|it| Some((it, it.problem.as_ref()?)));
-    if let Some((chain, problem)) = bad {
-        return Err(Wrong {
-            place: format!("{}:{}", problem.file.display(), problem.line),
-            what: format!("record {}: {}", problem.seq, problem.what),
-            fix: format!(
-                "Find out who changed it (redress ledger verify {dir}), then move {} out of the ledger and remove its witness {}.",
-                chain.path.display(),
-                witness(chain.path.file_name().unwrap_or_default())
-            ),
-        });
-    }
-    match report.missing.first() {
-        None => Ok(()),
-        Some(chain) => {
-            let witness = witness(chain.as_ref());
-            Err(Wrong {
-                place: dir.to_string(),
-                what: format!("the chain {chain} is gone, of which there is a witness"),
-                fix: format!("Bring it back; or find out who removed it, then remove {witness}."),
-            })
-        }
-    }
+    let changed = report.chains.iter().filter_map(|it| Some((it, it.problem.as_ref()?)));
+    let changed = changed.map(|(chain, problem)| Wrong {
+        place: format!("{}:{}", problem.file.display(), problem.line),
+        what: format!("record {}: {}", problem.seq, problem.what),
+        fix: format!(
+            "Find out who changed it (redress ledger verify {dir}), then move {} out of the ledger and remove its witness {}.",
+            chain.path.display(),
+            witness(chain.path.file_name().unwrap_or_default())
+        ),
+    });
+    let gone = report.missing.iter().map(|chain| Wrong {
+        place: dir.to_string(),
+        what: format!("the chain {chain} is gone, of which there is a witness"),
+        fix: format!(
+            "Bring it back; or find out who removed it, then remove {}.",
+            witness(chain.as_ref())
+        ),
+    });
+    changed.chain(gone).collect()
 }
 
 /// Where it is kept how long a chain was, apart from the ledger.
@@ -87,12 +97,13 @@ fn witness(chain: &OsStr) -> String {
 }
 
 fn looked_at(report: &Report, unread: Unread) -> String {
-    let records: u64 = report.chains.iter().map(|it| it.records).sum();
-    let mut said = format!("ledger: {records} records of {} chains", report.chains.len());
+    let records = counted(report.chains.iter().map(|it| it.records).sum::<u64>(), "record");
+    let mut said = format!("ledger: {records} of {}", counted(report.chains.len(), "chain"));
     if !unread.is_nothing() {
-        let Unread { chains, segments } = unread;
+        let segments = counted(unread.segments, "older segment");
+        let chains = counted(unread.chains, "older chain");
         // A text takes all that is written to it.
-        let _ = write!(said, ", not {segments} older segments and {chains} older chains");
+        let _ = write!(said, ", not {segments} and {chains}");
     }
     said
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{
     load,
     schema::schema,
+    sound::Doubt,
     value::{Shown, Value, toml_key},
 };
 use crate::{
@@ -32,12 +33,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match args {
         Args::Check { file } => {
             let config = load(file)?;
-            let doubts = config.doubts();
+            let mut doubts = config.doubts();
+            doubts.extend(config.obstacles());
             if !doubts.is_empty() {
                 let shown = file.to_string_lossy();
                 let failure = Failure::config(&shown, "The file is valid, and cannot work here.")
                     .fix("Put each of these right, then check it again.");
-                return Err(doubts.iter().fold(failure, Failure::note));
+                return Err(doubts.iter().map(Doubt::line).fold(failure, Failure::note));
             }
             let general = entries(config.general.shown());
             for (name, shown) in &general {

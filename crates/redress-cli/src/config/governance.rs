@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
+use redress_govern::role::globs;
+use redress_registry::problems::quoted;
+
 use super::{
+    choice::Choice,
     reference::Location,
     section::section,
     table::Table,
@@ -46,19 +50,20 @@ section! {
 }
 
 section! {
-    /// What a role may call. Without any role, everybody may call everything.
+    /// What a role may call. Without any role, everybody may call everything. The tools of the gate itself (`begin_session`, `read_ledger` and the like) are for every role.
     pub struct RoleRow (name: String) {
         /// Patterns of the tools that it may call.
         allow: Vec<String> = Vec::new(), example "[\"read_*\", \"write_file\"]";
         /// Patterns of the tools that it may not call, although a pattern allows them.
-        deny: Vec<String> = Vec::new(), example "[\"read_ledger\"]";
+        deny: Vec<String> = Vec::new(), example "[\"move\", \"remove\"]";
     }
+    check check_role
 }
 
 section! {
     /// A rule about what calls write, under a name that a failure tells. With a preset, a rule of its own is replaced by one of the same name.
     pub struct WriteRule (name: String) {
-        /// Patterns of the files that it is about, in the workspace; without any, all.
+        /// Patterns of the files that it is about, from the workspace on; without any, all. `*` stands for any text, slashes too: `*.rs` means `src/a.rs` as well.
         paths: Vec<String> = Vec::new(), example "[\"src/**/*.rs\"]";
         /// Texts that must not stand in them.
         forbid_text: Vec<String> = Vec::new(), example "[\"FIXME\"]";
@@ -69,6 +74,7 @@ section! {
         /// What a caller is to do who breaks it.
         hint: Option<String> = None, example "\"Return the error to the caller.\"";
     }
+    check check_rule
 }
 
 section! {
@@ -77,7 +83,7 @@ section! {
     pub struct PreflightRow (name: String) {
         /// The program and its arguments.
         command: Vec<String> = Vec::new(), example "[\"cargo\", \"check\"]";
-        /// Patterns of the files that it is about, in the workspace; without any, all.
+        /// Patterns of the files that it is about, from the workspace on; without any, all. `*` stands for any text, slashes too: `*.rs` means `src/a.rs` as well.
         paths: Vec<String> = Vec::new(), example "[\"**/*.rs\"]";
         /// How long it may take, in milliseconds. The deadline of the call ends it, too.
         timeout_ms: u64 = 30_000, in 1..=3_600_000, example "10000";
@@ -103,6 +109,13 @@ pub enum Preset {
     AtlasGate,
 }
 
+impl Preset {
+    /// What it is called.
+    pub(crate) fn name(self) -> &'static str {
+        Choice::name(&self)
+    }
+}
+
 impl Caller {
     /// The hash itself.
     pub(crate) fn hash(&self) -> Option<[u8; 32]> {
@@ -125,7 +138,17 @@ fn check_caller(caller: &Caller, table: &mut Table<'_, '_>) {
     }
 }
 
+fn check_role(role: &RoleRow, table: &mut Table<'_, '_>) {
+    refuse_patterns("allow", &role.allow, table);
+    refuse_patterns("deny", &role.deny, table);
+}
+
+fn check_rule(rule: &WriteRule, table: &mut Table<'_, '_>) {
+    refuse_patterns("paths", &rule.paths, table);
+}
+
 fn check_command(preflight: &PreflightRow, table: &mut Table<'_, '_>) {
+    refuse_patterns("paths", &preflight.paths, table);
     if preflight.command.is_empty() {
         let problem = format!("`{}.command` must name a program.", table.path());
         table.refuse("command", problem);
@@ -133,9 +156,30 @@ fn check_command(preflight: &PreflightRow, table: &mut Table<'_, '_>) {
 }
 
 fn check_patterns(governance: &Governance, table: &mut Table<'_, '_>) {
-    let wrong =
-        [governance.policy().err(), governance.checks().err(), governance.check_plans().err()];
-    for (key, problem) in wrong.into_iter().flatten() {
+    for (key, patterns) in [("locks", &governance.locks), ("need_plan", &governance.need_plan)] {
+        refuse_patterns(key, patterns.as_deref().unwrap_or_default(), table);
+    }
+    refuse_patterns("allow_eval", &governance.allow_eval, table);
+    for (key, folder) in [("plans", &governance.plans), ("reports", &governance.reports)] {
+        let is_name = |it: &str| !it.is_empty() && it != "." && it != ".." && !it.contains('\0');
+        if !folder.split('/').all(is_name) {
+            let problem = format!(
+                "`governance.{key}` must be a folder below the workspace, such as `docs/{key}`, not {}.",
+                quoted(folder)
+            );
+            table.refuse(key, problem);
+        }
+    }
+    if table.given("role").is_some_and(|it| it.value.get_ref().is_table()) {
+        let problem = "`governance.role` is the role of the client on stdio; what a role may call stands in `[governance.roles.NAME]`.";
+        table.refuse("role", problem.to_owned());
+    }
+}
+
+fn refuse_patterns(key: &str, patterns: &[String], table: &mut Table<'_, '_>) {
+    for bad in patterns.iter().filter_map(|it| globs(&[it]).err()) {
+        let (path, pattern) = (table.path(), quoted(&bad.pattern));
+        let problem = format!("`{path}.{key}`: {pattern} is no pattern: {}.", bad.reason);
         table.refuse(key, problem);
     }
 }

@@ -8,11 +8,13 @@ use std::{
 use clap::value_parser;
 use redress::Dialect;
 use redress_gate::{Mode, OnLedgerFailure, ServerText};
+use redress_govern::role::globs;
+use redress_registry::{nearest::nearest, problems::quoted};
 
 use super::{
     Address, Config, Contract, Emit, Governance, Ledger, Location, Metrics, Preset, Server,
     choice::parser,
-    load,
+    load_for,
     section::Section,
     server::{DEADLINE_MS, MESSAGE_BYTES},
 };
@@ -60,6 +62,8 @@ pub(crate) struct Options {
     preset: Option<Preset>,
     #[arg(long, value_name = "R", help = meaning::<Governance>("role"))]
     role: Option<String>,
+    #[arg(long, value_name = "GLOB", help = meaning::<Governance>("allow_eval"))]
+    allow_eval: Vec<String>,
     #[arg(long, value_name = "ADDR", value_parser = address, help = meaning::<Metrics>("address"))]
     metrics: Option<Address>,
     /// The server's command; without one, the built-in server offers the files of a directory.
@@ -84,7 +88,7 @@ impl Options {
                 ));
             }
             (Some(file), []) => {
-                let config = load(file)?;
+                let config = load_for(file, |it| self.is_governed() || it.governance.enabled)?;
                 match &self.name {
                     Some(name) => config.only(name)?,
                     None => config,
@@ -117,7 +121,13 @@ impl Options {
     /// The directory whose files are served where there is no command.
     fn root(&self) -> Result<PathBuf, Failure> {
         let root = self.root.as_deref().unwrap_or_else(|| Path::new("."));
-        root.canonicalize().map_err(|it| Failure::reading(&root.to_string_lossy(), &it))
+        let shown = root.to_string_lossy();
+        let real = root.canonicalize().map_err(|it| Failure::reading(&shown, &it))?;
+        if real.is_dir() {
+            return Ok(real);
+        }
+        Err(Failure::config("--root", &format!("{} is no directory.", quoted(&shown)))
+            .fix("Name the directory whose files are served, or that is the workspace."))
     }
 
     fn applied(&self, mut config: Config) -> Result<Config, Failure> {
@@ -129,15 +139,10 @@ impl Options {
         }
         set(&mut ledger.on_failure, self.on_ledger_failure);
         set(&mut config.general.metrics.address, self.metrics.map(Some));
-        self.govern(&mut config);
-        let contract = match &self.contract {
-            Some(name) => {
-                let (name, registry) = (name.clone(), contract::find(name)?);
-                let file = contract::is_file(&name).then(|| PathBuf::from(&name));
-                Some(Contract { name, file, registry })
-            }
-            None => None,
-        };
+        self.govern(&mut config)?;
+        let contract = self.contract.as_deref();
+        let contract =
+            contract.map(|it| named(it, config.general.governance.enabled)).transpose()?;
         for server in &mut config.servers {
             set(&mut server.mode, self.mode);
             set(&mut server.dialect, self.dialect);
@@ -155,7 +160,12 @@ impl Options {
         self.governed || self.preset.is_some()
     }
 
-    fn govern(&self, config: &mut Config) {
+    /// The role of the command line.
+    pub(crate) const fn role(&self) -> Option<&String> {
+        self.role.as_ref()
+    }
+
+    fn govern(&self, config: &mut Config) -> Result<(), Failure> {
         let files = self.config.iter().chain(&config.files).cloned();
         let contract = self.contract.iter().map(PathBuf::from).filter(|it| it.is_file());
         let governance = &mut config.general.governance;
@@ -163,10 +173,56 @@ impl Options {
         governance.enabled |= self.is_governed();
         governance.preset = self.preset.or(governance.preset);
         governance.role = self.role.clone().or_else(|| governance.role.take());
+        governance.allow_eval.extend(self.allow_eval.iter().cloned());
+        if let Some(bad) = self.allow_eval.iter().find_map(|it| globs(&[it]).err()) {
+            let problem = format!("`{}` is no pattern: {}.", bad.pattern, bad.reason);
+            return Err(Failure::config("--allow-eval", &problem).fix("Name a tool, or a pattern."));
+        }
+        if !governance.enabled && (self.role.is_some() || !self.allow_eval.is_empty()) {
+            let option = if self.role.is_some() { "--role" } else { "--allow-eval" };
+            return Err(Failure::config(option, "It has a meaning only where the gate governs.")
+                .fix(
+                    "Add --governed, a --preset or a file with a [governance], or leave it out.",
+                ));
+        }
+        if let Some(role) = &self.role {
+            is_role(role, governance)?;
+        }
         let preset = governance.preset.filter(|_| governance.enabled);
         for server in config.servers.iter_mut().filter(|it| it.dialect == Dialect::Native) {
             set(&mut server.dialect, preset.map(Preset::dialect));
         }
+        Ok(())
+    }
+}
+
+/// Whether a policy with roles has that one.
+fn is_role(role: &str, governance: &Governance) -> Result<(), Failure> {
+    let policy = governance.policy();
+    let (roles, _) =
+        policy.map_err(|(key, problem)| Failure::config(&format!("governance.{key}"), &problem))?;
+    if roles.is_empty() || roles.find(role).is_some() {
+        return Ok(());
+    }
+    let names: Vec<&str> = roles.names().collect();
+    let meant = nearest(role, names.iter().copied());
+    let meant = meant.map(|it| format!(" Did you mean `{it}`?")).unwrap_or_default();
+    Err(Failure::config("--role", &format!("There is no role {}.{meant}", quoted(role)))
+        .fix("Name a role of the policy.")
+        .note(format!("It has: {}.", names.join(", "))))
+}
+
+/// The contract of that name, or in that file. Where the gate governs, its self-audit tells why it cannot be read.
+fn named(name: &str, is_governed: bool) -> Result<Contract, Failure> {
+    let file = contract::is_file(name).then(|| PathBuf::from(name));
+    match (contract::find(name), file) {
+        (Ok(registry), file) => {
+            Ok(Contract { name: name.to_owned(), file, registry, problem: None })
+        }
+        (Err(failure), Some(file)) if is_governed => {
+            Ok(Contract::broken(name.to_owned(), file, failure.message()))
+        }
+        (Err(failure), _) => Err(failure),
     }
 }
 

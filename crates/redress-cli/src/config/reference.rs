@@ -65,8 +65,10 @@ pub struct Contract {
     pub name: String,
     /// Its file, unless it is built in.
     pub file: Option<PathBuf>,
-    /// What it says.
+    /// What it says; that of core if that is not known.
     pub registry: Arc<Registry>,
+    /// Why it is not known what it says, which only a governed gate hears of here: its self-audit tells it.
+    pub problem: Option<String>,
 }
 
 impl Contract {
@@ -76,7 +78,13 @@ impl Contract {
             name: shipped::core().name.to_string(),
             file: None,
             registry: Arc::clone(shipped::core()),
+            problem: None,
         }
+    }
+
+    /// A file of which nobody knows what it says.
+    pub(crate) fn broken(name: String, file: PathBuf, problem: String) -> Self {
+        Self { name, file: Some(file), problem: Some(problem), ..Self::core() }
     }
 }
 
@@ -92,14 +100,12 @@ impl Value for Contract {
     fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let name = String::read(given, reading)?;
         if let Some(built_in) = shipped::get(&name) {
-            return Some(Self { name, file: None, registry: Arc::clone(built_in) });
+            return Some(Self { name, file: None, registry: Arc::clone(built_in), problem: None });
         }
         let path = reading.environment.path(&name);
+        reading.files.push(path.clone());
         match reading.environment.registry(&path) {
-            Ok(registry) => {
-                reading.files.push(path.clone());
-                Some(Self { name, file: Some(path), registry })
-            }
+            Ok(registry) => Some(Self { name, file: Some(path), registry, problem: None }),
             Err(problem) => {
                 let is_file = Path::new(&name).extension().is_some() || name.contains('/');
                 let (problem, meant) = if is_file {
@@ -109,8 +115,8 @@ impl Value for Contract {
                     (problem.to_owned(), nearest(&name, shipped::names()))
                 };
                 let message = format!("`{}` cannot be loaded: {problem}", given.path);
-                reading.problems.add_meant(given.value.span().start, message, meant);
-                None
+                reading.unread.push((given.value.span().start, message, meant.map(str::to_owned)));
+                Some(Self::broken(name, path, problem))
             }
         }
     }

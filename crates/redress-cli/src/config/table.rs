@@ -16,6 +16,8 @@ pub(crate) struct Reading<'r> {
     pub(crate) environment: &'r dyn Environment,
     /// Every other file that was read, because its change is a change of the configuration.
     pub(crate) files: Vec<PathBuf>,
+    /// Contracts that cannot be read: where they are named, why, and what was meant.
+    pub(crate) unread: Vec<(usize, String, Option<String>)>,
 }
 
 /// One table of the file.
@@ -162,6 +164,19 @@ impl<'a> Given<'a> {
         }
         table
     }
+}
+
+/// Where the key of a path stands, or the table that would have it.
+pub(crate) fn place_of(root: &DeTable<'_>, path: &[String]) -> usize {
+    let (mut table, mut at) = (Some(root), 0);
+    for name in path {
+        let Some((key, value)) = table.and_then(|it| it.get_key_value(name.as_str())) else {
+            break;
+        };
+        at = key.span().start;
+        table = value.get_ref().as_table();
+    }
+    at
 }
 
 /// A key that is not known, if it looks like one at all: what a lost quote turned into a key may be secret.

@@ -36,6 +36,10 @@ pub(crate) fn confine(
     if let Target::Program(program) = target {
         let (confinement, said) = confinement(general, &kept);
         program.confinement = confinement;
+        let place = program.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
+        let place = absolute(&place);
+        let place = format!("it runs in {place}, where its relative paths start");
+        ToOperator::new().line("", &format!("{}: {place}", server.name));
         ToOperator::new().line("", &format!("{}: {said}", server.name));
     }
 }
@@ -149,6 +153,11 @@ fn of(
 }
 
 fn shown(confinement: &Confinement) -> String {
-    let shown: Vec<_> = confinement.writable.iter().map(|it| it.display().to_string()).collect();
+    let shown: Vec<_> = confinement.writable.iter().map(|it| absolute(it)).collect();
     shown.join(", ")
+}
+
+/// A path as it is everywhere.
+pub(crate) fn absolute(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -5,27 +5,12 @@ use std::path::{Path, PathBuf};
 use redress_gate::{Extra, Guarded, Plans};
 use redress_govern::role::{Patterns, globs};
 use redress_ledger::Operator;
-use redress_registry::{Operation, Registry, model::Tool, problems::quoted};
+use redress_registry::{Operation, Registry, model::Tool};
 
 use super::bad;
 use crate::{config::Governance, failure::Failure, run::place};
 
 impl Governance {
-    /// Whether the keys about plans make sense; else the key that is wrong, and how.
-    pub(crate) fn check_plans(&self) -> Result<(), (&'static str, String)> {
-        let is_name = |it: &str| !it.is_empty() && it != "." && it != ".." && !it.contains('\0');
-        for (key, folder) in [("plans", &self.plans), ("reports", &self.reports)] {
-            if !folder.split('/').all(is_name) {
-                let problem = format!(
-                    "`governance.{key}` must be a folder below the workspace, such as `docs/{key}`, not {}.",
-                    quoted(folder)
-                );
-                return Err((key, problem));
-            }
-        }
-        self.patterns().map(drop)
-    }
-
     fn patterns(&self) -> Result<Option<Patterns>, (&'static str, String)> {
         let need = self.need_plan.as_deref();
         need.map(globs).transpose().map_err(bad("need_plan"))

@@ -1,16 +1,13 @@
 //! The tools that a governed server does not serve, told at the start, with the lines that would change that.
 
-use std::{
-    path::{Path, PathBuf},
-    thread,
-    time::Duration,
-};
+use std::{path::Path, thread, time::Duration};
 
 use redress_gate::{NotAsked, Server as Gated, Target, Unserved, ask_for_tools, tool_lines};
 use redress_probe::Place;
 
 use crate::{
-    config::{Config, Server},
+    config::{Config, Server, toml_string},
+    govern::script::quoted,
     output::Err as ToOperator,
 };
 
@@ -22,8 +19,7 @@ pub(crate) fn say<'s>(
     config: &Config,
     servers: impl Iterator<Item = (&'s Server, &'s Gated, &'s Target)>,
 ) {
-    // The file itself comes before those that it names.
-    let file = config.general.governance.files.first().map(PathBuf::as_path);
+    let file = config.file.as_deref();
     thread::scope(|scope| {
         for (server, gated, target) in servers.filter(|it| it.1.is_governed()) {
             scope.spawn(move || say_of(server, gated, target, file));
@@ -91,9 +87,20 @@ fn told(server: &Server, unserved: &Unserved, file: Option<&Path>) -> String {
         ));
     }
     if !eval.is_empty() {
-        let list = eval.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
+        let way = match file {
+            Some(file) => {
+                let list = eval.iter().map(|it| toml_string(&escaped(it))).collect::<Vec<_>>();
+                let list = list.join(", ");
+                format!(", below [governance] in {}:\n\nallow_eval = [{list}]", file.display())
+            }
+            None => {
+                let options =
+                    eval.iter().map(|it| format!("--allow-eval {}", quoted(&escaped(it))));
+                format!(", start it with: {}", options.collect::<Vec<_>>().join(" "))
+            }
+        };
         parts.push(format!(
-            "{name}: not served, since they run code of their callers: {}. To serve them:\n\n[governance]\nallow_eval = [{list}]\n",
+            "{name}: not served, since they run code of their callers: {}. To serve them{way}\n",
             eval.join(", ")
         ));
     }
@@ -105,6 +112,13 @@ fn told(server: &Server, unserved: &Unserved, file: Option<&Path>) -> String {
         ));
     }
     parts.concat()
+}
+
+/// A name as a pattern that means it alone.
+fn escaped(name: &str) -> String {
+    name.chars()
+        .flat_map(|it| "*?[]{}\\".contains(it).then_some('\\').into_iter().chain([it]))
+        .collect()
 }
 
 /// The start of a contract, as a file of its own.

@@ -182,22 +182,27 @@ fn what_governs_nobody_is_told_by_the_check() {
     let ran = with(&policy, "redress config check redress.toml");
     assert_eq!(ran.exit, 2, "{}", ran.err);
     for words in [
-        "`governance.role` is `raeder`, a role that the policy does not have. Did you mean `reader`?",
-        "`auth.caller.a.role` is `reeder`, a role",
-        "`governance.locks` has `TIMEOUTT`, which no code matches. Did you mean `TIMEOUT`?",
-        "`ledger.enabled` is false",
-        "`governance.root` is no directory that is there: ",
+        "`governance.role`: the policy has no role `raeder`. Did you mean `reader`?",
+        "`auth.caller.a.role`: the policy has no role `reeder`",
+        "`governance.locks`: no code matches `TIMEOUTT`. Did you mean `TIMEOUT`?",
+        "`ledger.enabled`: it is false",
+        "`governance.root`: there is no directory ",
         "`governance.preflight.x.command`: there is no program `no-such-program`.",
     ] {
         assert!(ran.err.contains(words), "{words}\n{}", ran.err);
     }
     let more = format!(
-        "[governance]\nreports = '../x'\n[auth.caller.a]\nsha256 = '{hash}'\n\
+        "[governance]\nreports = '../x'\n[governance.role.x]\nallow = ['*']\n[auth.caller.a]\nsha256 = '{hash}'\n\
          [auth.caller.b]\nsha256 = '{hash}'\n[server.echo]\ncommand = ['cat']\n"
     );
     let ran = with(&more, "redress config check redress.toml");
     assert!(
         ran.err.contains("`governance.reports` must be a folder below the workspace, such as `docs/reports`, not `../x`."),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("what a role may call stands in `[governance.roles.NAME]`"),
         "{}",
         ran.err
     );

@@ -8,6 +8,7 @@ mod caller;
 mod checks;
 mod client;
 mod confined;
+mod meaning;
 mod place;
 mod plans;
 mod put_back;

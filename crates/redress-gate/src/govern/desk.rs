@@ -49,7 +49,7 @@ const DIRECTORY: &str = "Give the absolute path of an existing directory as work
 const MOST_RECORDS: u64 = 50;
 
 /// Whether a tool is one of the gate's own.
-pub(crate) fn is_own(tool: &str) -> bool {
+pub fn is_own(tool: &str) -> bool {
     TOOLS.iter().any(|it| it.0 == tool)
 }
 

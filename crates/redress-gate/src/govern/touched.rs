@@ -240,6 +240,19 @@ fn unreadable(reason: &str) -> Box<Fault> {
     Box::new(codes::PATCH_INVALID.raise([("reason", reason)]))
 }
 
+/// Arguments of which one name stands twice mean one thing to a guard and another to a server.
+pub(super) fn is_plain(arguments: Option<Value<'_>>) -> Result<(), Box<Fault>> {
+    let Some(arguments) = arguments else { return Ok(()) };
+    if arguments.kind() != Kind::Object {
+        let params = [("field", "/arguments"), ("expected", "object")];
+        return Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)));
+    }
+    arguments.unique_keys_within().map_err(|_twice| {
+        let params = [("field", "/arguments"), ("expected", "an object that has each name once")];
+        Box::new(codes::INVALID_INPUT_FORMAT.raise(params))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use redress::json::{Doc, Limits};

@@ -9,7 +9,7 @@ use std::{
 use super::place::Place;
 
 /// Starts and ends a gate; gives its exit code and what it said.
-fn start(place: &Place, args: &[&str]) -> (i32, String) {
+pub(super) fn start(place: &Place, args: &[&str]) -> (i32, String) {
     let ran = place.ran(args);
     assert!(ran.out.is_empty(), "{}", ran.out);
     (ran.exit, ran.err)
@@ -20,7 +20,7 @@ fn run(place: &Place) -> (i32, String) {
     start(place, &["run", "--governed", "--root", "root", "--ledger", "ledger"])
 }
 
-fn set_mode(path: &Path, mode: u32) {
+pub(super) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
@@ -36,7 +36,7 @@ fn a_gate_in_good_order_says_so_in_one_line() {
     let (exit, said) = run(&place);
     assert_eq!(exit, 0, "{said}");
     let audit = said.lines().find(|it| it.starts_with("self-audit: ")).unwrap();
-    assert!(audit.contains("11 of 11 checks hold; ledger: 2 records of 1 chains"), "{said}");
+    assert!(audit.contains("12 of 12 checks hold; ledger: 2 records of 1 chain"), "{said}");
     let (exit, said) = start(&place, &["run", "--root", "root", "--ledger", "ledger"]);
     assert_eq!((exit, said.as_str()), (0, ""), "only a governed gate audits itself");
 }
@@ -56,7 +56,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     let (exit, said) = run(&place);
     assert_eq!(exit, 3, "{said}");
     assert!(
-        said.starts_with("SELF_AUDIT_FAILURE: 6 of 11 checks failed, so nothing is served."),
+        said.starts_with("SELF_AUDIT_FAILURE: 6 of 12 checks failed, so nothing is served."),
         "{said}"
     );
     let (ledger, root) = (place.at("ledger"), place.at("root"));
@@ -132,7 +132,7 @@ fn contracts_and_policies_are_audited() {
     assert_eq!(exit, 3, "{said}");
     for words in [
         "INV_CONTRACT: errors.toml:",
-        "INV_POLICY: auth.caller.ci.role: the policy has no role raeder. Fix: Name one of its roles: reader.",
+        "INV_POLICY: auth.caller.ci.role: the policy has no role `raeder`. Fix: Did you mean `reader`?",
         "INV_MANIFEST: governance.allow_eval: `evaluate` means no tool whose operation is eval.",
     ] {
         assert!(said.contains(words), "{words}\n{said}");
@@ -187,7 +187,7 @@ while read -r line; do
 done
 "#;
 
-const HEAD: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n";
+pub(super) const HEAD: &str = "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'own'\nversion = '0.1.0'\n";
 
 #[test]
 fn every_tool_that_is_not_served_is_told_at_the_start_with_lines_to_paste() {
@@ -243,4 +243,45 @@ fn a_server_that_cannot_be_asked_is_told_and_not_fatal() {
     let (exit, said) = start(&place, &args);
     assert!(said.contains("it could not be asked for its tools (No such file"), "{said}");
     assert_eq!(exit, 3, "{said}");
+}
+
+#[test]
+fn all_chains_that_are_gone_are_told_at_once() {
+    let place = Place::new();
+    for _ in 0..3 {
+        assert_eq!(run(&place).0, 0);
+    }
+    fs::remove_dir_all(place.at("ledger")).unwrap();
+    let (exit, said) = run(&place);
+    assert_eq!(exit, 3, "{said}");
+    assert_eq!(said.matches(" is gone, of which there is a witness").count(), 3, "{said}");
+    let (key, config) = (place.at("config/redress/ledger.key"), place.at("config"));
+    fs::remove_dir_all(config.join("redress/ledger.heads")).unwrap();
+    fs::write(&key, "no key").unwrap();
+    let (exit, said) = run(&place);
+    assert_eq!(exit, 3, "{said}");
+    let fix = format!("move {} away: the next start makes a new one", key.display());
+    assert!(said.contains("INV_LEDGER_OPEN: ") && said.contains(&fix), "{said}");
+}
+
+#[test]
+fn tools_that_run_code_are_served_with_the_options_that_are_told() {
+    let place = Place::new();
+    place.write("server.sh", SERVER);
+    place.write("errors.toml", &format!("{HEAD}[tool.run_it]\noperation = 'eval'\n"));
+    let governed =
+        ["run", "--governed", "--root", "root", "--ledger", "ledger", "--contract", "errors.toml"];
+    let server = ["--", "sh", "server.sh"];
+    let (exit, said) = start(&place, &[&governed[..], &server].concat());
+    assert_eq!(exit, 0, "{said}");
+    let told =
+        "run code of their callers: run_it. To serve them, start it with: --allow-eval run_it\n";
+    assert!(said.contains(told), "{said}");
+    let here = place.at("").canonicalize().unwrap();
+    let runs_in = format!(": it runs in {}, where its relative paths start", here.display());
+    assert!(said.contains(&runs_in), "{said}");
+    let (exit, said) =
+        start(&place, &[&governed[..], &["--allow-eval", "run_it"], &server].concat());
+    assert_eq!(exit, 0, "{said}");
+    assert!(!said.contains("run code of their callers"), "{said}");
 }

@@ -1,5 +1,7 @@
 //! Who may call what: roles, tools that nobody is served, and callers that are told apart.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     client::Gate,
     place::Place,
 };
-use crate::redress::run;
+use crate::{gate::http::listening, redress::run};
 
 #[test]
 fn a_role_is_told_apart_from_what_nobody_may() {
@@ -83,10 +85,26 @@ fn arguments_that_mean_two_things_are_refused() {
 #[test]
 fn a_governed_gate_does_not_start_where_it_could_not_govern() {
     let place = Place::new();
+    place.write("redress.toml", "");
     for (args, words) in [
-        (["serve", "--governed"].as_slice(), "[auth]"),
+        (["serve", "--governed"].as_slice(), "[auth.caller.me]"),
         (&["run", "--governed", "--no-ledger"], "ledger"),
         (&["run", "--preset", "atlas-gate", "--role", "OWNER"], "ANTIGRAVITY, WINDSURF"),
+        (
+            &["run", "--role", "WINDSURF"],
+            "Add --governed, a --preset or a file with a [governance]",
+        ),
+        (
+            &["run", "--allow-eval", "x"],
+            "--allow-eval: It has a meaning only where the gate governs.",
+        ),
+        (&["run", "--governed", "--allow-eval", "["], "--allow-eval: `[` is no pattern: "),
+        (
+            &["serve", "--preset", "atlas-gate", "--role", "WINDSURF"],
+            "over HTTP, each token has its role",
+        ),
+        (&["run", "--root", "redress.toml"], "--root: `redress.toml` is no directory."),
+        (&["rnu"], "'run'"),
     ] {
         let ran = run(place.redress(args).env("HOME", place.at("")), b"");
         assert_eq!(ran.exit, 2, "{}", ran.err);
@@ -120,4 +138,31 @@ fn callers_over_http_are_told_apart_by_their_tokens() {
     assert_eq!(served.open(writer).code("write_file", &file), "fine", "its session went on");
     assert_eq!(served.open(reader).code("write_file", &file), "SESSION_LOCKED");
     served.kill();
+}
+
+#[test]
+fn what_is_told_to_govern_over_http_works_as_it_is() {
+    let place = Place::new();
+    place.write("server.sh", "exit 0");
+    let serve = format!("exec {} serve --listen 127.0.0.1:0", env!("CARGO_BIN_EXE_redress"));
+    let options: [&[&str]; 3] = [
+        &["--governed", "--root", "root"],
+        &["--preset", "atlas-gate", "--root", "root"],
+        &["--governed", "--", "sh", "-c", "exec sh 'server.sh' $HOME"],
+    ];
+    for options in options {
+        let ran = place.ran(&[&["serve"], options].concat());
+        assert_eq!(ran.exit, 2, "{}", ran.err);
+        let lines: Vec<&str> = ran.err.lines().filter_map(|it| it.strip_prefix("  ")).collect();
+        let script = lines.join("\n").replace("redress serve", &serve);
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script]).current_dir(place.at(""));
+        shell.env("XDG_CONFIG_HOME", place.at("config")).env("XDG_STATE_HOME", place.at("state"));
+        shell.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        let url = listening(child.stderr.take().unwrap());
+        assert!(url.ends_with("/mcp"), "{script}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }
