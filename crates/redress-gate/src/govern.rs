@@ -100,11 +100,13 @@ pub struct Governor {
     pub(crate) writes: Arc<Writes>,
     /// Shared with those before and after it.
     state: Arc<Mutex<State>>,
+    /// Shared with those of the same server.
+    served: Arc<Mutex<Served>>,
     /// What no workspace may hold.
     apart: OnceLock<BTreeSet<PathBuf>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     sessions: Sessions,
     /// This process's chain in the ledger.
@@ -114,6 +116,11 @@ struct State {
     taken_in: BTreeMap<Arc<str>, u64>,
     /// What the process on stdio began; another process begins anew, and finds its session as it was left.
     of_process: Option<String>,
+}
+
+/// What is known of a server.
+#[derive(Debug, Default)]
+struct Served {
     roots: BTreeMap<String, Arc<Root>>,
     /// Where the server looks for relative paths; unless it is known, that is the root.
     server_dir: Option<PathBuf>,
@@ -195,19 +202,8 @@ impl Governor {
     pub fn new(mut policy: Policy) -> Self {
         let checks = std::mem::take(&mut policy.writes);
         let writes = Arc::new(Writes::new(checks, &policy.ledger));
-        let state = State {
-            sessions: Sessions::default(),
-            chain: Arc::default(),
-            follow: Follow::default(),
-            taken_in: BTreeMap::new(),
-            of_process: None,
-            roots: BTreeMap::new(),
-            server_dir: None,
-            unserved: BTreeSet::new(),
-            kept: BTreeMap::new(),
-        };
-        let state = Arc::new(Mutex::new(state));
-        Self { policy, writes, state, apart: OnceLock::new() }
+        let (state, served) = (Arc::default(), Arc::default());
+        Self { policy, writes, state, served, apart: OnceLock::new() }
     }
 
     /// From now on no session begins in a directory that holds one of these paths, which have no links in them.
@@ -231,7 +227,7 @@ impl Governor {
             self.answer(call, &key, &mut governed, state)
         } else {
             let judged = self.judge((call, runs), &key, &mut governed, &mut state);
-            judged.map(|it| Ruling::Pass(self.ours(call, &state), it))
+            judged.map(|it| Ruling::Pass(self.ours(call), it))
         };
         // Of what is refused there is a fault.
         governed.arguments = ruling.is_ok().then(|| called::fingerprint(call)).flatten();
@@ -248,7 +244,7 @@ impl Governor {
     ) -> Result<Option<Box<Writing>>, Box<Fault>> {
         let doing = if call.is_tool { self.policy.manifest.get(call.name) } else { None };
         let reads = doing.map_or(!call.is_tool, Doing::reads);
-        let root = state.root(key);
+        let root = self.root(state, key);
         let given = match (doing, &root) {
             (Some(doing), Some(root)) => Touched::of(doing, call.arguments, root),
             _ => Ok(Touched::default()),
@@ -337,9 +333,9 @@ impl Governor {
         let Policy { manifest, extras, .. } = &self.policy;
         let list::Page { tools: page, unknown, kept } =
             list::served(manifest, extras, listed, is_first);
-        self.lock().kept.extend(kept);
+        self.served().kept.extend(kept);
         for tool in unknown {
-            if self.lock().unserved.insert(tool.clone()) {
+            if self.served().unserved.insert(tool.clone()) {
                 (self.policy.say)(&format!(
                     "not served, since the contract does not say what it does:\n{}",
                     tool_lines(&tool, None)
@@ -359,6 +355,10 @@ impl Governor {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn served(&self) -> MutexGuard<'_, Served> {
+        self.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn server(
     let policy = govern::policy(general, server, &settings, ledger)?;
     let gated = Server::new(settings, Instant::now());
     let governor = policy.map(|policy| match before {
-        Some(before) => Governor::after(before, policy),
+        Some(before) => Governor::instead_of(before, policy),
         None => Governor::new(policy),
     });
     Ok(Arc::new(match governor {

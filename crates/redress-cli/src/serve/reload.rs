@@ -85,7 +85,7 @@ impl Reload {
                 next.push(Next::Same(server.name.clone()));
                 continue;
             }
-            let before = self.live.iter().rev().find_map(|it| it.known(server, &config.general));
+            let before = self.live.iter().rev().find_map(|it| it.known(server));
             let served = self.stage.served(server, &config.general, before.as_deref())?;
             unserved::say(&config, [(server, &*served.server, &served.target)].into_iter());
             new.push(Live::new(server, &config.general, &served.server));
@@ -165,14 +165,9 @@ impl Live {
         Self { row, governance, gated: Arc::downgrade(gated) }
     }
 
-    /// What is known of its sessions, if a server of a changed file is the same: it does the same in the same place.
-    fn known(&self, server: &config::Server, general: &General) -> Option<Arc<Governor>> {
-        let (old, new) = (&self.row, server);
-        let is_same = old.name == new.name
-            && (&old.command, &old.cwd, &old.env) == (&new.command, &new.cwd, &new.env)
-            && (&old.url, &old.workspace) == (&new.url, &new.workspace)
-            && self.governance.root == general.governance.root;
-        self.gated.upgrade().filter(|_| is_same)?.governor()
+    /// What is known of its sessions, if a server of a changed file has its name: a lock is not shed by a change of the file.
+    fn known(&self, server: &config::Server) -> Option<Arc<Governor>> {
+        self.gated.upgrade().filter(|_| self.row.name == server.name)?.governor()
     }
 
     /// The server, if it has sessions and is governed, with its governor by another policy. Where its processes may write was settled when they were started.

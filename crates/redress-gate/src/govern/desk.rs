@@ -73,7 +73,7 @@ impl Governor {
             ))),
             "submit_failure_report" => self.report(call, key, &mut state),
             "list_plans" => {
-                let root = state.root(key).ok_or_else(|| not_begun_yet(call.name))?;
+                let root = self.root(&state, key).ok_or_else(|| not_begun_yet(call.name))?;
                 drop(state);
                 Ok(answer(&self.policy.plans.listed(&root)))
             }

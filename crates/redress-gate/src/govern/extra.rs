@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 use redress::json::{Kind, Members, Value, write_str};
 
-use super::{Call, Governor, State};
+use super::{Call, Governor};
 use crate::frame::{Edit, rewrite, span};
 
 /// An argument of the gate's own, and the tools that take it.
@@ -56,13 +56,14 @@ impl Extra {
 
 impl Governor {
     /// Where a call has what is for the gate, and not for the server.
-    pub(super) fn ours(&self, call: &Call<'_>, state: &State) -> Vec<Range<usize>> {
+    pub(super) fn ours(&self, call: &Call<'_>) -> Vec<Range<usize>> {
         let extras = || self.policy.extras.iter().filter(|it| it.is_of(call.name));
         let Some(arguments) = call.arguments.filter(|_| call.is_tool && extras().next().is_some())
         else {
             return Vec::new();
         };
-        let kept = state.kept.get(call.name).map(Vec::as_slice).unwrap_or_default();
+        let served = self.served();
+        let kept = served.kept.get(call.name).map(Vec::as_slice).unwrap_or_default();
         places(arguments, |name| !kept.contains(&name) && extras().any(|it| it.name() == name))
     }
 }

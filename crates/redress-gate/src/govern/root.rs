@@ -45,22 +45,21 @@ pub(super) struct Root {
 impl Governor {
     /// From now on relative paths start where the server looks for them: in this directory, which has no links in it.
     pub fn serve_from(&self, dir: PathBuf) {
-        let mut state = self.lock();
-        state.server_dir = Some(dir);
-        state.roots.clear();
+        let mut served = self.served();
+        served.server_dir = Some(dir);
+        served.roots.clear();
     }
-}
 
-impl State {
     /// The workspace of a caller's session, as a handle.
-    pub(super) fn root(&mut self, key: &str) -> Option<Arc<Root>> {
-        let path = &self.sessions.of(key)?.root;
-        if let Some(root) = self.roots.get(path) {
+    pub(super) fn root(&self, state: &State, key: &str) -> Option<Arc<Root>> {
+        let path = &state.sessions.of(key)?.root;
+        let mut served = self.served();
+        if let Some(root) = served.roots.get(path) {
             return Some(Arc::clone(root));
         }
-        let start = self.server_dir.clone().filter(|it| it.as_os_str() != path.as_str());
+        let start = served.server_dir.clone().filter(|it| it.as_os_str() != path.as_str());
         let root = Arc::new(Root { start, ..Root::open(path.as_ref()).ok()? });
-        self.roots.insert(path.clone(), Arc::clone(&root));
+        served.roots.insert(path.clone(), Arc::clone(&root));
         Some(root)
     }
 }

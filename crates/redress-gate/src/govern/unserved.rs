@@ -72,7 +72,7 @@ impl Governor {
                 Some(_) => unserved.eval.push(text::strip(&name)),
                 None => {
                     unserved.unknown.push(tool_lines(&name, Some(tool)));
-                    self.lock().unserved.insert(name.into_owned());
+                    self.served().unserved.insert(name.into_owned());
                 }
             }
         }
