@@ -1,16 +1,17 @@
 //! `Asked`: what is kept of a request for the case that it fails.
 
-use std::{borrow::Cow, time::Instant};
+use std::{borrow::Cow, fmt::Write as _, time::Instant};
 
 use http::{HeaderValue, request::Parts};
 use redress::{
     fault::Context,
-    json::{Members, RawJson},
+    json::{Members, RawJson, write_list, write_str},
 };
 use rmcp::{
-    model::{CallToolRequestParams, RequestId},
+    model::{CallToolRequestParams, JsonObject, RequestId},
     service::{RequestContext, RoleServer},
 };
+use serde_json::Value;
 
 use crate::{
     panics,
@@ -29,7 +30,7 @@ pub(crate) struct Asked {
     session: Session,
     traceparent: Option<String>,
     /// What the author's closure knows.
-    filled: Option<Context>,
+    filled: Option<Box<Context>>,
     started: Instant,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Asked {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) tool: Cow<'static, str>,
-    /// As JSON, which is made faster than a copy.
+    /// As JSON, which takes less than a copy.
     arguments: Option<String>,
     /// It goes on where an earlier one stopped.
     pub(crate) has_state: bool,
@@ -86,14 +87,15 @@ impl Asked {
         Self {
             call: Some(Call {
                 tool,
-                arguments: call.arguments.as_ref().and_then(|it| serde_json::to_string(it).ok()),
+                arguments: call.arguments.as_ref().map(written),
                 has_state: call.request_state.is_some(),
             }),
             // What it does not know it cannot fill; a call fails by itself only.
             filled: settings
                 .fill
                 .as_ref()
-                .and_then(|it| panics::caught(|| it(Seen { call, request: context })).ok()),
+                .and_then(|it| panics::caught(|| it(Seen { call, request: context })).ok())
+                .map(Box::new),
             ..Self::new("tools/call", context)
         }
     }
@@ -117,7 +119,7 @@ impl Asked {
             trace_id: trace.map(str::to_owned),
             ..Context::default()
         };
-        let mut context = self.filled.clone().unwrap_or_default();
+        let mut context = self.filled.as_deref().cloned().unwrap_or_default();
         context.fill_absent(&own);
         context.fill_absent(&settings.context);
         context
@@ -138,5 +140,32 @@ impl Asked {
         }
         members.close();
         RawJson::parse(out.as_bytes()).ok()
+    }
+}
+
+/// An object as JSON. The code of serde's writer is larger, which a call that goes well feels.
+fn written(object: &JsonObject) -> String {
+    let mut out = String::with_capacity(128);
+    write_object(&mut out, object);
+    out
+}
+
+fn write_object(out: &mut String, object: &JsonObject) {
+    let mut members = Members::open(out);
+    for (key, value) in object {
+        write(members.key(key), value);
+    }
+    members.close();
+}
+
+/// Values of a request nest no deeper than serde reads.
+fn write(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(it) => out.push_str(if *it { "true" } else { "false" }),
+        Value::Number(it) => write!(out, "{it}").unwrap_or_default(),
+        Value::String(it) => write_str(out, it),
+        Value::Array(it) => write_list(out, it, |it, out| write(out, it)),
+        Value::Object(it) => write_object(out, it),
     }
 }

@@ -1,6 +1,14 @@
 //! One call of a tool: the tool is known, its arguments fit, the handler answers in time, the answer fits; or it is a fault.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, task::Poll, time::Duration};
+mod run;
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
 use redress::{
     Fault, codes,
@@ -16,11 +24,11 @@ use rmcp::{
         CallToolRequestParams, CallToolResponse, CallToolResult, MetaObject,
         PaginatedRequestParams, Tool,
     },
-    service::{RequestContext, RoleServer},
+    service::{MaybeSendFuture, RequestContext, RoleServer},
 };
 use serde_json::Value;
-use tokio::{task::unconstrained, time::sleep};
 
+use self::run::{Answer, Timer, run};
 use crate::{
     answer,
     asked::Asked,
@@ -29,7 +37,7 @@ use crate::{
     judge::Judge,
     panics, schema, size, start,
     tell::{self, Told},
-    tool_fault::carrying,
+    tool_fault::Carried,
 };
 
 type Context = RequestContext<RoleServer>;
@@ -51,32 +59,47 @@ impl From<Fault> for Failed {
 }
 
 impl<H: ServerHandler> Contract<H> {
-    /// Answers a call.
-    pub(crate) async fn call(
+    /// Answers a call. Nothing of a call that goes well is boxed, since rmcp has room for more than this takes.
+    pub(crate) fn call(
         &self,
         mut request: CallToolRequestParams,
         context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let known = self.state.catalog.get(&request.name);
-        let name = known.as_ref().map_or(&request.name, |it| &it.name);
-        let asked = Asked::call(name.clone(), &request, &context, &self.settings);
-        let tool = match known {
-            Some(tool) => Some(tool),
-            None => self.find(&request.name, &context).await,
-        };
-        let traits = tool.as_ref().map(|it| it.traits).unwrap_or_default();
-        let judge = Judge { asked: &asked, settings: &self.settings, state: &self.state, traits };
-        let answered = match self.admit(&mut request, tool.as_deref()) {
-            Ok(()) => carrying(self.handled(request, context, &judge, tool.as_deref())).await,
-            Err(failed) => Err(failed),
-        };
-        match answered {
-            Ok(response) => Ok(response),
-            Err(failed) => {
-                let has_output_schema = tool.as_ref().is_none_or(|it| it.output.is_some());
-                // Boxed, so that a call that goes well does not carry the room for its failure.
-                Box::pin(self.answer(failed, &asked, has_output_schema)).await
-            }
+    ) -> impl Future<Output = Answer> + MaybeSendFuture {
+        async move {
+            let known = self.state.catalog.get(&request.name);
+            let name = known.as_ref().map_or(&request.name, |it| &it.name);
+            let asked = Asked::call(name.clone(), &request, &context, &self.settings);
+            let tool = match known {
+                Some(tool) => Some(tool),
+                None => Box::pin(self.find(&request.name, &context)).await,
+            };
+            let failed = match self.admit(&mut request, tool.as_deref()) {
+                Err(failed) => failed,
+                Ok(()) => {
+                    let limit = self.settings.timeout(&request.name);
+                    let stop = context.ct.clone();
+                    let mut carried = Carried::default();
+                    let call = async move { self.handler.call_tool(request, context).await };
+                    let end = run(pin!(Some(call)), limit, &mut carried).await;
+                    let judge = self.judge(&asked, tool.as_deref());
+                    match end {
+                        Ok(Some(Ok(answer))) => {
+                            match self.flaw(&answer, &judge, tool.as_deref(), &mut carried) {
+                                None => return Ok(answer),
+                                Some(fault) => Failed::Call(fault, meta(answer)),
+                            }
+                        }
+                        Ok(Some(Err(error))) => stays(error, &judge, tool.is_none()),
+                        Err(panic) => judge.seen(panic.fault()).into(),
+                        Ok(None) => {
+                            // What the handler has started elsewhere hears of it by the token.
+                            stop.cancel();
+                            judge.seen(late(&asked, limit)).into()
+                        }
+                    }
+                }
+            };
+            Box::pin(self.answer(failed, &asked, tool.as_deref())).await
         }
     }
 
@@ -100,94 +123,50 @@ impl<H: ServerHandler> Contract<H> {
         }
     }
 
-    /// What the handler answers, in time. Its future is boxed as it is made: requests are large, and each step of the way
-    /// would copy them.
-    async fn handled(
+    /// Why an answer is a failure, if it is one.
+    fn flaw(
         &self,
-        request: CallToolRequestParams,
-        context: Context,
+        answer: &CallToolResponse,
         judge: &Judge<'_>,
         tool: Option<&Known>,
-    ) -> Result<CallToolResponse, Failed> {
-        let limit = self.settings.timeout(&request.name);
-        let stop = context.ct.clone();
-        let call = panics::caught(|| Box::pin(self.handler.call_tool(request, context)));
-        let end = match call {
-            Ok(call) => panics::catch(within(limit, call)).await,
-            Err(panic) => Err(panic),
+        carried: &mut Carried,
+    ) -> Option<Box<Fault>> {
+        let CallToolResponse::Complete(result) = answer else { return None };
+        let fault = if result.is_error == Some(true) {
+            carried.take(result).map_or_else(|| judge.result(result), |it| judge.seen(it))
+        } else {
+            // A tool that only reads has done nothing, although it came to its end.
+            judge.seen(self.broken(result, tool)?)
         };
-        match end {
-            Ok(Some(answer)) => self.judged(answer, judge, tool),
-            Err(panic) => Err(judge.seen(panic.fault()).into()),
-            Ok(None) => {
-                // What the handler has started elsewhere hears of it by the token.
-                stop.cancel();
-                Err(judge.seen(late(judge.asked, limit)).into())
-            }
-        }
-    }
-
-    fn judged(
-        &self,
-        answer: Result<CallToolResponse, ErrorData>,
-        judge: &Judge<'_>,
-        tool: Option<&Known>,
-    ) -> Result<CallToolResponse, Failed> {
-        match answer {
-            Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
-                Err(Failed::Call(Box::new(judge.result(&result)), result.meta))
-            }
-            Ok(CallToolResponse::Complete(result)) => self.checked(result, tool),
-            Ok(other) => Ok(other),
-            Err(error) => {
-                let fault = judge.error(&error);
-                let is_unlisted = tool.is_none();
-                let has_state = judge.asked.call.as_ref().is_some_and(|it| it.has_state);
-                if wire::error_stays(error.code.0, true, is_unlisted || has_state) {
-                    Err(Failed::Error(Box::new(fault), error))
-                } else {
-                    Err(fault.into())
-                }
-            }
-        }
+        Some(Box::new(fault))
     }
 
     /// A result that says it went well must be what it promises to be.
-    fn checked(
-        &self,
-        result: CallToolResult,
-        tool: Option<&Known>,
-    ) -> Result<CallToolResponse, Failed> {
+    fn broken(&self, result: &CallToolResult, tool: Option<&Known>) -> Option<Fault> {
         let limit = self.settings.max_result_bytes;
-        if let Some(size) = size::over(&result, limit) {
-            let params = [("limit_bytes", limit), ("size_bytes", size)];
-            let mut fault = codes::OUTPUT_TOO_LARGE
-                .raise(params.map(|(name, it)| (name, ParamValue::from(it as u64))));
-            fault.origin = Origin::Server;
-            return Err(spared(fault, tool).into());
+        if let Some(size) = size::over(result, limit) {
+            return Some(too_large(limit, size));
         }
-        if let Some(schema) = tool.and_then(|it| it.output.as_ref()) {
-            let (pointer, reason) = match &result.structured_content {
-                None => ("/structuredContent".to_owned(), "missing"),
-                Some(value) => match schema.wrongs(value).into_iter().next() {
-                    None => return Ok(result.into()),
-                    Some(wrong) => (format!("/structuredContent{}", wrong.pointer), wrong.reason),
-                },
-            };
-            let mut fault =
-                codes::OUTPUT_INVALID.raise([("pointer", &*pointer), ("reason", reason)]);
-            fault.origin = Origin::Server;
-            return Err(spared(fault, tool).into());
-        }
-        Ok(result.into())
+        let schema = tool?.output.as_ref()?;
+        let (pointer, reason) = match &result.structured_content {
+            None => (String::new(), "missing"),
+            Some(value) => {
+                let wrong = schema.wrongs(value).into_iter().next()?;
+                (wrong.pointer, wrong.reason)
+            }
+        };
+        let pointer = format!("/structuredContent{pointer}");
+        let mut fault = codes::OUTPUT_INVALID.raise([("pointer", &*pointer), ("reason", reason)]);
+        fault.origin = Origin::Server;
+        Some(fault)
     }
 
-    async fn answer(
-        &self,
-        failed: Failed,
-        asked: &Asked,
-        has_output_schema: bool,
-    ) -> Result<CallToolResponse, ErrorData> {
+    fn judge<'j>(&'j self, asked: &'j Asked, tool: Option<&Known>) -> Judge<'j> {
+        let traits = tool.map(|it| it.traits).unwrap_or_default();
+        Judge { asked, settings: &self.settings, state: &self.state, traits }
+    }
+
+    async fn answer(&self, failed: Failed, asked: &Asked, tool: Option<&Known>) -> Answer {
         let (fault, meta, error) = match failed {
             Failed::Call(fault, meta) => (fault, meta, None),
             Failed::Error(fault, error) => (fault, None, Some(error)),
@@ -197,6 +176,7 @@ impl<H: ServerHandler> Contract<H> {
             }
         };
         let told = self.tell(*fault, asked).await;
+        let has_output_schema = tool.is_none_or(|it| it.output.is_some());
         match error {
             Some(_) if told.is_unrecorded => Err(answer::rpc_error(&told.fault, None)),
             Some(error) => Err(answer::dressed(error, &told.fault)),
@@ -277,28 +257,41 @@ fn fitting(request: &mut CallToolRequestParams, tool: &Known) -> Result<(), Fail
     schema::invalid_arguments(&wrongs).map_or(Ok(()), |it| Err(it.into()))
 }
 
-/// A tool that only reads has done nothing, although it came to its end.
-fn spared(mut fault: Fault, tool: Option<&Known>) -> Fault {
-    if tool.is_some_and(|it| it.traits.harmless()) {
-        fault.nothing_changed();
+/// What an error of the handler is: the model hears of it, or it stays one.
+#[cold]
+fn stays(error: ErrorData, judge: &Judge<'_>, is_unlisted: bool) -> Failed {
+    let fault = judge.error(&error);
+    let has_state = judge.asked.call.as_ref().is_some_and(|it| it.has_state);
+    if wire::error_stays(error.code.0, true, is_unlisted || has_state) {
+        Failed::Error(Box::new(fault), error)
+    } else {
+        fault.into()
     }
+}
+
+fn too_large(limit: usize, size: usize) -> Fault {
+    let params = [("limit_bytes", limit), ("size_bytes", size)];
+    let params = params.map(|(name, it)| (name, ParamValue::from(it as u64)));
+    let mut fault = codes::OUTPUT_TOO_LARGE.raise(params);
+    fault.origin = Origin::Server;
     fault
 }
 
-/// Waits for the end of a future, or until it took too long. There is a timer only where the future has to be waited for.
+fn meta(answer: CallToolResponse) -> Option<MetaObject> {
+    if let CallToolResponse::Complete(result) = answer { result.meta } else { None }
+}
+
+/// Waits for the end of a future, or until it took too long.
 fn within<F: Future + Unpin>(
     limit: Option<Duration>,
     mut future: F,
 ) -> impl Future<Output = Option<F::Output>> + Unpin {
-    let mut timer = None;
+    let mut timer = Timer::new(limit);
     poll_fn(move |cx| {
         if let Poll::Ready(output) = Pin::new(&mut future).poll(cx) {
             return Poll::Ready(Some(output));
         }
-        let Some(limit) = limit else { return Poll::Pending };
-        // A future that always has something to do must not keep the timer from being heard.
-        let timer = timer.get_or_insert_with(|| Box::pin(unconstrained(sleep(limit))));
-        timer.as_mut().poll(cx).map(|()| None)
+        if timer.is_over(cx) { Poll::Ready(None) } else { Poll::Pending }
     })
 }
 

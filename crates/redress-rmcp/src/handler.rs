@@ -141,7 +141,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         request: CallToolRequestParams,
         context: Context,
     ) -> promise!(Result<CallToolResponse, ErrorData>) {
-        Box::pin(self.call(request, context))
+        self.call(request, context)
     }
 
     /// The tools that are served, each with its errors in its description.

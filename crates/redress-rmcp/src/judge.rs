@@ -13,9 +13,7 @@ use rmcp::{
     model::{CallToolResult, ContentBlock, CustomRequest, JsonObject},
 };
 
-use crate::{
-    asked::Asked, contract::State, schema::refused_by_serde, settings::Settings, tool_fault,
-};
+use crate::{asked::Asked, contract::State, schema::refused_by_serde, settings::Settings};
 
 /// Judges answers to one request.
 pub(crate) struct Judge<'j> {
@@ -28,12 +26,9 @@ pub(crate) struct Judge<'j> {
 impl Judge<'_> {
     /// The failure of a result that says it is one.
     pub(crate) fn result(&self, result: &CallToolResult) -> Fault {
-        match tool_fault::carried(result) {
-            Some(fault) => self.seen(fault),
-            None => said(result)
-                .and_then(refused_by_serde)
-                .unwrap_or_else(|| self.classified("result", serde_json::to_string(result))),
-        }
+        said(result)
+            .and_then(refused_by_serde)
+            .unwrap_or_else(|| self.classified("result", serde_json::to_string(result)))
     }
 
     /// The failure that an error of the protocol is.

@@ -1,5 +1,6 @@
 //! `Schema`: a JSON Schema, compiled once, and what is wrong with a value, as pointers and what was expected there.
 
+mod shape;
 mod words;
 
 use std::sync::{Arc, OnceLock};
@@ -19,12 +20,15 @@ use redress_registry::nearest::nearest;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
+use self::shape::Shape;
 pub(crate) use self::words::refused_by_serde;
 
 /// A JSON Schema and what checks it.
 #[derive(Debug)]
 pub(crate) struct Schema {
     source: Arc<JsonObject>,
+    /// What most calls are checked with.
+    shape: Option<Shape>,
     compiled: OnceLock<Result<Validator, String>>,
 }
 
@@ -41,7 +45,7 @@ pub(crate) struct Wrong {
 
 impl Schema {
     pub(crate) fn new(source: &Arc<JsonObject>) -> Self {
-        Self { source: Arc::clone(source), compiled: OnceLock::new() }
+        Self { source: Arc::clone(source), shape: Shape::of(source), compiled: OnceLock::new() }
     }
 
     pub(crate) const fn source(&self) -> &Arc<JsonObject> {
@@ -55,6 +59,9 @@ impl Schema {
 
     /// What is wrong with a value; nothing, if the schema cannot be checked.
     pub(crate) fn wrongs(&self, value: &Value) -> Vec<Wrong> {
+        if self.shape.as_ref().is_some_and(|it| it.fits(value)) {
+            return Vec::new();
+        }
         match self.compiled() {
             Ok(validator) if !validator.is_valid(value) => {
                 let errors = validator.iter_errors(value);

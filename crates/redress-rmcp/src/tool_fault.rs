@@ -1,6 +1,6 @@
 //! `ToolFault`: the error of a tool that is written with a contract, so that `?` is all that a failure takes.
 
-use std::cell::RefCell;
+use std::{cell::Cell, mem};
 
 use redress::{Dialect, Fault, dialect::Stamp, wire};
 use rmcp::{
@@ -8,6 +8,7 @@ use rmcp::{
     handler::server::tool::IntoCallToolResult,
     model::{CallToolResponse, CallToolResult},
 };
+use serde_json::Value;
 
 use crate::answer;
 
@@ -47,35 +48,41 @@ impl IntoCallToolResult for ToolFault {
     }
 }
 
-tokio::task_local! {
-    /// The faults that the tools of this call have returned, whole, with the envelopes by which their results are known.
-    static CARRIED: RefCell<Vec<(Option<serde_json::Value>, Fault)>>;
+/// The faults that the tools of one call have returned, whole, with the envelopes by which their results are known.
+#[derive(Debug, Default)]
+pub(crate) struct Carried(Vec<(Option<Value>, Fault)>);
+
+thread_local! {
+    /// Those of the call that this thread works on, if it works on one.
+    static CARRIED: Cell<Option<Carried>> = const { Cell::new(None) };
 }
 
-fn envelope(result: &CallToolResult) -> Option<&serde_json::Value> {
+fn envelope(result: &CallToolResult) -> Option<&Value> {
     result.meta.as_ref()?.0.get(wire::FAULT_KEY)
 }
 
 /// Keeps what a result cannot show: the private part.
 fn carry(result: &CallToolResult, fault: Fault) {
-    let kept = (envelope(result).cloned(), fault);
     // Without a contract around the call there is nobody to keep it for.
-    CARRIED.try_with(|it| it.borrow_mut().push(kept)).unwrap_or_default();
+    if let Some(mut carried) = CARRIED.take() {
+        carried.0.push((envelope(result).cloned(), fault));
+        CARRIED.set(Some(carried));
+    }
 }
 
-/// The fault that a result was made from, if a tool of this call made it.
-pub(crate) fn carried(result: &CallToolResult) -> Option<Fault> {
-    let envelope = envelope(result)?;
-    CARRIED
-        .try_with(|it| {
-            let mut all = it.borrow_mut();
-            let at = all.iter().position(|it| it.0.as_ref() == Some(envelope))?;
-            Some(all.swap_remove(at).1)
-        })
-        .ok()?
-}
+impl Carried {
+    /// Does a part of the work on the call, which must not panic: the faults that are made in it are kept here.
+    pub(crate) fn around<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let outer = CARRIED.replace(Some(mem::take(self)));
+        let end = work();
+        *self = CARRIED.replace(outer).unwrap_or_default();
+        end
+    }
 
-/// Runs a call whose faults are kept whole.
-pub(crate) async fn carrying<F: Future>(call: F) -> F::Output {
-    CARRIED.scope(RefCell::default(), call).await
+    /// The fault that a result was made from, if a tool of this call made it.
+    pub(crate) fn take(&mut self, result: &CallToolResult) -> Option<Fault> {
+        let envelope = envelope(result)?;
+        let at = self.0.iter().position(|it| it.0.as_ref() == Some(envelope))?;
+        Some(self.0.swap_remove(at).1)
+    }
 }

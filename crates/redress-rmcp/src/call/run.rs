@@ -1,0 +1,64 @@
+//! The handler at work on one call: what it throws is caught, its time is measured, the faults of its tools are kept.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use rmcp::{ErrorData, model::CallToolResponse};
+use tokio::{
+    task::{Unconstrained, unconstrained},
+    time::{Sleep, sleep},
+};
+
+use crate::{
+    panics::{self, Panic},
+    tool_fault::Carried,
+};
+
+/// What a handler answers.
+pub(crate) type Answer = Result<CallToolResponse, ErrorData>;
+
+/// How a call ends: with an answer, with none in time, or with a panic.
+pub(crate) type End = Result<Option<Answer>, Panic>;
+
+/// Runs a call to its end, and drops what is left of it: that may panic, too.
+pub(crate) fn run<F: Future<Output = Answer>>(
+    mut call: Pin<&mut Option<F>>,
+    limit: Option<Duration>,
+    carried: &mut Carried,
+) -> impl Future<Output = End> {
+    let mut timer = Timer::new(limit);
+    poll_fn(move |cx| {
+        let Some(running) = call.as_mut().as_pin_mut() else { return Poll::Pending };
+        let end = match carried.around(|| panics::caught(|| running.poll(cx))) {
+            Ok(Poll::Ready(answer)) => Ok(Some(answer)),
+            Ok(Poll::Pending) if timer.is_over(cx) => Ok(None),
+            Ok(Poll::Pending) => return Poll::Pending,
+            Err(panic) => Err(panic),
+        };
+        Poll::Ready(panics::caught(|| call.set(None)).and(end))
+    })
+}
+
+/// A limit of time, which runs from when it is first asked for: what is answered at once needs no timer.
+pub(crate) struct Timer {
+    limit: Option<Duration>,
+    sleep: Option<Pin<Box<Unconstrained<Sleep>>>>,
+}
+
+impl Timer {
+    pub(crate) const fn new(limit: Option<Duration>) -> Self {
+        Self { limit, sleep: None }
+    }
+
+    /// Whether the time is over; if not, the task is woken when it is.
+    pub(crate) fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(limit) = self.limit else { return false };
+        // A future that always has something to do must not keep the timer from being heard.
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(unconstrained(sleep(limit))));
+        sleep.as_mut().poll(cx).is_ready()
+    }
+}
