@@ -1,18 +1,20 @@
 //! `Asked`: what is kept of a request for the case that it fails.
 
-use std::{borrow::Cow, fmt::Write as _, time::Instant};
+mod kept;
+
+use std::{borrow::Cow, time::Instant};
 
 use http::{HeaderValue, request::Parts};
 use redress::{
     fault::Context,
-    json::{Members, RawJson, write_list, write_str},
+    json::{Members, RawJson},
 };
 use rmcp::{
-    model::{CallToolRequestParams, JsonObject, RequestId},
+    model::{CallToolRequestParams, RequestId},
     service::{RequestContext, RoleServer},
 };
-use serde_json::Value;
 
+use self::kept::Kept;
 use crate::{
     panics,
     settings::{Seen, Settings},
@@ -38,8 +40,7 @@ pub(crate) struct Asked {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) tool: Cow<'static, str>,
-    /// As JSON, which takes less than a copy.
-    arguments: Option<String>,
+    arguments: Option<Kept>,
     /// It goes on where an earlier one stopped.
     pub(crate) has_state: bool,
 }
@@ -87,7 +88,7 @@ impl Asked {
         Self {
             call: Some(Call {
                 tool,
-                arguments: call.arguments.as_ref().map(written),
+                arguments: call.arguments.as_ref().map(Kept::new),
                 has_state: call.request_state.is_some(),
             }),
             // What it does not know it cannot fill; a call fails by itself only.
@@ -134,38 +135,11 @@ impl Asked {
             let mut params = Members::open(members.key("params"));
             params.str("name", &call.tool);
             if let Some(arguments) = &call.arguments {
-                params.raw("arguments", arguments);
+                arguments.write(params.key("arguments"));
             }
             params.close();
         }
         members.close();
         RawJson::parse(out.as_bytes()).ok()
-    }
-}
-
-/// An object as JSON. The code of serde's writer is larger, which a call that goes well feels.
-fn written(object: &JsonObject) -> String {
-    let mut out = String::with_capacity(128);
-    write_object(&mut out, object);
-    out
-}
-
-fn write_object(out: &mut String, object: &JsonObject) {
-    let mut members = Members::open(out);
-    for (key, value) in object {
-        write(members.key(key), value);
-    }
-    members.close();
-}
-
-/// Values of a request nest no deeper than serde reads.
-fn write(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(it) => out.push_str(if *it { "true" } else { "false" }),
-        Value::Number(it) => write!(out, "{it}").unwrap_or_default(),
-        Value::String(it) => write_str(out, it),
-        Value::Array(it) => write_list(out, it, |it, out| write(out, it)),
-        Value::Object(it) => write_object(out, it),
     }
 }

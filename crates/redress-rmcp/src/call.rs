@@ -248,6 +248,9 @@ const MOST_PAGES: usize = 1_000;
 
 /// Checks the arguments of a call.
 fn fitting(request: &mut CallToolRequestParams, tool: &Known) -> Result<(), Failed> {
+    if request.arguments.as_ref().is_some_and(|it| tool.input.surely_takes(it)) {
+        return Ok(());
+    }
     let is_given = request.arguments.is_some();
     let arguments = Value::Object(request.arguments.take().unwrap_or_default());
     let wrongs = tool.input.wrongs(&arguments);

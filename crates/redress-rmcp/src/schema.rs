@@ -57,6 +57,11 @@ impl Schema {
         self.compiled().as_ref().err().map(String::as_str)
     }
 
+    /// Whether an object fits, as far as that can be said at once.
+    pub(crate) fn surely_takes(&self, object: &JsonObject) -> bool {
+        self.shape.as_ref().is_some_and(|it| it.takes(object))
+    }
+
     /// What is wrong with a value; nothing, if the schema cannot be checked.
     pub(crate) fn wrongs(&self, value: &Value) -> Vec<Wrong> {
         if self.shape.as_ref().is_some_and(|it| it.fits(value)) {

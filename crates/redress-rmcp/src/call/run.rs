@@ -32,15 +32,25 @@ pub(crate) fn run<F: Future<Output = Answer>>(
 ) -> impl Future<Output = End> {
     let mut timer = Timer::new(limit);
     poll_fn(move |cx| {
-        let Some(running) = call.as_mut().as_pin_mut() else { return Poll::Pending };
-        let end = match carried.around(|| panics::caught(|| running.poll(cx))) {
-            Ok(Poll::Ready(answer)) => Ok(Some(answer)),
-            Ok(Poll::Pending) if timer.is_over(cx) => Ok(None),
-            Ok(Poll::Pending) => return Poll::Pending,
-            Err(panic) => Err(panic),
-        };
-        Poll::Ready(panics::caught(|| call.set(None)).and(end))
+        let polled = carried.around(|| panics::caught(|| poll(call.as_mut(), cx)));
+        match polled {
+            Ok(Poll::Ready(answer)) => Poll::Ready(Ok(Some(answer))),
+            Ok(Poll::Pending) if timer.is_over(cx) => {
+                Poll::Ready(panics::caught(|| call.set(None)).map(|()| None))
+            }
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(panic) => Poll::Ready(panics::caught(|| call.set(None)).and(Err(panic))),
+        }
     })
+}
+
+fn poll<F: Future>(mut call: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> Poll<F::Output> {
+    let Some(running) = call.as_mut().as_pin_mut() else { return Poll::Pending };
+    let polled = running.poll(cx);
+    if polled.is_ready() {
+        call.set(None);
+    }
+    polled
 }
 
 /// A limit of time, which runs from when it is first asked for: what is answered at once needs no timer.

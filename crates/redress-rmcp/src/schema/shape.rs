@@ -5,19 +5,27 @@ mod read;
 use serde_json::{Map, Number, Value};
 
 /// What a schema asks for. What fits a shape fits its schema; of what does not, nothing is said.
+///
+/// It is small, so that a call has little to load.
 #[derive(Debug)]
 pub(super) struct Shape {
     types: u8,
+    /// Members without a name here may be there, too.
+    is_open: bool,
+    required: usize,
+    /// In the order of their names.
+    members: Vec<Member>,
+    limits: Option<Box<Limits>>,
+}
+
+/// What most parts of a schema do not ask for.
+#[derive(Debug)]
+struct Limits {
     /// Least and most, as are the others.
     numbers: (i64, i64),
     characters: (usize, usize),
     items: (usize, usize),
-    each: Option<Box<Shape>>,
-    /// In the order of their names.
-    members: Vec<Member>,
-    required: usize,
-    /// Members without a name here may be there, too.
-    is_open: bool,
+    each: Option<Shape>,
     values: Option<Vec<Value>>,
     all: Vec<Shape>,
     any: Option<Vec<Shape>>,
@@ -44,56 +52,30 @@ mod types {
 
 impl Shape {
     /// Any value at all.
-    const ANYTHING: Self = Self {
-        types: types::ALL,
-        numbers: (i64::MIN, i64::MAX),
-        characters: (0, usize::MAX),
-        items: (0, usize::MAX),
-        each: None,
-        members: Vec::new(),
-        required: 0,
-        is_open: true,
-        values: None,
-        all: Vec::new(),
-        any: None,
-    };
+    const ANYTHING: Self =
+        Self { types: types::ALL, is_open: true, required: 0, members: Vec::new(), limits: None };
 
     /// Whether a value surely fits. This goes no deeper than the shape.
     pub(super) fn fits(&self, value: &Value) -> bool {
         let fits = match value {
             Value::Null => self.is(types::NULL),
             Value::Bool(_) => self.is(types::BOOLEAN),
-            Value::Number(it) => self.is(types::INTEGER | types::NUMBER) && self.fits_number(it),
-            Value::String(it) => self.is(types::STRING) && self.fits_text(it),
-            Value::Array(it) => self.is(types::ARRAY) && self.fits_items(it),
+            Value::Number(it) if it.is_f64() => self.is(types::NUMBER),
+            Value::Number(_) => self.is(types::INTEGER | types::NUMBER),
+            Value::String(_) => self.is(types::STRING),
+            Value::Array(_) => self.is(types::ARRAY),
             Value::Object(it) => self.is(types::OBJECT) && self.fits_members(it),
         };
-        fits && self.values.as_ref().is_none_or(|it| it.contains(value))
-            && self.all.iter().all(|it| it.fits(value))
-            && self.any.as_ref().is_none_or(|it| it.iter().any(|it| it.fits(value)))
+        fits && self.limits.as_ref().is_none_or(|it| it.fit(value))
+    }
+
+    /// Whether an object surely fits.
+    pub(super) fn takes(&self, object: &Map<String, Value>) -> bool {
+        self.is(types::OBJECT) && self.limits.is_none() && self.fits_members(object)
     }
 
     const fn is(&self, types: u8) -> bool {
         self.types & types != 0
-    }
-
-    /// Where there are limits or only whole numbers, those with a fraction and very large ones are left to the schema.
-    fn fits_number(&self, number: &Number) -> bool {
-        match number.as_i64() {
-            Some(it) => (self.numbers.0..=self.numbers.1).contains(&it),
-            None => self.is(types::NUMBER) && self.numbers == Self::ANYTHING.numbers,
-        }
-    }
-
-    fn fits_text(&self, text: &str) -> bool {
-        let (least, most) = self.characters;
-        // There are no more characters than bytes.
-        (least == 0 && text.len() <= most) || (least..=most).contains(&text.chars().count())
-    }
-
-    fn fits_items(&self, items: &[Value]) -> bool {
-        (self.items.0..=self.items.1).contains(&items.len())
-            && self.each.as_ref().is_none_or(|shape| items.iter().all(|it| shape.fits(it)))
     }
 
     fn fits_members(&self, object: &Map<String, Value>) -> bool {
@@ -109,6 +91,47 @@ impl Shape {
             }
         }
         required == self.required
+    }
+}
+
+impl Limits {
+    const NONE: Self = Self {
+        numbers: (i64::MIN, i64::MAX),
+        characters: (0, usize::MAX),
+        items: (0, usize::MAX),
+        each: None,
+        values: None,
+        all: Vec::new(),
+        any: None,
+    };
+
+    fn fit(&self, value: &Value) -> bool {
+        let fit = match value {
+            Value::Number(it) => self.fit_number(it),
+            Value::String(it) => self.fit_text(it),
+            Value::Array(it) => self.fit_items(it),
+            _ => true,
+        };
+        fit && self.values.as_ref().is_none_or(|it| it.contains(value))
+            && self.all.iter().all(|it| it.fits(value))
+            && self.any.as_ref().is_none_or(|it| it.iter().any(|it| it.fits(value)))
+    }
+
+    /// Numbers with a fraction and very large ones are left to the schema.
+    fn fit_number(&self, number: &Number) -> bool {
+        let (least, most) = self.numbers;
+        number.as_i64().is_some_and(|it| (least..=most).contains(&it))
+    }
+
+    fn fit_text(&self, text: &str) -> bool {
+        let (least, most) = self.characters;
+        // There are no more characters than bytes.
+        (least == 0 && text.len() <= most) || (least..=most).contains(&text.chars().count())
+    }
+
+    fn fit_items(&self, items: &[Value]) -> bool {
+        (self.items.0..=self.items.1).contains(&items.len())
+            && self.each.as_ref().is_none_or(|shape| items.iter().all(|it| shape.fits(it)))
     }
 }
 

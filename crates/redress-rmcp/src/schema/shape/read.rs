@@ -3,7 +3,7 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use super::{Member, Shape, types};
+use super::{Limits, Member, Shape, types};
 
 /// A schema with more parts than this, each use of a definition counted, has no shape.
 const MOST_PARTS: usize = 256;
@@ -63,20 +63,24 @@ impl Reader<'_> {
             "$schema" if depth == 0 => (),
             "format" if NUMBERS.contains(&value.as_str()?) => (),
             "type" => shape.types = bits(value)?,
-            "minimum" => shape.numbers.0 = value.as_i64()?,
-            "maximum" => shape.numbers.1 = value.as_i64()?,
-            "minLength" => shape.characters.0 = count(value)?,
-            "maxLength" => shape.characters.1 = count(value)?,
-            "minItems" => shape.items.0 = count(value)?,
-            "maxItems" => shape.items.1 = count(value)?,
-            "items" => shape.each = Some(Box::new(self.any(value, below)?)),
+            "minimum" => shape.limits().numbers.0 = value.as_i64()?,
+            "maximum" => shape.limits().numbers.1 = value.as_i64()?,
+            "minLength" => shape.limits().characters.0 = count(value)?,
+            "maxLength" => shape.limits().characters.1 = count(value)?,
+            "minItems" => shape.limits().items.0 = count(value)?,
+            "maxItems" => shape.limits().items.1 = count(value)?,
+            "items" => shape.limits().each = Some(self.any(value, below)?),
             "properties" => shape.members = self.members(value, below)?,
             "additionalProperties" => shape.is_open = value.as_bool()?,
-            "enum" if shape.values.is_none() => shape.values = Some(value.as_array()?.clone()),
-            "const" if shape.values.is_none() => shape.values = Some(vec![value.clone()]),
-            "allOf" => shape.all.extend(self.each(value, below)?),
-            "anyOf" => shape.any = Some(self.each(value, below)?),
-            "$ref" => shape.all.push(self.referred(value.as_str()?, below)?),
+            "enum" if shape.limits().values.is_none() => {
+                shape.limits().values = Some(value.as_array()?.clone())
+            }
+            "const" if shape.limits().values.is_none() => {
+                shape.limits().values = Some(vec![value.clone()])
+            }
+            "allOf" => shape.limits().all.extend(self.each(value, below)?),
+            "anyOf" => shape.limits().any = Some(self.each(value, below)?),
+            "$ref" => shape.limits().all.push(self.referred(value.as_str()?, below)?),
             _ => return None,
         }
         Some(())
@@ -104,6 +108,10 @@ impl Reader<'_> {
 }
 
 impl Shape {
+    fn limits(&mut self) -> &mut Limits {
+        self.limits.get_or_insert_with(|| Box::new(Limits::NONE))
+    }
+
     fn require(&mut self, names: Option<&Value>) -> Option<()> {
         let Some(names) = names else { return Some(()) };
         for name in names.as_array()? {

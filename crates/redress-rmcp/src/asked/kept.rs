@@ -1,0 +1,129 @@
+//! `Kept`: a copy of arguments that is quick to make, since every call makes one and few need it.
+
+use std::fmt::Write as _;
+
+use redress::json::{Members, write_list, write_str};
+use rmcp::model::JsonObject;
+use serde_json::{Number, Value};
+
+/// Arguments: their parts in order, and all of their texts in one.
+#[derive(Debug)]
+pub(super) struct Kept {
+    parts: Vec<Part>,
+    texts: String,
+}
+
+#[derive(Debug)]
+enum Part {
+    Null,
+    Bool(bool),
+    Number(Number),
+    /// Its length.
+    Text(usize),
+    /// How many items follow.
+    Array(usize),
+    /// How many members follow, each a text and a value.
+    Object(usize),
+}
+
+impl Kept {
+    pub(super) fn new(object: &JsonObject) -> Self {
+        let mut kept = Self {
+            parts: Vec::with_capacity(2 * object.len() + 1),
+            texts: String::with_capacity(128),
+        };
+        kept.object(object);
+        kept
+    }
+
+    fn object(&mut self, object: &JsonObject) {
+        self.parts.push(Part::Object(object.len()));
+        for (key, value) in object {
+            self.text(key);
+            self.value(value);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.parts.push(Part::Text(text.len()));
+        self.texts.push_str(text);
+    }
+
+    /// Values of a request nest no deeper than serde reads.
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.parts.push(Part::Null),
+            Value::Bool(it) => self.parts.push(Part::Bool(*it)),
+            Value::Number(it) => self.parts.push(Part::Number(it.clone())),
+            Value::String(it) => self.text(it),
+            Value::Array(it) => {
+                self.parts.push(Part::Array(it.len()));
+                it.iter().for_each(|it| self.value(it));
+            }
+            Value::Object(it) => self.object(it),
+        }
+    }
+
+    /// Appends them as JSON.
+    pub(super) fn write(&self, out: &mut String) {
+        Rest { parts: self.parts.iter(), texts: &self.texts }.write(out);
+    }
+}
+
+/// What is still to be written.
+struct Rest<'k> {
+    parts: std::slice::Iter<'k, Part>,
+    texts: &'k str,
+}
+
+impl<'k> Rest<'k> {
+    fn text(&mut self, length: usize) -> &'k str {
+        let (text, rest) = self.texts.split_at_checked(length).unwrap_or_default();
+        self.texts = rest;
+        text
+    }
+
+    fn key(&mut self) -> &'k str {
+        match self.parts.next() {
+            Some(Part::Text(length)) => self.text(*length),
+            _ => "",
+        }
+    }
+
+    fn write(&mut self, out: &mut String) {
+        match self.parts.next() {
+            None | Some(Part::Null) => out.push_str("null"),
+            Some(Part::Bool(it)) => out.push_str(if *it { "true" } else { "false" }),
+            Some(Part::Number(it)) => write!(out, "{it}").unwrap_or_default(),
+            Some(Part::Text(length)) => write_str(out, self.text(*length)),
+            Some(Part::Array(count)) => write_list(out, 0..*count, |_, out| self.write(out)),
+            Some(Part::Object(count)) => {
+                let mut members = Members::open(out);
+                for _ in 0..*count {
+                    let key = self.key();
+                    self.write(members.key(key));
+                }
+                members.close();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Kept;
+
+    #[test]
+    fn what_is_kept_is_what_was_given() {
+        let given = json!({
+            "path": "a \"b\"\n", "": null, "ä": [true, [], {}, -1, 2.5, u64::MAX],
+            "deep": {"x": {"y": ["z", ""]}, "n": false}, "last": "ö",
+        });
+        let mut out = String::new();
+        Kept::new(given.as_object().unwrap()).write(&mut out);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&out).unwrap(), given);
+        assert_eq!(out, given.to_string());
+    }
+}
