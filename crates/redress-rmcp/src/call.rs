@@ -60,6 +60,7 @@ impl From<Fault> for Failed {
 
 impl<H: ServerHandler> Contract<H> {
     /// Answers a call. Nothing of a call that goes well is boxed, since rmcp has room for more than this takes.
+    #[expect(clippy::manual_async_fn, reason = "an async fn may hold what it is given twice")]
     pub(crate) fn call(
         &self,
         mut request: CallToolRequestParams,

@@ -58,7 +58,9 @@ impl Kept {
             Value::String(it) => self.text(it),
             Value::Array(it) => {
                 self.parts.push(Part::Array(it.len()));
-                it.iter().for_each(|it| self.value(it));
+                for item in it {
+                    self.value(item);
+                }
             }
             Value::Object(it) => self.object(it),
         }

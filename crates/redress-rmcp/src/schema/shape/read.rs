@@ -73,10 +73,10 @@ impl Reader<'_> {
             "properties" => shape.members = self.members(value, below)?,
             "additionalProperties" => shape.is_open = value.as_bool()?,
             "enum" if shape.limits().values.is_none() => {
-                shape.limits().values = Some(value.as_array()?.clone())
+                shape.limits().values = Some(value.as_array()?.clone());
             }
             "const" if shape.limits().values.is_none() => {
-                shape.limits().values = Some(vec![value.clone()])
+                shape.limits().values = Some(vec![value.clone()]);
             }
             "allOf" => shape.limits().all.extend(self.each(value, below)?),
             "anyOf" => shape.limits().any = Some(self.each(value, below)?),
