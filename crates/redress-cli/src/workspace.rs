@@ -1,10 +1,12 @@
 //! The built-in server: the files of a directory, behind the gate in this process.
 
 use std::{
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use redress::codes;
 use redress_gate::{Inside, Target};
 use redress_workspace::{Workspace, WorkspaceServer};
 
@@ -14,7 +16,10 @@ use crate::{failure::Failure, output::Err};
 pub(crate) fn target(root: &Path, ledger: Option<PathBuf>) -> Result<Target, Failure> {
     let shown = root.to_string_lossy();
     let started = Workspace::open(root).and_then(|it| WorkspaceServer::start(it.ledger(ledger)));
-    let server = Arc::new(started.map_err(|it| Failure::reading(&shown, &it))?);
+    let server = Arc::new(started.map_err(|it| match it.kind() {
+        ErrorKind::NotFound => Failure::input(codes::PATH_NOT_FOUND.raise([("path", &*shown)])),
+        _ => Failure::reading(&shown, &it),
+    })?);
     Ok(Target::Inside(Inside::new(move |input, output| {
         if let Err(error) = server.speak(input, output) {
             // The client is told by the gate; this is for whoever runs it.

@@ -10,11 +10,14 @@ use std::{
 use globset::GlobSet;
 use redress::{
     Fault, codes,
-    fault::{NextAction, ParamValue},
+    fault::{NextAction, ParamValue, Violation},
     text,
 };
 
-use crate::role::{BadGlob, globs};
+use crate::{
+    argument,
+    role::{BadGlob, globs},
+};
 
 /// What locks a session, and where reports are written.
 #[derive(Debug, Clone)]
@@ -214,8 +217,8 @@ impl Sessions {
             Some(lock) => format!("Name record {}, which holds the session.", lock.place.seq),
             None => "Go on: nothing holds the session, so no report is needed.".to_owned(),
         };
-        let params = [("field", "/ledger_seq".to_owned()), ("value", seq.to_string())];
-        let mut fault = codes::INVALID_INPUT_VALUE.raise(params);
+        let mut fault = argument::not_allowed("/ledger_seq", None);
+        fault.message = format!("No failure with the record {seq} holds the session.");
         fault.hint = hint;
         Err(Box::new(fault))
     }
@@ -275,14 +278,23 @@ fn locked(rules: &Rules, lock: &Lock, is_report: bool) -> Box<Fault> {
     let (seq, code) = (&lock.place.seq, &lock.code);
     let params = [("failed_code", code.as_str().into()), ("ledger_seq", (*seq).into())];
     let mut fault = codes::SESSION_LOCKED.raise::<_, ParamValue>(params);
-    fault.hint = if is_report {
-        format!(
-            "Name record {seq} ({code}) by its number in the report, and say in at least {LEAST_CHARS} characters what failed. Reports are neither removed nor moved until then."
+    // A dialect may show nothing but the message, and whoever reads it has to find the way out.
+    (fault.message, fault.hint) = if is_report {
+        (
+            format!("The session is locked: the report has to name record {seq} ({code})."),
+            format!(
+                "Say in at least {LEAST_CHARS} characters what failed, with the number {seq} in it. Reports are neither removed nor moved until then."
+            ),
         )
     } else {
-        format!(
-            "Report record {seq} ({code}) with submit_failure_report, or in a file below {} that names {seq}, then make the same call again.",
-            rules.reports
+        (
+            format!(
+                "The session is locked: report record {seq} ({code}) with submit_failure_report first."
+            ),
+            format!(
+                "Report it with submit_failure_report, or in a file below {} that names {seq}, then make the same call again.",
+                rules.reports
+            ),
         )
     };
     fault.next_actions = vec![NextAction::call("submit_failure_report", [("ledger_seq", *seq)])];
@@ -294,6 +306,7 @@ pub fn not_begun(root: &str, reason: &str, hint: String) -> Box<Fault> {
     let params = [("workspace_root", root), ("reason", reason)];
     let mut fault = codes::SESSION_INITIALIZATION_FAILED.raise(params);
     fault.hint = hint;
+    fault.violations = vec![Violation::new("/workspace_root", "not_allowed", None)];
     Box::new(fault)
 }
 
@@ -309,7 +322,8 @@ fn says_something(report: &str) -> bool {
 }
 
 fn says_nothing() -> Box<Fault> {
-    let mut fault = codes::INVALID_INPUT_VALUE.raise([("field", "/report")]);
+    let mut fault = argument::not_allowed("/report", None);
+    "The report says too little.".clone_into(&mut fault.message);
     fault.hint = format!(
         "Say in at least {LEAST_CHARS} characters what failed, why, and what follows from it."
     );

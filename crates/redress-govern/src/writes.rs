@@ -4,11 +4,16 @@ use globset::GlobSet;
 use redress::{
     Fault,
     codes::{self, CoreCode},
-    fault::ParamValue,
+    fault::{ParamValue, Violation},
+    text,
 };
 use tree_sitter::{Language, Parser};
 
 use crate::role::{BadGlob, globs};
+
+/// How much of a path and of what is forbidden stands in a sentence.
+const PATH_CHARS: usize = 80;
+const WHAT_CHARS: usize = 40;
 
 /// A rule as a policy states it.
 #[derive(Debug, Clone, Default)]
@@ -99,19 +104,22 @@ impl Rule {
             return Ok(());
         }
         let least = self.intent_chars;
-        let reason = format!("the intent has fewer than {least} characters");
         let hint = format!(
             "Say in the argument `intent`, in {least} characters or more, what the change is for."
         );
-        Err(self.broken(codes::POLICY_VIOLATION, change.path, ("reason", reason.into()), hint))
+        let reason = format!("the intent has fewer than {least} characters");
+        let place = ("reason", reason.as_str().into());
+        let mut fault = self.broken(codes::POLICY_VIOLATION, change.path, place, hint);
+        let (path, rule) = (text::quote(change.path, PATH_CHARS), &self.id);
+        fault.message = format!("The change of {path} breaks the policy rule {rule}: {reason}.");
+        fault.violations = vec![Violation::new("/intent", "not_allowed", None)];
+        Err(fault)
     }
 
     fn judge_text(&self, path: &str, content: &str) -> Result<(), Box<Fault>> {
         let found = self.forbid_text.iter().find_map(|it| Some((it, content.find(it.as_str())?)));
         let Some((text, at)) = found else { return Ok(()) };
-        let at = line(content, at);
-        let place = ("reason", format!("line {at}").into());
-        Err(self.broken(codes::POLICY_VIOLATION, path, place, instead_of(text, at)))
+        Err(self.forbidden(codes::POLICY_VIOLATION, path, text, line(content, at)))
     }
 
     fn judge_code(
@@ -122,15 +130,21 @@ impl Rule {
         let found =
             self.forbid_code.iter().find_map(|(it, words)| Some((it, find(tokens, words)?)));
         let Some((code, at)) = found else { return Ok(()) };
-        let at = line(content, at);
-        let hint = instead_of(code, at);
-        Err(if extension(path) == Some("rs") {
-            let place = ("line", u64::try_from(at).unwrap_or(u64::MAX).into());
-            self.broken(codes::RUST_POLICY_VIOLATION, path, place, hint)
-        } else {
-            let place = ("reason", format!("line {at}").into());
-            self.broken(codes::POLICY_VIOLATION, path, place, hint)
-        })
+        let is_rust = extension(path) == Some("rs");
+        let kind = if is_rust { codes::RUST_POLICY_VIOLATION } else { codes::POLICY_VIOLATION };
+        Err(self.forbidden(kind, path, code, line(content, at)))
+    }
+
+    /// Something stands in a line that must not; it is told in the policy's own words, never in the caller's.
+    fn forbidden(&self, code: CoreCode, path: &str, what: &str, line: usize) -> Box<Fault> {
+        let what = text::cut(what, WHAT_CHARS);
+        let hint = format!("Write line {line} without `{what}`, then repeat the call.");
+        let place = ("line", u64::try_from(line).unwrap_or(u64::MAX).into());
+        let mut fault = self.broken(code, path, place, hint);
+        let (path, rule) = (text::quote(path, PATH_CHARS), &self.id);
+        fault.message =
+            format!("Line {line} of {path} has `{what}`, against the policy rule {rule}.");
+        fault
     }
 
     fn broken(
@@ -172,11 +186,6 @@ pub fn judge_content(rules: &[Rule], path: &str, content: &str) -> Result<(), Bo
         }
     }
     Ok(())
-}
-
-/// What to do about something that must not stand there; the policy's own words, never the caller's.
-fn instead_of(forbidden: &str, line: usize) -> String {
-    format!("Write line {line} without `{forbidden}`, then repeat the call.")
 }
 
 fn line(content: &str, at: usize) -> usize {

@@ -10,7 +10,10 @@ use redress::{
     json::{Members, Value, write_str},
     text,
 };
-use redress_govern::session::{Event, Session, not_begun};
+use redress_govern::{
+    argument,
+    session::{Event, Session, not_begun},
+};
 use redress_ledger::{Query, tail};
 
 use super::{
@@ -71,7 +74,7 @@ impl Governor {
                 state.sessions.of(key).map(|it| &**it),
                 governed.role.as_deref(),
             ))),
-            "submit_failure_report" => self.report(call, key, &mut state),
+            "submit_failure_report" => self.report(call, key, governed.role.as_deref(), &mut state),
             "list_plans" => {
                 let root = self.root(&state, key).ok_or_else(|| not_begun_yet(call.name))?;
                 drop(state);
@@ -100,8 +103,8 @@ impl Governor {
         let root = usable(&given).map_err(|it| {
             not_begun(&given, it, format!("This one cannot be used: {it}. {DIRECTORY}"))
         })?;
-        if let Some(served) = self.policy.root.as_deref()
-            && served.canonicalize().is_ok_and(|it| it.to_str() != Some(&root))
+        if let Some(served) = self.policy.root.as_deref().and_then(|it| it.canonicalize().ok())
+            && served.to_str() != Some(&root)
         {
             let served = text::quote(&served.to_string_lossy(), 160);
             let hint = format!("Begin in {served}, the one directory that this gate serves.");
@@ -142,15 +145,21 @@ impl Governor {
         object
     }
 
-    fn report(&self, call: &Call<'_>, key: &str, state: &mut State) -> Result<Ruling, Box<Fault>> {
+    fn report(
+        &self,
+        call: &Call<'_>,
+        key: &str,
+        role: Option<&str>,
+        state: &mut State,
+    ) -> Result<Ruling, Box<Fault>> {
         let seq = required(call, "ledger_seq", "integer", Value::as_u64)?;
         let report = required(call, "report", "string", Value::as_str)?;
         let (session, lock) = state.sessions.may_report(key, seq, &report)?;
-        let (id, role, place) = (session.id.clone(), session.role.clone(), lock.place.clone());
+        let (id, place) = (session.id.clone(), lock.place.clone());
         let record = self.reported(&id, &place, Told::Tool(&report));
         state.sessions.fold(Event::Reported { id: &id, place });
         let session = state.sessions.of(key).map(|it| &**it);
-        let result = as_result(&status(session, role.as_deref()));
+        let result = as_result(&status(session, role));
         Ok(Ruling::Answer { result, record: Some(record) })
     }
 
@@ -188,10 +197,7 @@ fn required<'c, T>(
     expected: &str,
     read: impl Fn(Value<'c>) -> Option<T>,
 ) -> Result<T, Box<Fault>> {
-    let missing = || {
-        let field = format!("/{name}");
-        Box::new(codes::MISSING_REQUIRED_FIELD.raise([("field", field)]))
-    };
+    let missing = || Box::new(argument::missing(&format!("/{name}")));
     optional(call, name, expected, read)?.ok_or_else(missing)
 }
 
@@ -203,10 +209,7 @@ fn optional<'c, T>(
     read: impl Fn(Value<'c>) -> Option<T>,
 ) -> Result<Option<T>, Box<Fault>> {
     let given = call.arguments.and_then(|it| it.get(name)).filter(|it| !it.is_null());
-    let other = || {
-        let params = [("field", format!("/{name}")), ("expected", expected.to_owned())];
-        Box::new(codes::INVALID_INPUT_TYPE.raise(params))
-    };
+    let other = || Box::new(argument::mistyped(&format!("/{name}"), expected));
     given.map(|it| read(it).ok_or_else(other)).transpose()
 }
 

@@ -99,8 +99,13 @@ fn refused(why: Refusal, code: &str, dialect: Dialect) -> Box<Fault> {
             let params =
                 [("line", number(line)), ("column", number(column)), ("reason", reason.into())];
             let mut fault = codes::EVAL_SYNTAX_ERROR.raise(params);
-            if !is_no_code {
-                fault.hint = format!("The code {reason}. Send less code, or simpler code.");
+            if is_no_code {
+                fault.message = format!(
+                    "The code has a syntax mistake in line {line}, column {column} ({reason}), and was not run."
+                );
+            } else {
+                fault.message = format!("The code {reason}, so it was not run.");
+                "Send less code, or simpler code.".clone_into(&mut fault.hint);
             }
             fault
         }
@@ -126,6 +131,18 @@ mod tests {
             Ok(()) => "fine".to_owned(),
             Err(fault) => fault.code().to_owned(),
         }
+    }
+
+    #[test]
+    fn a_refusal_says_where_the_mistake_is_or_what_is_too_much() {
+        let message = |code: &str| {
+            let arguments = format!(r#"{{"javascript":"{code}"}}"#);
+            let doc = Doc::parse(arguments.as_bytes(), Limits::DOCUMENT).unwrap();
+            judge(Some(doc.root()), Dialect::Native).unwrap_err().message
+        };
+        let place = "The code has a syntax mistake in line 2, column ";
+        assert!(message("a();\\nif (").starts_with(place), "{}", message("a();\\nif ("));
+        assert_eq!(message(&"[".repeat(300)), "The code is nested too deep, so it was not run.");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress::{Fault, codes};
+use redress::{Fault, codes, text};
+use redress_registry::{Retry, RetryKind};
 use rustix::{
     fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, fstat, openat2, stat, statat},
     io::Errno,
@@ -190,6 +191,9 @@ fn is_near(place: &str, guarded: &str) -> bool {
 fn refused(path: &str, plans: &str) -> Box<Fault> {
     let params = [("permission", "write"), ("resource", path)];
     let mut fault = codes::INSUFFICIENT_PERMISSIONS.raise(params);
+    fault.message = format!("No tool may change {}.", text::quote(path, 120));
+    // Nobody is asked to open what the gate itself relies on.
+    fault.retry = Retry::of(RetryKind::AfterChange);
     fault.hint = format!(
         "Write somewhere else: {plans}, the ledger, keys and settings of the gate are changed by the operator alone."
     );

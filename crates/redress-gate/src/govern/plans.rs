@@ -11,7 +11,10 @@ use redress::{
     Fault, codes,
     fault::{NextAction, Similar, Violation},
 };
-use redress_govern::plan::{Plan, broken};
+use redress_govern::{
+    argument,
+    plan::{Plan, broken},
+};
 use redress_ledger::PublicKey;
 use redress_registry::nearest::nearest_n;
 
@@ -177,17 +180,17 @@ fn text(call: &Call<'_>, name: &str) -> Result<Option<String>, Box<Fault>> {
     let Some(value) = value else { return Ok(None) };
     let field = format!("/{name}");
     let Some(text) = value.as_str().filter(|it| !it.trim().is_empty()) else {
-        let params = [("field", field.as_str()), ("expected", "text")];
-        return Err(Box::new(codes::INVALID_INPUT_TYPE.raise(params)));
+        return Err(Box::new(argument::mistyped(&field, "text")));
     };
     if text.chars().count() > 256 || text.chars().any(char::is_control) {
-        return Err(Box::new(codes::INVALID_INPUT_VALUE.raise([("field", field.as_str())])));
+        let expected = Some("one line of at most 256 characters");
+        return Err(Box::new(argument::not_allowed(&field, expected)));
     }
     Ok(Some(text.into_owned()))
 }
 
 fn unnamed() -> Box<Fault> {
-    let mut fault = codes::MISSING_REQUIRED_FIELD.raise([("field", "/plan")]);
+    let mut fault = argument::missing("/plan");
     "Name the approved plan that this call follows, by its hash or its file."
         .clone_into(&mut fault.hint);
     fault.next_actions = vec![NextAction::call("list_plans", [] as [(&str, &str); 0])];

@@ -6,6 +6,7 @@ use redress::{
     Fault, codes,
     json::{Kind, Value},
 };
+use redress_govern::argument;
 
 use super::{
     manifest::Doing,
@@ -152,8 +153,7 @@ fn unescaped(name: &str) -> Cow<'_, str> {
 }
 
 fn text<'c>(value: Value<'c>, pointer: &str) -> Result<Cow<'c, str>, Box<Fault>> {
-    let params = [("field", pointer), ("expected", "text")];
-    value.as_str().ok_or_else(|| Box::new(codes::INVALID_INPUT_TYPE.raise(params)))
+    value.as_str().ok_or_else(|| Box::new(argument::mistyped(pointer, "text")))
 }
 
 /// What stands before a name in the lines of patches that say what becomes of files.
@@ -237,7 +237,9 @@ fn named(rest: &str) -> &str {
 }
 
 fn unreadable(reason: &str) -> Box<Fault> {
-    Box::new(codes::PATCH_INVALID.raise([("reason", reason)]))
+    let mut fault = codes::PATCH_INVALID.raise([("reason", reason)]);
+    fault.because(reason);
+    Box::new(fault)
 }
 
 /// Arguments of which one name stands twice mean one thing to a guard and another to a server.

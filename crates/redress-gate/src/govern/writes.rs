@@ -143,7 +143,7 @@ impl Writes {
         for check in &self.checks.preflights {
             if job.is_wanted() && changed.iter().any(|it| check.is_about(it)) {
                 let ended = check.run(place, until, || job.is_wanted());
-                faults::unchecked_by(check, &ended).map_or(Ok(()), Err)?;
+                faults::unchecked_by(check, &ended, &job.about).map_or(Ok(()), Err)?;
             }
         }
         Ok(())

@@ -62,7 +62,8 @@ fn a_failure_locks_all_but_reading_and_its_report() {
     assert!(fault.details.as_ref().is_some_and(|it| it.as_str().contains("412")));
     assert_eq!(code(&sessions, "pipe", READ), None);
     assert_eq!(code(&sessions, "pipe", REPORT), None);
-    assert!(fault.hint.contains("record 412 (FILE_NOT_FOUND)"), "{}", fault.hint);
+    assert!(fault.message.contains("record 412 (FILE_NOT_FOUND)"), "{}", fault.message);
+    assert!(fault.hint.contains("that names 412"), "{}", fault.hint);
     let next = NextAction::call("submit_failure_report", [("ledger_seq", 412_u64)]);
     assert_eq!(fault.next_actions, [next]);
 }

@@ -49,7 +49,7 @@ fn forbidden_code_is_found_at_its_line_and_never_in_prose() {
 fn other_languages_are_read_as_what_they_are() {
     let (code, details) = verdict("a.ts", "const a = 1;\nprocess.exit(a)").expect("refused");
     assert_eq!(code, "POLICY_VIOLATION");
-    assert!(details.contains("line 2"), "{details}");
+    assert!(details.contains("\"line\":2"), "{details}");
     assert!(verdict("a.ts", "const a = `${process.exit(1)}`").is_some());
     assert!(verdict("a.py", "import sys\nsys.exit(1)").is_some());
     assert_eq!(verdict("a.ts", "const a = 'process.exit'"), None);
@@ -66,6 +66,9 @@ fn a_change_without_its_intent_is_refused() {
     let change = Change { path: "src/a.txt", content: Some("x"), intent: Some("because") };
     let fault = judge(&rules(), change).expect_err("refused");
     assert_eq!(fault.code(), "POLICY_VIOLATION");
+    let card = redress::card(&fault);
+    assert!(card.contains("The change of \"src/a.txt\" breaks the policy rule why: the"), "{card}");
+    assert!(card.contains("(intent)"), "{card}");
     let elsewhere = Change { path: "docs/a.txt", ..change };
     assert!(judge(&rules(), elsewhere).is_ok());
 }
@@ -89,4 +92,8 @@ fn a_hint_says_what_to_change_and_signs_of_several_letters_are_found() {
     assert_eq!(told(rule(None), leak), "Write line 2 without `Box::leak`, then repeat the call.");
     assert_eq!(told(rule(Some("Keep it in a struct.")), leak), "Keep it in a struct.");
     assert!(told(rule(None), "#[allow(dead_code)]\nfn a() {}").contains("line 1"));
+    let change = Change { path: "src/a.rs", content: Some(leak), intent: None };
+    let fault = judge(&[rule(Some("Keep it in a struct."))], change).expect_err("refused");
+    let place = "Line 2 of \"src/a.rs\" has `Box::leak`, against the policy rule no-leak.";
+    assert_eq!(fault.message, place, "whatever the hint is");
 }

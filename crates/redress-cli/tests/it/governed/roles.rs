@@ -166,3 +166,21 @@ fn what_is_told_to_govern_over_http_works_as_it_is() {
         child.wait().unwrap();
     }
 }
+
+#[test]
+fn a_report_is_answered_with_the_role_of_whoever_makes_it() {
+    let roles = "locks = ['*']\n[governance.roles.editor]\nallow = ['*']\n[governance.roles.reader]\nallow = ['read_*']";
+    let place = Place::with(roles);
+    let options = |role| ["--config", "redress.toml", "--role", role];
+    let mut editor = Gate::over(&place, &options("editor"));
+    assert_eq!(editor.begin(), "fine");
+    assert_eq!(editor.code("read_file", &json!({"path": "gone"})), "FILE_NOT_FOUND");
+    editor.end();
+    let mut reader = Gate::over(&place, &options("reader"));
+    assert_eq!(reader.begin(), "fine");
+    let seq = reader.status()["locked_by"]["ledger_seq"].clone();
+    let report = json!({"ledger_seq": seq, "report": "The file was never there, as it seems."});
+    let (_, told) = reader.call("submit_failure_report", &report);
+    assert_eq!(told["structuredContent"]["role"], "reader", "{told}");
+    reader.kill();
+}

@@ -34,6 +34,13 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
             "Give the absolute path"
         };
         assert!(card.contains(fix), "{root}: {card}");
+        let wrong = &result["_meta"]["dev.redress/fault"]["violations"][0]["pointer"];
+        assert_eq!(wrong, "/workspace_root", "{root}");
+        if root == "/etc" {
+            let served = place.at("root").canonicalize().unwrap();
+            let quoted = json!(served).to_string();
+            assert!(card.contains(&quoted), "a hint that can be followed: {card}");
+        }
     }
     assert_eq!(gate.begin(), "fine", "a failed beginning is no dead end");
     assert_eq!(gate.begin(), "fine", "the same root is the same session");
@@ -52,6 +59,10 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
     ] {
         let (code, result) = gate.call(tool, &arguments);
         assert_eq!(code, "SESSION_LOCKED", "{tool} {arguments} {result}");
+        let message = result["_meta"]["dev.redress/fault"]["message"].as_str().unwrap();
+        let way_out =
+            format!("report record {seq} (PATH_TRAVERSAL_BLOCKED) with submit_failure_report");
+        assert!(message.contains(&way_out), "{message}");
     }
     assert_eq!(gate.code("read_file", &json!({"path": "a.txt"})), "fine", "reading goes on");
     let report = |seq: u64| json!({"ledger_seq": seq, "report": "The path left the workspace; it was a typo."});
@@ -66,7 +77,10 @@ fn the_story_of_a_session_is_told_from_begin_to_report() {
         (json!({"ledger_seq": seq.to_string(), "report": "x"}), "INVALID_INPUT_TYPE"),
         (json!({"ledger_seq": seq, "report": 7}), "INVALID_INPUT_TYPE"),
     ] {
-        assert_eq!(gate.code("submit_failure_report", &arguments), code, "{arguments}");
+        let (given, result) = gate.call("submit_failure_report", &arguments);
+        assert_eq!(given, code, "{arguments}");
+        let card = result["content"][0]["text"].as_str().unwrap();
+        assert!(card.contains("only with other arguments ("), "{card}");
     }
     assert_eq!(gate.status()["status"], "SESSION_LOCKED");
     assert_eq!(gate.code("submit_failure_report", &report(seq)), "fine");
@@ -150,7 +164,10 @@ fn a_report_that_is_written_as_a_file_unlocks() {
         let (code, result) = gate.call(tool, &arguments);
         assert_eq!(code, "SESSION_LOCKED", "{tool} {arguments}");
         let card = result["content"][0]["text"].as_str().unwrap();
-        assert!(card.contains(&format!("Name record {seq} (PATH_TRAVERSAL_BLOCKED)")), "{card}");
+        assert!(
+            card.contains(&format!("has to name record {seq} (PATH_TRAVERSAL_BLOCKED)")),
+            "{card}"
+        );
         assert!(
             card.contains(&format!("submit_failure_report {{\"ledger_seq\":{seq}}}")),
             "{card}"

@@ -3,10 +3,11 @@
 use std::{io, path::Path};
 
 use redress::{
-    Fault, codes,
+    Fault, card, codes,
     fault::Cause,
     json::{Members, RawJson, write_str},
     text,
+    tokens::MAX_CARD_CHARS,
 };
 use redress_registry::{Effect, Retry, RetryKind};
 
@@ -16,8 +17,10 @@ use super::{
     preflight::{Ended, Preflight},
 };
 
-/// How many lines of what a check said last are told.
+/// How many lines of what a check said last are told, what stands between them, and what is told of them at least.
 const SAID_LINES: usize = 4;
+const LINE_END: &str = " ⏎ ";
+const LEAST_SAID: usize = 60;
 /// How many paths are named, and how much of each.
 const MOST_NAMED: usize = 3;
 const NAME_CHARS: usize = 60;
@@ -27,6 +30,9 @@ const UNDONE: &str = ", so the change was undone.";
 /// What is to be done about a server that may have changed more than its call names.
 const ELSEWHERE: &str =
     "What the call names is as it was; see whether the server has changed something else.";
+
+/// How much longer a card gets by that, with what its other lines say then.
+const ELSEWHERE_CHARS: usize = ELSEWHERE.len() + 30;
 
 /// What was before cannot be kept.
 pub(super) fn not_kept(why: NotKept) -> Box<Fault> {
@@ -69,7 +75,7 @@ pub(super) fn unwritten(error: &io::Error) -> Box<Fault> {
 }
 
 /// A check did not succeed; `None` if it did, or is not wanted any more.
-pub(super) fn unchecked_by(check: &Preflight, ended: &Ended) -> Option<Box<Fault>> {
+pub(super) fn unchecked_by(check: &Preflight, ended: &Ended, about: &About) -> Option<Box<Fault>> {
     let name = check.name.as_str();
     let (how, said) = match ended {
         Ended::Well | Ended::Unwanted => return None,
@@ -99,14 +105,36 @@ pub(super) fn unchecked_by(check: &Preflight, ended: &Ended) -> Option<Box<Fault
     };
     fault.hint = hint;
     fault.retry = Retry::of(retry);
-    let lines = said.lines().map(str::trim_end).filter(|it| !it.trim().is_empty());
-    let mut last: Vec<&str> = lines.rev().take(SAID_LINES).collect();
-    last.reverse();
-    fault.server_text = (!last.is_empty()).then(|| last.join("\n"));
+    let later = if about.is_built_in { 0 } else { ELSEWHERE_CHARS };
+    fault.server_text = last_lines(&said, &format!("{name}: "), room(&fault, later));
     if !said.is_empty() {
         fault.private.push_cause(Cause::Text(said));
     }
     Some(Box::new(fault))
+}
+
+/// How much more fits into the card, with so much for what is added later.
+fn room(fault: &Fault, later: usize) -> usize {
+    const AROUND: usize = "\nServer said: \"\"".len();
+    let used = card(fault).chars().count() + later + AROUND;
+    MAX_CARD_CHARS.saturating_sub(used).max(LEAST_SAID)
+}
+
+/// The last lines of what a check said, behind its name: the end is what matters, so that what is too long loses its start.
+fn last_lines(said: &str, name: &str, room: usize) -> Option<String> {
+    let lines = said.lines().map(text::strip).filter(|it| !it.is_empty());
+    let mut last: Vec<String> = lines.rev().take(SAID_LINES).collect();
+    last.reverse();
+    let all = last.join(LINE_END);
+    // In quotes, these take two characters each.
+    let escaped = all.chars().filter(|it| matches!(it, '"' | '\\')).count();
+    let room = room.saturating_sub(name.chars().count() + escaped);
+    let over = all.chars().count().saturating_sub(room);
+    let end = match over {
+        0 => all,
+        _ => format!("…{}", all.chars().skip(over + 1).collect::<String>()),
+    };
+    (!end.is_empty()).then(|| format!("{name}{end}"))
 }
 
 /// After the write there was more than can be looked at.

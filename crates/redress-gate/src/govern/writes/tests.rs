@@ -11,7 +11,8 @@ use std::{
 use redress_registry::Effect;
 
 use super::{
-    Checks, Writes,
+    Checks, Writes, faults,
+    job::PutBack,
     kept::{About, Kept, NotKept},
     preflight::{Ended, Preflight},
     state::State,
@@ -232,6 +233,25 @@ fn a_check_ends_with_all_that_it_started() {
     assert!(said.len() <= 8 << 10 && said.ends_with("y\nend\n"), "{}", said.len());
     let none = Preflight { command: vec!["/no/such/program".into()], ..check("", Duration::ZERO) };
     assert!(matches!(none.run((Path::new("/"), None), far, || true), Ended::NotStarted(_)));
+}
+
+#[test]
+fn of_a_check_the_last_words_are_told_and_fit_the_card() {
+    let said = format!("{}\nerror: \"x\"\nlast \"line\"\n", "y".repeat(3_000));
+    let ended = Ended::Badly { how: "exit code 1".to_owned(), said };
+    for is_built_in in [true, false] {
+        let about = About {
+            server: "files".to_owned(),
+            session_id: "s".to_owned(),
+            tool: "write_file".to_owned(),
+            is_built_in,
+        };
+        let fault = faults::unchecked_by(&check("", Duration::ZERO), &ended, &about).unwrap();
+        let put_back = PutBack { was_changed: true, left: Vec::new(), is_built_in };
+        let card = redress::card(&put_back.tell(fault));
+        let end = r#"error: \"x\" ⏎ last \"line\"""#;
+        assert!(card.ends_with(end) && card.contains("\"check: …"), "{card}");
+    }
 }
 
 #[test]
