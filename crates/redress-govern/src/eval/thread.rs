@@ -2,8 +2,8 @@
 
 use std::{
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
         mpsc::{RecvTimeoutError, sync_channel},
     },
     thread,
@@ -15,27 +15,46 @@ use super::{Refusal, TOO_SLOW, UNREADABLE};
 /// The most stack that one byte of a payload was seen to need is a tenth of this; what is not used is never touched.
 const STACK_OF_BYTE: usize = 8 * 1024;
 const STACK: usize = 1024 * 1024;
-/// How many judgements may be under way, those included that nobody waits for any more.
-const MOST: usize = 16;
+/// How many bytes may be judged at once, those included that nobody waits for any more: each costs up to a thousand of memory.
+const MOST: usize = 256 << 10;
+/// Shorter payloads count as this many: a thread costs something, too.
+const LEAST: usize = 16 << 10;
 const PAUSE: Duration = Duration::from_millis(1);
 const DEAD: Refusal = Refusal::Syntax { line: 1, column: 1, reason: UNREADABLE };
 
-static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+static UNDER_WAY: Mutex<usize> = Mutex::new(0);
+static FREED: Condvar = Condvar::new();
 
-/// Counts a judgement for as long as it runs.
-struct Place;
+/// Counts the bytes of a judgement for as long as it runs.
+struct Place(usize);
 
 impl Place {
-    fn take() -> Option<Self> {
-        let more = |it| (it < MOST).then_some(it + 1);
-        UNDER_WAY.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok().then_some(Self)
+    /// Waits for one while others are judged.
+    fn wait(bytes: usize, expired: &mut dyn FnMut() -> bool) -> Option<Self> {
+        let bytes = bytes.max(LEAST);
+        let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+        while !expired() {
+            if let Some(more) = with(*under_way, bytes) {
+                *under_way = more;
+                return Some(Self(bytes));
+            }
+            let waited = FREED.wait_timeout(under_way, PAUSE);
+            under_way = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        None
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        UNDER_WAY.fetch_sub(1, Ordering::AcqRel);
+        *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) -= self.0;
+        FREED.notify_all();
     }
+}
+
+/// What is under way with so many bytes more, if that is not too much. One payload alone never is.
+fn with(under_way: usize, bytes: usize) -> Option<usize> {
+    Some(under_way + bytes).filter(|it| under_way == 0 || *it <= MOST)
 }
 
 /// Judges a payload, for as long as `expired` allows.
@@ -44,10 +63,7 @@ pub(super) fn judged(
     expired: &mut dyn FnMut() -> bool,
     judge: fn(&str, &dyn Fn() -> bool) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
-    if expired() {
-        return Err(TOO_SLOW);
-    }
-    let place = Place::take().ok_or(TOO_SLOW)?;
+    let place = Place::wait(code.len(), expired).ok_or(TOO_SLOW)?;
     let stack = STACK + code.len() * STACK_OF_BYTE;
     let code = code.to_owned();
     let given_up = Arc::new(AtomicBool::new(false));
@@ -71,5 +87,22 @@ pub(super) fn judged(
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST, with};
+    use crate::eval::MAX_CHARS;
+
+    #[test]
+    fn many_short_payloads_or_two_of_the_longest_are_judged_at_once() {
+        let fits = |bytes: usize| {
+            let more = |under_way: &usize| with(*under_way, bytes);
+            std::iter::successors(Some(0), more).count() - 1
+        };
+        assert_eq!(fits(LEAST), 16);
+        assert_eq!(fits(MAX_CHARS), 2);
+        assert_eq!(fits(4 * MAX_CHARS), 1, "however long its characters are");
     }
 }
