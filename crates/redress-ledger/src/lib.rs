@@ -47,7 +47,8 @@
 //! # Write
 //!
 //! One thread commits. All that waits when it is free becomes one `write` at the end of the segment, then one `fdatasync`; then
-//! the waiters are told. There is no timer. The file's length is compared with what was written, since a write that lies must
+//! the waiters are told. No record waits for a timer; where callers come back at once, the one who would commit few of their records waits
+//! for the others, as long as the last commit took and no longer than 2 ms. The file's length is compared with what was written, since a write that lies must
 //! not be acknowledged. Space is reserved ahead with `fallocate(KEEP_SIZE)`.
 //!
 //! A new segment is created and it and its directory are synced before a record in it counts. Its `rotate` record says how many
