@@ -6,7 +6,7 @@ use redress_govern::invariant::INV_CONTRACT;
 use redress_registry::Level;
 
 use super::{Checks, Subject, Wrong};
-use crate::{config::Server, contract, registry};
+use crate::{config::Server, contract, findings::counted, registry};
 
 pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
     for server in &subject.config.servers {
@@ -31,7 +31,7 @@ fn lints(server: &Server) -> Result<(), Wrong> {
     let Some(first) = violations.next() else { return Ok(()) };
     let more = match violations.count() {
         0 => String::new(),
-        more => format!(", and {more} more violations"),
+        more => format!(", and {}", counted(more, "more violation")),
     };
     Err(Wrong {
         place: first.place.to_string(),

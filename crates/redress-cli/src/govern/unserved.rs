@@ -69,6 +69,11 @@ fn told(server: &Server, unserved: &Unserved, file: Option<&Path>) -> String {
     if !unknown.is_empty() {
         let of_all = if *all == 0 { String::new() } else { format!(" of its {all}") };
         let many = unknown.len();
+        let (tools, they) = match (many, *all) {
+            (1, 0) => ("tool is", "it does"),
+            (1, _) => ("tools is", "it does"),
+            _ => ("tools are", "they do"),
+        };
         let place = match (&server.contract.file, file) {
             (Some(file), _) => format!("Lines to add to {}:\n", file.display()),
             (None, Some(file)) => format!(
@@ -82,7 +87,7 @@ fn told(server: &Server, unserved: &Unserved, file: Option<&Path>) -> String {
             ),
         };
         parts.push(format!(
-            "{name}: {many}{of_all} tools are not served, since the contract does not say what they do. {place}\n{}\n",
+            "{name}: {many}{of_all} {tools} not served, since the contract does not say what {they}. {place}\n{}\n",
             unknown.join("\n\n")
         ));
     }
