@@ -1,6 +1,7 @@
 //! Members that are chosen when the code runs, and what they may be members of.
 
 use super::{
+    flow::BINDS,
     judge::Judge,
     payload::{Id, Value},
     words::has,
@@ -36,7 +37,7 @@ impl Judge<'_, '_> {
         let any = |all: &[Id]| all.iter().any(|it| self.chosen(*it, depth));
         match self.payload.value(id) {
             Value::Member { object, key } => match self.payload.value(*key) {
-                Value::Key(key) if has(&["call", "apply", "bind"], key) => {
+                _ if self.spelled(*key).is_some_and(|it| has(BINDS, it)) => {
                     self.chosen(*object, depth)
                 }
                 Value::Key(key) | Value::Text(key) => any(self.payload.fields(key)),
@@ -78,9 +79,7 @@ impl Judge<'_, '_> {
                 _ => self.is_open(*key) && matches!(self.payload.value(*object), Value::List(_)),
             },
             Value::Call { callee, .. } => match self.payload.value(*callee) {
-                Value::Member { key, .. } => {
-                    matches!(self.payload.value(*key), Value::Key(it) if it == "bind")
-                }
+                Value::Member { key, .. } => self.spelled(*key) == Some("bind"),
                 _ => false,
             },
             _ => false,

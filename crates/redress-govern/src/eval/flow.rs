@@ -3,6 +3,7 @@
 //! All places of a payload are one graph: values, names, members by their names. What is known of a place are a few bits, and every way from
 //! one place to another says which bits follow from which. It is walked once, so that the work grows with the payload and no faster.
 
+mod called;
 mod find;
 mod way;
 
@@ -10,11 +11,10 @@ use std::{cell::Cell, collections::BTreeMap};
 
 use self::{
     find::STEPS,
-    way::{CHOSEN, HOLDS, PERHAPS, Way},
+    way::{CHOSEN, Way},
 };
 use super::{
-    Refusal,
-    judge::{Judge, refuse},
+    judge::Judge,
     payload::{Id, Param, Use, Value},
     words::has,
 };
@@ -34,6 +34,8 @@ struct Graph<'j, 'p, 'c> {
     this: Place,
     params: BTreeMap<Id, Vec<&'p Param>>,
     returned: BTreeMap<Id, Vec<Id>>,
+    /// Classes with what they extend.
+    above: BTreeMap<Id, Id>,
     steps: Cell<u32>,
     /// Whether not every function was found.
     is_lost: Cell<bool>,
@@ -42,82 +44,8 @@ struct Graph<'j, 'p, 'c> {
     found: Vec<(Place, Place, Way)>,
 }
 
-impl Judge<'_, '_> {
-    /// Refuses a call of something that may have been chosen.
-    pub(super) fn follow(&self) -> Result<(), Refusal> {
-        let unseen = self.called_unseen();
-        if unseen.is_empty() && !self.payload.nodes.iter().any(|it| self.is_open_call(&it.value)) {
-            return Ok(());
-        }
-        let graph = Graph::of(self);
-        if graph.is_lost.get() {
-            return refuse("more calls than can be followed");
-        }
-        let bits = graph.walk(&self.open);
-        let is = |id: Id, some: u8| bits.get(id).is_some_and(|it| it & some != 0);
-        if unseen.iter().any(|it| is(*it, CHOSEN | PERHAPS)) {
-            return refuse(CALLED);
-        }
-        for node in &self.payload.nodes {
-            let Value::Call { callee, arguments } = &node.value else { continue };
-            if is(*callee, CHOSEN | PERHAPS) {
-                return refuse(CALLED);
-            }
-            let (from, some) = match self.called(*callee) {
-                Some(name) if has(self.rules.calls_back, name) => (0, CHOSEN),
-                Some(name) if has(self.rules.calls_second, name) => (1, CHOSEN),
-                Some("apply") if self.binds_caller(*callee) => (1, CHOSEN | HOLDS),
-                Some("bind" | "call") if self.binds_caller(*callee) => (1, CHOSEN),
-                _ => continue,
-            };
-            if arguments.iter().skip(from).any(|it| is(*it, some)) {
-                return refuse(CALLED);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a call may be one of something that got there: most are of methods, and of functions that nobody has given a value.
-    fn is_open_call(&self, value: &Value<'_>) -> bool {
-        let Value::Call { callee, arguments } = value else { return false };
-        let is_called = match self.payload.value(*callee) {
-            Value::Name(name) => !self.payload.given(name).is_empty(),
-            Value::Member { key, .. } => self
-                .spelled(*key)
-                .is_none_or(|it| has(BINDS, it) || !self.payload.fields(it).is_empty()),
-            _ => true,
-        };
-        let is_data = |it: &Id| {
-            matches!(self.payload.value(*it), Value::Function | Value::Text(_) | Value::Number)
-        };
-        is_called
-            || self.called(*callee).is_some_and(|it| {
-                (has(self.rules.calls_back, it) || has(self.rules.calls_second, it))
-                    && !arguments.iter().all(is_data)
-            })
-    }
-
-    /// The name of what is called.
-    fn called(&self, callee: Id) -> Option<&str> {
-        match self.payload.value(callee) {
-            Value::Name(name) => Some(name),
-            Value::Member { key, .. } => self.spelled(*key),
-            _ => None,
-        }
-    }
-
-    pub(super) fn spelled(&self, key: Id) -> Option<&str> {
-        match self.payload.value(key) {
-            Value::Key(key) | Value::Text(key) => Some(key),
-            _ => None,
-        }
-    }
-}
-
-const CALLED: &str = "a call of what is chosen when the code runs";
-
 /// Members of a function that call it.
-const BINDS: &[&str] = &["call", "apply", "bind"];
+pub(super) const BINDS: &[&str] = &["call", "apply", "bind"];
 
 impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
     fn of(judge: &'j Judge<'p, 'c>) -> Self {
@@ -132,6 +60,7 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
             this: first + 3,
             params: BTreeMap::new(),
             returned: BTreeMap::new(),
+            above: judge.payload.ways.above.iter().copied().collect(),
             steps: Cell::new(STEPS),
             is_lost: Cell::new(false),
             places: first + 4,
@@ -214,7 +143,14 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
                         None => (),
                     }
                 }
-                None => self.way(*object, id, Way::Taken),
+                None => {
+                    self.way(*object, id, Way::Taken);
+                    for key in self.judge.keys.get(key).into_iter().flatten() {
+                        if let Some(place) = self.members.get(key.as_ref()).copied() {
+                            self.same(place, id);
+                        }
+                    }
+                }
             },
             Value::Call { callee, arguments } => self.call(id, *callee, arguments),
             _ => (),
@@ -252,6 +188,9 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
                 self.ways(object.as_slice(), param.id, Way::Handed);
             }
             return;
+        }
+        if has(BINDS, name) && self.judge.are_binds_about() {
+            self.ways(arguments, self.lost, Way::Put);
         }
         let is_spread = |it: &Id| matches!(payload.value(*it), Value::Spread(_));
         let is_any = object.is_some() && has(BINDS, name) || arguments.iter().any(is_spread);
@@ -338,8 +277,15 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
             self.way(*given, *of, Way::Given);
             self.escape(&[*given]);
         }
-        ways.thrown.iter().for_each(|it| self.way(*it, self.thrown, Way::Same));
-        ways.caught.iter().for_each(|it| self.way(self.thrown, *it, Way::Same));
+        for it in &ways.thrown {
+            self.way(*it, self.thrown, Way::Same);
+            self.way(*it, lost, Way::Put);
+            self.escape(&[*it]);
+        }
+        for it in &ways.caught {
+            self.way(self.thrown, *it, Way::Same);
+            self.way(lost, *it, Way::Handed);
+        }
         ways.sent.iter().for_each(|it| self.way(self.sent, *it, Way::Handed));
         ways.this.iter().for_each(|it| self.same(self.this, *it));
         ways.awaited.iter().for_each(|it| self.way(lost, *it, Way::Handed));
@@ -347,11 +293,30 @@ impl<'j, 'p, 'c> Graph<'j, 'p, 'c> {
             self.way(*given, *object, Way::Put);
             self.escape(&[*given]);
         }
-        for (key, function) in &ways.setters {
-            let Some(place) = self.members.get(key.as_ref()).copied() else { continue };
-            for param in self.params_of(&[*function]) {
-                self.way(place, param.id, Way::Same);
-            }
+        for (class, above) in &ways.above {
+            self.way(*above, *class, Way::Same);
+            self.way(*above, self.this, Way::Called);
+        }
+        ways.born.iter().for_each(|it| self.way(*it, self.this, Way::Same));
+        self.setters();
+    }
+
+    /// Functions that get what members are given get all of it: which member is which, nobody knows.
+    fn setters(&mut self) {
+        let mut found = Vec::new();
+        for it in self.judge.setters() {
+            self.find(it, &mut found);
+        }
+        if found.is_empty() {
+            return;
+        }
+        let put: Vec<_> = self.judge.payload.ways.put.iter().map(|(given, _)| *given).collect();
+        let members: Vec<_> = self.members.values().copied().collect();
+        let all = self.place();
+        self.ways(&put, all, Way::Put);
+        self.ways(&members, all, Way::Put);
+        for param in self.params_of(&found) {
+            self.way(all, param.id, Way::Handed);
         }
     }
 

@@ -1,5 +1,6 @@
 //! JavaScript: a text as the scripts that it may be.
 
+pub(super) mod calls;
 mod functions;
 mod parts;
 mod values;

@@ -1,6 +1,6 @@
 //! The one judgement on a payload: keywords first, then constructs, by the rules of its language.
 
-use std::cell::OnceCell;
+use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
 use super::{
     Refusal, TOO_SLOW,
@@ -21,9 +21,20 @@ pub(super) fn judge(
     keywords(payload, rules, &texts)?;
     words(payload, rules)?;
     let (roots, open) = (Vec::new(), Vec::new());
-    let modules_about = OnceCell::new();
-    let mut judge =
-        Judge { payload, rules, texts, roots, open, chosen: false, word: None, modules_about };
+    let (modules_about, binds_about) = (OnceCell::new(), OnceCell::new());
+    let keys = BTreeMap::new();
+    let mut judge = Judge {
+        payload,
+        rules,
+        texts,
+        roots,
+        open,
+        chosen: false,
+        word: None,
+        keys,
+        modules_about,
+        binds_about,
+    };
     for (id, node) in payload.nodes.iter().enumerate() {
         if id.is_multiple_of(256) && expired() {
             return Err(TOO_SLOW);
@@ -95,8 +106,11 @@ pub(super) struct Judge<'p, 'c> {
     chosen: bool,
     /// A word that is harmless as long as no member is.
     word: Option<&'static str>,
-    /// Whether a module gets anywhere but before a dot.
+    /// Keys of members that are not spelled out, as far as they are known.
+    pub(super) keys: BTreeMap<Id, Vec<Cow<'p, str>>>,
+    /// Whether a module gets anywhere but before a dot, and `f.call` anywhere but before its arguments.
     pub(super) modules_about: OnceCell<bool>,
+    pub(super) binds_about: OnceCell<bool>,
 }
 
 impl<'p> Judge<'p, '_> {
@@ -170,6 +184,10 @@ impl<'p> Judge<'p, '_> {
         }
         if self.rules.has_open_keys && text.is_open() {
             self.open.push(id);
+        }
+        let is_spelled = matches!(self.payload.value(key), Value::Key(_) | Value::Text(_));
+        if self.rules.has_open_keys && !is_spelled && !text.known.is_empty() {
+            self.keys.insert(key, text.known.clone());
         }
         if self.rules.has_open_keys && text.is_open() && self.is_function(object) {
             return refuse("a member of a function that is chosen when the code runs");

@@ -116,12 +116,12 @@ pub(super) struct Payload<'c> {
     pub(super) waits: bool,
     pub(super) surely_waits: bool,
     /// What functions get and give.
-    pub(super) ways: Ways<'c>,
+    pub(super) ways: Ways,
 }
 
 /// The ways that values take through functions.
 #[derive(Debug, Default)]
-pub(super) struct Ways<'c> {
+pub(super) struct Ways {
     pub(super) params: Vec<Param>,
     /// What a function gives: `(function, value)`.
     pub(super) returned: Vec<(Id, Id)>,
@@ -129,8 +129,8 @@ pub(super) struct Ways<'c> {
     pub(super) caught: Vec<Id>,
     /// What is put into something under a key that is computed: `(value, object)`.
     pub(super) put: Vec<(Id, Id)>,
-    /// Functions that get what a member of that name is given.
-    pub(super) setters: Vec<(Cow<'c, str>, Id)>,
+    /// Functions that get what a member is given.
+    pub(super) setters: Vec<Id>,
     /// What a generator is sent.
     pub(super) sent: Vec<Id>,
     pub(super) awaited: Vec<Id>,
@@ -140,6 +140,10 @@ pub(super) struct Ways<'c> {
     pub(super) this: Vec<Id>,
     /// What members are given: `(key, value)`.
     pub(super) members: Vec<(Id, Id)>,
+    /// Classes with what they extend.
+    pub(super) above: Vec<(Id, Id)>,
+    /// What `this` is after `super()`.
+    pub(super) born: Vec<Id>,
     /// What is called without the look of a call: a class that another extends, a decorator.
     pub(super) called: Vec<Id>,
 }

@@ -1,7 +1,7 @@
 //! What is forbidden in a language, as one value that the judge asks.
 
 use super::{
-    javascript::words as javascript,
+    javascript::{calls, words as javascript},
     python::{modules, words as python},
     texts::Text,
     words::{Keyword, has},
@@ -47,6 +47,8 @@ pub(super) struct Rules {
     pub(super) calls_second: &'static [&'static str],
     /// Members that are called without the look of a call.
     pub(super) called_unseen: &'static [&'static str],
+    /// The same, where a name that ends like the first is mentioned.
+    pub(super) called_unseen_by: &'static [(&'static str, &'static [&'static str])],
     /// Calls that give what is in something, or what they get.
     pub(super) gives_back: &'static [&'static str],
     /// Functions that give a text or a number.
@@ -114,11 +116,12 @@ pub(super) const JAVASCRIPT: Rules = Rules {
     common_globals: &["self", "top", "parent", "frames"],
     windows: &["defaultView", "contentWindow"],
     runs_text: javascript::RUNS_TEXT,
-    calls_back: javascript::CALLS_BACK,
-    calls_second: javascript::CALLS_SECOND,
-    called_unseen: javascript::CALLED_UNSEEN,
-    gives_back: javascript::GIVES_BACK,
-    makes_plain: javascript::MAKES_PLAIN,
+    calls_back: calls::CALLS_BACK,
+    calls_second: calls::CALLS_SECOND,
+    called_unseen: calls::CALLED_UNSEEN,
+    called_unseen_by: calls::CALLED_UNSEEN_BY,
+    gives_back: calls::GIVES_BACK,
+    makes_plain: calls::MAKES_PLAIN,
     built_in: javascript::BUILT_IN,
     methods: javascript::METHODS,
     reads_text: javascript::READS_TEXT,
@@ -156,6 +159,7 @@ pub(super) const PYTHON: Rules = Rules {
     calls_back: &[],
     calls_second: &[],
     called_unseen: &[],
+    called_unseen_by: &[],
     gives_back: &[],
     makes_plain: &[],
     built_in: &[],
@@ -220,14 +224,64 @@ fn script_in_text(text: &str) -> Option<&'static str> {
     if address.take(11).map(|it| it.to_ascii_lowercase()).eq("javascript:".chars()) {
         return Some("a javascript: address");
     }
-    let mut tags = text.split('<').skip(1);
+    let mut tags = text.split('<').skip(1).map(inside);
     tags.any(|tag| {
         let is_script = tag.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("script"));
-        let inside = tag.split('>').next().unwrap_or_default();
-        let mut attributes = inside.split(|it: char| it.is_ascii_whitespace() || it == '/').skip(1);
-        is_script || attributes.any(|it| it.contains('=') && is_handler(it))
+        is_script
+            || tag.contains("=javascript:")
+            || tag.split(' ').skip(1).any(|it| it.contains('=') && is_handler(it))
     })
     .then_some("a script in markup")
+}
+
+/// What stands in a tag as a browser reads it: without signs that it leaves out, one space between attributes, none around `=`.
+fn inside(tag: &str) -> String {
+    let (mut read, mut quote) = (String::new(), None);
+    let mut chars = tag.chars();
+    while let Some(c) = chars.next() {
+        let c = match c {
+            '&' => entity(&mut chars),
+            _ => c,
+        };
+        match (c, quote) {
+            ('>', None) => break,
+            ('"' | '\'', None) if read.ends_with('=') => quote = Some(c),
+            (c, Some(open)) if c == open => {
+                quote = None;
+                read.push(' ');
+            }
+            ('\t' | '\n' | '\r', Some(_)) => {}
+            (' ' | '\t' | '\n' | '\r' | '\x0c' | '/', None) if read.ends_with([' ', '=']) => {}
+            (' ' | '\t' | '\n' | '\r' | '\x0c' | '/', None) => read.push(' '),
+            (c, Some(_)) if c <= ' ' && read.ends_with('=') => {}
+            ('=', None) => {
+                read.truncate(read.trim_end().len());
+                read.push('=');
+            }
+            // A sign of its own, so that no value looks like an attribute.
+            (' ' | '=', Some(_)) => read.push('_'),
+            (c, _) => read.push(c.to_ascii_lowercase()),
+        }
+    }
+    read
+}
+
+/// The sign that an entity stands for, if it is a number or one that hides an address.
+fn entity(chars: &mut std::str::Chars<'_>) -> char {
+    let rest = chars.as_str();
+    let numbered = rest.strip_prefix('#').and_then(|it| {
+        let (digits, base) = it.strip_prefix(['x', 'X']).map_or((it, 10), |it| (it, 16));
+        let end = digits.find(|it: char| !it.is_digit(base)).unwrap_or(digits.len());
+        let sign = u32::from_str_radix(digits.get(..end)?, base).ok().and_then(char::from_u32)?;
+        Some((sign, digits.get(end..)?))
+    });
+    let named = || {
+        let names = [("colon", ':'), ("Tab", '\t'), ("NewLine", '\n')];
+        names.into_iter().find_map(|(name, sign)| Some((sign, rest.strip_prefix(name)?)))
+    };
+    let Some((sign, after)) = numbered.or_else(named) else { return '&' };
+    *chars = after.strip_prefix(';').unwrap_or(after).chars();
+    sign
 }
 
 fn is_script(element: &Text<'_>) -> bool {

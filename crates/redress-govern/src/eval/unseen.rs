@@ -30,12 +30,16 @@ impl Judge<'_, '_> {
         let members = ways.members.iter().copied().chain(self.pairs());
         let mut called = ways.called.clone();
         let [mut are_keys_about, mut are_defined] = [None, None];
+        let mut by = None;
         for (key, given) in members {
             let is_called = match self.payload.value(key) {
                 Value::Key(key) | Value::Text(key) if key == "value" => {
                     *are_defined.get_or_insert_with(|| self.are_members_defined())
                 }
-                Value::Key(key) | Value::Text(key) => has(self.rules.called_unseen, key),
+                Value::Key(key) | Value::Text(key) => {
+                    has(self.rules.called_unseen, key)
+                        || by.get_or_insert_with(|| self.called_by()).iter().any(|it| has(it, key))
+                }
                 Value::Member { object, .. } if self.is_keys(*object) => true,
                 _ => {
                     self.may_be_called(key)
@@ -47,6 +51,32 @@ impl Judge<'_, '_> {
             }
         }
         called
+    }
+
+    /// Names of members that are called by what is mentioned.
+    fn called_by(&self) -> Vec<&'static [&'static str]> {
+        let is_named = |end: &str| {
+            self.payload.nodes.iter().any(|it| match &it.value {
+                Value::Name(name) => name.ends_with(end),
+                _ => false,
+            })
+        };
+        let by = self.rules.called_unseen_by.iter();
+        by.filter(|(end, _)| is_named(end)).map(|(_, called)| *called).collect()
+    }
+
+    /// Functions that get what members are given, where such may be made: traps of a proxy, and descriptors.
+    pub(super) fn setters(&self) -> Vec<Id> {
+        let mut setters = self.payload.ways.setters.clone();
+        let fields = ["set", "defineProperty"].map(|it| self.payload.fields(it));
+        let is_proxy = |value: &Value<'_>| matches!(value, Value::Name(it) if it == "Proxy");
+        if fields.iter().any(|it| !it.is_empty())
+            && (self.payload.nodes.iter().any(|it| is_proxy(&it.value))
+                || self.are_members_defined())
+        {
+            setters.extend(fields.into_iter().flatten());
+        }
+        setters
     }
 
     /// Lists that may become members, by their first two values.

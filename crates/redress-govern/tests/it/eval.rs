@@ -2,6 +2,7 @@
 
 mod bounds;
 mod flow;
+mod found;
 mod hidden;
 mod imports;
 mod ordinary;

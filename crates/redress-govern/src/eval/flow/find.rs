@@ -40,10 +40,11 @@ impl<'p> Graph<'_, 'p, '_> {
         let payload = self.judge.payload;
         let is_none = match payload.value(id) {
             Value::Name(name) => payload.given(name).is_empty(),
-            Value::Member { key, .. } => self
-                .judge
-                .spelled(*key)
-                .is_none_or(|it| !has(BINDS, it) && payload.fields(it).is_empty()),
+            Value::Member { key, .. } => {
+                self.judge.spelled(*key).map_or(!self.judge.keys.contains_key(key), |it| {
+                    !has(BINDS, it) && payload.fields(it).is_empty()
+                })
+            }
             Value::Function | Value::Either(_) | Value::Call { .. } => false,
             _ => true,
         };
@@ -62,6 +63,7 @@ impl<'p> Graph<'_, 'p, '_> {
             let mut all = |ids: &[Id]| open.extend(ids.iter().map(|it| (*it, sought)));
             match payload.value(id) {
                 Value::Function => {
+                    open.extend(self.above.get(&id).map(|it| (*it, sought)));
                     if sought != Sought::Maker {
                         found.push(id);
                     }
@@ -75,7 +77,11 @@ impl<'p> Graph<'_, 'p, '_> {
                 Value::Member { object, key } => match self.judge.spelled(*key) {
                     Some(key) if has(BINDS, key) => all(&[*object]),
                     Some(key) => all(payload.fields(key)),
-                    None => (),
+                    None => {
+                        let known = self.judge.keys.get(key).into_iter().flatten();
+                        let given = known.flat_map(|it| payload.fields(it));
+                        open.extend(given.map(|it| (*it, sought)));
+                    }
                 },
                 Value::Call { callee, .. } => open.push((*callee, Sought::Maker)),
                 _ => (),

@@ -51,7 +51,8 @@ impl Way {
             }
             Self::Called => all(GIVES, CHOSEN | HOLDS) | all(GIVES_LATER, GIVES | GIVES_LATER),
             Self::Method { is_known } => {
-                all(HOLDS, if is_known { CHOSEN | HOLDS } else { PERHAPS | HOLDS })
+                let chosen = if is_known { CHOSEN } else { PERHAPS };
+                all(HOLDS, chosen | HOLDS) | all(GIVES, PERHAPS | HOLDS)
             }
             Self::Handed => all(ANY, CHOSEN | HOLDS) | gives,
             Self::Given => all(ANY, GIVES) | all(GIVES | GIVES_LATER, GIVES_LATER),

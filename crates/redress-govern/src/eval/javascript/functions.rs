@@ -46,15 +46,24 @@ impl<'c> Reader<'_, 'c> {
             self.visit_binding_identifier(name);
             self.payload.give(name.name.as_str(), id);
         }
-        if let Some(above) = &class.heritage {
-            let above = self.value(&above.expression);
+        let above = class.heritage.as_ref().map(|it| self.value(&it.expression));
+        if let Some(above) = above {
             self.payload.ways.called.push(above);
+            self.payload.ways.above.push((id, above));
         }
+        let around = std::mem::replace(&mut self.above, above);
         self.within(id, |this| this.visit_class_body(&class.body));
+        self.above = around;
         id
     }
 
-    /// What a constructor gets, its class gets.
+    /// What the class around extends; called, it gives `this`.
+    pub(super) fn above(&mut self) -> Id {
+        let above = self.above.into_iter().collect();
+        self.payload.push(Value::Either(above))
+    }
+
+    /// What a constructor gets and gives, its class gets and gives.
     pub(super) fn method(&mut self, method: &MethodDefinition<'c>) {
         let class = self.inside.last().copied();
         let key = self.key(&method.key);
@@ -62,19 +71,26 @@ impl<'c> Reader<'_, 'c> {
         if method.kind != MethodDefinitionKind::Constructor {
             self.payload.push(Value::Own { key });
         }
-        let first = self.payload.ways.params.len();
+        let [first, first_given] =
+            [self.payload.ways.params.len(), self.payload.ways.returned.len()];
         let id = self.whole_function(&method.value);
         match method.kind {
-            MethodDefinitionKind::Method => self.payload.give_field(key, id),
+            MethodDefinitionKind::Method => {
+                self.payload.give_field(key, id);
+                self.own_member(key, id);
+            }
             MethodDefinitionKind::Get => {
                 let given = self.getter(key, id);
                 self.own_member(key, given);
             }
-            MethodDefinitionKind::Set => self.setter(key, id),
+            MethodDefinitionKind::Set => self.payload.ways.setters.push(id),
             MethodDefinitionKind::Constructor => {
                 let own = self.payload.ways.params.iter_mut().skip(first);
                 let own = own.filter(|it| it.function == id);
                 own.for_each(|it| it.function = class.unwrap_or(id));
+                let given = self.payload.ways.returned.iter_mut().skip(first_given);
+                let given = given.filter(|(function, _)| *function == id);
+                given.for_each(|(function, _)| *function = class.unwrap_or(id));
             }
         }
     }
@@ -84,14 +100,6 @@ impl<'c> Reader<'_, 'c> {
         let given = self.payload.push(Value::Call { callee: function, arguments: Vec::new() });
         self.payload.give_field(key, given);
         given
-    }
-
-    /// A member that gives a function what it is given.
-    pub(super) fn setter(&mut self, key: Id, function: Id) {
-        if let Value::Key(key) | Value::Text(key) = self.payload.value(key) {
-            let key = key.clone();
-            self.payload.ways.setters.push((key, function));
-        }
     }
 
     fn within(&mut self, function: Id, read: impl FnOnce(&mut Self)) {

@@ -13,7 +13,15 @@ use crate::eval::payload::{Id, Payload, Use, Value};
 
 impl<'p, 'c> Reader<'p, 'c> {
     pub(super) const fn new(payload: &'p mut Payload<'c>, code: &'c str) -> Self {
-        Self { payload, code, functions: 0, bodies: 0, inside: Vec::new(), source: None }
+        Self {
+            payload,
+            code,
+            functions: 0,
+            bodies: 0,
+            inside: Vec::new(),
+            above: None,
+            source: None,
+        }
     }
 }
 
@@ -130,7 +138,7 @@ impl<'c> Reader<'_, 'c> {
         match property.kind {
             PropertyKind::Init => self.payload.give_field(key, given),
             PropertyKind::Get => return self.getter(key, given),
-            PropertyKind::Set => self.setter(key, given),
+            PropertyKind::Set => self.payload.ways.setters.push(given),
         }
         given
     }
@@ -166,6 +174,17 @@ impl<'c> Reader<'_, 'c> {
         id
     }
 
+    pub(super) fn call(&mut self, callee: &Expression<'c>, arguments: &[Argument<'c>]) -> Id {
+        let is_above = matches!(callee, Expression::Super(_));
+        let callee = self.value(callee);
+        let arguments = arguments.iter().map(|it| self.argument(it)).collect();
+        let id = self.payload.call(callee, arguments);
+        if is_above {
+            self.payload.ways.born.push(id);
+        }
+        id
+    }
+
     pub(super) fn this(&mut self) -> Id {
         let id = self.payload.push(Value::Else);
         self.payload.ways.this.push(id);
@@ -174,19 +193,21 @@ impl<'c> Reader<'_, 'c> {
 
     /// A generator gives something, and goes on with what it is sent.
     pub(super) fn give_up(&mut self, given: &YieldExpression<'c>) -> Id {
-        if let Some(id) = self.hand_on(given.argument.as_ref()) {
-            self.returned(id);
+        let argument = given.argument.as_ref().map(|it| self.value(it));
+        if let Some(argument) = argument {
+            self.returned(argument);
         }
         let sent = self.payload.push(Value::Else);
         self.payload.ways.sent.push(sent);
-        sent
-    }
-
-    /// Somebody else gets the value.
-    pub(super) fn hand_on(&mut self, value: Option<&Expression<'c>>) -> Option<Id> {
-        let id = self.value(value?);
-        self.payload.push(Value::List(vec![id]));
-        Some(id)
+        match argument {
+            // It is what the other gives in the end.
+            Some(object) if given.delegate => {
+                let key = self.payload.number();
+                let end = self.payload.push(Value::Member { object, key });
+                self.payload.push(Value::Either(vec![sent, end]))
+            }
+            _ => sent,
+        }
     }
 
     pub(super) fn element(&mut self, element: &ArrayExpressionElement<'c>) -> Id {

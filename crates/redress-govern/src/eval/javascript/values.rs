@@ -1,7 +1,7 @@
 //! The values of a script, from its tree.
 
 use oxc_ast::ast::{
-    Argument, ArrayAssignmentTarget, ArrayPattern, AssignmentPattern, AssignmentTarget,
+    ArrayAssignmentTarget, ArrayPattern, AssignmentPattern, AssignmentTarget,
     AssignmentTargetPropertyIdentifier, AssignmentTargetPropertyProperty,
     AssignmentTargetWithDefault, BindingIdentifier, BindingPattern, BindingProperty,
     CatchParameter, ChainElement, Class, ComputedMemberExpression, Decorator, ExportAllDeclaration,
@@ -38,6 +38,8 @@ pub(super) struct Reader<'p, 'c> {
     pub(super) bodies: usize,
     /// The functions and classes around, from the outside.
     pub(super) inside: Vec<Id>,
+    /// What the class around extends.
+    pub(super) above: Option<Id>,
     /// What a pattern takes apart.
     pub(super) source: Option<Id>,
 }
@@ -109,6 +111,7 @@ impl<'c> Reader<'_, 'c> {
             Expression::AwaitExpression(it) => self.wait(it),
             Expression::YieldExpression(it) => self.give_up(it),
             Expression::ThisExpression(_) => self.this(),
+            Expression::Super(_) => self.above(),
             Expression::PrivateFieldExpression(it) => self.private(it),
             Expression::ObjectExpression(it) => self.object(it),
             Expression::FunctionExpression(it) => self.whole_function(it),
@@ -150,12 +153,6 @@ impl<'c> Reader<'_, 'c> {
         let key = self.value(&member.expression);
         self.payload.telling.push(key);
         self.payload.member(object, key)
-    }
-
-    fn call(&mut self, callee: &Expression<'c>, arguments: &[Argument<'c>]) -> Id {
-        let callee = self.value(callee);
-        let arguments = arguments.iter().map(|it| self.argument(it)).collect();
-        self.payload.call(callee, arguments)
     }
 
     fn import(&mut self, source: &StringLiteral<'c>, construct: &'static str) {
@@ -321,6 +318,9 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'c>) {
         let list = self.value(&it.right);
+        if it.r#await {
+            self.payload.ways.awaited.push(list);
+        }
         self.loop_over(&it.left, list);
         self.visit_statement(&it.body);
     }
@@ -361,14 +361,15 @@ impl<'c> Visit<'c> for Reader<'_, 'c> {
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'c>) {
-        if let Some(id) = self.hand_on(it.argument.as_ref()) {
+        if let Some(argument) = &it.argument {
+            let id = self.value(argument);
             self.returned(id);
         }
     }
 
     fn visit_throw_statement(&mut self, it: &ThrowStatement<'c>) {
-        let thrown = self.hand_on(Some(&it.argument));
-        self.payload.ways.thrown.extend(thrown);
+        let thrown = self.value(&it.argument);
+        self.payload.ways.thrown.push(thrown);
     }
 
     fn visit_yield_expression(&mut self, it: &YieldExpression<'c>) {

@@ -1,0 +1,136 @@
+//! What is called in JavaScript by calls, and by the language itself, as data.
+
+/// Calls that call what they get.
+pub(in crate::eval) const CALLS_BACK: &[&str] = &[
+    "then",
+    "catch",
+    "finally",
+    "map",
+    "forEach",
+    "filter",
+    "some",
+    "every",
+    "find",
+    "findIndex",
+    "findLast",
+    "findLastIndex",
+    "flatMap",
+    "reduce",
+    "reduceRight",
+    "sort",
+    "toSorted",
+    "replace",
+    "replaceAll",
+    "queueMicrotask",
+    "nextTick",
+    "requestIdleCallback",
+    "timerify",
+    "try",
+    "setTimeout",
+    "setInterval",
+    "setImmediate",
+    "requestAnimationFrame",
+];
+
+/// Calls that call what they get after the first.
+pub(in crate::eval) const CALLS_SECOND: &[&str] = &[
+    "addEventListener",
+    "addListener",
+    "defineProperty",
+    "from",
+    "fromAsync",
+    "groupBy",
+    "on",
+    "once",
+    "parse",
+    "prependListener",
+    "prependOnceListener",
+    "setPrototypeOf",
+    "stringify",
+];
+
+/// Members that are called without the look of a call.
+pub(in crate::eval) const CALLED_UNSEEN: &[&str] = &[
+    "apply",
+    "construct",
+    "defineProperty",
+    "deleteProperty",
+    "exec",
+    "get",
+    "getOwnPropertyDescriptor",
+    "getPrototypeOf",
+    "handleEvent",
+    "has",
+    "isExtensible",
+    "join",
+    "onabort",
+    "ownKeys",
+    "preventExtensions",
+    "set",
+    "setPrototypeOf",
+    "then",
+    "toISOString",
+    "toJSON",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
+
+/// The same, where names that end like this are about: elsewhere these are common names of data.
+pub(in crate::eval) const CALLED_UNSEEN_BY: &[(&str, &[&str])] = &[
+    ("Symbol", &["next", "return", "throw"]),
+    ("Iterator", &["next", "return", "throw"]),
+    (
+        "Stream",
+        &["abort", "cancel", "close", "flush", "pull", "size", "start", "transform", "write"],
+    ),
+];
+
+/// Calls that give what is in something, or what they get.
+pub(in crate::eval) const GIVES_BACK: &[&str] = &[
+    "all",
+    "allSettled",
+    "any",
+    "assign",
+    "at",
+    "bind",
+    "concat",
+    "entries",
+    "from",
+    "fromAsync",
+    "fromEntries",
+    "get",
+    "groupBy",
+    "next",
+    "of",
+    "parse",
+    "pop",
+    "race",
+    "resolve",
+    "shift",
+    "slice",
+    "splice",
+    "values",
+];
+
+/// Functions that give a text or a number, whatever they get.
+pub(in crate::eval) const MAKES_PLAIN: &[&str] = &[
+    "BigInt",
+    "Boolean",
+    "Number",
+    "String",
+    "Symbol",
+    "alert",
+    "atob",
+    "btoa",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
+    "unescape",
+];
