@@ -18,6 +18,24 @@ fn python(code: &str) -> Result<(), Refusal> {
     inspect(Language::Python, code, &mut || false)
 }
 
+/// What is forbidden however it is written.
+fn assert_all_blocked<T: AsRef<str> + std::fmt::Debug>(
+    codes: &[T],
+    judge: fn(&str) -> Result<(), Refusal>,
+) {
+    let is_blocked =
+        |it: &&T| matches!(judge(it.as_ref()), Err(Refusal::Construct(_) | Refusal::Keyword(_)));
+    let passed: Vec<_> = codes.iter().filter(|it| !is_blocked(it)).collect();
+    assert!(passed.is_empty(), "{}: {passed:#?}", passed.len());
+}
+
+/// What is ordinary.
+fn assert_none_refused(codes: &[&str], judge: fn(&str) -> Result<(), Refusal>) {
+    let refused: Vec<_> =
+        codes.iter().filter_map(|it| judge(it).err().map(|why| (it, why))).collect();
+    assert!(refused.is_empty(), "{}: {refused:#?}", refused.len());
+}
+
 #[test]
 fn the_words_of_the_seed_are_blocked_in_code() {
     for (code, keyword) in [

@@ -1,8 +1,6 @@
 //! Ways around the guard that were found by running them, and ordinary code beside them.
 
-use redress_govern::eval::Refusal;
-
-use super::javascript;
+use super::{assert_all_blocked, assert_none_refused, javascript};
 
 /// A member that no guard can read, of a function that it does not see.
 const CHOSEN: &str =
@@ -68,11 +66,7 @@ fn what_was_found_by_running_it_is_blocked() {
         "e.innerHTML = '<a href=\"&#106;avascript:alert(1)\">x</a>'",
         "e.innerHTML = '<a href=\"java&Tab;script&colon;alert(1)\">x</a>'",
     ];
-    let passed: Vec<_> = codes
-        .iter()
-        .filter(|it| !matches!(javascript(&format!("{CHOSEN} {it}")), Err(Refusal::Construct(_))))
-        .collect();
-    assert!(passed.is_empty(), "{}: {passed:#?}", passed.len());
+    assert_all_blocked(&codes.map(|it| format!("{CHOSEN} {it}")), javascript);
 }
 
 #[test]
@@ -94,7 +88,5 @@ fn what_looks_like_it_and_is_ordinary_may_run() {
         "e.innerHTML = '<img src=\"a.png\" alt=\"on click = none\"><b>online=1</b>'",
         "setTimeout(o.s, 10)",
     ];
-    let refused: Vec<_> =
-        codes.iter().filter_map(|it| javascript(it).err().map(|why| (it, why))).collect();
-    assert!(refused.is_empty(), "{}: {refused:#?}", refused.len());
+    assert_none_refused(&codes, javascript);
 }

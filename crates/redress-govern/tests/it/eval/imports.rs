@@ -2,7 +2,7 @@
 
 use redress_govern::eval::{Refusal, python_modules};
 
-use super::python;
+use super::{assert_all_blocked, assert_none_refused, python};
 
 #[test]
 fn modules_that_compute_may_be_imported() {
@@ -34,9 +34,7 @@ fn modules_that_compute_may_be_imported() {
         "from functools import wraps\ndef deco(f):\n    @wraps(f)\n    def g(*a):\n        return f(*a)\n    return g\n",
         "import functools\ndef deco(n):\n    def inner(f):\n        @functools.wraps(f)\n        async def g(*a):\n            return await f(*a)\n        return g\n    return inner",
     ];
-    let refused: Vec<_> =
-        codes.iter().filter_map(|it| python(it).err().map(|why| (it, why))).collect();
-    assert!(refused.is_empty(), "{}: {refused:#?}", refused.len());
+    assert_none_refused(&codes, python);
 }
 
 #[test]
@@ -80,9 +78,7 @@ fn no_module_and_no_built_in_name_is_a_way_out() {
         "import random\n(random)._os",
         "import io\n[io][0].open('x')",
     ];
-    let passed: Vec<_> =
-        codes.iter().filter(|it| !matches!(python(it), Err(Refusal::Construct(_)))).collect();
-    assert!(passed.is_empty(), "{}: {passed:#?}", passed.len());
+    assert_all_blocked(&codes, python);
 }
 
 #[test]

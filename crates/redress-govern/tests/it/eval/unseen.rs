@@ -1,25 +1,9 @@
 //! Ways to what is chosen that do not look like a call, and members whose names become code.
 
-use redress_govern::eval::Refusal;
-
-use super::{javascript, python};
+use super::{assert_all_blocked, assert_none_refused, javascript, python};
 
 /// A member that no guard can read, of a function that it does not see.
 const CHOSEN: &str = "const f = [() => 1].pop()[JSON.parse(text)];";
-
-fn assert_all_blocked(codes: &[String], judge: fn(&str) -> Result<(), Refusal>) {
-    let passed: Vec<_> = codes
-        .iter()
-        .filter(|it| !matches!(judge(it), Err(Refusal::Construct(_) | Refusal::Keyword(_))))
-        .collect();
-    assert!(passed.is_empty(), "{}: {passed:#?}", passed.len());
-}
-
-fn assert_none_refused(codes: &[&str], judge: fn(&str) -> Result<(), Refusal>) {
-    let refused: Vec<_> =
-        codes.iter().filter_map(|it| judge(it).err().map(|why| (it, why))).collect();
-    assert!(refused.is_empty(), "{}: {refused:#?}", refused.len());
-}
 
 #[test]
 fn what_is_chosen_is_not_called_by_the_language_either() {
@@ -111,7 +95,7 @@ fn a_private_member_is_one_that_the_code_has_itself() {
         "import dataclasses as self\nself._create_fn('f', [], ['x'])",
         "import uuid\nfor self in [uuid]:\n    self._get_command_stdout('x')",
     ];
-    assert_all_blocked(&codes.map(str::to_owned), python);
+    assert_all_blocked(&codes, python);
     assert_none_refused(
         &[
             "class A:\n    def __init__(self):\n        self._x, self._y = 1, 2\n    def same(self, other):\n        return self._x == other._x",
@@ -140,7 +124,7 @@ fn names_of_members_become_no_code() {
         "from dataclasses import dataclass\n@dataclass(eq=o.__class__)\nclass B:\n    pass",
         "match text:\n    case str(format=f):\n        f(o)",
     ];
-    assert_all_blocked(&codes.map(str::to_owned), python);
+    assert_all_blocked(&codes, python);
     assert_none_refused(
         &[
             "from dataclasses import dataclass, field\n@dataclass(order=True)\nclass A:\n    x: int = 0\n    tags: list = field(default_factory=list)\n@dataclass\nclass B(A):\n    y: int = 1",
