@@ -1,10 +1,13 @@
 //! A fault as an answer in the types of rmcp, written by the same function as the gate's.
 
+use std::borrow::Cow;
+
 use redress::{
     Dialect, Fault,
     dialect::{Stamp, rpc},
     wire::{self, FAULT_KEY},
 };
+use redress_ledger::Redactor;
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ErrorCode, JsonObject},
@@ -34,8 +37,14 @@ pub(crate) fn rpc_error(fault: &Fault, code: Option<ErrorCode>) -> ErrorData {
     ErrorData { code: code.unwrap_or(error.code), ..error }
 }
 
-/// An error of the handler that stays one, with the envelope in its data.
-pub(crate) fn dressed(mut error: ErrorData, fault: &Fault) -> ErrorData {
+/// An error of the handler that stays one, with the envelope in its data and without the secrets that are known.
+pub(crate) fn dressed(mut error: ErrorData, fault: &Fault, redactor: &Redactor) -> ErrorData {
+    if let Cow::Owned(clean) = redactor.known(&error.message) {
+        error.message = clean.into();
+    }
+    if let Some(data) = &mut error.data {
+        without_known(data, redactor);
+    }
     let envelope = Dialect::Native.write(fault, Stamp::default());
     let Ok(envelope) = serde_json::from_str::<Value>(&envelope) else { return error };
     let mut data = match error.data.take() {
@@ -46,6 +55,20 @@ pub(crate) fn dressed(mut error: ErrorData, fault: &Fault) -> ErrorData {
     data.insert(FAULT_KEY.to_owned(), envelope);
     error.data = Some(Value::Object(data));
     error
+}
+
+/// Takes the secrets that are known out of what else reaches its reader as it is.
+pub(crate) fn without_known(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(clean) = redactor.known(text) {
+                *text = clean;
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|it| without_known(it, redactor)),
+        Value::Object(all) => all.values_mut().for_each(|it| without_known(it, redactor)),
+        _ => (),
+    }
 }
 
 /// Our own JSON is not read by rmcp only if rmcp's types have changed.

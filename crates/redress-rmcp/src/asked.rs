@@ -2,7 +2,7 @@
 
 mod kept;
 
-use std::{borrow::Cow, time::Instant};
+use std::{borrow::Cow, time::Duration};
 
 use http::{HeaderValue, request::Parts};
 use redress::{
@@ -15,6 +15,8 @@ use rmcp::{
 };
 
 use self::kept::Kept;
+use tokio::time::Instant;
+
 use crate::{
     panics,
     settings::{Seen, Settings},
@@ -99,6 +101,11 @@ impl Asked {
                 .map(Box::new),
             ..Self::new("tools/call", context)
         }
+    }
+
+    /// When it has taken so long.
+    pub(crate) fn limit(&self, limit: Option<Duration>) -> Option<Instant> {
+        self.started.checked_add(limit?)
     }
 
     /// How long it has taken.

@@ -27,6 +27,7 @@ use rmcp::{
     service::{MaybeSendFuture, RequestContext, RoleServer},
 };
 use serde_json::Value;
+use tokio::time::Instant;
 
 use self::run::{Answer, Timer, run};
 use crate::{
@@ -81,7 +82,7 @@ impl<H: ServerHandler> Contract<H> {
                     let stop = context.ct.clone();
                     let mut carried = Carried::default();
                     let call = async move { self.handler.call_tool(request, context).await };
-                    let end = run(pin!(Some(call)), limit, &mut carried).await;
+                    let end = run(pin!(Some(call)), asked.limit(limit), &mut carried).await;
                     let judge = self.judge(&asked, tool.as_deref());
                     match end {
                         Ok(Some(Ok(answer))) => {
@@ -180,9 +181,15 @@ impl<H: ServerHandler> Contract<H> {
         let has_output_schema = tool.is_none_or(|it| it.output.is_some());
         match error {
             Some(_) if told.is_unrecorded => Err(answer::rpc_error(&told.fault, None)),
-            Some(error) => Err(answer::dressed(error, &told.fault)),
+            Some(error) => Err(answer::dressed(error, &told.fault, &self.settings.redactor)),
             None => self.result(&told, meta, has_output_schema || told.is_unrecorded),
         }
+    }
+
+    /// What a failed result had as `_meta`, without the secrets that are known.
+    pub(crate) fn meta(&self, mut meta: Value) -> Option<RawJson> {
+        answer::without_known(&mut meta, &self.settings.redactor);
+        RawJson::parse(meta.to_string().as_bytes()).ok()
     }
 
     fn result(
@@ -191,8 +198,8 @@ impl<H: ServerHandler> Contract<H> {
         meta: Option<MetaObject>,
         has_output_schema: bool,
     ) -> Result<CallToolResponse, ErrorData> {
-        let meta = meta.and_then(|it| serde_json::to_string(&it).ok());
-        let meta = meta.and_then(|it| RawJson::parse(it.as_bytes()).ok());
+        let meta = meta.and_then(|it| serde_json::to_value(it).ok());
+        let meta = meta.and_then(|it| self.meta(it));
         let how = wire::Answer {
             dialect: self.settings.dialect,
             has_output_schema,
@@ -290,7 +297,7 @@ fn within<F: Future + Unpin>(
     limit: Option<Duration>,
     mut future: F,
 ) -> impl Future<Output = Option<F::Output>> + Unpin {
-    let mut timer = Timer::new(limit);
+    let mut timer = Timer::new(limit.and_then(|it| Instant::now().checked_add(it)));
     poll_fn(move |cx| {
         if let Poll::Ready(output) = Pin::new(&mut future).poll(cx) {
             return Poll::Ready(Some(output));

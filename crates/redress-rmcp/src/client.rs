@@ -4,7 +4,7 @@ mod heard;
 mod traits;
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
@@ -133,10 +133,12 @@ impl<S: Service<RoleClient>> Recovering<S> {
         call: CallToolRequestParams,
     ) -> FallbackChain<'c, CallToolResult> {
         let traits = self.traits_of(&call.name).await;
-        let started = tokio::time::Instant::now();
-        let until = started.checked_add(self.time_limit).unwrap_or(started + FOR_EVER);
+        // The time of a step begins with its first attempt, not while others are tried.
+        let first = OnceLock::new();
         chain.step(name, traits, move || {
             let call = call.clone();
+            let started = *first.get_or_init(tokio::time::Instant::now);
+            let until = started.checked_add(self.time_limit).unwrap_or(started + FOR_EVER);
             async move {
                 let answer = tokio::time::timeout_at(until, self.service.call_tool(call.clone()));
                 heard::heard(answer.await, &call, traits, self)

@@ -232,7 +232,9 @@ impl<H: ServerHandler> Contract<H> {
         };
         let told = self.tell(fault, asked).await;
         match error {
-            Some(error) if !told.is_unrecorded => answer::dressed(error, &told.fault),
+            Some(error) if !told.is_unrecorded => {
+                answer::dressed(error, &told.fault, &self.settings.redactor)
+            }
             _ => answer::rpc_error(&told.fault, None),
         }
     }

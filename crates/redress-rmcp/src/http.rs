@@ -26,6 +26,7 @@ use redress::{
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
     wire,
 };
+use redress_ledger::Redactor;
 use redress_registry::shipped;
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
@@ -117,7 +118,8 @@ where
             }
             let fault = judged(head.status, &head.headers, &body, asked);
             let fault = layer.told(fault).await;
-            let written = error.and_then(|it| with_envelope(&body, it, &fault));
+            let redactor = layer.redactor();
+            let written = error.and_then(|it| with_envelope(&body, it, &fault, &redactor));
             let written = Bytes::from(written.unwrap_or_else(|| wire::rpc_error(&fault, None)));
             head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             head.headers.insert(CONTENT_LENGTH, HeaderValue::from(written.len()));
@@ -127,6 +129,10 @@ where
 }
 
 impl ErrorBodies {
+    fn redactor(&self) -> Arc<Redactor> {
+        self.books.as_ref().map(|it| Arc::clone(&it.0.redactor)).unwrap_or_default()
+    }
+
     async fn told(&self, mut fault: Fault) -> Fault {
         match &self.books {
             Some((settings, state)) => *tell::tell(fault, settings, state).await.fault,
@@ -161,9 +167,15 @@ fn is_dressed(error: &ErrorData) -> bool {
 }
 
 /// The body with the envelope in its error.
-fn with_envelope(body: &[u8], error: ErrorData, fault: &Fault) -> Option<String> {
+fn with_envelope(
+    body: &[u8],
+    error: ErrorData,
+    fault: &Fault,
+    redactor: &Redactor,
+) -> Option<String> {
     let mut message: Value = serde_json::from_slice(body).ok()?;
-    *message.get_mut("error")? = serde_json::to_value(answer::dressed(error, fault)).ok()?;
+    *message.get_mut("error")? =
+        serde_json::to_value(answer::dressed(error, fault, redactor)).ok()?;
     Some(message.to_string())
 }
 

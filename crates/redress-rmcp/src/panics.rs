@@ -73,12 +73,17 @@ pub(crate) fn catch<F: Future + Unpin>(
             Err(panic) => Err(panic),
         };
         // What the handler has left behind may panic on its way out, too.
-        Poll::Ready(caught(|| drop(future.take())).and(end))
+        let left = caught(|| drop(future.take()));
+        Poll::Ready(end.and_then(|it| left.map(|()| it)))
     })
 }
 
 /// Does something that may panic.
 pub(crate) fn caught<T>(it: impl FnOnce() -> T) -> Result<T, Panic> {
+    if POLLING.get() == 0 {
+        // A panic that a handler caught itself is not the next one's place.
+        PLACE.with_borrow_mut(|it| *it = None);
+    }
     POLLING.set(POLLING.get() + 1);
     let end = catch_unwind(AssertUnwindSafe(it));
     POLLING.set(POLLING.get() - 1);

@@ -1,6 +1,6 @@
 //! Failures that a task ended with: its state tells them, and not the answer to the call that began it.
 
-use redress::{json::RawJson, outcome::ToolTraits, wire};
+use redress::{outcome::ToolTraits, wire};
 use rmcp::{
     ErrorData, ServerHandler,
     model::{JsonObject, TaskPayload},
@@ -26,8 +26,7 @@ impl<H: ServerHandler> Contract<H> {
         match task {
             TaskPayload::Completed { result } => {
                 let told = self.tell(judge.json("result", result), asked).await;
-                let meta = result.get("_meta").map(Value::to_string);
-                let meta = meta.and_then(|it| RawJson::parse(it.as_bytes()).ok());
+                let meta = result.get("_meta").cloned().and_then(|it| self.meta(it));
                 let how = wire::Answer {
                     dialect: self.settings.dialect,
                     // The tool that the task is for is not known any more.
@@ -41,7 +40,9 @@ impl<H: ServerHandler> Contract<H> {
                 let told = self.tell(judge.json("error", error), asked).await;
                 let read = serde_json::from_value::<ErrorData>(Value::Object(error.clone()));
                 let dressed = match read {
-                    Ok(error) if !told.is_unrecorded => answer::dressed(error, &told.fault),
+                    Ok(error) if !told.is_unrecorded => {
+                        answer::dressed(error, &told.fault, &self.settings.redactor)
+                    }
                     _ => answer::rpc_error(&told.fault, None),
                 };
                 replace(error, serde_json::to_value(dressed));

@@ -74,6 +74,7 @@ pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -
     fault.context.fill_absent(&settings.context);
     fault.timestamp = Some(clock::now().to_string());
     let redactor = &settings.redactor;
+    fault.message = redactor.text(&fault.message);
     fault.server_text = fault.server_text.take().map(|it| redactor.text(&it));
     fault.details = fault.details.take().map(|it| redactor.json(&it));
     fault.bound(DEFAULT_DETAILS_BYTES);

@@ -4,13 +4,12 @@ use std::{
     future::poll_fn,
     pin::Pin,
     task::{Context, Poll},
-    time::Duration,
 };
 
 use rmcp::{ErrorData, model::CallToolResponse};
 use tokio::{
     task::{Unconstrained, unconstrained},
-    time::{Sleep, sleep},
+    time::{Instant, Sleep, sleep_until},
 };
 
 use crate::{
@@ -27,7 +26,7 @@ pub(crate) type End = Result<Option<Answer>, Panic>;
 /// Runs a call to its end, and drops what is left of it: that may panic, too.
 pub(crate) fn run<F: Future<Output = Answer>>(
     mut call: Pin<&mut Option<F>>,
-    limit: Option<Duration>,
+    limit: Option<Instant>,
     carried: &mut Carried,
 ) -> impl Future<Output = End> {
     let mut timer = Timer::new(limit);
@@ -36,10 +35,15 @@ pub(crate) fn run<F: Future<Output = Answer>>(
         match polled {
             Ok(Poll::Ready(answer)) => Poll::Ready(Ok(Some(answer))),
             Ok(Poll::Pending) if timer.is_over(cx) => {
-                Poll::Ready(panics::caught(|| call.set(None)).map(|()| None))
+                // What the handler leaves behind changes nothing about it.
+                drop(panics::caught(|| call.set(None)));
+                Poll::Ready(Ok(None))
             }
             Ok(Poll::Pending) => Poll::Pending,
-            Err(panic) => Poll::Ready(panics::caught(|| call.set(None)).and(Err(panic))),
+            Err(panic) => {
+                drop(panics::caught(|| call.set(None)));
+                Poll::Ready(Err(panic))
+            }
         }
     })
 }
@@ -53,14 +57,14 @@ fn poll<F: Future>(mut call: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> Poll<
     polled
 }
 
-/// A limit of time, which runs from when it is first asked for: what is answered at once needs no timer.
+/// A limit of time: what is answered at once needs no timer.
 pub(crate) struct Timer {
-    limit: Option<Duration>,
+    limit: Option<Instant>,
     sleep: Option<Pin<Box<Unconstrained<Sleep>>>>,
 }
 
 impl Timer {
-    pub(crate) const fn new(limit: Option<Duration>) -> Self {
+    pub(crate) const fn new(limit: Option<Instant>) -> Self {
         Self { limit, sleep: None }
     }
 
@@ -68,7 +72,7 @@ impl Timer {
     pub(crate) fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(limit) = self.limit else { return false };
         // A future that always has something to do must not keep the timer from being heard.
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(unconstrained(sleep(limit))));
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(unconstrained(sleep_until(limit))));
         sleep.as_mut().poll(cx).is_ready()
     }
 }

@@ -202,6 +202,18 @@ async fn another_server_is_asked_when_one_cannot() {
 }
 
 #[tokio::test]
+async fn the_time_of_another_server_begins_when_it_is_asked() {
+    let [(_, near), (_, far)] = [flaky().await, flaky().await];
+    let limited =
+        |it: Recovering<()>| it.trust_annotations().time_limit(Duration::from_millis(150));
+    let [near, far] = [near, far].map(limited);
+    let chain = near.step(near.chain(), "near", params("hangs", &json!({}))).await;
+    let chain = far.step(chain, "far", params("mail", &json!({}))).await;
+    let trouble = near.run(chain).await.answer.unwrap_err();
+    assert_eq!(trouble.fault.code(), "AUTH_REQUIRED", "what the other one said");
+}
+
+#[tokio::test]
 async fn a_server_that_is_gone_is_a_failure_like_any_other() {
     let home = tempfile::tempdir().unwrap();
     let client = Recovering::new(notes::client(home.path()).await);

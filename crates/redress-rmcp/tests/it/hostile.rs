@@ -2,14 +2,15 @@
 
 use std::{future::pending, panic::panic_any, sync::Arc, time::Duration};
 
+use redress_ledger::Redactor;
 use redress_registry::Operation;
 use redress_rmcp::{Contract, client::Recovering};
 use rmcp::{
     ErrorData, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-        CompleteResult, ContentBlock, ListPromptsResult, ListResourcesResult, ListToolsResult,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        CompleteResult, ContentBlock, ErrorCode, ListPromptsResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
         ServerCapabilities, ServerConfig, Tool,
     },
     service::{RequestContext, RoleServer},
@@ -49,6 +50,16 @@ impl ServerHandler for Broken {
                 end.await.unwrap()
             }
             "pending" => pending().await,
+            "blocks" => {
+                std::thread::sleep(Duration::from_millis(150));
+                tokio::time::sleep(Duration::from_millis(150)).await;
+                Ok(CallToolResult::success(Vec::new()).into())
+            }
+            "tells" => {
+                let data = json!({"dsn": [{"password": SECRET}], "at": "db"});
+                let message = format!("no way in with {SECRET}");
+                Err(ErrorData::new(ErrorCode(-32_042), message, Some(data)))
+            }
             _ => Ok(CallToolResult::success(vec![ContentBlock::text("well")]).into()),
         }
     }
@@ -110,12 +121,33 @@ impl ServerHandler for Broken {
     }
 }
 
-const TOOLS: [&str; 5] = ["payload", "twice", "blocking", "pending", "fine"];
+const TOOLS: [&str; 7] = ["payload", "twice", "blocking", "pending", "blocks", "tells", "fine"];
+
+const SECRET: &str = "hunter2hunter2";
 
 fn broken(schema: Value, lists_tools: bool) -> Contract<Broken> {
     let contract = Contract::new(Broken { lists_tools, schema }, registry());
     let contract = contract.timeout(Duration::from_millis(200));
     TOOLS.into_iter().fold(contract, |it, tool| it.operation(tool, Operation::Query))
+}
+
+#[tokio::test]
+async fn work_that_blocks_counts_as_time() {
+    let client = client(broken(json!({"type": "object"}), true)).await;
+    let result = call(&client, "blocks", json!({})).await.unwrap();
+    assert_eq!(failed(&result).1["code"], "TIMEOUT");
+}
+
+#[tokio::test]
+async fn a_secret_that_is_known_is_told_nobody_in_an_error_that_stays_one() {
+    let contract = broken(json!({"type": "object"}), true);
+    let client = client(contract.redactor(Redactor::new([SECRET]))).await;
+    let told = format!("{:?}", call(&client, "tells", json!({})).await.unwrap_err());
+    assert!(
+        told.contains("-32042") && told.contains("no way in with") && told.contains("\"db\""),
+        "{told}"
+    );
+    assert!(!told.contains(SECRET), "{told}");
 }
 
 #[tokio::test]

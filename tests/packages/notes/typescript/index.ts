@@ -1195,6 +1195,7 @@ export type Decision = { row: string } & (
 export class Budget {
   private saved: number;
   private countedMs: number | undefined;
+  private parts = 0;
   private readonly capacity: number;
   private readonly perSuccess: number;
   private readonly perSecond: number;
@@ -1214,12 +1215,10 @@ export class Budget {
   /** It is so late now. A clock that goes back puts nothing in. */
   pass(nowMs: number): void {
     const since = Math.max(0, nowMs - (this.countedMs ?? nowMs));
-    const more = Math.floor((since * this.perSecond) / 1000);
-    this.put(more);
-    if (this.countedMs === undefined || this.countedMs < nowMs) {
-      const rest = this.perSecond > 0 ? Math.floor(((since * this.perSecond) % 1000) / this.perSecond) : 0;
-      this.countedMs = nowMs - rest;
-    }
+    const parts = this.parts + since * this.perSecond;
+    this.put(Math.floor(parts / 1000));
+    this.parts = parts % 1000;
+    this.countedMs = Math.max(this.countedMs ?? nowMs, nowMs);
   }
 
   /** Whether there is one repeat left. */

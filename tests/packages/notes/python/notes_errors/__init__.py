@@ -1471,6 +1471,7 @@ class Budget:
         self._capacity, self._per_success, self._per_second = capacity, per_success, per_second
         self._saved = capacity if saved is None else min(saved, capacity)
         self._counted_ms: int | None = None
+        self._parts = 0
 
     @property
     def saved(self) -> int:
@@ -1484,10 +1485,9 @@ class Budget:
     def pass_(self, now_ms: int) -> None:
         """It is so late now. A clock that goes back puts nothing in."""
         since = 0 if self._counted_ms is None else max(0, now_ms - self._counted_ms)
-        self._put(since * self._per_second // 1000)
-        if self._counted_ms is None or self._counted_ms < now_ms:
-            rest = since * self._per_second % 1000 // self._per_second if self._per_second else 0
-            self._counted_ms = now_ms - rest
+        more, self._parts = divmod(self._parts + since * self._per_second, 1000)
+        self._put(more)
+        self._counted_ms = now_ms if self._counted_ms is None else max(self._counted_ms, now_ms)
 
     def has_one(self) -> bool:
         """Whether there is one repeat left."""
