@@ -51,7 +51,8 @@ impl ServerHandler for Broken {
             }
             "pending" => pending().await,
             "blocks" => {
-                std::thread::sleep(Duration::from_millis(150));
+                let (_open, silent) = std::sync::mpsc::channel::<()>();
+                assert!(silent.recv_timeout(Duration::from_millis(150)).is_err());
                 tokio::time::sleep(Duration::from_millis(150)).await;
                 Ok(CallToolResult::success(Vec::new()).into())
             }
