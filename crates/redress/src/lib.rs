@@ -6,6 +6,7 @@ pub mod codes;
 pub mod contract;
 pub mod dialect;
 pub mod fault;
+pub mod frame;
 pub mod json;
 pub mod lookup;
 pub mod outcome;

@@ -20,7 +20,7 @@ impl Link {
         let mut core = self.lock();
         let is_current = core.is_current(generation);
         let session = &mut core.session;
-        while let Some(line) = lines.next() {
+        while let Some(line) = lines.next_line() {
             match line {
                 _ if !is_current => (),
                 Line::Whole(line) => session.upstream_line(line, turn),

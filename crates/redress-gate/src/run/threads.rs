@@ -50,7 +50,7 @@ pub(super) fn client(link: &Arc<Link>, mut input: File) -> io::Result<()> {
         let mut turn = Turn::new(link.now());
         while let Some(bytes) = read(&mut input, lines.room()) {
             lines.filled(bytes);
-            client_lines(&link, &mut lines, &mut turn, Lines::next);
+            client_lines(&link, &mut lines, &mut turn, Lines::next_line);
         }
         client_lines(&link, &mut lines, &mut turn, Lines::rest);
         link.tell(Event::ClientEnded);

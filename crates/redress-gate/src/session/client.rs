@@ -4,20 +4,19 @@ use std::time::Instant;
 
 use redress::{
     codes,
-    json::{Doc, Kind, Value},
-    outcome::is_method,
+    json::{Doc, Value},
 };
 
 use super::{ClientKind, Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Edit, Frame, NotAFrame, Shape, Unreadable, limits, rewrite, span, splice},
+    frame::{Edit, Frame, Malformed, Shape, Unreadable, limits, rewrite, span, splice},
     govern::without,
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
     metrics::Outcome,
     peek,
-    session::seen::{Malformed, Seen},
+    session::seen::Seen,
 };
 
 impl Session {
@@ -29,16 +28,15 @@ impl Session {
             Err(_) if line.trim_ascii().is_empty() => return Expected::Nothing,
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Json(error));
-                self.fail_line(peek::id_in_whole(line), &why, from.ticket, turn);
+                self.fail_line(peek::id_in_whole(line), why, from.ticket, turn);
                 return Expected::Answer;
             }
         };
-        let expected = match Frame::of(&doc).and_then(|it| answerable(&it).map(|()| it)) {
+        let expected = match Frame::of(&doc).and_then(Frame::answerable) {
             Ok(frame) => self.client_frame(line, &frame, from, turn),
             Err(error) => {
-                let id = if error == NotAFrame::BadId { None } else { only_id(doc.root()) };
                 let why = Malformed::Unreadable(Unreadable::Frame(error));
-                self.fail_line(id, &why, from.ticket, turn);
+                self.fail_line(error.id(&doc), why, from.ticket, turn);
                 Expected::Answer
             }
         };
@@ -52,7 +50,7 @@ impl Session {
         self.is_client_long_answered = id.is_some();
         self.is_client_long_answer = peek::is_answer(head);
         if id.is_some() {
-            self.fail_line(id, &Malformed::TooLong { bytes: None }, from.ticket, turn);
+            self.fail_line(id, self.too_long(None), from.ticket, turn);
         }
     }
 
@@ -60,9 +58,12 @@ impl Session {
     pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, from: Sender, turn: &mut Turn) {
         if !self.is_client_long_answered {
             let id = if self.is_client_long_answer { None } else { peek::id_in_tail(tail) };
-            let why = Malformed::TooLong { bytes: Some(bytes) };
-            self.fail_line(id, &why, from.ticket, turn);
+            self.fail_line(id, self.too_long(Some(bytes)), from.ticket, turn);
         }
+    }
+
+    fn too_long(&self, bytes: Option<u64>) -> Malformed {
+        Malformed::TooLong { bytes, most: self.server.settings.max_message }
     }
 
     fn client_frame(
@@ -277,38 +278,4 @@ impl Session {
         self.held_bytes += line.len();
         self.held.push(Held { id, line });
     }
-}
-
-/// Whether some server can answer a message. A request that none may take would be answered at its deadline: servers that are
-/// written with the official SDKs drop it without a word.
-fn answerable(frame: &Frame<'_>) -> Result<(), NotAFrame> {
-    if frame.shape != Shape::Request {
-        return Ok(());
-    }
-    if frame.is_other_version {
-        return Err(NotAFrame::BadVersion);
-    }
-    match frame.params {
-        Some(params) if !are_params(params) && is_method(&frame.method) => {
-            Err(NotAFrame::BadParams)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether parameters are an object, or what languages without empty objects write for an empty one.
-fn are_params(params: Value<'_>) -> bool {
-    match params.kind() {
-        Kind::Object | Kind::Null => true,
-        Kind::Array => params.elements().next().is_none(),
-        _ => false,
-    }
-}
-
-/// The id of something that is no message, if there is no doubt about it.
-fn only_id(root: Value<'_>) -> Option<Box<str>> {
-    let mut ids = root.members().filter(|(key, _)| key.is_str("id"));
-    let (id, second) = (ids.next()?.1, ids.next());
-    let is_id = matches!(id.kind(), Kind::String | Kind::Number) && second.is_none();
-    is_id.then(|| id.raw().into())
 }

@@ -5,10 +5,10 @@ use std::time::Instant;
 use super::{Door, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
+    frame::Malformed,
     inflight::{Owed, UpstreamId},
     metrics::Outcome,
     restarts::May,
-    session::seen::Malformed,
     settings::Mode,
 };
 

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     exchange::Exchange,
-    frame::{NotAFrame, Unreadable},
+    frame::{Malformed, Unreadable},
     inflight::{MOST, UpstreamId},
     limits::TooMuch,
     moment::{Moment, millis},
@@ -77,17 +77,6 @@ pub(super) enum Seen<'a> {
     Governed(Box<Fault>),
     /// Several clients share the upstream, and it would show them what is another one's.
     Unshared,
-}
-
-/// Why a message of the client is refused.
-#[derive(Debug)]
-pub(super) enum Malformed {
-    /// It is no message.
-    Unreadable(Unreadable),
-    /// It is longer than fits.
-    TooLong { bytes: Option<u64> },
-    /// Its id is that of a request in flight.
-    IdInUse,
 }
 
 impl Seen<'_> {
@@ -146,7 +135,7 @@ impl Session {
                 let reason = "the client is gone";
                 self.raise(codes::CANCELLED, Origin::Client, [("reason", reason.into())])
             }
-            Seen::Malformed(why) => self.malformed(why),
+            Seen::Malformed(why) => self.malformed(*why),
             Seen::Broken { line, reason } => self.broken(reason, line),
             Seen::Refused(how) => self.http_fault(exchange, how, now),
             Seen::UnknownTask => {
@@ -184,34 +173,8 @@ impl Session {
     }
 
     /// The fault of a line of the client that is no request.
-    pub(super) fn malformed(&self, why: &Malformed) -> Fault {
-        let (code, params): (_, Vec<(&str, ParamValue)>) = match why {
-            Malformed::Unreadable(Unreadable::Json(error)) => {
-                let offset = ("offset", error.offset.into());
-                (codes::PARSE_FAILED, vec![offset, ("reason", error.to_string().into())])
-            }
-            Malformed::Unreadable(Unreadable::Frame(error)) => {
-                let pointer = match error {
-                    NotAFrame::BadId => Some(("pointer", "/id".into())),
-                    NotAFrame::BadMethod => Some(("pointer", "/method".into())),
-                    NotAFrame::BadVersion => Some(("pointer", "/jsonrpc".into())),
-                    NotAFrame::BadParams => Some(("pointer", "/params".into())),
-                    _ => None,
-                };
-                let reason = ("reason", error.to_string().into());
-                (codes::INVALID_REQUEST, pointer.into_iter().chain([reason]).collect())
-            }
-            Malformed::IdInUse => {
-                let reason = "a request with this id is in progress";
-                let params = vec![("pointer", "/id".into()), ("reason", reason.into())];
-                (codes::INVALID_REQUEST, params)
-            }
-            Malformed::TooLong { bytes } => {
-                let size = bytes.map(|it| ("size_bytes", it.into()));
-                let limit = ("limit_bytes", self.server.settings.max_message.into());
-                (codes::INPUT_TOO_LARGE, size.into_iter().chain([limit]).collect())
-            }
-        };
+    pub(super) fn malformed(&self, why: Malformed) -> Fault {
+        let (code, params) = why.told();
         self.raise(code, Origin::Gate, params)
     }
 

@@ -15,12 +15,12 @@ use super::{
     details::without_upstream,
     dress::{Dress, own_meta},
     head::is_kept,
-    seen::{Malformed, Seen},
+    seen::Seen,
     upstream::Answer as Read,
 };
 use crate::{
     exchange::{Exchange, Method},
-    frame::{Shape, splice},
+    frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
     known::{Known, Occurrence, Shared},
     mail::Ticket,
@@ -93,7 +93,7 @@ impl Session {
     pub(super) fn fail_line(
         &mut self,
         id: Option<Box<str>>,
-        why: &Malformed,
+        why: Malformed,
         ticket: Ticket,
         turn: &mut Turn,
     ) {

@@ -1,8 +1,17 @@
 //! `Frame`: a JSON-RPC message split into the parts that we route on; the rest stays raw bytes.
 
+pub mod lines;
+mod malformed;
+pub mod peek;
+
 use std::{borrow::Cow, fmt, ops::Range};
 
-use redress::json::{Doc, JsonError, Kind, Limits, Value};
+pub use malformed::Malformed;
+
+use crate::{
+    json::{Doc, JsonError, Kind, Limits, Value},
+    outcome::is_method,
+};
 
 /// How deep a message may nest: as deep as the readers of most clients go.
 const NESTING: usize = 128;
@@ -32,49 +41,49 @@ const META: [&str; 4] = [
 ];
 
 /// What we take as one message.
-pub(crate) const fn limits(bytes: usize) -> Limits {
+pub const fn limits(bytes: usize) -> Limits {
     Limits { bytes, nesting: NESTING }
 }
 
 /// One message, its parts still inside the document.
 #[derive(Debug, Clone)]
-pub(crate) struct Frame<'d> {
+pub struct Frame<'d> {
     /// What kind of message it is.
-    pub(crate) shape: Shape,
+    pub shape: Shape,
     /// The id, a string or a number.
-    pub(crate) id: Option<Value<'d>>,
+    pub id: Option<Value<'d>>,
     /// The method of a request or notification.
-    pub(crate) method: Cow<'d, str>,
+    pub method: Cow<'d, str>,
     /// Where the method's name starts.
-    pub(crate) method_at: Option<usize>,
+    pub method_at: Option<usize>,
     /// Whether it says that it follows another version of JSON-RPC than ours.
-    pub(crate) is_other_version: bool,
+    pub is_other_version: bool,
     /// The parameters of a request or notification.
-    pub(crate) params: Option<Value<'d>>,
+    pub params: Option<Value<'d>>,
     /// What of them says which request it is.
-    pub(crate) named: Named<'d>,
+    pub named: Named<'d>,
     /// The result or the error of an answer.
-    pub(crate) payload: Option<Value<'d>>,
+    pub payload: Option<Value<'d>>,
     /// The whole message.
-    pub(crate) root: Value<'d>,
+    pub root: Value<'d>,
 }
 
 /// The parameters that a request is kept by.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Named<'d> {
+pub struct Named<'d> {
     /// `name`
-    pub(crate) name: Option<Value<'d>>,
+    pub name: Option<Value<'d>>,
     /// `_meta`
-    pub(crate) meta: Option<Value<'d>>,
+    pub meta: Option<Value<'d>>,
     /// `cursor`
-    pub(crate) cursor: Option<Value<'d>>,
+    pub cursor: Option<Value<'d>>,
     /// `requestState`
-    pub(crate) state: Option<Value<'d>>,
+    pub state: Option<Value<'d>>,
 }
 
 /// What kind of message a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// It wants an answer.
     Request,
     /// It wants none.
@@ -87,7 +96,7 @@ pub(crate) enum Shape {
 
 /// Why valid JSON is not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotAFrame {
+pub enum NotAFrame {
     /// Several at once: revisions since 2025-06-18 have no batches.
     Batch,
     /// Not an object.
@@ -129,7 +138,7 @@ impl fmt::Display for NotAFrame {
 
 /// Why bytes are not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unreadable {
+pub enum Unreadable {
     /// Not JSON that we take.
     Json(JsonError),
     /// JSON, but no message.
@@ -147,7 +156,7 @@ impl fmt::Display for Unreadable {
 
 impl<'d> Frame<'d> {
     /// The frame of a document.
-    pub(crate) fn of(doc: &'d Doc<'d>) -> Result<Self, NotAFrame> {
+    pub fn of(doc: &'d Doc<'d>) -> Result<Self, NotAFrame> {
         let root = doc.root();
         match root.kind() {
             Kind::Object => (),
@@ -193,8 +202,25 @@ impl<'d> Frame<'d> {
         Ok(Self { shape, id, method, method_at, is_other_version, params, named, payload, root })
     }
 
+    /// Refuses what no server can answer. A request that none may take would be answered at its deadline: servers that are
+    /// written with the official SDKs drop it without a word.
+    pub fn answerable(self) -> Result<Self, NotAFrame> {
+        if self.shape != Shape::Request {
+            return Ok(self);
+        }
+        if self.is_other_version {
+            return Err(NotAFrame::BadVersion);
+        }
+        match self.params {
+            Some(params) if !are_params(params) && is_method(&self.method) => {
+                Err(NotAFrame::BadParams)
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// The tool that a `tools/call` names: the value and its text.
-    pub(crate) fn tool(&self) -> Option<(Value<'d>, Cow<'d, str>)> {
+    pub fn tool(&self) -> Option<(Value<'d>, Cow<'d, str>)> {
         if self.method != "tools/call" {
             return None;
         }
@@ -204,7 +230,7 @@ impl<'d> Frame<'d> {
 }
 
 /// The known members of a protocol object, each at most once and in one spelling. One pass, without copies.
-pub(crate) fn members<'d, const N: usize>(
+pub fn members<'d, const N: usize>(
     object: Value<'d>,
     keys: [&str; N],
 ) -> Result<[Option<Value<'d>>; N], NotAFrame> {
@@ -225,7 +251,7 @@ pub(crate) fn members<'d, const N: usize>(
 }
 
 /// Whether readers that fold case would take `name` for `key`.
-pub(crate) fn is_respelled(key: &str, name: &str) -> bool {
+pub fn is_respelled(key: &str, name: &str) -> bool {
     let fold = |it: char| match it {
         'ſ' => 's',
         '\u{212a}' => 'k',
@@ -234,6 +260,15 @@ pub(crate) fn is_respelled(key: &str, name: &str) -> bool {
     name.len() >= key.len()
         && name.len() <= key.len() * 3
         && name.chars().map(fold).eq(key.chars().map(fold))
+}
+
+/// Whether parameters are an object, or what languages without empty objects write for an empty one.
+fn are_params(params: Value<'_>) -> bool {
+    match params.kind() {
+        Kind::Object | Kind::Null => true,
+        Kind::Array => params.elements().next().is_none(),
+        _ => false,
+    }
 }
 
 fn is_id(id: Value<'_>) -> bool {
@@ -245,12 +280,12 @@ fn is_id(id: Value<'_>) -> bool {
 }
 
 /// Where a value stands in the bytes of its message.
-pub(crate) fn span(value: Value<'_>) -> Range<usize> {
+pub fn span(value: Value<'_>) -> Range<usize> {
     value.offset()..value.offset() + value.raw().len()
 }
 
 /// Appends a line with the bytes at `span` replaced, and ends it.
-pub(crate) fn splice(line: &[u8], span: Range<usize>, with: &[u8], out: &mut Vec<u8>) {
+pub fn splice(line: &[u8], span: Range<usize>, with: &[u8], out: &mut Vec<u8>) {
     out.reserve(line.len() + with.len() + 1);
     out.extend_from_slice(line.get(..span.start).unwrap_or_default());
     out.extend_from_slice(with);
@@ -260,15 +295,15 @@ pub(crate) fn splice(line: &[u8], span: Range<usize>, with: &[u8], out: &mut Vec
 
 /// Bytes of a line that others take the place of.
 #[derive(Debug, Clone)]
-pub(crate) struct Edit<'a> {
+pub struct Edit<'a> {
     /// Where they stand.
-    pub(crate) at: Range<usize>,
+    pub at: Range<usize>,
     /// What stands there then.
-    pub(crate) with: &'a [u8],
+    pub with: &'a [u8],
 }
 
 /// Appends a line with several parts replaced, none of which overlap, and ends it.
-pub(crate) fn rewrite(line: &[u8], edits: &mut [Edit<'_>], out: &mut Vec<u8>) {
+pub fn rewrite(line: &[u8], edits: &mut [Edit<'_>], out: &mut Vec<u8>) {
     edits.sort_unstable_by_key(|it| it.at.start);
     let mut done = 0;
     for edit in edits {
@@ -282,7 +317,7 @@ pub(crate) fn rewrite(line: &[u8], edits: &mut [Edit<'_>], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use redress::json::Doc;
+    use crate::json::Doc;
 
     use super::{Edit, Frame, NotAFrame, Shape, limits, rewrite, span, splice};
 

@@ -13,7 +13,7 @@ const IDLE: usize = 1 << 20;
 
 /// Cuts what was read into lines.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub struct Lines {
     /// Every byte is initialised; those of `live` were read and not given out.
     buf: Vec<u8>,
     live: Range<usize>,
@@ -28,7 +28,7 @@ pub(crate) struct Lines {
 
 /// One line, without its line break.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
+pub enum Line<'a> {
     /// All of it.
     Whole(&'a [u8]),
     /// The start of a line that is too long; the rest is being thrown away.
@@ -38,13 +38,14 @@ pub(crate) enum Line<'a> {
 }
 
 impl Lines {
-    pub(crate) fn new(longest: usize) -> Self {
+    /// For lines of so many bytes at most.
+    pub fn new(longest: usize) -> Self {
         let buf = vec![0; ROOM];
         Self { buf, live: 0..0, searched: 0, longest, skipped: None, tail: Vec::new() }
     }
 
     /// Where to read into; never empty.
-    pub(crate) fn room(&mut self) -> &mut [u8] {
+    pub fn room(&mut self) -> &mut [u8] {
         if self.live.is_empty() {
             self.live = 0..0;
             self.searched = 0;
@@ -60,12 +61,12 @@ impl Lines {
     }
 
     /// Notes that so many bytes were read into the room.
-    pub(crate) fn filled(&mut self, bytes: usize) {
+    pub fn filled(&mut self, bytes: usize) {
         self.live.end = (self.live.end + bytes).min(self.buf.len());
     }
 
     /// The next line that is complete, or known to be too long.
-    pub(crate) fn next(&mut self) -> Option<Line<'_>> {
+    pub fn next_line(&mut self) -> Option<Line<'_>> {
         let unseen = self.buf.get(self.searched..self.live.end).unwrap_or_default();
         let Some(at) = memchr::memchr(b'\n', unseen) else {
             self.searched = self.live.end;
@@ -87,7 +88,7 @@ impl Lines {
     }
 
     /// What stands after the last line break, once nothing more will come.
-    pub(crate) fn rest(&mut self) -> Option<Line<'_>> {
+    pub fn rest(&mut self) -> Option<Line<'_>> {
         if self.skipped.is_some() {
             return self.end_skipping();
         }
@@ -166,7 +167,7 @@ mod tests {
             let room = lines.room();
             room[..piece.len()].copy_from_slice(piece);
             lines.filled(piece.len());
-            while let Some(line) = lines.next() {
+            while let Some(line) = lines.next_line() {
                 told.push(show(line));
             }
         }
@@ -196,7 +197,7 @@ mod tests {
         for _ in 0..10_000 {
             let room = lines.room().len();
             lines.filled(room);
-            while lines.next().is_some() {}
+            while lines.next_line().is_some() {}
         }
         assert!(lines.buf.len() <= 100_000 + 2 * ROOM, "{}", lines.buf.len());
         assert!(lines.tail.len() <= KEPT);

@@ -1,7 +1,7 @@
 //! The id of a line that cannot be read: from its first bytes or its last, if it is too long; or between its members, if it is whole.
 
 /// The id among the first members of an object whose end is not there.
-pub(crate) fn id_in_head(head: &[u8]) -> Option<Box<str>> {
+pub fn id_in_head(head: &[u8]) -> Option<Box<str>> {
     if is_answer(head) {
         return None;
     }
@@ -18,7 +18,7 @@ pub(crate) fn id_in_head(head: &[u8]) -> Option<Box<str>> {
 }
 
 /// The id that is the last member of an object whose start is not there, as in `…,"id":7}`.
-pub(crate) fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
+pub fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
     let inner = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     let key = memchr::memmem::rfind(inner, b"\"id\"")?;
     let before = inner.get(..key)?.trim_ascii_end();
@@ -27,7 +27,7 @@ pub(crate) fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
 }
 
 /// The one id of an object whose members can be told apart, although something in them is no JSON.
-pub(crate) fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
+pub fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
     if is_answer(line) {
         return None;
     }
@@ -54,7 +54,7 @@ pub(crate) fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
 }
 
 /// Whether an object answers something, as far as it can be told: its id is not one of its sender's, who may be waiting for the same.
-pub(crate) fn is_answer(head: &[u8]) -> bool {
+pub fn is_answer(head: &[u8]) -> bool {
     let next = |rest| {
         let (key, after) = string(rest)?;
         let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
@@ -81,7 +81,7 @@ fn id(value: &[u8]) -> Option<Box<str>> {
     let text = std::str::from_utf8(value).ok()?;
     let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit() || it == b'-');
     let is_string = string(value).is_some_and(|(_, rest)| rest.is_empty());
-    let is_json = redress::json::RawJson::parse(value).is_ok();
+    let is_json = crate::json::RawJson::parse(value).is_ok();
     ((is_number || is_string) && is_json).then(|| text.into())
 }
 

@@ -1,0 +1,75 @@
+//! `Malformed`: why a line of a client is refused, as a code with its parameters, and the id that it is answered under.
+
+use super::{NotAFrame, Unreadable};
+use crate::{
+    codes::{self, CoreCode},
+    fault::ParamValue,
+    json::{Doc, Kind},
+};
+
+/// Why a line of a client is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformed {
+    /// It is no message.
+    Unreadable(Unreadable),
+    /// It is longer than fits.
+    TooLong {
+        /// How long it is, if its end was seen.
+        bytes: Option<u64>,
+        /// How long it may be.
+        most: usize,
+    },
+    /// Its id is that of a request in flight.
+    IdInUse,
+}
+
+impl Malformed {
+    /// The code that tells it, and the code's parameters.
+    pub fn told(&self) -> (CoreCode, Vec<(&'static str, ParamValue)>) {
+        match self {
+            Self::Unreadable(Unreadable::Json(error)) => {
+                let offset = ("offset", error.offset.into());
+                (codes::PARSE_FAILED, vec![offset, ("reason", error.to_string().into())])
+            }
+            Self::Unreadable(Unreadable::Frame(error)) => {
+                let pointer = error.pointer().map(|it| ("pointer", it.into()));
+                let reason = ("reason", error.to_string().into());
+                (codes::INVALID_REQUEST, pointer.into_iter().chain([reason]).collect())
+            }
+            Self::IdInUse => {
+                let reason = "a request with this id is in progress";
+                let params = vec![("pointer", "/id".into()), ("reason", reason.into())];
+                (codes::INVALID_REQUEST, params)
+            }
+            Self::TooLong { bytes, most } => {
+                let size = bytes.map(|it| ("size_bytes", it.into()));
+                let limit = ("limit_bytes", (*most).into());
+                (codes::INPUT_TOO_LARGE, size.into_iter().chain([limit]).collect())
+            }
+        }
+    }
+}
+
+impl NotAFrame {
+    /// The member that is wrong, if it is a single one.
+    const fn pointer(self) -> Option<&'static str> {
+        match self {
+            Self::BadId => Some("/id"),
+            Self::BadMethod => Some("/method"),
+            Self::BadVersion => Some("/jsonrpc"),
+            Self::BadParams => Some("/params"),
+            _ => None,
+        }
+    }
+
+    /// The id that something is answered under which is no message, if there is no doubt about it.
+    pub fn id(self, doc: &Doc<'_>) -> Option<Box<str>> {
+        if self == Self::BadId {
+            return None;
+        }
+        let mut ids = doc.root().members().filter(|(key, _)| key.is_str("id"));
+        let (id, second) = (ids.next()?.1, ids.next());
+        let is_id = matches!(id.kind(), Kind::String | Kind::Number) && second.is_none();
+        is_id.then(|| id.raw().into())
+    }
+}
