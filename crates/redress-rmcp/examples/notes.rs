@@ -12,7 +12,7 @@ use redress::Contract as _;
 use redress_ledger::{Ledger, Options};
 use redress_rmcp::{Contract, ToolFault, clock, error_stats_from_env};
 use rmcp::{
-    ServerHandler, ServiceExt as _,
+    ServerHandler,
     handler::server::wrapper::Parameters,
     model::{ServerCapabilities, ServerConfig},
     schemars::{self, JsonSchema},

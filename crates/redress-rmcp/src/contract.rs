@@ -29,6 +29,9 @@ pub struct Contract<H> {
     pub(crate) state: Arc<State>,
 }
 
+/// What is needed to tell a failure that no handler has heard of.
+pub(crate) type Books = (Arc<Settings>, Arc<State>);
+
 /// What clones share.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -72,6 +75,10 @@ impl<H: ServerHandler> Contract<H> {
     #[must_use]
     pub fn around(&self, handler: H) -> Self {
         Self { handler: Arc::new(handler), ..self.clone() }
+    }
+
+    pub(crate) fn books(&self) -> Books {
+        (Arc::clone(&self.settings), Arc::clone(&self.state))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {

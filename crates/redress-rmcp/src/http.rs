@@ -35,8 +35,7 @@ use tower_service::Service;
 
 use crate::{
     answer,
-    contract::{Contract, State},
-    settings::Settings,
+    contract::{Books, Contract},
     tell,
 };
 
@@ -51,14 +50,14 @@ pub fn layer() -> ErrorBodies {
 impl<H: ServerHandler> Contract<H> {
     /// The layer for the HTTP service of this server: what it gives a body is counted and recorded, too.
     pub fn http_layer(&self) -> ErrorBodies {
-        ErrorBodies { books: Some((Arc::clone(&self.settings), Arc::clone(&self.state))) }
+        ErrorBodies { books: Some(self.books()) }
     }
 }
 
 /// Gives errors in plain text a body that programs can read.
 #[derive(Clone)]
 pub struct ErrorBodies {
-    books: Option<(Arc<Settings>, Arc<State>)>,
+    books: Option<Books>,
 }
 
 impl fmt::Debug for ErrorBodies {

@@ -10,8 +10,10 @@ use redress::{
 };
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, ContentBlock, CustomRequest, JsonObject},
+    model::{CallToolResult, ContentBlock, CustomRequest, InputResponses, JsonObject},
 };
+
+use serde_json::Value;
 
 use crate::{asked::Asked, contract::State, schema::refused_by_serde, settings::Settings};
 
@@ -115,10 +117,33 @@ pub(crate) fn malformed(request: &CustomRequest) -> Fault {
         Some(params) if request.method == "tools/call" => match params.get("name") {
             None => ("/params/name", "missing"),
             Some(name) if !name.is_string() => ("/params/name", "not a string"),
-            _ => ("/params/arguments", "not an object"),
+            Some(_) => odd_member(params),
         },
         Some(_) => ("/params", "not what the method takes"),
     };
+    invalid_request(pointer, reason)
+}
+
+/// What of a call that has a name is wrong.
+fn odd_member(params: &Value) -> (&'static str, &'static str) {
+    let is_odd = |key: &str, fits: fn(&Value) -> bool| {
+        params.get(key).is_some_and(|it| !it.is_null() && !fits(it))
+    };
+    if is_odd("arguments", Value::is_object) {
+        ("/params/arguments", "not an object")
+    } else if is_odd("requestState", Value::is_string) {
+        ("/params/requestState", "not a string")
+    } else if is_odd("inputResponses", |it| {
+        serde_json::from_value::<InputResponses>(it.clone()).is_ok()
+    }) {
+        ("/params/inputResponses", "not answers to what was asked for")
+    } else {
+        ("/params", "a member stands there twice")
+    }
+}
+
+/// The failure of a request in which one member is wrong.
+pub(crate) fn invalid_request(pointer: &str, reason: &str) -> Fault {
     let mut fault = codes::INVALID_REQUEST.raise([("pointer", pointer), ("reason", reason)]);
     fault.origin = Origin::Client;
     fault.violations = vec![Violation::new(pointer, reason, None)];

@@ -17,6 +17,7 @@ mod handler;
 pub mod http;
 mod judge;
 mod panics;
+mod pipe;
 mod provoke;
 mod schema;
 mod settings;
@@ -28,6 +29,7 @@ mod tool_fault;
 
 pub use clock::{clock, error_stats_from_env};
 pub use contract::Contract;
+pub use pipe::{Both, Connection, Messages, Pair};
 pub use redress::tally::ErrorStats;
 pub use redress_registry::Operation;
 pub use settings::Seen;

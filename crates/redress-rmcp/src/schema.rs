@@ -13,6 +13,7 @@ use redress::{
     Fault,
     codes::{self, CoreCode},
     fault::{Origin, ParamValue, Similar, Violation},
+    json::pointer_step,
     text,
     tokens::MAX_VIOLATIONS,
 };
@@ -85,7 +86,7 @@ impl Schema {
 
     fn wrong(&self, error: &ValidationError<'_>) -> Vec<Wrong> {
         let at = error.instance_path().as_str();
-        let below = |name: &str| format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+        let below = |name: &str| format!("{at}/{}", pointer_step(name));
         let one = |code, reason, expected: Option<String>| {
             vec![Wrong { code, pointer: at.to_owned(), reason, expected, near: None }]
         };

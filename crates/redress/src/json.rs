@@ -12,7 +12,7 @@ pub use error::{JsonError, JsonErrorKind};
 pub use raw::RawJson;
 pub use scan::{Kind, Limits};
 pub(crate) use write::write_int;
-pub use write::{Members, escape_into, write_list, write_str};
+pub use write::{Members, escape_into, pointer_step, write_list, write_str};
 
 use scan::Slot;
 

@@ -1,7 +1,7 @@
 //! Tools of a governed server that are not served, and the lines that would change that.
 
 use redress::{
-    json::{Doc, Limits, Value, write_str},
+    json::{Doc, Limits, Value, pointer_step, write_str},
     text,
 };
 
@@ -141,8 +141,7 @@ impl Text {
 fn find_texts(properties: Option<Value<'_>>, above: &str, deep: usize, found: &mut Vec<Text>) {
     for (name, schema) in properties.into_iter().flat_map(Value::members) {
         let Some(name) = name.as_str() else { continue };
-        let pointer =
-            format!("{above}/{}", text::strip(&name).replace('~', "~0").replace('/', "~1"));
+        let pointer = format!("{above}/{}", pointer_step(&text::strip(&name)));
         let items = schema.get("items");
         let (inner, below) = match items.and_then(|it| it.get("properties")) {
             Some(inner) => (Some(inner), format!("{pointer}/*")),

@@ -1,6 +1,6 @@
 //! What serde says about arguments that fit their schema and are refused all the same: the same words as for a schema.
 
-use redress::{Fault, codes};
+use redress::{Fault, codes, json::pointer_step};
 
 use super::{UNKNOWN, Wrong, invalid_arguments};
 
@@ -21,7 +21,7 @@ fn wrong(said: &str) -> Wrong {
         None => (said, None),
     };
     let named = what.split('`').nth(1).unwrap_or_default();
-    let field = |name: &str| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+    let field = |name: &str| format!("/{}", pointer_step(name));
     let (code, pointer, reason) = match what {
         _ if what.starts_with("missing field") => {
             (codes::MISSING_REQUIRED_FIELD, field(named), "missing")

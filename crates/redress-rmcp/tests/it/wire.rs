@@ -2,7 +2,6 @@
 
 use redress::Dialect;
 use redress_rmcp::{Contract, ErrorStats};
-use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -40,11 +39,133 @@ impl Raw {
         self.to.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
+    /// The answer to a line, whatever it is.
+    async fn answer(&mut self, line: &str) -> Value {
+        self.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
+    }
+
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.write(&json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})).await;
         let line = self.lines.next_line().await.unwrap().unwrap();
         serde_json::from_str(&line).unwrap()
     }
+}
+
+/// The fault of an error.
+fn fault(answer: &Value) -> &Value {
+    &answer["error"]["data"]["dev.redress/fault"]
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_under_the_id_of_its_request() {
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    for (line, id, code, pointer) in [
+        (r#""id":7,"method":"tools/call","params":[]"#, json!(7), "INVALID_REQUEST", "/params"),
+        (
+            r#""id":"a","method":"tools/call","params":"x""#,
+            json!("a"),
+            "INVALID_REQUEST",
+            "/params",
+        ),
+        (
+            r#""id":7,"method":"tools/call","params":{"name":"well","_meta":5}"#,
+            json!(7),
+            "INVALID_REQUEST",
+            "/params/_meta",
+        ),
+        (
+            r#""id":7,"method":"tools/call","params":{"name":"well","arguments":{"a~b":[1,1e400]}}"#,
+            json!(7),
+            "INVALID_REQUEST",
+            "/params/arguments/a~0b/1",
+        ),
+        (
+            r#""id":12.5,"method":"tools/call","params":{"name":"well"}"#,
+            Value::Null,
+            "INVALID_REQUEST",
+            "/id",
+        ),
+        (
+            r#""id":9223372036854775808,"method":"ping""#,
+            json!(9_223_372_036_854_775_808_u64),
+            "INVALID_REQUEST",
+            "/id",
+        ),
+        (
+            &format!(
+                r#""id":7,"method":"tools/call","params":{{"name":"well","arguments":{{"a":{deep}}}}}"#
+            ),
+            json!(7),
+            "PARSE_FAILED",
+            "",
+        ),
+        (r#""id":7,"method":"tools/call","params":{"name":tru}"#, json!(7), "PARSE_FAILED", ""),
+        (r#""id":7,"method":8"#, json!(7), "INVALID_REQUEST", "/method"),
+    ] {
+        let answer = raw.answer(&format!(r#"{{"jsonrpc":"2.0",{line}}}"#)).await;
+        assert_eq!(answer["id"], id, "{line}: {answer}");
+        assert_eq!(fault(&answer)["code"], code, "{line}: {answer}");
+        assert_eq!(fault(&answer)["effect"], "none", "{line}: {answer}");
+        assert_eq!(
+            fault(&answer)["details"]["pointer"].as_str().unwrap_or_default(),
+            pointer,
+            "{line}: {answer}"
+        );
+    }
+    for line in ["what?", "[]", "7", r#"{"id":7"#] {
+        let answer = raw.answer(line).await;
+        assert!(fault(&answer)["code"].is_string(), "{line}: {answer}");
+        assert_eq!(answer["id"], Value::Null, "{line}: {answer}");
+    }
+    assert!(raw.ask("ping", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn nobody_is_told_about_lines_that_nobody_waits_for() {
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
+    for line in [
+        "",
+        " \r",
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":7}"#,
+        r#"{"jsonrpc":"2.0","method":"$/setTrace","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":tru}"#,
+    ] {
+        raw.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+    assert!(raw.ask("ping", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_answered_and_forgotten() {
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
+    let long = "a".repeat(17 << 20);
+    for line in [
+        format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"{long}"}}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"{long}"}},"id":7}}"#),
+    ] {
+        let answer = raw.answer(&line).await;
+        assert_eq!(answer["id"], 7);
+        assert_eq!(fault(&answer)["code"], "INPUT_TOO_LARGE", "{answer}");
+    }
+    assert!(raw.ask("ping", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn what_stands_before_the_end_is_answered() {
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
+    let bad = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}"#;
+    let good = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"well"}}"#;
+    // The last line does not even end.
+    raw.to.write_all(format!("{bad}\n{good}").as_bytes()).await.unwrap();
+    raw.to.shutdown().await.unwrap();
+    let mut ids = Vec::new();
+    while let Some(line) = raw.lines.next_line().await.unwrap() {
+        ids.push(serde_json::from_str::<Value>(&line).unwrap()["id"].as_u64());
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, [Some(1), Some(2)]);
 }
 
 #[tokio::test]
@@ -54,6 +175,8 @@ async fn a_malformed_call_stays_an_error_that_says_what_is_wrong() {
         (json!({}), "/params/name"),
         (json!({"name": 7}), "/params/name"),
         (json!({"name": "well", "arguments": [1]}), "/params/arguments"),
+        (json!({"name": "well", "requestState": 1}), "/params/requestState"),
+        (json!({"name": "well", "inputResponses": [1]}), "/params/inputResponses"),
     ] {
         let answer = raw.ask("tools/call", params).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");

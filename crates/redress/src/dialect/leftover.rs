@@ -3,7 +3,7 @@
 use super::{Dialect, Loss, LossKind, RESIDUE, Stamp};
 use crate::{
     fault::Fault,
-    json::{Doc, Kind, Limits, RawJson, Value},
+    json::{Doc, Kind, Limits, RawJson, Value, pointer_step},
 };
 
 /// The members of `doc` that `fault`, which was read from it, does not hold, by JSON pointer.
@@ -26,7 +26,8 @@ pub(super) fn find(dialect: Dialect, doc: Value<'_>, fault: &Fault) -> Vec<(Stri
 pub(super) fn stand_ins(doc: Value<'_>, written: Value<'_>) -> Vec<Loss> {
     let keys = written.members().filter(|(_, value)| value.is_null());
     let keys = keys.filter_map(|(key, _)| key.as_str()).filter(|it| doc.get(it).is_none());
-    keys.map(|it| Loss { path: format!("/{}", escaped(&it)), kind: LossKind::Invented }).collect()
+    keys.map(|it| Loss { path: format!("/{}", pointer_step(&it)), kind: LossKind::Invented })
+        .collect()
 }
 
 /// Notes every value of `read` that is not in `written`. The nesting of a document bounds the depth.
@@ -51,7 +52,7 @@ fn compare(
                 }
                 let there = known.binary_search_by(|(it, _)| it.cmp(&key)).ok();
                 let there = there.and_then(|at| known.get(at)).map(|(_, value)| *value);
-                descend(value, there, &escaped(&key), pointer, found);
+                descend(value, there, &pointer_step(&key), pointer, found);
             }
         }
         (Kind::Array, Kind::Array) => {
@@ -80,9 +81,4 @@ fn descend(
         None => found.push((pointer.clone(), read.into())),
     }
     pointer.truncate(len);
-}
-
-/// A key as a step of a JSON pointer.
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

@@ -14,7 +14,7 @@ use crate::{
         Context, Fault,
         fields::{self, CONTEXT, Field},
     },
-    json::{Doc, Kind, Limits, Members, RawJson, Value, write_str},
+    json::{Doc, Kind, Limits, Members, RawJson, Value, pointer_step, write_str},
     lookup::Lookup,
 };
 
@@ -237,8 +237,7 @@ pub(super) fn overlay(fault: &mut Fault, residue: Value<'_>) {
             key => fields::get(key).is_some_and(|it| (it.read)(fault, Some(value))),
         };
         if !taken {
-            unread
-                .push((format!("/_x/{}", key.replace('~', "~0").replace('/', "~1")), value.into()));
+            unread.push((format!("/_x/{}", pointer_step(&key)), value.into()));
         }
     }
     fault.extra.extend(unread);

@@ -11,6 +11,11 @@ pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// A key as a step of a JSON pointer (RFC 6901), without the slash before it.
+pub fn pointer_step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
 /// Appends `text` with the escapes that a JSON string needs, without the quotes.
 pub fn escape_into(out: &mut String, text: &str) {
     let mut rest = text;

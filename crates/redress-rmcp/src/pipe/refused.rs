@@ -1,0 +1,160 @@
+//! What a line of a client is: a message, nothing that anybody waits for, or a request that is refused with its fault.
+
+use redress::{
+    Fault,
+    fault::{Context, Origin},
+    frame::{Frame, Malformed, Shape, Unreadable, limits, lines::Line, peek},
+    json::{Doc, Kind, Scratch, Value, pointer_step},
+    wire,
+};
+use rmcp::model::ClientJsonRpcMessage;
+
+use super::call::call;
+use crate::{contract::Books, judge::invalid_request, tell::tell};
+
+/// The longest line that is read; servers of rmcp alone take no longer ones.
+pub(super) const MOST: usize = 16 << 20;
+
+/// rmcp and others write it before the first message.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads lines. It remembers what was said about a line whose end has not come yet.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    scratch: Scratch,
+    /// The line that is being thrown away was answered, or is no request.
+    is_long_done: bool,
+}
+
+/// A request that goes no further.
+#[derive(Debug)]
+pub(super) struct Refused {
+    fault: Box<Fault>,
+    /// Its id, as it was written.
+    id: Option<Box<str>>,
+    tool: Option<String>,
+}
+
+impl Reader {
+    /// The message of a line; `None` if nobody waits for an answer to it.
+    pub(super) fn read(
+        &mut self,
+        line: &Line<'_>,
+    ) -> Result<Option<ClientJsonRpcMessage>, Refused> {
+        match line {
+            Line::Whole(line) => self.whole(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)),
+            Line::LongHead(head) => {
+                let id = peek::id_in_head(head);
+                self.is_long_done = id.is_some() || peek::is_answer(head);
+                id.map_or(Ok(None), |id| Err(Refused::too_long(Some(id), None)))
+            }
+            Line::LongTail(..) if self.is_long_done => Ok(None),
+            Line::LongTail(tail, bytes) => {
+                Err(Refused::too_long(peek::id_in_tail(tail), Some(*bytes)))
+            }
+        }
+    }
+
+    fn whole(&mut self, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused> {
+        match Doc::parse_with(line, limits(MOST), std::mem::take(&mut self.scratch)) {
+            Ok(doc) => {
+                let message = match call(&doc) {
+                    Some(call) => Ok(Some(call)),
+                    None => other(line, &doc),
+                };
+                self.scratch = doc.into_scratch();
+                message
+            }
+            Err(_) if line.trim_ascii().is_empty() || peek::is_answer(line) => Ok(None),
+            Err(error) => {
+                let why = Malformed::Unreadable(Unreadable::Json(error));
+                Err(Refused::new(why, peek::id_in_whole(line)))
+            }
+        }
+    }
+}
+
+/// What is no plain call is read by rmcp. If it cannot, we say why.
+fn other(line: &[u8], doc: &Doc<'_>) -> Result<Option<ClientJsonRpcMessage>, Refused> {
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Ok(Some(message));
+    }
+    let frame = match Frame::of(doc).and_then(Frame::answerable) {
+        Ok(frame) => frame,
+        Err(why) => {
+            let why_none = Malformed::Unreadable(Unreadable::Frame(why));
+            return Err(Refused::new(why_none, why.id(doc)));
+        }
+    };
+    // Nobody waits for an answer to an answer, or to a notification.
+    let Some(id) = frame.id.filter(|_| frame.shape == Shape::Request) else { return Ok(None) };
+    Err(Refused {
+        fault: Box::new(unread(&frame, id)),
+        id: Some(id.raw().into()),
+        tool: frame.tool().map(|(_, name)| name.into_owned()),
+    })
+}
+
+/// The fault of a request that is one, but not for rmcp.
+fn unread(frame: &Frame<'_>, id: Value<'_>) -> Fault {
+    if id.kind() == Kind::Number && id.as_i64().is_none() {
+        return invalid_request("/id", "too large a number");
+    }
+    if frame.root.get("jsonrpc").is_none() {
+        return invalid_request("/jsonrpc", "missing");
+    }
+    if frame.params.is_some_and(|it| !matches!(it.kind(), Kind::Object | Kind::Null)) {
+        return invalid_request("/params", "not an object");
+    }
+    if frame.named.meta.is_some_and(|it| it.kind() != Kind::Object) {
+        return invalid_request("/params/_meta", "not an object");
+    }
+    if let Some(pointer) = out_of_range(frame.root) {
+        return invalid_request(&pointer, "too large a number");
+    }
+    match serde_json::from_str::<serde_json::Value>(frame.root.raw()) {
+        Err(error) => invalid_request("", &error.to_string()),
+        Ok(_) => invalid_request("", "not what the method takes"),
+    }
+}
+
+/// Where a number stands that no type has room for.
+fn out_of_range(value: Value<'_>) -> Option<String> {
+    let below =
+        |step: &str, value| out_of_range(value).map(|it| format!("/{}{it}", pointer_step(step)));
+    match value.kind() {
+        Kind::Number => value.raw().parse::<f64>().is_ok_and(f64::is_infinite).then(String::new),
+        Kind::Object => {
+            value.members().find_map(|(key, value)| below(&key.as_str().unwrap_or_default(), value))
+        }
+        Kind::Array => {
+            value.elements().enumerate().find_map(|(at, value)| below(&at.to_string(), value))
+        }
+        _ => None,
+    }
+}
+
+impl Refused {
+    fn new(why: Malformed, id: Option<Box<str>>) -> Self {
+        let (code, params) = why.told();
+        let mut fault = Fault::raise(code.entry(), params);
+        fault.origin = Origin::Client;
+        Self { fault: Box::new(fault), id, tool: None }
+    }
+
+    fn too_long(id: Option<Box<str>>, bytes: Option<u64>) -> Self {
+        Self::new(Malformed::TooLong { bytes, most: MOST }, id)
+    }
+
+    /// The answer, once it is recorded.
+    pub(super) async fn told(mut self, (settings, state): &Books) -> String {
+        self.fault.context.fill_absent(&Context {
+            tool: self.tool,
+            request_id: self.id.as_deref().map(|it| it.trim_matches('"').to_owned()),
+            session_id: Some(state.session.clone()),
+            ..Context::default()
+        });
+        let told = tell(*self.fault, settings, state).await;
+        wire::rpc_error(&told.fault, self.id.as_deref())
+    }
+}
