@@ -63,7 +63,8 @@ async fn client<S: Future + Send + 'static>(
 ) -> RunningService<RoleClient, ()> {
     // A socket, since no client of a server shares its memory.
     let (ours, theirs) = UnixStream::pair().unwrap();
-    tokio::spawn(Box::pin(async move { drop(serve(theirs).await) }));
+    let served = serve(theirs);
+    tokio::spawn(Box::pin(async move { drop(served.await) }));
     ().serve(ours).await.unwrap()
 }
 

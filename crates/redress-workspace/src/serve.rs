@@ -12,7 +12,7 @@ use std::{
 
 use redress::Fault;
 use redress_rmcp::Contract;
-use rmcp::{ServiceExt as _, service::ServerInitializeError};
+use rmcp::service::ServerInitializeError;
 use rustix::fs::{FileType, FlockOperation, flock};
 use tokio::{
     net::unix::pipe,
