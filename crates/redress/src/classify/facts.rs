@@ -43,6 +43,8 @@ facts! {
     NotPost = "not-post",
     /// The tool is not in the server's list.
     Unlisted = "unlisted",
+    /// The tool is in the server's list.
+    Listed = "listed",
     /// An argument has `..` as a part of a path.
     DotDot = "dotdot",
     /// An argument is an absolute path.
@@ -77,6 +79,8 @@ facts! {
     Reads = "reads",
     /// The tool gives back a thing as it stands.
     Shows = "shows",
+    /// The tool gives back what somebody said or stored, in whatever words.
+    Speaks = "speaks",
     /// The tool gives back what programs wrote.
     Logs = "logs",
     /// The text may be what the caller asked to see: a file's content that does not name the file, a program's output.

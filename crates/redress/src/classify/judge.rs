@@ -35,18 +35,17 @@ impl<'c> Case<'c> {
             (self.message.head(), self.message.whole(), 0..self.message.text.len());
         let candidates = table.candidates(&self.hits);
         let within = |head: &Range<usize>, own: &Range<usize>| {
-            candidates.iter().copied().find(|row| {
-                self.fits(
-                    row,
-                    match row.scope {
-                        Scope::Text => &all,
-                        Scope::Own => own,
-                        Scope::Head => head,
-                    },
-                )
+            candidates.iter().copied().find(|row| match row.scope {
+                Scope::Text => self.fits(row, &all),
+                Scope::Own => self.fits(row, own),
+                Scope::Head => self.fits(row, head),
+                Scope::Last => false,
             })
         };
-        within(&head, &own).or_else(|| within(&own, &own)).or_else(|| within(&all, &all))
+        let last =
+            || candidates.iter().copied().find(|it| it.scope == Scope::Last && self.fits(it, &all));
+        let by_words = within(&head, &own).or_else(|| within(&own, &own));
+        by_words.or_else(|| within(&all, &all)).or_else(last)
     }
 
     /// The rule by a machine's own words alone: names of errors and fixed phrases, no prose.
@@ -62,7 +61,7 @@ impl<'c> Case<'c> {
         let whole = self.message.whole();
         let named = match rule.map(|it| it.scope) {
             None => Naming::Nothing,
-            Some(Scope::Head) => Naming::Prose,
+            Some(Scope::Head | Scope::Last) => Naming::Prose,
             Some(Scope::Own | Scope::Text) => Naming::Machine,
         };
         table.signs.iter().filter(|it| it.naming <= named).find(|row| self.fits(row, &whole))

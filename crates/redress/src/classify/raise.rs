@@ -73,7 +73,7 @@ impl Named<'static> {
         Self { id: "unknown", code: codes::UNKNOWN_TOOL_FAILURE.name(), retry: None, effect: None };
 
     pub(super) fn of(row: &'static Row) -> Self {
-        Self { id: &row.id, code: &row.code, retry: row.retry, effect: None }
+        Self { id: &row.id, code: &row.code, retry: row.retry, effect: row.effect }
     }
 }
 

@@ -47,7 +47,9 @@ pub(crate) fn look<'a>(asked: &Asked<'a>, table: &Table) -> (Facts, Vec<Argument
         facts.set(Fact::NotPost, !http.post);
     }
     if let (Some(known), Some(tool)) = (asked.known_tools, asked.tool.as_deref()) {
-        facts.set(Fact::Unlisted, !known.iter().any(|it| it == tool));
+        let is_known = known.iter().any(|it| it == tool);
+        facts.set(Fact::Listed, is_known);
+        facts.set(Fact::Unlisted, !is_known);
     }
     shape(&mut facts, asked.request, params, is_call);
     kinds(&mut facts, asked.tool.as_deref().unwrap_or_default(), table);
@@ -78,8 +80,9 @@ fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>
 
 /// What the tool does, by the words of its name.
 fn kinds(facts: &mut Facts, tool: &str, table: &Table) {
-    let words = normal(tool);
-    for word in words.split(|it: char| !it.is_ascii_alphanumeric()) {
+    let whole = format!("={}", normal(tool));
+    let words = whole.split(|it: char| !it.is_ascii_alphanumeric());
+    for word in words.chain([whole.as_str()]) {
         if let Some(known) = table.kinds.get(word) {
             *facts = facts.and(*known);
         }

@@ -55,6 +55,7 @@ static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         }
     }
     parts.push("\"error ".to_owned());
+    parts.push("_not_found\\\"".to_owned());
     small(&parts)
 });
 /// How a `status` starts that can be a failure.

@@ -1,4 +1,5 @@
-//! How a message starts: a few words, `*ing` for any word with that end, `…` for anything up to the next words.
+//! How a message starts: a few words, `*ing` for any word with that end, `…` for anything up to the next words, `… ¶` up to the end of
+//! the line.
 
 use super::{normal::normal, phrase::is_word};
 
@@ -6,6 +7,10 @@ use super::{normal::normal, phrase::is_word};
 const GAP: usize = 120;
 /// How far it reaches at the very start: a name, not a sentence.
 const FIRST_GAP: usize = 24;
+/// How far it reaches to the end of a line: a command that was run, with its arguments.
+const LINE_GAP: usize = 600;
+/// Stands for the end of a line.
+const LINE_END: &str = "¶";
 
 /// The start of a message, as a rule writes it.
 #[derive(Debug)]
@@ -84,10 +89,15 @@ fn flush(pieces: &mut Vec<Piece>, words: &mut Vec<&str>, gap: &mut bool) {
     if words.is_empty() {
         return;
     }
-    let text = normal(&words.join(" "));
+    let is_line_end = words.as_slice() == [LINE_END];
+    let text = if is_line_end { "\n".to_owned() } else { normal(&words.join(" ")) };
     words.clear();
     let after_gap = std::mem::take(gap);
-    let gap = if pieces.is_empty() { FIRST_GAP } else { GAP };
+    let gap = match pieces.is_empty() {
+        _ if is_line_end => LINE_GAP,
+        true => FIRST_GAP,
+        false => GAP,
+    };
     pieces.push(if after_gap { Piece::Through(text, gap) } else { Piece::Words(text) });
 }
 
@@ -103,5 +113,7 @@ mod tests {
         assert_eq!(length("error", "errors happen"), None);
         assert_eq!(length("error:", "error: x"), Some(6));
         assert_eq!(length("invalid", "invalid"), Some(7));
+        assert_eq!(length("command failed: … ¶", "command failed: ls -l x: y\nls: no x"), Some(27));
+        assert_eq!(length("command failed: … ¶", "command failed: boom"), None);
     }
 }

@@ -188,7 +188,9 @@ fn says_something(value: Value<'_>) -> bool {
 fn is_failed(value: Value<'_>) -> bool {
     is_text_of(value, &STATUSES)
         || is_text_of(value, &DOUBTFUL_STATUSES)
-        || value.as_str().is_some_and(|it| it.starts_with("needs_") || it.starts_with("missing_"))
+        || value.as_str().is_some_and(|it| {
+            it.starts_with("needs_") || it.starts_with("missing_") || it.ends_with("_not_found")
+        })
 }
 
 /// What is no content: margin notes, emptiness, and what the caller said.

@@ -3,11 +3,12 @@
 //! A rule text is lines; an indented line belongs to the line above it that starts at the margin.
 //!
 //! ```text
-//! kind <fact> <word> …                  tools with one of these words in their name have the fact
+//! kind <fact> <word> =<name> …          tools with one of these words in their name, or of that whole name, have the fact
 //! word <sense> <word> …                 what a word says about work that was done; `*n't` is any word with that end
 //! wrap <start> [… <end>]                a prefix that SDKs put before a server's own words
-//! scope text|own|head                   where the rules that follow look: the whole text, what comes after the wrappers, or
-//!                                       the first sentence of that (and the rest only if nothing else fits)
+//! scope text|own|head|last              where the rules that follow look: the whole text, what comes after the wrappers, or
+//!                                       the first sentence of that (and the rest only if nothing else fits); `last`: nowhere,
+//!                                       they count if no words of the whole text fit any other
 //! rule <id> <CODE> [<retry kind>]       names a failure
 //! sign <id> [certain]                   makes a text a failure although nobody flagged it
 //!   any <phrase> | <phrase> …           at least one occurs; each `any` line must hold
@@ -19,13 +20,14 @@
 //!   ask <fact> !<fact> …                facts that must hold, and must not
 //!   long <n>                            the text has at most that many bytes
 //!   words <n>                           the text has at least that many words
+//!   effect none|unknown                 what the failure says of changes, where the row of the code says otherwise
 //!   named by-prose|by-machine            a rule names the failure, at least in prose, or in a machine's own words
 //!   eg <text>                           a real text that this row is for; with `{` a whole input line
 //! ```
 
 use std::{collections::BTreeMap, fmt::Display, str::FromStr, sync::LazyLock};
 
-use redress_registry::RetryKind;
+use redress_registry::{Effect, RetryKind};
 
 use super::{
     facts::{Fact, Facts},
@@ -79,6 +81,7 @@ pub(crate) struct Row {
     /// Empty for a sign.
     pub(crate) code: String,
     pub(crate) retry: Option<RetryKind>,
+    pub(crate) effect: Option<Effect>,
     pub(crate) certain: bool,
     pub(crate) scope: Scope,
     pub(crate) any: Vec<Vec<Phrase>>,
@@ -106,6 +109,8 @@ pub(crate) enum Scope {
     Own,
     /// The first sentence of that.
     Head,
+    /// Nothing: it counts if no row that looks at words fits.
+    Last,
 }
 
 /// What a sign asks of the rule that names the failure.
@@ -250,6 +255,7 @@ impl Reading {
             }
             "long" => row.long = Some(number(rest)?),
             "words" => row.words = number(rest)?,
+            "effect" => row.effect = Some(Effect::parse(rest).ok_or("no such effect")?),
             "named" => row.naming = Naming::parse(rest).ok_or("no such naming")?,
             "eg" => rest.clone_into(&mut row.example),
             _ => return Err(format!("no such condition: {word}")),
@@ -296,6 +302,7 @@ impl Scope {
             "text" => Self::Text,
             "own" => Self::Own,
             "head" => Self::Head,
+            "last" => Self::Last,
             _ => return None,
         })
     }

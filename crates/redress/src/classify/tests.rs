@@ -1,6 +1,6 @@
 //! Every row of the table against its own example.
 
-use redress_registry::shipped;
+use redress_registry::{Effect, shipped};
 use serde_json::{Value, json};
 
 use super::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Rows that the form of an input line cannot show.
-const HAVE_THEIR_OWN_TEST: [&str; 2] = ["outcome.closed", "tool.unlisted"];
+const HAVE_THEIR_OWN_TEST: [&str; 3] = ["outcome.closed", "tool.unlisted", "tool.listed-not-found"];
 
 #[test]
 fn every_rule_names_its_own_example() {
@@ -65,6 +65,29 @@ fn a_closed_pipe_and_an_unlisted_tool_have_rows_too() {
     let ran = result("3 of 5 rows were written, then the connection broke", true);
     let ran: Value = serde_json::from_str(&ran).unwrap();
     assert_ne!(of_answer(ran["raw"].as_str().unwrap()), "tool.unlisted");
+}
+
+#[test]
+fn a_tool_that_its_server_lists_is_not_called_unknown() {
+    let known = ["read_file".to_owned()];
+    let asked = Asked {
+        method: Some("tools/call".into()),
+        tool: Some("read_file".into()),
+        known_tools: Some(&known),
+        ..Asked::default()
+    };
+    for message in ["Method not found", "tools/call", "boom"] {
+        let answer =
+            json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": message}})
+                .to_string();
+        let answer = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
+        let outcome = Outcome::of(What::Answer(answer.root()));
+        let Verdict::Failure(failure) = classify(&asked, &outcome, shipped::core()) else {
+            panic!()
+        };
+        assert_eq!(failure.fault.code(), "UNKNOWN_TOOL_FAILURE", "{message}");
+        assert_eq!(failure.fault.effect, Effect::Unknown, "{message}");
+    }
 }
 
 #[test]

@@ -103,6 +103,51 @@ fn nobody_says_that_nothing_was_changed_where_the_server_tells_of_work() {
 }
 
 #[test]
+fn nobody_says_that_nothing_was_changed_on_the_ground_of_a_loose_word_or_a_defect() {
+    let given = json!({"title": "a"});
+    for (arguments, text) in [
+        (&given, "The end must follow the start"),
+        (&given, "Rows overlap"),
+        (&given, "Cannot read properties of undefined (reading 'id')"),
+        (&json!({}), "Cannot read properties of undefined (reading 'id')"),
+        (&given, "title.trim is not a function"),
+        (&given, "division by zero"),
+        (&given, "page.evaluate: ReferenceError: foo is not defined"),
+        (&given, "Object of type datetime is not JSON serializable"),
+        (&given, "500 Server Error: Bind for 0.0.0.0:80 failed: port is already allocated"),
+    ] {
+        let got = answered("save_page", arguments, text, true);
+        assert_eq!(got["effect"], "unknown", "{text}: {}", got["code"]);
+    }
+}
+
+#[test]
+fn a_number_alone_names_a_failure_only_where_no_word_of_the_whole_text_does() {
+    let answered = |number: i32, message: &str| {
+        let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": message}});
+        judge(&json!({"id": 1, "method": "tools/call", "raw": raw.to_string()}).to_string())["code"]
+            .clone()
+    };
+    for (number, message, code) in [
+        (
+            -32603,
+            "Command failed: kubectl get pod web-0 -n prod\nError from server (NotFound): pods \"web-0\" not found\n",
+            "NOT_FOUND",
+        ),
+        (
+            -32603,
+            "Failed to delete it: Command failed: kubectl delete pod a\nError from server (Forbidden): pods \"a\" is forbidden: User \"dev\" cannot delete it\n",
+            "INSUFFICIENT_PERMISSIONS",
+        ),
+        (-32603, "It did not work. A map with that name already exists", "ALREADY_EXISTS"),
+        (-32602, "It did not work. The request timed out", "TIMEOUT"),
+        (-32603, "It did not work. Sorry", "INTERNAL_ERROR"),
+    ] {
+        assert_eq!(answered(number, message), code, "{message}");
+    }
+}
+
+#[test]
 fn values_of_a_servers_envelope_are_kept_and_none_of_them_speaks() {
     let told = |code: &str, details: &Value| {
         let fault = json!({"v": 1, "code": code, "message": "x", "details": details});
