@@ -5,6 +5,7 @@ use std::sync::Arc;
 use redress::{
     card, classify as judge,
     dialect::{Dialect, Stamp},
+    frame::{Frame, Malformed, Shape, Unreadable, limits, lines::Lines, peek},
     json::{Doc, Limits, RawJson},
     lookup::Lookup,
     outcome::Asked,
@@ -28,6 +29,7 @@ pub(super) type Target = (&'static str, fn(&[u8]));
 /// Name and function of each target; its corpus is `fuzz/corpus/<name>/`.
 pub(super) const TARGETS: &[Target] = &[
     ("json", json),
+    ("frame", frame),
     ("registry", registry),
     ("rust", rust),
     ("lock", lock),
@@ -49,6 +51,37 @@ pub(super) const TARGETS: &[Target] = &[
     ("plan", plan),
     ("eval", eval),
 ];
+
+/// Each line is a message, or says why not; its id is the same wherever it is looked for.
+fn frame(bytes: &[u8]) {
+    let mut lines = Lines::new(1 << 10);
+    for piece in bytes.chunks(100) {
+        lines.room().iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
+        lines.filled(piece.len());
+        while lines.next_line().is_some() {}
+    }
+    for line in bytes.split(|it| *it == b'\n') {
+        let (in_head, in_whole) = (peek::id_in_head(line), peek::id_in_whole(line));
+        let doc = match Doc::parse(line, limits(1 << 20)) {
+            Ok(doc) => doc,
+            Err(error) => {
+                drop(Malformed::Unreadable(Unreadable::Json(error)).told());
+                continue;
+            }
+        };
+        match Frame::of(&doc).and_then(Frame::answerable) {
+            Ok(frame) if frame.shape == Shape::Request => {
+                let id = frame.id.map(|it| it.raw());
+                let is_same = |seen: &Option<Box<str>>| seen.is_none() || seen.as_deref() == id;
+                assert!(is_same(&in_head) && is_same(&in_whole), "two ids of one request");
+            }
+            Ok(_) => (),
+            Err(error) => {
+                drop((error.id(&doc), Malformed::Unreadable(Unreadable::Frame(error)).told()));
+            }
+        }
+    }
+}
 
 /// A file is a plan or the reason why not; what a decision writes is the same plan, decided.
 fn plan(bytes: &[u8]) {
