@@ -42,6 +42,10 @@ use crate::{
 /// A longer explanation is none.
 const MOST: usize = 64 << 10;
 
+/// How rmcp begins what it says about a body that it could not read, and about JSON that is no message.
+const UNREAD: &[u8] = b"fail to deserialize request body ";
+const NO_MESSAGE: &[u8] = b"fail to deserialize request body unrecognized JSON-RPC message";
+
 /// The layer alone: nothing is recorded. [`Contract::http_layer`] is the one that records.
 pub fn layer() -> ErrorBodies {
     ErrorBodies { books: None }
@@ -219,10 +223,11 @@ fn malformed(status: StatusCode, body: &[u8]) -> Option<Fault> {
         return None;
     }
     let code = match status {
-        // It has one status for a type that is not JSON and for JSON that is none.
-        StatusCode::UNSUPPORTED_MEDIA_TYPE if body.starts_with(b"fail to deserialize") => {
-            codes::PARSE_FAILED
+        // It has one status for a type that is not JSON, for JSON that is none and for JSON that is no message.
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if body.starts_with(NO_MESSAGE) => {
+            codes::INVALID_REQUEST
         }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if body.starts_with(UNREAD) => codes::PARSE_FAILED,
         StatusCode::BAD_REQUEST
         | StatusCode::NOT_ACCEPTABLE
         | StatusCode::UNSUPPORTED_MEDIA_TYPE => codes::INVALID_REQUEST,
@@ -230,7 +235,7 @@ fn malformed(status: StatusCode, body: &[u8]) -> Option<Fault> {
     };
     let mut fault = code.raise([("reason", &*String::from_utf8_lossy(body))]);
     let wanted = match status {
-        _ if code == codes::PARSE_FAILED => "",
+        _ if body.starts_with(UNREAD) => "",
         StatusCode::NOT_ACCEPTABLE => {
             " The client must accept application/json and text/event-stream."
         }

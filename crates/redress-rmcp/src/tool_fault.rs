@@ -82,7 +82,8 @@ impl Carried {
     /// The fault that a result was made from, if a tool of this call made it.
     pub(crate) fn take(&mut self, result: &CallToolResult) -> Option<Fault> {
         let envelope = envelope(result)?;
-        let at = self.0.iter().position(|it| it.0.as_ref() == Some(envelope))?;
+        // Of two that look the same, the later one is more likely what a tool ends with.
+        let at = self.0.iter().rposition(|it| it.0.as_ref() == Some(envelope))?;
         Some(self.0.swap_remove(at).1)
     }
 }

@@ -104,6 +104,13 @@ async fn errors_before_the_handler_have_a_body() {
             list,
         ),
         (415, "PARSE_FAILED", format!("POST /mcp HTTP/1.1\r\n{both}\r\n{json_type}"), "{nonsense"),
+        (415, "INVALID_REQUEST", format!("POST /mcp HTTP/1.1\r\n{both}\r\n{json_type}"), "[]"),
+        (
+            415,
+            "INVALID_REQUEST",
+            format!("POST /mcp HTTP/1.1\r\n{both}\r\n{json_type}"),
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}"#,
+        ),
         (
             404,
             "SESSION_NOT_FOUND",
