@@ -184,8 +184,9 @@ pub(crate) fn invalid_arguments(wrongs: &[Wrong]) -> Option<Fault> {
     fault.origin = Origin::Client;
     fault.violations = wrongs.iter().map(Wrong::violation).collect();
     if first.reason == UNKNOWN {
-        let name = first.pointer.rsplit('/').next().unwrap_or_default();
-        fault.message = format!("The tool has no argument {}.", text::quote(name, NAME_CHARS));
+        let step = first.pointer.rsplit('/').next().unwrap_or_default();
+        let name = step.replace("~1", "/").replace("~0", "~");
+        fault.message = format!("The tool has no argument {}.", text::quote(&name, NAME_CHARS));
         "Leave it out, or use the name in the tool's input schema.".clone_into(&mut fault.hint);
         let near = wrongs.iter().filter_map(|it| it.near.as_deref());
         fault.similar_refs = near.map(Similar::new).collect();
