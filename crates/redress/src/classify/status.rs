@@ -15,7 +15,8 @@ const BEFORE: [&str; 11] = [
     "with",
 ];
 /// Words that make the number before them a status.
-const AFTER: [&str; 21] = [
+const AFTER: [&str; 22] = [
+    "access",
     "client",
     "server",
     "bad",
