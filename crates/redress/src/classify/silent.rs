@@ -55,7 +55,6 @@ static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         }
     }
     parts.push("\"error ".to_owned());
-    parts.push("_not_found\\\"".to_owned());
     small(&parts)
 });
 /// How a `status` starts that can be a failure.
@@ -136,10 +135,15 @@ fn is_suspect(inner: &str, stderr: Option<&str>) -> bool {
     }
     match inner.as_bytes() {
         [b'[', ..] | [] => false,
-        [b'{', ..] => MEMBERS.as_ref().is_some_and(|it| it.is_match(inner)),
+        [b'{', ..] => MEMBERS.as_ref().is_some_and(|it| it.is_match(inner)) || names_absence(inner),
         [b'\\', b'"', b'<', ..] => true,
         _ => opens(inner) || is_statement(inner, stderr),
     }
+}
+
+/// Whether a short object has a value like `task_not_found`.
+fn names_absence(inner: &str) -> bool {
+    inner.len() <= LONGEST_STATEMENT && inner.contains("_not_found\\\"")
 }
 
 fn opens(inner: &str) -> bool {
