@@ -216,13 +216,31 @@ fn hide(text: &mut String, value: &str) {
     }
 }
 
-/// A short value counts only in quotes: `a` is everywhere.
+/// A short value counts only in quotes, a number also where it is said of what: `a` is everywhere.
 fn is_repeated(text: &str, spelt: &str, plain: &str) -> bool {
     match spelt.len() {
         0 => false,
-        1 | 2 => ['\'', '"'].iter().any(|it| text.contains(&format!("{it}{spelt}{it}"))),
+        1 | 2 => {
+            ['\'', '"'].iter().any(|it| text.contains(&format!("{it}{spelt}{it}")))
+                || spelt.bytes().all(|it| it.is_ascii_digit()) && is_named(text, spelt)
+        }
         _ => plain.len() <= 512 && occurs(text, spelt),
     }
+}
+
+/// Whether a number stands for a thing: `task with id 9`, `not found: 9`, `task 9 does not exist`.
+fn is_named(text: &str, number: &str) -> bool {
+    const BEFORE: [&str; 6] = ["id ", "id: ", "#", "not found: ", "index ", "number "];
+    const AFTER: [&str; 4] = [" not found", " does not exist", " doesn't exist", " was not found"];
+    text.match_indices(number).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + number.len()..).unwrap_or_default();
+        let is_whole = !after.starts_with(|it: char| it.is_ascii_alphanumeric())
+            && !before.ends_with(|it: char| it.is_ascii_alphanumeric());
+        is_whole
+            && (BEFORE.iter().any(|it| before.ends_with(it))
+                || AFTER.iter().any(|it| after.starts_with(it)))
+    })
 }
 
 /// Whether the words occur as words.

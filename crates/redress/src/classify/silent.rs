@@ -37,7 +37,16 @@ static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// What an object that reports a failure has in it, as it stands inside a JSON string.
 static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let mut parts = Vec::new();
-    for key in ["error", "errors", "err", "exception", "error_message", "errormessage", "detail"] {
+    for key in [
+        "error",
+        "errors",
+        "err",
+        "exception",
+        "error_message",
+        "errormessage",
+        "errormessages",
+        "detail",
+    ] {
         parts.push(format!("\"{key}\\\":"));
     }
     for (keys, values) in [
@@ -58,9 +67,9 @@ static MEMBERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     small(&parts)
 });
 /// How a `status` starts that can be a failure.
-const STATUS_STARTS: [&str; 17] = [
+const STATUS_STARTS: [&str; 19] = [
     "\"er", "\"fail", "\"rate", "\"not", "\"unauth", "\"forb", "\"deni", "\"inv", "\"time",
-    "\"unav", "\"bloc", "\"rej", "\"exc", "\"need", "\"miss", "4", "5",
+    "\"unav", "\"bloc", "\"rej", "\"exc", "\"need", "\"miss", "\"4", "\"5", "4", "5",
 ];
 /// How the number of an exit starts that is not zero.
 const EXITS: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "-"];

@@ -11,7 +11,7 @@ const LIMITS: Limits = Limits { bytes: 8 << 10, nesting: 16 };
 /// Flags that are false when a call failed.
 const FLAGS: [&str; 4] = ["success", "ok", "succeeded", "successful"];
 /// Members that hold the failure.
-const ERRORS: [&str; 5] = ["error", "errors", "err", "exception", "errormessage"];
+const ERRORS: [&str; 6] = ["error", "errors", "err", "exception", "errormessage", "errormessages"];
 /// Members that hold words about it.
 const WORDS: [&str; 8] =
     ["message", "msg", "detail", "details", "reason", "description", "errordescription", "stderr"];
@@ -81,7 +81,9 @@ pub(crate) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
         return;
     }
     let grade = grade(root, arguments);
-    facts.set(Fact::Fails, grade.failing >= 2);
+    // A thing that is told about can have an error of its own among its members.
+    let is_thing = grade.content >= 2 && !root.members().any(|(key, value)| flags(key, value));
+    facts.set(Fact::Fails, grade.failing >= 2 && !is_thing);
     let is_bare = grade.failing == 2 && grade.content == 0 && !grade.doubtful;
     let is_sure = grade.failing >= 3 || is_bare;
     facts.set(Fact::FailsSurely, is_sure && root.members().any(|(key, value)| tells(key, value)));
@@ -92,11 +94,19 @@ pub(crate) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
 /// colour under `error` can be data.
 fn tells(key: Value<'_>, value: Value<'_>) -> bool {
     match value.kind() {
-        Kind::Bool if is_one(key, &FLAGS) => value.as_bool() == Some(false),
-        Kind::Bool => is_one(key, &["iserror"]) && value.as_bool() == Some(true),
-        Kind::String if is_one(key, &["status"]) => is_text_of(value, &STATUSES),
+        _ if flags(key, value) => true,
         Kind::String => is_one(key, &ERRORS) && value.as_str().is_some_and(|it| is_code(&it)),
         Kind::Object => is_one(key, &ERRORS) && value.get("message").is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a member says of the whole that it failed.
+fn flags(key: Value<'_>, value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Bool if is_one(key, &FLAGS) => value.as_bool() == Some(false),
+        Kind::Bool => is_one(key, &["iserror"]) && value.as_bool() == Some(true),
+        Kind::String => is_one(key, &["status"]) && is_text_of(value, &STATUSES),
         _ => false,
     }
 }
@@ -189,7 +199,10 @@ fn is_failed(value: Value<'_>) -> bool {
     is_text_of(value, &STATUSES)
         || is_text_of(value, &DOUBTFUL_STATUSES)
         || value.as_str().is_some_and(|it| {
-            it.starts_with("needs_") || it.starts_with("missing_") || it.ends_with("_not_found")
+            it.starts_with("needs_")
+                || it.starts_with("missing_")
+                || it.ends_with("_not_found")
+                || it.parse::<u16>().is_ok_and(|it| (400..600).contains(&it))
         })
 }
 

@@ -37,12 +37,13 @@ use super::{
 };
 
 /// The rules that ship with the library, in their order.
-const TEXTS: [(&str, &str); 8] = [
+const TEXTS: [(&str, &str); 9] = [
     ("tools.rules", include_str!("rules/tools.rules")),
     ("protocol.rules", include_str!("rules/protocol.rules")),
     ("validators.rules", include_str!("rules/validators.rules")),
     ("services.rules", include_str!("rules/services.rules")),
     ("systems.rules", include_str!("rules/systems.rules")),
+    ("tongues.rules", include_str!("rules/tongues.rules")),
     ("prose.rules", include_str!("rules/prose.rules")),
     ("signs.rules", include_str!("rules/signs.rules")),
     ("work.rules", include_str!("rules/work.rules")),
