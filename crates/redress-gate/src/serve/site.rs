@@ -37,7 +37,7 @@ impl Site {
             Ok(who) => who,
             Err(refusal) => return refusal.unrecorded(),
         };
-        let path = request.uri().path().trim_start_matches('/');
+        let path = self.meant(request.uri().path().trim_start_matches('/'));
         if let Some(house) = self.house(path, who, request.headers()) {
             let answered = match *request.method() {
                 Method::POST => post::post(&house, who, request).await,
@@ -55,6 +55,14 @@ impl Site {
             "healthz" => text(Bytes::from_static(b"ok\n"), "text/plain; charset=utf-8"),
             "metrics" => text(Bytes::from(metrics::render(&self.servers())), metrics::CONTENT_TYPE),
             _ => self.nothing_at(path).unrecorded(),
+        }
+    }
+
+    /// The place that a path means: a server that is the only one needs no name.
+    fn meant<'p>(&'p self, path: &'p str) -> &'p str {
+        match self.houses.as_slice() {
+            [(at, _)] if path == "mcp" => at,
+            _ => path,
         }
     }
 

@@ -99,6 +99,23 @@ fn a_path_without_a_server_says_where_there_is_one() {
 }
 
 #[test]
+fn the_only_server_of_a_file_needs_no_name() {
+    let server = bad_server().display().to_string();
+    let config = format!("[server.bad]\ncommand = [{server:?}]\n");
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let headers =
+        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    let opened = request(&http.address, "POST /mcp", &headers, INITIALIZE.as_bytes()).head();
+    assert_eq!(opened.status, 200);
+    // It is the same server, under either name.
+    let id = opened.header("mcp-session-id").unwrap().to_owned();
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    assert_eq!(say(&http, &[("Mcp-Session-Id", &id)], ping).status, 200);
+    client.end();
+}
+
+#[test]
 fn a_host_in_the_target_counts_as_the_header_does() {
     let (client, http) = open(&[]);
     let id = session(&http);
