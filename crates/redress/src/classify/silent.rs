@@ -28,7 +28,7 @@ const STATEMENT_PARTS: &str = "\
     couldn't | not allowed | not permitted | denied | restricted | forbidden | unauthor | \
     not available | unavailable | not supported | unsupported | required | invalid | must be | \
     must have | must not | failed | failure | error | exceeded | rate limit | too many | \
-    timed out | not installed | not configured | not set | not initialized | no longer | \
+    timed out | not installed | not configured | not set | not initialized | not connected | no longer | \
     already exists | out of range | is empty | first | Error | Failed | Exception | Invalid";
 static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let parts: Vec<&str> = STATEMENT_PARTS.split(" | ").collect();

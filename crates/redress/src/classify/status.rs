@@ -1,7 +1,8 @@
 //! The HTTP status that a text speaks of: `status code 404`, `(404, 'x')`, `404 Client Error`, `HTTP/1.1 404`.
 
 /// Words that make the number after them a status.
-const BEFORE: [&str; 11] = [
+const BEFORE: [&str; 12] = [
+    "received",
     "status",
     "code",
     "http",
@@ -15,7 +16,8 @@ const BEFORE: [&str; 11] = [
     "with",
 ];
 /// Words that make the number before them a status.
-const AFTER: [&str; 22] = [
+const AFTER: [&str; 23] = [
+    "http",
     "access",
     "client",
     "server",
