@@ -89,6 +89,7 @@ fn is_meant(text: &str, at: usize) -> bool {
         || AFTER.contains(&next_word)
         || before.ends_with('(') && after.starts_with([',', ')', ':'])
         || is_http_version(before)
+        || before.trim().is_empty() && (after.trim().is_empty() || after.starts_with(':'))
 }
 
 fn is_http_version(before: &str) -> bool {
@@ -109,6 +110,11 @@ mod tests {
             ("failed to fetch x status code 404. use y", Some(404)),
             ("http/1.1 503 service unavailable", Some(503)),
             ("server error '501 unsupported method", Some(501)),
+            ("401: token invalid", Some(401)),
+            ("403", Some(403)),
+            ("404 files", None),
+            ("received 403 http response", Some(403)),
+            ("403 access denied: table p:d.t", Some(403)),
             ("paper 2401.40400 not found", None),
             ("found 404 files", None),
             ("connect econnrefused 127.0.0.1:443", None),
