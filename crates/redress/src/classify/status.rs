@@ -16,7 +16,8 @@ const BEFORE: [&str; 12] = [
     "with",
 ];
 /// Words that make the number before them a status.
-const AFTER: [&str; 23] = [
+const AFTER: [&str; 24] = [
+    "from",
     "http",
     "access",
     "client",
