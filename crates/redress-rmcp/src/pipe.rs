@@ -4,6 +4,7 @@
 //! fault, under the id of its request, as the gate does.
 
 mod call;
+mod early;
 mod pen;
 mod refused;
 
@@ -12,7 +13,7 @@ use std::{io, sync::Arc};
 use redress::frame::lines::Lines;
 use rmcp::{
     ServerHandler,
-    model::ClientJsonRpcMessage,
+    model::{ClientJsonRpcMessage, JsonRpcMessage},
     serve_server,
     service::{RoleServer, RunningService, ServerInitializeError, TxJsonRpcMessage},
     transport::Transport,
@@ -103,13 +104,16 @@ impl<H: ServerHandler> Contract<H> {
     }
 }
 
+/// So many refusals may wait to be told; a client that does not read them is not read any more.
+const MOST_TOLD: usize = 64;
+
 /// Messages as lines.
 struct Pipe<R, W> {
     reader: R,
     lines: Lines,
     heard: Reader,
-    pen: Arc<Pen<W>>,
-    books: Books,
+    /// Who writes to the client, and what else it takes to tell a failure.
+    desk: Arc<(Pen<W>, Books)>,
     /// Refusals that are being recorded and told.
     telling: JoinSet<()>,
     is_at_end: bool,
@@ -125,16 +129,15 @@ where
             reader,
             lines: Lines::new(refused::MOST),
             heard: Reader::default(),
-            pen: Arc::new(Pen::new(writer)),
-            books,
+            desk: Arc::new((Pen::new(writer), books)),
             telling: JoinSet::new(),
             is_at_end: false,
         }
     }
 
-    /// The next message of what was read so far. Whatever is none is refused.
+    /// The next message of what was read so far. Whatever is none is refused, as long as that can be told.
     fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
-        loop {
+        while self.telling.len() < MOST_TOLD {
             let line = match self.lines.next_line() {
                 None if self.is_at_end => self.lines.rest()?,
                 line => line?,
@@ -145,14 +148,15 @@ where
                 Err(refused) => self.refuse(refused),
             }
         }
+        None
     }
 
     /// Tells why something was refused, in its own time: the messages after it do not wait for the disk.
     fn refuse(&mut self, refused: Refused) {
-        while self.telling.try_join_next().is_some() {}
-        let (pen, books) = (Arc::clone(&self.pen), self.books.clone());
+        let desk = Arc::clone(&self.desk);
         self.telling.spawn(async move {
-            let line = refused.told(&books).await;
+            let (pen, books) = &*desk;
+            let line = refused.told(books).await;
             // Whoever does not listen any more misses nothing.
             drop(pen.write(line.into_bytes()).await);
         });
@@ -170,11 +174,16 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let pen = Arc::clone(&self.pen);
+        let desk = Arc::clone(&self.desk);
         async move {
+            let (pen, books) = &*desk;
             // Before it is its turn to write: others may write meanwhile.
-            let line = serde_json::to_vec(&message)?;
-            drop(message);
+            let line = match message {
+                JsonRpcMessage::Error(it) if !early::is_dressed(&it.error) => {
+                    serde_json::to_vec(&Box::pin(early::dress(it, books)).await)
+                }
+                message => serde_json::to_vec(&message),
+            }?;
             pen.write(line).await
         }
     }
@@ -182,8 +191,13 @@ where
     /// Nothing is lost when this is dropped half way: what was read stands in `lines`, what is being told goes on.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            while self.telling.try_join_next().is_some() {}
             if let Some(message) = self.next_message() {
                 return Some(message);
+            }
+            if self.telling.len() == MOST_TOLD {
+                self.telling.join_next().await;
+                continue;
             }
             if self.is_at_end {
                 while self.telling.join_next().await.is_some() {}
@@ -197,7 +211,7 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.pen.put_down().await;
+        self.desk.0.put_down().await;
         Ok(())
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn without_operation(tools: &[&str]) -> Fault {
     let mut fault = failure(&format!("No operation type is declared for: {names}."));
     let first = tools.first().copied().unwrap_or_default();
     fault.hint = format!(
-        "Declare what each tool does, such as operation = \"query\" in [tool.{first}] of the registry."
+        "Declare what each tool does: .operation({first:?}, Operation::Query) on the contract, or operation = \"query\" in [tool.{first}] of its registry."
     );
     fault
 }

@@ -6,7 +6,7 @@ pub mod peek;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
-pub use malformed::Malformed;
+pub use malformed::{Malformed, id_beside};
 
 use crate::{
     json::{Doc, JsonError, Kind, Limits, Value},

@@ -29,6 +29,9 @@ impl fmt::Debug for Doc<'_> {
     }
 }
 
+/// 2 MiB of slots, as many as a few hundred KiB of dense JSON need.
+const KEPT_SLOTS: usize = 1 << 17;
+
 /// Slots to be used again by the next document, so that reading a stream does not allocate.
 #[derive(Debug, Default)]
 pub struct Scratch(Vec<Slot>);
@@ -55,9 +58,9 @@ impl<'a> Doc<'a> {
         Ok(Self { text, slots })
     }
 
-    /// Gives the slots back.
+    /// Gives the slots back; so many as only a huge document needs are not kept for the next.
     pub fn into_scratch(self) -> Scratch {
-        Scratch(self.slots)
+        if self.slots.capacity() > KEPT_SLOTS { Scratch::default() } else { Scratch(self.slots) }
     }
 
     /// The document's value.

@@ -10,7 +10,7 @@ use redress::{
 use super::{ClientKind, Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Edit, Frame, Malformed, Shape, Unreadable, limits, rewrite, span, splice},
+    frame::{Edit, Frame, Malformed, Shape, Unreadable, id_beside, limits, rewrite, span, splice},
     govern::without,
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
@@ -28,7 +28,7 @@ impl Session {
             Err(_) if line.trim_ascii().is_empty() => return Expected::Nothing,
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Json(error));
-                self.fail_line(peek::id_in_whole(line), why, from.ticket, turn);
+                self.fail_line(id_beside(error, line), why, from.ticket, turn);
                 return Expected::Answer;
             }
         };

@@ -2,8 +2,8 @@
 
 use redress::{
     Fault,
-    fault::{Context, Origin},
-    frame::{Frame, Malformed, Shape, Unreadable, limits, lines::Line, peek},
+    fault::{Context, Origin, Violation},
+    frame::{Frame, Malformed, Shape, Unreadable, id_beside, limits, lines::Line, peek},
     json::{Doc, Kind, Scratch, Value, pointer_step},
     wire,
 };
@@ -68,7 +68,7 @@ impl Reader {
             Err(_) if line.trim_ascii().is_empty() || peek::is_answer(line) => Ok(None),
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Json(error));
-                Err(Refused::new(why, peek::id_in_whole(line)))
+                Err(Refused::new(why, id_beside(error, line)))
             }
         }
     }
@@ -134,11 +134,21 @@ fn out_of_range(value: Value<'_>) -> Option<String> {
     }
 }
 
+/// An id without the quotes and escapes of a string.
+fn plain(id: &str) -> String {
+    serde_json::from_str(id).unwrap_or_else(|_| id.to_owned())
+}
+
 impl Refused {
     fn new(why: Malformed, id: Option<Box<str>>) -> Self {
         let (code, params) = why.told();
         let mut fault = Fault::raise(code.entry(), params);
         fault.origin = Origin::Client;
+        if let Malformed::Unreadable(Unreadable::Frame(error)) = why
+            && let Some(pointer) = error.pointer()
+        {
+            fault.violations = vec![Violation::new(pointer, &error.to_string(), None)];
+        }
         Self { fault: Box::new(fault), id, tool: None }
     }
 
@@ -150,7 +160,7 @@ impl Refused {
     pub(super) async fn told(mut self, (settings, state): &Books) -> String {
         self.fault.context.fill_absent(&Context {
             tool: self.tool,
-            request_id: self.id.as_deref().map(|it| it.trim_matches('"').to_owned()),
+            request_id: self.id.as_deref().map(plain),
             session_id: Some(state.session.clone()),
             ..Context::default()
         });

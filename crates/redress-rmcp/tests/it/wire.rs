@@ -1,5 +1,7 @@
 //! What is on the wire, for requests that no client of rmcp sends.
 
+use std::time::Duration;
+
 use redress::Dialect;
 use redress_rmcp::{Contract, ErrorStats};
 use serde_json::{Value, json};
@@ -103,6 +105,7 @@ async fn what_is_no_message_is_answered_under_the_id_of_its_request() {
         ),
         (r#""id":7,"method":"tools/call","params":{"name":tru}"#, json!(7), "PARSE_FAILED", ""),
         (r#""id":7,"method":8"#, json!(7), "INVALID_REQUEST", "/method"),
+        (r#""id":7,"method":"ping","#, json!(7), "PARSE_FAILED", ""),
     ] {
         let answer = raw.answer(&format!(r#"{{"jsonrpc":"2.0",{line}}}"#)).await;
         assert_eq!(answer["id"], id, "{line}: {answer}");
@@ -114,12 +117,41 @@ async fn what_is_no_message_is_answered_under_the_id_of_its_request() {
             "{line}: {answer}"
         );
     }
-    for line in ["what?", "[]", "7", r#"{"id":7"#] {
+    let cut = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"na"#;
+    assert_eq!(raw.answer(cut).await["id"], 7);
+    for line in ["what?", "[]", "7", r#"{"id""#] {
         let answer = raw.answer(line).await;
         assert!(fault(&answer)["code"].is_string(), "{line}: {answer}");
         assert_eq!(answer["id"], Value::Null, "{line}: {answer}");
     }
     assert!(raw.ask("ping", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn what_rmcp_refuses_before_any_handler_has_its_envelope() {
+    let mut raw = Raw::silent(Contract::new(Odd::new(), registry()));
+    let answer = raw.ask("tools/list", json!({})).await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32602)), "{answer}");
+    assert!(fault(&answer)["code"].is_string(), "{answer}");
+    assert_eq!(fault(&answer)["effect"], "none", "{answer}");
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
+    let answer = raw.ask("tasks/get", json!({"taskId": "x"})).await;
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    assert_eq!(fault(&answer)["code"], "METHOD_NOT_FOUND", "{answer}");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_for_ever() {
+    let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
+    let lines = "what?\n".repeat(100_000);
+    let writing = raw.to.write_all(lines.as_bytes());
+    let is_held = tokio::time::timeout(Duration::from_millis(500), writing).await.is_err();
+    assert!(is_held, "refusals pile up for a client that reads none of them");
+    let mut told = 0;
+    while told < 64 {
+        assert!(raw.lines.next_line().await.unwrap().unwrap().contains("PARSE_FAILED"));
+        told += 1;
+    }
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! `Malformed`: why a line of a client is refused, as a code with its parameters, and the id that it is answered under.
 
-use super::{NotAFrame, Unreadable};
+use super::{NotAFrame, Unreadable, peek};
 use crate::{
     codes::{self, CoreCode},
     fault::ParamValue,
-    json::{Doc, Kind},
+    json::{Doc, JsonError, JsonErrorKind, Kind},
 };
 
 /// Why a line of a client is refused.
@@ -50,9 +50,16 @@ impl Malformed {
     }
 }
 
+/// The id that a line is answered under which is no JSON, if there is no doubt about it. Of one that was cut, as of one
+/// that is too long, the start must do.
+pub fn id_beside(error: JsonError, line: &[u8]) -> Option<Box<str>> {
+    let is_cut = error.kind == JsonErrorKind::Unfinished;
+    peek::id_in_whole(line).or_else(|| if is_cut { peek::id_in_head(line) } else { None })
+}
+
 impl NotAFrame {
     /// The member that is wrong, if it is a single one.
-    const fn pointer(self) -> Option<&'static str> {
+    pub const fn pointer(self) -> Option<&'static str> {
         match self {
             Self::BadId => Some("/id"),
             Self::BadMethod => Some("/method"),

@@ -45,6 +45,8 @@ pub fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
             found = Some(id(value.get(..end)?.trim_ascii_end())?);
         }
         match value.get(end..)?.split_first()? {
+            // Some write a comma after the last member, too.
+            (b',', more) if more.trim_ascii() == b"}" => return found,
             (b',', more) => rest = more.trim_ascii_start(),
             (b'}', []) => return found,
             (b'}', more) if more.trim_ascii().is_empty() => return found,
@@ -133,6 +135,7 @@ mod tests {
             (r#" {"method":"x","params":{"a":"\q"}, "id" : "b" } "#, "\"b\""),
             ("{\"id\":3,\"a\":\"\u{1}\"}", "3"),
             (r#"{"id":3,"a":tru}"#, "3"),
+            (r#"{"id":3,"method":"x", } "#, "3"),
             (r#"{"id":3,"method":"x","params":{"result":1,"a":tru}}"#, "3"),
         ] {
             assert_eq!(found(line).as_deref(), Some(id), "{line}");
