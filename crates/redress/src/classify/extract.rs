@@ -142,7 +142,12 @@ impl Words {
         match value.kind() {
             Kind::String => {
                 let text = value.as_str().unwrap_or_default();
-                let label = if matches!(key, "expected" | "received") { key } else { "" };
+                let is_status = text.parse::<u16>().is_ok_and(|it| (400..600).contains(&it));
+                let label = match key {
+                    "expected" | "received" => key,
+                    _ if is_status => "status",
+                    _ => "",
+                };
                 if !matches!(&*text, "error" | "failed" | "failure" | "fail" | "text") {
                     push(&mut self.names, &format!("{label} {text}"));
                 }
@@ -234,6 +239,7 @@ mod tests {
         let issues =
             r#"[{"code":"invalid_type","received":"undefined","path":["x"],"message":"Required"}]"#;
         assert_eq!(said(issues.into()), "Required\ninvalid_type\nreceived undefined\n\n");
+        assert_eq!(said(r#"{"message":"no","status":"409"}"#.into()), "no\nstatus 409\n\n");
         assert_eq!(said("no { json } here".into()), "no { json } here");
     }
 
