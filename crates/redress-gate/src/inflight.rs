@@ -140,6 +140,11 @@ impl InFlight {
     }
 
     /// Takes in a client's request. The caller has asked whether there is room; a request too many is not kept.
+    /// Whether nothing is in flight.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.slots.len() == self.free.len()
+    }
+
     pub(crate) fn open(&mut self, key: u64, exchange: Exchange) -> Option<UpstreamId> {
         let place = self.place()?;
         self.endless += usize::from(exchange.deadline.is_none());

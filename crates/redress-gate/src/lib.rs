@@ -18,6 +18,7 @@ mod mirrors;
 mod moment;
 mod outbox;
 mod process;
+mod relief;
 mod remote;
 mod restarts;
 mod retry;

@@ -231,6 +231,11 @@ impl Link {
         is_to_commit
     }
 
+    /// Whether anything is to come from the upstream that somebody waits for.
+    pub(crate) fn awaits_upstream(&self) -> bool {
+        self.lock().session.awaits_upstream()
+    }
+
     /// Makes failures durable on this thread, and has the client hear of them at once.
     pub(crate) fn commit(&self) {
         while self.plan.books.commit() {

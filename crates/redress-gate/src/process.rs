@@ -16,7 +16,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::{confine::Confinement, inside::Inside, session::Exit};
+use crate::{confine::Confinement, inside::Inside, relief::Relief, session::Exit};
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
 const LINGER: Duration = Duration::from_millis(250);
@@ -47,6 +47,8 @@ pub(crate) struct Process {
     who: Who,
     state: Mutex<State>,
     changed: Condvar,
+    /// Who reads its output.
+    pub(crate) relief: Relief,
 }
 
 #[derive(Debug, Default)]
@@ -142,7 +144,7 @@ impl Process {
     }
 
     fn of(who: Who) -> Self {
-        Self { who, state: Mutex::default(), changed: Condvar::new() }
+        Self { who, state: Mutex::default(), changed: Condvar::new(), relief: Relief::default() }
     }
 
     /// Waits for its end, ends what is left of its group, and says how it ended: the work of a thread of its own.

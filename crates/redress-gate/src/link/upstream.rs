@@ -51,6 +51,9 @@ impl Upstream {
 
     /// Has what was taken over sent.
     pub(super) fn flush(&self, role: Role, now: Instant) {
+        if let Self::Child { process, .. } = self {
+            process.relief.call();
+        }
         match (self, role) {
             (Self::Child { input: Input::Outbox(outbox), process }, Role::Client) => {
                 // What cannot be written to is of no use.

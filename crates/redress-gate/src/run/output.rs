@@ -1,19 +1,18 @@
-//! What the server writes, read by one thread at a time: while one waits for the disk, the other reads on.
+//! What the server writes, read by one thread at a time: while one waits for the disk, the other reads on if there is need.
 
 use std::{
     io,
     process::ChildStdout,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::threads::{read, spawn};
 use crate::{lines::Lines, link::Link, process::Process, session::Turn};
 
-/// The server's output. Whoever holds its lock reads.
+/// The server's output. Whose turn it is to read holds its lock.
 struct Output {
     pipe: ChildStdout,
     lines: Lines,
-    is_over: bool,
 }
 
 /// Reads what the server writes.
@@ -24,7 +23,7 @@ pub(super) fn server(
     generation: u64,
 ) -> io::Result<()> {
     let lines = Lines::new(link.plan.server.settings.max_message);
-    let output = Arc::new(Mutex::new(Output { pipe, lines, is_over: false }));
+    let output = Arc::new(Mutex::new(Output { pipe, lines }));
     // Without a ledger nobody waits for a disk.
     if link.plan.books.are_kept() {
         let (link, output, process) = (Arc::clone(link), Arc::clone(&output), Arc::clone(&process));
@@ -36,32 +35,43 @@ pub(super) fn server(
 
 /// Reads until the end; whoever finds it sees to it that the process ends, too.
 fn read_on(link: &Arc<Link>, output: &Mutex<Output>, process: &Process, generation: u64) {
+    let relief = &process.relief;
     let mut turn = Turn::new(link.now());
-    let mut reading = lock(output);
-    while !reading.is_over {
-        let Output { pipe, lines, is_over } = &mut *reading;
-        let is_to_commit = if let Some(bytes) = read(pipe, lines.room()) {
-            lines.filled(bytes);
-            link.upstream_lines(lines, &mut turn, generation)
+    let mut is_there = relief.begin();
+    while is_there {
+        let is_over = read_until_failure(link, output, &mut turn, generation);
+        if is_over {
+            relief.end();
+            process.output_is_over();
         } else {
-            *is_over = true;
-            link.upstream_rest(lines, &mut turn, generation)
-        };
-        let is_over = *is_over;
-        if is_to_commit || is_over {
-            drop(reading);
-            if is_over {
-                process.output_is_over();
+            relief.leave();
+            if link.awaits_upstream() {
+                relief.call();
             }
-            link.commit();
-            if is_over && !link.is_ending() {
-                return process.must_end();
-            }
-            reading = lock(output);
         }
+        link.commit();
+        if is_over && !link.is_ending() {
+            return process.must_end();
+        }
+        is_there = relief.come_back();
     }
 }
 
-fn lock(output: &Mutex<Output>) -> MutexGuard<'_, Output> {
-    output.lock().unwrap_or_else(PoisonError::into_inner)
+/// Reads until something is to be committed, or the output is over. Gives whether it is.
+fn read_until_failure(
+    link: &Arc<Link>,
+    output: &Mutex<Output>,
+    turn: &mut Turn,
+    generation: u64,
+) -> bool {
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    let Output { pipe, lines } = &mut *output;
+    while let Some(bytes) = read(pipe, lines.room()) {
+        lines.filled(bytes);
+        if link.upstream_lines(lines, turn, generation) {
+            return false;
+        }
+    }
+    link.upstream_rest(lines, turn, generation);
+    true
 }

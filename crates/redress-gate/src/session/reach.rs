@@ -45,6 +45,11 @@ impl Session {
         reached
     }
 
+    /// Whether the upstream owes anything.
+    pub(crate) const fn awaits_upstream(&self) -> bool {
+        !self.inflight.is_empty()
+    }
+
     /// Whether the upstream of a new session is started at once. If not, the first request that may starts it.
     pub(crate) fn may_begin(&mut self, now: Instant) -> bool {
         let may = self.server.starts.may_start(now) == May::Start;
