@@ -22,6 +22,20 @@ const OPENINGS: [&str; 61] = [
     "tool", "tracebac", "unable", "unauthor", "unexpect", "unknown", "unrecogn", "unsuppor",
     "validati", "warning",
 ];
+/// A bit for each character that one of them starts with: most texts start with another.
+const FIRSTS: u128 = firsts(&OPENINGS);
+
+const fn firsts(mut words: &[&str]) -> u128 {
+    let mut bits = 0;
+    while let [word, rest @ ..] = words {
+        if let [first, ..] = word.as_bytes() {
+            bits |= 1 << *first;
+        }
+        words = rest;
+    }
+    bits
+}
+
 /// What a short statement of a failure has in it.
 const STATEMENT_PARTS: &str = "\
     not found | not exist | n't exist | no such | not be found | cannot | can't | could not | \
@@ -158,14 +172,20 @@ fn names_absence(inner: &str) -> bool {
 fn opens(inner: &str) -> bool {
     let start = inner.trim_start_matches(|it: char| !it.is_ascii_alphanumeric());
     let word = until(until(start, *b" :\\"), *b".,(");
+    is_opening(word) || word.ends_with("Error") || word.ends_with("Exception")
+}
+
+fn is_opening(word: &str) -> bool {
+    let first = word.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+    if FIRSTS.checked_shr(first.into()).unwrap_or_default() & 1 == 0 {
+        return false;
+    }
     let mut lower = [0; 8];
     for (to, from) in lower.iter_mut().zip(word.bytes()) {
         *to = from.to_ascii_lowercase();
     }
     let lower = lower.get(..word.len().min(8)).unwrap_or_default();
     OPENINGS.binary_search_by(|it| it.as_bytes().cmp(lower)).is_ok()
-        || word.ends_with("Error")
-        || word.ends_with("Exception")
 }
 
 /// A text up to the first of three characters. Many bytes at once, because every success pays for it.
