@@ -274,8 +274,7 @@ fn are_params(params: Value<'_>) -> bool {
 fn is_id(id: Value<'_>) -> bool {
     match id.kind() {
         Kind::String => true,
-        Kind::Number => id.raw().bytes().all(|it| it.is_ascii_digit() || it == b'-'),
-        _ => false,
+        _ => id.is_whole(),
     }
 }
 

@@ -148,6 +148,12 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// Whether it is a number that is written as a whole number, however large.
+    pub fn is_whole(self) -> bool {
+        let slot = self.slot();
+        slot.kind == Kind::Number && !slot.escaped
+    }
+
     /// A number that is written as a whole number and fits.
     pub fn as_i64(self) -> Option<i64> {
         if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }

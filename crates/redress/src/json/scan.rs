@@ -42,7 +42,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
     pub(super) kind: Kind,
-    /// Whether a string has escapes.
+    /// Whether a string has escapes, or a number a fraction or an exponent.
     pub(super) escaped: bool,
     pub(super) start: u32,
     pub(super) end: u32,
@@ -195,10 +195,11 @@ impl Scan<'_> {
     fn number(&mut self, start: usize) -> At {
         let mut at = start + usize::from(self.byte(start) == Some(b'-'));
         at = if self.byte(at) == Some(b'0') { at + 1 } else { self.digits(at)? };
+        let whole = at;
         if let Some(b'.' | b'e' | b'E' | b'+' | b'-' | b'0'..=b'9') = self.byte(at) {
             at = self.fraction(at)?;
         }
-        self.push(Kind::Number, false, start..at);
+        self.push(Kind::Number, at > whole, start..at);
         Ok(at)
     }
 
@@ -232,86 +233,15 @@ impl Scan<'_> {
     }
 
     /// A string, from its opening quote to behind its closing one.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "half of all values and every key are strings")]
+    #[inline(always)]
     fn string(&mut self, start: usize) -> At {
-        match self.short_end(start + 1) {
-            Some(end) => {
-                self.push(Kind::String, false, start..end);
-                Ok(end)
-            }
-            None => self.long_string(start),
-        }
-    }
-
-    /// Behind the closing quote, if it is the first special byte of the next eight: most keys are that short.
-    #[inline]
-    fn short_end(&self, at: usize) -> Option<usize> {
-        let eight = self.bytes.get(at..)?.first_chunk::<8>()?;
-        let special = specials(u64::from_le_bytes(*eight));
-        let end = at + special.trailing_zeros() as usize / 8;
-        (special != 0 && self.byte(end) == Some(b'"')).then_some(end + 1)
-    }
-
-    /// Any string, in steps as large as it allows.
-    #[inline(never)]
-    fn long_string(&mut self, start: usize) -> At {
-        let mut at = start + 1;
-        let mut escaped = false;
-        let mut careful_until = at + BLOCK;
-        loop {
-            if at >= careful_until {
-                at = skip_blocks(self.bytes, at);
-                careful_until = at + BLOCK;
-            }
-            at += plain(self.bytes.get(at..).unwrap_or_default());
-            match (self.byte(at), self.byte(at + 1)) {
-                (Some(b'"'), _) => {
-                    self.push(Kind::String, escaped, start..at + 1);
-                    return Ok(at + 1);
-                }
-                (Some(b'\\'), Some(b'n' | b'"' | b'\\' | b'/' | b'b' | b'f' | b'r' | b't')) => {
-                    at += 2;
-                }
-                (Some(b'\\'), _) => at = self.unicode_escape(at)?,
-                (found, _) => return fail(at, found, JsonErrorKind::Control),
-            }
-            escaped = true;
-        }
-    }
-
-    /// An escape by number, or none at all.
-    fn unicode_escape(&self, start: usize) -> At {
-        match self.byte(start + 1) {
-            Some(b'u') => (),
-            found => return fail(start + 1, found, JsonErrorKind::Escape),
-        }
-        let lone = JsonError { offset: start, kind: JsonErrorKind::LoneSurrogate };
-        let at = start + 6;
-        match self.unit(start + 1)? {
-            0xDC00..=0xDFFF => Err(lone),
-            0xD800..=0xDBFF if self.byte(at) != Some(b'\\') => Err(lone),
-            0xD800..=0xDBFF => match self.unit(at + 1) {
-                Ok(0xDC00..=0xDFFF) => Ok(at + 6),
-                _ => Err(lone),
-            },
-            _ => Ok(at),
-        }
-    }
-
-    /// `uXXXX` under the cursor.
-    fn unit(&self, at: usize) -> Result<u32, JsonError> {
-        if self.byte(at) != Some(b'u') {
-            return Err(JsonError { offset: at, kind: JsonErrorKind::Escape });
-        }
-        let mut unit = 0;
-        for at in at + 1..at + 5 {
-            let digit = self.byte(at);
-            match digit.and_then(|it| char::from(it).to_digit(16)) {
-                Some(value) => unit = unit * 16 + value,
-                None => return fail(at, digit, JsonErrorKind::Escape),
-            }
-        }
-        Ok(unit)
+        let (end, escaped) = match short_end(self.bytes, start + 1) {
+            Some(end) => (end, false),
+            None => long_end(self.bytes, start + 1)?,
+        };
+        self.push(Kind::String, escaped, start..end);
+        Ok(end)
     }
 
     #[inline]
@@ -321,18 +251,110 @@ impl Scan<'_> {
         self.slots.push(Slot { kind, escaped, start, end, next });
     }
 
+    /// Where the next token starts. Most messages have no space.
     #[inline]
-    fn space(&self, mut at: usize) -> usize {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte(at) {
-            at += 1;
+    fn space(&self, at: usize) -> usize {
+        match self.byte(at) {
+            Some(it) if it <= b' ' => behind_space(self.bytes, at),
+            _ => at,
         }
-        at
     }
 
     #[inline]
     fn byte(&self, at: usize) -> Option<u8> {
-        self.bytes.get(at).copied()
+        byte(self.bytes, at)
     }
+}
+
+#[inline(never)]
+fn behind_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = byte(bytes, at) {
+        at += 1;
+    }
+    at
+}
+
+/// How many steps of eight bytes are taken at once: most keys and names end within them.
+const SHORT_STEPS: usize = 2;
+
+/// Behind the closing quote of a string, if that is the first special byte of the next few.
+#[inline]
+fn short_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    for _ in 0..SHORT_STEPS {
+        let eight = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+        let special = specials(eight);
+        if special != 0 {
+            let before = special.trailing_zeros() / 8;
+            let is_quote = (eight >> (before * 8)) & 0xFF == u64::from(b'"');
+            return is_quote.then_some(at + before as usize + 1);
+        }
+        at += 8;
+    }
+    None
+}
+
+/// Behind the closing quote of any string, in steps as large as it allows, and whether it has escapes.
+#[inline(never)]
+fn long_end(bytes: &[u8], start: usize) -> Result<(usize, bool), JsonError> {
+    let mut at = start;
+    let mut escaped = false;
+    let mut careful_until = at + BLOCK;
+    loop {
+        if at >= careful_until {
+            at = skip_blocks(bytes, at);
+            careful_until = at + BLOCK;
+        }
+        at += plain(bytes.get(at..).unwrap_or_default());
+        match (byte(bytes, at), byte(bytes, at + 1)) {
+            (Some(b'"'), _) => return Ok((at + 1, escaped)),
+            (Some(b'\\'), Some(b'n' | b'"' | b'\\' | b'/' | b'b' | b'f' | b'r' | b't')) => {
+                at += 2;
+            }
+            (Some(b'\\'), _) => at = unicode_escape(bytes, at)?,
+            (found, _) => return fail(at, found, JsonErrorKind::Control),
+        }
+        escaped = true;
+    }
+}
+
+/// An escape by number, or none at all.
+fn unicode_escape(bytes: &[u8], start: usize) -> At {
+    match byte(bytes, start + 1) {
+        Some(b'u') => (),
+        found => return fail(start + 1, found, JsonErrorKind::Escape),
+    }
+    let lone = JsonError { offset: start, kind: JsonErrorKind::LoneSurrogate };
+    let at = start + 6;
+    match unit(bytes, start + 1)? {
+        0xDC00..=0xDFFF => Err(lone),
+        0xD800..=0xDBFF if byte(bytes, at) != Some(b'\\') => Err(lone),
+        0xD800..=0xDBFF => match unit(bytes, at + 1) {
+            Ok(0xDC00..=0xDFFF) => Ok(at + 6),
+            _ => Err(lone),
+        },
+        _ => Ok(at),
+    }
+}
+
+/// `uXXXX` under the cursor.
+fn unit(bytes: &[u8], at: usize) -> Result<u32, JsonError> {
+    if byte(bytes, at) != Some(b'u') {
+        return Err(JsonError { offset: at, kind: JsonErrorKind::Escape });
+    }
+    let mut unit = 0;
+    for at in at + 1..at + 5 {
+        let digit = byte(bytes, at);
+        match digit.and_then(|it| char::from(it).to_digit(16)) {
+            Some(value) => unit = unit * 16 + value,
+            None => return fail(at, digit, JsonErrorKind::Escape),
+        }
+    }
+    Ok(unit)
+}
+
+#[inline]
+fn byte(bytes: &[u8], at: usize) -> Option<u8> {
+    bytes.get(at).copied()
 }
 
 /// What was found is wrong, or it is the end that came too early.
