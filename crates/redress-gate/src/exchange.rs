@@ -13,6 +13,9 @@ use crate::{
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
 const LONGEST_KEPT: usize = 64 << 10;
 
+/// A larger buffer is not kept for the next request.
+const LARGEST_SPARE: usize = 4 << 10;
+
 /// Where a request says which revision of the protocol it follows, since 2026-07-28.
 const REVISION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -34,7 +37,7 @@ pub(crate) struct Exchange {
     pub(crate) useless: u64,
     /// Whether the upstream has it, so that it may have had an effect.
     pub(crate) sent: bool,
-    /// The client's id, hashed.
+    /// The client's id, as a key.
     pub(crate) key: u64,
     /// How often it was sent before.
     pub(crate) repeats: u32,
@@ -221,8 +224,13 @@ impl Request {
     }
 
     /// Gives the buffer back.
-    pub(crate) fn into_text(self) -> String {
-        self.text
+    pub(crate) fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    /// Whether its buffer is small enough to be kept for another one.
+    pub(crate) const fn is_small(&self) -> bool {
+        self.text.capacity() <= LARGEST_SPARE
     }
 
     fn part(&self, part: Part) -> &str {

@@ -48,14 +48,12 @@ impl UpstreamId {
 
     pub(crate) fn read(digits: &[u8]) -> Option<Self> {
         let digits: &[u8; DIGITS] = digits.try_into().ok()?;
-        let mut id = 0;
+        let (mut id, mut is_number) = (0, true);
         for digit in digits {
-            if !digit.is_ascii_digit() {
-                return None;
-            }
-            id = id * 10 + u64::from(digit - b'0');
+            is_number &= digit.is_ascii_digit();
+            id = id * 10 + u64::from(digit & 0xF);
         }
-        Some(Self(id))
+        is_number.then_some(Self(id))
     }
 
     fn place(self) -> usize {
@@ -67,7 +65,7 @@ impl UpstreamId {
 #[derive(Debug)]
 pub(crate) enum Owed {
     /// An answer to the client.
-    Answer(Exchange),
+    Answer(Box<Exchange>),
     /// Nothing more: the client withdrew its request.
     Nothing {
         /// When we stop waiting for an answer that may still come.
@@ -91,7 +89,7 @@ struct Slot {
     /// The last id that was given out for this place.
     id: u64,
     owed: Option<Owed>,
-    /// The client's id, hashed.
+    /// The client's id, as a key.
     key: u64,
 }
 
@@ -100,7 +98,7 @@ struct Slot {
 pub(crate) struct InFlight {
     slots: Vec<Slot>,
     free: Vec<usize>,
-    /// The client's ids, hashed with a key that nobody knows: two that are different do not meet.
+    /// The client's ids: small numbers, or hashed with a key that nobody knows. Two that are different do not meet.
     by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
     secret: RandomState,
     given_out: u64,
@@ -116,6 +114,14 @@ impl InFlight {
 
     /// The key of an id, which is unique within a scope; `1` and `"1"` are two ids.
     pub(crate) fn key(&self, scope: (u64, u64), id: Value<'_>) -> u64 {
+        // Most ids are small numbers, which are their own keys: no hash is even.
+        match id.as_u64() {
+            Some(number) if scope == (0, 0) && number < 1 << 63 => number << 1,
+            _ => self.hash(scope, id) | 1,
+        }
+    }
+
+    fn hash(&self, scope: (u64, u64), id: Value<'_>) -> u64 {
         let mut hasher = self.secret.build_hasher();
         // Of fixed length, so that what follows needs none; and few parts, since each costs as much as its bytes.
         hasher.write_u128(u128::from(scope.0) << 64 | u128::from(scope.1));
@@ -134,18 +140,18 @@ impl InFlight {
         self.by_client.get(&key).copied()
     }
 
+    /// Whether nothing is in flight.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.slots.len() == self.free.len()
+    }
+
     /// Whether as many are in flight as may be.
     pub(crate) fn is_full(&self) -> bool {
         self.free.is_empty() && self.slots.len() >= MOST
     }
 
     /// Takes in a client's request. The caller has asked whether there is room; a request too many is not kept.
-    /// Whether nothing is in flight.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.slots.len() == self.free.len()
-    }
-
-    pub(crate) fn open(&mut self, key: u64, exchange: Exchange) -> Option<UpstreamId> {
+    pub(crate) fn open(&mut self, key: u64, exchange: Box<Exchange>) -> Option<UpstreamId> {
         let place = self.place()?;
         self.endless += usize::from(exchange.deadline.is_none());
         let id = self.insert(place, Owed::Answer(exchange), key);
@@ -200,7 +206,7 @@ impl InFlight {
     }
 
     /// The client withdraws its request.
-    pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Exchange> {
+    pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Box<Exchange>> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
         let Some(Owed::Answer(exchange)) = slot.owed.take() else { return None };
         slot.owed = Some(Owed::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
@@ -218,7 +224,7 @@ impl InFlight {
     /// The request of a client under an id.
     pub(crate) fn exchange(&self, id: UpstreamId) -> Option<&Exchange> {
         match self.slots.get(id.place()).filter(|it| it.id == id.0)?.owed.as_ref()? {
-            Owed::Answer(exchange) => Some(exchange),
+            Owed::Answer(exchange) => Some(exchange.as_ref()),
             _ => None,
         }
     }
@@ -226,7 +232,7 @@ impl InFlight {
     /// The same, to be changed.
     pub(crate) fn exchange_mut(&mut self, id: UpstreamId) -> Option<&mut Exchange> {
         match self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?.owed.as_mut()? {
-            Owed::Answer(exchange) => Some(exchange),
+            Owed::Answer(exchange) => Some(exchange.as_mut()),
             _ => None,
         }
     }

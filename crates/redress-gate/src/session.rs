@@ -107,7 +107,9 @@ pub struct Session {
     /// How the last process ended.
     last_exit: Option<Exit>,
     scratch: Scratch,
-    spare: Vec<String>,
+    /// Requests that are over, for the next ones.
+    #[expect(clippy::vec_box, reason = "they move in and out as they are")]
+    spare: Vec<Box<Exchange>>,
 }
 
 /// Whether new requests are let in.
@@ -147,7 +149,7 @@ struct Held {
 /// An answer that may be a failure, kept until the list of tools is there.
 #[derive(Debug)]
 struct Undecided {
-    exchange: Exchange,
+    exchange: Box<Exchange>,
     line: Vec<u8>,
     /// The HTTP status that it came with.
     status: Option<u16>,

@@ -50,11 +50,11 @@ impl Session {
     /// Makes a failed call again later, if the rule allows it and there is time; else gives it back.
     pub(super) fn again(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         fault: &Fault,
         ground: Ground,
         turn: &mut Turn,
-    ) -> Option<Exchange> {
+    ) -> Option<Box<Exchange>> {
         let Some((at, why)) = self.may_go_again(&exchange, fault, ground, turn.now.at) else {
             return Some(exchange);
         };
@@ -78,11 +78,11 @@ impl Session {
     /// A call that the upstream did not answer is made again, if that may be; else it is given back.
     pub(super) fn again_unless_told(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         fault: &Fault,
         seen: &Seen<'_>,
         turn: &mut Turn,
-    ) -> Option<Exchange> {
+    ) -> Option<Box<Exchange>> {
         let ground = match seen {
             Seen::Refused(Refused::Status { status, .. })
                 if is_unprocessed(*status)

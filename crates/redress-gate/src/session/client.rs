@@ -107,7 +107,7 @@ impl Session {
             self.fail(exchange, &Seen::Governed(Box::new(fault)), turn);
             return;
         };
-        exchange.request = Request::keep(&frame, exchange.request.into_text());
+        exchange.request = Request::keep(&frame, exchange.request.take_text());
         self.ask((&line, &frame), id, exchange, turn);
     }
 
@@ -116,7 +116,7 @@ impl Session {
         &mut self,
         (line, frame): (&[u8], &Frame<'_>),
         id: Value<'_>,
-        mut exchange: Exchange,
+        mut exchange: Box<Exchange>,
         turn: &mut Turn,
     ) {
         if exchange.request.method == Method::ErrorStats && self.answer_stats(&exchange, turn) {
@@ -159,12 +159,19 @@ impl Session {
     }
 
     /// A request, or a message that is judged like one, as it is kept.
-    pub(super) fn exchange(&mut self, frame: &Frame<'_>, from: Sender, now: Instant) -> Exchange {
-        let request = Request::keep(frame, self.spare());
+    pub(super) fn exchange(
+        &mut self,
+        frame: &Frame<'_>,
+        from: Sender,
+        now: Instant,
+    ) -> Box<Exchange> {
+        let mut spare = self.spare.pop();
+        let text = spare.as_mut().map(|it| it.request.take_text()).unwrap_or_default();
+        let request = Request::keep(frame, text);
         // A subscription lasts as long as both sides like.
         let is_endless = request.method == Method::Listen;
         let patience = self.server.settings.deadline_of(&request);
-        Exchange {
+        let exchange = Exchange {
             from,
             deadline: (!is_endless).then(|| now + patience),
             request,
@@ -180,6 +187,13 @@ impl Session {
             is_again: false,
             governed: None,
             write: None,
+        };
+        match spare {
+            Some(mut spare) => {
+                *spare = exchange;
+                spare
+            }
+            None => Box::new(exchange),
         }
     }
 

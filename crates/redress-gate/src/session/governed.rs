@@ -33,9 +33,9 @@ impl Session {
     pub(super) fn govern(
         &mut self,
         frame: &Frame<'_>,
-        mut exchange: Exchange,
+        mut exchange: Box<Exchange>,
         turn: &mut Turn,
-    ) -> Option<(Exchange, Vec<Range<usize>>)> {
+    ) -> Option<(Box<Exchange>, Vec<Range<usize>>)> {
         let whole = Vec::new();
         let Some(governor) = self.server.governor() else { return Some((exchange, whole)) };
         let is_tool = exchange.request.method == Method::ToolsCall;

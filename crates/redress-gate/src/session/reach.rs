@@ -120,23 +120,17 @@ impl Session {
         self.upstream_gone(&exit, turn);
     }
 
-    /// A request is over: it is counted, and its buffer kept for the next one.
-    pub(super) fn finish(&mut self, exchange: Exchange, outcome: Outcome, now: Instant) {
+    /// A request is over: it is counted, and its place in memory kept for the next one.
+    pub(super) fn finish(&mut self, mut exchange: Box<Exchange>, outcome: Outcome, now: Instant) {
         const MOST: usize = 64;
-        const LARGEST: usize = 4 << 10;
         if exchange.is_admitted {
             self.shares.leave(exchange.from.client);
         }
         self.server.metrics.ended(outcome, now.saturating_duration_since(exchange.started));
-        let text = exchange.request.into_text();
-        if self.spare.len() < MOST && text.capacity() <= LARGEST {
-            self.spare.push(text);
+        if self.spare.len() < MOST && exchange.request.is_small() {
+            (exchange.governed, exchange.write) = (None, None);
+            self.spare.push(exchange);
         }
-    }
-
-    /// A buffer that was used before.
-    pub(super) fn spare(&mut self) -> String {
-        self.spare.pop().unwrap_or_default()
     }
 
     /// The upstream was out of reach.

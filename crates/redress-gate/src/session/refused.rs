@@ -121,7 +121,7 @@ impl Session {
 
     fn refused(
         &mut self,
-        (id, mut exchange): (UpstreamId, Exchange),
+        (id, mut exchange): (UpstreamId, Box<Exchange>),
         how: &Refused<'_>,
         turn: &mut Turn,
     ) {

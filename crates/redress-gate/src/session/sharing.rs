@@ -63,7 +63,8 @@ impl Session {
         }
     }
 
-    fn take_openings(&mut self) -> Vec<Exchange> {
+    #[expect(clippy::vec_box, reason = "they move in and out as they are")]
+    fn take_openings(&mut self) -> Vec<Box<Exchange>> {
         let waiting = std::mem::take(&mut self.opening.waiting).into_iter();
         let taken = waiting.filter_map(|it| match self.inflight.take(it) {
             Some(Owed::Answer(exchange)) => Some(exchange),

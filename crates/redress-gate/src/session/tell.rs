@@ -56,7 +56,12 @@ pub(super) struct Failed {
 impl Session {
     /// A request failed without an answer that could be passed on.
     /// Gives the class of the failure.
-    pub(super) fn fail(&mut self, exchange: Exchange, seen: &Seen<'_>, turn: &mut Turn) -> Class {
+    pub(super) fn fail(
+        &mut self,
+        exchange: Box<Exchange>,
+        seen: &Seen<'_>,
+        turn: &mut Turn,
+    ) -> Class {
         let mut fault = self.fault_of(&exchange, seen, turn.now);
         let class = fault.class;
         let Some(exchange) = self.again_unless_told(exchange, &fault, seen, turn) else {
@@ -121,7 +126,7 @@ impl Session {
     /// An answer of the upstream is a failure, or was judged to be none after all.
     pub(super) fn tell(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         answer: &Read<'_, '_>,
         judged: Judged,
         turn: &mut Turn,

@@ -141,7 +141,12 @@ impl Session {
     }
 
     /// An answer that is, or may be, a failure.
-    pub(super) fn examine(&mut self, exchange: Exchange, answer: &Answer<'_, '_>, turn: &mut Turn) {
+    pub(super) fn examine(
+        &mut self,
+        exchange: Box<Exchange>,
+        answer: &Answer<'_, '_>,
+        turn: &mut Turn,
+    ) {
         let key = self.key(&exchange, answer);
         if let Some(judged) = key.and_then(|it| self.memo.get(it)) {
             return self.tell(exchange, answer, judged, turn);
@@ -172,7 +177,7 @@ impl Session {
     /// Passes an answer on as it is, under the client's own id.
     pub(super) fn pass_answer(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         answer: &Answer<'_, '_>,
         turn: &mut Turn,
     ) {
@@ -202,6 +207,10 @@ impl Session {
     /// state of a task has inside. Nobody but the gate speaks under it, and it says nothing where nothing failed.
     pub(super) fn unforged(&self, line: &[u8], payload: Option<Value<'_>>) -> Option<Vec<u8>> {
         let payload = payload.filter(|_| self.server.settings.mode != Mode::Observe)?;
+        let may_hold = |key: Value<'_>| key.is_str("_meta") || key.is_str("status");
+        if !payload.members().any(|(key, _)| may_hold(key)) {
+            return None;
+        }
         let inner = payload.get("status").and(payload.get("result"));
         let forged: Vec<_> =
             [Some(payload), inner].into_iter().flatten().filter_map(forged).collect();
@@ -220,7 +229,7 @@ impl Session {
 
     pub(super) fn pass_line(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         line: &[u8],
         status: Option<u16>,
         turn: &mut Turn,
@@ -249,7 +258,7 @@ impl Session {
     /// Judges an answer that was kept, with what is known by now.
     pub(super) fn decide(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         line: &[u8],
         status: Option<u16>,
         turn: &mut Turn,

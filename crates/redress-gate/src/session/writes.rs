@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// An answer that was held back goes on.
-    fn let_go(&mut self, exchange: Exchange, answer: &HeldBack, turn: &mut Turn) {
+    fn let_go(&mut self, exchange: Box<Exchange>, answer: &HeldBack, turn: &mut Turn) {
         let (line, status) = (&answer.line, answer.status);
         if answer.is_failure {
             self.decide(exchange, line, status, turn);
@@ -121,7 +121,7 @@ impl Session {
         }
     }
 
-    fn take_write(&mut self, id: Option<UpstreamId>) -> Option<Exchange> {
+    fn take_write(&mut self, id: Option<UpstreamId>) -> Option<Box<Exchange>> {
         match self.inflight.take(id?) {
             Some(Owed::Answer(exchange)) => Some(exchange),
             _ => None,
@@ -149,9 +149,9 @@ impl Session {
     /// Holds an answer back until what the write did is checked; gives the request back if there is nothing to check.
     pub(super) fn unless_checked(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         answer: &Answer<'_, '_>,
-    ) -> Option<Exchange> {
+    ) -> Option<Box<Exchange>> {
         self.hold_back(exchange, answer, false, Job::answered)
     }
 
@@ -159,21 +159,21 @@ impl Session {
     /// is checked. Gives the request back if there is no write, or it is known.
     pub(super) fn unless_put_back(
         &mut self,
-        exchange: Exchange,
+        exchange: Box<Exchange>,
         answer: &Answer<'_, '_>,
         is_taken_for_success: bool,
-    ) -> Option<Exchange> {
+    ) -> Option<Box<Exchange>> {
         let then = if is_taken_for_success { Job::answered } else { Job::failed };
         self.hold_back(exchange, answer, true, then)
     }
 
     fn hold_back(
         &mut self,
-        mut exchange: Exchange,
+        mut exchange: Box<Exchange>,
         answer: &Answer<'_, '_>,
         is_failure: bool,
         then: fn(&Job, UpstreamId),
-    ) -> Option<Exchange> {
+    ) -> Option<Box<Exchange>> {
         let Some(writing) = exchange.write.as_mut().filter(|it| it.put_back.is_none()) else {
             return Some(exchange);
         };
