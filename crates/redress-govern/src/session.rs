@@ -252,24 +252,30 @@ impl Sessions {
                 self.no_lock(id);
                 if let Some(at) = self.early.iter().position(|it| *it == lock.place) {
                     self.early.swap_remove(at);
+                } else if let Some(locks) = self.locks_of(id) {
+                    locks.push(lock);
                 } else {
-                    self.locks_of(id).push(lock);
+                    self.unheard.entry(id.to_owned()).or_default().push(lock);
                 }
             }
             Event::Reported { id, place } => {
-                let locks = self.locks_of(id);
-                match locks.iter().position(|it| it.place == place) {
-                    Some(at) => drop(locks.remove(at)),
-                    None => self.early.push(place),
+                let reported = self.locks_of(id).and_then(|locks| {
+                    let at = locks.iter().position(|it| it.place == place)?;
+                    Some(locks.remove(at))
+                });
+                if reported.is_none() {
+                    self.early.push(place);
                 }
+                self.unheard.retain(|_, locks| !locks.is_empty());
             }
         }
     }
 
-    fn locks_of(&mut self, id: &str) -> &mut Vec<Lock> {
+    /// The locks of a session, if any is known of it.
+    fn locks_of(&mut self, id: &str) -> Option<&mut Vec<Lock>> {
         match self.callers.get(id).and_then(|it| self.by_caller.get_mut(it)) {
-            Some(session) => &mut Arc::make_mut(session).locks,
-            None => self.unheard.entry(id.to_owned()).or_default(),
+            Some(session) => Some(&mut Arc::make_mut(session).locks),
+            None => self.unheard.get_mut(id),
         }
     }
 }

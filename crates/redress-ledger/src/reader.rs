@@ -18,7 +18,7 @@ use crate::{
     hash::Hash,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
-    record::{BadLine, Kind, Line},
+    record::{self, BadLine, Kind, Line},
     time::Time,
 };
 
@@ -51,8 +51,7 @@ impl Entry {
 
     /// Whether it is a failure that locks the session in which it happened.
     pub fn locks(&self) -> bool {
-        let doc = Doc::parse(self.text.as_bytes(), LINE_LIMITS);
-        doc.is_ok_and(|it| it.root().get("locks").and_then(Value::as_bool) == Some(true))
+        record::locks(&self.text)
     }
 }
 

@@ -102,7 +102,7 @@ impl Record {
     /// The same of a failure that locks the session in which it happened.
     #[must_use]
     pub fn that_locks(mut self) -> Self {
-        self.members.push_str(",\"locks\":true");
+        self.members.push_str(LOCKS);
         self
     }
 
@@ -178,6 +178,9 @@ impl fmt::Display for BadLine {
     }
 }
 
+/// What the members of a record that locks a session end with; in no text does it stand unescaped.
+const LOCKS: &str = ",\"locks\":true";
+
 /// `,"hash":"` + 64 digits + `"}`
 const TAIL: usize = 75;
 
@@ -218,9 +221,15 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Whether the record of a line locks the session in which it happened.
+pub(crate) fn locks(line: &str) -> bool {
+    let members = line.len().checked_sub(TAIL).and_then(|end| line.get(..end));
+    members.is_some_and(|it| it.ends_with(LOCKS))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{BadLine, Head, Kind, Line, Record};
+    use super::{BadLine, Head, Kind, Line, Record, locks};
     use crate::time::Time;
 
     fn line() -> Vec<u8> {
@@ -240,6 +249,21 @@ mod tests {
         let read = Line::read(&bytes).unwrap();
         assert_eq!((read.seq, read.kind, read.time.millis()), (0, Kind::Session, 7));
         assert_eq!(read.head().next, 1);
+    }
+
+    #[test]
+    fn only_the_mark_of_a_record_itself_locks() {
+        let is_locking = |record: Record| {
+            let mut out = Vec::new();
+            Head::START.clone().write(&record, "now", &mut out);
+            locks(str::from_utf8(&out).unwrap().trim_end())
+        };
+        let said = |text: &str| Record::of_json(Kind::Fault, text);
+        assert!(is_locking(said("{}").that_locks()));
+        assert!(is_locking(said("{}").with_private("{}").that_locks()));
+        assert!(!is_locking(said("{}")));
+        assert!(!is_locking(said(r#"{"a":1,"locks":true}"#)));
+        assert!(!is_locking(said(r#"",\"locks\":true""#)));
     }
 
     #[test]

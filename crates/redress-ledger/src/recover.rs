@@ -63,6 +63,9 @@ pub enum Recovery {
 impl fmt::Display for Recovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Repaired { chain, cut_bytes: 1 } => {
+                write!(f, "chain {chain} was not closed; 1 torn byte was cut")
+            }
             Self::Repaired { chain, cut_bytes } => {
                 write!(f, "chain {chain} was not closed; {cut_bytes} torn bytes were cut")
             }

@@ -59,6 +59,7 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
             name,
             format!("{} was put aside: {}:{} {}", of("chain"), of("file"), of("line"), of("why")),
         ),
+        Kind::Recovered if of("cut_bytes") == "1" => (name, "1 torn byte was cut".to_owned()),
         Kind::Recovered => (name, format!("{} torn bytes were cut", of("cut_bytes"))),
         Kind::Rotate => (name, format!("segment {}", of("segment"))),
         Kind::Prune => (
