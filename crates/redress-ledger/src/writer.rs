@@ -179,7 +179,7 @@ impl Writer {
         sign: Option<&'static str>,
     ) -> Result<Vec<Receipt>, LedgerError> {
         let bytes: usize = records.iter().map(Record::line_bytes).sum();
-        self.room = self.segment.reserve(bytes as u64, self.tools.reserve_bytes);
+        self.reserve(bytes as u64);
         let fresh = self.next_segment(now)?;
         let sign = sign.or_else(|| fresh.is_some().then_some("rotate"));
         if sign.is_some() {
@@ -198,10 +198,19 @@ impl Writer {
         self.segment.number
     }
 
-    /// Whether there is space again.
+    /// Whether there is space again, or a new segment has to show it.
     pub(crate) fn look_for_room(&mut self) -> Room {
-        self.room = self.segment.reserve(0, self.tools.reserve_bytes);
+        self.reserve(0);
         self.room
+    }
+
+    /// Sets space aside. A segment that failed gets none: it would be missing where the next one takes its own.
+    fn reserve(&mut self, more: u64) {
+        self.room = if self.suspect {
+            Room::Plenty
+        } else {
+            self.segment.reserve(more, self.tools.reserve_bytes)
+        };
     }
 
     /// A new segment, if it is time for one. If there can be none, the present one is used on.

@@ -184,15 +184,15 @@ impl Drop for Lead<'_> {
 
 fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
     let is_due = turn.state.is_worth_a_try(now);
-    match turn.state {
-        State::Low { .. } if is_due => {
+    match &mut turn.state {
+        State::Low { tried } | State::Full { tried } if is_due => {
+            *tried = now;
             if writer.look_for_room() == Room::Low && turn.records.is_empty() {
-                return queue.settle(State::Low { tried: now }, None);
+                return queue.settle(turn.state, None);
             }
         }
-        State::Full { .. } if !is_due => return queue.refuse(turn, now),
-        State::Over(_) => return queue.refuse(turn, now),
-        State::Open | State::Low { .. } | State::Full { .. } => (),
+        State::Full { .. } | State::Over(_) => return queue.refuse(turn, now),
+        State::Open | State::Low { .. } => (),
     }
     let tell_gap = turn.gap.count > 0 && writer.room == Room::Plenty;
     if tell_gap {

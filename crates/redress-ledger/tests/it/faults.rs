@@ -54,10 +54,29 @@ fn a_failed_sync_is_never_repeated_on_that_file() {
     assert_eq!(running.acks.len(), 40);
     let text = fs::read_to_string(&log).unwrap();
     let mut after = text.lines().skip_while(|it| !it.contains("INJECTED"));
-    let failed = after.next().unwrap();
-    let (_, file) = failed.split_once('<').unwrap();
-    let (file, _) = file.split_once('>').unwrap();
-    assert!(after.all(|it| !it.contains(&format!("<{file}>"))), "{text}");
+    let file = named(after.next().unwrap());
+    assert!(after.all(|it| named(it) != file), "{text}");
+}
+
+#[test]
+fn a_file_that_failed_gets_no_more_space() {
+    let place = Place::new();
+    let (_keep, log) = temporary_log("space");
+    let inject = "inject=write:error=ENOSPC:when=20..27";
+    let options = ["-y", "-e", "trace=write,fallocate", "-e", inject];
+    let plan = Plan { each: 300, reserve_bytes: 512, haste: 300, ..PLAN };
+    let running = start(&place, &plan, &strace(&log, &options)).finish();
+    assert!(running.closed && running.acks.len() > 100, "{:?}", running.errors);
+    let text = fs::read_to_string(&log).unwrap();
+    let mut after = text.lines().skip_while(|it| !it.contains("INJECTED"));
+    let file = named(after.next().unwrap());
+    assert!(after.all(|it| named(it) != file), "{text}");
+}
+
+/// The file of a call, as `strace -y` writes it.
+fn named(call: &str) -> &str {
+    let (_, file) = call.split_once('<').unwrap_or_default();
+    file.split_once('>').unwrap_or_default().0
 }
 
 #[test]

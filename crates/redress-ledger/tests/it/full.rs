@@ -1,6 +1,6 @@
 //! A full disk: what is in flight is still recorded, new calls are refused, and the gap is told when there is space again.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command, thread, time::Duration};
 
 use redress_ledger::{Kind, Ledger, LedgerError};
 
@@ -142,6 +142,35 @@ fn a_disk_that_is_really_full_takes_what_is_in_flight() {
     let gap = entries.iter().find(|it| it.kind == Kind::Gap).unwrap();
     let count = gap.with(|it| it.get("count").unwrap().as_u64().unwrap()).unwrap();
     assert_eq!(count, refused + 2);
+    let report = place.verify();
+    assert!(report.is_sound(), "{report:#?}");
+}
+
+#[test]
+fn room_for_one_more_file_is_enough_to_go_on() {
+    if rounds(0, 1) == 0 {
+        return;
+    }
+    let disk = SmallDisk::new("4m");
+    let mut place = Place::new();
+    place.dir = disk.path().join("ledger");
+    let mut options = place.options();
+    options.reserve_bytes = 1 << 20;
+    let ledger = Ledger::open(options).unwrap();
+    let filler = disk.path().join("filler");
+    drop(fs::write(&filler, vec![1u8; 8 << 20]));
+    while ledger.append_wait(record(&"x".repeat(4_000))).is_ok() {}
+
+    // Nobody records anything any more: each call is refused, until one of them finds that there is room.
+    fs::write(&filler, vec![1u8; 1 << 10]).unwrap();
+    let is_open = (0..500).any(|_| {
+        place.pass(1_000);
+        thread::park_timeout(Duration::from_millis(10));
+        ledger.admit().inspect_err(|_| ledger.miss()).is_ok()
+    });
+    assert!(is_open);
+    ledger.append_wait(record("after")).unwrap();
+    ledger.close().unwrap();
     let report = place.verify();
     assert!(report.is_sound(), "{report:#?}");
 }
