@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Why a record is not durable. The caller must not tell anybody what it was to record.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum LedgerError {
     /// More is waiting than the ledger takes.
@@ -23,7 +23,6 @@ pub enum LedgerError {
 }
 
 /// What failed, on which file.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {
     /// What was being done.
@@ -83,7 +82,6 @@ impl fmt::Display for LedgerError {
 impl std::error::Error for LedgerError {}
 
 /// Why a ledger cannot be opened.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
     /// A file or directory could not be made, read or synced.
@@ -122,3 +120,31 @@ impl fmt::Display for OpenError {
 }
 
 impl std::error::Error for OpenError {}
+
+/// The same words for people and for `Debug`: a `main` that returns the error prints that one.
+macro_rules! debug_as_display {
+    ($($error:ty),*) => {
+        $(impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        })*
+    };
+}
+
+debug_as_display!(Failure, LedgerError, OpenError);
+
+#[cfg(test)]
+mod tests {
+    use std::{io, path::Path};
+
+    use super::{Failure, OpenError};
+
+    #[test]
+    fn a_main_that_returns_the_error_prints_words() {
+        let error = io::Error::from(io::ErrorKind::PermissionDenied);
+        let failure = Failure::new("create", Path::new("ledger"), error);
+        let boxed: Box<dyn std::error::Error> = OpenError::from(failure).into();
+        assert_eq!(format!("{boxed:?}"), "cannot create ledger: permission denied");
+    }
+}
