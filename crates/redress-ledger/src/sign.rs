@@ -157,6 +157,12 @@ impl PublicKey {
         VerifyingKey::from_bytes(&bytes).ok().map(Self)
     }
 
+    /// The public half of the private key that 64 hex digits write. Any 64 are one: whether they are in use, another file says.
+    pub fn of_private(text: &str) -> Option<Self> {
+        let seed = from_hex(text.trim().as_bytes())?;
+        Some(Self(SigningKey::from_bytes(&seed).verifying_key()))
+    }
+
     /// Whether `signature` (hex digits) is this key's under a plan's hash.
     pub fn has_approved(&self, plan: &str, signature: &str) -> bool {
         self.has_signed(&Statement::Approval { plan }, signature)

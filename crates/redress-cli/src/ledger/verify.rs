@@ -91,21 +91,38 @@ fn receipt(text: &str) -> Result<Receipt, Failure> {
 }
 
 fn public_key(text: &str) -> Result<PublicKey, Failure> {
-    const FIX: &str =
-        "Give 64 hex digits, or the file `ledger.pub` that lies beside the signing key.";
+    const FIX: &str = "Give 64 hex digits, or the file with them that lies beside the signing key, such as `ledger.pub`.";
     if let Some(key) = PublicKey::parse(text) {
         return Ok(key);
     }
     let not_one = || Failure::option(&format!("--key {text:?} is no public key")).fix(FIX);
-    match read_key(Path::new(text)) {
-        Ok(key) => key.ok_or_else(not_one),
+    let path = Path::new(text);
+    match read_text(path) {
+        Ok(found) if is_private(path, &found) => {
+            let public = path.with_extension("pub");
+            let fix = format!("Give its public half: --key {}", public.display());
+            Err(Failure::option(&format!("--key {text:?} is the private key")).fix(&fix))
+        }
+        Ok(found) => PublicKey::parse(&found).ok_or_else(not_one),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_one()),
         Err(error) => Err(Failure::reading(text, &error)),
     }
 }
 
+/// Whether the file beside it holds the public half. The digits alone do not tell: those of every other private key can
+/// be read as a public one.
+fn is_private(path: &Path, text: &str) -> bool {
+    let public = read_key(&path.with_extension("pub")).ok().flatten();
+    public.is_some() && PublicKey::of_private(text) == public
+}
+
 fn read_key(path: &Path) -> io::Result<Option<PublicKey>> {
-    Ok(String::from_utf8(files::read(path)?).ok().and_then(|it| PublicKey::parse(&it)))
+    Ok(PublicKey::parse(&read_text(path)?))
+}
+
+/// What a file holds; what is no text is no key either.
+fn read_text(path: &Path) -> io::Result<String> {
+    Ok(String::from_utf8(files::read(path)?).unwrap_or_default())
 }
 
 fn unreadable(dir: &Path, error: &io::Error) -> Failure {

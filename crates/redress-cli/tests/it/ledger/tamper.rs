@@ -141,3 +141,17 @@ fn a_signature_of_another_key_is_refused() {
     let elsewhere = other.run(&["verify", home.ledger().to_str().unwrap()]);
     assert!(elsewhere.out.contains("which is not this user's key"), "{}", elsewhere.out);
 }
+
+#[test]
+fn the_private_key_is_not_taken_for_the_public_one() {
+    let (home, _) = Home::with_failures(1);
+    let private = home.path().join("config/redress/ledger.key");
+    let public = private.with_extension("pub");
+    let ran = home.run(&["verify", "--key", private.to_str().unwrap()]);
+    assert!(ran.exit == 2 && ran.out.is_empty(), "{}", ran.out);
+    assert!(ran.err.contains("is the private key."), "{}", ran.err);
+    assert!(ran.err.contains(&format!("--key {}", public.display())), "{}", ran.err);
+    let other = home.segment();
+    let ran = home.run(&["verify", "--key", other.to_str().unwrap()]);
+    assert!(ran.exit == 2 && ran.err.contains("is no public key."), "{}", ran.err);
+}
