@@ -18,3 +18,14 @@ fn each_mistake_has_one_message_at_its_place() {
     put_registries();
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
+
+/// Each of these cases has two variants, with one mistake each. That the compiler says just this is the test above.
+#[test]
+fn a_private_field_in_a_message_has_one_message() {
+    for case in ["private_placeholder", "secret_of_a_change"] {
+        let path = format!("{}/tests/ui/{case}.stderr", env!("CARGO_MANIFEST_DIR"));
+        let told = fs::read_to_string(path).unwrap();
+        let errors = told.lines().filter(|it| it.starts_with("error")).count();
+        assert_eq!(errors, 2, "{told}");
+    }
+}

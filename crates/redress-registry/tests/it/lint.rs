@@ -48,6 +48,22 @@ fn every_fixture_belongs_to_a_rule() {
 }
 
 #[test]
+fn a_secret_in_the_message_is_one_mistake() {
+    let row = |message: &str| {
+        let text = format!(
+            "format = \"redress-registry/1\"\n[code.LOGIN_REFUSED]\nretry = \"after_change\"\n\
+             hint = \"Try again in some other way.\"\nmessage = \"{message}\"\n\
+             params.word = {{ type = \"string\", secret = true }}\n"
+        );
+        let found = lint(&draft("row.toml", &text), &find);
+        let rules = found.iter().map(|it| it.rule).filter(|it| ["CK205", "CK310"].contains(it));
+        rules.collect::<Vec<_>>()
+    };
+    assert_eq!(row("The word {word} is wrong."), ["CK205"]);
+    assert_eq!(row("The word is wrong."), ["CK310"]);
+}
+
+#[test]
 fn the_shipped_registries_are_clean() {
     for name in shipped::names() {
         let source = shipped::source(name).unwrap();

@@ -7,6 +7,7 @@ use crate::{
     draft::DraftCode,
     finding::part,
     lint::scope::{Hits, Scope, is_set, param_names, text},
+    template,
 };
 
 /// Who can act, in hints: a word of these, or its plural.
@@ -214,10 +215,14 @@ pub(super) fn human_without_name(scope: &Scope<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// CK310. A parameter names the argument, and so does a hint with a word for one.
+/// CK310. A parameter names the argument, and so does a hint with a word for one. A secret one that the message shows is
+/// told as well: that it must not be is another rule's finding, and one mistake has one.
 pub(super) fn change_without_argument(scope: &Scope<'_>, hits: &mut Hits<'_>) {
     for (code, retry) in of_kind(scope, RetryKind::AfterChange) {
-        let told = code.params.iter().any(|it| !is_set(it.value.secret.as_ref()));
+        let shown: Vec<&str> = template::params(text(code.message.as_ref())).collect();
+        let told = code.params.iter().any(|Spanned { value: it, .. }| {
+            !is_set(it.secret.as_ref()) || shown.contains(&it.name.value.as_str())
+        });
         let hint = code.hint.as_ref();
         if !told && !mentions(text(hint), ARGUMENTS) {
             let at = hint.map_or(retry, |it| &it.span);
