@@ -191,6 +191,7 @@ where
     /// Nothing is lost when this is dropped half way: what was read stands in `lines`, what is being told goes on.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            self.desk.0.keep_up().await;
             while self.telling.try_join_next().is_some() {}
             if let Some(message) = self.next_message() {
                 return Some(message);
