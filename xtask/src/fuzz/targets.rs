@@ -6,7 +6,7 @@ use redress::{
     card, classify as judge,
     dialect::{Dialect, Stamp},
     frame::{Frame, Malformed, Shape, Unreadable, limits, lines::Lines, peek},
-    json::{Doc, Limits, RawJson},
+    json::{Doc, Limits, RawJson, Value},
     lookup::Lookup,
     outcome::Asked,
     recover::{Attempt, Budget, Policy, decide, is_nothing, read as read_answer},
@@ -71,7 +71,7 @@ fn frame(bytes: &[u8]) {
         };
         match Frame::of(&doc).and_then(Frame::answerable) {
             Ok(frame) if frame.shape == Shape::Request => {
-                let id = frame.id.map(|it| it.raw());
+                let id = frame.id.map(Value::raw);
                 let is_same = |seen: &Option<Box<str>>| seen.is_none() || seen.as_deref() == id;
                 assert!(is_same(&in_head) && is_same(&in_whole), "two ids of one request");
             }
