@@ -2,11 +2,16 @@
 
 mod address;
 mod body;
+mod buffer;
+mod chunks;
 mod connection;
+mod fields;
+mod head;
 mod listen;
 mod mirror;
 mod post;
-mod wire;
+mod request;
+mod stream;
 
 use std::{
     fmt,
@@ -14,10 +19,9 @@ use std::{
     time::Duration,
 };
 
-use http_body_util::Full;
 use hyper::{
     body::Bytes,
-    http::{HeaderMap, HeaderValue, Method, Request, header},
+    http::{HeaderMap, HeaderValue, header},
 };
 use redress::json::Scratch;
 use rustc_hash::FxHashMap;
@@ -28,7 +32,11 @@ use tokio::{
 };
 
 pub use self::address::{Address, NotAnAddress};
-use self::mirror::{Brief, Kind, SESSION, VERSION};
+use self::{
+    fields::Fields,
+    mirror::{Brief, Kind, SESSION, VERSION},
+    request::{Method, Request},
+};
 use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
@@ -79,7 +87,7 @@ pub(crate) struct Said<'a> {
 #[derive(Debug)]
 struct Extra {
     authorization: Option<HeaderValue>,
-    mirrored: HeaderMap,
+    mirrored: Fields,
 }
 
 impl Extra {
@@ -265,11 +273,11 @@ impl Remote {
     pub(crate) async fn close(&self) {
         let last = self.end_tasks();
         if let Some(session) = last {
-            let mut request = self.request(Method::DELETE, Bytes::new());
-            request.headers_mut().insert(SESSION, session);
-            self.authorize(request.headers_mut());
+            let mut request = self.request(Method::Delete, Bytes::new());
+            request.fields.insert(SESSION, session);
+            self.authorize(&mut request.fields);
             // Nobody waits for the answer, and a server that does not know DELETE is none the worse.
-            drop(tokio::time::timeout(FAREWELL, self.address.ask(request)).await);
+            drop(tokio::time::timeout(FAREWELL, self.address.ask(&request)).await);
         }
     }
 
@@ -289,27 +297,23 @@ impl Remote {
     }
 
     /// A request of any kind within the session.
-    fn request(&self, method: Method, body: Bytes) -> Request<Full<Bytes>> {
-        let mut headers = self.address.headers();
+    fn request(&self, method: Method, body: Bytes) -> Request {
+        let mut fields = self.address.fields();
         let state = self.state();
         if let Some(session) = &state.session {
-            headers.insert(SESSION, session.clone());
+            fields.insert(SESSION, session.clone());
         }
         if let Some(version) = &state.version {
-            headers.insert(VERSION, version.clone());
+            fields.insert(VERSION, version.clone());
         }
         drop(state);
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = method;
-        *request.uri_mut() = self.address.path();
-        *request.headers_mut() = headers;
-        request
+        Request { method, path: self.address.path(), fields, body }
     }
 
     /// What belongs to no request has the `Authorization` that the client sent last.
-    fn authorize(&self, headers: &mut HeaderMap) {
+    fn authorize(&self, fields: &mut Fields) {
         if let Some(authorization) = &self.state().authorization {
-            headers.insert(header::AUTHORIZATION, authorization.clone());
+            fields.insert(header::AUTHORIZATION, authorization.clone());
         }
     }
 

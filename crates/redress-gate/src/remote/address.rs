@@ -6,10 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http_body_util::Full;
-use hyper::{
-    body::Bytes,
-    http::{HeaderMap, HeaderValue, Request, Uri, header, uri::Scheme},
+use hyper::http::{
+    HeaderName, HeaderValue, Uri, header,
+    uri::{PathAndQuery, Scheme},
 };
 use tokio::{
     net::TcpStream,
@@ -23,7 +22,10 @@ use tokio_rustls::{
 
 use super::{
     connection::{Connection, Failure, NotSent, Reply},
-    wire::Stream,
+    fields::Fields,
+    head::KEEP_ALIVE,
+    request::Request,
+    stream::Stream,
 };
 use crate::session::Phase;
 
@@ -41,7 +43,7 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// How many headers a message usually has beside the configured ones.
-const USUAL_HEADERS: usize = 6;
+const USUAL_FIELDS: usize = 6;
 
 /// The most connections that are kept for later.
 const MOST_IDLE: usize = 1_024;
@@ -54,9 +56,9 @@ pub struct Address {
     /// `Host`, as it is sent.
     authority: HeaderValue,
     /// Path and query: the configured ones, or where the same server moved them to.
-    path: Mutex<Uri>,
+    path: Mutex<PathAndQuery>,
     /// What the configuration adds to each request.
-    headers: HeaderMap,
+    fields: Fields,
     forwards_authorization: bool,
     tls: OnceCell<TlsConnector>,
     pool: Mutex<Pool>,
@@ -113,7 +115,8 @@ impl Address {
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let path = uri.path_and_query().cloned().map(Uri::from).unwrap_or_default();
+        let path = uri.path_and_query().cloned();
+        let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
         Ok(Self {
             is_tls,
             host,
@@ -121,7 +124,7 @@ impl Address {
             authority: HeaderValue::from_str(authority.as_str())
                 .or(Err(NotAnAddress("the address names no host")))?,
             path: Mutex::new(path),
-            headers: headers_of(headers)?,
+            fields: fields_of(headers)?,
             forwards_authorization,
             tls: OnceCell::new(),
             pool: Mutex::default(),
@@ -134,19 +137,19 @@ impl Address {
     }
 
     /// What every request starts with.
-    pub(super) fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::with_capacity(self.headers.len() + USUAL_HEADERS);
-        headers.extend(self.headers.clone());
-        headers.insert(header::HOST, self.authority.clone());
-        headers
+    pub(super) fn fields(&self) -> Fields {
+        let mut fields = Fields::with_capacity(self.fields.len() + USUAL_FIELDS);
+        fields.append(header::HOST, self.authority.clone());
+        fields.extend(self.fields.iter().cloned());
+        fields
     }
 
-    pub(super) fn path(&self) -> Uri {
+    pub(super) fn path(&self) -> PathAndQuery {
         self.path.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The server says that it is to be asked elsewhere. Gives the path if that is still the same server.
-    pub(super) fn moved(&self, to: &str) -> Option<Uri> {
+    pub(super) fn moved(&self, to: &str) -> Option<PathAndQuery> {
         let uri = to.parse::<Uri>().ok()?;
         let is_same = match (uri.scheme(), uri.authority()) {
             (None, None) => to.starts_with('/') && !to.starts_with("//"),
@@ -159,20 +162,19 @@ impl Address {
             }
             _ => false,
         };
-        uri.path_and_query().filter(|_| is_same).cloned().map(Uri::from)
+        uri.path_and_query().filter(|_| is_same).cloned()
     }
 
     /// The server has answered there, so that the next message goes there at once.
-    pub(super) fn stays_at(&self, path: Uri) {
+    pub(super) fn stays_at(&self, path: PathAndQuery) {
         *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path;
     }
 
     /// Sends a request on a connection that is open, or on a new one. A connection that the server had closed already is
     /// no answer: then nothing has left, and the next one is taken.
-    pub(super) async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Reply, Failure> {
-        let mut request = request;
+    pub(super) async fn ask(&self, request: &Request) -> Result<Reply, Failure> {
         loop {
-            let open = self.take().await;
+            let open = self.take();
             let is_new = open.is_none();
             let connection = match open {
                 Some(connection) => connection,
@@ -182,18 +184,18 @@ impl Address {
             match connection.send(request).await {
                 Ok(reply) => return Ok(reply),
                 Err(NotSent::Failed(failure)) => return Err(failure),
-                Err(NotSent::Stale(_)) if is_new => {
+                Err(NotSent::Stale) if is_new => {
                     let error = io::Error::from(io::ErrorKind::ConnectionReset);
                     return Err(Failure::unsent(Phase::Write, &error));
                 }
-                Err(NotSent::Stale(back)) => request = *back,
+                Err(NotSent::Stale) => (),
             }
         }
     }
 
     /// Keeps the connection of an answer that was read to its end.
     pub(super) fn keep(self: &Arc<Self>, reply: Reply) {
-        let wait = idle_time(&reply.head.headers);
+        let wait = idle_time(&reply.head.fields);
         let Some(connection) = reply.into_connection() else { return };
         let mut pool = self.pool();
         if wait.is_zero() || pool.idle.len() >= MOST_IDLE {
@@ -220,12 +222,13 @@ impl Address {
         next
     }
 
-    /// The connection that was used last, of those that are usable.
-    async fn take(&self) -> Option<Connection> {
+    /// The connection that was used last, of those that were not idle for too long.
+    fn take(&self) -> Option<Connection> {
+        let mut pool = self.pool();
+        let now = Instant::now();
         loop {
-            let last = self.pool().idle.pop();
-            let Idle { mut connection, until } = last?;
-            if until > Instant::now() && connection.is_usable().await {
+            let Idle { connection, until } = pool.idle.pop()?;
+            if until > now {
                 return Some(connection);
             }
         }
@@ -238,7 +241,7 @@ impl Address {
     async fn connect(&self) -> Result<Connection, Failure> {
         let stream = self.tcp().await?;
         let stream = if self.is_tls { self.secure(stream).await? } else { Stream::Plain(stream) };
-        Connection::open(stream).await
+        Ok(Connection::new(stream))
     }
 
     async fn tcp(&self) -> Result<TcpStream, Failure> {
@@ -292,8 +295,8 @@ async fn connector() -> io::Result<TlsConnector> {
 }
 
 /// How long a connection is kept after this answer.
-fn idle_time(headers: &HeaderMap) -> Duration {
-    let told = headers.get("keep-alive").and_then(|it| it.to_str().ok()).and_then(|it| {
+fn idle_time(fields: &Fields) -> Duration {
+    let told = fields.text(&KEEP_ALIVE).and_then(|it| {
         let timeout = it.split(',').find_map(|it| it.trim().strip_prefix("timeout="))?;
         timeout.trim().parse().ok().map(Duration::from_secs)
     });
@@ -301,25 +304,23 @@ fn idle_time(headers: &HeaderMap) -> Duration {
 }
 
 /// Configured headers, but for those that are ours to write.
-fn headers_of(
-    given: impl IntoIterator<Item = (String, String)>,
-) -> Result<HeaderMap, NotAnAddress> {
-    let mut headers = HeaderMap::new();
+fn fields_of(given: impl IntoIterator<Item = (String, String)>) -> Result<Fields, NotAnAddress> {
+    let mut fields = Fields::default();
     for (name, value) in given {
-        let name: hyper::http::HeaderName =
+        let name: HeaderName =
             name.parse().or(Err(NotAnAddress("a header has a name that no header can have")))?;
         let mut value: HeaderValue =
             value.parse().or(Err(NotAnAddress("a header has a value that no header can have")))?;
         value.set_sensitive(true);
         if !is_ours(&name) {
-            headers.append(name, value);
+            fields.append(name, value);
         }
     }
-    Ok(headers)
+    Ok(fields)
 }
 
 /// Whether a header says how a message travels, and is therefore no one else's.
-fn is_ours(name: &hyper::http::HeaderName) -> bool {
+fn is_ours(name: &HeaderName) -> bool {
     let of_transport = [
         header::HOST,
         header::CONTENT_LENGTH,
@@ -333,16 +334,16 @@ fn is_ours(name: &hyper::http::HeaderName) -> bool {
         header::ACCEPT,
         header::ACCEPT_ENCODING,
     ];
-    of_transport.contains(name) || name.as_str() == "keep-alive"
+    of_transport.contains(name) || *name == KEEP_ALIVE
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use hyper::http::{HeaderMap, HeaderValue};
+    use hyper::http::{HeaderName, HeaderValue, header};
 
-    use super::{Address, IDLE, LONGEST_IDLE, idle_time};
+    use super::{Address, Fields, IDLE, KEEP_ALIVE, LONGEST_IDLE, idle_time};
 
     fn address(url: &str) -> Result<Address, String> {
         Address::new(url, [], false).map_err(|it| it.to_string())
@@ -396,11 +397,11 @@ mod tests {
     #[test]
     fn a_connection_is_closed_before_the_server_does_it() {
         let kept = |text: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert("keep-alive", HeaderValue::from_static(text));
-            idle_time(&headers)
+            let mut fields = Fields::default();
+            fields.insert(KEEP_ALIVE, HeaderValue::from_static(text));
+            idle_time(&fields)
         };
-        assert_eq!(idle_time(&HeaderMap::new()), IDLE);
+        assert_eq!(idle_time(&Fields::default()), IDLE);
         assert_eq!(kept("timeout=5, max=9"), Duration::from_secs(4));
         assert_eq!(kept("timeout=0"), Duration::ZERO);
         assert_eq!(kept("timeout=99999"), LONGEST_IDLE);
@@ -411,9 +412,10 @@ mod tests {
     fn a_configured_header_cannot_say_how_a_message_travels() {
         let given = [("Host", "evil"), ("content-length", "3"), ("X-Key", "k")];
         let given = given.map(|it| (it.0.to_owned(), it.1.to_owned()));
-        let headers = Address::new("http://a.test/", given, false).expect("an address").headers();
-        assert_eq!(headers.get("host").map(HeaderValue::as_bytes), Some(b"a.test".as_slice()));
-        assert!(!headers.contains_key("content-length") && headers.contains_key("x-key"));
+        let fields = Address::new("http://a.test/", given, false).expect("an address").fields();
+        assert_eq!(fields.texts(&header::HOST).collect::<Vec<_>>(), ["a.test"]);
+        assert_eq!(fields.text(&header::CONTENT_LENGTH), None);
+        assert_eq!(fields.text(&HeaderName::from_static("x-key")), Some("k"));
         let bad = [("X".to_owned(), "a\nb".to_owned())];
         assert!(Address::new("http://a.test/", bad, false).is_err());
     }

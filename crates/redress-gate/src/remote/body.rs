@@ -4,12 +4,12 @@ use std::{borrow::Cow, time::Duration};
 
 use hyper::{
     body::Bytes,
-    http::{HeaderMap, header},
+    http::{HeaderName, header},
 };
 use redress::json::Doc;
 use tokio::time::timeout;
 
-use super::connection::Reply;
+use super::{connection::Reply, fields::Fields};
 use crate::frame::limits;
 
 /// What an answer that nobody needs may still cost before its connection is given up.
@@ -28,8 +28,8 @@ pub(super) enum Content {
 }
 
 impl Content {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
-        let text = |name| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    pub(super) fn of(fields: &Fields) -> Self {
+        let text = |name: HeaderName| fields.text(&name).unwrap_or_default();
         let packing = text(header::CONTENT_ENCODING).trim();
         if !packing.is_empty() && !packing.eq_ignore_ascii_case("identity") {
             return Self::Packed;
@@ -54,7 +54,7 @@ pub(super) async fn whole(reply: &mut Reply, longest: usize) -> Result<Bytes, No
     if reply.size().is_some_and(|it| it > most) {
         return Err(NoBody::TooLong(reply.size()));
     }
-    let first = reply.next().await.map_err(NoBody::Cut)?.unwrap_or_default();
+    let first = reply.whole().await.map_err(NoBody::Cut)?.unwrap_or_default();
     let Some(second) = reply.next().await.map_err(NoBody::Cut)? else {
         return if first.len() > longest { Err(NoBody::TooLong(None)) } else { Ok(first) };
     };
@@ -115,9 +115,9 @@ pub(super) fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use hyper::http::{HeaderMap, HeaderValue};
+    use hyper::http::{HeaderValue, header};
 
-    use super::{Content, line};
+    use super::{Content, Fields, line};
 
     #[test]
     fn a_message_of_many_lines_becomes_one_and_means_the_same() {
@@ -133,17 +133,16 @@ mod tests {
     #[test]
     fn the_head_says_what_a_body_is() {
         for (name, value, content) in [
-            ("content-type", "text/event-stream; charset=utf-8", Content::Events),
-            ("content-type", "Text/Event-Stream", Content::Events),
-            ("content-type", "application/json", Content::Whole),
-            ("content-type", "text/html", Content::Whole),
-            ("content-encoding", "gzip", Content::Packed),
-            ("content-encoding", "identity", Content::Whole),
+            (header::CONTENT_TYPE, "text/event-stream; charset=utf-8", Content::Events),
+            (header::CONTENT_TYPE, "Text/Event-Stream", Content::Events),
+            (header::CONTENT_TYPE, "application/json", Content::Whole),
+            (header::CONTENT_TYPE, "text/html", Content::Whole),
+            (header::CONTENT_ENCODING, "gzip", Content::Packed),
+            (header::CONTENT_ENCODING, "identity", Content::Whole),
         ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(name, HeaderValue::from_static(value));
-            assert_eq!(Content::of(&headers), content, "{value}");
+            let fields = [(name, HeaderValue::from_static(value))].into_iter().collect();
+            assert_eq!(Content::of(&fields), content, "{value}");
         }
-        assert_eq!(Content::of(&HeaderMap::new()), Content::Whole);
+        assert_eq!(Content::of(&Fields::default()), Content::Whole);
     }
 }

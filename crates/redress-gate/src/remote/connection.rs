@@ -4,29 +4,30 @@ use std::{
     error::Error,
     fmt::Write as _,
     future::poll_fn,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Context, Poll},
+    io::{self, IoSlice},
+    pin::Pin,
+    task::{Context, Poll, ready},
 };
 
-use http_body_util::Full;
-use hyper::{
-    body::{Body as _, Bytes, Incoming},
-    client::conn::{TrySendError, http1},
-    http::{Request, Response, response::Parts},
-};
-use hyper_util::rt::TokioIo;
+use hyper::body::Bytes;
+use tokio::io::AsyncWrite as _;
 
-use super::wire::{Stream, Traffic, Wire};
+use super::{
+    buffer::Buffer,
+    chunks::{Chunks, Part},
+    head::{Head, Length, Malformed, Search},
+    request::Request,
+    stream::Stream,
+};
 use crate::session::Phase;
 
 /// One connection. No task of its own drives it, which saves two changes of task for each request.
 #[derive(Debug)]
 pub(super) struct Connection {
-    sender: http1::SendRequest<Full<Bytes>>,
-    /// Gone once it has nothing more to do: what it had not begun to send comes back then.
-    driver: Option<Driver>,
-    traffic: Arc<Traffic>,
+    stream: Stream,
+    read: Buffer,
+    /// The head of the request, kept for the next one.
+    head: Vec<u8>,
 }
 
 /// Why there is no answer to a request.
@@ -52,139 +53,226 @@ impl Failure {
 #[derive(Debug)]
 pub(super) enum NotSent {
     /// It was closed before; nothing of the request has left.
-    Stale(Box<Request<Full<Bytes>>>),
+    Stale,
     /// It failed.
     Failed(Failure),
 }
 
-impl Connection {
-    pub(super) async fn open(stream: Stream) -> Result<Self, Failure> {
-        let (wire, traffic) = Wire::new(stream);
-        let opened = http1::handshake(TokioIo::new(wire)).await;
-        let (sender, driver) = opened.map_err(|it| Failure::unsent(Phase::Connect, &it))?;
-        Ok(Self { sender, driver: Some(Box::pin(driver)), traffic })
-    }
+/// Why there is no head.
+#[derive(Debug)]
+enum NoHead {
+    Stale,
+    Io(io::Error),
+    Malformed(Malformed),
+    Ended,
+}
 
-    /// Whether it takes another request, as far as one can see. A connection that the server has closed is noticed when the
-    /// request is sent, and gives it back.
-    pub(super) async fn is_usable(&mut self) -> bool {
-        if self.sender.is_ready() {
-            return self.driver.is_some();
-        }
-        poll_fn(|cx| {
-            self.drive(cx);
-            let is_ready = matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())));
-            Poll::Ready(self.driver.is_some() && is_ready)
-        })
-        .await
+/// How far a request and its answer came.
+#[derive(Debug, Default)]
+struct Progress {
+    has_looked: bool,
+    written: usize,
+    is_flushed: bool,
+    /// Why the rest cannot be written. The server may have answered all the same.
+    broken: Option<io::Error>,
+    search: Search,
+}
+
+impl Connection {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, read: Buffer::default(), head: Vec::new() }
     }
 
     /// Sends a request and waits for the head of its answer.
-    pub(super) async fn send(mut self, request: Request<Full<Bytes>>) -> Result<Reply, NotSent> {
-        let size = request.body().size_hint().exact().unwrap_or_default();
-        let (written, read) = (self.traffic.written(), self.traffic.read());
-        let answered = {
-            let mut answer = pin!(self.sender.try_send_request(request));
-            let driver = &mut self.driver;
-            poll_fn(|cx| {
-                if let Poll::Ready(it) = answer.as_mut().poll(cx) {
-                    return Poll::Ready(it);
-                }
-                drive(driver, cx);
-                answer.as_mut().poll(cx)
-            })
-            .await
+    pub(super) async fn send(mut self, request: &Request) -> Result<Reply, NotSent> {
+        request.write_head(&mut self.head);
+        let mut progress = Progress::default();
+        let found = poll_fn(|cx| self.poll_head(&request.body, &mut progress, cx)).await;
+        // A server that has not all of a body cannot have acted on it.
+        let sent = progress.written == self.head.len() + request.body.len();
+        let detail = match found {
+            Ok((head, length)) => {
+                self.read.skip(length);
+                // A server that does not want the rest takes it for the next request.
+                let keeps = head.keeps && sent && progress.is_flushed;
+                return Ok(Reply::new(head, keeps, self));
+            }
+            Err(NoHead::Stale) => return Err(NotSent::Stale),
+            Err(NoHead::Io(error)) => chain(&error),
+            Err(NoHead::Malformed(Malformed(what))) => what.to_owned(),
+            Err(NoHead::Ended) => "the connection was closed before an answer".to_owned(),
         };
-        match answered {
-            Ok(response) => Ok(Reply::new(response, self)),
-            Err(error) => Err(self.failed(error, size, written, read)),
+        let phase = if sent { Phase::Read } else { Phase::Write };
+        let is_cut = !self.read.bytes().is_empty();
+        Err(NotSent::Failed(Failure { phase, detail, sent, is_cut }))
+    }
+
+    fn poll_head(
+        &mut self,
+        body: &Bytes,
+        progress: &mut Progress,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(Head, usize), NoHead>> {
+        // Who has the end, an error or words that nobody asked for before him is not asked on.
+        let has_looked = std::mem::replace(&mut progress.has_looked, true);
+        if !has_looked && self.read.poll_fill(&mut self.stream, 0, cx).is_ready() {
+            return Poll::Ready(Err(NoHead::Stale));
+        }
+        if progress.broken.is_none()
+            && let Poll::Ready(Err(error)) = self.poll_write(body, progress, cx)
+        {
+            progress.broken = Some(error);
+        }
+        loop {
+            match progress.search.find(self.read.bytes()) {
+                Ok(Some(found)) => return Poll::Ready(Ok(found)),
+                Ok(None) => (),
+                Err(malformed) => return Poll::Ready(Err(NoHead::Malformed(malformed))),
+            }
+            let read = self.read.poll_fill(&mut self.stream, 0, cx);
+            return Poll::Ready(Err(match (read, progress.broken.take()) {
+                (Poll::Ready(Ok(1..)), broken) => {
+                    progress.broken = broken;
+                    continue;
+                }
+                (_, Some(error)) | (Poll::Ready(Err(error)), None) => NoHead::Io(error),
+                (Poll::Ready(Ok(0)), None) => NoHead::Ended,
+                (Poll::Pending, None) => return Poll::Pending,
+            }));
         }
     }
 
-    fn failed(
-        &self,
-        mut error: TrySendError<Request<Full<Bytes>>>,
-        size: u64,
-        written: u64,
-        read: u64,
-    ) -> NotSent {
-        if let Some(request) = error.take_message() {
-            return NotSent::Stale(Box::new(request));
+    fn poll_write(
+        &mut self,
+        body: &Bytes,
+        progress: &mut Progress,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            let head = self.head.get(progress.written..).unwrap_or_default();
+            let body = body.get(progress.written.saturating_sub(self.head.len())..);
+            let body = body.unwrap_or_default();
+            let stream = Pin::new(&mut self.stream);
+            let written = match (head, body) {
+                ([], []) => break,
+                (some, []) | ([], some) => ready!(stream.poll_write(cx, some))?,
+                _ => {
+                    let both = [IoSlice::new(head), IoSlice::new(body)];
+                    ready!(stream.poll_write_vectored(cx, &both))?
+                }
+            };
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            progress.written += written;
         }
-        // Without all of its body a request is no message: nobody can have acted on it.
-        let written = self.traffic.written() - written;
-        let sent = written > 0 && written >= size;
-        NotSent::Failed(Failure {
-            phase: if sent { Phase::Read } else { Phase::Write },
-            detail: chain(&error.into_error()),
-            sent,
-            is_cut: self.traffic.read() > read,
-        })
+        if !progress.is_flushed {
+            ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
+            progress.is_flushed = true;
+        }
+        Poll::Ready(Ok(()))
     }
 
-    fn drive(&mut self, cx: &mut Context<'_>) {
-        drive(&mut self.driver, cx);
-    }
-}
-
-type Driver = Pin<Box<http1::Connection<TokioIo<Wire>, Full<Bytes>>>>;
-
-fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
-    // Whoever waits for an answer hears of an error there.
-    if driver.as_mut().is_some_and(|it| it.as_mut().poll(cx).is_ready()) {
-        *driver = None;
+    async fn fill(&mut self, expected: u64) -> Result<usize, String> {
+        let read = poll_fn(|cx| self.read.poll_fill(&mut self.stream, expected, cx)).await;
+        read.map_err(|it| chain(&it))
     }
 }
 
 /// The answer to a request: its head, and its body as it comes.
 #[derive(Debug)]
 pub(super) struct Reply {
-    pub(super) head: Parts,
-    body: Incoming,
+    pub(super) head: Head,
+    left: Left,
     connection: Connection,
-    is_read: bool,
+    keeps: bool,
+}
+
+/// What is left of a body.
+#[derive(Debug)]
+enum Left {
+    Bytes(u64),
+    Chunks(Chunks),
+    UntilClose,
+    Nothing,
 }
 
 impl Reply {
-    fn new(response: Response<Incoming>, connection: Connection) -> Self {
-        let (head, body) = response.into_parts();
-        let is_read = body.is_end_stream();
-        Self { head, body, connection, is_read }
+    fn new(head: Head, keeps: bool, connection: Connection) -> Self {
+        let left = match head.length {
+            Length::Exactly(0) => Left::Nothing,
+            Length::Exactly(bytes) => Left::Bytes(bytes),
+            Length::Chunked => Left::Chunks(Chunks::default()),
+            Length::UntilClose => Left::UntilClose,
+        };
+        Self { head, left, connection, keeps }
     }
 
     /// How long the body is, if its head says so.
-    pub(super) fn size(&self) -> Option<u64> {
-        self.body.size_hint().exact()
+    pub(super) const fn size(&self) -> Option<u64> {
+        match self.head.length {
+            Length::Exactly(bytes) => Some(bytes),
+            Length::Chunked | Length::UntilClose => None,
+        }
     }
 
     /// The next bytes of the body; none at its end. What went wrong is for the operator.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, String> {
-        while !self.is_read {
-            let frame = poll_fn(|cx| {
-                if let Poll::Ready(it) = Pin::new(&mut self.body).poll_frame(cx) {
-                    return Poll::Ready(it);
-                }
-                self.connection.drive(cx);
-                Pin::new(&mut self.body).poll_frame(cx)
-            })
-            .await;
-            match frame {
-                // Trailers say nothing that we use.
-                Some(Ok(frame)) => {
-                    if let Ok(bytes) = frame.into_data() {
-                        return Ok(Some(bytes));
-                    }
-                }
-                Some(Err(error)) => return Err(chain(&error)),
-                None => self.is_read = true,
+        loop {
+            let read = &mut self.connection.read;
+            let (part, expected) = match &mut self.left {
+                Left::Bytes(left) => (read.take(*left), *left),
+                Left::Chunks(chunks) => match chunks.next(read).map_err(|it| it.0.to_owned())? {
+                    Part::Some(bytes) => (Some(bytes), 0),
+                    Part::Nothing => (None, 0),
+                    Part::End => return Ok(self.end()),
+                },
+                Left::UntilClose => (read.take(u64::MAX), 0),
+                Left::Nothing => return Ok(None),
+            };
+            if let Some(part) = part {
+                self.count(&part);
+                return Ok(Some(part));
+            }
+            if self.connection.fill(expected).await? == 0 {
+                return match self.left {
+                    Left::UntilClose => Ok(self.end()),
+                    _ => Err("the connection was closed before the end of the answer".to_owned()),
+                };
             }
         }
-        Ok(None)
     }
 
-    /// The connection, if it can be used again.
+    /// All of a body whose length is known, in one piece.
+    pub(super) async fn whole(&mut self) -> Result<Option<Bytes>, String> {
+        while let Left::Bytes(left) = self.left {
+            let there = u64::try_from(self.connection.read.bytes().len()).unwrap_or(u64::MAX);
+            if there >= left || self.connection.fill(left - there).await? == 0 {
+                break;
+            }
+        }
+        self.next().await
+    }
+
+    fn count(&mut self, part: &Bytes) {
+        if let Left::Bytes(left) = &mut self.left {
+            *left = left.saturating_sub(u64::try_from(part.len()).unwrap_or(u64::MAX));
+            if *left == 0 {
+                self.left = Left::Nothing;
+            }
+        }
+    }
+
+    fn end(&mut self) -> Option<Bytes> {
+        self.left = Left::Nothing;
+        None
+    }
+
+    /// The connection, if it can be used again: what stands behind the end of an answer belongs to nobody.
     pub(super) fn into_connection(self) -> Option<Connection> {
-        (self.is_read && self.connection.driver.is_some()).then_some(self.connection)
+        let is_read = matches!(self.left, Left::Nothing);
+        let is_clean = self.connection.read.bytes().is_empty();
+        (self.keeps && is_read && is_clean).then_some(self.connection)
     }
 }
 

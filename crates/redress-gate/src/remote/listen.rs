@@ -7,7 +7,7 @@ use std::{
 
 use hyper::{
     body::Bytes,
-    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
 };
 use tokio::time::sleep;
 
@@ -16,6 +16,7 @@ use super::{
     body::{Content, NoBody},
     connection::{Failure, Reply},
     mirror::Kind,
+    request::Method,
 };
 use crate::{
     inflight::UpstreamId,
@@ -183,13 +184,13 @@ impl Remote {
     }
 
     async fn get(&self, place: &Place) -> Result<Reply, Failure> {
-        let mut request = self.request(Method::GET, Bytes::new());
-        request.headers_mut().insert(header::ACCEPT, STREAM);
-        self.authorize(request.headers_mut());
+        let mut request = self.request(Method::Get, Bytes::new());
+        request.fields.insert(header::ACCEPT, STREAM);
+        self.authorize(&mut request.fields);
         if let Some(id) = &place.id {
-            request.headers_mut().insert(LAST_EVENT, id.clone());
+            request.fields.insert(LAST_EVENT, id.clone());
         }
-        self.address.ask(request).await
+        self.address.ask(&request).await
     }
 }
 
@@ -204,7 +205,7 @@ enum Next {
 }
 
 fn is_stream(reply: &Reply) -> bool {
-    reply.head.status == StatusCode::OK && Content::of(&reply.head.headers) == Content::Events
+    reply.head.status == StatusCode::OK && Content::of(&reply.head.fields) == Content::Events
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
-use hyper::http::{HeaderMap, HeaderName, HeaderValue};
+use hyper::http::{HeaderName, HeaderValue};
 use memchr::memmem::Finder;
 use redress::json::{Doc, Scratch, Value};
 
+use super::fields::Fields;
 use crate::{
     frame::{Frame, Shape, limits},
     mirrors::{Mirrors, PARAM},
@@ -53,7 +54,7 @@ pub(super) enum Kind {
 pub(super) struct Brief {
     pub(super) kind: Kind,
     /// What stands in the headers, for a message that carries its own revision.
-    pub(super) mirrored: Option<HeaderMap>,
+    pub(super) mirrored: Option<Fields>,
 }
 
 impl Brief {
@@ -92,12 +93,12 @@ impl Brief {
     }
 }
 
-fn mirrored(frame: &Frame<'_>, mirrors: &Mirrors) -> Option<HeaderMap> {
+fn mirrored(frame: &Frame<'_>, mirrors: &Mirrors) -> Option<Fields> {
     let params = frame.params?;
     let version = params.get("_meta")?.get(META_VERSION)?.as_str()?;
-    let mut headers = HeaderMap::new();
-    headers.insert(VERSION, encoded(&version)?);
-    headers.insert(METHOD, encoded(&frame.method)?);
+    let mut fields = Fields::default();
+    fields.insert(VERSION, encoded(&version)?);
+    fields.insert(METHOD, encoded(&frame.method)?);
     let name = match &*frame.method {
         "tools/call" | "prompts/get" => params.get("name"),
         "resources/read" => params.get("uri"),
@@ -105,16 +106,16 @@ fn mirrored(frame: &Frame<'_>, mirrors: &Mirrors) -> Option<HeaderMap> {
         _ => None,
     };
     if let Some(name) = name.and_then(Value::as_str).and_then(|it| encoded(&it)) {
-        headers.insert(NAME, name);
+        fields.insert(NAME, name);
     }
     if let Some((_, tool)) = frame.tool() {
         for (name, text) in mirrors.of(&tool, params.get("arguments")) {
             if let Some(value) = text.and_then(|it| encoded(&it)) {
-                headers.insert(name.clone(), value);
+                fields.insert(name.clone(), value);
             }
         }
     }
-    Some(headers)
+    Some(fields)
 }
 
 /// A text as a header: as it is, or in base64 where a header cannot hold it or would be read as such.
@@ -156,7 +157,7 @@ mod tests {
         let headers = Brief::of(line.as_bytes(), mirrors, &mut Scratch::default())
             .mirrored
             .unwrap_or_default();
-        let show = |it: (&hyper::http::HeaderName, &hyper::http::HeaderValue)| {
+        let show = |it: &(hyper::http::HeaderName, hyper::http::HeaderValue)| {
             format!("{}: {}", it.0, it.1.to_str().expect("ASCII"))
         };
         let mut shown: Vec<_> = headers.iter().map(show).collect();

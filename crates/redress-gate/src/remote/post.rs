@@ -5,10 +5,7 @@ use std::{
     time::Duration,
 };
 
-use hyper::{
-    body::Bytes,
-    http::{HeaderValue, Method, StatusCode, header, response::Parts},
-};
+use hyper::http::{HeaderValue, StatusCode, header};
 use redress::json::{Doc, Value};
 use tokio::{
     sync::mpsc,
@@ -19,8 +16,10 @@ use super::{
     Message, Remote, Said,
     body::{self, Content, NoBody},
     connection::{Failure, Reply},
+    head::Head,
     listen::Place,
     mirror::{Kind, SESSION, VERSION},
+    request::{Method, Request},
 };
 use crate::{frame::limits, inflight::UpstreamId, session::Refused};
 
@@ -115,10 +114,10 @@ impl Remote {
         loop {
             let mut request = self.message(message);
             if let Some(place) = &place {
-                *request.uri_mut() = Clone::clone(place);
+                request.path = Clone::clone(place);
             }
-            let session = request.headers().get(SESSION).cloned();
-            let reply = self.address.ask(request).await?;
+            let reply = self.address.ask(&request).await?;
+            let session = request.fields.get(&SESSION).cloned();
             let to = moved_to(&reply.head).filter(|_| moves < MOST_MOVES);
             let Some(next) = to.and_then(|it| self.address.moved(it)) else {
                 // A page to log in at, say, is no place to stay at.
@@ -134,32 +133,32 @@ impl Remote {
     }
 
     /// The POST of a message.
-    fn message(&self, message: &Message) -> hyper::http::Request<http_body_util::Full<Bytes>> {
-        let mut request = self.request(Method::POST, message.body.clone());
-        let headers = request.headers_mut();
-        headers.insert(header::ACCEPT, BOTH);
-        headers.insert(header::CONTENT_TYPE, JSON);
+    fn message(&self, message: &Message) -> Request {
+        let mut request = self.request(Method::Post, message.body.clone());
+        let fields = &mut request.fields;
+        fields.insert(header::ACCEPT, BOTH);
+        fields.insert(header::CONTENT_TYPE, JSON);
         let extra = message.extra.as_deref();
         match &message.brief.mirrored {
             Some(own) => {
                 // A client that has them in its own headers was held to the body.
-                for (name, value) in extra.map_or(own, |it| &it.mirrored) {
-                    headers.insert(name, value.clone());
+                for (name, value) in extra.map_or(own, |it| &it.mirrored).iter() {
+                    fields.insert(name.clone(), value.clone());
                 }
-                headers.remove(SESSION);
+                fields.remove(&SESSION);
             }
             // In a session nobody has compared them: only the revision passes.
             None => {
-                if let Some(version) = extra.and_then(|it| it.mirrored.get(VERSION)) {
-                    headers.insert(VERSION, version.clone());
+                if let Some(version) = extra.and_then(|it| it.mirrored.get(&VERSION)) {
+                    fields.insert(VERSION, version.clone());
                 }
             }
         }
         match extra.map(|it| it.authorization.as_ref()) {
-            Some(Some(own)) => drop(headers.insert(header::AUTHORIZATION, own.clone())),
+            Some(Some(own)) => fields.insert(header::AUTHORIZATION, own.clone()),
             // Never that of the client that spoke last, which may be another one.
             Some(None) => (),
-            None => self.authorize(headers),
+            None => self.authorize(fields),
         }
         request
     }
@@ -172,10 +171,10 @@ impl Remote {
             return Box::pin(self.leave(reply)).await;
         }
         if message.brief.kind == Kind::Initialize {
-            let session = reply.head.headers.get(SESSION);
+            let session = reply.head.fields.get(&SESSION);
             self.state().session = session.cloned();
         }
-        match Content::of(&reply.head.headers) {
+        match Content::of(&reply.head.fields) {
             Content::Events => Box::pin(self.hear_events(reply, message)).await,
             Content::Packed => drop(message.id.map(|it| self.no_message(it, status))),
             Content::Whole => self.hear_whole(reply, message).await,
@@ -246,14 +245,11 @@ impl Remote {
             self.ear.expired();
         }
         let Some(id) = id else { return };
-        let texts = |name| {
-            let values = reply.head.headers.get_all(name).iter();
-            values.filter_map(|it: &HeaderValue| it.to_str().ok()).collect::<Vec<_>>()
-        };
-        let challenges = texts(header::WWW_AUTHENTICATE).join("\n");
+        let fields = &reply.head.fields;
+        let challenges = fields.texts(&header::WWW_AUTHENTICATE).collect::<Vec<_>>().join("\n");
         let refused = Refused::Status {
             status: status.as_u16(),
-            retry_after: texts(header::RETRY_AFTER).first().copied(),
+            retry_after: fields.text(&header::RETRY_AFTER),
             www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
             body: &body::line(&body),
         };
@@ -296,15 +292,15 @@ impl Remote {
 }
 
 /// Where the server says that the same request is to be sent.
-fn moved_to(head: &Parts) -> Option<&str> {
+fn moved_to(head: &Head) -> Option<&str> {
     let is_moved =
         matches!(head.status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-    head.headers.get(header::LOCATION).filter(|_| is_moved)?.to_str().ok()
+    head.fields.text(&header::LOCATION).filter(|_| is_moved)
 }
 
 /// Whether the answer can be one of the protocol.
-fn is_message(head: &Parts) -> bool {
-    let kind = head.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+fn is_message(head: &Head) -> bool {
+    let kind = head.fields.text(&header::CONTENT_TYPE);
     let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let is_ours =
         ["application/json", "text/event-stream"].iter().any(|it| kind.eq_ignore_ascii_case(it));

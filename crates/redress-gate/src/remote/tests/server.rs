@@ -17,6 +17,8 @@ pub(super) enum Act {
     Keep(Vec<u8>),
     /// Writes this and closes the connection.
     Close(Vec<u8>),
+    /// Writes this byte by byte and waits for the next request.
+    Slow(Vec<u8>),
     /// Does nothing until the client goes.
     Hang,
 }
@@ -24,7 +26,7 @@ pub(super) enum Act {
 impl Act {
     pub(super) fn bytes(self) -> Vec<u8> {
         match self {
-            Self::Keep(bytes) | Self::Close(bytes) => bytes,
+            Self::Keep(bytes) | Self::Close(bytes) | Self::Slow(bytes) => bytes,
             Self::Hang => Vec::new(),
         }
     }
@@ -100,6 +102,8 @@ struct Seen {
     asked: Mutex<Vec<Asked>>,
     connections: AtomicUsize,
     ended: AtomicUsize,
+    /// What is said to each connection before anything of the request is read.
+    unread: Mutex<Option<String>>,
 }
 
 pub(super) struct Server {
@@ -122,6 +126,11 @@ impl Server {
             }
         });
         Self { port, seen }
+    }
+
+    /// From now on this is the answer to the start of any request, of which nothing more is read.
+    pub(super) fn answers_unread(&self, answer: &str) {
+        *self.seen.unread.lock().expect("unpoisoned") = Some(answer.to_owned());
     }
 
     pub(super) fn url(&self) -> String {
@@ -164,6 +173,11 @@ fn until(mut is_so: impl FnMut() -> bool) {
 }
 
 fn serve(mut stream: TcpStream, seen: &Seen, act: &dyn Fn(usize, &Asked) -> Act) {
+    if let Some(answer) = seen.unread.lock().expect("unpoisoned").clone() {
+        stream.read_exact(&mut [0; 16]).expect("the start of a request");
+        stream.write_all(answer.as_bytes()).expect("written");
+        return pause(500);
+    }
     while let Some(asked) = read(&mut stream) {
         let number = {
             let mut all = seen.asked.lock().expect("unpoisoned");
@@ -173,6 +187,12 @@ fn serve(mut stream: TcpStream, seen: &Seen, act: &dyn Fn(usize, &Asked) -> Act)
         match act(number, &asked) {
             Act::Keep(bytes) => stream.write_all(&bytes).expect("written"),
             Act::Close(bytes) => return stream.write_all(&bytes).expect("written"),
+            Act::Slow(bytes) => {
+                stream.set_nodelay(true).expect("a socket");
+                for byte in bytes {
+                    stream.write_all(&[byte]).expect("written");
+                }
+            }
             Act::Hang => {
                 drop(stream.read(&mut [0; 16]));
                 seen.ended.fetch_add(1, Ordering::Relaxed);
