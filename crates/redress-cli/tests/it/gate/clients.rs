@@ -16,7 +16,7 @@ fn garbage_a_batch_and_keys_in_another_spelling(via: Via) {
     let mut client = Client::open(via, &[]);
     for (line, number, code) in [
         ("garbage\n", -32700, "PARSE_FAILED"),
-        ("{\"id\":1,\"method\":\n", -32700, "PARSE_FAILED"),
+        ("{\"id\":1\n", -32700, "PARSE_FAILED"),
         ("[{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"ping\"}]\n", -32600, "INVALID_REQUEST"),
         ("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}\n", -32600, "INVALID_REQUEST"),
     ] {
@@ -25,6 +25,8 @@ fn garbage_a_batch_and_keys_in_another_spelling(via: Via) {
         assert_eq!(answer["error"]["code"], number, "{answer}");
         assert_fault(&answer, code, "after_change", "none", "gate");
     }
+    client.write_request("76", "{\"id\":76,\"method\":\n");
+    assert_eq!(client.answer("76")["error"]["code"], -32700, "cut, but it says who asks");
     client.write_request("77", "{\"jsonrpc\":\"2.0\",\"id\":77,\"Method\":\"ping\"}\n");
     assert_eq!(client.answer("77")["error"]["code"], -32600);
     client.write_bytes(b"\xff\xfe\n");

@@ -10,7 +10,7 @@ fn what_is_no_message_is_refused_with_its_reason() {
     let mut rig = Rig::up();
     for (line, number, name) in [
         ("garbage", -32700, "PARSE_FAILED"),
-        ("{\"id\":1,", -32700, "PARSE_FAILED"),
+        ("{\"id\":1", -32700, "PARSE_FAILED"),
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, "INVALID_REQUEST"),
         ("3", -32600, "INVALID_REQUEST"),
         (r#"{"id":1.5,"method":"ping"}"#, -32600, "INVALID_REQUEST"),
@@ -33,6 +33,8 @@ fn a_refusal_names_the_request_if_it_can() {
     let mut rig = Rig::up();
     let heard = rig.client(r#"{"id":5,"method":"x","Params":{}}"#);
     assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(5), "INVALID_REQUEST"));
+    let heard = rig.client(r#"{"id":6,"method":"x","par"#);
+    assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(6), "PARSE_FAILED"));
 }
 
 #[test]
