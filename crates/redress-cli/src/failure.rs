@@ -67,7 +67,8 @@ impl Failure {
 
     /// A file that could not be written.
     pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
-        Self::environment(codes::FILE_WRITE_FAILED.raise([("path", path)])).note(error)
+        Self::environment(codes::FILE_WRITE_FAILED.raise([("path", path)]))
+            .note(format!("{path}: {error}"))
     }
 
     /// Standard output or input that broke.

@@ -101,6 +101,15 @@ fn suggested(mut error: clap::Error) -> clap::Error {
             error.insert(ContextKind::SuggestedSubcommand, meant);
         }
     }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
+        && !given.starts_with('-')
+        && let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage)
+        && usage.to_string().contains("COMMAND")
+    {
+        let tip = format!("the command of a server stands behind two dashes: `-- {given} …`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
     error
 }
 

@@ -62,8 +62,8 @@ pub(crate) trait Hears: Send + Sync + 'static {
     /// The POST of a request failed.
     fn refused(&self, id: UpstreamId, how: &Refused<'_>);
 
-    /// The server has forgotten the session.
-    fn expired(&self);
+    /// The server has forgotten the session that a request named.
+    fn expired(&self, id: UpstreamId);
 
     /// Whether the client does not read what it was told, so that nothing more should be.
     fn is_full(&self) -> bool;
@@ -245,8 +245,8 @@ impl Remote {
                     drop(self.runtime.spawn(post::watch(Arc::downgrade(self))));
                 }
             }
-            // An answer must not wait for notifications that the server does not take.
-            None if kind == Kind::Answer => {
+            // An answer must not wait for notifications that the server does not take, and what opens the session not for those that wait for it.
+            None if matches!(kind, Kind::Answer | Kind::Initialized) => {
                 drop(self.runtime.spawn(post::notice(Arc::clone(self), message)));
             }
             // A server that takes none of a thousand notifications does not miss the next.
@@ -258,8 +258,6 @@ impl Remote {
     fn note_opening(&self, kind: Kind, state: &mut State) {
         match kind {
             Kind::Initialize => {
-                state.session = None;
-                state.version = None;
                 if let Some(stream) = state.stream.take() {
                     stream.abort();
                 }

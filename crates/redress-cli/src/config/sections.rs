@@ -88,7 +88,7 @@ section! {
 section! {
     /// Where its numbers can be read, for Prometheus. See `docs/metrics.md`.
     pub struct Metrics {
-        /// Where they wait, at `/metrics`; by default nowhere but at the address of `serve`.
+        /// The address of a page with its numbers, `/metrics`; by default only `serve` has one, at its own address.
         address: Option<Address> = None, example "\"127.0.0.1:9464\"";
     }
 }

@@ -106,7 +106,7 @@ impl Reload {
         }
         self.handle.change(next, config.general.access(config.general.listen.address.0));
         self.stage.show(&config, self.handle.servers());
-        say(&new, has_policy, &config);
+        say(&new, &self.config, has_policy, &config);
         self.live.extend(new);
         self.live.retain(|it| it.gated.strong_count() > 0);
         self.config = config;
@@ -192,15 +192,23 @@ fn has_reach_of(one: &Governance, other: &Governance) -> bool {
     one.root == other.root && one.confine == other.confine && one.writable == other.writable
 }
 
-fn say(new: &[Live], has_policy: bool, config: &Config) {
+fn say(new: &[Live], before: &Config, has_policy: bool, config: &Config) {
     let all = counted(config.servers.len(), "server");
     let names: Vec<&str> = new.iter().map(|it| it.row.name.as_str()).collect();
-    let which = if names.is_empty() {
-        "none changed".to_owned()
-    } else {
-        format!("new or changed: {}", names.join(", "))
-    };
-    Err::new().line("", &format!("the file was read again: {all}, {which}"));
+    let is_there = |it: &&str| config.servers.iter().any(|server| server.name == *it);
+    let known = before.servers.iter().map(|it| it.name.as_str());
+    let gone: Vec<&str> = known.filter(|it| !is_there(it)).collect();
+    let mut which = Vec::new();
+    if !names.is_empty() {
+        which.push(format!("new or changed: {}", names.join(", ")));
+    }
+    if !gone.is_empty() {
+        which.push(format!("no longer served: {}", gone.join(", ")));
+    }
+    if which.is_empty() {
+        which.push("none changed".to_owned());
+    }
+    Err::new().line("", &format!("the file was read again: {all}, {}", which.join("; ")));
     if has_policy {
         Err::new().line("", "the policy changed; it holds for open sessions, too");
     }

@@ -107,3 +107,14 @@ fn the_values_of_a_closed_option_are_listed_in_its_help() {
         ran.err
     );
 }
+
+#[test]
+fn a_command_without_its_dashes_is_told_where_they_go() {
+    for command in ["run", "serve", "probe"] {
+        let ran = redress(&[command, "npx", "server"], b"");
+        assert_eq!(ran.exit, 2, "{command}");
+        assert!(ran.err.contains("behind two dashes: `-- npx"), "{command}: {}", ran.err);
+    }
+    let ran = redress(&["explain", "TIMEOUT", "npx"], b"");
+    assert!(!ran.err.contains("two dashes"), "{}", ran.err);
+}

@@ -169,7 +169,7 @@ fn a_changed_file_is_served_and_no_session_or_call_is_dropped() {
     let (status, _, body) = call.join().unwrap();
     assert_eq!((status, &*name(&body)), (200, "one"), "a call goes on");
     gate.change(&server("new", "new"));
-    gate.said("1 server, none changed");
+    gate.said("1 server, no longer served: a, same");
     assert_eq!(gate.ask("a", None, &initialize()).0, 404);
     assert_eq!(gate.ask("a", Some(&session), &ping).0, 200);
 }

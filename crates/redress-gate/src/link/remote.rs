@@ -8,7 +8,7 @@ use super::{Link, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
     remote::{Hears, Remote, Said},
-    session::{ClientKind, Refused, Session, Turn},
+    session::{ClientKind, Refused, Turn},
 };
 
 /// How much may wait for a client that does not read before the server has to.
@@ -68,9 +68,9 @@ impl Hears for Ear {
         }
     }
 
-    fn expired(&self) {
+    fn expired(&self, id: UpstreamId) {
         if let Some(link) = self.0.upgrade() {
-            link.turn(Role::Other, Session::upstream_expired);
+            link.turn(Role::Other, |session, turn| session.upstream_expired(id, turn));
         }
     }
 

@@ -42,12 +42,7 @@ const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event
 pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Message>) {
     while let Some(message) = queue.recv().await {
         let Some(remote) = remote.upgrade() else { return };
-        let kind = message.brief.kind;
-        notice(Arc::clone(&remote), message).await;
-        if kind == Kind::Initialized {
-            remote.is_open.send_replace(true);
-            remote.listen_for_a_pipe();
-        }
+        notice(remote, message).await;
     }
 }
 
@@ -55,6 +50,10 @@ pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Mess
 pub(super) async fn notice(remote: Arc<Remote>, message: Message) {
     // Nobody waits for it, and nobody can be told.
     drop(timeout(NOTICE, deliver(&remote, &message)).await);
+    if message.brief.kind == Kind::Initialized {
+        remote.is_open.send_replace(true);
+        remote.listen_for_a_pipe();
+    }
 }
 
 /// Ends requests whose answers nobody wants any more, as long as there are any in progress.
@@ -138,6 +137,11 @@ impl Remote {
         let fields = &mut request.fields;
         fields.insert(header::ACCEPT, BOTH);
         fields.insert(header::CONTENT_TYPE, JSON);
+        if message.brief.kind == Kind::Initialize {
+            // It opens another session. The one before is known until then: whoever names it next is to hear of its end.
+            fields.remove(&SESSION);
+            fields.remove(&VERSION);
+        }
         let extra = message.extra.as_deref();
         match &message.brief.mirrored {
             Some(own) => {
@@ -241,10 +245,10 @@ impl Remote {
     ) {
         let status = reply.head.status;
         let body = body::start(reply, REFUSAL_BYTES).await;
-        if status == StatusCode::NOT_FOUND && session.is_some_and(|it| self.is_our_session(it)) {
-            self.ear.expired();
-        }
         let Some(id) = id else { return };
+        if status == StatusCode::NOT_FOUND && session.is_some_and(|it| self.is_our_session(it)) {
+            self.ear.expired(id);
+        }
         let fields = &reply.head.fields;
         let challenges = fields.texts(&header::WWW_AUTHENTICATE).collect::<Vec<_>>().join("\n");
         let refused = Refused::Status {

@@ -52,7 +52,7 @@ impl Hears for Arc<Ear> {
         self.heard.lock().expect("unpoisoned").push(told);
     }
 
-    fn expired(&self) {
+    fn expired(&self, _id: UpstreamId) {
         self.heard.lock().expect("unpoisoned").push("expired".to_owned());
     }
 
@@ -203,6 +203,56 @@ fn a_lost_session_is_told_before_each_request_that_found_it_lost() {
     assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"]);
     rig.ask("ping");
     assert_eq!(rig.hears(5)[3..], ["expired", "status 404 None gone"]);
+}
+
+#[test]
+fn a_session_that_could_not_be_opened_again_is_still_known_to_be_lost() {
+    let server = Server::new(|number, request| match (number, request.method()) {
+        (0, "initialize") => with("mcp-session-id: s1", &request.answer()),
+        (_, "initialize") => status("503 Service Unavailable", ""),
+        _ => status("404 Not Found", "gone"),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.ask("ping");
+    rig.hears(3);
+    rig.ask("initialize");
+    assert_eq!(rig.hears(4)[3], "status 503 None ");
+    rig.ask("ping");
+    assert_eq!(rig.hears(6)[4..], ["expired", "status 404 None gone"]);
+    let asked = server.asked();
+    assert!(!asked[2].head.contains("mcp-session-id"), "it opens another: {}", asked[2].head);
+    assert!(asked[3].head.contains("mcp-session-id: s1"), "{}", asked[3].head);
+}
+
+#[test]
+fn a_lost_session_is_found_by_requests_and_not_by_notifications() {
+    let server = Server::new(|number, request| match number {
+        0 => with("mcp-session-id: s1", &request.answer()),
+        _ => status("404 Not Found", "gone"),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    server.waits_for(2);
+    rig.ask("ping");
+    assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"], "and only once");
+}
+
+#[test]
+fn notifications_before_the_session_is_open_hold_nobody_up() {
+    let server = Server::new(|_, request| {
+        pause(20);
+        if request.id().is_empty() { status("202 Accepted", "") } else { json(&request.answer()) }
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    for _ in 0..5 {
+        rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/a"}"#);
+    }
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    assert!(rig.call("ping").contains("result"));
+    server.waits_for(8);
 }
 
 #[test]

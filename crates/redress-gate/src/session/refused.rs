@@ -58,12 +58,14 @@ impl Session {
         }
     }
 
-    /// The upstream's session is over: it answered 404 to something that named it, and no newer one is known. To be said
+    /// The upstream's session is over: it answered 404 to a request that named it, and no newer one is known. To be said
     /// before the requests that got this 404 are given to [`Self::upstream_refused`]. On a pipe, and where clients share
-    /// the upstream, it is opened again and those requests are sent again.
-    pub fn upstream_expired(&mut self, turn: &mut Turn) {
+    /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
+    /// a server that forgets each session at once would be greeted for ever.
+    pub fn upstream_expired(&mut self, id: UpstreamId, turn: &mut Turn) {
         self.is_expired = true;
-        if self.opens_again() && self.is_up() {
+        let is_again = self.inflight.exchange(id).is_some_and(|it| it.is_again);
+        if self.opens_again() && self.is_up() && !is_again {
             self.greet(turn);
         }
     }

@@ -160,8 +160,10 @@ pub enum What {
     StartMissing,
     /// Bytes stand behind the end of a segment.
     Surplus,
-    /// The signature is not that of the key, or not over these records.
+    /// The signature is not over these records.
     Signature,
+    /// The signature is that of another key than those that were asked for.
+    OtherKey(Box<PublicKey>),
     /// The chain ends before a checkpoint that was witnessed.
     Cut {
         /// The number of the checkpoint.
@@ -196,6 +198,9 @@ impl fmt::Display for What {
             }
             Self::Surplus => f.write_str("inserted: bytes stand behind the end of the segment"),
             Self::Signature => f.write_str("the signature does not fit the records before"),
+            Self::OtherKey(key) => {
+                write!(f, "it is signed by the key {key}, which is none of those given")
+            }
             Self::Cut { witnessed } => {
                 write!(f, "cut: the checkpoint {witnessed}, which was witnessed, is gone")
             }

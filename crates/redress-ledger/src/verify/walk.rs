@@ -241,7 +241,7 @@ impl Walk<'_> {
                 (number != Some(piece.number.into())).then_some(What::BadStart)
             }
             Kind::Checkpoint => self.check_signature(line, object),
-            Kind::Prune => self.read_prune(object).is_none().then_some(What::Signature),
+            Kind::Prune => self.read_prune(object).err(),
             _ => None,
         }
     }
@@ -253,32 +253,36 @@ impl Walk<'_> {
         let is_for_these = count == line.seq
             && object.get("head").is_some_and(|it| it.is_str(&line.prev.to_string()));
         let statement = Statement::Checkpoint { chain: &self.chain.name, count, head: line.prev };
-        (!is_for_these || !self.is_signed(object, &statement)).then_some(What::Signature)
+        if is_for_these { self.unsigned(object, &statement) } else { Some(What::Signature) }
     }
 
-    fn is_signed(&self, object: Value<'_>, statement: &Statement<'_>) -> bool {
+    /// What is wrong with the signature under a statement.
+    fn unsigned(&self, object: Value<'_>, statement: &Statement<'_>) -> Option<What> {
         let text = |key| object.get(key).and_then(Value::as_str);
         let key = text("key").and_then(|it| PublicKey::parse(&it));
         let signature = text("sig").unwrap_or_default();
-        key.is_some_and(|it| {
-            (self.keys.is_empty() || self.keys.contains(&it))
-                && it.has_signed(statement, &signature)
-        })
+        match key.filter(|it| it.has_signed(statement, &signature)) {
+            None => Some(What::Signature),
+            Some(key) if self.keys.is_empty() || self.keys.contains(&key) => None,
+            Some(key) => Some(What::OtherKey(Box::new(key))),
+        }
     }
 
     /// What was pruned, if the record is signed.
-    fn read_prune(&self, object: Value<'_>) -> Option<Pruned> {
+    fn read_prune(&self, object: Value<'_>) -> Result<Pruned, What> {
         let number = |key| object.get(key).and_then(Value::as_u64);
-        let chain = object.get("chain")?.as_str()?;
-        let (segment, next_seq) = (number("segment")?.try_into().ok()?, number("next_seq")?);
-        let head = Hash::parse(&object.get("head")?.as_str()?)?;
+        let read = || {
+            let chain = object.get("chain")?.as_str()?;
+            let (segment, next_seq) = (number("segment")?.try_into().ok()?, number("next_seq")?);
+            let head = Hash::parse(&object.get("head")?.as_str()?)?;
+            Some((chain, segment, next_seq, head))
+        };
+        let (chain, segment, next_seq, head) = read().ok_or(What::Signature)?;
         let statement = Statement::Prune { chain: &chain, segment, next_seq, head };
-
-        self.is_signed(object, &statement).then(|| Pruned {
-            chain: chain.clone().into_owned(),
-            next_seq,
-            head,
-        })
+        match self.unsigned(object, &statement) {
+            Some(what) => Err(what),
+            None => Ok(Pruned { chain: chain.clone().into_owned(), next_seq, head }),
+        }
     }
 
     fn accept(&mut self, line: &Line<'_>, object: Option<Value<'_>>) {

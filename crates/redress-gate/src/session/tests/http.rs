@@ -194,7 +194,7 @@ fn an_expired_session_is_opened_again_and_nothing_is_lost() {
     rig.says(0, OPENED);
     rig.says(0, CALL);
     let id = rig.last();
-    rig.session.upstream_expired(&mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.turn);
     rig.session.upstream_refused(id, &status(404, b""), &mut rig.turn);
     assert_eq!(rig.letters(), []);
     assert!(rig.sent.last().unwrap().contains("initialize"), "{:?}", rig.sent);
@@ -205,9 +205,11 @@ fn an_expired_session_is_opened_again_and_nothing_is_lost() {
     assert_eq!(to, [ToUpstream::Other, ToUpstream::Request(id, Ticket(7))]);
     assert_eq!(rig.letters(), []);
     assert!(rig.sent.last().unwrap().contains("tools/call"));
-    rig.session.upstream_expired(&mut rig.turn);
+    let greeted = rig.sent.len();
+    rig.session.upstream_expired(rig.last(), &mut rig.turn);
     let (_, answer) = rig.refused(&status(404, b"")).remove(0);
     assert_eq!(code(&answer), "SESSION_NOT_FOUND", "a second time is enough");
+    assert_eq!(rig.sent.len(), greeted, "and who forgets every session is not greeted for ever");
 }
 
 #[test]
@@ -216,7 +218,7 @@ fn a_client_over_http_opens_its_sessions_itself() {
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
     rig.says(0, CALL);
-    rig.session.upstream_expired(&mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.turn);
     let (to, answer) = rig.refused(&status(404, b"")).remove(0);
     assert_eq!(to, ToClient::Answer(Ticket(7), 404));
     assert_eq!(code(&answer), "SESSION_NOT_FOUND");
@@ -231,7 +233,7 @@ fn a_session_that_cannot_be_opened_again_is_told_to_all_who_wait() {
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
     rig.says(0, CALL);
     let id = rig.last();
-    rig.session.upstream_expired(&mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.turn);
     rig.session.upstream_refused(id, &status(404, b""), &mut rig.turn);
     rig.letters();
     let heard = rig.refused(&status(500, b""));

@@ -227,7 +227,11 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
                 session.upstream_refused(id, &how, turn);
             }
         }
-        Step::Expire if link == UpstreamKind::Http => session.upstream_expired(turn),
+        Step::Expire if link == UpstreamKind::Http => {
+            if let Some((id, _)) = named(received, 0) {
+                session.upstream_expired(id, turn);
+            }
+        }
         Step::Crash if link == UpstreamKind::Pipe => session.upstream_gone(&Exit::default(), turn),
         Step::Refuse(..) | Step::Unreachable(_) | Step::Expire | Step::Crash | Step::Close(_) => (),
         Step::Wait(ms) => {
