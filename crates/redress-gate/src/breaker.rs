@@ -112,7 +112,7 @@ const HALF_OPEN: u8 = 3;
 
 #[derive(Debug, Default)]
 struct State {
-    /// When the server was out of reach lately, and how many answers there had been by then.
+    /// Until when it counts that the server was out of reach, and how many answers there had been by then.
     failures: VecDeque<(Instant, u64)>,
     open: Option<Open>,
 }
@@ -171,6 +171,12 @@ impl Breaker {
 
     /// The server was out of reach.
     pub(crate) fn failed(&self, now: Instant) {
+        self.failed_after(Duration::ZERO, now);
+    }
+
+    /// The same, after somebody waited for so long. Who asks one thing after the other sees that so often in no shorter time, and
+    /// the window is not to hide it from him.
+    pub(crate) fn failed_after(&self, wait: Duration, now: Instant) {
         if self.rule.failures == 0 {
             return;
         }
@@ -178,7 +184,7 @@ impl Breaker {
         let pause = match state.open {
             Some(open) if !open.is_tried => return,
             Some(open) => Some((open.pause * 2).min(self.rule.longest_pause)),
-            None => self.counts(&mut state, now).then_some(self.rule.pause),
+            None => self.counts(&mut state, wait, now).then_some(self.rule.pause),
         };
         if let Some(pause) = pause {
             state.failures.clear();
@@ -198,14 +204,17 @@ impl Breaker {
     }
 
     /// Counts a failure; whether there are enough of them now, and not fewer than answers.
-    fn counts(&self, state: &mut State, now: Instant) -> bool {
+    fn counts(&self, state: &mut State, wait: Duration, now: Instant) -> bool {
         let most = usize::try_from(self.rule.failures).unwrap_or(usize::MAX);
         let answers = self.answers.load(Ordering::Relaxed);
-        let is_old = |it: &(Instant, u64)| now.saturating_duration_since(it.0) > self.rule.window;
-        while state.failures.front().is_some_and(is_old) || state.failures.len() >= most {
+        let window = self.rule.window.max(wait.saturating_mul(self.rule.failures));
+        state.failures.retain(|it| it.0 >= now);
+        while state.failures.len() >= most {
             state.failures.pop_front();
         }
-        state.failures.push_back((now, answers));
+        // A time that no clock reaches is as good as one that it does.
+        let until = now.checked_add(window).unwrap_or(now);
+        state.failures.push_back((until, answers));
         let since_first = state.failures.front().map_or(0, |it| answers.saturating_sub(it.1));
         state.failures.len() >= most && since_first <= u64::from(self.rule.failures)
     }
@@ -248,6 +257,16 @@ mod tests {
             breaker.failed(now + nth * 8 * SECOND);
         }
         assert_eq!(breaker.phase(), Circuit::Closed);
+    }
+
+    #[test]
+    fn a_silence_counts_until_as_many_of_its_length_could_follow() {
+        let (breaker, now) = (Breaker::new(BreakerRule::default()), Instant::now());
+        for nth in 1..=5 {
+            assert_eq!(breaker.phase(), Circuit::Closed);
+            breaker.failed_after(60 * SECOND, now + nth * 61 * SECOND);
+        }
+        assert_eq!(breaker.phase(), Circuit::Open);
     }
 
     #[test]

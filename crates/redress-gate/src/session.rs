@@ -297,19 +297,21 @@ impl Session {
 
     /// Does what is due: deadlines, a start that was put off.
     pub fn expire(&mut self, turn: &mut Turn) {
-        let mut was_silent = false;
+        let mut silence = None;
         for id in self.in_order() {
             if let Some(Owed::Answer(mut exchange)) = self.inflight.due(id, turn.now.at) {
                 self.linger(id, &mut exchange, turn.now.at);
                 let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
                 self.cancel_upstream(id, &exchange, "the deadline has passed", turn);
-                was_silent |=
-                    is_of_transport(self.fail(exchange, &Seen::Deadline, turn)) && is_silent;
+                let waited = turn.now.at.saturating_duration_since(exchange.started);
+                if is_of_transport(self.fail(exchange, &Seen::Deadline, turn)) && is_silent {
+                    silence = silence.max(Some(waited));
+                }
             }
         }
-        if was_silent {
+        if let Some(waited) = silence {
             self.silent = Some(turn.now.at);
-            self.out_of_reach(turn.now.at);
+            self.breaker.failed_after(waited, turn.now.at);
         }
         self.writes.expire(turn.now.at);
         self.repeat_what_is_due(turn);

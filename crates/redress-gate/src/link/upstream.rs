@@ -54,16 +54,20 @@ impl Upstream {
         if let Self::Child { process, .. } = self {
             process.relief.call();
         }
-        match (self, role) {
-            (Self::Child { input: Input::Outbox(outbox), process }, Role::Client) => {
-                // What cannot be written to is of no use.
-                if outbox.flush(now).is_err() {
-                    process.signal(Signal::KILL);
-                }
+        let is_broken = match (self, role) {
+            (Self::Child { input: Input::Outbox(outbox), .. }, Role::Client) => {
+                outbox.flush(now).is_err()
             }
-            (Self::Child { input: Input::Outbox(outbox), .. }, _) => outbox.call_courier(),
-            (Self::Child { input: Input::Inlet(inlet), .. }, _) => inlet.flush(now),
-            (Self::Remote(_), _) => (),
+            (Self::Child { input: Input::Outbox(outbox), .. }, _) => {
+                outbox.call_courier();
+                false
+            }
+            (Self::Child { input: Input::Inlet(inlet), .. }, _) => inlet.flush(now).is_err(),
+            (Self::Remote(_), _) => false,
+        };
+        // What cannot be written to is of no use.
+        if is_broken {
+            self.kill();
         }
     }
 

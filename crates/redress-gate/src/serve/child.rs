@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use rustix::process::Signal;
 use tokio::{io::AsyncReadExt as _, net::unix::pipe};
 
 use super::inlet::Inlet;
@@ -54,7 +55,13 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
         let exit = waited.wait(child);
         waiting.upstream_ended(generation, &exit);
     })?;
-    tokio::spawn(async move { inlet.courier().await });
+    let written = Arc::clone(&process);
+    tokio::spawn(async move {
+        // What cannot be written to is of no use.
+        if inlet.courier().await.is_err() {
+            written.signal(Signal::KILL);
+        }
+    });
     tokio::spawn(read_log(Arc::clone(link), log, tail, Arc::clone(&process)));
     tokio::spawn(read_output(Arc::clone(link), output, process, generation));
     Ok(())

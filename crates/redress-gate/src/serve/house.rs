@@ -229,10 +229,12 @@ impl Member {
         }
     }
 
+    /// Whether somebody uses it, or did a while ago. One that the server has not opened is only used while somebody waits for that.
     fn is_used(&self, now: Instant, idle: Duration) -> bool {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let is_busy = || self.link.client.desk().is_some_and(|it| it.is_busy(self.client));
-        now.saturating_duration_since(used) < idle || is_busy()
+        let is_recent = now.saturating_duration_since(used) < idle;
+        is_recent && self.link.lock().session.is_opened() || is_busy()
     }
 }
 

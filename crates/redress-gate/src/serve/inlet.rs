@@ -19,6 +19,10 @@ pub(crate) struct Inlet {
     changed: Notify,
 }
 
+/// Nobody reads what is written.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
 #[derive(Debug)]
 struct State {
     /// The pipe; gone once it is closed or broken.
@@ -28,13 +32,15 @@ struct State {
     written: usize,
     /// Since when the pipe has taken nothing.
     stuck: Option<Instant>,
+    /// Nobody reads there any more, although nobody closed it here.
+    is_broken: bool,
 }
 
 impl Inlet {
     /// The input of a process.
     pub(crate) fn new(input: OwnedFd) -> io::Result<Self> {
         let pipe = Some(Arc::new(pipe::Sender::from_owned_fd(input)?));
-        let state = State { pipe, waiting: Vec::new(), written: 0, stuck: None };
+        let state = State { pipe, waiting: Vec::new(), written: 0, stuck: None, is_broken: false };
         Ok(Self { state: Mutex::new(state), changed: Notify::new() })
     }
 
@@ -48,24 +54,25 @@ impl Inlet {
         }
     }
 
-    /// Writes what the pipe takes at once; the courier writes the rest.
-    pub(crate) fn flush(&self, now: Instant) {
+    /// Writes what the pipe takes at once; the courier writes the rest. An error says that nobody reads there.
+    pub(crate) fn flush(&self, now: Instant) -> Result<(), Broken> {
         let mut state = self.lock();
         // While the courier has something to write, it is his turn.
         if state.stuck.is_none() && !state.write(now) {
             self.changed.notify_one();
         }
+        state.end()
     }
 
     /// Writes what did not fit, until the pipe is closed or breaks: the work of a task of its own.
-    pub(crate) async fn courier(&self) {
+    pub(crate) async fn courier(&self) -> Result<(), Broken> {
         loop {
             let changed = self.changed.notified();
             let (pipe, is_stuck) = {
                 let state = self.lock();
                 (state.pipe.clone(), state.stuck.is_some())
             };
-            let Some(pipe) = pipe else { return };
+            let Some(pipe) = pipe else { return self.lock().end() };
             if !is_stuck {
                 drop(pipe);
                 changed.await;
@@ -106,6 +113,10 @@ impl Inlet {
 }
 
 impl State {
+    const fn end(&self) -> Result<(), Broken> {
+        if self.is_broken { Err(Broken) } else { Ok(()) }
+    }
+
     /// Writes what the pipe takes. Gives whether nothing is left to be done.
     fn write(&mut self, now: Instant) -> bool {
         let Some(pipe) = self.pipe.clone() else { return false };
@@ -121,8 +132,8 @@ impl State {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(_) => {
-                    // Its end, which follows, explains it.
                     self.pipe = None;
+                    self.is_broken = true;
                     break;
                 }
             }

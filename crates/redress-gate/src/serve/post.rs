@@ -49,14 +49,19 @@ pub(super) async fn post(
     }
     let headers = &parts.headers;
     if headers.contains_key(SESSION) && !version::is_alone(headers) {
-        let (_, member) =
+        let (session, member) =
             member(house, who, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         let is_primed = member.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
         let manner =
             Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed, token: who.token() };
-        return exchange(&member.link, member.client, manner, headers, &line).await;
+        let response = exchange(&member.link, member.client, manner, headers, &line).await?;
+        if response.status() == StatusCode::NOT_FOUND {
+            // The server has forgotten it: its client opens another, which is to find a place.
+            house.end(session);
+        }
+        return Ok(response);
     }
     match opening(house, headers, &line)? {
         Opening::Initialize(id) => initialize(house, who, headers, (&line, &id)).await,
@@ -146,7 +151,7 @@ async fn initialize(
     let manner =
         Manner { on_leave: OnLeave::Keep, form: Form::Whole, is_primed: false, token: who.token() };
     let mut response = exchange(&member.link, member.client, manner, headers, line).await?;
-    // A server may log before it answers: then the answer comes at the end of a stream.
+    // A server may log before it answers: then the answer comes at the end of a stream, and a session that was not opened by then is swept out.
     let is_refused = match response.body() {
         Body::Whole(bytes) => !is_opened(bytes, &member),
         Body::Events(_) => false,

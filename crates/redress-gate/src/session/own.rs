@@ -74,6 +74,11 @@ impl Session {
         true
     }
 
+    /// Whether the upstream has opened a session.
+    pub(crate) const fn is_opened(&self) -> bool {
+        self.opening.is_done
+    }
+
     /// An answer to one of our own questions.
     pub(super) fn own_answer(&mut self, ask: Ask, answer: &Answer<'_, '_>, turn: &mut Turn) {
         let frame = answer.frame;
@@ -151,8 +156,10 @@ impl Session {
         exchange: &Exchange,
         turn: &mut Turn,
     ) -> Option<Instant> {
+        let in_time =
+            |it: Option<Instant>| it.map(|it| exchange.deadline.map_or(it, |end| it.min(end)));
         if self.asking.id.is_some() {
-            return self.asking.until;
+            return in_time(self.asking.until);
         }
         let is_worth_it = exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it));
         if !is_worth_it || !self.is_up() {
@@ -162,7 +169,7 @@ impl Session {
         self.asking = Asking { meta, until: Some(turn.now.at + PATIENCE), ..Asking::default() };
         self.tools.asked();
         turn.is_sooner = true;
-        self.asking.until.filter(|_| self.ask_for_page(None, turn))
+        in_time(self.asking.until.filter(|_| self.ask_for_page(None, turn)))
     }
 
     fn ask_for_page(&mut self, cursor: Option<Value<'_>>, turn: &mut Turn) -> bool {
