@@ -6,7 +6,12 @@ use std::{
 };
 
 use hyper::http::{HeaderValue, StatusCode, header};
-use redress::json::{Doc, Value};
+use redress::{
+    classify::{Verdict, classify},
+    json::{Doc, Value},
+    outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
+};
+use redress_registry::shipped;
 use tokio::{
     sync::mpsc,
     time::{sleep, timeout},
@@ -246,7 +251,8 @@ impl Remote {
         let status = reply.head.status;
         let body = body::start(reply, REFUSAL_BYTES).await;
         let Some(id) = id else { return };
-        if status == StatusCode::NOT_FOUND && session.is_some_and(|it| self.is_our_session(it)) {
+        let is_of_session = session.is_some() && is_of_session(status, &body);
+        if is_of_session && session.is_some_and(|it| self.is_our_session(it)) {
             self.ear.expired(id);
         }
         let fields = &reply.head.fields;
@@ -256,6 +262,7 @@ impl Remote {
             retry_after: fields.text(&header::RETRY_AFTER),
             www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
             body: &body::line(&body),
+            is_of_session,
         };
         self.ear.refused(id, &refused);
     }
@@ -269,8 +276,10 @@ impl Remote {
     /// A success that has no answer in it.
     fn no_message(&self, id: UpstreamId, status: StatusCode) {
         let (retry_after, www_authenticate) = (None, None);
-        let status = status.as_u16();
-        self.ear.refused(id, &Refused::Status { status, retry_after, www_authenticate, body: b"" });
+        let (status, body, is_of_session) = (status.as_u16(), &b""[..], false);
+        let refused =
+            Refused::Status { status, retry_after, www_authenticate, body, is_of_session };
+        self.ear.refused(id, &refused);
     }
 
     pub(super) fn too_long(&self, id: UpstreamId, bytes: Option<u64>) {
@@ -293,6 +302,19 @@ impl Remote {
             self.address.keep(reply);
         }
     }
+}
+
+/// Whether a server refuses the session that a request named. The protocol wants 404 for it; many answer 400, and only their
+/// words tell it from a bad request.
+fn is_of_session(status: StatusCode, body: &[u8]) -> bool {
+    if status != StatusCode::BAD_REQUEST {
+        return status == StatusCode::NOT_FOUND;
+    }
+    let http = Some(HttpAsked { post: true, session: true });
+    let answer = HttpAnswer { status: status.as_u16(), retry_after: None, body: body.into() };
+    let outcome = Outcome::of(What::Http(answer));
+    let judged = classify(&Asked { http, ..Asked::default() }, &outcome, shipped::core());
+    matches!(judged, Verdict::Failure(it) if it.rule.starts_with("session."))
 }
 
 /// Where the server says that the same request is to be sent.

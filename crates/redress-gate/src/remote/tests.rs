@@ -256,6 +256,46 @@ fn notifications_before_the_session_is_open_hold_nobody_up() {
 }
 
 #[test]
+fn a_session_may_be_lost_with_400_and_a_bad_request_loses_none() {
+    let refusals = [
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
+            true,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}"#,
+            true,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}"#,
+            true,
+        ),
+        ("Invalid or missing session ID", true),
+        (r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}"#, false),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Unsupported protocol version"},"id":null}"#,
+            false,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Call open_project first"},"id":null}"#,
+            false,
+        ),
+        ("", false),
+    ];
+    for (body, is_lost) in refusals {
+        let server = Server::new(move |number, request| match number {
+            0 => with("mcp-session-id: s1", &request.answer()),
+            _ => status("400 Bad Request", body),
+        });
+        let mut rig = Rig::new(&server.url());
+        rig.call("initialize");
+        rig.ask("ping");
+        let heard = rig.hears(2 + usize::from(is_lost));
+        assert_eq!(heard.iter().any(|it| it == "expired"), is_lost, "{body}");
+    }
+}
+
+#[test]
 fn a_stream_that_breaks_off_is_taken_up_again_where_it_was() {
     let server = Server::new(|_, request| match request.method() {
         "GET" => stream(&format!("id: 2\ndata: {}\n\n", request.last_event_answer())),

@@ -31,6 +31,8 @@ pub enum Refused<'a> {
         www_authenticate: Option<&'a str>,
         /// Its body, or the start of it.
         body: &'a [u8],
+        /// It is for the session that the request named, whatever the request was.
+        is_of_session: bool,
     },
     /// There was no answer at all.
     Unreachable {

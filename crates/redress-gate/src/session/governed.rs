@@ -125,9 +125,13 @@ impl Session {
         Some(line)
     }
 
-    /// Whether the gate itself has a tool of that name.
-    pub(super) fn offers(&self, tool: &str) -> bool {
+    /// Whether a client may find a tool of that name here. As long as nobody has listed the tools, all but the gate's own can be there.
+    pub(super) fn may_have(&self, tool: &str) -> bool {
+        let settings = &self.server.settings;
+        let is_listed = self.tools.all().map(|it| it.iter().any(|it| it == tool));
         self.server.is_governed() && is_own(tool)
+            || is_listed
+                .unwrap_or_else(|| !is_own(tool) || settings.contract.tools.get(tool).is_some())
     }
 
     fn caller(&self, from: &Sender) -> Caller {

@@ -31,9 +31,14 @@ impl Session {
     }
 }
 
-/// The status of an upstream that the client itself must see, and never anything else.
-pub(super) const fn is_kept(status: u16, is_session_over: bool) -> bool {
-    matches!(status, 401 | 403 | 405) || status == 404 && is_session_over
+/// The status of an upstream that the client itself must see, and never anything else. That a session is over is 404, however
+/// the upstream puts it: clients open another one for nothing else.
+pub(super) const fn kept(status: u16, is_session_over: bool) -> Option<u16> {
+    match status {
+        _ if is_session_over => Some(404),
+        401 | 403 | 405 => Some(status),
+        _ => None,
+    }
 }
 
 /// Whether a status proves that the request was not dealt with.

@@ -13,7 +13,7 @@ use redress_registry::{Retry, RetryKind};
 use super::{
     ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
     details::with_upstream,
-    head::{is_kept, is_unprocessed},
+    head::{is_unprocessed, kept},
     later::in_seconds,
     seen::{LINE_BYTES, Seen},
     upstream::{Answer, Came},
@@ -58,8 +58,8 @@ impl Session {
         }
     }
 
-    /// The upstream's session is over: it answered 404 to a request that named it, and no newer one is known. To be said
-    /// before the requests that got this 404 are given to [`Self::upstream_refused`]. On a pipe, and where clients share
+    /// The upstream's session is over: it refused a request for naming it, and no newer one is known. To be said
+    /// before the requests that were refused are given to [`Self::upstream_refused`]. On a pipe, and where clients share
     /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
     /// a server that forgets each session at once would be greeted for ever.
     pub fn upstream_expired(&mut self, id: UpstreamId, turn: &mut Turn) {
@@ -83,7 +83,9 @@ impl Session {
         match came.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
                 let (retry_after, www_authenticate) = (None, None);
-                let how = Refused::Status { status, retry_after, www_authenticate, body: line };
+                let (body, is_of_session) = (line, false);
+                let how =
+                    Refused::Status { status, retry_after, www_authenticate, body, is_of_session };
                 self.refused((id, exchange), &how, turn);
             }
             Some((_, Owed::Answer(exchange))) => {
@@ -121,6 +123,11 @@ impl Session {
         self.client == ClientKind::Pipe || self.is_shared
     }
 
+    /// Whether the upstream's session is over, and the client's with it.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_expired && !self.opens_again()
+    }
+
     fn refused(
         &mut self,
         (id, mut exchange): (UpstreamId, Box<Exchange>),
@@ -130,8 +137,8 @@ impl Session {
         let is_error = |frame: &Frame<'_>| {
             frame.shape == Shape::Error && frame.id.and_then(UpstreamId::of) == Some(id)
         };
-        if let Refused::Status { status, body, .. } = *how
-            && !is_kept(status, self.is_expired)
+        if let Refused::Status { status, body, is_of_session, .. } = *how
+            && kept(status, is_of_session && self.is_over()).is_none()
             && let Ok(doc) = Doc::parse(body, limits(self.server.settings.max_message))
             && let Ok(frame) = Frame::of(&doc)
             && let Some(answered) = frame.id.filter(|_| is_error(&frame))
@@ -152,9 +159,9 @@ impl Session {
         }
     }
 
-    /// Whether a request got its 404 for a session that is over, so that nothing was done for it.
+    /// Whether a request was refused for a session that is over, so that nothing was done for it.
     fn is_of_old_session(&self, id: UpstreamId, how: &Refused<'_>) -> bool {
-        matches!(how, Refused::Status { status: 404, .. })
+        matches!(how, Refused::Status { is_of_session: true, .. })
             && self.opens_again()
             && self.inflight.exchange(id).is_some_and(|it| {
                 it.epoch != self.opening.epoch && !it.is_again && it.request.line().is_some()
@@ -179,6 +186,15 @@ impl Session {
     /// The fault of a POST that failed.
     pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
         match *how {
+            // The client knows of no session: for it, the server could not be reached.
+            Refused::Status { status, is_of_session: true, .. }
+                if self.is_expired && self.opens_again() =>
+            {
+                let mut fault = self.out_of_session();
+                let status = RawJson::parse(status.to_string().as_bytes()).ok();
+                fault.details = with_upstream(fault.details.take(), "status", status);
+                fault
+            }
             Refused::Status { status, retry_after, body, .. } => {
                 let retry_after = retry_after.map(|it| in_seconds(it, now.wall).into());
                 let text = body.into();
@@ -207,10 +223,23 @@ impl Session {
         }
     }
 
-    fn unreachable(&self, phase: Phase, detail: &str, sent: bool) -> Fault {
+    /// The upstream has forgotten the session, and opens no other.
+    fn out_of_session(&self) -> Fault {
+        let mut fault = self.unavailable();
+        fault.nothing_changed();
+        fault
+            .private
+            .push_cause(Cause::Text("the session is over, and was not opened again".into()));
+        fault
+    }
+
+    fn unavailable(&self) -> Fault {
         let server = self.server.settings.server.as_str().into();
-        let params = [("server", server)];
-        let mut fault = self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, params);
+        self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, [("server", server)])
+    }
+
+    fn unreachable(&self, phase: Phase, detail: &str, sent: bool) -> Fault {
+        let mut fault = self.unavailable();
         if phase == Phase::Tls {
             // No time heals a certificate.
             fault.retry = Retry::of(RetryKind::AfterHuman);

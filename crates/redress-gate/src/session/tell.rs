@@ -14,7 +14,7 @@ use super::{
     again::{known_of_repeat, with_attempts},
     details::without_upstream,
     dress::{Dress, own_meta},
-    head::is_kept,
+    head::kept,
     seen::Seen,
     upstream::Answer as Read,
 };
@@ -185,10 +185,11 @@ impl Session {
         let id = request.id().into();
         let kept = match *seen {
             Seen::ClientGone => return To::nobody(),
-            Seen::Refused(Refused::Status { status, www_authenticate, .. })
-                if self.client == ClientKind::Http && is_kept(*status, self.is_expired) =>
+            Seen::Refused(Refused::Status { status, www_authenticate, is_of_session, .. })
+                if self.client == ClientKind::Http =>
             {
-                Some((*status, www_authenticate.map(Into::into)))
+                let kept = kept(*status, *is_of_session && self.is_over());
+                kept.map(|it| (it, www_authenticate.map(Into::into)))
             }
             _ => None,
         };
@@ -241,12 +242,10 @@ impl Session {
         fault.details = fault.details.take().map(|it| redactor.json(&it));
         let meta = meta.map(|it| redactor.json(&it));
         // A step that the server does not offer leads nowhere.
-        if let Some(all) = self.tools.all() {
-            fault.next_actions.retain(|it| match it {
-                NextAction::Call { tool, .. } => all.contains(tool) || self.offers(tool),
-                NextAction::Text(_) => true,
-            });
-        }
+        fault.next_actions.retain(|it| match it {
+            NextAction::Call { tool, .. } => self.may_have(tool),
+            NextAction::Text(_) => true,
+        });
         fault.bound(self.server.settings.details_bytes);
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));

@@ -129,8 +129,13 @@ fn a_call_that_tells_of_work_is_not_made_again() {
     let mut effect_and_repeats = |id: &str, body: &[u8]| {
         rig.client(&CALL.replace("read", "pay").replace(":7,", id));
         let (retry_after, www_authenticate) = (Some("1"), None);
-        let heard =
-            rig.refused(&Refused::Status { status: 429, retry_after, www_authenticate, body });
+        let heard = rig.refused(&Refused::Status {
+            status: 429,
+            retry_after,
+            www_authenticate,
+            body,
+            is_of_session: false,
+        });
         let effect = heard.first().map(|it| fault(&it.1)["effect"].clone());
         (effect, std::mem::take(&mut rig.repeats).len())
     };

@@ -17,8 +17,18 @@ fn http(client: ClientKind) -> Rig {
 }
 
 fn status(status: u16, body: &[u8]) -> Refused<'_> {
-    Refused::Status { status, retry_after: None, www_authenticate: None, body }
+    let (retry_after, www_authenticate) = (None, None);
+    Refused::Status { status, retry_after, www_authenticate, body, is_of_session: status == 404 }
 }
+
+/// What many servers say of a session that they do not know.
+const FORGOTTEN: Refused<'_> = Refused::Status {
+    status: 400,
+    retry_after: None,
+    www_authenticate: None,
+    body: br#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
+    is_of_session: true,
+};
 
 /// What comes of a refusal of the request.
 fn refused(client: ClientKind, request: &str, how: &Refused<'_>) -> (u16, Value) {
@@ -58,6 +68,7 @@ fn a_wait_that_is_named_is_told() {
         retry_after: Some("7"),
         www_authenticate: None,
         body: b"slow down",
+        is_of_session: false,
     };
     let (_, answer) = refused(ClientKind::Pipe, CALL, &how);
     assert_eq!(fault(&answer)["retry"]["after_ms"], 7_000);
@@ -112,7 +123,13 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
             let mut rig = http(ClientKind::Http);
             rig.says(0, request);
             let (last, retry_after) = (rig.last(), None);
-            let how = Refused::Status { status: given, retry_after, www_authenticate, body: b"" };
+            let how = Refused::Status {
+                status: given,
+                retry_after,
+                www_authenticate,
+                body: b"",
+                is_of_session: false,
+            };
             rig.session.upstream_refused(last, &how, &mut rig.turn);
             let head = rig.turn.told[0].head();
             assert_eq!((head.status, head.www_authenticate), (given, www_authenticate));
@@ -187,15 +204,42 @@ fn an_answer_that_is_none_fails_the_request_that_it_is_for() {
 }
 
 #[test]
+fn a_session_that_is_over_is_404_to_a_client_over_http_however_the_server_says_it() {
+    let mut rig = http(ClientKind::Http);
+    rig.says(0, OPEN);
+    rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
+    rig.says(0, CALL);
+    rig.session.upstream_expired(rig.last(), &mut rig.turn);
+    let (to, answer) = rig.refused(&FORGOTTEN).remove(0);
+    assert_eq!(to, ToClient::Answer(Ticket(7), 404));
+    assert_eq!(code(&answer), "SESSION_NOT_FOUND");
+}
+
+#[test]
+fn a_tool_of_a_governed_server_is_no_next_step_elsewhere() {
+    let mut rig = http(ClientKind::Pipe);
+    rig.says(0, CALL);
+    let (_, answer) = rig.refused(&status(400, b"Bad Request: Server not initialized")).remove(0);
+    assert_eq!(code(&answer), "SESSION_NOT_INITIALIZED");
+    assert!(!answer.to_string().contains("begin_session"), "{answer}");
+}
+
+#[test]
 fn an_expired_session_is_opened_again_and_nothing_is_lost() {
+    for how in [status(404, b""), FORGOTTEN] {
+        is_opened_again(&how);
+    }
+}
+
+fn is_opened_again(how: &Refused<'_>) {
     let mut rig = http(ClientKind::Pipe);
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
     rig.says(0, OPENED);
     rig.says(0, CALL);
     let id = rig.last();
-    rig.session.upstream_expired(rig.last(), &mut rig.turn);
-    rig.session.upstream_refused(id, &status(404, b""), &mut rig.turn);
+    rig.session.upstream_expired(id, &mut rig.turn);
+    rig.session.upstream_refused(id, how, &mut rig.turn);
     assert_eq!(rig.letters(), []);
     assert!(rig.sent.last().unwrap().contains("initialize"), "{:?}", rig.sent);
     let greeting = rig.last_id();
@@ -207,8 +251,8 @@ fn an_expired_session_is_opened_again_and_nothing_is_lost() {
     assert!(rig.sent.last().unwrap().contains("tools/call"));
     let greeted = rig.sent.len();
     rig.session.upstream_expired(rig.last(), &mut rig.turn);
-    let (_, answer) = rig.refused(&status(404, b"")).remove(0);
-    assert_eq!(code(&answer), "SESSION_NOT_FOUND", "a second time is enough");
+    let (_, answer) = rig.refused(how).remove(0);
+    assert_eq!(code(&answer), "UPSTREAM_UNAVAILABLE", "a second time is enough");
     assert_eq!(rig.sent.len(), greeted, "and who forgets every session is not greeted for ever");
 }
 
