@@ -80,7 +80,7 @@ fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>
 
 /// What the tool does, by the words of its name.
 fn kinds(facts: &mut Facts, tool: &str, table: &Table) {
-    let whole = format!("={}", normal(tool));
+    let whole = format!("={}", normal(tool).replace(' ', "_"));
     let words = whole.split(|it: char| !it.is_ascii_alphanumeric());
     for word in words.chain([whole.as_str()]) {
         if let Some(known) = table.kinds.get(word) {
@@ -173,7 +173,9 @@ pub(crate) fn compare(
             Some(PathKind::Address) => *facts = facts.with(Fact::EchoUrl),
             None => (),
         }
-        hidden.extend([spelt, last]);
+        hidden.push(spelt);
+        // The number at the end of an address is no name: what else says it, says it of something else.
+        hidden.extend(Some(last).filter(|it| !is_number(it)));
     }
     hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
     facts.set(Fact::NamesFile, names_file(text));
@@ -202,8 +204,15 @@ fn shares_verb(text: &str, tool: &str) -> bool {
         .any(|word| names.iter().any(|it| word.starts_with(it.as_str())))
 }
 
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|it| it.is_ascii_digit())
+}
+
 /// Blots a value out where it stands in quotes, or everywhere if it is more than a plain word.
 fn hide(text: &mut String, value: &str) {
+    if is_number(value) && value.len() >= 3 && text.trim() != value {
+        return hide_number(text, value);
+    }
     let is_plain = value.bytes().all(|it| it.is_ascii_lowercase());
     let blot = "~".repeat(value.len());
     if !is_plain && value.len() >= 3 && text.trim() != value {
@@ -213,6 +222,20 @@ fn hide(text: &mut String, value: &str) {
     for quote in ['\'', '"'] {
         let (quoted, blotted) = (format!("{quote}{value}{quote}"), format!("{quote}{blot}{quote}"));
         *text = text.replace(&quoted, &blotted);
+    }
+}
+
+/// Blots a number out, but not where a server says that it is a status.
+fn hide_number(text: &mut String, number: &str) {
+    const STATUS: [&str; 4] = ["status code ", "status code: ", "http ", "http status "];
+    let blot = "~".repeat(number.len());
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|it| it.find(number)).map(|it| it + from) {
+        from = at + number.len();
+        let before = text.get(..at).unwrap_or_default();
+        if !STATUS.iter().any(|it| before.ends_with(it)) {
+            text.replace_range(at..from, &blot);
+        }
     }
 }
 
