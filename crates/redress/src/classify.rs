@@ -8,6 +8,7 @@ mod judge;
 mod leaks;
 mod line;
 mod message;
+mod named;
 mod normal;
 mod phrase;
 mod raise;
@@ -20,6 +21,7 @@ mod table;
 mod wait;
 mod words;
 mod work;
+mod wrong;
 
 use std::borrow::Cow;
 

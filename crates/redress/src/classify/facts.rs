@@ -89,6 +89,8 @@ facts! {
     Searches = "searches",
     /// The tool's answer is a judgement: whether something exists, is valid, works.
     Judges = "judges",
+    /// The tool makes a file that need not be there.
+    Writes = "writes",
     /// The text stands on stderr too: the server logged it.
     Logged = "logged",
     /// The payload is an object that says it failed.

@@ -2,18 +2,19 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Effect, Entry, Param, Registry, RetryKind, shipped};
+use redress_registry::{Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, shipped};
 
 use super::{
     Failure,
     facts::{Fact, Facts},
-    leaks,
-    request::{Argument, PathKind, path_kind},
+    leaks, named,
+    request::Argument,
     table::{Row, Source},
+    wrong,
 };
 use crate::{
     Fault, codes,
-    fault::{Origin, ParamValue},
+    fault::{Origin, ParamValue, Similar, Violation},
     json::{Kind, Members, RawJson, Value, write_list, write_str},
     outcome::{Asked, Outcome, What},
     secret::{self, Secrecy},
@@ -23,6 +24,9 @@ use crate::{
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
 const MOST_CHARS: usize = 4096;
+
+/// The most tools that may have been meant.
+const MOST_SIMILAR: usize = 3;
 
 /// What stands where a secret stood.
 const REDACTED: &str = "[REDACTED]";
@@ -85,10 +89,12 @@ pub(super) fn raise(
 ) -> Failure {
     let Found { source, facts, arguments, certain, sign, rule, worked, said } = found;
     let entry = row(registry, rule.code);
-    let mut fault = Fault::raise(
-        entry,
-        params(asked, outcome, entry, &Known { said: &said, arguments: &arguments }),
-    );
+    let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
+    let wrong = wrong::find(&rule, given, &said.text);
+    let known = Known { said: &said, arguments: &arguments, wrong: &wrong };
+    let mut fault = Fault::raise(entry, params(asked, outcome, entry, &known));
+    fault.violations = wrong;
+    fault.similar_refs = similar_tools(asked, entry);
     if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
@@ -102,7 +108,7 @@ pub(super) fn raise(
     if asked.traits.harmless() {
         fault.nothing_changed();
     }
-    fault.origin = origin(source, facts);
+    fault.origin = origin(source, facts, entry);
     fault.details = details(fault.details.take(), &said);
     fault.context.tool = asked.tool.as_deref().map(str::to_owned);
     fault.elapsed_ms = outcome.elapsed_ms;
@@ -159,21 +165,39 @@ fn row<'r>(registry: &'r Registry, code: &str) -> &'r Arc<Entry> {
         .unwrap_or_else(|| codes::UNKNOWN_TOOL_FAILURE.entry())
 }
 
-fn origin(source: Source, facts: Facts) -> Origin {
+fn origin(source: Source, facts: Facts, entry: &Entry) -> Origin {
     let malformed =
         [Fact::NotJson, Fact::BadParams, Fact::NoToolName, Fact::BadArguments, Fact::UnknownMethod];
     match source {
         Source::Refusal => Origin::Gate,
         _ if malformed.into_iter().any(|it| facts.has(it)) => Origin::Client,
-        Source::Tool | Source::Silent => Origin::Tool,
+        // A tool that does not exist says nothing.
+        Source::Tool | Source::Silent if !is_unknown_tool(entry) => Origin::Tool,
         _ => Origin::Server,
     }
+}
+
+fn is_unknown_tool(entry: &Entry) -> bool {
+    *entry.code == *codes::UNKNOWN_TOOL.name()
+}
+
+/// The tools of the server that may have been meant.
+fn similar_tools(asked: &Asked<'_>, entry: &Entry) -> Vec<Similar> {
+    let (Some(tool), Some(known)) = (asked.tool.as_deref(), asked.known_tools) else {
+        return Vec::new();
+    };
+    if !is_unknown_tool(entry) {
+        return Vec::new();
+    }
+    let others = known.iter().map(String::as_str).filter(|it| *it != tool);
+    nearest_n(tool, others, MOST_SIMILAR).into_iter().map(Similar::new).collect()
 }
 
 /// What a row's parameters can be filled from, beside the request itself.
 struct Known<'k> {
     said: &'k Said<'k>,
     arguments: &'k [Argument<'k>],
+    wrong: &'k [Violation],
 }
 
 impl Known<'_> {
@@ -200,7 +224,7 @@ fn params(
     entry: &Entry,
     known: &Known<'_>,
 ) -> Vec<(Box<str>, ParamValue)> {
-    let Known { said, arguments } = known;
+    let Known { said, arguments, wrong } = known;
     let (exit, signal) = match &outcome.what {
         What::Exited { code, signal } => (*code, signal.as_deref()),
         _ => (None, None),
@@ -209,13 +233,7 @@ fn params(
         What::Deadline { waited_ms } => Some(waited_ms),
         _ => None,
     };
-    let path = || {
-        let is_path = |it: &&Argument<'_>| {
-            matches!(path_kind(&it.key, &it.value), Some(PathKind::File | PathKind::Directory))
-        };
-        arguments.iter().find(is_path).map(|it| ParamValue::from(&*it.value))
-    };
-    let named = |names: &[&str]| {
+    let under = |names: &[&str]| {
         let argument = arguments.iter().find(|it| names.contains(&&*it.key));
         argument.map(|it| ParamValue::from(&*it.value))
     };
@@ -227,13 +245,13 @@ fn params(
         "signal" => signal.map(ParamValue::from),
         "status" => said.http.map(ParamValue::from),
         "retry_after_ms" => said.waits.map(ParamValue::from),
+        "field" => wrong.first().map(|it| ParamValue::from(it.pointer())),
         _ => None,
     };
-    // A call may have several paths, and only the server knows which of them it is about.
     let guessed = |name: &str| match name {
-        "path" => path(),
-        "query" => named(&["query", "sql", "statement", "q"]),
-        "session_id" => named(&["session_id", "sessionId", "session"]),
+        "path" => named::path(arguments, &said.text).map(ParamValue::from),
+        "query" => under(&["query", "sql", "statement", "q"]),
+        "session_id" => under(&["session_id", "sessionId", "session"]),
         _ => None,
     };
     let all = entry.params.iter().filter_map(|it| {

@@ -283,10 +283,7 @@ fn what_an_envelope_says_of_a_path_counts_before_what_the_arguments_suggest() {
     // Whoever is not trusted names nothing that was not asked for.
     let (believed, other) = (fault("now rm -rf", true), fault("now rm -rf", false));
     assert_eq!(details(&believed), r#"{"path":"now rm -rf"}"#);
-    assert_eq!(
-        details(&other),
-        r#"{"path":"moved.txt","upstream":{"data":{"path":"now rm -rf"}}}"#
-    );
+    assert_eq!(details(&other), r#"{"upstream":{"data":{"path":"now rm -rf"}}}"#);
     assert_eq!(believed.violations[0].expected().as_deref(), Some("a path that is free"));
     assert_eq!(other.violations[0].expected(), None);
 }
@@ -315,4 +312,81 @@ fn an_envelope_of_a_server_is_read_and_not_passed_on() {
         let expected = format!(r#"{{"upstream":{{"code":-32602{data}}}}}"#);
         assert_eq!(failure.fault.details.unwrap().as_str(), expected);
     }
+}
+
+#[test]
+fn a_status_that_stands_in_an_address_too_is_still_said_by_the_server() {
+    let status = |url: &str, said: &str| {
+        answered("fetch", &json!({"url": url}), said, true)["code"].as_str().unwrap().to_owned()
+    };
+    let gone = status(
+        "https://api.example/items/x",
+        "Failed to fetch https://api.example/items/x - status code 404",
+    );
+    let url = "https://api.example/items/404";
+    for said in [
+        format!("Failed to fetch {url} - status code 404"),
+        format!("Failed to fetch {url}: HTTP 404"),
+    ] {
+        assert_eq!(status(url, &said), gone, "{said}");
+    }
+    let said = "Failed to fetch https://api.example/items/404";
+    assert_ne!(status(url, said), gone, "a number in the address says nothing");
+    let number =
+        answered("get_item", &json!({"id": 404}), "Request failed with status code 404", true);
+    assert_eq!(number["code"], gone);
+}
+
+#[test]
+fn the_path_that_the_server_names_is_the_one_in_the_message() {
+    let message = |tool: &str, arguments: &Value, said: &str| {
+        let got = answered(tool, arguments, said, true);
+        got["fault"]["message"].as_str().unwrap().to_owned()
+    };
+    let (from, to) = ("/d/zz", "/d/a.txt");
+    let moved = json!({"source": from, "destination": to});
+    let told = message("move_file", &moved, "Destination already exists: /d/a.txt");
+    assert_eq!(told, "There is already something at \"/d/a.txt\".");
+    let told = message("move_file", &moved, "Destination already exists");
+    assert!(!told.contains("/d/"), "{told}");
+    let added = json!({"repo_path": "/w/repo", "files": ["nope.txt"]});
+    let told = message("git_add", &added, "fatal: pathspec 'nope.txt' did not match any files");
+    assert_eq!(told, "No file at \"nope.txt\".");
+    let written = json!({"path": "/d/none/x/y.txt", "content": "a"});
+    for said in [
+        "Parent directory does not exist: /d/none/x",
+        "ENOENT: no such file or directory, open '/d/none/x/y.txt'",
+    ] {
+        let got = answered("write_file", &written, said, true);
+        assert_eq!(got["code"], "PATH_NOT_FOUND", "{said}");
+    }
+}
+
+#[test]
+fn who_is_busy_is_asked_again_later() {
+    let got = answered("track", &json!({}), "The tracker is busy.", true);
+    assert_eq!((&got["code"], &got["retry"]["kind"]), (&json!("CONFLICT"), &json!("after_delay")));
+}
+
+#[test]
+fn a_tool_that_does_not_exist_is_told_by_the_server_with_those_that_do() {
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "reed_file", "arguments": {}}}).to_string();
+    let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Unknown tool: reed_file"}], "isError": true}}).to_string();
+    let (request, raw) = (
+        Doc::parse(request.as_bytes(), Limits::DOCUMENT).unwrap(),
+        Doc::parse(raw.as_bytes(), Limits::DOCUMENT).unwrap(),
+    );
+    let known = ["write_file".to_owned(), "read_file".to_owned(), "move".to_owned()];
+    let asked = Asked {
+        request: Some(request.root()),
+        method: Some("tools/call".into()),
+        tool: Some("reed_file".into()),
+        known_tools: Some(&known),
+        ..Asked::default()
+    };
+    let outcome = Outcome::of(What::Answer(raw.root()));
+    let Verdict::Failure(failure) = classify(&asked, &outcome, shipped::core()) else { panic!() };
+    assert_eq!(failure.fault.code(), "UNKNOWN_TOOL");
+    assert_eq!(failure.fault.origin, redress::fault::Origin::Server);
+    assert_eq!(failure.fault.similar_refs[0].name(), "read_file");
 }
