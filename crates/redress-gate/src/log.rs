@@ -41,7 +41,7 @@ impl Log {
 /// A longer line is passed on in parts.
 const LONGEST_LINE: usize = 16 << 10;
 
-/// What one of several servers writes to stderr: line by line under its name, without secrets.
+/// What a server writes to stderr: line by line, under its name where there are several, without secrets.
 pub(crate) struct Named<'l> {
     log: &'l Log,
     name: Option<&'l str>,

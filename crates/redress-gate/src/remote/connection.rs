@@ -39,13 +39,24 @@ pub(super) struct Failure {
     pub(super) detail: String,
     /// Whether the server may have the request.
     pub(super) sent: bool,
-    /// Whether the answer had begun.
-    pub(super) is_cut: bool,
+    /// How far the answer came.
+    pub(super) answer: Begun,
+}
+
+/// What there was of an answer that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// Nothing.
+    No,
+    /// Its start.
+    Cut,
+    /// Something that is no HTTP.
+    Malformed,
 }
 
 impl Failure {
     pub(super) fn unsent(phase: Phase, error: &dyn Error) -> Self {
-        Self { phase, detail: chain(error), sent: false, is_cut: false }
+        Self { phase, detail: chain(error), sent: false, answer: Begun::No }
     }
 }
 
@@ -90,6 +101,7 @@ impl Connection {
         let found = poll_fn(|cx| self.poll_head(&request.body, &mut progress, cx)).await;
         // A server that has not all of a body cannot have acted on it.
         let sent = progress.written == self.head.len() + request.body.len();
+        let mut answer = if self.read.bytes().is_empty() { Begun::No } else { Begun::Cut };
         let detail = match found {
             Ok((head, length)) => {
                 self.read.skip(length);
@@ -99,12 +111,14 @@ impl Connection {
             }
             Err(NoHead::Stale) => return Err(NotSent::Stale),
             Err(NoHead::Io(error)) => chain(&error),
-            Err(NoHead::Malformed(Malformed(what))) => what.to_owned(),
+            Err(NoHead::Malformed(Malformed(what))) => {
+                answer = Begun::Malformed;
+                what.to_owned()
+            }
             Err(NoHead::Ended) => "the connection was closed before an answer".to_owned(),
         };
         let phase = if sent { Phase::Read } else { Phase::Write };
-        let is_cut = !self.read.bytes().is_empty();
-        Err(NotSent::Failed(Failure { phase, detail, sent, is_cut }))
+        Err(NotSent::Failed(Failure { phase, detail, sent, answer }))
     }
 
     fn poll_head(

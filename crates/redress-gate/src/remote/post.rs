@@ -20,7 +20,7 @@ use tokio::{
 use super::{
     Message, Remote, Said,
     body::{self, Content, NoBody},
-    connection::{Failure, Reply},
+    connection::{Begun, Failure, Reply},
     head::Head,
     listen::Place,
     mirror::{Kind, SESSION, VERSION},
@@ -287,11 +287,11 @@ impl Remote {
     }
 
     pub(super) fn unanswered(&self, id: UpstreamId, failure: &Failure) {
-        let Failure { phase, detail, sent, is_cut } = failure;
-        let refused = if *is_cut {
-            Refused::Cut { detail }
-        } else {
-            Refused::Unreachable { phase: *phase, detail, sent: *sent }
+        let Failure { phase, detail, sent, answer } = failure;
+        let refused = match answer {
+            Begun::No => Refused::Unreachable { phase: *phase, detail, sent: *sent },
+            Begun::Cut => Refused::Cut { detail },
+            Begun::Malformed => Refused::Malformed { detail },
         };
         self.ear.refused(id, &refused);
     }

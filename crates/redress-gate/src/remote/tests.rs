@@ -48,6 +48,7 @@ impl Hears for Arc<Ear> {
             }
             Refused::TooLarge { bytes } => format!("too large {bytes:?}"),
             Refused::Cut { detail } => format!("cut {detail}"),
+            Refused::Malformed { detail } => format!("malformed {detail}"),
         };
         self.heard.lock().expect("unpoisoned").push(told);
     }
@@ -435,9 +436,9 @@ fn a_body_that_ends_early_or_has_two_lengths_is_a_failure() {
     ];
     let server = Server::new(move |number, _| Act::Close(bodies[number].to_vec()));
     let mut rig = Rig::new(&server.url());
-    for number in 0..6 {
+    for (number, how) in ["cut", "cut", "malformed", "malformed", "cut", "cut"].iter().enumerate() {
         let heard = rig.call("ping");
-        assert!(heard.starts_with("cut "), "{number}: {heard}");
+        assert!(heard.starts_with(how), "{number}: {heard}");
     }
     assert_eq!(server.asked().len(), 6, "somebody may have them, so that none is sent again");
 }

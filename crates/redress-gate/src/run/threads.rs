@@ -17,6 +17,7 @@ use signal_hook::{
 use crate::{
     lines::{Line, Lines},
     link::{Event, Link, Role},
+    log::Named,
     mail::Sender,
     process::Process,
     session::Turn,
@@ -90,12 +91,14 @@ pub(super) fn server_log(
 ) -> io::Result<()> {
     let link = Arc::clone(link);
     spawn("redress-stderr", move || {
-        let mut piece = vec![0; LOG_PIECE];
+        let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
+        let mut named = Named::new(&plan.log, None, &plan.server.settings.redactor);
         while let Some(bytes) = read(&mut log, &mut piece) {
             let written = piece.get(..bytes).unwrap_or_default();
             tail.add(written);
-            link.plan.log.pass(written);
+            named.add(written);
         }
+        named.end();
         process.log_is_over();
     })
 }

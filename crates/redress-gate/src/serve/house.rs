@@ -62,6 +62,9 @@ pub(super) struct Member {
     used: Mutex<Instant>,
 }
 
+/// How long a session is kept that the server has not opened, once nobody waits for that.
+const UNOPENED: Duration = Duration::from_secs(2);
+
 /// Why there is no new session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoSession {
@@ -99,6 +102,9 @@ impl House {
         let mut state = self.lock();
         if state.is_closed {
             return Err(NoSession::Closing);
+        }
+        if state.members.len() >= self.most_sessions {
+            state.end_unused(Instant::now(), self.idle);
         }
         if state.members.len() >= self.most_sessions {
             return Err(NoSession::TooMany);
@@ -151,14 +157,7 @@ impl House {
         // What a server over HTTP answers with is its own affair.
         let desks = links.filter(|it| it.plan.target.kind() == UpstreamKind::Pipe);
         desks.filter_map(|it| it.client.desk()).for_each(|it| it.open_late());
-        let idle = self.idle;
-        state.members.retain(|_, member| {
-            let is_used = member.is_used(now, idle);
-            if !is_used {
-                member.end();
-            }
-            is_used
-        });
+        state.end_unused(now, self.idle);
     }
 
     /// Whether nobody uses it: no session, nobody who waits, and no request that is on its way in.
@@ -193,6 +192,16 @@ impl House {
 }
 
 impl State {
+    fn end_unused(&mut self, now: Instant, idle: Duration) {
+        self.members.retain(|_, member| {
+            let is_used = member.is_used(now, idle);
+            if !is_used {
+                member.end();
+            }
+            is_used
+        });
+    }
+
     fn common(&mut self, plan: &Arc<Plan>) -> Arc<Link> {
         if let Some(common) = &self.common {
             return Arc::clone(common);
@@ -229,12 +238,12 @@ impl Member {
         }
     }
 
-    /// Whether somebody uses it, or did a while ago. One that the server has not opened is only used while somebody waits for that.
+    /// Whether somebody uses it, or did a while ago. That while is short for one that the server has not opened.
     fn is_used(&self, now: Instant, idle: Duration) -> bool {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let is_busy = || self.link.client.desk().is_some_and(|it| it.is_busy(self.client));
-        let is_recent = now.saturating_duration_since(used) < idle;
-        is_recent && self.link.lock().session.is_opened() || is_busy()
+        let idle = if self.link.lock().session.is_opened() { idle } else { idle.min(UNOPENED) };
+        now.saturating_duration_since(used) < idle || is_busy()
     }
 }
 

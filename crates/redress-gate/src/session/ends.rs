@@ -43,6 +43,11 @@ pub enum Refused<'a> {
         /// Whether the upstream may have the request.
         sent: bool,
     },
+    /// The answer is none of the transport's protocol.
+    Malformed {
+        /// What is wrong with it. The client does not see it.
+        detail: &'a str,
+    },
     /// The answer is longer than fits, and was not read.
     TooLarge {
         /// How long it is, if that is known.

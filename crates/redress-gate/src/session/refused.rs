@@ -212,6 +212,11 @@ impl Session {
                 fault
             }
             Refused::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
+            Refused::Malformed { detail } => {
+                let mut fault = self.broken("an answer is no HTTP", b"");
+                fault.private.push_cause(Cause::Text(detail.to_owned()));
+                fault
+            }
             Refused::TooLarge { bytes } => self.output_too_large(bytes),
             Refused::Cut { detail } => {
                 let mut fault = self.classified(exchange, What::Closed, now);

@@ -8,6 +8,7 @@ use super::{
     super::client::{Client, Via, assert_fault, both_ways, fault},
     assert_fine, call,
     server::{Act, Asked, Server},
+    until,
 };
 
 both_ways! {
@@ -89,11 +90,8 @@ fn a_stream_with_ids_is_taken_up_again(via: Via) {
     let again = format!("id: b\ndata: {}\n\n", RESULT.replace("ID", "FIRST"));
     let id = client.begin("call", &json!({}));
     // The id under which the server knows the request is seen in the request only.
-    let asked = loop {
-        if let Some(asked) = server.asked_for("tools/call").pop() {
-            break asked;
-        }
-    };
+    until(|| !server.asked_for("tools/call").is_empty());
+    let asked = server.asked_for("tools/call").remove(0);
     server.will_on_resumption(Act::events(
         "id: a2\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n",
     ));
