@@ -141,10 +141,10 @@ impl Stage {
         &self,
         server: &config::Server,
         general: &General,
-        before: Option<&Governor>,
+        before: Option<&Server>,
     ) -> Result<Served, Failure> {
         let gated = observe::server(server, general, self.ledger_dir.clone(), before)?;
-        if before.is_none() {
+        if before.and_then(Server::governor).is_none() {
             govern::recall(gated.governor().as_deref(), self.ledger.as_deref())?;
         }
         observe::say_ready(&gated);

@@ -8,7 +8,10 @@ mod listen;
 mod render;
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -99,6 +102,30 @@ impl Metrics {
             faults: Tally::new(contract),
             refused: Tally::new(contract),
         }
+    }
+
+    /// What goes on from what there was before, under a contract that may be another one. With the same codes it is the same: sessions that are open
+    /// go on counting, too.
+    pub(crate) fn after(before: &Arc<Self>, contract: &Registry) -> Arc<Self> {
+        if before.faults.is_of(contract) {
+            return Arc::clone(before);
+        }
+        let new = Self::new(contract);
+        let counters = |it: &Self| {
+            it.outcomes
+                .iter()
+                .chain(&it.events)
+                .map(|it| it.load(Ordering::Relaxed))
+                .collect::<Vec<_>>()
+        };
+        for (counter, count) in new.outcomes.iter().chain(&new.events).zip(counters(before)) {
+            counter.store(count, Ordering::Relaxed);
+        }
+        new.durations.add(&before.durations);
+        new.commits.add(&before.commits);
+        new.faults.add(&before.faults);
+        new.refused.add(&before.refused);
+        Arc::new(new)
     }
 
     /// A request of a client is over.

@@ -26,7 +26,7 @@ pub struct Server {
     /// How it is gated.
     pub settings: Settings,
     /// What its calls come to.
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     /// Who lets its calls pass, if it is governed.
     governor: Option<RwLock<Arc<Governor>>>,
     pub(crate) breakers: Breakers,
@@ -41,7 +41,7 @@ impl Server {
     /// A server that nobody has asked yet.
     pub fn new(settings: Settings, now: Instant) -> Self {
         Self {
-            metrics: Metrics::new(&settings.contract),
+            metrics: Arc::new(Metrics::new(&settings.contract)),
             governor: None,
             breakers: Breakers::new(settings.breaker),
             limits: Arc::new(Limits::new(settings.limits, now)),
@@ -50,6 +50,13 @@ impl Server {
             is_ready: AtomicBool::new(false),
             settings,
         }
+    }
+
+    /// The same server, whose counters go on from those of the one whose place it takes.
+    #[must_use]
+    pub fn counting_on(mut self, before: &Self) -> Self {
+        self.metrics = Metrics::after(&before.metrics, &self.settings.contract);
+        self
     }
 
     /// The same server, governed.

@@ -41,6 +41,21 @@ impl<const N: usize> Tally<N> {
         }
     }
 
+    /// Whether it counts the codes of that contract, as that describes them.
+    pub fn is_of(&self, contract: &Registry) -> bool {
+        contract.codes.values().all(|it| self.0.get(&it.code).is_some_and(|row| row.entry == *it))
+    }
+
+    /// Adds what another one has counted, for the codes that there are here, too.
+    pub fn add(&self, other: &Self) {
+        for (code, row) in &other.0 {
+            let Some(own) = self.0.get(code) else { continue };
+            for (counter, more) in own.counters.iter().zip(&row.counters) {
+                counter.fetch_add(more.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
+    }
+
     /// The codes that occurred, with their counters.
     pub fn seen(&self) -> impl Iterator<Item = (&Arc<Entry>, [u64; N])> {
         let counts = |row: &Row<N>| row.counters.each_ref().map(|it| it.load(Ordering::Relaxed));

@@ -16,19 +16,23 @@ use crate::{
     output::Err,
 };
 
-/// A server as it is gated, with what the environment says about its counters. If it is governed, it knows what `before` does.
+/// A server as it is gated, with what the environment says about its counters. In the place of another one, it goes on counting from there, and, if
+/// it is governed, knows what that knew.
 pub(crate) fn server(
     server: &config::Server,
     general: &General,
     ledger: Option<PathBuf>,
-    before: Option<&Governor>,
+    before: Option<&Server>,
 ) -> Result<Arc<Server>, Failure> {
     let mut settings = server.settings(redactor(server));
     settings.error_stats = error_stats()?;
     let policy = govern::policy(general, server, &settings, ledger)?;
-    let gated = Server::new(settings, Instant::now());
-    let governor = policy.map(|policy| match before {
-        Some(before) => Governor::instead_of(before, policy),
+    let mut gated = Server::new(settings, Instant::now());
+    if let Some(before) = before {
+        gated = gated.counting_on(before);
+    }
+    let governor = policy.map(|policy| match before.and_then(Server::governor) {
+        Some(before) => Governor::instead_of(&before, policy),
         None => Governor::new(policy),
     });
     Ok(Arc::new(match governor {

@@ -85,7 +85,7 @@ impl Reload {
                 next.push(Next::Same(server.name.clone()));
                 continue;
             }
-            let before = self.live.iter().rev().find_map(|it| it.known(server));
+            let before = self.live.iter().rev().find_map(|it| it.named(server));
             let served = self.stage.served(server, &config.general, before.as_deref())?;
             unserved::say(&config, [(server, &*served.server, &served.target)].into_iter());
             new.push(Live::new(server, &config.general, &served.server));
@@ -113,7 +113,7 @@ impl Reload {
         Ok(())
     }
 
-    /// A server of which nothing changed keeps its counters, its breaker and its processes.
+    /// A server of which nothing changed keeps its breaker and its processes.
     fn stays(&self, server: &config::Server, general: &General) -> bool {
         let old = &self.config.general;
         self.config.servers.contains(server)
@@ -165,9 +165,9 @@ impl Live {
         Self { row, governance, gated: Arc::downgrade(gated) }
     }
 
-    /// What is known of its sessions, if a server of a changed file has its name: a lock is not shed by a change of the file.
-    fn known(&self, server: &config::Server) -> Option<Arc<Governor>> {
-        self.gated.upgrade().filter(|_| self.row.name == server.name)?.governor()
+    /// The server, if one of a changed file has its name: a change of the file sheds no lock, and no counter starts anew.
+    fn named(&self, server: &config::Server) -> Option<Arc<Server>> {
+        self.gated.upgrade().filter(|_| self.row.name == server.name)
     }
 
     /// The server, if it has sessions and is governed, with its governor by another policy. Where its processes may write was settled when they were started.

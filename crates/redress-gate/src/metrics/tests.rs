@@ -144,3 +144,22 @@ fn the_ready_line_names_what_the_gate_answers_itself() {
     assert_eq!(serde_json::from_str::<Value>(line.trim_end()).unwrap(), expected);
     assert!(ready_line("files", false).contains(r#""methods":[]"#));
 }
+
+#[test]
+fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
+    let before = server("a");
+    fail(&before, codes::TIMEOUT, Origin::Server);
+    before.metrics.ended(Outcome::Fault, Duration::from_millis(3));
+    before.metrics.happened(Event::Retry);
+    let core = Arc::clone(shipped::core());
+    for contract in [Arc::clone(&before.settings.contract), core] {
+        let settings = crate::session::tests::settings(crate::Mode::Enforce);
+        let settings = Settings { server: "a".to_owned(), contract, ..settings };
+        let after = Arc::new(Server::new(settings, Instant::now()).counting_on(&before));
+        let page = |it: &Arc<Server>| read(&render(std::slice::from_ref(it)));
+        let (old, new) = (page(&before), page(&after));
+        for (name, amount) in old.iter().filter(|it| it.0.contains("_total")) {
+            assert_eq!(new.get(name), Some(amount), "{name}");
+        }
+    }
+}
