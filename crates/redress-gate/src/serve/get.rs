@@ -101,6 +101,6 @@ pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Response<Bo
 
 /// Nobody is let in any more.
 pub(super) fn shutting_down() -> Refusal {
-    let message = "The gate is shutting down and takes no more calls.";
+    let message = &codes::SHUTTING_DOWN.entry().message;
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)
 }
