@@ -149,6 +149,7 @@ pub(super) fn with_own_parts(
 ) -> Box<Failure> {
     if !failure.silent {
         let structured = result.and_then(|it| it.get("structuredContent"));
+        let structured = structured.filter(|it| !is_told(*it, &failure));
         let structured = structured.map(|it| shortened(it, LONGEST_STRUCTURE));
         let structured = structured.and_then(|it| RawJson::parse(it.as_bytes()).ok());
         let blocks = result.and_then(further_blocks);
@@ -159,6 +160,13 @@ pub(super) fn with_own_parts(
     let line = line.get(..LINE_BYTES).unwrap_or(line);
     failure.fault.private.upstream = Some(line.to_vec());
     failure
+}
+
+/// Whether an envelope of ours became the fault itself.
+fn is_told(envelope: Value<'_>, failure: &Failure) -> bool {
+    failure.rule == "dialect.native"
+        && envelope.get("v").is_some()
+        && envelope.get("code").is_some_and(|it| it.is_str(failure.fault.code()))
 }
 
 /// The blocks of a failed result beside its first text, as many as fit.

@@ -269,6 +269,9 @@ impl Judge<'_> {
         if self.asked.trust {
             words.put_into(&mut failure.fault);
         }
+        if failure.fault.server_text.as_deref() == Some(&*failure.fault.message) {
+            failure.fault.server_text = None;
+        }
         Verdict::Failure(Box::new(failure))
     }
 

@@ -390,3 +390,18 @@ fn a_tool_that_does_not_exist_is_told_by_the_server_with_those_that_do() {
     assert_eq!(failure.fault.origin, redress::fault::Origin::Server);
     assert_eq!(failure.fault.similar_refs[0].name(), "read_file");
 }
+
+#[test]
+fn a_server_that_says_what_the_row_says_is_not_quoted() {
+    let row = redress::codes::METHOD_NOT_FOUND;
+    let message = Fault::raise(row.entry(), [] as [(&str, &str); 0]).message;
+    for (said, is_quoted) in [(message.as_str(), false), ("Something else.", true)] {
+        let card = format!("{}: {said}\nRetry: never", row.name());
+        let envelope = json!({"v": 1, "code": row.name(), "message": said});
+        let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {
+            "content": [{"type": "text", "text": card}], "structuredContent": envelope, "isError": true}});
+        let got = judge(&json!({"id": 1, "raw": raw.to_string()}).to_string());
+        assert_eq!(got["code"], row.name());
+        assert_eq!(got["fault"].get("server_text").is_some(), is_quoted, "{said}");
+    }
+}

@@ -61,7 +61,7 @@ fn a_tool_with_an_output_schema_gets_no_structured_failure() {
     rig.client(&CALL.replace("\"read\"", "\"write\""));
     let heard = rig.server(FAILED);
     assert!(heard[0]["result"].get("structuredContent").is_none());
-    assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
+    assert_eq!(code(&heard[0]), "PATH_NOT_FOUND");
 }
 
 #[test]
@@ -373,4 +373,24 @@ fn what_is_no_failure_passes() {
         assert_eq!(rig.raw(), line.replace("ID", "7") + "\n");
     }
     assert!(rig.recorded.is_empty());
+}
+
+#[test]
+fn an_envelope_that_became_the_failure_is_not_told_a_second_time() {
+    let envelope = |code: &str| {
+        let card = format!("{code}: Too many calls.\\nRetry: yes");
+        format!(
+            r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":[{{"type":"text","text":"{card}"}}],"structuredContent":{{"v":1,"code":"{code}","message":"Too many calls."}},"isError":true}}}}"#
+        )
+    };
+    let told = |code: &str| {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.client(CALL);
+        rig.server(&envelope(code)).remove(0)
+    };
+    let kept = |answer: &serde_json::Value| {
+        fault(answer).pointer("/details/upstream/structuredContent").is_some()
+    };
+    assert!(!kept(&told("OVERLOADED")));
+    assert!(kept(&told("NOBODY_KNOWS_IT")), "what was not understood is kept");
 }
