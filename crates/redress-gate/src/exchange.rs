@@ -41,6 +41,8 @@ pub(crate) struct Exchange {
     pub(crate) key: u64,
     /// How often it was sent before.
     pub(crate) repeats: u32,
+    /// What the first time ended with, as an object.
+    pub(crate) first: Option<Box<str>>,
     /// Whether it may have had an effect when it was sent before.
     pub(crate) is_in_doubt: bool,
     /// Whether it counts among the calls in progress.

@@ -331,11 +331,16 @@ impl Session {
     /// Sends what was kept for the upstream, unless it is over by now.
     fn send_held(&mut self, turn: &mut Turn) {
         self.held_bytes = 0;
+        let stderr = self.stderr.position();
         for Held { id, line } in std::mem::take(&mut self.held) {
+            if let Some(id) = id {
+                self.learn_before(id, turn);
+            }
             let to = match id.map(|it| (it, self.inflight.exchange_mut(it))) {
                 Some((_, None)) => continue,
                 Some((id, Some(exchange))) => {
                     (exchange.sent, exchange.epoch) = (true, self.opening.epoch);
+                    exchange.stderr = stderr;
                     ToUpstream::Request(id, exchange.from.ticket)
                 }
                 None => ToUpstream::Other,

@@ -18,6 +18,8 @@ pub(crate) struct Tools {
     is_old: bool,
     /// We asked for the list ourselves since it last changed.
     was_asked: bool,
+    /// The list was known before it changed, or a failure would have been another one with it.
+    is_wanted: bool,
     /// The arguments that stand in headers, too.
     pub(crate) mirrors: Mirrors,
 }
@@ -60,9 +62,19 @@ impl Tools {
         self.was_asked = true;
     }
 
+    /// A call failed without an answer, and nobody knows what its tool does.
+    pub(crate) fn want(&mut self, name: &str) {
+        self.is_wanted |= self.get(name).is_none();
+    }
+
+    /// Whether the list is to be asked for before a call: a failure without an answer leaves no time for that.
+    pub(crate) fn is_wanted_for(&self, name: &str) -> bool {
+        self.is_wanted && self.is_worth_asking(name)
+    }
+
     /// Forgets everything: the list has changed.
     pub(crate) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { is_wanted: self.is_wanted || self.is_complete, ..Self::default() };
     }
 
     /// The server is a new process. Its tools are most likely the same, and a failure must not look another way until they are listed.
@@ -119,9 +131,10 @@ mod tests {
         assert_eq!(tools.all(), Some(&["a".to_owned(), "b".to_owned()][..]));
         assert!(tools.get("a").unwrap().traits(true).harmless());
         assert!(tools.get("b").unwrap().has_output_schema);
-        assert!(!tools.is_worth_asking("c"));
+        assert!(!tools.is_worth_asking("c") && !tools.is_wanted_for("c"));
         tools.forget();
         assert_eq!(tools.all(), None);
+        assert!(tools.is_wanted_for("a"), "it was of use");
     }
 
     #[test]

@@ -66,6 +66,7 @@ impl Session {
         let mut exchange = exchange;
         exchange.is_in_doubt |= exchange.sent && fault.effect != Effect::None;
         exchange.sent = false;
+        exchange.first.get_or_insert_with(|| ended_with(fault));
         let key = exchange.key;
         if let Some(id) = self.inflight.open(key, exchange) {
             self.repeats.push(Waiting { id, at, is_recorded: false });
@@ -205,12 +206,35 @@ pub(super) fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
         return known;
     }
     let mut fault = known.fault.clone();
-    fault.details = with_attempts(fault.details.take(), exchange);
+    tell_attempts(&mut fault, exchange);
     Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
 }
 
-/// Details that say how often a call was made.
-pub(super) fn with_attempts(details: Option<RawJson>, exchange: &Exchange) -> Option<RawJson> {
+/// Says how often a call was made, and what the first time ended with, if that was something else.
+pub(super) fn tell_attempts(fault: &mut Fault, exchange: &Exchange) {
     let attempts = RawJson::parse((exchange.repeats + 1).to_string().as_bytes()).ok();
-    with_detail(details, "attempts", attempts)
+    let first = exchange.first.as_deref().filter(|it| **it != *ended_with(fault));
+    let first = first.and_then(|it| RawJson::parse(it.as_bytes()).ok());
+    let details = with_detail(fault.details.take(), "attempts", attempts);
+    fault.details = with_detail(details, "first", first);
+}
+
+/// What of a failure tells it from others: its code, and how the process or the connection ended.
+fn ended_with(fault: &Fault) -> Box<str> {
+    const PLACES: [&[&str]; 4] =
+        [&["exit_code"], &["signal"], &["upstream", "failed_at"], &["upstream", "status"]];
+    let mut object = String::new();
+    let mut members = Members::open(&mut object);
+    members.str("code", fault.code());
+    if let Some(details) = &fault.details {
+        details.with(|it| {
+            for place in PLACES {
+                if let (Some(key), Some(value)) = (place.last(), it.path(place)) {
+                    members.raw(key, value.raw());
+                }
+            }
+        });
+    }
+    members.close();
+    object.into()
 }

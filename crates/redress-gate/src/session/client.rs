@@ -181,6 +181,7 @@ impl Session {
             sent: false,
             key: 0,
             repeats: 0,
+            first: None,
             is_in_doubt: false,
             is_admitted: false,
             epoch: self.opening.epoch,
@@ -225,6 +226,7 @@ impl Session {
             write(&mut kept);
             self.wait_for_turn(ours, kept, turn);
         } else if self.is_up() {
+            self.learn_before(ours, turn);
             let epoch = self.opening.epoch;
             let Some(exchange) = self.inflight.exchange_mut(ours) else { return };
             (exchange.sent, exchange.epoch) = (true, epoch);

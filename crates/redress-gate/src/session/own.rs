@@ -159,6 +159,7 @@ impl Session {
         let in_time =
             |it: Option<Instant>| it.map(|it| exchange.deadline.map_or(it, |end| it.min(end)));
         if self.asking.id.is_some() {
+            turn.is_sooner = true;
             return in_time(self.asking.until);
         }
         let is_worth_it = exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it));
@@ -166,6 +167,20 @@ impl Session {
             return None;
         }
         let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
+        self.ask_for_tools(meta, turn)
+    }
+
+    /// Asks for the list of tools before a call is sent, where a failure without an answer would be told better with it.
+    pub(super) fn learn_before(&mut self, id: UpstreamId, turn: &mut Turn) {
+        let Some(exchange) = self.inflight.exchange(id) else { return };
+        let is_wanted = exchange.request.tool().is_some_and(|it| self.tools.is_wanted_for(it));
+        if is_wanted && self.asking.id.is_none() && self.is_up() {
+            let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
+            self.ask_for_tools(meta, turn);
+        }
+    }
+
+    fn ask_for_tools(&mut self, meta: String, turn: &mut Turn) -> Option<Instant> {
         self.asking = Asking { meta, until: Some(turn.now.at + PATIENCE), ..Asking::default() };
         self.tools.asked();
         turn.is_sooner = true;

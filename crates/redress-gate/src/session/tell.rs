@@ -11,7 +11,7 @@ use redress_registry::{Class, Effect};
 
 use super::{
     ClientKind, Refused, Session, Turn, UpstreamKind,
-    again::{known_of_repeat, with_attempts},
+    again::{known_of_repeat, tell_attempts},
     details::without_upstream,
     dress::{Dress, own_meta},
     head::kept,
@@ -71,9 +71,12 @@ impl Session {
             fault.effect = Effect::Unknown;
         }
         if exchange.repeats > 0 {
-            fault.details = with_attempts(fault.details.take(), &exchange);
+            tell_attempts(&mut fault, &exchange);
         }
         let request = &exchange.request;
+        if let Some(tool) = request.tool().filter(|_| exchange.sent) {
+            self.tools.want(tool);
+        }
         let form = match seen {
             Seen::NoMessage { line, id, .. }
                 if self.server.settings.mode == Mode::Observe

@@ -279,3 +279,17 @@ fn lists_are_asked_for_again_and_an_opening_is_not() {
     assert_eq!(heard[0]["id"], 2);
     assert_eq!(rig.repeats.len(), 1);
 }
+
+#[test]
+fn what_the_first_time_ended_with_is_told_with_the_last() {
+    let mut rig = rig();
+    rig.client(CALL);
+    assert!(rig.gone(&Exit { signal: Some("SIGKILL".to_owned()), ..Exit::default() }).is_empty());
+    record(&mut rig, true);
+    rig.after(3 * SECOND);
+    rig.ready();
+    let heard = rig.after(60 * SECOND);
+    let details = &fault(&heard[0])["details"];
+    assert_eq!((code(&heard[0]), &details["attempts"]), ("TIMEOUT", &json!(2)));
+    assert_eq!(details["first"], json!({"code": "UPSTREAM_CRASHED", "signal": "SIGKILL"}));
+}

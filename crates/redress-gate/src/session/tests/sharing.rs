@@ -68,8 +68,8 @@ fn calls_wait_until_the_upstream_is_open_and_a_new_process_is_opened_alike() {
     assert_eq!(sent(&rig, 3)["method"], "initialize");
     assert_eq!(sent(&rig, 3)["params"]["capabilities"], json!({}));
     server(&mut rig, WELCOME);
-    let methods: Vec<_> = (4..6).map(|it| sent(&rig, it)["method"].clone()).collect();
-    assert_eq!(methods, ["notifications/initialized", "tools/call"]);
+    let methods: Vec<_> = (4..7).map(|it| sent(&rig, it)["method"].clone()).collect();
+    assert_eq!(methods, ["notifications/initialized", "tools/list", "tools/call"]);
 }
 
 #[test]
