@@ -20,6 +20,9 @@ pub(crate) const MIN_HINT_CHARS: usize = 80;
 /// How many did-you-mean values fit into a sentence.
 pub(crate) const MAX_SIMILAR_SHOWN: usize = 3;
 
+/// The most of what a server said that stands in the message of an error, in characters.
+const MAX_SAID_CHARS: usize = 240;
+
 /// The card of a fault, at most 120 tokens. What matters least is cut first: the server's own words, then further
 /// calls, then the ends of hint and message.
 pub fn card(fault: &Fault) -> String {
@@ -155,6 +158,12 @@ pub(crate) fn did_you_mean(fault: &Fault) -> String {
         [one] => format!(" Did you mean {one}?"),
         [first @ .., last] => format!(" Did you mean {} or {last}?", first.join(", ")),
     }
+}
+
+/// What the server said, quoted, as a sentence after another one.
+pub(crate) fn server_said(fault: &Fault) -> String {
+    let quoted = fault.server_text.as_deref().map(|it| text::quote(it, MAX_SAID_CHARS));
+    quoted.map(|it| format!(" Server said: {it}")).unwrap_or_default()
 }
 
 fn next_line(action: &NextAction) -> String {

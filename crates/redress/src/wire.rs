@@ -76,7 +76,7 @@ pub fn rpc_error(fault: &Fault, id: Option<&str>) -> String {
 
 /// What an error of JSON-RPC says in words: all that a reader of its text alone hears.
 pub fn error_message(fault: &Fault) -> String {
-    format!("{}{}", fault.message, card::did_you_mean(fault))
+    format!("{}{}{}", fault.message, card::did_you_mean(fault), card::server_said(fault))
 }
 
 /// Whether a JSON-RPC error with that code that answers a `tools/call` stays one: the request itself was none

@@ -20,11 +20,12 @@ use super::{
     details::{number, with_detail, with_upstream},
 };
 use crate::{
-    exchange::Exchange,
+    exchange::{Exchange, Method, Request},
     frame::{Malformed, Unreadable},
     inflight::{MOST, UpstreamId},
     limits::TooMuch,
     moment::{Moment, millis},
+    retry::is_reading,
 };
 
 /// The most of a log that goes into a fault, in characters.
@@ -152,7 +153,8 @@ impl Session {
             }
         };
         let tool = self.tool_of(&exchange.request);
-        let is_harmless = !exchange.sent || self.traits(tool).harmless();
+        let is_harmless =
+            !exchange.sent || is_without_effect(&exchange.request) || self.traits(tool).harmless();
         if is_harmless && !exchange.is_in_doubt {
             fault.nothing_changed();
         } else if is_harmless || exchange.is_in_doubt && fault.effect == Effect::None {
@@ -199,7 +201,7 @@ impl Session {
             self.raise(codes::UPSTREAM_CRASHED, Origin::Server, exit_params(exit))
         };
         fault.nothing_changed();
-        self.add_log(&mut fault, &self.stderr.since(0));
+        self.add_log(&mut fault, 0);
         self.tell_nobody(fault, turn);
     }
 
@@ -244,17 +246,22 @@ impl Session {
         let mut fault = self.classified(exchange, what, now);
         // Alone, a process that ended needs a person; behind the gate the next request starts it again.
         fault.retry = fault.entry().retry;
-        self.add_log(&mut fault, &self.stderr.since(0));
+        self.add_log(&mut fault, exchange.stderr);
         fault
     }
 
-    /// The end of the log, for the envelope; its last line, for the card.
-    fn add_log(&self, fault: &mut Fault, log: &str) {
-        let log = self.server.settings.redactor.text(log);
-        let mut lines = log.lines().rev().map(str::trim).filter(|it| !it.is_empty());
-        let Some(last) = lines.next() else { return };
+    /// The end of the log, for the envelope; for the card its last line that tells of a failure, or else its last one, of what was written
+    /// after a position: what stood there before the call does not explain it.
+    fn add_log(&self, fault: &mut Fault, position: u64) {
+        let redacted = |from| self.server.settings.redactor.text(&self.stderr.since(from));
+        let (log, since) = (redacted(0), redacted(position));
+        let lines = || since.lines().rev().map(str::trim).filter(|it| !it.is_empty());
         if fault.server_text.is_none() {
-            fault.server_text = Some(last.to_owned());
+            let line = lines().find(|it| tells_of_failure(it)).or_else(|| lines().next());
+            fault.server_text = line.map(str::to_owned);
+        }
+        if log.trim().is_empty() {
+            return;
         }
         let cut = log.char_indices().rev().nth(LOG_CHARS).map_or(0, |it| it.0);
         let lines = log.get(cut..).unwrap_or_default().lines().map(text::strip);
@@ -297,7 +304,7 @@ impl Session {
             let details = with_upstream(fault.details.take(), "exit_code", code);
             fault.details = with_upstream(details, "signal", signal);
         }
-        self.add_log(&mut fault, &self.stderr.since(0));
+        self.add_log(&mut fault, 0);
         after(fault, until.saturating_duration_since(now.at))
     }
 
@@ -318,6 +325,33 @@ impl Session {
             }
         }
     }
+}
+
+/// Whether a request changes nothing that anybody could look for.
+fn is_without_effect(request: &Request) -> bool {
+    request.method == Method::Initialize || is_reading(request.method_name())
+}
+
+/// Whether a line of a log tells of a failure. The last line of many that do is a version, a frame of a stack, or a prompt.
+fn tells_of_failure(line: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "error",
+        "exception",
+        "fatal",
+        "panic",
+        "fail",
+        "cannot",
+        "can't",
+        "could not",
+        "unable to",
+        "not found",
+        "denied",
+        "missing",
+        "no such",
+        "out of memory",
+    ];
+    let line = line.to_ascii_lowercase();
+    !line.starts_with("at ") && WORDS.iter().any(|it| line.contains(it))
 }
 
 /// The fault of a call that may be made again after a while.

@@ -330,3 +330,60 @@ proptest! {
         prop_assert!(rig.session.is_idle());
     }
 }
+
+#[test]
+fn what_a_tool_does_is_learnt_for_the_next_failure_without_an_answer() {
+    let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    // Nobody has listed the tools; the list has changed, as some servers say whenever they start.
+    for is_listed in [false, true] {
+        let mut rig = if is_listed { Rig::knowing(Mode::Enforce) } else { Rig::up() };
+        rig.server(changed);
+        if !is_listed {
+            rig.client(CALL);
+            assert_eq!(fault(&rig.after(SECOND * 60)[0])["effect"], "unknown");
+        }
+        rig.sent.clear();
+        rig.client(CALL);
+        assert!(rig.sent[0].contains("tools/list") && rig.sent[1].contains("tools/call"));
+        let asked: serde_json::Value = serde_json::from_str(&rig.sent[0]).unwrap();
+        rig.server_bytes(TOOLS.replace("ID", &asked["id"].to_string()).as_bytes());
+        let heard = rig.after(SECOND * 60);
+        assert_eq!((code(&heard[0]), &fault(&heard[0])["effect"]), ("TIMEOUT", &"none".into()));
+        rig.sent.clear();
+        rig.client(CALL);
+        assert_eq!(rig.sent.len(), 1, "once is enough");
+    }
+}
+
+#[test]
+fn only_what_was_written_since_the_call_explains_its_end() {
+    let said = |before: &[u8], since: &[u8]| {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.stderr.add(before);
+        rig.client(CALL);
+        rig.stderr.add(since);
+        let heard = rig.gone(&crash());
+        let tail = fault(&heard[0])["details"]["upstream"]["stderr_tail"].as_str();
+        assert!(tail.is_some_and(|it| it.starts_with("Starting")), "{tail:?}");
+        card(&heard[0]).split_once("Server said: ").map(|it| it.1.to_owned())
+    };
+    assert_eq!(said(b"Starting default (STDIO) server...\n", b""), None);
+    let node = b"throw err;\nError: Cannot find module 'x'\n    at Module.load (x.js:1:1)\n\nNode.js v22.1.0\n";
+    assert_eq!(said(b"Starting\n", node).as_deref(), Some("\"Error: Cannot find module 'x'\""));
+    assert_eq!(said(b"Starting\n", b"working\nbye\n").as_deref(), Some("\"bye\""));
+}
+
+#[test]
+fn a_server_that_dies_at_its_start_says_why_and_nothing_was_changed() {
+    let mut rig = Rig::up();
+    rig.client(OPEN);
+    rig.stderr.add(b"Error: API_KEY is not set\n");
+    let heard = rig.gone(&crash());
+    let error = &heard[0]["error"];
+    assert_eq!(
+        error["message"],
+        "The server process ended before it answered. Server said: \"Error: API_KEY is not set\""
+    );
+    assert_eq!(fault(&heard[0])["effect"], "none");
+    assert!(!fault(&heard[0])["hint"].as_str().unwrap().contains("took effect"), "{error}");
+}
