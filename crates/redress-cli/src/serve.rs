@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use redress_gate::{Access, Governor, Serve, Served, Server};
+use redress_gate::{Access, Serve, Served, Server};
 use redress_ledger::Ledger;
 use serde_json::json;
 
