@@ -331,7 +331,8 @@ impl Session {
     /// Sends what was kept for the upstream, unless it is over by now.
     fn send_held(&mut self, turn: &mut Turn) {
         self.held_bytes = 0;
-        let stderr = self.stderr.position();
+        // A process that has said nothing yet was started for these.
+        let stderr = if self.has_spoken { self.stderr.position() } else { 0 };
         for Held { id, line } in std::mem::take(&mut self.held) {
             if let Some(id) = id {
                 self.learn_before(id, turn);

@@ -7,7 +7,7 @@ use redress::json::{Doc, Kind, Members, Value};
 use super::{Session, State, Turn, UpstreamKind, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
-    frame::{Shape, limits, span, splice},
+    frame::{Frame, Shape, limits, span, splice},
     inflight::{Ask, UpstreamId},
     mail::ToUpstream,
 };
@@ -102,6 +102,13 @@ impl Session {
             }
             (Ask::Tools, None) => self.decide_all(turn),
         }
+    }
+
+    /// Whether a message answers our own question for the list of tools.
+    pub(super) fn is_list_for_us(&self, frame: &Frame<'_>) -> bool {
+        self.asking.id.is_some()
+            && frame.id.and_then(UpstreamId::of) == self.asking.id
+            && matches!(frame.shape, Shape::Result | Shape::Error)
     }
 
     /// One of our own questions will not be answered.

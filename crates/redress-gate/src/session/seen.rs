@@ -246,7 +246,8 @@ impl Session {
         let mut fault = self.classified(exchange, what, now);
         // Alone, a process that ended needs a person; behind the gate the next request starts it again.
         fault.retry = fault.entry().retry;
-        self.add_log(&mut fault, exchange.stderr);
+        // What it never got waited for its start.
+        self.add_log(&mut fault, if exchange.sent { exchange.stderr } else { 0 });
         fault
     }
 

@@ -30,7 +30,7 @@ impl Session {
 
     /// A message of the upstream, however it came.
     pub(super) fn upstream_message(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
-        self.heard = Some(turn.now.at);
+        let heard = self.heard.replace(turn.now.at);
         if !std::mem::replace(&mut self.has_spoken, true) {
             self.server.starts.succeeded();
         }
@@ -41,7 +41,13 @@ impl Session {
             Err(error) => return self.no_message(line, Unreadable::Json(error), came, turn),
         };
         match Frame::of(&doc) {
-            Ok(frame) => self.upstream_frame(line, &frame, came, turn),
+            Ok(frame) => {
+                if self.is_list_for_us(&frame) {
+                    // Whether calls are answered is asked by clients alone.
+                    self.heard = heard;
+                }
+                self.upstream_frame(line, &frame, came, turn);
+            }
             Err(error) => self.no_message(line, Unreadable::Frame(error), came, turn),
         }
         self.scratch = doc.into_scratch();

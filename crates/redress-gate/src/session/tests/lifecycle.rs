@@ -338,6 +338,7 @@ fn what_a_tool_does_is_learnt_for_the_next_failure_without_an_answer() {
     for is_listed in [false, true] {
         let mut rig = if is_listed { Rig::knowing(Mode::Enforce) } else { Rig::up() };
         rig.server(changed);
+        rig.after(SECOND);
         if !is_listed {
             rig.client(CALL);
             assert_eq!(fault(&rig.after(SECOND * 60)[0])["effect"], "unknown");
@@ -349,6 +350,7 @@ fn what_a_tool_does_is_learnt_for_the_next_failure_without_an_answer() {
         rig.server_bytes(TOOLS.replace("ID", &asked["id"].to_string()).as_bytes());
         let heard = rig.after(SECOND * 60);
         assert_eq!((code(&heard[0]), &fault(&heard[0])["effect"]), ("TIMEOUT", &"none".into()));
+        assert!(rig.session.silent.is_some(), "a list is no answer to a call");
         rig.sent.clear();
         rig.client(CALL);
         assert_eq!(rig.sent.len(), 1, "once is enough");
@@ -375,9 +377,10 @@ fn only_what_was_written_since_the_call_explains_its_end() {
 
 #[test]
 fn a_server_that_dies_at_its_start_says_why_and_nothing_was_changed() {
-    let mut rig = Rig::up();
+    let mut rig = Rig::down(Mode::Enforce);
     rig.client(OPEN);
     rig.stderr.add(b"Error: API_KEY is not set\n");
+    rig.session.upstream_ready(std::sync::Arc::clone(&rig.stderr), &mut rig.turn);
     let heard = rig.gone(&crash());
     let error = &heard[0]["error"];
     assert_eq!(
