@@ -16,12 +16,21 @@ pub(crate) struct Tools {
     is_complete: bool,
     /// Another process told it, which may have had others.
     is_old: bool,
-    /// We asked for the list ourselves since it last changed.
-    was_asked: bool,
-    /// The list was known before it changed, or a failure would have been another one with it.
-    is_wanted: bool,
+    own: Own,
     /// The arguments that stand in headers, too.
     pub(crate) mirrors: Mirrors,
+}
+
+/// Whether we ask for the list ourselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Own {
+    /// Only if a failure is told better with it.
+    #[default]
+    Perhaps,
+    /// Before the next call: it was known before it changed, or a failure would have been another one with it.
+    Wanted,
+    /// We did since it last changed.
+    Asked,
 }
 
 /// What is known of one tool.
@@ -54,33 +63,39 @@ impl Tools {
 
     /// Whether asking for the list would tell more; it is asked for once.
     pub(crate) fn is_worth_asking(&self, name: &str) -> bool {
-        !self.was_asked && (!self.is_complete || self.is_old) && self.get(name).is_none()
+        self.own != Own::Asked && (!self.is_complete || self.is_old) && self.get(name).is_none()
     }
 
     /// Notes that the list was asked for.
     pub(crate) const fn asked(&mut self) {
-        self.was_asked = true;
+        self.own = Own::Asked;
     }
 
     /// A call failed without an answer, and nobody knows what its tool does.
     pub(crate) fn want(&mut self, name: &str) {
-        self.is_wanted |= self.get(name).is_none();
+        if self.own == Own::Perhaps && self.get(name).is_none() {
+            self.own = Own::Wanted;
+        }
     }
 
     /// Whether the list is to be asked for before a call: a failure without an answer leaves no time for that.
-    pub(crate) fn is_wanted_for(&self, name: &str) -> bool {
-        self.is_wanted && self.is_worth_asking(name)
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.own == Own::Wanted
     }
 
     /// Forgets everything: the list has changed.
     pub(crate) fn forget(&mut self) {
-        *self = Self { is_wanted: self.is_wanted || self.is_complete, ..Self::default() };
+        let is_wanted = self.is_complete || self.is_wanted();
+        let own = if is_wanted { Own::Wanted } else { Own::Perhaps };
+        *self = Self { own, ..Self::default() };
     }
 
     /// The server is a new process. Its tools are most likely the same, and a failure must not look another way until they are listed.
     pub(crate) const fn outlive_process(&mut self) {
         self.is_old = true;
-        self.was_asked = false;
+        if matches!(self.own, Own::Asked) {
+            self.own = Own::Perhaps;
+        }
     }
 
     /// Takes in one page of the list, and gives the cursor of the next one.
@@ -131,10 +146,10 @@ mod tests {
         assert_eq!(tools.all(), Some(&["a".to_owned(), "b".to_owned()][..]));
         assert!(tools.get("a").unwrap().traits(true).harmless());
         assert!(tools.get("b").unwrap().has_output_schema);
-        assert!(!tools.is_worth_asking("c") && !tools.is_wanted_for("c"));
+        assert!(!tools.is_worth_asking("c") && !tools.is_wanted());
         tools.forget();
         assert_eq!(tools.all(), None);
-        assert!(tools.is_wanted_for("a"), "it was of use");
+        assert!(tools.is_wanted() && tools.is_worth_asking("a"), "it was of use");
     }
 
     #[test]

@@ -174,14 +174,16 @@ impl Session {
             return None;
         }
         let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
-        self.ask_for_tools(meta, turn)
+        in_time(self.ask_for_tools(meta, turn))
     }
 
     /// Asks for the list of tools before a call is sent, where a failure without an answer would be told better with it.
     pub(super) fn learn_before(&mut self, id: UpstreamId, turn: &mut Turn) {
+        if !self.tools.is_wanted() || self.asking.id.is_some() || !self.is_up() {
+            return;
+        }
         let Some(exchange) = self.inflight.exchange(id) else { return };
-        let is_wanted = exchange.request.tool().is_some_and(|it| self.tools.is_wanted_for(it));
-        if is_wanted && self.asking.id.is_none() && self.is_up() {
+        if exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it)) {
             let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
             self.ask_for_tools(meta, turn);
         }
@@ -191,7 +193,7 @@ impl Session {
         self.asking = Asking { meta, until: Some(turn.now.at + PATIENCE), ..Asking::default() };
         self.tools.asked();
         turn.is_sooner = true;
-        in_time(self.asking.until.filter(|_| self.ask_for_page(None, turn)))
+        self.asking.until.filter(|_| self.ask_for_page(None, turn))
     }
 
     fn ask_for_page(&mut self, cursor: Option<Value<'_>>, turn: &mut Turn) -> bool {

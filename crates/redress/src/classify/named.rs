@@ -17,7 +17,8 @@ pub(crate) fn path<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<&'a 
     }
     let whole = |it: &&str| names(text, it);
     let by_name = |it: &&str| it.rsplit(['/', '\\']).next().is_some_and(|it| names(text, it));
-    let named = outermost(paths.iter().copied().filter(whole).collect());
+    let named: Vec<&str> = paths.iter().copied().filter(whole).collect();
+    let named = outermost(&named);
     let named =
         if named.is_empty() { paths.iter().copied().filter(by_name).collect() } else { named };
     match (named.as_slice(), paths.as_slice()) {
@@ -30,7 +31,7 @@ pub(crate) fn path<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<&'a 
 }
 
 /// Those that are no part of another one: `a.txt` is, of `/d/a.txt`.
-fn outermost(paths: Vec<&str>) -> Vec<&str> {
+fn outermost<'p>(paths: &[&'p str]) -> Vec<&'p str> {
     let is_part = |it: &str| paths.iter().any(|other| *other != it && other.contains(it));
     paths.iter().copied().filter(|it| !is_part(it)).collect()
 }
@@ -82,6 +83,8 @@ fn names(text: &str, path: &str) -> bool {
 mod tests {
     use super::{Argument, path};
 
+    type Case<'c> = (&'c [(&'c str, &'c str)], &'c str, Option<&'c str>);
+
     #[test]
     fn the_path_that_the_text_names_is_the_one() {
         let move_file = [("source", "/d/zz"), ("destination", "/d/a.txt")];
@@ -89,7 +92,7 @@ mod tests {
         let write = [("path", "/d/none/x/y.txt"), ("content", "hello")];
         let read = [("path", "src/mian.rs")];
         let checkout = [("repo_path", "/w/repo"), ("target", "nope")];
-        let cases: [(&[(&str, &str)], &str, Option<&str>); 14] = [
+        let cases: [Case<'_>; 14] = [
             (&move_file, "Destination already exists: /d/a.txt", Some("/d/a.txt")),
             (&move_file, "ENOENT: rename '/d/zz' -> '/d/a.txt'", None),
             (&move_file, "Destination already exists", None),
