@@ -1,19 +1,23 @@
 //! `Contract::serve`: a contract over a pipe or a socket, where rmcp alone is silent about much of what it cannot read.
 //!
 //! Lines are cut in bounded memory, calls of tools are read in one pass, and what is no message is answered with its
-//! fault, under the id of its request, as the gate does.
+//! fault, under the id of its request, as the gate does. Every request has one answer, also when the client has said all
+//! or the server ends.
 
+mod begin;
 mod call;
 mod early;
+mod ended;
+mod flight;
 mod pen;
 mod refused;
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use redress::frame::lines::Lines;
 use rmcp::{
     ServerHandler,
-    model::{ClientJsonRpcMessage, JsonRpcMessage},
+    model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId},
     serve_server,
     service::{RoleServer, RunningService, ServerInitializeError, TxJsonRpcMessage},
     transport::Transport,
@@ -21,9 +25,12 @@ use rmcp::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadHalf, WriteHalf, split},
     task::JoinSet,
+    time::{Instant, timeout, timeout_at},
 };
 
 use self::{
+    begin::Begin,
+    flight::{Asked, Flight},
     pen::Pen,
     refused::{Reader, Refused},
 };
@@ -57,7 +64,7 @@ where
         self,
         contract: &Contract<H>,
     ) -> impl Transport<RoleServer, Error = io::Error> + 'static {
-        Pipe::new(self.0, self.1, contract.books())
+        Pipe::new(self.0, self.1, contract)
     }
 }
 
@@ -71,7 +78,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Connection<io::Error, Both> for
         contract: &Contract<H>,
     ) -> impl Transport<RoleServer, Error = io::Error> + 'static {
         let (reader, writer): (ReadHalf<S>, WriteHalf<S>) = split(self);
-        Pipe::new(reader, writer, contract.books())
+        Pipe::new(reader, writer, contract)
     }
 }
 
@@ -107,16 +114,30 @@ impl<H: ServerHandler> Contract<H> {
 /// So many refusals may wait to be told; a client that does not read them is not read any more.
 const MOST_TOLD: usize = 64;
 
+/// How long the end of a session waits for a client that does not read.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// Messages as lines.
 struct Pipe<R, W> {
     reader: R,
     lines: Lines,
     heard: Reader,
-    /// Who writes to the client, and what else it takes to tell a failure.
-    desk: Arc<(Pen<W>, Books)>,
+    begin: Begin,
+    desk: Arc<Desk<W>>,
+    flight: Arc<Flight>,
+    /// The message that is passed on next.
+    held: Option<ClientJsonRpcMessage>,
     /// Refusals that are being recorded and told.
     telling: JoinSet<()>,
     is_at_end: bool,
+    /// When nobody waits for answers any more, once the client has said all.
+    until: Option<Instant>,
+}
+
+/// Who writes to the client, and what else it takes to tell a failure.
+struct Desk<W> {
+    pen: Pen<W>,
+    books: Books,
 }
 
 impl<R, W> Pipe<R, W>
@@ -124,14 +145,18 @@ where
     R: AsyncRead + Unpin + Send,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    fn new(reader: R, writer: W, books: Books) -> Self {
+    fn new<H: ServerHandler>(reader: R, writer: W, contract: &Contract<H>) -> Self {
         Self {
             reader,
             lines: Lines::new(refused::MOST),
             heard: Reader::default(),
-            desk: Arc::new((Pen::new(writer), books)),
+            begin: Begin::new(contract.supported_protocol_versions()),
+            desk: Arc::new(Desk { pen: Pen::new(writer), books: contract.books() }),
+            flight: Arc::default(),
+            held: None,
             telling: JoinSet::new(),
             is_at_end: false,
+            until: None,
         }
     }
 
@@ -143,7 +168,9 @@ where
                 line => line?,
             };
             match self.heard.read(&line) {
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) if !self.begin.takes(&message) => (),
+                Ok(Some(message)) if self.flight.hear(&message) => return Some(message),
+                Ok(Some(message)) => self.refuse(Refused::twice(&message)),
                 Ok(None) => (),
                 Err(refused) => self.refuse(refused),
             }
@@ -155,11 +182,41 @@ where
     fn refuse(&mut self, refused: Refused) {
         let desk = Arc::clone(&self.desk);
         self.telling.spawn(async move {
-            let (pen, books) = &*desk;
-            let line = refused.told(books).await;
+            let line = refused.told(&desk.books).await;
             // Whoever does not listen any more misses nothing.
-            drop(pen.write(line.into_bytes()).await);
+            drop(desk.pen.write(line.into_bytes()).await);
         });
+    }
+
+    /// Tells that a request is given up.
+    fn give_up(&mut self, id: RequestId, asked: Asked) {
+        let desk = Arc::clone(&self.desk);
+        self.telling.spawn(async move {
+            let line = ended::told(id, asked, &desk.books).await;
+            drop(desk.pen.write(line.into_bytes()).await);
+        });
+    }
+
+    async fn all_told(&mut self) {
+        while self.telling.join_next().await.is_some() {}
+    }
+
+    /// The client has said all. It is answered to the last request, as long as a call may take: rmcp alone would hear
+    /// nothing more of a handler that has something to say before its answer.
+    async fn last_messages(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.all_told().await;
+        let longest = self.desk.books.0.longest_timeout();
+        let now = Instant::now();
+        let until = *self.until.get_or_insert_with(|| now.checked_add(longest).unwrap_or(now));
+        while !self.desk.pen.is_broken() {
+            if let Some(message) = self.flight.last_word() {
+                return Some(message);
+            }
+            if self.flight.is_over() || timeout_at(until, self.flight.moved()).await.is_err() {
+                break;
+            }
+        }
+        None
     }
 }
 
@@ -174,9 +231,15 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        // Before anything else: the client may have the answer before this is over, and use the id again.
+        let outgoing = self.flight.say(&message);
         let desk = Arc::clone(&self.desk);
         async move {
-            let (pen, books) = &*desk;
+            let Some(mut outgoing) = outgoing else { return Ok(()) };
+            let Desk { pen, books } = &*desk;
+            for withdrawal in outgoing.withdrawals() {
+                pen.write(serde_json::to_vec(&withdrawal)?).await?;
+            }
             // Before it is its turn to write: others may write meanwhile.
             let line = match message {
                 JsonRpcMessage::Error(it) if !early::is_dressed(&it.error) => {
@@ -188,21 +251,29 @@ where
         }
     }
 
-    /// Nothing is lost when this is dropped half way: what was read stands in `lines`, what is being told goes on.
+    /// Nothing is lost when this is dropped half way: what was read stands in `lines` or is held, what is being told
+    /// goes on.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            self.desk.0.keep_up().await;
+            self.desk.pen.keep_up().await;
             while self.telling.try_join_next().is_some() {}
-            if let Some(message) = self.next_message() {
-                return Some(message);
+            if self.held.is_none() {
+                self.held = self.next_message();
+            }
+            if let Some(message) = &self.held {
+                // The session may end with it before it has begun: what was refused so far is told first.
+                if self.begin.is_awaited() {
+                    while self.telling.join_next().await.is_some() {}
+                    self.begin.heard(message);
+                }
+                return self.held.take();
             }
             if self.telling.len() == MOST_TOLD {
                 self.telling.join_next().await;
                 continue;
             }
             if self.is_at_end {
-                while self.telling.join_next().await.is_some() {}
-                return None;
+                return self.last_messages().await;
             }
             match self.reader.read(self.lines.room()).await {
                 Ok(0) | Err(_) => self.is_at_end = true,
@@ -211,8 +282,16 @@ where
         }
     }
 
+    /// What was not answered until now is given up.
     async fn close(&mut self) -> io::Result<()> {
-        self.desk.0.put_down().await;
+        for (id, asked) in self.flight.end() {
+            self.give_up(id, asked);
+        }
+        let end = async {
+            self.all_told().await;
+            self.desk.pen.put_down().await;
+        };
+        drop(timeout(GRACE, end).await);
         Ok(())
     }
 }

@@ -71,6 +71,12 @@ impl Settings {
         own.or_else(|| self.registry.tools.get(tool)?.operation)
     }
 
+    /// How long any call may take. One without a limit has the usual one as soon as nobody asks for more.
+    pub(crate) fn longest_timeout(&self) -> Duration {
+        let all = self.timeouts.values().copied().chain(self.timeout);
+        all.max().unwrap_or(TIMEOUT)
+    }
+
     /// How long a call of a tool may take.
     pub(crate) fn timeout(&self, tool: &str) -> Option<Duration> {
         self.timeouts.get(tool).copied().or(self.timeout)

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use tokio::{
@@ -10,14 +10,18 @@ use tokio::{
     sync::{Mutex, Notify},
 };
 
-/// So many lines may wait for a client that reads slowly before it is not read itself any more.
-const MOST_WAITING: usize = 1_024;
+/// So many bytes may wait for a client that reads slowly before it is not read itself any more.
+const MOST_WAITING: usize = 4 << 20;
+
+/// What a line takes beside its bytes: the task that writes it.
+const LINE_BYTES: usize = 4 << 10;
 
 /// Writes lines; each is written whole before the next.
 pub(super) struct Pen<W> {
     writer: Mutex<Option<W>>,
     waiting: AtomicUsize,
     moved: Notify,
+    is_broken: AtomicBool,
 }
 
 impl<W: AsyncWrite + Unpin> Pen<W> {
@@ -26,17 +30,25 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
             writer: Mutex::new(Some(writer)),
             waiting: AtomicUsize::new(0),
             moved: Notify::new(),
+            is_broken: AtomicBool::new(false),
         }
     }
 
     /// Writes a line, and ends it.
     pub(super) async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        let _turn = Turn::new(&self.waiting, &self.moved);
+        let _turn = Turn::new(line.len() + LINE_BYTES, &self.waiting, &self.moved);
         let mut writer = self.writer.lock().await;
         let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-        writer.write_all(&line).await?;
-        writer.flush().await
+        let written = async {
+            writer.write_all(&line).await?;
+            writer.flush().await
+        };
+        let written = written.await;
+        if written.is_err() {
+            self.is_broken.store(true, Ordering::Relaxed);
+        }
+        written
     }
 
     /// Waits until the client has read enough of what was written to it.
@@ -44,6 +56,11 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
         while self.waiting.load(Ordering::Relaxed) >= MOST_WAITING {
             self.moved.notified().await;
         }
+    }
+
+    /// Whether nobody reads what is written.
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_broken.load(Ordering::Relaxed)
     }
 
     /// Writes nothing any more.
@@ -54,20 +71,22 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
 
 /// A line that waits to be written, until it is or nobody wants it any more.
 struct Turn<'p> {
+    bytes: usize,
     waiting: &'p AtomicUsize,
     moved: &'p Notify,
 }
 
 impl<'p> Turn<'p> {
-    fn new(waiting: &'p AtomicUsize, moved: &'p Notify) -> Self {
-        waiting.fetch_add(1, Ordering::Relaxed);
-        Self { waiting, moved }
+    fn new(bytes: usize, waiting: &'p AtomicUsize, moved: &'p Notify) -> Self {
+        waiting.fetch_add(bytes, Ordering::Relaxed);
+        Self { bytes, waiting, moved }
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if self.waiting.fetch_sub(1, Ordering::Relaxed) == MOST_WAITING {
+        let before = self.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+        if before >= MOST_WAITING && before - self.bytes < MOST_WAITING {
             self.moved.notify_one();
         }
     }

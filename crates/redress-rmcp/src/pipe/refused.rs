@@ -7,7 +7,7 @@ use redress::{
     json::{Doc, Kind, Scratch, Value, pointer_step},
     wire,
 };
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 
 use super::call::call;
 use crate::{contract::Books, judge::invalid_request, tell::tell};
@@ -150,6 +150,19 @@ impl Refused {
             fault.violations = vec![Violation::new(pointer, &error.to_string(), None)];
         }
         Self { fault: Box::new(fault), id, tool: None }
+    }
+
+    /// A request whose id another one has that is not answered yet.
+    pub(super) fn twice(message: &ClientJsonRpcMessage) -> Self {
+        let JsonRpcMessage::Request(it) = message else {
+            return Self::new(Malformed::IdInUse, None);
+        };
+        let id = serde_json::to_string(&it.id).ok().map(String::into_boxed_str);
+        let tool = match &it.request {
+            ClientRequest::CallToolRequest(it) => Some(it.params.name.clone().into_owned()),
+            _ => None,
+        };
+        Self { tool, ..Self::new(Malformed::IdInUse, id) }
     }
 
     fn too_long(id: Option<Box<str>>, bytes: Option<u64>) -> Self {

@@ -11,11 +11,13 @@
 mod client;
 mod context;
 mod failures;
+mod flight;
 mod forwards;
 mod hostile;
 mod http;
 mod notes;
 mod odd;
 mod provoke;
+mod raw;
 mod refusals;
 mod wire;

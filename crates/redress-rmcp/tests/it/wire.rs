@@ -5,59 +5,12 @@ use std::time::Duration;
 use redress::Dialect;
 use redress_rmcp::{Contract, ErrorStats};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-    split,
+use tokio::io::AsyncWriteExt as _;
+
+use crate::{
+    odd::{Odd, registry},
+    raw::{Raw, fault},
 };
-
-use crate::odd::{Odd, registry};
-
-/// A client that writes lines.
-struct Raw {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    to: WriteHalf<DuplexStream>,
-}
-
-impl Raw {
-    /// A client that has not said anything.
-    fn silent(contract: Contract<Odd>) -> Self {
-        let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let serve = async move { drop(contract.serve(theirs).await.unwrap().waiting().await) };
-        tokio::spawn(Box::pin(serve));
-        let (from, to) = split(ours);
-        Self { lines: BufReader::new(from).lines(), to }
-    }
-
-    /// A client of the newest revision that `initialize` still belongs to.
-    async fn new(contract: Contract<Odd>) -> Self {
-        let mut raw = Self::silent(contract);
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}});
-        raw.ask("initialize", hello).await;
-        raw.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-        raw
-    }
-
-    async fn write(&mut self, message: &Value) {
-        self.to.write_all(format!("{message}\n").as_bytes()).await.unwrap();
-    }
-
-    /// The answer to a line, whatever it is.
-    async fn answer(&mut self, line: &str) -> Value {
-        self.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-        serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
-    }
-
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.write(&json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})).await;
-        let line = self.lines.next_line().await.unwrap().unwrap();
-        serde_json::from_str(&line).unwrap()
-    }
-}
-
-/// The fault of an error.
-fn fault(answer: &Value) -> &Value {
-    &answer["error"]["data"]["dev.redress/fault"]
-}
 
 #[tokio::test]
 async fn what_is_no_message_is_answered_under_the_id_of_its_request() {
