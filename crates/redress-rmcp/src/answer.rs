@@ -5,14 +5,19 @@ use std::borrow::Cow;
 use redress::{
     Dialect, Fault,
     dialect::{Stamp, rpc},
+    json::RawJson,
+    text,
     wire::{self, FAULT_KEY},
 };
-use redress_ledger::Redactor;
+use redress_ledger::{REDACTED, Redactor};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ErrorCode, JsonObject},
 };
 use serde_json::{Value, json};
+
+/// The error with an address that the user must go to.
+const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32_042);
 
 /// The result of a failed call. In the dialect `rpc` it is an error.
 pub(crate) fn tool_result(
@@ -37,13 +42,15 @@ pub(crate) fn rpc_error(fault: &Fault, code: Option<ErrorCode>) -> ErrorData {
     ErrorData { code: code.unwrap_or(error.code), ..error }
 }
 
-/// An error of the handler that stays one, with the envelope in its data and without the secrets that are known.
+/// An error of the handler that stays one, with the envelope in its data and without secrets.
 pub(crate) fn dressed(mut error: ErrorData, fault: &Fault, redactor: &Redactor) -> ErrorData {
-    if let Cow::Owned(clean) = redactor.known(&error.message) {
-        error.message = clean.into();
-    }
+    error.message = clean(&error.message, redactor).into();
     if let Some(data) = &mut error.data {
-        without_known(data, redactor);
+        if error.code == URL_ELICITATION_REQUIRED {
+            without_known(data, redactor);
+        } else {
+            *data = without_secrets(data, redactor);
+        }
     }
     let envelope = Dialect::Native.write(fault, Stamp::default());
     let Ok(envelope) = serde_json::from_str::<Value>(&envelope) else { return error };
@@ -57,8 +64,23 @@ pub(crate) fn dressed(mut error: ErrorData, fault: &Fault, redactor: &Redactor) 
     error
 }
 
-/// Takes the secrets that are known out of what else reaches its reader as it is.
-pub(crate) fn without_known(value: &mut Value, redactor: &Redactor) {
+/// A text without secrets, and without characters that mislead.
+fn clean(said: &str, redactor: &Redactor) -> String {
+    let redacted = redactor.text(said);
+    let plain = text::strip(&redacted);
+    // White space that was folded is no reason to change a text.
+    if plain.split(' ').eq(redacted.split_whitespace()) { redacted } else { plain }
+}
+
+/// The value without secrets.
+pub(crate) fn without_secrets(value: &Value, redactor: &Redactor) -> Value {
+    let written = RawJson::parse(value.to_string().as_bytes()).ok();
+    let clean = written.and_then(|it| serde_json::from_str(redactor.json(&it).as_str()).ok());
+    clean.unwrap_or_else(|| Value::from(REDACTED))
+}
+
+/// What must reach a person whole, such as an address to go to, loses no more than the secrets that are known.
+fn without_known(value: &mut Value, redactor: &Redactor) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(clean) = redactor.known(text) {

@@ -186,10 +186,10 @@ impl<H: ServerHandler> Contract<H> {
         }
     }
 
-    /// What a failed result had as `_meta`, without the secrets that are known.
-    pub(crate) fn meta(&self, mut meta: Value) -> Option<RawJson> {
-        answer::without_known(&mut meta, &self.settings.redactor);
-        RawJson::parse(meta.to_string().as_bytes()).ok()
+    /// What a failed result had as `_meta`, without secrets.
+    pub(crate) fn meta(&self, meta: &Value) -> Option<RawJson> {
+        let meta = answer::without_secrets(meta, &self.settings.redactor);
+        RawJson::parse(meta.to_string().as_bytes()).ok().filter(|_| meta.is_object())
     }
 
     fn result(
@@ -199,7 +199,7 @@ impl<H: ServerHandler> Contract<H> {
         has_output_schema: bool,
     ) -> Result<CallToolResponse, ErrorData> {
         let meta = meta.and_then(|it| serde_json::to_value(it).ok());
-        let meta = meta.and_then(|it| self.meta(it));
+        let meta = meta.and_then(|it| self.meta(&it));
         let how = wire::Answer {
             dialect: self.settings.dialect,
             has_output_schema,

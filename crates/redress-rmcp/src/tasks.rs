@@ -26,7 +26,7 @@ impl<H: ServerHandler> Contract<H> {
         match task {
             TaskPayload::Completed { result } => {
                 let told = self.tell(judge.json("result", result), asked).await;
-                let meta = result.get("_meta").cloned().and_then(|it| self.meta(it));
+                let meta = result.get("_meta").and_then(|it| self.meta(it));
                 let how = wire::Answer {
                     dialect: self.settings.dialect,
                     // The tool that the task is for is not known any more.

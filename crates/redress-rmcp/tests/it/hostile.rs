@@ -56,6 +56,11 @@ impl ServerHandler for Broken {
                 tokio::time::sleep(Duration::from_millis(150)).await;
                 Ok(CallToolResult::success(Vec::new()).into())
             }
+            "leaks" => {
+                let data = json!({"env": {"API_KEY": TOKEN}, "said": [format!("token={TOKEN}")], "at": "db"});
+                let message = format!("refused: Authorization: Bearer {TOKEN}");
+                Err(ErrorData::new(ErrorCode(-32_050), message, Some(data)))
+            }
             "tells" => {
                 let data = json!({"dsn": [{"password": SECRET}], "at": "db"});
                 let message = format!("no way in with {SECRET}");
@@ -122,7 +127,11 @@ impl ServerHandler for Broken {
     }
 }
 
-const TOOLS: [&str; 7] = ["payload", "twice", "blocking", "pending", "blocks", "tells", "fine"];
+const TOOLS: [&str; 8] =
+    ["payload", "twice", "blocking", "pending", "blocks", "tells", "leaks", "fine"];
+
+/// Nobody knows it, but it looks like what it is.
+const TOKEN: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 
 const SECRET: &str = "hunter2hunter2";
 
@@ -149,6 +158,17 @@ async fn a_secret_that_is_known_is_told_nobody_in_an_error_that_stays_one() {
         "{told}"
     );
     assert!(!told.contains(SECRET), "{told}");
+}
+
+#[tokio::test]
+async fn a_credential_is_told_nobody_in_an_error_that_stays_one() {
+    let client = client(broken(json!({"type": "object"}), true)).await;
+    let told = format!("{:?}", call(&client, "leaks", json!({})).await.unwrap_err());
+    assert!(
+        told.contains("-32050") && told.contains("refused") && told.contains("\"db\""),
+        "{told}"
+    );
+    assert!(!told.contains(TOKEN), "{told}");
 }
 
 #[tokio::test]
