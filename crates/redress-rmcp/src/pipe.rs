@@ -233,7 +233,7 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Before anything else: the client may have the answer before this is over, and use the id again.
         let outgoing = self.flight.say(&message);
-        let desk = Arc::clone(&self.desk);
+        let (desk, has_begun) = (Arc::clone(&self.desk), !self.begin.is_awaited());
         async move {
             let Some(mut outgoing) = outgoing else { return Ok(()) };
             let Desk { pen, books } = &*desk;
@@ -243,7 +243,7 @@ where
             // Before it is its turn to write: others may write meanwhile.
             let line = match message {
                 JsonRpcMessage::Error(it) if !early::is_dressed(&it.error) => {
-                    serde_json::to_vec(&Box::pin(early::dress(it, books)).await)
+                    serde_json::to_vec(&Box::pin(early::dress(it, books, has_begun)).await)
                 }
                 message => serde_json::to_vec(&message),
             }?;

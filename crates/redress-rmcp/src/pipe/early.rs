@@ -10,7 +10,7 @@ use redress::{
     wire::FAULT_KEY,
 };
 use redress_registry::Registry;
-use rmcp::model::{ErrorData, JsonRpcError};
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcError};
 
 use crate::{answer, contract::Books, tell::tell};
 
@@ -20,9 +20,20 @@ pub(super) fn is_dressed(error: &ErrorData) -> bool {
     has(FAULT_KEY) || has("symbol")
 }
 
+/// What a client does about a request that came too early.
+const START: &str =
+    "Send `initialize` first, with its protocolVersion, capabilities and clientInfo.";
+
 /// The same error with its envelope.
-pub(super) async fn dress(mut early: JsonRpcError, (settings, state): &Books) -> JsonRpcError {
+pub(super) async fn dress(
+    mut early: JsonRpcError,
+    (settings, state): &Books,
+    has_begun: bool,
+) -> JsonRpcError {
     let mut fault = judged(&early, &settings.registry);
+    if !has_begun && early.error.code == ErrorCode::INVALID_PARAMS {
+        START.clone_into(&mut fault.hint);
+    }
     fault.origin = Origin::Client;
     fault.nothing_changed();
     fault.context.fill_absent(&Context {

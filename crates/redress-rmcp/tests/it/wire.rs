@@ -85,8 +85,9 @@ async fn what_rmcp_refuses_before_any_handler_has_its_envelope() {
     let mut raw = Raw::silent(Contract::new(Odd::new(), registry()));
     let answer = raw.ask("tools/list", json!({})).await;
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32602)), "{answer}");
-    assert!(fault(&answer)["code"].is_string(), "{answer}");
+    assert_eq!(fault(&answer)["code"], "INVALID_REQUEST", "{answer}");
     assert_eq!(fault(&answer)["effect"], "none", "{answer}");
+    assert!(fault(&answer)["hint"].as_str().unwrap().contains("`initialize` first"), "{answer}");
     let mut raw = Raw::new(Contract::new(Odd::new(), registry())).await;
     let answer = raw.ask("tasks/get", json!({"taskId": "x"})).await;
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
@@ -194,6 +195,7 @@ async fn a_panic_of_any_method_is_answered() {
     let answer = raw.ask("prompts/get", json!({"name": "none"})).await;
     assert_eq!(answer["error"]["data"]["dev.redress/fault"]["code"], "INTERNAL_ERROR", "{answer}");
     assert!(!answer.to_string().contains("secret"), "{answer}");
+    assert_eq!(fault(&answer)["effect"], "none", "{answer}");
     assert!(raw.ask("ping", json!({})).await["result"].is_object());
 }
 
@@ -241,4 +243,6 @@ async fn a_client_of_the_newest_revision_hears_the_same() {
     assert_eq!(answer["result"]["structuredContent"]["code"], "INTERNAL_ERROR", "{answer}");
     let answer = raw.ask("tools/call", json!({"name": 7, "_meta": meta})).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let answer = raw.ask("tools/call", json!({"name": "well"})).await;
+    assert_eq!(fault(&answer)["code"], "INVALID_REQUEST", "{answer}");
 }
