@@ -100,6 +100,13 @@ closed! {
     }
 }
 
+impl Operation {
+    /// Whether a tool that does no more than this changes nothing.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Self::Command | Self::Eval | Self::Dialog)
+    }
+}
+
 /// A retry rule: a kind and what it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Retry {

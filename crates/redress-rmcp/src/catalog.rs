@@ -32,21 +32,38 @@ impl Known {
     fn new(tool: &Tool, settings: &Settings) -> Self {
         let row = settings.registry.tools.get(&*tool.name);
         let hints = tool.annotations.as_ref();
-        let hint = |it: Option<bool>| it == Some(true);
+        let operation = settings.operation(&tool.name);
+        // What the tool itself says is more exact than what its kind of operation usually does.
+        let reads = hints.and_then(|it| it.read_only_hint);
+        let reads = reads.unwrap_or_else(|| operation.is_some_and(Operation::reads));
+        let is_idempotent = hints.and_then(|it| it.idempotent_hint).unwrap_or_default();
         Self {
             name: tool.name.clone(),
-            operation: settings.operation(&tool.name),
+            operation,
             traits: ToolTraits {
-                read_only: row.is_some_and(|it| it.read_only)
-                    || hints.is_some_and(|it| hint(it.read_only_hint)),
-                idempotent: row.is_some_and(|it| it.idempotent)
-                    || hints.is_some_and(|it| hint(it.idempotent_hint)),
+                read_only: reads || row.is_some_and(|it| it.read_only),
+                idempotent: is_idempotent || row.is_some_and(|it| it.idempotent),
                 // Registry and annotations are by the author of the server that this runs in.
                 trusted: true,
             },
             input: Schema::new(&tool.input_schema),
             output: tool.output_schema.as_ref().map(Schema::new),
             errors: row.and_then(|it| line::of(it, &settings.registry)),
+        }
+    }
+
+    /// Tells clients what is known of the tool, where it says nothing about that itself.
+    pub(crate) fn describe(&self, tool: &mut Tool) {
+        if let Some(errors) = &self.errors {
+            let said = tool.description.take().unwrap_or_default();
+            let gap = if said.is_empty() { "" } else { "\n" };
+            tool.description = Some(format!("{said}{gap}{errors}").into());
+        }
+        let ToolTraits { read_only, idempotent, .. } = self.traits;
+        if read_only || idempotent {
+            let hints = tool.annotations.get_or_insert_default();
+            hints.read_only_hint = hints.read_only_hint.or(read_only.then_some(true));
+            hints.idempotent_hint = hints.idempotent_hint.or(idempotent.then_some(true));
         }
     }
 

@@ -35,7 +35,21 @@ type Context = RequestContext<RoleServer>;
 
 /// Methods of every revision whose requests reach the handler in types of their own: as a custom request they were
 /// malformed. Methods that only some revisions have may as well be unknown.
-const TYPED: [&str; 4] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
+const TYPED: [&str; 5] =
+    ["initialize", "tools/call", "prompts/get", "resources/read", "completion/complete"];
+
+/// Methods that change nothing, whatever becomes of them.
+const READING: [&str; 9] = [
+    "ping",
+    "server/discover",
+    "completion/complete",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "tools/list",
+];
 
 // Futures are boxed before they begin, because rmcp moves the largest of all methods' around for each request.
 
@@ -125,14 +139,9 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
 
     fn listen(&self, context: SubscriptionContext) -> promise!(Result<(), ErrorData>) {
         Box::pin(async move {
+            let asked = Asked::new("subscriptions/listen", context.request_context());
             let listening = async { self.handler.listen(context).await };
-            match panics::catch(Box::pin(listening)).await {
-                Ok(end) => end,
-                Err(panic) => {
-                    let told = Box::pin(tell(panic.fault(), &self.settings, &self.state)).await;
-                    Err(answer::rpc_error(&told.fault, None))
-                }
-            }
+            self.answered(panics::catch(Box::pin(listening)).await, &asked).await
         })
     }
 
@@ -144,7 +153,7 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
         self.call(request, context)
     }
 
-    /// The tools that are served, each with its errors in its description.
+    /// The tools that are served, each with its errors in its description and with what it is known for.
     fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -159,11 +168,8 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             self.state.catalog.learn(&listed.tools, is_whole, &self.settings);
             listed.tools.retain_mut(|tool| {
                 let known = self.state.catalog.get(&tool.name);
-                let errors = known.as_ref().and_then(|it| it.errors.as_deref());
-                if let Some(errors) = errors {
-                    let said = tool.description.take().unwrap_or_default();
-                    let gap = if said.is_empty() { "" } else { "\n" };
-                    tool.description = Some(format!("{said}{gap}{errors}").into());
+                if let Some(known) = &known {
+                    known.describe(tool);
                 }
                 known.is_some_and(|it| it.operation.is_some())
             });
@@ -222,7 +228,7 @@ impl<H: ServerHandler> Contract<H> {
     }
 
     async fn failed(&self, end: Result<ErrorData, Panic>, asked: &Asked) -> ErrorData {
-        let (fault, error) = match end {
+        let (mut fault, error) = match end {
             Ok(error) => {
                 let traits = ToolTraits::default();
                 let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
@@ -230,6 +236,9 @@ impl<H: ServerHandler> Contract<H> {
             }
             Err(panic) => (panic.fault(), None),
         };
+        if READING.contains(&&*asked.method) {
+            fault.nothing_changed();
+        }
         let told = self.tell(fault, asked).await;
         match error {
             Some(error) if !told.is_unrecorded => {

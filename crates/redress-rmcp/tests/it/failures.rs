@@ -129,7 +129,7 @@ async fn a_result_that_is_too_large_is_not_passed_on() {
 #[tokio::test]
 async fn a_tool_that_only_reads_has_done_nothing_when_its_result_is_too_large() {
     let client = client(Contract::new(Odd::new(), registry()).max_result_bytes(1)).await;
-    for (tool, effect) in [("well", "none"), ("large", "done")] {
+    for (tool, effect) in [("well", "none"), ("shape", "none"), ("large", "done")] {
         let (card, envelope) = failed(&call(&client, tool, json!({})).await.unwrap());
         assert_eq!(
             (&envelope["code"], &envelope["effect"]),

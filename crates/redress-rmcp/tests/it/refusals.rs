@@ -34,10 +34,15 @@ async fn a_code_that_no_registry_has_is_refused_at_start() {
 }
 
 #[tokio::test]
-async fn descriptions_name_the_errors_of_a_tool() {
+async fn descriptions_name_the_errors_of_a_tool_and_annotations_what_it_does() {
     let client = client(Contract::new(Odd::new(), registry())).await;
     let tools = client.list_all_tools().await.unwrap();
     let even = tools.iter().find(|it| it.name == "even").unwrap();
     let expected = "Takes even numbers.\nErrors: ODD_NUMBER (change number), RATE_LIMITED (retry later), INVALID_INPUT_TYPE (change arguments).";
     assert_eq!(even.description.as_deref(), Some(expected));
+    let reads = |name: &str| {
+        let tool = tools.iter().find(|it| it.name == name).unwrap();
+        tool.annotations.as_ref().and_then(|it| it.read_only_hint)
+    };
+    assert_eq!(["well", "even", "panic"].map(reads), [Some(true), Some(true), None]);
 }
