@@ -1,6 +1,9 @@
 //! A call of a tool, read in one pass. rmcp tries what each of its requests would be in turn, which takes most of the time that a short call takes.
 
-use redress::json::{Doc, Kind, Value};
+use redress::{
+    frame::members,
+    json::{Doc, Kind, Value},
+};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, RequestId,
 };
@@ -25,6 +28,8 @@ pub(super) fn call(doc: &Doc<'_>) -> Option<ClientJsonRpcMessage> {
     }
     let id = request_id(id?)?;
     let params = params.filter(|it| it.kind() == Kind::Object)?;
+    // Who folds case would read another call.
+    members(params, PARAMS).ok()?;
     let mut params: CallToolRequestParams = serde_json::from_str(params.raw()).ok()?;
     // There rmcp keeps it.
     let meta = params.meta.take();
@@ -35,7 +40,10 @@ pub(super) fn call(doc: &Doc<'_>) -> Option<ClientJsonRpcMessage> {
     Some(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), id))
 }
 
-fn request_id(id: Value<'_>) -> Option<RequestId> {
+/// What rmcp reads of the parameters.
+const PARAMS: [&str; 6] = ["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
+
+pub(super) fn request_id(id: Value<'_>) -> Option<RequestId> {
     match id.kind() {
         Kind::String => Some(RequestId::String((*id.as_str()?).into())),
         _ => id.as_i64().map(RequestId::Number),
@@ -120,6 +128,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}"#,
             r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{"name":"a"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","NAME":"b"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["a"]}"#,
         ] {
             assert!(both(line).0.is_none(), "{line}");

@@ -3,13 +3,16 @@
 use redress::{
     Fault,
     fault::{Context, Origin, Violation},
-    frame::{Frame, Malformed, Shape, Unreadable, id_beside, limits, lines::Line, peek},
+    frame::{Frame, Malformed, NotAFrame, Shape, Unreadable, id_beside, limits, lines::Line, peek},
     json::{Doc, Kind, Scratch, Value, pointer_step},
     wire,
 };
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
+use rmcp::{
+    ErrorData,
+    model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId},
+};
 
-use super::call::call;
+use super::call::{call, request_id};
 use crate::{contract::Books, judge::invalid_request, tell::tell};
 
 /// The longest line that is read; servers of rmcp alone take no longer ones.
@@ -65,7 +68,11 @@ impl Reader {
                 self.scratch = doc.into_scratch();
                 message
             }
-            Err(_) if line.trim_ascii().is_empty() || peek::is_answer(line) => Ok(None),
+            Err(_) if line.trim_ascii().is_empty() => Ok(None),
+            Err(_) if peek::is_answer(line) => {
+                let id = answered_id(line).and_then(|it| serde_json::from_str(&it).ok());
+                Ok(id.map(unread_answer))
+            }
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Json(error));
                 Err(Refused::new(why, id_beside(error, line)))
@@ -76,23 +83,43 @@ impl Reader {
 
 /// What is no plain call is read by rmcp. If it cannot, we say why.
 fn other(line: &[u8], doc: &Doc<'_>) -> Result<Option<ClientJsonRpcMessage>, Refused> {
-    if let Ok(message) = serde_json::from_slice(line) {
+    let frame = Frame::of(doc);
+    if !matches!(frame, Err(NotAFrame::DuplicateKey))
+        && let Ok(message) = serde_json::from_slice(line)
+    {
         return Ok(Some(message));
     }
-    let frame = match Frame::of(doc).and_then(Frame::answerable) {
+    let frame = match frame.and_then(Frame::answerable) {
         Ok(frame) => frame,
         Err(why) => {
             let why_none = Malformed::Unreadable(Unreadable::Frame(why));
             return Err(Refused::new(why_none, why.id(doc)));
         }
     };
-    // Nobody waits for an answer to an answer, or to a notification.
-    let Some(id) = frame.id.filter(|_| frame.shape == Shape::Request) else { return Ok(None) };
+    let Some(id) = frame.id else { return Ok(None) };
+    match frame.shape {
+        Shape::Request => (),
+        Shape::Result | Shape::Error => return Ok(request_id(id).map(unread_answer)),
+        Shape::Notification => return Ok(None),
+    }
     Err(Refused {
         fault: Box::new(unread(&frame, id)),
         id: Some(id.raw().into()),
         tool: frame.tool().map(|(_, name)| name.into_owned()),
     })
+}
+
+/// The id before or after what is answered.
+fn answered_id(line: &[u8]) -> Option<Box<str>> {
+    let is_key = |it: &[u8]| it.starts_with(b"\"result\"") || it.starts_with(b"\"error\"");
+    let at = (0..line.len()).find(|at| line.get(*at..).is_some_and(is_key))?;
+    line.get(..at).and_then(peek::id_in_head).or_else(|| peek::id_in_tail(line))
+}
+
+/// What the server hears instead of an answer that cannot be read, so that it does not wait for another.
+fn unread_answer(id: RequestId) -> ClientJsonRpcMessage {
+    let error = ErrorData::parse_error("The client's answer cannot be read.", None);
+    ClientJsonRpcMessage::error(error, Some(id))
 }
 
 /// The fault of a request that is one, but not for rmcp.
@@ -170,11 +197,11 @@ impl Refused {
     }
 
     /// The answer, once it is recorded.
-    pub(super) async fn told(mut self, (settings, state): &Books) -> String {
+    pub(super) async fn told(mut self, (settings, state, session): &Books) -> String {
         self.fault.context.fill_absent(&Context {
             tool: self.tool,
             request_id: self.id.as_deref().map(plain),
-            session_id: Some(state.session.clone()),
+            session_id: Some(session.to_string()),
             ..Context::default()
         });
         let told = tell(*self.fault, settings, state).await;

@@ -169,6 +169,19 @@ async fn a_question_of_a_call_that_took_too_long_is_withdrawn() {
 }
 
 #[tokio::test]
+async fn an_answer_that_cannot_be_read_is_not_waited_for() {
+    let mut raw = Raw::new(slow()).await;
+    for result in [r#"{"a":"\ud800"}"#, "{\"a\":1e400}", "tru"] {
+        raw.write(&call(&json!(1), "asks", 0)).await;
+        let question = raw.next().await.unwrap();
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, question["id"]);
+        raw.to_line(&line).await;
+        let answer = raw.next().await.unwrap();
+        assert_eq!(answer["result"]["isError"], true, "{result}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn what_comes_before_the_start_of_a_session_does_not_end_it() {
     let mut raw = Raw::silent(slow());
     for _ in 0..20 {

@@ -58,6 +58,13 @@ async fn what_is_no_message_is_answered_under_the_id_of_its_request() {
         ),
         (r#""id":7,"method":"tools/call","params":{"name":tru}"#, json!(7), "PARSE_FAILED", ""),
         (r#""id":7,"method":8"#, json!(7), "INVALID_REQUEST", "/method"),
+        (r#""id":7,"method":"ping","Method":"tools/list""#, json!(7), "INVALID_REQUEST", ""),
+        (
+            r#""id":7,"method":"tools/call","params":{"name":"well","NAME":"panic"}"#,
+            json!(7),
+            "INVALID_REQUEST",
+            "",
+        ),
         (r#""id":7,"method":"ping","#, json!(7), "PARSE_FAILED", ""),
     ] {
         let answer = raw.answer(&format!(r#"{{"jsonrpc":"2.0",{line}}}"#)).await;
