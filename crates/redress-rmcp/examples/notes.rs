@@ -94,6 +94,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if let Some(dir) = env::args_os().nth(1) {
         contract = contract.ledger(Ledger::open(Options::new(dir, "notes.key", clock()))?);
     }
-    contract.start().await?.serve(stdio()).await?.waiting().await?;
-    Ok(())
+    Ok(contract.start().await?.run(stdio()).await?)
 }

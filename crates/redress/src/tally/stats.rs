@@ -20,11 +20,18 @@ pub struct ErrorStats {
 }
 
 /// A sample that is no number above zero.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BadSample(
     /// What was given.
     pub String,
 );
+
+/// The same words: a `main` that returns it prints this one.
+impl fmt::Debug for BadSample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {self}", ErrorStats::SAMPLE)
+    }
+}
 
 impl fmt::Display for BadSample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
