@@ -27,18 +27,22 @@ pub struct Contract<H> {
     pub(crate) handler: Arc<H>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) state: Arc<State>,
+    /// The session of a client that has no other name for it: the one on the other end of a pipe.
+    pub(crate) session: Arc<str>,
 }
 
-/// What is needed to tell a failure that no handler has heard of.
-pub(crate) type Books = (Arc<Settings>, Arc<State>);
+/// What is needed to tell a failure that no handler has heard of: with the name of the session.
+pub(crate) type Books = (Arc<Settings>, Arc<State>, Arc<str>);
 
 /// What clones share.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) catalog: Catalog,
-    /// The session of a client that has no other name for it: the one on the other end of a pipe.
-    pub(crate) session: String,
     pub(crate) tally: Tally<1>,
+}
+
+fn new_session() -> Arc<str> {
+    Uuid::new_v4().to_string().into()
 }
 
 impl<H> Clone for Contract<H> {
@@ -47,6 +51,7 @@ impl<H> Clone for Contract<H> {
             handler: Arc::clone(&self.handler),
             settings: Arc::clone(&self.settings),
             state: Arc::clone(&self.state),
+            session: Arc::clone(&self.session),
         }
     }
 }
@@ -59,16 +64,18 @@ impl<H: ServerHandler> Contract<H> {
         redress::classify::warm_up();
         let server = handler.get_info().server_info.name;
         let registry = registry.into();
-        let state = State {
-            catalog: Catalog::default(),
-            session: Uuid::new_v4().to_string(),
-            tally: Tally::new(&registry),
-        };
+        let state = State { catalog: Catalog::default(), tally: Tally::new(&registry) };
         Self {
             handler: Arc::new(handler),
             settings: Arc::new(Settings::new(registry, server)),
             state: Arc::new(state),
+            session: new_session(),
         }
+    }
+
+    /// The same contract for another client.
+    pub(crate) fn for_client(self) -> Self {
+        Self { session: new_session(), ..self }
     }
 
     /// The same contract around another handler of the same tools, for servers that have one for each session.
@@ -78,7 +85,7 @@ impl<H: ServerHandler> Contract<H> {
     }
 
     pub(crate) fn books(&self) -> Books {
-        (Arc::clone(&self.settings), Arc::clone(&self.state))
+        (Arc::clone(&self.settings), Arc::clone(&self.state), Arc::clone(&self.session))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {

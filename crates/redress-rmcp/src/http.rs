@@ -36,6 +36,7 @@ use tower_service::Service;
 use crate::{
     answer,
     contract::{Books, Contract},
+    judge::START,
     tell,
 };
 
@@ -45,6 +46,9 @@ const MOST: usize = 64 << 10;
 /// How rmcp begins what it says about a body that it could not read, and about JSON that is no message.
 const UNREAD: &[u8] = b"fail to deserialize request body ";
 const NO_MESSAGE: &[u8] = b"fail to deserialize request body unrecognized JSON-RPC message";
+
+/// What it says about a request outside of any session.
+const NO_SESSION: &[u8] = b"Bad Request: Session ID is required";
 
 /// The layer alone: nothing is recorded. [`Contract::http_layer`] is the one that records.
 pub fn layer() -> ErrorBodies {
@@ -138,7 +142,7 @@ impl ErrorBodies {
 
     async fn told(&self, mut fault: Fault) -> Fault {
         match &self.books {
-            Some((settings, state)) => *tell::tell(fault, settings, state).await.fault,
+            Some((settings, state, _)) => *tell::tell(fault, settings, state).await.fault,
             None => {
                 fault.bound(redress::tokens::DEFAULT_DETAILS_BYTES);
                 fault
@@ -243,6 +247,9 @@ fn malformed(status: StatusCode, body: &[u8]) -> Option<Fault> {
         _ => "",
     };
     fault.message.push_str(wanted);
+    if body == NO_SESSION {
+        START.clone_into(&mut fault.hint);
+    }
     Some(fault)
 }
 

@@ -149,3 +149,7 @@ pub(crate) fn invalid_request(pointer: &str, reason: &str) -> Fault {
     fault.violations = vec![Violation::new(pointer, reason, None)];
     fault
 }
+
+/// What a client does about a request that came too early.
+pub(crate) const START: &str =
+    "Send `initialize` first, with its protocolVersion, capabilities and clientInfo.";

@@ -106,8 +106,9 @@ impl<H: ServerHandler> Contract<H> {
         T: Connection<E, Kind>,
         E: std::error::Error + Send + Sync + 'static,
     {
-        let transport = connection.transport(&self);
-        serve_server(self, transport).await
+        let contract = self.for_client();
+        let transport = connection.transport(&contract);
+        serve_server(contract, transport).await
     }
 }
 

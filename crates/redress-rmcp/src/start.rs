@@ -13,6 +13,8 @@ use rmcp::{
     service::{RequestContext, RoleServer, serve_directly},
 };
 
+use tokio::time::timeout;
+
 use crate::{contract::Contract, settings::Settings};
 
 /// Why a server does not begin.
@@ -55,10 +57,16 @@ impl<H: ServerHandler> Contract<H> {
         let (ours, theirs) = tokio::io::duplex(64);
         let nobody = serve_directly::<RoleServer, _, _, _, _>(Nobody, ours, None);
         let context = RequestContext::new(RequestId::Number(0), nobody.peer().clone());
-        let learnt = self.learn(&context).await;
+        let limit = self.settings.longest_timeout();
+        let learnt = timeout(limit, self.learn(&context)).await;
         drop((nobody, theirs));
-        if let Err(error) = learnt {
-            return Err(failure(&format!("The tools cannot be listed: {}", error.message)).into());
+        let why = match learnt {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.message.into_owned()),
+            Err(_) => Some(format!("no answer within {} ms", limit.as_millis())),
+        };
+        if let Some(why) = why {
+            return Err(failure(&format!("The tools cannot be listed: {why}")).into());
         }
         self.check_tools()?;
         Ok(self)

@@ -44,7 +44,7 @@ impl Told {
 impl<H> Contract<H> {
     /// Makes a failure ready to be told.
     pub(crate) async fn tell(&self, mut fault: Fault, asked: &Asked) -> Told {
-        fault.context.fill_absent(&asked.context(&self.settings, &self.state.session));
+        fault.context.fill_absent(&asked.context(&self.settings, &self.session));
         fault.elapsed_ms = Some(asked.elapsed_ms());
         if let Some(names) = self.state.catalog.names() {
             // A step that the server does not offer leads nowhere.
@@ -61,7 +61,7 @@ impl<H> Contract<H> {
         self.state.tally.count(codes::AUDIT_LOG_FAILED.name(), 0);
         let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
         fault.nothing_changed();
-        fault.context = asked.context(&self.settings, &self.state.session);
+        fault.context = asked.context(&self.settings, &self.session);
         fault.timestamp = Some(clock::now().to_string());
         fault.elapsed_ms = Some(asked.elapsed_ms());
         Told { fault: Box::new(unrecorded(fault)), is_unrecorded: true }

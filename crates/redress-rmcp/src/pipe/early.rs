@@ -12,7 +12,7 @@ use redress::{
 use redress_registry::Registry;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError};
 
-use crate::{answer, contract::Books, tell::tell};
+use crate::{answer, contract::Books, judge::START, tell::tell};
 
 /// Whether an error comes from the contract. In the dialect `rpc` the error itself is the envelope.
 pub(super) fn is_dressed(error: &ErrorData) -> bool {
@@ -20,14 +20,10 @@ pub(super) fn is_dressed(error: &ErrorData) -> bool {
     has(FAULT_KEY) || has("symbol")
 }
 
-/// What a client does about a request that came too early.
-const START: &str =
-    "Send `initialize` first, with its protocolVersion, capabilities and clientInfo.";
-
 /// The same error with its envelope.
 pub(super) async fn dress(
     mut early: JsonRpcError,
-    (settings, state): &Books,
+    (settings, state, session): &Books,
     has_begun: bool,
 ) -> JsonRpcError {
     let mut fault = judged(&early, &settings.registry);
@@ -38,7 +34,7 @@ pub(super) async fn dress(
     fault.nothing_changed();
     fault.context.fill_absent(&Context {
         request_id: early.id.as_ref().map(ToString::to_string),
-        session_id: Some(state.session.clone()),
+        session_id: Some(session.to_string()),
         ..Context::default()
     });
     let told = tell(fault, settings, state).await;

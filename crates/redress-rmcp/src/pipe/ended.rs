@@ -13,7 +13,11 @@ use super::flight::Asked;
 use crate::{contract::Books, tell::tell};
 
 /// The answer to a request that is given up, once it is recorded.
-pub(super) async fn told(id: RequestId, asked: Asked, (settings, state): &Books) -> String {
+pub(super) async fn told(
+    id: RequestId,
+    asked: Asked,
+    (settings, state, session): &Books,
+) -> String {
     let tool = if let Asked::Call(tool) = &asked { Some(&**tool) } else { None };
     let known = tool.and_then(|it| state.catalog.get(it));
     let mut fault = codes::SHUTTING_DOWN.raise([] as [(&str, &str); 0]);
@@ -24,7 +28,7 @@ pub(super) async fn told(id: RequestId, asked: Asked, (settings, state): &Books)
     fault.context.fill_absent(&Context {
         tool: tool.map(str::to_owned),
         request_id: Some(id.to_string()),
-        session_id: Some(state.session.clone()),
+        session_id: Some(session.to_string()),
         ..Context::default()
     });
     let told = tell(fault, settings, state).await;

@@ -7,7 +7,10 @@ use redress_ledger::{Ledger, Options, Time};
 use redress_rmcp::Contract;
 use serde_json::json;
 
-use crate::odd::{Odd, call, client, failed, registry};
+use crate::{
+    odd::{Odd, call, client, failed, registry},
+    raw::{Raw, fault},
+};
 
 #[tokio::test]
 async fn a_fault_says_where_it_happened() {
@@ -34,6 +37,21 @@ async fn a_fault_says_where_it_happened() {
         assert_eq!(context[key], value, "{context}");
     }
     assert!(context["request_id"].is_string() && context["session_id"].is_string(), "{context}");
+}
+
+#[tokio::test]
+async fn each_client_has_a_session_of_its_own() {
+    let contract = Contract::new(Odd::new(), registry());
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        let mut raw = Raw::new(contract.clone()).await;
+        let told = raw.ask("tools/call", json!({"name": "panic"})).await;
+        let refused = raw.answer("what?").await;
+        let session = told["result"]["structuredContent"]["context"]["session_id"].clone();
+        assert_eq!(session, fault(&refused)["context"]["session_id"], "{refused}");
+        sessions.push(session);
+    }
+    assert!(sessions[0].is_string() && sessions[0] != sessions[1], "{sessions:?}");
 }
 
 fn ledger(home: &Path) -> Arc<Ledger> {

@@ -31,6 +31,7 @@ impl Drop for Twice {
 }
 
 /// A handler whose every method panics, but for those that never end.
+#[derive(Debug)]
 struct Broken {
     lists_tools: bool,
     schema: Value,
@@ -206,6 +207,12 @@ async fn a_list_that_never_comes_keeps_no_call_from_its_answer() {
     let (card, _) = failed(&call(&client, "pending", json!({})).await.unwrap());
     assert!(card.starts_with("TIMEOUT: "), "{card}");
     assert!(call(&client, "no_such_tool", json!({})).await.is_err());
+}
+
+#[tokio::test]
+async fn a_list_that_never_comes_keeps_no_server_from_saying_so() {
+    let error = broken(json!({"type": "object"}), false).start().await.unwrap_err();
+    assert!(error.to_string().contains("no answer within 200 ms"), "{error}");
 }
 
 #[tokio::test]

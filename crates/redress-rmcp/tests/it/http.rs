@@ -117,6 +117,7 @@ async fn errors_before_the_handler_have_a_body() {
             format!("POST /mcp HTTP/1.1\r\n{both}\r\n{json_type}\r\nMcp-Session-Id: gone"),
             list,
         ),
+        (400, "INVALID_REQUEST", format!("POST /mcp HTTP/1.1\r\n{both}\r\n{json_type}"), list),
         (405, "UNSUPPORTED", format!("PUT /mcp HTTP/1.1\r\n{both}"), ""),
         (400, "INVALID_REQUEST", "GET /mcp HTTP/1.1\r\nAccept: text/event-stream".to_owned(), ""),
         (413, "INPUT_TOO_LARGE", format!("POST /mcp HTTP/1.1\r\n{both}\r\n{json_type}"), &*large),
