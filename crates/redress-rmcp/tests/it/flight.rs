@@ -175,7 +175,7 @@ async fn an_answer_that_cannot_be_read_is_not_waited_for() {
         raw.write(&call(&json!(1), "asks", 0)).await;
         let question = raw.next().await.unwrap();
         let line = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, question["id"]);
-        raw.to_line(&line).await;
+        raw.put(&line).await;
         let answer = raw.next().await.unwrap();
         assert_eq!(answer["result"]["isError"], true, "{result}: {answer}");
     }
@@ -185,7 +185,7 @@ async fn an_answer_that_cannot_be_read_is_not_waited_for() {
 async fn what_comes_before_the_start_of_a_session_does_not_end_it() {
     let mut raw = Raw::silent(slow());
     for _ in 0..20 {
-        raw.to_line("what?").await;
+        raw.put("what?").await;
     }
     raw.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     raw.write(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})).await;

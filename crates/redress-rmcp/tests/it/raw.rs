@@ -49,10 +49,10 @@ impl Raw {
     }
 
     pub(crate) async fn write(&mut self, message: &Value) {
-        self.to_line(&message.to_string()).await;
+        self.put(&message.to_string()).await;
     }
 
-    pub(crate) async fn to_line(&mut self, line: &str) {
+    pub(crate) async fn put(&mut self, line: &str) {
         self.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
