@@ -15,7 +15,12 @@ use rmcp::{
 
 use serde_json::Value;
 
-use crate::{asked::Asked, contract::State, schema::refused_by_serde, settings::Settings};
+use crate::{
+    asked::Asked,
+    contract::State,
+    schema::{is_of_serde, refused_by_serde},
+    settings::Settings,
+};
 
 /// Judges answers to one request.
 pub(crate) struct Judge<'j> {
@@ -29,13 +34,13 @@ impl Judge<'_> {
     /// The failure of a result that says it is one.
     pub(crate) fn result(&self, result: &CallToolResult) -> Fault {
         said(result)
-            .and_then(refused_by_serde)
+            .and_then(|it| self.refused_by_serde(it))
             .unwrap_or_else(|| self.classified("result", serde_json::to_string(result)))
     }
 
     /// The failure that an error of the protocol is.
     pub(crate) fn error(&self, error: &ErrorData) -> Fault {
-        refused_by_serde(&error.message)
+        self.refused_by_serde(&error.message)
             .unwrap_or_else(|| self.classified("error", serde_json::to_string(error)))
     }
 
@@ -50,6 +55,17 @@ impl Judge<'_> {
             fault.nothing_changed();
         }
         fault
+    }
+
+    fn refused_by_serde(&self, text: &str) -> Option<Fault> {
+        let request = if is_of_serde(text) { self.asked.json() } else { return None };
+        let arguments = |it: redress::json::Value<'_>| {
+            refused_by_serde(text, it.get("params").and_then(|it| it.get("arguments")))
+        };
+        match request {
+            Some(request) => request.with(arguments).flatten(),
+            None => refused_by_serde(text, None),
+        }
     }
 
     fn classified(&self, member: &str, payload: Result<String, serde_json::Error>) -> Fault {

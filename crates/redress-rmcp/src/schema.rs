@@ -22,7 +22,7 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use self::shape::Shape;
-pub(crate) use self::words::refused_by_serde;
+pub(crate) use self::words::{is_of_serde, refused_by_serde};
 
 /// A JSON Schema and what checks it.
 #[derive(Debug)]
