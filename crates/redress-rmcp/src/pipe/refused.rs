@@ -27,6 +27,8 @@ pub(super) struct Reader {
     scratch: Scratch,
     /// The line that is being thrown away was answered, or is no request.
     is_long_done: bool,
+    /// It is a notification, unless an id comes at its end.
+    is_long_notification: bool,
 }
 
 /// A request that goes no further.
@@ -49,12 +51,14 @@ impl Reader {
             Line::LongHead(head) => {
                 let id = peek::id_in_head(head);
                 self.is_long_done = id.is_some() || peek::is_answer(head);
+                self.is_long_notification = is_notification(head);
                 id.map_or(Ok(None), |id| Err(Refused::too_long(Some(id), None)))
             }
             Line::LongTail(..) if self.is_long_done => Ok(None),
-            Line::LongTail(tail, bytes) => {
-                Err(Refused::too_long(peek::id_in_tail(tail), Some(*bytes)))
-            }
+            Line::LongTail(tail, bytes) => match peek::id_in_tail(tail) {
+                None if self.is_long_notification => Ok(None),
+                id => Err(Refused::too_long(id, Some(*bytes))),
+            },
         }
     }
 
@@ -107,6 +111,17 @@ fn other(line: &[u8], doc: &Doc<'_>) -> Result<Option<ClientJsonRpcMessage>, Ref
         id: Some(id.raw().into()),
         tool: frame.tool().map(|(_, name)| name.into_owned()),
     })
+}
+
+/// Whether the start of a message names a method of notifications, before anything that has members itself.
+fn is_notification(head: &[u8]) -> bool {
+    const KEY: &[u8] = b"\"method\"";
+    let Some(at) = head.windows(KEY.len()).position(|it| it == KEY) else { return false };
+    let (before, after) = head.split_at(at);
+    let value = after.get(KEY.len()..).unwrap_or_default().trim_ascii_start();
+    let method = value.strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+    before.iter().filter(|it| matches!(it, b'{' | b'[')).count() == 1
+        && method.starts_with(b"\"notifications/")
 }
 
 /// The id before or after what is answered.

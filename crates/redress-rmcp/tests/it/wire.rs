@@ -151,6 +151,8 @@ async fn a_line_that_is_too_long_is_answered_and_forgotten() {
         assert_eq!(answer["id"], 7);
         assert_eq!(fault(&answer)["code"], "INPUT_TOO_LARGE", "{answer}");
     }
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"message":"#;
+    raw.put(&format!("{note}\"{long}\"}}}}")).await;
     assert!(raw.ask("ping", json!({})).await["result"].is_object());
 }
 
