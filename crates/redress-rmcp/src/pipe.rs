@@ -277,7 +277,9 @@ where
                 return self.last_messages().await;
             }
             match self.reader.read(self.lines.room()).await {
-                Ok(0) | Err(_) => self.is_at_end = true,
+                Ok(0) => self.is_at_end = true,
+                // Who cannot be heard any more hardly listens.
+                Err(_) => (self.is_at_end, self.until) = (true, Some(Instant::now())),
                 Ok(bytes) => self.lines.filled(bytes),
             }
         }

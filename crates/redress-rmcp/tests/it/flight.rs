@@ -1,6 +1,11 @@
 //! That every request has one answer: when ids come twice, when the client has said all, when the server ends.
 
-use std::time::{Duration, Instant};
+use std::{
+    io,
+    pin::Pin,
+    task::{self, Poll},
+    time::{Duration, Instant},
+};
 
 use redress_registry::Operation;
 use redress_rmcp::Contract;
@@ -14,6 +19,7 @@ use rmcp::{
     service::{RequestContext, RoleServer},
 };
 use serde_json::{Value, json};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::{
     odd::registry,
@@ -166,6 +172,37 @@ async fn a_question_of_a_call_that_took_too_long_is_withdrawn() {
     assert_eq!(withdrawn["params"]["requestId"], question["id"], "{withdrawn}");
     let answer = raw.next().await.unwrap();
     assert_eq!(answer["result"]["structuredContent"]["code"], "TIMEOUT", "{answer}");
+}
+
+/// A client whose connection breaks.
+struct Breaks(&'static [u8]);
+
+impl AsyncRead for Breaks {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut task::Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.0.is_empty() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        into.put_slice(std::mem::take(&mut self.0));
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_not_waited_for() {
+    let lines = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"0"}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"naps","arguments":{"ms":600000}}}"#,
+        "\n",
+    );
+    let run = slow().run((Breaks(lines.as_bytes()), tokio::io::sink()));
+    tokio::time::timeout(Duration::from_secs(20), run).await.unwrap().unwrap();
+    let nobody = slow().run((tokio::io::empty(), tokio::io::sink()));
+    nobody.await.expect("who leaves before it begins is no failure");
 }
 
 #[tokio::test]
