@@ -32,7 +32,7 @@ fn wrong(arguments: &str, text: &str) -> Vec<String> {
         it.with(|it| it.get("field").and_then(Value::as_str).map(String::from)).flatten()
     });
     assert_eq!(field, fault.violations.first().map(Violation::pointer), "{text}");
-    let told = |it: &crate::fault::Violation| {
+    let told = |it: &Violation| {
         let reason = it.json().with(|it| it.get("reason").unwrap().as_str().unwrap().into_owned());
         format!("{} {}", it.pointer(), reason.unwrap())
     };
