@@ -5,6 +5,7 @@
 mod budget;
 mod chain;
 mod decide;
+mod mended;
 mod policy;
 mod read;
 mod repeat;

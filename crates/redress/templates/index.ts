@@ -189,7 +189,63 @@ function parseAny(answer: unknown): Fault | undefined {
   if (typeof answer !== 'string') return isObject(answer) ? parseObject(answer) : undefined;
   const document = json(answer);
   if (isObject(document)) return parseObject(document);
-  return parseText(typeof document === 'string' ? document : answer, false, 0);
+  const broken = document === undefined ? parseBroken(answer) : undefined;
+  return broken ?? unsure(parseText(typeof document === 'string' ? document : answer, false, 0));
+}
+
+/** What is read of an answer that nobody flagged: the call may have succeeded, and this may be what it was asked for. */
+function unsure(fault: Fault | undefined): Fault | undefined {
+  return fault && { ...fault, ground: 'guessed' };
+}
+
+/** An answer that is no JSON. What failed must not pass for a success, because nobody can read all of it. */
+function parseBroken(text: string): Fault | undefined {
+  const { document, isCut } = mended(text, MAX_WRAPPINGS + 1);
+  const { content, error, result } = document;
+  const isResponse = 'jsonrpc' in document && !('method' in document);
+  const isFlagged =
+    [document['isError'], at(result, ['isError'])].includes(true) || Number.isInteger(document['code']) || isCount(document['v']) || (isResponse && (error ?? null) !== null);
+  const fault = isFlagged || text.length <= MAX_UNFLAGGED ? unsure(parseObject(document)) : undefined;
+  const isAnswer = isResponse || Array.isArray(content) || 'structuredContent' in document || 'isError' in document;
+  return fault ?? (isCut && isAnswer ? guessed(text) : undefined);
+}
+
+/** The members of a broken object that can be told, and whether it never ends. */
+function mended(text: string, levels: number): { document: JsonObject; isCut: boolean } {
+  const document: JsonObject = {};
+  let place = /^\s*\{/.exec(text)?.[0].length;
+  let isCut = true;
+  while (place !== undefined) {
+    const key = /^\s*("(?:[^"\\]|\\[^])*")\s*:\s*/.exec(text.slice(place, place + 1024));
+    if (!key?.[1]) break;
+    const start = place + key[0].length;
+    const end = endOf(text, start);
+    const name = json(key[1]);
+    if (typeof name === 'string' && name !== '__proto__' && !Object.hasOwn(document, name)) document[name] = mendedValue(text.slice(start, end), levels);
+    isCut = end === undefined || text[end] !== '}';
+    place = end !== undefined && text[end] === ',' ? end + 1 : undefined;
+  }
+  return { document, isCut };
+}
+
+function mendedValue(text: string, levels: number): Json {
+  const value = json(text);
+  if (value !== undefined) return value;
+  if (text.startsWith('{')) return levels > 0 ? mended(text, levels - 1).document : {};
+  return text.startsWith('[') ? [] : text.startsWith('"') ? '' : null;
+}
+
+/** Where the value that starts there ends, if it does. */
+function endOf(text: string, start: number): number | undefined {
+  const tokens = /"(?:[^"\\]|\\[^])*"?|[[\]{},]/g;
+  tokens.lastIndex = start;
+  for (let depth = 0, token = tokens.exec(text); token; token = tokens.exec(text)) {
+    const [it] = token;
+    if (it === '{' || it === '[') depth += 1;
+    else if (depth === 0 && !it.startsWith('"')) return token.index;
+    else if (it === '}' || it === ']') depth -= 1;
+  }
+  return undefined;
 }
 
 function parseObject(answer: JsonObject): Fault | undefined {
@@ -201,7 +257,7 @@ function parseObject(answer: JsonObject): Fault | undefined {
   if ('jsonrpc' in answer) return parseResponse(answer);
   if ('isError' in answer || 'structuredContent' in answer || isBlocks) return parseResult(answer, 0);
   if (Number.isInteger(answer['code']) && typeof message === 'string') return parseError(answer);
-  if (answer['type'] === 'text' && typeof text === 'string') return parseText(text, false, 0);
+  if (answer['type'] === 'text' && typeof text === 'string') return unsure(parseText(text, false, 0));
   return parsePayload(answer, false, 0);
 }
 
@@ -231,9 +287,7 @@ function parseResult(result: JsonObject, depth: number): Fault | undefined {
   const texts = blocks.filter((it) => typeof it === 'string');
   const fault = structuredContent === undefined ? undefined : parsePayload(structuredContent, isFlagged, depth);
   const found = fault ?? firstOf(texts, (it) => parseText(it, isFlagged, depth));
-  if (isFlagged) return found ?? guessed(texts[0]);
-  // The call may have succeeded, and this may be what it was asked for.
-  return found && { ...found, ground: 'guessed' };
+  return isFlagged ? (found ?? guessed(texts[0])) : unsure(found);
 }
 
 function firstOf<T, U>(all: readonly T[], look: (it: T) => U | undefined): U | undefined {

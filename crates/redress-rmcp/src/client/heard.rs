@@ -44,6 +44,11 @@ pub(super) fn heard<S: Service<RoleClient>>(
             let bytes = serde_json::to_vec(&result).unwrap_or_default();
             match read(&bytes, asked, &client.lookup).failure() {
                 Some(failure) => Err(failure.into()),
+                // Whatever is read of it: its server says that it failed.
+                None if result.is_error == Some(true) => {
+                    Err((named(asked, What::Malformed(Cow::Borrowed(&bytes))), Ground::Guessed)
+                        .into())
+                }
                 None => Ok(result),
             }
         });

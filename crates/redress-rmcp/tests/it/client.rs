@@ -81,6 +81,13 @@ impl Flaky {
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
     }
 
+    #[tool]
+    async fn digs(&self) -> CallToolResult {
+        self.called();
+        let deep = (0..70).fold(Value::Null, |inner, _| json!({ "a": inner }));
+        CallToolResult::structured_error(deep)
+    }
+
     #[tool(annotations(idempotent_hint = true))]
     async fn hangs(&self) -> String {
         self.called();
@@ -173,6 +180,14 @@ async fn a_failure_that_nobody_flagged_is_read() {
     let trouble = call(&client, "mail").await.answer.unwrap_err();
     assert_eq!(trouble.fault.code(), "AUTH_REQUIRED");
     assert!(matches!(trouble.decided.decision, Decision::AskHuman { .. }));
+}
+
+#[tokio::test]
+async fn a_flag_is_a_failure_however_deep_the_rest_nests() {
+    let (server, client) = flaky().await;
+    let ended = call(&client, "digs").await;
+    assert_eq!(ended.answer.unwrap_err().fault.effect, Effect::Unknown);
+    assert_eq!(server.calls.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

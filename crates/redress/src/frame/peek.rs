@@ -57,21 +57,42 @@ pub fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
 
 /// Whether an object answers something, as far as it can be told: its id is not one of its sender's, who may be waiting for the same.
 pub fn is_answer(head: &[u8]) -> bool {
-    let next = |rest| {
-        let (key, after) = string(rest)?;
-        let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-        let more = skip(value).and_then(|end| value.get(end..)?.strip_prefix(b","));
-        Some((key, more.map(<[u8]>::trim_ascii_start)))
-    };
-    let mut rest = open(head);
-    while let Some((key, more)) = rest.and_then(next) {
+    let mut is_nothing = false;
+    for Member { key, value, .. } in members(head) {
         match key {
             b"\"method\"" => return false,
+            // Some peers write every member of a message, and `null` for those that it does not have.
+            b"\"result\"" | b"\"error\"" if value.starts_with(b"null") => is_nothing = true,
             b"\"result\"" | b"\"error\"" => return true,
-            _ => rest = more,
+            _ => (),
         }
     }
-    false
+    is_nothing
+}
+
+/// A member of an object that may be no JSON.
+pub(crate) struct Member<'b> {
+    /// The key with its quotes, as it is spelled.
+    pub(crate) key: &'b [u8],
+    /// From where the value starts: up to its end, or to that of the bytes.
+    pub(crate) value: &'b [u8],
+    /// What follows it: `,` or `}`, if the value ends at all.
+    pub(crate) after: Option<u8>,
+}
+
+/// The members of an object whose end need not be there, as far as they can be told apart.
+pub(crate) fn members(head: &[u8]) -> impl Iterator<Item = Member<'_>> {
+    let mut rest = open(head);
+    std::iter::from_fn(move || {
+        let (key, after) = string(rest.take()?)?;
+        let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        let (value, after) = match skip(value) {
+            Some(end) => value.split_at_checked(end)?,
+            None => (value, &[] as &[u8]),
+        };
+        rest = after.strip_prefix(b",").map(<[u8]>::trim_ascii_start);
+        Some(Member { key, value, after: after.first().copied() })
+    })
 }
 
 fn open(head: &[u8]) -> Option<&[u8]> {
@@ -137,6 +158,7 @@ mod tests {
             (r#"{"id":3,"a":tru}"#, "3"),
             (r#"{"id":3,"method":"x", } "#, "3"),
             (r#"{"id":3,"method":"x","params":{"result":1,"a":tru}}"#, "3"),
+            (r#"{"id":3,"error":null,"result":null,"method":"x","params":tru}"#, "3"),
         ] {
             assert_eq!(found(line).as_deref(), Some(id), "{line}");
         }
@@ -152,6 +174,7 @@ mod tests {
             r#"[{"id":7}]"#,
             r#"{"id":7,"result":{"a":tru}}"#,
             r#"{"error":{"a":"\ud800"},"id":7}"#,
+            r#"{"result":null,"id":7,"a":tru}"#,
             "",
         ] {
             assert_eq!(found(line), None, "{line}");
@@ -166,6 +189,8 @@ mod tests {
         assert_eq!(id_in_head(br#"{"id":{"a":1},"x":1"#), None);
         assert_eq!(id_in_head(br#"{"id":12"#), None, "it may go on");
         assert_eq!(id_in_head(br#"{"id":12,"result":"aaaa"#), None, "it is an answer");
+        let nulls = br#"{"error":null,"result":null,"method":"x","id":12,"params":{"x":"aaaa"#;
+        assert_eq!(id_in_head(nulls).as_deref(), Some("12"));
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id":12}"#).as_deref(), Some("12"));
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id": "x" } "#).as_deref(), Some("\"x\""));
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0"}"#), None);

@@ -4,7 +4,12 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Effect, Entry, Retry, name, shipped};
 
-use super::{repeat::Ground, table::retry_of_class, written};
+use super::{
+    mended::{self, Mended},
+    repeat::Ground,
+    table::retry_of_class,
+    written,
+};
 use crate::{
     Dialect, Fault, Lookup,
     classify::{Verdict, classify},
@@ -28,8 +33,8 @@ const MAX_CODE_BYTES: usize = 128;
 pub enum Reading {
     /// No failure.
     Fine,
-    /// A failure that says itself what it is. Its ground is a guess where the result around it has no flag: the call may have
-    /// succeeded, and what is read may be what it was asked for.
+    /// A failure that says itself what it is. Its ground is a guess where nobody flagged it, as in a text or in a result without
+    /// the flag: the call may have succeeded, and what is read may be what it was asked for.
     Fault(Box<Fault>, Ground),
     /// A failure that does not; the rules of this library named it.
     Unrecognised(Box<Fault>),
@@ -56,7 +61,8 @@ impl Reading {
 ///
 /// In this order: `_meta`, `structuredContent`, the texts (an envelope, or the first line of a card), `error.data`; what has a
 /// flag and none of these is judged by [`classify`]. Of what has no flag only an envelope that leaves no doubt, or a whole
-/// payload with an `error` that is neither null nor empty, is a failure.
+/// payload with an `error` that is neither null nor empty, is a failure. An answer that is no JSON, or more of it than is read,
+/// is a failure by whatever of it can be told, and a guess.
 ///
 /// ```
 /// use redress::{Lookup, outcome::Asked, recover::{Reading, read}};
@@ -70,7 +76,10 @@ pub fn read(answer: &[u8], asked: &Asked<'_>, lookup: &Lookup) -> Reading {
     let reader = Reader { asked, lookup };
     match Doc::parse(answer, Limits::DOCUMENT) {
         Ok(doc) => reader.value(doc.root()),
-        Err(_) => reader.text(&String::from_utf8_lossy(answer), Flag::None, 0),
+        Err(_) => match reader.broken(answer) {
+            Reading::Fine => unsure(reader.text(&String::from_utf8_lossy(answer), Flag::None, 0)),
+            reading => reading,
+        },
     }
 }
 
@@ -138,7 +147,25 @@ impl Reader<'_> {
                 self.result(root, 0)
             }
             Kind::Object if is_error() => self.error(root),
+            Kind::String => unsure(self.payload(root, Flag::None, 0)),
             _ => self.payload(root, Flag::None, 0),
+        }
+    }
+
+    /// An answer that is no document. What failed must not pass for a success, because nobody can read all of it.
+    fn broken(&self, answer: &[u8]) -> Reading {
+        let mended = Mended::of(answer);
+        let doc = mended.as_ref().and_then(Mended::doc);
+        let (Some(mended), Some(root)) = (&mended, doc.as_ref().map(Doc::root)) else {
+            return Reading::Fine;
+        };
+        let is_content = !mended::is_flagged(root) && answer.len() > MAX_UNFLAGGED_BYTES;
+        let reading = if is_content { Reading::Fine } else { self.value(root) };
+        match unsure(reading) {
+            Reading::Fine if mended.is_cut && mended::is_answer(root) => {
+                self.judged(&String::from_utf8_lossy(answer))
+            }
+            reading => reading,
         }
     }
 
@@ -177,10 +204,7 @@ impl Reader<'_> {
             key.is_str("isError") && value.as_bool() == Some(true)
         };
         if !result.members().any(is_set) {
-            return match self.content(result, Flag::None, depth) {
-                Reading::Fault(fault, _) => Reading::Fault(fault, Ground::Guessed),
-                reading => reading,
-            };
+            return unsure(self.content(result, Flag::None, depth));
         }
         if let Some(fault) = self.in_meta(result) {
             return stated(fault);
@@ -312,6 +336,14 @@ impl Reader<'_> {
             }
             _ => Reading::Fine,
         }
+    }
+}
+
+/// What was read of something that nobody flagged, or that is broken: it may not be what it looks like.
+fn unsure(reading: Reading) -> Reading {
+    match reading {
+        Reading::Fault(fault, _) => Reading::Fault(fault, Ground::Guessed),
+        reading => reading,
     }
 }
 

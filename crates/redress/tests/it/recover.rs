@@ -198,3 +198,33 @@ fn an_envelope_that_calls_itself_a_success_is_no_ground_for_a_repeat() {
         assert_eq!(decided.row, row, "{flag}");
     }
 }
+
+#[test]
+fn a_flag_beside_what_is_too_long_is_a_failure() {
+    let long = "a ".repeat(5 << 20);
+    let rows = "1,".repeat(5 << 20) + "1";
+    for inner in [format!(r#"{{"a":"{long}"}}"#), format!(r#"{{"a":[{rows}]}}"#)] {
+        let result = |flag: &str| format!(r#"{{"content":[],"structuredContent":{inner}{flag}}}"#);
+        let response = |flag| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, result(flag));
+        let is_fine =
+            |it: String| read(it.as_bytes(), &Asked::default(), &Lookup::shipped()).is_fine();
+        assert!(is_fine(result("")) && is_fine(response("")), "it is content");
+        assert!(!is_fine(result(r#","isError":true"#)));
+        assert!(!is_fine(response(r#","isError":true"#)));
+    }
+}
+
+proptest! {
+    /// Cut anywhere, broken anywhere, it stays a failure as long as the flag is there.
+    #[test]
+    fn a_flag_before_what_is_broken_is_a_failure(at in 0..150_usize, byte in any::<u8>()) {
+        let head = r#"{"jsonrpc":"2.0","id":1,"result":{"isError":true,"#;
+        let tail = r#""content":[{"type":"text","text":"No\n such \"file\"."}],"structuredContent":{"a":[1,{"b":null}]}}}"#;
+        let at = at % tail.len();
+        let cut = format!("{head}{}", &tail[..at]);
+        prop_assert!(!read(cut.as_bytes(), &Asked::default(), &Lookup::shipped()).is_fine());
+        let mut broken = format!("{head}{tail}").into_bytes();
+        broken[head.len() + at] = byte;
+        prop_assert!(!read(&broken, &Asked::default(), &Lookup::shipped()).is_fine());
+    }
+}

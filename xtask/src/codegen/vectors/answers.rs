@@ -26,7 +26,62 @@ pub(super) fn cases() -> Vec<Value> {
     }
     let named = |it: &(&str, &str)| (it.0.to_owned(), it.1.to_owned());
     cases.extend(NO_FAILURE.iter().chain(STATED).chain(UNRECOGNISED).map(named));
-    cases.iter().map(|(name, bytes)| case(name, bytes)).collect()
+    let mut cases: Vec<_> = cases.iter().map(|(name, bytes)| case(name, bytes)).collect();
+    cases.extend(unreadable().iter().map(|(name, bytes)| {
+        // How much of it is understood is up to what each reader takes; that it failed is not.
+        json!({"name": name, "bytes": bytes, "reading": "failure"})
+    }));
+    cases
+}
+
+/// Failures that are no JSON, or more than a reader need take.
+fn unreadable() -> Vec<(String, String)> {
+    let deep = format!("{}{}", r#"{"a":"#.repeat(70), "1".to_owned() + &"}".repeat(70));
+    let flagged = |inner: &str| {
+        format!(
+            r#"{{"content":[{{"type":"text","text":"boom"}}],"structuredContent":{inner},"isError":true}}"#
+        )
+    };
+    let response = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    let native = format!(r#"{{"v":1,"code":"CONFLICT","message":"x","details":{deep}}}"#);
+    let lone = flagged(r#"{"a":"\ud800"}"#);
+    let cases = [
+        ("a flag beside what is too deep", flagged(&deep)),
+        ("a flag beside what is too deep, in a response", response(&flagged(&deep))),
+        ("a flag beside half of a pair", lone.clone()),
+        ("a flag beside half of a pair, in a response", response(&lone)),
+        (
+            "an error of the protocol with data that is too deep",
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-32000,"message":"x","data":{deep}}}}}"#
+            ),
+        ),
+        (
+            "an error of the protocol alone, with data that is too deep",
+            format!(r#"{{"code":-32000,"message":"x","data":{deep}}}"#),
+        ),
+        ("an envelope with details that are too deep", native.clone()),
+        (
+            "an envelope with details that are too deep, in _meta",
+            format!(r#"{{"content":[],"_meta":{{"dev.redress/fault":{native}}},"isError":true}}"#),
+        ),
+        (
+            "a flag before the end is missing",
+            r#"{"isError":true,"content":[{"type":"text","text":"It did no"#.to_owned(),
+        ),
+        (
+            "a response that is cut off",
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"ty"#.to_owned(),
+        ),
+        ("a response that is cut off behind a comma", r#"{"jsonrpc":"2.0","id":1,"#.to_owned()),
+        (
+            "an error of the protocol that is cut off",
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"It did no"#.to_owned(),
+        ),
+        ("a result that is cut off", r#"{"content":[{"type":"text","text":"It did no"#.to_owned()),
+        ("an envelope that is cut off", r#"{"v":1,"code":"CONFLICT","message":"Chan"#.to_owned()),
+    ];
+    cases.map(|(name, bytes)| (name.to_owned(), bytes)).into()
 }
 
 fn case(name: &str, bytes: &str) -> Value {
@@ -132,6 +187,9 @@ const NO_FAILURE: &[(&str, &str)] = &[
     ("a request", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
     ("an error of a response that is null", r#"{"jsonrpc":"2.0","id":1,"error":null,"result":{}}"#),
     ("a word before a colon", "TIMEOUT: how long to wait for an answer."),
+    ("a text that only begins like JSON", r#"{"name": what it is called}"#),
+    ("JSON that is cut off", r#"{"name":"a.md","content":"It did no"#),
+    ("a request that is cut off", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na"#),
 ];
 
 const STATED: &[(&str, &str)] = &[
@@ -243,7 +301,7 @@ mod tests {
         recover::{Reading, read},
     };
 
-    use super::{NO_FAILURE, STATED, UNRECOGNISED};
+    use super::{NO_FAILURE, STATED, UNRECOGNISED, unreadable};
 
     #[test]
     fn each_answer_is_what_its_list_says() {
@@ -257,6 +315,9 @@ mod tests {
         }
         for answer in UNRECOGNISED {
             assert!(matches!(reading(answer), Reading::Unrecognised(_)), "{}", answer.0);
+        }
+        for (name, bytes) in unreadable() {
+            assert!(!reading(&(&name, &bytes)).is_fine(), "{name}");
         }
     }
 }

@@ -77,6 +77,11 @@ fn every_answer_of_the_vectors_is_read_as_they_say() {
             Reading::Fault(..) => "fault",
             Reading::Unrecognised(_) => "unrecognised",
         };
+        if case["reading"] == "failure" {
+            let ground = reading.failure().map(|it| it.1);
+            assert_eq!(ground, Some(Ground::Guessed), "{}", case["name"]);
+            continue;
+        }
         assert_eq!(case["reading"], name, "{}", case["name"]);
         if let Reading::Fault(fault, ground) = reading {
             assert_eq!(case["ground"], ground.name(), "{}", case["name"]);

@@ -295,7 +295,74 @@ def parse(answer: object) -> Fault | None:
     document = _json(answer)
     if isinstance(document, dict):
         return _parse_object(document)
-    return _parse_text(document if isinstance(document, str) else answer, False, 0)
+    broken = _parse_broken(answer) if document is None else None
+    return broken or _unsure(_parse_text(document if isinstance(document, str) else answer, False, 0))
+
+
+def _unsure(fault: Fault | None) -> Fault | None:
+    """What is read of an answer that nobody flagged: the call may have succeeded, and this may be what it was asked for."""
+    return replace(fault, ground="guessed") if fault else None
+
+
+def _parse_broken(text: str) -> Fault | None:
+    """An answer that is no JSON. What failed must not pass for a success, because nobody can read all of it."""
+    document, is_cut = _mended(text, _MAX_WRAPPINGS + 1)
+    is_response = "jsonrpc" in document and "method" not in document
+    is_flagged = (
+        document.get("isError") is True
+        or _at(document, ("result", "isError")) is True
+        or _is_int(document.get("code"))
+        or _is_count(document.get("v"))
+        or (is_response and document.get("error") is not None)
+    )
+    fault = _unsure(_parse_object(document)) if is_flagged or len(text) <= _MAX_UNFLAGGED else None
+    is_answer = is_response or isinstance(document.get("content"), list) or not {"structuredContent", "isError"}.isdisjoint(document)
+    return fault or (_guessed(text) if is_cut and is_answer else None)
+
+
+_KEY: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:\s*', re.DOTALL)
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{},]', re.DOTALL)
+
+
+def _mended(text: str, levels: int) -> tuple[dict[str, Any], bool]:
+    """The members of a broken object that can be told, and whether it never ends."""
+    document: dict[str, Any] = {}
+    opened = re.match(r"\s*\{", text)
+    place, is_cut = opened.end() if opened else None, True
+    while place is not None:
+        key = _KEY.match(text, place, place + 1024)
+        if not key:
+            break
+        end = _end_of(text, key.end())
+        name = _json(key[1])
+        if isinstance(name, str) and name not in document:
+            document[name] = _mended_value(text[key.end() : end], levels)
+        is_cut = end is None or text[end] != "}"
+        place = end + 1 if end is not None and text[end] == "," else None
+    return document, is_cut
+
+
+def _mended_value(text: str, levels: int) -> Any:
+    value = _json(text)
+    if value is not None:
+        return value
+    if text.startswith("{"):
+        return _mended(text, levels - 1)[0] if levels > 0 else {}
+    return [] if text.startswith("[") else "" if text.startswith('"') else None
+
+
+def _end_of(text: str, start: int) -> int | None:
+    """Where the value that starts there ends, if it does."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        it = token[0]
+        if it in "{[":
+            depth += 1
+        elif depth == 0 and not it.startswith('"'):
+            return token.start()
+        elif it in "}]":
+            depth -= 1
+    return None
 
 
 def _plain(answer: object) -> object:
@@ -321,7 +388,7 @@ def _parse_object(answer: dict[str, Any]) -> Fault | None:
         return _parse_error(answer)
     text = answer.get("text")
     if answer.get("type") == "text" and isinstance(text, str):
-        return _parse_text(text, False, 0)
+        return _unsure(_parse_text(text, False, 0))
     return _parse_payload(answer, False, 0)
 
 
@@ -353,10 +420,7 @@ def _parse_result(result: dict[str, Any], depth: int) -> Fault | None:
     texts = [it for it in blocks if isinstance(it, str)]
     fault = _parse_payload(result.get("structuredContent"), is_flagged, depth)
     fault = fault or next((it for it in (_parse_text(text, is_flagged, depth) for text in texts) if it), None)
-    if is_flagged:
-        return fault or _guessed(texts[0] if texts else None)
-    # The call may have succeeded, and this may be what it was asked for.
-    return replace(fault, ground="guessed") if fault else None
+    return fault or _guessed(texts[0] if texts else None) if is_flagged else _unsure(fault)
 
 
 def _parse_text(text: str, is_flagged: bool, depth: int) -> Fault | None:
