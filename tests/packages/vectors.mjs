@@ -57,4 +57,20 @@ assert.deepEqual(parse(rest), parse(structuredContent));
 for (const hostile of [undefined, null, 0, '', '{', '[]', '"', [], {}, { _meta: 1, isError: true }, { error: [] }, '['.repeat(1e5), { content: [null] }]) parse(hostile);
 assert.equal(parse(new Error('boom')).ground, 'guessed');
 assert.equal(parse(Object.assign(new Error('x'), { code: 4711, data: { symbol: 'E_TIMEOUT' } })).code, 'TIMEOUT');
+const failed = (message, more) => Object.assign(new Error(message), more);
+for (const [code, ...thrown] of [
+  ['TIMEOUT', failed('MCP error -32001: Request timed out', { code: -32001, data: { timeout: 10 } }), failed('Request timed out', { code: 'REQUEST_TIMEOUT' }), failed('late', { name: 'TimeoutError' })],
+  ['UPSTREAM_UNAVAILABLE', failed('MCP error -32000: Connection closed', { code: -32000 }), failed('Not connected'), new TypeError('fetch failed'), failed('x', { code: 'ECONNRESET' })],
+  ['TIMEOUT', new TypeError('fetch failed', { cause: failed('x', { code: 'UND_ERR_HEADERS_TIMEOUT' }) })],
+  ['CANCELLED', failed('This operation was aborted', { name: 'AbortError' })],
+  ['UNKNOWN_TOOL_FAILURE', new Error('boom'), new Error('The connection closed badly')],
+]) {
+  for (const it of thrown) {
+    const fault = parse(it);
+    assert.deepEqual([fault.code, fault.ground], [code, 'guessed'], String(it));
+    const { do: what } = decide(fault, {}, { made: 1 }, new Budget());
+    assert.ok(!what.startsWith('retry'), `${it}: what may have had an effect is not repeated`);
+  }
+}
+assert.deepEqual(decide(parse({ content: [{ type: 'text', text: 'SESSION_NOT_INITIALIZED: No.' }], isError: true }), {}, { made: 1 }, new Budget()).next, [{ tool: 'begin_session' }]);
 console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions, ${raised.length} made`);

@@ -79,4 +79,31 @@ assert errors.parse(whole) == errors.parse(structured)
 for hostile in (None, 0, "", "{", "[]", '"', [], {}, {"_meta": 1, "isError": True}, {"error": []}, "[" * 100_000, {"content": [None]}):
     errors.parse(hostile)
 assert errors.parse(RuntimeError("boom")).ground == "guessed"
+
+
+class Timeout(Exception):
+    """As clients of HTTP have them, by name."""
+
+
+class McpError(Exception):
+    """As the SDK raises it."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.error = {"code": code, "message": message}
+
+
+group = ExceptionGroup("unhandled errors in a TaskGroup", [ConnectionResetError()]) if sys.version_info >= (3, 11) else ConnectionResetError()
+for code, *raised_errors in (
+    ("TIMEOUT", TimeoutError(), Timeout(), McpError(-32001, "Request 'tools/call' timed out"), McpError(408, "Timed out while waiting for response to X.")),
+    ("UPSTREAM_UNAVAILABLE", ConnectionRefusedError(), BrokenPipeError(), group, McpError(-32000, "Connection closed")),
+    ("UNKNOWN_TOOL_FAILURE", RuntimeError("boom"), RuntimeError("The connection closed badly")),
+):
+    for error in raised_errors:
+        fault = errors.parse(error)
+        assert (fault.code, fault.ground) == (code, "guessed"), (error, fault)
+        decision = plain(errors.decide(fault, errors.Traits(), errors.Attempt(made=1), errors.Budget()))
+        assert not decision["do"].startswith("retry"), (error, decision)
+first_line = errors.parse({"content": [{"type": "text", "text": "SESSION_NOT_INITIALIZED: No."}], "isError": True})
+assert first_line.next_actions == [errors.NextCall("begin_session")], first_line.next_actions
 print(f"Python: {len(answers)} answers, {len(decisions)} decisions, {len(raised)} made")

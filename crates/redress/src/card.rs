@@ -90,6 +90,10 @@ pub(crate) fn retry_lines(after_ms: Option<u64>) -> Vec<RetryLine> {
     lines
 }
 
+/// What is to be changed, where no argument is known, and where it is the tool.
+pub(crate) const OTHER_ARGUMENTS: &str = "only with other arguments.";
+pub(crate) const ANOTHER_TOOL: &str = "only with another tool.";
+
 fn when(fault: &Fault) -> String {
     match fault.retry.kind {
         RetryKind::Now => "now, with the same call.".to_owned(),
@@ -97,8 +101,9 @@ fn when(fault: &Fault) -> String {
             Some(ms) => format!("the same call after {}.", duration(ms)),
             None => "the same call after a while.".to_owned(),
         },
+        RetryKind::AfterChange if fault.wants_another_tool() => ANOTHER_TOOL.to_owned(),
         RetryKind::AfterChange => match arguments(fault) {
-            names if names.is_empty() => "only with other arguments.".to_owned(),
+            names if names.is_empty() => OTHER_ARGUMENTS.to_owned(),
             names => format!("only with other arguments ({names})."),
         },
         RetryKind::AfterState => "only after the state has changed.".to_owned(),

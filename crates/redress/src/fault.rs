@@ -17,7 +17,7 @@ pub use parts::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity};
 
-use crate::json::RawJson;
+use crate::{codes, json::RawJson};
 
 /// One occurrence of a failure: the row it belongs to, and what is special about this time.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,7 +148,7 @@ impl Fault {
     }
 
     /// Where the arguments stand that are to be changed, as JSON pointers into the arguments: those of the violations, else the
-    /// parameter that was looked up and not found.
+    /// parameter that was looked up and not found. The name of a tool is none of its arguments.
     pub fn wrong_arguments(&self) -> Vec<String> {
         let mut pointers: Vec<String> = Vec::new();
         for pointer in self.violations.iter().map(Violation::pointer) {
@@ -158,12 +158,18 @@ impl Fault {
         }
         let has = |name: &str| self.details.as_ref()?.with(|it| it.get(name).is_some());
         if pointers.is_empty()
+            && !self.wants_another_tool()
             && let Some(name) = self.entry.similar.as_deref()
             && has(name) == Some(true)
         {
             pointers.push(format!("/{name}"));
         }
         pointers
+    }
+
+    /// Whether it is the tool that is wrong, and not what it was called with.
+    pub(crate) fn wants_another_tool(&self) -> bool {
+        self.code() == codes::UNKNOWN_TOOL.name()
     }
 
     /// Adds to the message why that is, as the end of its sentence.

@@ -18,6 +18,12 @@ pub const FAULT_KEY: &str = "dev.redress/fault";
 /// Where the open proposal puts its envelope.
 pub const TOOL_FAILURE_KEY: &str = "io.modelcontextprotocol/toolFailure";
 
+/// The member of `details` for what a foreign server answered with.
+pub const UPSTREAM: &str = "upstream";
+
+/// In there: that nothing but the words of a text says what failed, so that nothing is proved about its effect.
+pub const GUESSED: &str = "guessed";
+
 /// Stagewright sends longer answers as text only.
 const MAX_STRUCTURED_CHARS: usize = 50_000;
 

@@ -11,7 +11,7 @@ use super::{
     facts::{Fact, Facts},
     judge::Case,
     message::Message,
-    raise::{Found, Named, Said, raise},
+    raise::{Found, Looks, Named, Said, raise},
     request::{self, Argument},
     silent, structure,
     table::{Row, Source, TABLE, Table},
@@ -230,7 +230,8 @@ impl Judge<'_> {
     /// A refusal of our own.
     fn refused(&self, code: &str) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
-        let rule = Named { id: "outcome.refused", code, retry: None, effect: None };
+        let looks = Looks::Facts;
+        let rule = Named { id: "outcome.refused", code, retry: None, effect: None, looks };
         let source = Source::Refusal;
         self.found(Found {
             source,
@@ -258,7 +259,8 @@ impl Judge<'_> {
     fn known<'k>(&self, known: &'k Known, source: Source, mut said: Said<'k>) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
         let Known { id, code, retry, effect, waits, words } = known;
-        let rule = Named { id, code, retry: *retry, effect: *effect };
+        let looks = Looks::Facts;
+        let rule = Named { id, code, retry: *retry, effect: *effect, looks };
         said.waits = said.waits.or(*waits);
         let (certain, sign, worked) = (true, None, false);
         said.told = words.details();

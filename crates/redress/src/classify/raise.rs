@@ -9,7 +9,7 @@ use super::{
     facts::{Fact, Facts},
     leaks, named,
     request::Argument,
-    table::{Row, Source},
+    table::{Row, Scope, Source},
     wrong,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     outcome::{Asked, Outcome, What},
     secret::{self, Secrecy},
     text,
-    wire::FAULT_KEY,
+    wire::{FAULT_KEY, GUESSED, UPSTREAM},
 };
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
@@ -69,15 +69,59 @@ pub(super) struct Named<'a> {
     pub(super) code: &'a str,
     pub(super) retry: Option<RetryKind>,
     pub(super) effect: Option<Effect>,
+    pub(super) looks: Looks,
+}
+
+/// What a rule looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Looks {
+    /// What the protocol, an envelope or the end of a process says.
+    Facts,
+    /// A machine's own words.
+    Tokens,
+    /// Sentences.
+    Prose,
+}
+
+impl Looks {
+    fn of(row: &Row) -> Self {
+        let is_prose = matches!(row.scope, Scope::Head | Scope::Last);
+        match row.any.is_empty() && row.starts.is_empty() {
+            true => Self::Facts,
+            false if is_prose => Self::Prose,
+            false => Self::Tokens,
+        }
+    }
+
+    /// Whether the words of a text are all that it goes by. A machine's own words in the fields of a document are no sentences.
+    fn guesses(self, text: &str) -> bool {
+        let is_document = || text.starts_with('{') && RawJson::parse(text.as_bytes()).is_ok();
+        match self {
+            Self::Facts => false,
+            Self::Tokens => !is_document(),
+            Self::Prose => true,
+        }
+    }
 }
 
 impl Named<'static> {
     /// What is left when no rule fits.
-    pub(super) const UNKNOWN: Self =
-        Self { id: "unknown", code: codes::UNKNOWN_TOOL_FAILURE.name(), retry: None, effect: None };
+    pub(super) const UNKNOWN: Self = Self {
+        id: "unknown",
+        code: codes::UNKNOWN_TOOL_FAILURE.name(),
+        retry: None,
+        effect: None,
+        looks: Looks::Facts,
+    };
 
     pub(super) fn of(row: &'static Row) -> Self {
-        Self { id: &row.id, code: &row.code, retry: row.retry, effect: row.effect }
+        Self {
+            id: &row.id,
+            code: &row.code,
+            retry: row.retry,
+            effect: row.effect,
+            looks: Looks::of(row),
+        }
     }
 }
 
@@ -109,7 +153,10 @@ pub(super) fn raise(
         fault.nothing_changed();
     }
     fault.origin = origin(source, facts, entry);
-    fault.details = details(fault.details.take(), &said);
+    let is_guess = may_be_repeated(&fault) && rule.looks.guesses(said.text.trim());
+    // Of a tool that changes nothing, no words are needed to know that.
+    let is_guess = is_guess && !asked.traits.harmless();
+    fault.details = details(fault.details.take(), &said, is_guess);
     fault.context.tool = asked.tool.as_deref().map(str::to_owned);
     fault.elapsed_ms = outcome.elapsed_ms;
     let text = said.text.trim();
@@ -118,6 +165,13 @@ pub(super) fn raise(
     fault.server_text = (!text.is_empty()).then(|| quoted(text));
     let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
     Failure { silent: source == Source::Silent, certain, rule, worked, leaks, fault }
+}
+
+/// Whether somebody could make the same call again, here or elsewhere, because nothing was changed.
+fn may_be_repeated(fault: &Fault) -> bool {
+    let is_for_the_model =
+        matches!(fault.retry.kind, RetryKind::AfterChange | RetryKind::AfterState);
+    fault.effect == Effect::None && !is_for_the_model
 }
 
 /// JSON of a server with every string of it made harmless; `within` says what a name above it hides. Documents nest at most 64 deep, so this does, too.
@@ -261,11 +315,11 @@ fn params(
     all.collect()
 }
 
-/// The row's details, and what the server answered with beside its text.
-fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
+/// The row's details, what the server answered with beside its text, and whether that text is all that named the failure.
+fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> Option<RawJson> {
     let data = said.data.filter(|it| !is_envelope_alone(*it));
     let rest = said.told.filter(|_| data.is_none()).and_then(|it| beside(it, own.as_ref()));
-    if said.rpc.is_none() && said.http.is_none() && data.is_none() && rest.is_none() {
+    if said.rpc.is_none() && said.http.is_none() && data.is_none() && rest.is_none() && !is_guess {
         return own;
     }
     let mut out = String::new();
@@ -291,8 +345,11 @@ fn details(own: Option<RawJson>, said: &Said<'_>) -> Option<RawJson> {
     if let Some(rest) = rest {
         inner.raw("data", &rest);
     }
+    if is_guess {
+        inner.bool(GUESSED, true);
+    }
     inner.close();
-    members.raw("upstream", &upstream);
+    members.raw(UPSTREAM, &upstream);
     members.close();
     RawJson::parse(out.as_bytes()).ok()
 }

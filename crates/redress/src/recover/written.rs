@@ -4,7 +4,7 @@ use redress_registry::RetryKind;
 
 use crate::{
     Fault, Lookup,
-    card::{EXPECTED, retry_lines},
+    card::{ANOTHER_TOOL, EXPECTED, OTHER_ARGUMENTS, retry_lines},
     fault::{NextAction, Violation},
     json::{Kind, RawJson},
 };
@@ -19,6 +19,10 @@ pub(super) fn card(text: &str, is_flagged: bool, lookup: &Lookup) -> Option<Faul
     let mut is_card = false;
     for line in lines {
         is_card |= part(&mut fault, line);
+    }
+    if fault.next_actions.is_empty() {
+        // A first line alone has no room for them.
+        fault.set_row_next_actions();
     }
     (is_card || is_flagged).then_some(fault)
 }
@@ -50,7 +54,7 @@ fn part(fault: &mut Fault, line: &str) -> bool {
 
 /// Takes the rule and the effect with which the card would have just this line.
 fn retry(fault: &mut Fault, line: &str) -> bool {
-    let (line, names) = without_names(line);
+    let (line, names) = without_names(&line.replace(ANOTHER_TOOL, OTHER_ARGUMENTS));
     let after_ms = delay(&line);
     let Some(known) = retry_lines(after_ms).into_iter().find(|it| it.line == line) else {
         return false;
@@ -144,6 +148,27 @@ mod tests {
         let seen = read(&card(&fault), false, &Lookup::shipped()).unwrap();
         let pointers: Vec<_> = seen.violations.iter().map(Violation::pointer).collect();
         assert_eq!(pointers, ["/path", "/depth"]);
+    }
+
+    #[test]
+    fn a_wrong_name_of_a_tool_is_no_argument() {
+        let fault = codes::UNKNOWN_TOOL.raise([("tool", "reed_file")]);
+        let text = card(&fault);
+        assert!(text.contains("Retry: only with another tool. Nothing was changed."), "{text}");
+        assert!(fault.wrong_arguments().is_empty());
+        let seen = read(&text, false, &Lookup::shipped()).unwrap();
+        assert_eq!((seen.retry.kind, seen.effect), (fault.retry.kind, fault.effect));
+        assert!(seen.violations.is_empty());
+    }
+
+    #[test]
+    fn the_first_line_of_a_card_has_the_next_calls_of_its_row() {
+        let seen = read("SESSION_NOT_INITIALIZED: No.", true, &Lookup::shipped()).unwrap();
+        assert_eq!(
+            seen.next_actions,
+            codes::SESSION_NOT_INITIALIZED.raise([] as [(&str, &str); 0]).next_actions
+        );
+        assert!(!seen.next_actions.is_empty());
     }
 
     #[test]

@@ -9,13 +9,18 @@ use proptest::{
     sample::select,
 };
 use redress::{
-    Fault, Lookup, codes,
-    outcome::{Asked, ToolTraits},
+    Dialect, Fault, Lookup,
+    classify::{Verdict, classify},
+    codes,
+    dialect::Stamp,
+    json::{Doc, Limits},
+    outcome::{Asked, Outcome, ToolTraits, What},
     recover::{
         Attempt, Budget, BudgetRule, Decided, Decision, Ground, Policy, decide, is_nothing, read,
     },
+    wire::{self, Answer},
 };
-use redress_registry::Effect;
+use redress_registry::{Effect, shipped};
 
 use crate::arbitrary::fault;
 
@@ -227,4 +232,34 @@ proptest! {
         broken[head.len() + at] = byte;
         prop_assert!(!read(&broken, &Asked::default(), &Lookup::shipped()).is_fine());
     }
+}
+
+/// What a client makes of a failure that a gate named for it.
+fn through_a_gate(answer: &str) -> (Fault, Ground) {
+    let doc = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
+    let outcome = Outcome::of(What::Answer(doc.root()));
+    let asked = Asked { method: Some("tools/call".into()), ..Asked::default() };
+    let Verdict::Failure(failure) = classify(&asked, &outcome, shipped::core()) else { panic!() };
+    let dialect = Dialect::Native;
+    let told = Answer { dialect, has_output_schema: false, stamp: Stamp::default(), meta: None };
+    let message = wire::response(&failure.fault, "1", told);
+    read(message.as_bytes(), &asked, &Lookup::shipped()).failure().unwrap()
+}
+
+#[test]
+fn words_are_no_proof_behind_a_gate_either() {
+    let flagged = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"isError":true}}}}"#
+        )
+    };
+    for text in ["Too many requests, slow down.", "Rate limit exceeded"] {
+        let (fault, ground) = through_a_gate(&flagged(text));
+        assert_eq!((fault.code(), fault.effect), ("RATE_LIMITED", Effect::None), "{text}");
+        assert_eq!(ground, Ground::Guessed, "{text}");
+    }
+    let (fault, ground) =
+        through_a_gate(&flagged(r#"{"v":1,"code":"RATE_LIMITED","message":"x"}"#));
+    assert_eq!((fault.code(), ground), ("RATE_LIMITED", Ground::Stated));
 }

@@ -315,11 +315,13 @@ const MAX_UNFLAGGED = 16384;
  * Reads the failure out of whatever a call was answered with: a JSON-RPC response, a tool's result, a JSON-RPC error (also as
  * the error that an SDK throws), an envelope, or a text, in any dialect. `undefined` if nothing failed. Never throws.
  *
- * A failure that does not say what it is, and whatever else was thrown, comes as `UNKNOWN_TOOL_FAILURE` with the ground `guessed`.
+ * A failure that does not say what it is has the ground `guessed`. Of these, what an SDK or the runtime throws when a server does not
+ * answer is `TIMEOUT`, `UPSTREAM_UNAVAILABLE` or `CANCELLED`; an error of the protocol is what its number says; and the rest is
+ * `UNKNOWN_TOOL_FAILURE`.
  */
 export function parse(answer: unknown): Fault | undefined {
   try {
-    return parseAny(answer) ?? (answer instanceof Error ? guessed(answer.message) : undefined);
+    return parseAny(answer) ?? (answer instanceof Error ? (thrown(answer) ?? guessed(answer.message)) : undefined);
   } catch {
     // An object that cannot be looked at is no answer that anybody should take for a success.
     return guessed(undefined);
@@ -416,7 +418,33 @@ function parseError(error: JsonObject): Fault | undefined {
   // JSON-RPC's own numbers say too little.
   const isOwn = Number.isInteger(code) && (Number(code) > 0 || at(data, ['symbol']) !== undefined);
   const known = ours(at(data, [FAULT_KEY])) ?? envelope(data, true) ?? (isOwn ? readAs('rpc', { jsonrpc: '2.0', id: null, error: said }) : undefined);
-  return known ?? guessed(message, spelled('rpc', String(code)));
+  return known ?? thrown(error) ?? guessed(message, spelled('rpc', String(code)));
+}
+
+/** What the official SDKs and the runtime throw when a server does not answer: by name or code, or by the words of the message. */
+const THROWN: readonly { readonly code: string; readonly names: readonly string[]; readonly said: RegExp }[] = [
+  { code: 'CANCELLED', names: ['AbortError', 'ABORT_ERR'], said: /^(?:AbortError: |Error: )?(?:request was cancelled|this operation was aborted)/i },
+  {
+    code: 'TIMEOUT',
+    names: ['TimeoutError', 'REQUEST_TIMEOUT', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
+    said: /^(?:request(?: '[^']*')? timed out|maximum total timeout exceeded|timed out while waiting for response|TimeoutError\b)/i,
+  },
+  {
+    code: 'UPSTREAM_UNAVAILABLE',
+    names: ['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_SOCKET'],
+    said: /^(?:connection closed|not connected|fetch failed|failed to fetch|load failed|networkerror when attempting to fetch)/i,
+  },
+];
+
+/** A failure of the way to the server. What became of the call is not known. */
+function thrown(error: { code?: unknown; name?: unknown; message?: unknown; cause?: unknown }): Fault | undefined {
+  const said = typeof error.message === 'string' ? error.message.replace(/^MCP error -?[0-9]+: /, '') : '';
+  // What is below it says more than `fetch failed`.
+  const inner: unknown[] = isObject(error.cause) ? [error.cause['code'], error.cause['name']] : [];
+  const names = [...inner, error.code, error.name].map(String);
+  const known = firstOf(names, (name) => THROWN.find((it) => it.names.includes(name))) ?? THROWN.find((it) => it.said.test(said));
+  const row = known && spelled('native', known.code);
+  return row && guessed(said, row);
 }
 
 function parseResult(result: JsonObject, depth: number): Fault | undefined {
@@ -511,6 +539,8 @@ function readCard(text: string, isFlagged: boolean): Fault | undefined {
   fault.message = message.trim();
   let isCard = false;
   for (const line of lines) isCard = cardLine(fault, line) || isCard;
+  // A first line alone has no room for them.
+  if (fault.next_actions.length === 0) fault.next_actions = nextCalls(row, new Map());
   return isCard || isFlagged ? finished(fault) : undefined;
 }
 
@@ -528,9 +558,14 @@ function cardLine(fault: Fault, line: string): boolean {
   return false;
 }
 
+/** The code whose wrong name is no argument, and what its card says instead. */
+const NO_TOOL = 'UNKNOWN_TOOL';
+const OTHER_ARGUMENTS = 'only with other arguments.';
+const ANOTHER_TOOL = 'only with another tool.';
+
 function readRetryLine(fault: Fault, line: string): boolean {
   const [, names] = / \((.*?)\)/.exec(line) ?? [];
-  const plain = line.replace(/ \(.*?\)/, '').replace(/after ([0-9.]+) (ms|s)\b/, 'after {delay}');
+  const plain = line.replace(ANOTHER_TOOL, OTHER_ARGUMENTS).replace(/ \(.*?\)/, '').replace(/after ([0-9.]+) (ms|s)\b/, 'after {delay}');
   const known = CARD_LINES.find((it) => it.line === plain);
   if (!known) return false;
   const { max } = fault.retry;
@@ -568,6 +603,8 @@ export function readAs(dialect: Dialect, document: unknown): Fault | undefined {
 
 function finished(fault: Fault): Fault {
   fault.retryable = isRetryable(fault.retry);
+  // Whoever made it from the words of another server says so.
+  if (at(fault.details, ['upstream', 'guessed']) === true) fault.ground = 'guessed';
   return fault;
 }
 
@@ -928,7 +965,7 @@ export function makeFault<C extends Code>(code: C, ...[params]: Given<C>): Fault
   }
   const fault: Fault<C> = { ...faultOf(row, 'native'), code };
   fault.message = said(row, values);
-  fault.next_actions = (row.next ?? []).map((it) => helping(it, values)).filter((it) => it !== undefined);
+  fault.next_actions = nextCalls(row, values);
   const details = Object.fromEntries([...values].map(([name, { value }]) => [name, value]));
   if (values.size > 0) fault.details = details;
   const wait = isCount(details['retry_after_ms']) ? details['retry_after_ms'] : isCount(details['retry_after']) ? details['retry_after'] * 1000 : undefined;
@@ -1024,6 +1061,12 @@ function shown({ untrusted, max_chars = 120 }: Param, value: Json): string {
   return untrusted ? quote(plain(value), max_chars) : cut(plain(value), max_chars);
 }
 
+/** The calls of a row that help. */
+function nextCalls(row: Known, values: Values): NextAction[] {
+  const { next = [] }: { next?: Row['next'] } = row;
+  return next.map((it) => helping(it, values)).filter((it) => it !== undefined);
+}
+
 /** A call that helps, unless it names a parameter that is absent or not to be trusted. */
 function helping({ tool, args }: { readonly tool: string; readonly args?: JsonObject }, values: Values): NextAction | undefined {
   if (args === undefined) return { tool };
@@ -1109,7 +1152,8 @@ function retryLine(fault: Fault): string {
   const { line } = fits.find((it) => it.class === fault.class) ?? fits.find((it) => it.class === null) ?? { line: '' };
   const names = wrongArguments(fault).map((it) => strip(it.replace(/^\/+/, ''))).filter((it) => it !== '');
   const list = cut(names.slice(0, 3).join(', '), 60);
-  const named = kind === 'after_change' && list !== '' ? line.replace('arguments.', () => `arguments (${list}).`) : line;
+  const changed = fault.code === NO_TOOL ? line.replace(OTHER_ARGUMENTS, ANOTHER_TOOL) : line;
+  const named = kind === 'after_change' && list !== '' ? changed.replace('arguments.', () => `arguments (${list}).`) : changed;
   return named.replace('{delay}', duration(after_ms ?? 0));
 }
 
@@ -1352,7 +1396,7 @@ export function wrongArguments(fault: Fault): string[] {
   const pointers = [...new Set(fault.violations.map((it) => it.pointer))].filter((it) => it !== '');
   const looked = ROWS.find((it) => it.registry === fault.registry && it.code === fault.code)?.similar;
   const isGiven = looked !== undefined && isObject(fault.details) && Object.keys(fault.details).includes(looked);
-  return pointers.length === 0 && isGiven ? [`/${looked}`] : pointers;
+  return pointers.length === 0 && isGiven && fault.code !== NO_TOOL ? [`/${looked}`] : pointers;
 }
 
 /** At least as long as is asked for, and some part of a pause that grows, so that many clients do not come back at once. */

@@ -52,8 +52,9 @@ for (const code of new Set([...DECLARED, ...Object.keys(calls)])) {
     for (const { tool, arguments: args } of provocation.first ?? []) await call(tool, args);
     const answer = await call(provocation.tool, provocation.arguments);
     const fault = parse(answer);
-    expect(fault, `${provocation.tool} did not fail: ${JSON.stringify(answer)}`).toBeDefined();
+    const said = answer instanceof Error ? String(answer) : JSON.stringify(answer);
+    expect(fault, `${provocation.tool} did not fail: ${said}`).toBeDefined();
     const { class: kind, http } = CODES[code];
-    expect({ code: fault?.code, class: fault?.class, http: fault?.http }).toEqual({ code, class: kind, http });
+    expect({ code: fault?.code, class: fault?.class, http: fault?.http }, `${provocation.tool} answered: ${said}`).toEqual({ code, class: kind, http });
   });
 }

@@ -223,6 +223,18 @@ const STATED: &[(&str, &str)] = &[
     ),
     ("an unknown code that says little", r#"{"v":1,"code":"ACME_FROBBED","class":"not_found"}"#),
     (
+        "an envelope that was made from words",
+        r#"{"content":[],"isError":true,"_meta":{"dev.redress/fault":{"v":1,"code":"RATE_LIMITED","message":"Slow down.","effect":"none","details":{"upstream":{"guessed":true}}}}}"#,
+    ),
+    (
+        "an envelope of a stranger that was made from words",
+        r#"{"v":1,"code":"ACME_FROBBED","class":"unavailable","effect":"none","details":{"upstream":{"guessed":true}}}"#,
+    ),
+    (
+        "an envelope that says that it is no guess",
+        r#"{"v":1,"code":"RATE_LIMITED","message":"Slow down.","details":{"upstream":{"guessed":false}}}"#,
+    ),
+    (
         "an envelope in the second text",
         r#"{"content":[{"type":"text","text":"It did not work."},{"type":"text","text":"{\"v\":1,\"code\":\"CONFLICT\",\"message\":\"Changed meanwhile.\"}"}],"isError":true}"#,
     ),

@@ -281,12 +281,15 @@ def parse(answer: object) -> Fault | None:
     """Reads the failure out of whatever a call was answered with, in any dialect.
 
     That is a JSON-RPC response, a tool's result, a JSON-RPC error, an envelope, a text; also as the SDK's models and
-    exceptions. `None` if nothing failed. A failure that does not say what it is, and whatever else was raised, comes as
-    `UNKNOWN_TOOL_FAILURE` with the ground `guessed`.
+    exceptions. `None` if nothing failed.
+
+    A failure that does not say what it is has the ground `guessed`. Of these, what the SDK or the runtime raises when a
+    server does not answer is `TIMEOUT`, `UPSTREAM_UNAVAILABLE` or `CANCELLED`; an error of the protocol is what its number
+    says; and the rest is `UNKNOWN_TOOL_FAILURE`.
     """
     if isinstance(answer, BaseException):
         told = getattr(answer, "error", None)
-        return (parse(told) if told is not None else None) or _guessed(str(answer))
+        return (parse(told) if told is not None else None) or _raised(answer, 0) or _guessed(str(answer))
     answer = _plain(answer)
     if isinstance(answer, dict):
         return _parse_object(answer)
@@ -407,7 +410,42 @@ def _parse_error(error: dict[str, Any]) -> Fault | None:
     # JSON-RPC's own numbers say too little.
     if not fault and _is_int(code) and (code > 0 or _at(data, ("symbol",)) is not None):
         fault = read_as("rpc", {"jsonrpc": "2.0", "id": None, "error": error})
-    return fault or _guessed(message, _spelled("rpc", str(code)))
+    return fault or _said_by_sdk(message) or _guessed(message, _spelled("rpc", str(code)))
+
+
+#: What the official SDKs and the runtime raise when a server does not answer: the names of classes, and the words of messages.
+_RAISED: Final[Sequence[tuple[str, tuple[str, ...], re.Pattern[str]]]] = (
+    ("CANCELLED", ("CancelledError",), re.compile("request was cancelled", re.IGNORECASE)),
+    (
+        "TIMEOUT",
+        ("TimeoutError", "TimeoutException", "Timeout"),
+        re.compile("request(?: '[^']*')? timed out|maximum total timeout exceeded|timed out while waiting for response", re.IGNORECASE),
+    ),
+    (
+        "UPSTREAM_UNAVAILABLE",
+        ("ConnectionError", "gaierror", "TransportError", "ClosedResourceError", "BrokenResourceError", "EndOfStream"),
+        re.compile("connection closed|not connected", re.IGNORECASE),
+    ),
+)
+
+
+def _said_by_sdk(message: object) -> Fault | None:
+    """A failure of the way to the server, by its message. What became of the call is not known."""
+    said = re.sub("^MCP error -?[0-9]+: ", "", message) if isinstance(message, str) else ""
+    row = next((_spelled("native", code) for code, _, words in _RAISED if words.match(said)), None)
+    return _guessed(said, row) if row else None
+
+
+def _raised(error: BaseException, depth: int) -> Fault | None:
+    """A failure of the way to the server, by what was raised, or by what stands in it or below it."""
+    names = [it.__name__ for it in type(error).__mro__]
+    row = next((_spelled("native", code) for code, known, _ in _RAISED if not set(known).isdisjoint(names)), None)
+    if row:
+        return _guessed(str(error), row)
+    inner = [*getattr(error, "exceptions", ()), error.__cause__]
+    below = (it for it in inner if isinstance(it, BaseException) and depth < _MAX_WRAPPINGS)
+    found = (_said_by_sdk(str(error)), *(_raised(it, depth + 1) for it in below))
+    return next((it for it in found if it), None)
 
 
 def _parse_result(result: dict[str, Any], depth: int) -> Fault | None:
@@ -478,7 +516,7 @@ def _ours(document: object) -> Fault | None:
     http, retry = CLASSES[class_]
     row = replace(unknown, registry="", code=code, number=None, class_=class_, http=http, retry=Retry(retry), effect="unknown")
     fault = _fault_of(row, "native")
-    return fault if _fill_native(fault, document) else None
+    return _finished(fault) if _fill_native(fault, document) else None
 
 
 _FULL_CODE: Final = re.compile("^((?!(core|electron|mcp|rpc|test|x)\\.)[a-z][a-z0-9-]{0,31}\\.)?(?=.{3,63}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$")
@@ -509,6 +547,9 @@ def _read_card(text: str, is_flagged: bool) -> Fault | None:
     is_card = False
     for line in lines:
         is_card = _card_line(fault, line) or is_card
+    if not fault.next_actions:
+        # A first line alone has no room for them.
+        fault.next_actions = _next_calls(row, {})
     return fault if is_card or is_flagged else None
 
 
@@ -530,12 +571,17 @@ def _card_line(fault: Fault, line: str) -> bool:
     return False
 
 
+#: The code whose wrong name is no argument, and what its card says instead.
+_NO_TOOL: Final = "UNKNOWN_TOOL"
+_OTHER_ARGUMENTS: Final = "only with other arguments."
+_ANOTHER_TOOL: Final = "only with another tool."
 _DELAY: Final = re.compile(r"after ([0-9.]+) (ms|s)\b")
 
 
 def _read_retry_line(fault: Fault, line: str) -> bool:
     names = re.search(r" \((.*?)\)", line)
-    plain = _DELAY.sub("after {delay}", re.sub(r" \(.*?\)", "", line, count=1), count=1)
+    plain = line.replace(_ANOTHER_TOOL, _OTHER_ARGUMENTS)
+    plain = _DELAY.sub("after {delay}", re.sub(r" \(.*?\)", "", plain, count=1), count=1)
     known = next((it for it in _CARD_LINES if it[0] == plain), None)
     if not known:
         return False
@@ -579,6 +625,13 @@ def read_as(dialect: Dialect, document: object) -> Fault | None:
         return None
     if isinstance(residue, dict):
         _overlay(fault, residue)
+    return _finished(fault)
+
+
+def _finished(fault: Fault) -> Fault:
+    # Whoever made it from the words of another server says so.
+    if _at(fault.details, ("upstream", "guessed")) is True:
+        fault.ground = "guessed"
     return fault
 
 
@@ -917,7 +970,7 @@ def _make_fault(code: Code, params: Mapping[str, Any] | None = None) -> Fault:
     }
     fault = _fault_of(row, "native")
     fault.message = _said(row, values)
-    fault.next_actions = [call for call in (_helping(it, values) for it in row.next) if call]
+    fault.next_actions = _next_calls(row, values)
     details = {name: value for name, (_, value) in values.items()}
     fault.details = details or None
     wait = details.get("retry_after_ms")
@@ -1296,6 +1349,11 @@ def _shown(param: Param, value: object) -> str:
     return _quote(_text(value), most) if param.untrusted else _cut(_text(value), most)
 
 
+def _next_calls(row: Row, values: _Values) -> list[NextAction]:
+    """The calls of a row that help."""
+    return [it for it in (_helping(step, values) for step in row.next) if it]
+
+
 def _helping(step: NextCall, values: _Values) -> NextCall | None:
     """A call that helps, unless it names a parameter that is absent or not to be trusted."""
     if step.args is None:
@@ -1385,6 +1443,8 @@ def _retry_line(fault: Fault) -> str:
     line = next((it[0] for wanted in (fault.class_, None) for it in fits if it[3] == wanted), "")
     names = [it for it in (_strip(it.lstrip("/")) for it in wrong_arguments(fault)) if it]
     listed = _cut(", ".join(names[:3]), 60)
+    if fault.code == _NO_TOOL:
+        line = line.replace(_OTHER_ARGUMENTS, _ANOTHER_TOOL)
     if kind == "after_change" and listed:
         line = line.replace("arguments.", f"arguments ({listed}).")
     return line.replace("{delay}", _duration(after_ms or 0))
@@ -1606,7 +1666,7 @@ def wrong_arguments(fault: Fault) -> tuple[str, ...]:
     pointers = tuple(dict.fromkeys(str(it["pointer"]) for it in fault.violations if it["pointer"] != ""))
     row = next((it for it in _ROWS if it.registry == fault.registry and it.code == fault.code), None)
     is_given = row is not None and isinstance(fault.details, dict) and row.similar in fault.details
-    return (f"/{row.similar}",) if row is not None and is_given and not pointers else pointers
+    return (f"/{row.similar}",) if row is not None and is_given and not pointers and fault.code != _NO_TOOL else pointers
 
 
 def _room(fault: Fault, attempt: Attempt, policy: Policy, asked: int, wait: int, budget: Budget) -> str:

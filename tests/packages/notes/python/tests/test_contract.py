@@ -58,4 +58,5 @@ def test_the_server_answers_with(code: str) -> None:
     said = asyncio.run(answer(provocation))
     fault = parse(said)
     assert fault, f"{provocation['tool']} did not fail: {said!r}"
-    assert (fault.code, fault.class_, fault.http) == (code, row.class_, row.http)
+    told = f"{provocation['tool']} answered: {said!r}"
+    assert (fault.code, fault.class_, fault.http) == (code, row.class_, row.http), told
