@@ -76,9 +76,11 @@ pub fn read(input: &DeriveInput, mistakes: &mut Mistakes) -> Declaration {
     let mut keys = Keys::read(&input.attrs, mistakes);
     let home = home(&mut keys, mistakes);
     checked_generics(&input.generics, mistakes);
+    field::refuse_marks(&input.attrs, mistakes);
     let variants = match &input.data {
         Data::Enum(it) => {
             let variants = it.variants.iter().map(|it| {
+                field::refuse_marks(&it.attrs, mistakes);
                 let mut keys = Keys::read(&it.attrs, mistakes);
                 let mut variant = variant((&it.ident, &it.attrs), &it.fields, &mut keys, mistakes);
                 variant.is_known_deprecated |= names_deprecated(&input.attrs);

@@ -125,8 +125,21 @@ fn one(member: Member, field: &syn::Field, mistakes: &mut Mistakes) -> Field {
         max_chars: keys.whole("max_chars", mistakes),
     };
     keys.close("A field", mistakes);
+    if role == Role::Source && names::kind(&field.ty).is_some() {
+        let message = "`#[source]` and `#[from]` are for the error that this one came from, and this type is none.";
+        mistakes.add(field.ty.span(), message);
+    }
     let doc = doc(&field.attrs).replace('\n', " ");
     Field { member, name, ty: field.ty.clone(), role, from, doc, facts, first_fact }
+}
+
+/// Refuses the marks of fields where no field is. Other derives have a `#[from]` for variants.
+pub(crate) fn refuse_marks(attributes: &[Attribute], mistakes: &mut Mistakes) {
+    for mark in Role::MARKED.into_iter().filter_map(Role::attribute) {
+        for at in attributes.iter().filter(|it| it.path().is_ident(mark)) {
+            mistakes.add(at.path().span(), format!("`#[{mark}]` marks a field."));
+        }
+    }
 }
 
 fn role(attributes: &[Attribute], mistakes: &mut Mistakes) -> (Role, Option<Span>) {

@@ -85,9 +85,25 @@ pub(crate) fn read(keys: &mut Keys, mistakes: &mut Mistakes) -> Option<Row> {
         stability: keys.one_of("stability", names!(Stability), Stability::parse, mistakes),
         missing: REQUIRED.iter().copied().filter(|it| !written.contains(it)).collect(),
     };
+    if let Some(At { value: tools, span }) = &row.next {
+        for tool in tools.iter().filter(|it| !is_tool(it)) {
+            mistakes.add(
+                *span,
+                format!(
+                    "`{tool}` is no name of a tool: letters, digits, `_`, `-`, `.`, `/` and `:`."
+                ),
+            );
+        }
+    }
     let misspelt = keys.misspelt();
     row.missing.retain(|it| !misspelt.contains(it));
     present.map(|_| row)
+}
+
+/// Whether a tool can be called so.
+fn is_tool(name: &str) -> bool {
+    let is_letter = |it: char| it.is_ascii_alphanumeric() || "_-./:".contains(it);
+    !name.is_empty() && name.chars().all(is_letter)
 }
 
 /// What a row cannot be without.

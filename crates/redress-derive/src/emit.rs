@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use redress_declare::{Declaration, Field, Role};
 use redress_registry::{mirror::DEPRECATED, name::split};
-use syn::spanned::Spanned as _;
+use syn::{parse_quote, spanned::Spanned as _};
 
 use crate::{
     home::{Found, Origin},
@@ -22,7 +22,7 @@ pub(crate) fn impls(
     let sources = variants.iter().map(|it| it.source(is_enum));
     let written = Written {
         codes: codes(variants),
-        registry: registry(&found.origin),
+        registry: with_inner(&registry(&found.origin), variants),
         fault: matched(declaration, faults),
         source: matched(declaration, sources),
     };
@@ -51,13 +51,18 @@ fn deprecation(told: &Told<'_>) -> Option<TokenStream> {
 
 /// The same for a type with mistakes, so that whatever uses it makes no second message of them.
 pub(crate) fn stand_in(declaration: &Declaration) -> TokenStream {
+    let mut declaration = declaration.clone();
+    // An error can be shown; a parameter that is refused must not be blamed for that, too.
+    for param in declaration.generics.type_params_mut() {
+        param.bounds.push(parse_quote!(::core::fmt::Debug));
+    }
     let written = Written {
         codes: quote!(&[]),
         registry: registry(&Origin::BuiltIn("core".to_owned())),
         fault: quote!(::core::unimplemented!()),
         source: quote!(::core::option::Option::None),
     };
-    written.tokens(declaration)
+    written.tokens(&declaration)
 }
 
 /// The parts that depend on the variants.
@@ -140,8 +145,7 @@ fn codes(variants: &[Told<'_>]) -> TokenStream {
             own.push(code);
         }
     }
-    let fields = variants.iter().flat_map(|it| &it.variant.fields);
-    let inner: Vec<&Field> = fields.filter(|it| it.role == Role::Inner).collect();
+    let inner = inner(variants);
     if inner.is_empty() {
         return quote!(&[#(#own),*]);
     }
@@ -155,6 +159,27 @@ fn codes(variants: &[Told<'_>]) -> TokenStream {
             ::redress::contract::derived::joined(LISTS);
         &ALL
     }}
+}
+
+/// The errors that are passed on.
+fn inner<'a>(variants: &'a [Told<'_>]) -> Vec<&'a Field> {
+    let fields = variants.iter().flat_map(|it| &it.variant.fields);
+    fields.filter(|it| it.role == Role::Inner).collect()
+}
+
+/// The registry with the rows of the errors that are passed on.
+fn with_inner(own: &TokenStream, variants: &[Told<'_>]) -> TokenStream {
+    let inner = inner(variants);
+    if inner.is_empty() {
+        return own.clone();
+    }
+    let inner = inner.iter().map(|it| {
+        let ty = &it.ty;
+        quote_spanned! {ty.span()=>
+            (<#ty as ::redress::Contract>::CODES, <#ty as ::redress::Contract>::registry())
+        }
+    });
+    quote!(::redress::contract::derived::with_rows(#own, &[#(#inner),*]))
 }
 
 /// How the program gets its registry.

@@ -29,7 +29,7 @@ pub trait Contract: Error {
     /// passes on.
     const CODES: &'static [&'static str];
 
-    /// The registry of its own codes.
+    /// The registry of its own codes, with the rows of those that it passes on.
     fn registry() -> &'static Arc<Registry>;
 
     /// This occurrence as a fault. Its sources go to the private part, which only the operator sees.

@@ -212,6 +212,9 @@ fn the_codes_are_known_without_a_value() {
     assert!(Never::CODES.is_empty());
     assert_eq!(&*Never::registry().name, "core");
     assert!(PageError::registry().get("STORE_CLOSED").is_some(), "from the file beside it");
+    for code in PageError::CODES {
+        assert!(PageError::registry().get(code).is_some(), "{code}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ enum PageError {
         #[source]
         cause: String,
     },
+    StoreClosed(#[from] Vec<u8>),
 }
 
 fn main() {}

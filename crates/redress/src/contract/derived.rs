@@ -37,6 +37,23 @@ pub fn built_in(name: &str) -> Arc<Registry> {
     Arc::clone(shipped::get(name).unwrap_or_else(|| shipped::core()))
 }
 
+/// A registry with those rows of these codes that it does not have.
+pub fn with_rows(own: Arc<Registry>, others: &[(&[&str], &Arc<Registry>)]) -> Arc<Registry> {
+    let all = others.iter().flat_map(|(codes, from)| codes.iter().map(|it| (*it, *from)));
+    let absent: Vec<_> = all
+        .filter(|(code, _)| own.get(code).is_none())
+        .filter_map(|(code, from)| from.get(code))
+        .collect();
+    if absent.is_empty() {
+        return own;
+    }
+    let mut registry = Registry::clone(&own);
+    for row in absent {
+        registry.codes.entry(row.code.clone()).or_insert_with(|| Arc::clone(row));
+    }
+    Arc::new(registry)
+}
+
 /// An occurrence of a code with the parameters that this time has.
 pub fn raise<const N: usize>(
     registry: &Registry,
