@@ -21,6 +21,8 @@ const TYPED: &[&str] = &[
     "es2022",
     "--module",
     "nodenext",
+    "--types",
+    "node",
 ];
 
 /// A client that opens a session and asks for a note that is not there.
@@ -39,9 +41,11 @@ impl Bench {
         path.extend(self.peers.node().parent().map(Path::to_owned));
         path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
         let path = env::join_paths(path).map_err(|it| it.to_string())?;
-        for (file, program) in
-            [("client.ts", self.peers.node()), ("client.py", self.peers.python())]
-        {
+        for (file, server, program) in [
+            ("client.ts", "server.ts", self.peers.node()),
+            ("client.py", "server.py", self.peers.python()),
+        ] {
+            self.put("docs/write-a-server.md", server, &folder)?;
             self.put("docs/write-a-client.md", file, &folder)?;
             let said =
                 told(Command::new(program).arg(file).current_dir(&folder).env("PATH", &path))?;
@@ -65,9 +69,17 @@ impl Bench {
         }
         let tsc = self.peers.module("typescript/bin/tsc");
         let mut node = Command::new(self.peers.node());
-        node.arg(tsc).args(TYPED).args(["server.ts", "makes.ts"]);
+        node.arg(tsc).args(TYPED).args(["client.ts", "server.ts", "makes.ts"]);
         let mut python = Command::new(self.peers.python());
-        python.args(["-m", "mypy", "--strict", "--no-error-summary", "server.py", "makes.py"]);
+        python.args([
+            "-m",
+            "mypy",
+            "--strict",
+            "--no-error-summary",
+            "client.py",
+            "server.py",
+            "makes.py",
+        ]);
         [node, python].iter_mut().try_for_each(|it| done(it.current_dir(&folder)))
     }
 
@@ -81,7 +93,6 @@ impl Bench {
             (notes.join("python/notes_errors/__init__.py"), "notes_errors/__init__.py"),
             (notes.join("python/notes_errors/py.typed"), "notes_errors/py.typed"),
             (scripts.join("notes/errors.toml"), "errors.toml"),
-            (scripts.join("server.mjs"), "server.mjs"),
             (scripts.join("makes.ts"), "makes.ts"),
             (scripts.join("makes.py"), "makes.py"),
         ] {
