@@ -921,8 +921,7 @@ function shown({ untrusted, max_chars = @@max_shown_chars@@ }: Param, value: Jso
 }
 
 /** The calls of a row that help. */
-function nextCalls(row: Known, values: Values): NextAction[] {
-  const { next = [] }: { next?: Row['next'] } = row;
+function nextCalls({ next = [] }: Known & Pick<Row, 'next'>, values: Values): NextAction[] {
   return next.map((it) => helping(it, values)).filter((it) => it !== undefined);
 }
 

@@ -1062,8 +1062,7 @@ function shown({ untrusted, max_chars = 120 }: Param, value: Json): string {
 }
 
 /** The calls of a row that help. */
-function nextCalls(row: Known, values: Values): NextAction[] {
-  const { next = [] }: { next?: Row['next'] } = row;
+function nextCalls({ next = [] }: Known & Pick<Row, 'next'>, values: Values): NextAction[] {
   return next.map((it) => helping(it, values)).filter((it) => it !== undefined);
 }
 
