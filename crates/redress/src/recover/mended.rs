@@ -82,7 +82,7 @@ pub(super) fn is_flagged(root: Value<'_>) -> bool {
     let is_set = |it: Value<'_>| {
         it.members().any(|(key, value)| key.is_str("isError") && value.as_bool() == Some(true))
     };
-    let has_number = |key| root.get(key).is_some_and(|it| it.is_whole());
+    let has_number = |key| root.get(key).is_some_and(Value::is_whole);
     is_set(root)
         || root.get("result").is_some_and(is_set)
         || root.get("jsonrpc").and(root.get("error")).is_some_and(|it| !it.is_null())
