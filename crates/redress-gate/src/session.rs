@@ -381,12 +381,6 @@ impl Session {
         ids.into_iter().map(|it| it.1).collect()
     }
 
-    /// The tools may be others from now on.
-    fn forget_tools(&mut self) {
-        self.tools.forget();
-        self.memo.forget();
-    }
-
     /// Whether the upstream takes lines now.
     const fn is_up(&self) -> bool {
         matches!(self.upstream, State::Up { .. })

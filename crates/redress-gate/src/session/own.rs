@@ -224,6 +224,12 @@ impl Session {
         true
     }
 
+    /// The tools may be others from now on.
+    pub(super) fn forget_tools(&mut self) {
+        self.tools.forget();
+        self.memo.forget();
+    }
+
     /// Whatever still comes for the list is of no use.
     pub(super) fn stop_asking(&mut self) {
         if let Some(id) = self.asking.id.take() {
