@@ -246,8 +246,9 @@ impl Session {
         let mut fault = self.classified(exchange, what, now);
         // Alone, a process that ended needs a person; behind the gate the next request starts it again.
         fault.retry = fault.entry().retry;
-        // What it never got waited for its start.
-        self.add_log(&mut fault, if exchange.sent { exchange.stderr } else { 0 });
+        // A process that never said anything explains itself from its start on.
+        let is_at_work = exchange.sent && self.has_spoken;
+        self.add_log(&mut fault, if is_at_work { exchange.stderr } else { 0 });
         fault
     }
 
