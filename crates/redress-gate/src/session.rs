@@ -309,10 +309,7 @@ impl Session {
                 }
             }
         }
-        if let Some(waited) = silence {
-            self.silent = Some(turn.now.at);
-            self.breaker.failed_after(waited, turn.now.at);
-        }
+        self.was_silent(silence, turn.now.at);
         self.writes.expire(turn.now.at);
         self.repeat_what_is_due(turn);
         if self.undecided.iter().any(|it| it.until <= turn.now.at) {

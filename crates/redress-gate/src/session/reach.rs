@@ -1,6 +1,6 @@
 //! Whether the upstream is asked at all: not while the gate is closed, too much is in progress, or nobody answers there.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Door, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
 use crate::{
@@ -130,6 +130,14 @@ impl Session {
         if self.spare.len() < MOST && exchange.request.is_small() {
             (exchange.governed, exchange.write) = (None, None);
             self.spare.push(exchange);
+        }
+    }
+
+    /// The upstream has said nothing while somebody waited for so long, if somebody did.
+    pub(super) fn was_silent(&mut self, waited: Option<Duration>, now: Instant) {
+        if let Some(waited) = waited {
+            self.silent = Some(now);
+            self.breaker.failed_after(waited, now);
         }
     }
 

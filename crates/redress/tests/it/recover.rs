@@ -239,12 +239,9 @@ fn through_a_gate(answer: &str) -> (Fault, Ground) {
     let doc = Doc::parse(answer.as_bytes(), Limits::DOCUMENT).unwrap();
     let outcome = Outcome::of(What::Answer(doc.root()));
     let asked = Asked { method: Some("tools/call".into()), ..Asked::default() };
-    let judged = classify(&asked, &outcome, shipped::core());
-    let failure = match judged {
-        Verdict::Failure(failure) => Some(failure),
-        _ => None,
-    };
-    let failure = failure.expect(answer);
+    let verdict = classify(&asked, &outcome, shipped::core());
+    assert!(matches!(verdict, Verdict::Failure(_)), "{answer}");
+    let Verdict::Failure(failure) = verdict else { unreachable!("it is one") };
     let dialect = Dialect::Native;
     let told = Answer { dialect, has_output_schema: false, stamp: Stamp::default(), meta: None };
     let message = wire::response(&failure.fault, "1", told);
