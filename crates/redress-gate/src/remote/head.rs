@@ -187,6 +187,7 @@ impl Framing {
 #[cfg(test)]
 mod tests {
     use hyper::http::header;
+    use proptest::prelude::{ProptestConfig, prop, proptest};
 
     use super::{Head, Length, MOST_BYTES, Search};
 
@@ -290,5 +291,47 @@ mod tests {
         assert_eq!(read(&endless).err(), Some("the head is too long"));
         let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(101));
         assert_eq!(read(&many).err(), Some("the head is no HTTP"));
+    }
+
+    /// The status, the length of the body and of the head, once a head is found in bytes that come in steps.
+    fn in_steps(bytes: &[u8], step: usize) -> Option<(u16, Length, usize)> {
+        let mut search = Search::default();
+        for end in (step..bytes.len() + step).step_by(step) {
+            let found = search.find(&bytes[..end.min(bytes.len())]).ok()?;
+            if let Some((head, length)) = found {
+                return Some((head.status.as_u16(), head.length, length));
+            }
+        }
+        None
+    }
+
+    const PIECES: [&str; 14] = [
+        "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.0 404 No\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 ",
+        "204",
+        "\r\n",
+        "\n",
+        "\r",
+        "content-length: 5\r\n",
+        "content-length: 6, 5\r\n",
+        "transfer-encoding: chunked\r\n",
+        "connection: close\r\n",
+        "x: \u{fc}\r\n",
+        "\0",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn any_bytes_give_the_same_head_or_none_in_any_steps(
+            pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..12),
+            step in 1_usize..9,
+        ) {
+            let bytes = pieces.concat().into_bytes();
+            assert_eq!(in_steps(&bytes, step), in_steps(&bytes, bytes.len().max(1)));
+        }
     }
 }
