@@ -35,8 +35,7 @@ type Context = RequestContext<RoleServer>;
 
 /// Methods of every revision whose requests reach the handler in types of their own: as a custom request they were
 /// malformed. Methods that only some revisions have may as well be unknown.
-const TYPED: [&str; 5] =
-    ["initialize", "tools/call", "prompts/get", "resources/read", "completion/complete"];
+const TYPED: [&str; 4] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
 /// Methods that change nothing, whatever becomes of them.
 const READING: [&str; 9] = [
