@@ -1,6 +1,8 @@
 //! A remote server that does what it is told, and what is heard of it.
 
+mod forms;
 mod server;
+mod sessions;
 
 use std::sync::{
     Arc, Mutex,
@@ -9,7 +11,7 @@ use std::sync::{
 
 use tokio::runtime::{Builder, Runtime};
 
-use self::server::{Act, Server, json, pause, status, stream, with};
+use self::server::{Act, Server, json, pause, stream};
 use super::{Address, Hears, Remote, Said};
 use crate::{
     inflight::UpstreamId,
@@ -162,141 +164,6 @@ fn a_request_that_may_have_arrived_is_never_sent_again() {
 }
 
 #[test]
-fn the_session_and_the_revision_stand_above_what_follows() {
-    let server = Server::new(|_, request| match request.method() {
-        "initialize" => {
-            let version = r#""result":{"protocolVersion":"2025-11-25"}"#;
-            with("mcp-session-id: s1", &request.answer().replace(r#""result":{}"#, version))
-        }
-        "notifications/initialized" => {
-            pause(100);
-            status("202 Accepted", "")
-        }
-        "GET" => status("405 Method Not Allowed", ""),
-        _ => json(&request.answer()),
-    });
-    let mut rig = Rig::new(&server.url());
-    rig.call("initialize");
-    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    rig.call("tools/list");
-    let methods: Vec<_> = server.asked().iter().map(|it| it.method().to_owned()).collect();
-    assert_eq!(methods[..2], ["initialize", "notifications/initialized"], "nothing overtakes it");
-    for asked in &server.asked()[1..] {
-        assert!(asked.head.contains("mcp-session-id: s1"), "{}", asked.head);
-        assert!(asked.head.contains("mcp-protocol-version: 2025-11-25"), "{}", asked.head);
-    }
-    rig.runtime.block_on(rig.remote.close());
-    // The stream that listens is asked for beside it, so that either may come last.
-    let asked = server.asked();
-    let farewell = asked.iter().find(|it| it.head.starts_with("DELETE ")).expect("a farewell");
-    assert!(farewell.head.contains("mcp-session-id: s1"));
-}
-
-#[test]
-fn a_lost_session_is_told_before_each_request_that_found_it_lost() {
-    let server = Server::new(|number, request| match number {
-        0 => with("mcp-session-id: s1", &request.answer()),
-        _ => status("404 Not Found", "gone"),
-    });
-    let mut rig = Rig::new(&server.url());
-    rig.call("initialize");
-    rig.ask("ping");
-    assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"]);
-    rig.ask("ping");
-    assert_eq!(rig.hears(5)[3..], ["expired", "status 404 None gone"]);
-}
-
-#[test]
-fn a_session_that_could_not_be_opened_again_is_still_known_to_be_lost() {
-    let server = Server::new(|number, request| match (number, request.method()) {
-        (0, "initialize") => with("mcp-session-id: s1", &request.answer()),
-        (_, "initialize") => status("503 Service Unavailable", ""),
-        _ => status("404 Not Found", "gone"),
-    });
-    let mut rig = Rig::new(&server.url());
-    rig.call("initialize");
-    rig.ask("ping");
-    rig.hears(3);
-    rig.ask("initialize");
-    assert_eq!(rig.hears(4)[3], "status 503 None ");
-    rig.ask("ping");
-    assert_eq!(rig.hears(6)[4..], ["expired", "status 404 None gone"]);
-    let asked = server.asked();
-    assert!(!asked[2].head.contains("mcp-session-id"), "it opens another: {}", asked[2].head);
-    assert!(asked[3].head.contains("mcp-session-id: s1"), "{}", asked[3].head);
-}
-
-#[test]
-fn a_lost_session_is_found_by_requests_and_not_by_notifications() {
-    let server = Server::new(|number, request| match number {
-        0 => with("mcp-session-id: s1", &request.answer()),
-        _ => status("404 Not Found", "gone"),
-    });
-    let mut rig = Rig::new(&server.url());
-    rig.call("initialize");
-    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    server.waits_for(2);
-    rig.ask("ping");
-    assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"], "and only once");
-}
-
-#[test]
-fn notifications_before_the_session_is_open_hold_nobody_up() {
-    let server = Server::new(|_, request| {
-        pause(20);
-        if request.id().is_empty() { status("202 Accepted", "") } else { json(&request.answer()) }
-    });
-    let mut rig = Rig::new(&server.url());
-    rig.call("initialize");
-    for _ in 0..5 {
-        rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/a"}"#);
-    }
-    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    assert!(rig.call("ping").contains("result"));
-    server.waits_for(8);
-}
-
-#[test]
-fn a_session_may_be_lost_with_400_and_a_bad_request_loses_none() {
-    let refusals = [
-        (
-            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
-            true,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}"#,
-            true,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}"#,
-            true,
-        ),
-        ("Invalid or missing session ID", true),
-        (r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}"#, false),
-        (
-            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Unsupported protocol version"},"id":null}"#,
-            false,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Call open_project first"},"id":null}"#,
-            false,
-        ),
-        ("", false),
-    ];
-    for (body, is_lost) in refusals {
-        let server = Server::new(move |number, request| match number {
-            0 => with("mcp-session-id: s1", &request.answer()),
-            _ => status("400 Bad Request", body),
-        });
-        let mut rig = Rig::new(&server.url());
-        rig.call("initialize");
-        rig.ask("ping");
-        let heard = rig.hears(2 + usize::from(is_lost));
-        assert_eq!(heard.iter().any(|it| it == "expired"), is_lost, "{body}");
-    }
-}
-
-#[test]
 fn a_stream_that_breaks_off_is_taken_up_again_where_it_was() {
     let server = Server::new(|_, request| match request.method() {
         "GET" => stream(&format!("id: 2\ndata: {}\n\n", request.last_event_answer())),
@@ -376,82 +243,4 @@ fn nobody_there_is_told_by_how_far_we_came() {
     let server = Server::new(|_, request| json(&request.answer()));
     let mut rig = Rig::new(&server.url().replace("http:", "https:"));
     assert_eq!(rig.call("ping"), "unreachable Tls sent=false");
-}
-
-#[test]
-fn an_answer_is_the_same_in_whatever_form_it_comes() {
-    let forms: [fn(&str) -> Act; 6] = [
-        |body| {
-            let head = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: ";
-            Act::Keep(format!("{head}{}\r\n\r\n{body}", body.len()).into_bytes())
-        },
-        |body| {
-            let (start, end) = body.split_at(7);
-            let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-            let parts =
-                format!("7;x=y\r\n{start}\r\n{:X}\r\n{end}\r\n0\r\nt: u\r\n\r\n", end.len());
-            Act::Keep(format!("{head}{parts}").into_bytes())
-        },
-        |body| Act::Close(format!("HTTP/1.1 200 OK\r\n\r\n{body}").into_bytes()),
-        |body| Act::Close(format!("HTTP/1.0 200 OK\r\n\r\n{body}").into_bytes()),
-        |body| {
-            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ";
-            Act::Close(format!("{head}{}\r\n\r\n{body}", body.len()).into_bytes())
-        },
-        |body| Act::Slow(json(body).bytes()),
-    ];
-    let server = Server::new(move |number, request| forms[number % 6](&request.answer()));
-    let mut rig = Rig::new(&server.url());
-    for number in 0..12 {
-        let heard = rig.call("ping");
-        assert!(heard.contains(r#""result""#), "{number}: {heard}");
-    }
-    assert_eq!(server.asked().len(), 12, "nothing was asked twice");
-    assert_eq!(server.connections(), 7, "those that stay open are used again");
-}
-
-#[test]
-fn what_stands_behind_an_answer_is_nobodys_answer() {
-    let server = Server::new(|_, request| {
-        let forged = json(&request.answer().replace("{}", r#"{"forged":1}"#)).bytes();
-        Act::Keep([json(&request.answer()).bytes(), forged].concat())
-    });
-    let mut rig = Rig::new(&server.url());
-    for _ in 0..4 {
-        let heard = rig.call("ping");
-        assert!(heard.contains(r#""result":{}"#), "{heard}");
-    }
-    assert_eq!((server.asked().len(), server.connections()), (4, 4));
-}
-
-#[test]
-fn a_body_that_ends_early_or_has_two_lengths_is_a_failure() {
-    let bodies: [&[u8]; 6] = [
-        b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}",
-        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n",
-        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
-        b"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n+2\r\n{}\r\n0\r\n\r\n",
-        b"HTTP/1.1 200 O",
-    ];
-    let server = Server::new(move |number, _| Act::Close(bodies[number].to_vec()));
-    let mut rig = Rig::new(&server.url());
-    for (number, how) in ["cut", "cut", "malformed", "malformed", "cut", "cut"].iter().enumerate() {
-        let heard = rig.call("ping");
-        assert!(heard.starts_with(how), "{number}: {heard}");
-    }
-    assert_eq!(server.asked().len(), 6, "somebody may have them, so that none is sent again");
-}
-
-#[test]
-fn an_answer_that_comes_before_all_was_sent_is_the_answer() {
-    let server = Server::new(|_, _| unreachable!("it does not read what is sent"));
-    server.answers_unread("HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig");
-    let rig = Rig::new(&server.url());
-    let id = UpstreamId::read(b"00000000000001").expect("an id");
-    rig.ear.owed.lock().expect("unpoisoned").push(id);
-    let line =
-        format!(r#"{{"id":"00000000000001","method":"x","params":["{}"]}}"#, "y".repeat(20 << 20));
-    rig.push(ToUpstream::Request(id, Ticket::default()), &line);
-    assert_eq!(rig.hears(1), ["status 413 None big"]);
 }

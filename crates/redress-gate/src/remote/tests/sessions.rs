@@ -1,0 +1,141 @@
+//! Sessions of a remote server: opened, lost, and opened again.
+
+use super::{
+    Rig, ToUpstream,
+    server::{Server, json, pause, status, with},
+};
+
+#[test]
+fn the_session_and_the_revision_stand_above_what_follows() {
+    let server = Server::new(|_, request| match request.method() {
+        "initialize" => {
+            let version = r#""result":{"protocolVersion":"2025-11-25"}"#;
+            with("mcp-session-id: s1", &request.answer().replace(r#""result":{}"#, version))
+        }
+        "notifications/initialized" => {
+            pause(100);
+            status("202 Accepted", "")
+        }
+        "GET" => status("405 Method Not Allowed", ""),
+        _ => json(&request.answer()),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    rig.call("tools/list");
+    let methods: Vec<_> = server.asked().iter().map(|it| it.method().to_owned()).collect();
+    assert_eq!(methods[..2], ["initialize", "notifications/initialized"], "nothing overtakes it");
+    for asked in &server.asked()[1..] {
+        assert!(asked.head.contains("mcp-session-id: s1"), "{}", asked.head);
+        assert!(asked.head.contains("mcp-protocol-version: 2025-11-25"), "{}", asked.head);
+    }
+    rig.runtime.block_on(rig.remote.close());
+    // The stream that listens is asked for beside it, so that either may come last.
+    let asked = server.asked();
+    let farewell = asked.iter().find(|it| it.head.starts_with("DELETE ")).expect("a farewell");
+    assert!(farewell.head.contains("mcp-session-id: s1"));
+}
+
+#[test]
+fn a_lost_session_is_told_before_each_request_that_found_it_lost() {
+    let server = Server::new(|number, request| match number {
+        0 => with("mcp-session-id: s1", &request.answer()),
+        _ => status("404 Not Found", "gone"),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.ask("ping");
+    assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"]);
+    rig.ask("ping");
+    assert_eq!(rig.hears(5)[3..], ["expired", "status 404 None gone"]);
+}
+
+#[test]
+fn a_session_that_could_not_be_opened_again_is_still_known_to_be_lost() {
+    let server = Server::new(|number, request| match (number, request.method()) {
+        (0, "initialize") => with("mcp-session-id: s1", &request.answer()),
+        (_, "initialize") => status("503 Service Unavailable", ""),
+        _ => status("404 Not Found", "gone"),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.ask("ping");
+    rig.hears(3);
+    rig.ask("initialize");
+    assert_eq!(rig.hears(4)[3], "status 503 None ");
+    rig.ask("ping");
+    assert_eq!(rig.hears(6)[4..], ["expired", "status 404 None gone"]);
+    let asked = server.asked();
+    assert!(!asked[2].head.contains("mcp-session-id"), "it opens another: {}", asked[2].head);
+    assert!(asked[3].head.contains("mcp-session-id: s1"), "{}", asked[3].head);
+}
+
+#[test]
+fn a_lost_session_is_found_by_requests_and_not_by_notifications() {
+    let server = Server::new(|number, request| match number {
+        0 => with("mcp-session-id: s1", &request.answer()),
+        _ => status("404 Not Found", "gone"),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    server.waits_for(2);
+    rig.ask("ping");
+    assert_eq!(rig.hears(3)[1..], ["expired", "status 404 None gone"], "and only once");
+}
+
+#[test]
+fn notifications_before_the_session_is_open_hold_nobody_up() {
+    let server = Server::new(|_, request| {
+        pause(20);
+        if request.id().is_empty() { status("202 Accepted", "") } else { json(&request.answer()) }
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    for _ in 0..5 {
+        rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/a"}"#);
+    }
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    assert!(rig.call("ping").contains("result"));
+    server.waits_for(8);
+}
+
+#[test]
+fn a_session_may_be_lost_with_400_and_a_bad_request_loses_none() {
+    let refusals = [
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
+            true,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}"#,
+            true,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}"#,
+            true,
+        ),
+        ("Invalid or missing session ID", true),
+        (r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}"#, false),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Unsupported protocol version"},"id":null}"#,
+            false,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"Call open_project first"},"id":null}"#,
+            false,
+        ),
+        ("", false),
+    ];
+    for (body, is_lost) in refusals {
+        let server = Server::new(move |number, request| match number {
+            0 => with("mcp-session-id: s1", &request.answer()),
+            _ => status("400 Bad Request", body),
+        });
+        let mut rig = Rig::new(&server.url());
+        rig.call("initialize");
+        rig.ask("ping");
+        let heard = rig.hears(2 + usize::from(is_lost));
+        assert_eq!(heard.iter().any(|it| it == "expired"), is_lost, "{body}");
+    }
+}
