@@ -147,3 +147,26 @@ impl State {
         self.pipe.is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::Inlet;
+
+    #[tokio::test]
+    async fn a_pipe_that_nobody_reads_is_broken_and_one_that_is_closed_here_is_not() {
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        let inlet = Inlet::new(write).unwrap();
+        drop(read);
+        inlet.push(&mut b"one\n".to_vec());
+        // What the pipe does not take at once is the courier's to write.
+        drop(inlet.flush(Instant::now()));
+        assert!(inlet.courier().await.is_err());
+        assert!(inlet.flush(Instant::now()).is_err(), "whoever writes next hears of it, too");
+        let (_read, write) = rustix::pipe::pipe().unwrap();
+        let inlet = Inlet::new(write).unwrap();
+        inlet.close();
+        assert!(inlet.courier().await.is_ok());
+    }
+}
