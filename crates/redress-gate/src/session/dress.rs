@@ -58,8 +58,8 @@ impl Session {
         if mode == Mode::Observe {
             return Dress::AsItIs;
         }
-        if let Some(inner) = tasks::inner(request.method, payload) {
-            return self.dress_inside(inner, payload.offset(), is_rewritten);
+        if tasks::inner(request.method, payload).is_some() {
+            return self.dress_state(payload, payload.offset(), is_rewritten);
         }
         let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
         match answer.frame.shape {
@@ -70,28 +70,37 @@ impl Session {
         }
     }
 
-    /// How the failure is dressed that the state of a task has inside.
-    pub(super) fn dress_inside(&self, inner: Inner<'_>, start: usize, is_rewritten: bool) -> Dress {
-        match inner {
-            Inner::Result(result) if is_rewritten => Dress::Inside(from(span(result), start)),
-            Inner::Result(result) => with(place_in_result(result), start),
-            Inner::Error(error) => self.dress_error(error, start),
+    /// How the failure is dressed that the state of a task carries.
+    pub(super) fn dress_state(&self, state: Value<'_>, start: usize, is_rewritten: bool) -> Dress {
+        match tasks::failed(state) {
+            Some(Inner::Result(result)) if is_rewritten => Dress::Inside(from(span(result), start)),
+            Some(Inner::Result(result)) => with(place_in_result(result), start),
+            _ => self.dress_cleaned(state, start, cleaned_state, place_in_state),
         }
     }
 
-    /// An error that stays one. Who enforces takes out of it what nobody may see.
+    /// An error that stays one.
     fn dress_error(&self, error: Value<'_>, start: usize) -> Dress {
+        self.dress_cleaned(error, start, cleaned, place_in_error)
+    }
+
+    /// What stays as it is beside its envelope. Who enforces takes out of it what nobody may see.
+    fn dress_cleaned(
+        &self,
+        said: Value<'_>,
+        start: usize,
+        clean: impl FnOnce(Value<'_>, &Redactor) -> Option<String>,
+        place: impl Fn(Value<'_>) -> Option<Place>,
+    ) -> Dress {
         let settings = &self.server.settings;
         let clean = match settings.mode {
-            Mode::Enforce => cleaned(error, &settings.redactor),
+            Mode::Enforce => clean(said, &settings.redactor),
             Mode::Annotate | Mode::Observe => None,
         };
-        let Some(clean) = clean else { return with(place_in_error(error), start) };
-        let place = Doc::parse(clean.as_bytes(), limits(clean.len()))
-            .ok()
-            .and_then(|it| place_in_error(it.root()));
-        match place {
-            Some(place) => Dress::Cleaned(from(span(error), start), clean.into(), place),
+        let Some(clean) = clean else { return with(place(said), start) };
+        let doc = Doc::parse(clean.as_bytes(), limits(clean.len()));
+        match doc.ok().and_then(|it| place(it.root())) {
+            Some(place) => Dress::Cleaned(from(span(said), start), clean.into(), place),
             None => Dress::Made,
         }
     }
@@ -173,6 +182,28 @@ fn with(place: Option<Place>, start: usize) -> Dress {
 /// A place in a document, counted from the start of a value in it.
 fn from(at: Range<usize>, start: usize) -> Range<usize> {
     at.start - start..at.end - start
+}
+
+/// Where the envelope goes in the state of a task that failed: to the failure, or to the state where it is all there is.
+fn place_in_state(state: Value<'_>) -> Option<Place> {
+    match tasks::failed(state)? {
+        Inner::Error(error) => place_in_error(error),
+        Inner::Result(said) | Inner::State(said) => place_in_result(said),
+    }
+}
+
+/// The state of a task that failed, with its own words cleaned; `None` if that changes nothing.
+fn cleaned_state(state: Value<'_>, redactor: &Redactor) -> Option<String> {
+    let words = state.get("statusMessage").and_then(|it| Some((it, clean_message(it, redactor)?)));
+    let error = state.get("error").filter(|it| it.kind() == Kind::Object);
+    let error = error.and_then(|it| Some((it, cleaned(it, redactor)?)));
+    let mut parts: Vec<_> = words.into_iter().chain(error).collect();
+    parts.sort_by_key(|(said, _)| std::cmp::Reverse(said.offset()));
+    let mut text = state.raw().to_owned();
+    for (said, clean) in &parts {
+        text.replace_range(from(span(*said), state.offset()), clean);
+    }
+    (!parts.is_empty()).then_some(text)
 }
 
 /// An error object without secrets and without characters that mislead, in its own spelling; `None` if it has none.

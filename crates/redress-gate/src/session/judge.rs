@@ -46,12 +46,14 @@ impl Session {
             }
             return Some(Box::new(flagged(fault, "gate.broken")));
         }
-        // The state of a task is built like a message: it has a result or an error.
-        let said = match exchange.request.method {
-            Method::TaskState if answer.frame.shape == Shape::Result => answer.frame.payload?,
-            _ => answer.frame.root,
+        let is_state = exchange.request.method == Method::TaskState;
+        let state =
+            answer.frame.payload.filter(|_| is_state && answer.frame.shape == Shape::Result);
+        let said = state.unwrap_or(answer.frame.root);
+        let failure = match state {
+            Some(state) => self.verdict_of_state(exchange, state, now)?,
+            None => self.verdict(exchange, What::Answer(said), now)?,
         };
-        let failure = self.verdict(exchange, What::Answer(said), now)?;
         Some(with_own_parts(failure, said.get("result"), answer.line))
     }
 

@@ -65,7 +65,11 @@ impl Session {
             {
                 return;
             }
-            "notifications/tasks" if self.task_failed(line, frame, came, turn) => return,
+            "notifications/tasks" | "notifications/tasks/status"
+                if self.task_failed(line, frame, came, turn) =>
+            {
+                return;
+            }
             _ => (),
         }
         if let Some(route) = self.route(frame, came) {

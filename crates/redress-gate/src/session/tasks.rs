@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use redress::{
-    classify::is_suspect,
+    classify::{Failure, is_suspect},
     json::{Doc, Kind, RawJson, Value},
     outcome::What,
 };
@@ -18,6 +18,7 @@ use crate::{
     frame::{Frame, limits},
     inflight::UpstreamId,
     mail::{Sender, Ticket},
+    moment::Moment,
     settings::Mode,
     told::{Form, To, Who},
 };
@@ -110,14 +111,14 @@ impl Session {
         let Some(params) = frame.params else { return false };
         let (Some(inner), now) = (failed(params), turn.now) else { return false };
         let exchange = self.exchange(&frame, Sender::default(), now.at);
-        let Some(failure) = self.verdict(&exchange, What::Answer(params), now) else {
+        let Some(failure) = self.verdict_of_state(&exchange, params, now) else {
             return false;
         };
         let failure = with_own_parts(failure, params.get("result"), line);
         let is_rewritten = self.server.settings.mode == Mode::Enforce && failure.certain;
         let form = match self.server.settings.mode {
             Mode::Observe => Form::AsItIs(text.clone()),
-            _ => match self.dress_inside(inner, 0, is_rewritten) {
+            _ => match self.dress_state(params, 0, is_rewritten) {
                 Dress::Made => Form::AsItIs(text.clone()),
                 dress => dress.put_on_line(text.clone(), 0),
             },
@@ -128,6 +129,23 @@ impl Session {
         self.push(known, occurrence(None, now), (to, form), turn);
         true
     }
+
+    /// Whether the state of a task is a failure, and which. It is built like a message, with a result or an error; one
+    /// of revision 2025-11-25 has only words.
+    pub(super) fn verdict_of_state(
+        &self,
+        exchange: &Exchange,
+        state: Value<'_>,
+        now: Moment,
+    ) -> Option<Box<Failure>> {
+        let Some(Inner::State(_)) = failed(state) else {
+            return self.verdict(exchange, What::Answer(state), now);
+        };
+        let words = state.get("statusMessage").filter(|it| it.kind() == Kind::String);
+        let message = format!(r#"{{"error":{{"message":{}}}}}"#, words.map_or("\"\"", Value::raw));
+        let doc = Doc::parse(message.as_bytes(), limits(message.len())).ok()?;
+        self.verdict(exchange, What::Answer(doc.root()), now)
+    }
 }
 
 /// The failure that the state of a task carries.
@@ -137,6 +155,8 @@ pub(super) enum Inner<'d> {
     Result(Value<'d>),
     /// The error that ended it.
     Error(Value<'d>),
+    /// Nothing but the state itself.
+    State(Value<'d>),
 }
 
 impl Inner<'_> {
@@ -151,7 +171,8 @@ impl Inner<'_> {
 pub(super) fn failed(state: Value<'_>) -> Option<Inner<'_>> {
     let status = state.get("status")?;
     if status.is_str("failed") {
-        return state.get("error").filter(|it| !it.is_null()).map(Inner::Error);
+        let error = state.get("error").filter(|it| !it.is_null());
+        return Some(error.map_or(Inner::State(state), Inner::Error));
     }
     let result = state.get("result").filter(|_| status.is_str("completed"))?;
     is_failed(result).then_some(Inner::Result(result))

@@ -69,13 +69,48 @@ fn a_failed_task_keeps_its_error() {
 }
 
 #[test]
+fn a_failed_task_without_an_error_is_a_failure_by_its_words() {
+    for (words, code, shown) in [
+        (
+            r#","statusMessage":"ENOENT: no such file or directory, open 'a.txt'""#,
+            "FILE_NOT_FOUND",
+            json!("ENOENT: no such file or directory, open 'a.txt'"),
+        ),
+        (
+            r#","statusMessage":"connect with password=hunter2hunter2 failed: ECONNREFUSED""#,
+            "UPSTREAM_UNAVAILABLE",
+            json!("connect with password=[redacted] failed: ECONNREFUSED"),
+        ),
+        (r#","error":null,"statusMessage":7"#, "UNKNOWN_TOOL_FAILURE", json!(7)),
+        ("", "UNKNOWN_TOOL_FAILURE", Value::Null),
+    ] {
+        for mode in [Mode::Observe, Mode::Annotate, Mode::Enforce] {
+            let mut rig = begun(mode);
+            rig.client(GET);
+            let state = format!(r#"{{"taskId":"t","status":"failed"{words},"_meta":{{"a":1}}}}"#);
+            let answer =
+                rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{state}}}"#)).remove(0);
+            assert_eq!((&answer["id"], &answer["result"]["status"]), (&3.into(), &"failed".into()));
+            assert_eq!(answer["result"]["_meta"]["a"], 1);
+            let said: Value = serde_json::from_str(&state).unwrap();
+            let shown = if mode == Mode::Enforce { &shown } else { &said["statusMessage"] };
+            assert_eq!(&answer["result"]["statusMessage"], shown);
+            let told = envelope(&answer, "/result/_meta")["code"].clone();
+            assert_eq!(told, if mode == Mode::Observe { Value::Null } else { code.into() });
+            assert_eq!(rig.recorded.len(), 1, "{state}");
+            assert_eq!(rig.recorded[0]["code"], code);
+            assert_eq!(rig.recorded[0]["context"]["tool"], "read");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_failure_passes_as_it_is() {
     for state in [
         r#"{"taskId":"t","status":"working"}"#,
         r#"{"taskId":"t","status":"input_required","inputRequests":{}}"#,
         r#"{"taskId":"t","status":"completed","result":{"content":[]}}"#,
         r#"{"taskId":"t","status":"cancelled"}"#,
-        r#"{"taskId":"t","status":"failed","statusMessage":"ENOENT"}"#,
     ] {
         let mut rig = begun(Mode::Enforce);
         rig.client(GET);
@@ -115,6 +150,17 @@ fn a_task_that_the_server_tells_of_is_recorded_before_the_client_hears() {
         assert_eq!(rig.recorded[0]["code"], "FILE_NOT_FOUND");
         assert_eq!(rig.recorded[0]["context"]["tool"], "read");
     }
+}
+
+#[test]
+fn a_status_that_a_server_tells_of_is_recorded_too() {
+    let mut rig = begun(Mode::Enforce);
+    let line = r#"{"method":"notifications/tasks/status","params":{"taskId":"t","status":"failed","statusMessage":"ENOENT: no such file or directory, open 'a.txt'"}}"#;
+    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    let (_, heard) = rig.letters().remove(0);
+    assert_eq!(heard["method"], "notifications/tasks/status");
+    assert_eq!(envelope(&heard, "/params/_meta")["code"], "FILE_NOT_FOUND");
+    assert_eq!(rig.recorded[0]["code"], "FILE_NOT_FOUND");
 }
 
 #[test]
