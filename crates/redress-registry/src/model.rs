@@ -232,6 +232,13 @@ pub struct Tool {
     pub patch: Option<String>,
 }
 
+impl Tool {
+    /// Whether a call changes nothing, by what is said of it or by what it does.
+    pub fn reads(&self) -> bool {
+        self.read_only || self.operation.is_some_and(Operation::reads)
+    }
+}
+
 /// An exception from a lint rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allow {

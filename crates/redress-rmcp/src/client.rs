@@ -154,8 +154,8 @@ impl<S: Service<RoleClient>> Recovering<S> {
     /// What is known about a tool: what its contract says, else what the server says, if it is believed.
     async fn traits_of(&self, tool: &str) -> ToolTraits {
         match self.contract.as_ref().and_then(|it| it.tools.get(tool)) {
-            Some(row) if row.read_only || row.idempotent => {
-                ToolTraits { read_only: row.read_only, idempotent: row.idempotent, trusted: true }
+            Some(row) if row.reads() || row.idempotent => {
+                ToolTraits { read_only: row.reads(), idempotent: row.idempotent, trusted: true }
             }
             _ => self.traits.of(tool, &self.service).await,
         }

@@ -15,7 +15,7 @@ pub struct Manifest {
 #[derive(Debug)]
 pub(crate) struct Doing {
     operation: Operation,
-    read_only: bool,
+    reads: bool,
     /// JSON pointers to arguments that are paths.
     pub(crate) paths: Vec<String>,
     /// A pointer to what the files get as their content, and one to a patch.
@@ -26,13 +26,12 @@ pub(crate) struct Doing {
 impl Doing {
     /// Whether it only reads.
     pub(crate) const fn reads(&self) -> bool {
-        self.read_only
-            || !matches!(self.operation, Operation::Command | Operation::Eval | Operation::Dialog)
+        self.reads
     }
 
     /// Whether it changes files.
     pub(crate) const fn writes(&self) -> bool {
-        !self.read_only && matches!(self.operation, Operation::Command)
+        !self.reads && matches!(self.operation, Operation::Command)
     }
 
     /// Whether it runs code of its caller.
@@ -50,7 +49,7 @@ impl Manifest {
         let doing = |tool: &redress_registry::model::Tool| {
             tool.operation.map(|operation| Doing {
                 operation,
-                read_only: tool.read_only,
+                reads: tool.reads(),
                 paths: tool.paths.clone(),
                 content: tool.content.clone(),
                 patch: tool.patch.clone(),

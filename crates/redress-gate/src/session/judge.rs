@@ -69,7 +69,7 @@ impl Session {
     pub(super) fn traits(&self, tool: Option<&str>) -> ToolTraits {
         let Some(name) = tool else { return ToolTraits::default() };
         if let Some(row) = self.server.settings.contract.tools.get(name) {
-            let (read_only, idempotent) = (row.read_only, row.idempotent);
+            let (read_only, idempotent) = (row.reads(), row.idempotent);
             return ToolTraits { read_only, idempotent, trusted: true };
         }
         let known = self.tools.get(name);

@@ -67,11 +67,12 @@ impl Judge<'_> {
         let places = [data.and_then(|it| it.get(FAULT_KEY)), data, Some(error)];
         let known = places.into_iter().flatten().find_map(|it| envelope::read(it, self.registry));
         let known = known.or_else(|| envelope::in_a_dialect(message, self.registry));
-        let number = error.get("code").and_then(Value::as_i64);
+        let code = error.get("code").filter(|it| !it.is_null());
+        let number = code.and_then(Value::as_i64);
         let known = known.or_else(|| envelope::numbered(number?, self.registry));
         if let Some(known) = known {
             let text = error.get("message").and_then(Value::as_str).unwrap_or_default();
-            let said = Said { text, rpc: number, data, ..Said::default() };
+            let said = Said { text, code, data, ..Said::default() };
             return self.known(&known, Source::Rpc, said);
         }
         let message = error.get("message").and_then(Value::as_str);
@@ -82,8 +83,7 @@ impl Judge<'_> {
             text.push('\n');
             text.push_str(&more);
         }
-        let rpc = error.get("code").and_then(Value::as_i64);
-        self.failure(Source::Rpc, Said { text: text.into(), rpc, data, ..Said::default() })
+        self.failure(Source::Rpc, Said { text: text.into(), code, data, ..Said::default() })
     }
 
     fn result(&self, result: Value<'_>) -> Verdict {
@@ -192,7 +192,7 @@ impl Judge<'_> {
             Source::Http,
             Said {
                 text: text.into(),
-                rpc: error.filter(|_| is_rpc).and_then(|it| it.get("code")).and_then(Value::as_i64),
+                code: error.filter(|_| is_rpc).and_then(|it| it.get("code")),
                 data: error.and_then(|it| it.get("data")).filter(|it| !it.is_null()),
                 http: Some(answer.status),
                 waits: answer.retry_after.as_deref().and_then(wait::header),
@@ -282,7 +282,7 @@ impl Judge<'_> {
         let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
         let message = Message::of(&said.text, self.table, compare);
         let mut case = Case::of(&message, facts, source, self.table);
-        case.rpc = said.rpc;
+        case.rpc = said.rpc();
         case.http = said.http;
         let rule = case.rule(self.table).or_else(|| self.logged_cause(facts, source));
         said.waits = said.waits.or_else(|| wait::find(&message.text));

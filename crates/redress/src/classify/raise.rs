@@ -35,8 +35,8 @@ const REDACTED: &str = "[REDACTED]";
 #[derive(Debug, Default)]
 pub(super) struct Said<'a> {
     pub(super) text: Cow<'a, str>,
-    /// The JSON-RPC code.
-    pub(super) rpc: Option<i64>,
+    /// The code of a JSON-RPC error, which is no number with every server.
+    pub(super) code: Option<Value<'a>>,
     /// The JSON that came with it.
     pub(super) data: Option<Value<'a>>,
     /// The HTTP status.
@@ -45,6 +45,13 @@ pub(super) struct Said<'a> {
     pub(super) waits: Option<u64>,
     /// The values in the server's own envelope.
     pub(super) told: Option<&'a RawJson>,
+}
+
+impl Said<'_> {
+    /// The JSON-RPC code.
+    pub(super) fn rpc(&self) -> Option<i64> {
+        self.code.and_then(Value::as_i64)
+    }
 }
 
 /// A failure that was recognised, before it has a fault.
@@ -319,7 +326,7 @@ fn params(
 fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> Option<RawJson> {
     let data = said.data.filter(|it| !is_envelope_alone(*it));
     let rest = said.told.filter(|_| data.is_none()).and_then(|it| beside(it, own.as_ref()));
-    if said.rpc.is_none() && said.http.is_none() && data.is_none() && rest.is_none() && !is_guess {
+    if said.code.is_none() && said.http.is_none() && data.is_none() && rest.is_none() && !is_guess {
         return own;
     }
     let mut out = String::new();
@@ -333,8 +340,8 @@ fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> Option<RawJ
     });
     let mut upstream = String::new();
     let mut inner = Members::open(&mut upstream);
-    if let Some(code) = said.rpc {
-        inner.int("code", code);
+    if let Some(code) = said.code {
+        harmless(code, None, inner.key("code"));
     }
     if let Some(status) = said.http {
         inner.int("status", status);

@@ -114,7 +114,7 @@ pub(super) fn tables(registry: &Arc<Registry>) -> [(&'static str, Rows); 8] {
     let tools = registry.tools.iter().map(|(name, it)| {
         (
             Some(name.to_string()),
-            json!({ "may": it.may, "read_only": it.read_only, "idempotent": it.idempotent }),
+            json!({ "may": it.may, "read_only": it.reads(), "idempotent": it.idempotent }),
         )
     });
     [

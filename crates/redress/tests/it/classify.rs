@@ -54,6 +54,17 @@ fn a_servers_words_stand_only_in_server_text_and_details() {
 }
 
 #[test]
+fn a_code_that_is_no_number_of_the_protocol_is_kept() {
+    for code in ["-32603.5", "1e30", "123456789012345678901234567890", r#""E_DISK""#, "[1]"] {
+        let raw =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":"ENOSPC"}}}}"#);
+        let got = judge(&json!({"id": 1, "method": "tools/call", "raw": raw}).to_string());
+        let kept = got["fault"]["details"]["upstream"]["code"].clone();
+        assert_eq!(kept, serde_json::from_str::<Value>(code).unwrap());
+    }
+}
+
+#[test]
 fn a_time_to_wait_is_passed_on() {
     let http = json!({"status": 429, "headers": {"Retry-After": "7"}, "body": "slow down"});
     let got = judge(&json!({"id": 1, "method": "ping", "http": http}).to_string());

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use redress_registry::{Source, load};
 use serde_json::{Value, json};
 
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
@@ -92,6 +93,27 @@ fn a_call_that_may_change_something_is_never_made_twice() {
     rig.client(&CALL.replace("read", "delete"));
     assert_eq!(code(&rig.gone(&crash())[0]), "UPSTREAM_CRASHED");
     assert!(rig.repeats.is_empty());
+}
+
+#[test]
+fn an_operation_of_the_contract_that_reads_is_made_again() {
+    for (operation, is_repeated) in [("query", true), ("command", false)] {
+        let text = format!(
+            "format = 'redress-registry/1'\nextends = ['core']\n[registry]\nname = 'looks'\n\
+             version = '0.1.0'\n[tool.look]\noperation = '{operation}'\n"
+        );
+        let contract = load(&Source::new("errors.toml", &text), &|_, _| None).unwrap();
+        let mut rig = Rig::gated(Settings {
+            contract,
+            trust_annotations: false,
+            ..repeating(Mode::Enforce, 2)
+        });
+        rig.ready();
+        learn(&mut rig);
+        rig.client(&CALL.replace("\"read\"", "\"look\""));
+        assert_eq!(rig.server(AWAY).is_empty(), is_repeated);
+        assert_eq!(rig.repeats.len() == 1, is_repeated);
+    }
 }
 
 #[test]

@@ -54,7 +54,8 @@ pub(super) fn unsafe_retry(scope: &Scope<'_>, hits: &mut Hits<'_>) {
         .filter(|(_, (_, effect))| *effect != Effect::None)
         .collect();
     for tool in scope.draft.tools.iter().map(|it| &it.value) {
-        if is_set(tool.read_only.as_ref()) || is_set(tool.idempotent.as_ref()) {
+        let reads = tool.operation.as_ref().is_some_and(|it| it.value.reads());
+        if reads || is_set(tool.read_only.as_ref()) || is_set(tool.idempotent.as_ref()) {
             continue;
         }
         for written in &tool.may {
