@@ -20,6 +20,22 @@ both_ways! {
     without_a_ledger_nothing_is_recorded,
 }
 
+#[test]
+fn what_a_server_logs_is_passed_on_without_secrets() {
+    let dir = tempfile::tempdir().unwrap();
+    let logs =
+        "echo connecting with password=hunter2hunter2 >&2; echo key correct-horse-battery >&2; cat";
+    let mut gate = gate(Via::Run, dir.path(), &["--no-ledger"], &["sh", "-c", logs]);
+    let mut gate = gate.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(gate.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut said = lines.by_ref().skip_while(|it| !it.starts_with("connecting"));
+    assert_eq!(said.next().unwrap(), "connecting with password=[redacted]");
+    assert_eq!(said.next().unwrap(), "key [redacted]");
+    drop(gate.stdin.take());
+    assert!(!lines.any(|it| it.contains("hunter2") || it.contains("correct-horse")));
+    assert!(gate.wait().unwrap().success());
+}
+
 fn sigterm_under_load(via: Via) {
     let mut client = Client::open(via, &[]);
     let ids: Vec<String> =

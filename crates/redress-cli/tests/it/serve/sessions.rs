@@ -153,6 +153,25 @@ fn whoever_leaves_while_a_session_opens_leaves_none_behind() {
     client.end();
 }
 
+#[test]
+fn a_session_that_its_server_did_not_open_gives_its_place_back() {
+    let refuses = r#"while read l; do id=$(printf %s "$l" | sed 's/.*"id":\([0-9]*\).*/\1/'); printf '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"starting"}}\n{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no licence"}}\n' "$id"; done"#;
+    let config =
+        format!("[server.closed]\ncommand = ['sh', '-c', {refuses:?}]\nmax_sessions = 1\n");
+    let client = Client::with_config(Via::Serve, &config, "closed", &[], &[]);
+    let http = client.http();
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    for _ in 0..3 {
+        let is_asked = (0..500).any(|_| {
+            pause();
+            let answer = say(&http, &[], initialize);
+            answer.status == 200 && answer.body().contains("no licence")
+        });
+        assert!(is_asked, "a session that was never open still counts");
+    }
+    client.end();
+}
+
 /// A call that the server never answers, once it has arrived there.
 fn unanswered(http: &Http, headers: &[(&str, &str)]) -> Sent {
     let message = call(&json!(9), "never", &json!({}));

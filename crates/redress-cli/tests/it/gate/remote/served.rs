@@ -72,6 +72,21 @@ fn a_session_that_is_over_is_the_clients_to_open_again() {
 }
 
 #[test]
+fn a_session_that_is_over_gives_its_place_back() {
+    let server = Server::new();
+    let config = format!("[server.far]\nurl = '{}'\nmax_sessions = 1\n", server.url());
+    let mut client = Client::with_config(Via::Serve, &config, "far", &[], &[]);
+    for _ in 0..3 {
+        client.initialize();
+        assert_eq!(posted(&client, &[]).status, 200);
+        server.forget_session();
+        assert_eq!(posted(&client, &[]).status, 404);
+        client.http().session.lock().unwrap().take();
+    }
+    client.end();
+}
+
+#[test]
 fn other_statuses_are_ours_to_tell() {
     let server = Server::new();
     let client = Client::far(Via::Serve, &server, &[]);
