@@ -16,6 +16,9 @@ use crate::frame::limits;
 const DRAIN_BYTES: u64 = 64 << 10;
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
+/// What some programs put before a text, and nobody means.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What the body of an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
@@ -104,7 +107,7 @@ pub(super) async fn drain(reply: &mut Reply) -> bool {
 
 /// A message as one line. Line breaks between its parts become blanks; one inside a string is no JSON, and stays.
 pub(super) fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let bytes = bytes.trim_ascii();
+    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii();
     let has_breaks = memchr::memchr2(b'\n', b'\r', bytes).is_some();
     if !has_breaks || Doc::parse(bytes, limits(usize::MAX)).is_err() {
         return Cow::Borrowed(bytes);
@@ -122,6 +125,7 @@ mod tests {
     #[test]
     fn a_message_of_many_lines_becomes_one_and_means_the_same() {
         assert_eq!(*line(b" {\"a\":1}\r\n"), *b"{\"a\":1}");
+        assert_eq!(*line(b"\xef\xbb\xbf{\"a\":1}"), *b"{\"a\":1}");
         assert_eq!(*line(b"{\r\n \"a\": \"b\\n\"\n}\n"), *b"{   \"a\": \"b\\n\" }");
         assert_eq!(
             *line(b"{\"a\":\"b\nc\"}"),

@@ -10,7 +10,7 @@ use redress::{
 use redress_registry::{Class, Effect};
 
 use super::{
-    ClientKind, Refused, Session, Turn, UpstreamKind,
+    ClientKind, Refused, Session, Turn,
     again::{known_of_repeat, tell_attempts},
     details::without_upstream,
     dress::{Dress, own_meta},
@@ -77,15 +77,13 @@ impl Session {
         if let Some(tool) = request.tool().filter(|_| exchange.sent) {
             self.tools.want(tool);
         }
-        let form = match seen {
-            Seen::NoMessage { line, id, .. }
-                if self.server.settings.mode == Mode::Observe
-                    && self.link == UpstreamKind::Pipe =>
-            {
-                Form::AsItIs(readdressed(line, *id, request.id()))
+        let said = match seen {
+            Seen::NoMessage { line, id, .. } if self.server.settings.mode == Mode::Observe => {
+                readdressed(line, *id, request.id())
             }
-            _ => Form::Made,
+            _ => None,
         };
+        let form = said.map_or(Form::Made, Form::AsItIs);
         let to = self.to(&exchange, seen, &fault);
         let known = self.known(fault, (self.tool_of(request), None));
         let outcome = outcome(&exchange, seen);
@@ -305,12 +303,14 @@ pub(super) fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence
     Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms, governed }
 }
 
-/// A line that is no message, with our id in it replaced by the client's.
-fn readdressed(line: &[u8], ours: UpstreamId, id: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    match memchr::memmem::find(line, &ours.digits()) {
-        Some(at) => splice(line, at..at + ours.digits().len(), id.as_bytes(), &mut out),
-        None => out.extend_from_slice(line),
+/// A line that is no message, with our id in it replaced by the client's. A page of many lines, or one that names no
+/// request, is nothing that a client could read as an answer.
+fn readdressed(line: &[u8], ours: UpstreamId, id: &str) -> Option<Vec<u8>> {
+    let at = memchr::memmem::find(line, &ours.digits())?;
+    if memchr::memchr2(b'\n', b'\r', line).is_some() {
+        return None;
     }
-    out
+    let mut out = Vec::new();
+    splice(line, at..at + ours.digits().len(), id.as_bytes(), &mut out);
+    Some(out)
 }

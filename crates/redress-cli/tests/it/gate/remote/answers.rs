@@ -16,6 +16,8 @@ both_ways! {
     an_answer_that_is_too_large_in_every_way_of_saying_so,
     bytes_that_are_no_http,
     a_message_of_many_lines_reaches_a_client_that_reads_lines,
+    a_mark_before_a_message_is_no_part_of_it,
+    what_cannot_be_read_passes_where_failures_are_only_observed,
 }
 
 const BROKEN: (&str, &str, &str, &str) = ("UPSTREAM_PROTOCOL_ERROR", "never", "unknown", "server");
@@ -100,4 +102,28 @@ fn a_message_of_many_lines_reaches_a_client_that_reads_lines(via: Via) {
     server.will(ok("content-type: application/json", body));
     assert!(call(&mut client)["result"]["content"].is_array());
     client.end();
+}
+
+fn a_mark_before_a_message_is_no_part_of_it(via: Via) {
+    let server = Server::new();
+    let mut client = Client::far(via, &server, &[]);
+    let body = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[]}}";
+    server.will(ok("content-type: application/json", body));
+    assert!(call(&mut client)["result"]["content"].is_array());
+    client.end();
+}
+
+fn what_cannot_be_read_passes_where_failures_are_only_observed(via: Via) {
+    let body = r#"{"jsonrpc":"2.0","id":ID,"result":{},"result":{"content":[],"twice":true}}"#;
+    for (mode, passes) in [("observe", true), ("annotate", false)] {
+        let server = Server::new();
+        let mut client = Client::far(via, &server, &["--mode", mode]);
+        server.will(ok("content-type: application/json", body));
+        let answer = call(&mut client);
+        assert_eq!(answer["result"]["twice"] == true, passes, "{answer}");
+        server.will(ok("content-type: text/html", "<html>\nLogin\n</html>"));
+        assert_fault(&call(&mut client), BROKEN.0, BROKEN.1, BROKEN.2, BROKEN.3);
+        let (_, recorded) = client.end();
+        assert_eq!(recorded.len(), 2, "{recorded:?}");
+    }
 }
