@@ -1,6 +1,6 @@
 //! `Failure`: why a command could not do its work. The tool's own errors are faults of `core`, printed with their hint.
 
-use std::{io, process::ExitCode};
+use std::{io, path::Path, process::ExitCode};
 
 use redress::{Fault, codes, fault::Origin, text};
 
@@ -52,7 +52,8 @@ impl Failure {
     /// A file that could not be read.
     pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => Self::input(codes::FILE_NOT_FOUND.raise([("path", path)])),
+            io::ErrorKind::NotFound => Self::input(codes::FILE_NOT_FOUND.raise([("path", path)]))
+                .fix("Check the path and the directory that it starts from."),
             io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
                 Self::input(codes::INVALID_PATH.raise([("path", path)])).note(error)
             }
@@ -63,6 +64,19 @@ impl Failure {
             _ => Self::input(codes::FILE_READ_FAILED.raise([("path", path)]))
                 .note(format!("{path}: {error}")),
         }
+    }
+
+    /// A ledger that cannot be used.
+    pub(crate) fn ledger(dir: &Path, error: impl std::fmt::Display) -> Self {
+        let mut fault = codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]);
+        fault.message = format!("The ledger in {:?} cannot be used.", dir.display());
+        Self::environment(fault).note(error).fix("Name a directory that this user may write to.")
+    }
+
+    /// A program that cannot be started.
+    pub(crate) fn not_started(program: &str) -> Self {
+        Self::environment(codes::NOT_INSTALLED.raise([("dependency", program)]))
+            .fix("Check the command, or install the program.")
     }
 
     /// A file that could not be written.

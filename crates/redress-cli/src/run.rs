@@ -15,7 +15,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use redress::{codes, secret::secrecy};
+use redress::secret::secrecy;
 use redress_gate::{Ended, NotRun, Run, Streams};
 use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
 use signal_hook::{consts::SIGXFSZ, flag};
@@ -52,10 +52,7 @@ pub(crate) fn run(args: &Args) -> Done {
     }
     match ended? {
         Ended::Fine => Ok(Status::Fine),
-        Ended::NeverStarted => {
-            let program = server.program_name();
-            Err(Failure::environment(codes::NOT_INSTALLED.raise([("dependency", program)])))
-        }
+        Ended::NeverStarted => Err(Failure::not_started(&server.program_name())),
     }
 }
 
@@ -164,15 +161,14 @@ pub(crate) fn ledger_dir(ledger: &config::Ledger, name: &str) -> Result<Option<P
 /// The ledger that a configuration asks for; `name` is its directory unless it says another.
 pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<Ledger>, Failure> {
     let Some(dir) = ledger_dir(ledger, name)? else { return Ok(None) };
-    let shown = dir.to_string_lossy().into_owned();
-    let mut options = LedgerOptions::new(dir, place::key()?, clock());
+    let mut options = LedgerOptions::new(dir.clone(), place::key()?, clock());
     options.segment_bytes = ledger.max_segment_bytes;
     options.keep_bytes = ledger.keep_bytes;
     options.keep_millis = ledger.keep_days.map(|it| it.saturating_mul(DAY_MILLIS));
     Ledger::open(options).map(Some).map_err(|it| {
-        Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]))
-            .note(format!("{shown}: {it}"))
-            .note("Without a ledger: --no-ledger")
+        let fix = "Name a directory that this user may write to (--ledger DIR), or go without a \
+                   ledger (--no-ledger).";
+        Failure::ledger(&dir, it).fix(fix)
     })
 }
 

@@ -152,10 +152,7 @@ impl How {
             object.insert("title".to_owned(), found.plan.title.as_str().into());
             object.insert("scope".to_owned(), found.plan.scope.patterns().into());
         }
-        let failed = |it: &dyn std::fmt::Display| {
-            Failure::environment(codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]))
-                .note(format!("{}: {it}", dir.display()))
-        };
+        let failed = |it: &dyn std::fmt::Display| Failure::ledger(dir, it);
         let ledger = Ledger::open(Options::new(dir.clone(), place::key()?, clock()));
         let ledger = ledger.map_err(|it| failed(&it))?;
         let record = Record::session(&object.to_string(), &Redactor::new([""; 0]));

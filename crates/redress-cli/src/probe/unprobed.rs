@@ -46,9 +46,7 @@ pub(super) fn failure(unprobed: &Unprobed, place: &Place) -> Failure {
 }
 
 fn not_started(program: &str, error: &io::Error) -> Failure {
-    Failure::environment(codes::NOT_INSTALLED.raise([("dependency", program)]))
-        .note(format!("{}: {error}", text::strip(program)))
-        .fix("Check the command after `--`, or install the program.")
+    Failure::not_started(program).note(format!("{}: {error}", text::strip(program)))
 }
 
 fn unreachable(trouble: &Trouble, who: &str) -> Failure {
