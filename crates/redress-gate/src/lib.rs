@@ -48,6 +48,8 @@ pub use link::Target;
 pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream, TokenId};
 pub use moment::Moment;
 pub use process::Program;
+#[doc(hidden)]
+pub use remote::heard_in_steps;
 pub use remote::{Address, NotAnAddress};
 pub use retry::RetryRule;
 pub use run::{Ended, NotRun, OnLedgerFailure, Run, Streams, run};

@@ -11,6 +11,7 @@ mod listen;
 mod mirror;
 mod post;
 mod request;
+mod steps;
 mod stream;
 
 use std::{
@@ -31,7 +32,10 @@ use tokio::{
     task::AbortHandle,
 };
 
-pub use self::address::{Address, NotAnAddress};
+pub use self::{
+    address::{Address, NotAnAddress},
+    steps::heard_in_steps,
+};
 use self::{
     fields::Fields,
     mirror::{Brief, Kind, SESSION, VERSION},

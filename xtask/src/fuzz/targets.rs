@@ -13,7 +13,10 @@ use redress::{
 };
 use redress_cli::config::{Nowhere, read as read_config};
 use redress_declare::{GAVE_UP, read_file};
-use redress_gate::sse::{self as events, Events};
+use redress_gate::{
+    heard_in_steps,
+    sse::{self as events, Events},
+};
 use redress_govern::{
     eval::{Language, Refusal, UNREADABLE, inspect},
     plan::{Plan, Status, decided},
@@ -38,6 +41,7 @@ pub(super) const TARGETS: &[Target] = &[
     ("answers", answers),
     ("config", config),
     ("sse", sse),
+    ("http", http),
     ("ledger", ledger::segments),
     ("recover", ledger::recover),
     ("redact", ledger::redact),
@@ -260,4 +264,15 @@ fn sse(bytes: &[u8]) {
         events::write(&event, &mut again);
     }
     assert!(whole == again && reader.is_between(), "an event is written as another one");
+}
+
+/// However the bytes of an answer come, they are the same answer, and its body stands in them.
+fn http(bytes: &[u8]) {
+    let whole = heard_in_steps(bytes, bytes.len());
+    for step in [1, 7] {
+        assert!(whole == heard_in_steps(bytes, step), "another answer in steps of {step}");
+    }
+    if let Some((status, body, _)) = whole {
+        assert!(status >= 200 && body.len() <= bytes.len(), "an answer that nobody gave");
+    }
 }

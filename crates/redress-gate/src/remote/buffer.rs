@@ -62,7 +62,6 @@ impl Buffer {
         pin!(stream.read_buf(&mut self.bytes)).poll(cx)
     }
 
-    #[cfg(test)]
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }

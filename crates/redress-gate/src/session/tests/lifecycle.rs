@@ -4,31 +4,16 @@ use std::{io, time::Duration};
 
 use proptest::prelude::{Just, Strategy, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
-use super::{CALL, FAILED, OPEN, OPENED, Rig, TOOLS, card, code, fault, settings};
+use super::{CALL, FAILED, OPEN, OPENED, Rig, TOOLS, card, code, fault};
 use crate::{
     session::{Exit, State},
-    settings::{Mode, Settings},
+    settings::Mode,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn crash() -> Exit {
     Exit { code: Some(3), ..Exit::default() }
-}
-
-#[test]
-fn a_failure_that_waits_for_the_tools_is_told_at_its_deadline_at_the_latest() {
-    let mut rig =
-        Rig::gated(Settings { deadline: Duration::from_millis(900), ..settings(Mode::Enforce) });
-    rig.ready();
-    rig.client(CALL);
-    rig.turn.now.at += Duration::from_millis(800);
-    assert!(rig.server(FAILED).is_empty(), "it waits for the list that was asked for");
-    assert!(rig.sent.iter().any(|it| it.contains("tools/list")));
-    let due = rig.session.next_deadline().unwrap();
-    assert!(due <= rig.start + Duration::from_millis(900));
-    let heard = rig.after(Duration::from_millis(100));
-    assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
 }
 
 #[test]

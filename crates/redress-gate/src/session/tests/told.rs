@@ -4,7 +4,7 @@ use std::{io, time::Duration};
 
 use serde_json::json;
 
-use super::{CALL, Rig, card, code, fault, settings};
+use super::{CALL, FAILED, Rig, card, code, fault, settings};
 use crate::{
     metrics::render,
     session::{ClientKind, Exit, Refused, State, UpstreamKind},
@@ -141,4 +141,19 @@ fn lines_of_a_log_are_recorded_and_are_no_faults() {
     assert_eq!(count(&rig, "redress_faults_total"), 0);
     rig.server_bytes(br#"{"id":12345678901234,"result":{"content":[]}}"#);
     assert_eq!(count(&rig, "redress_faults_total"), 1, "an answer to nobody is a failure");
+}
+
+#[test]
+fn a_failure_that_waits_for_the_tools_is_told_at_its_deadline_at_the_latest() {
+    let mut rig =
+        Rig::gated(Settings { deadline: Duration::from_millis(900), ..settings(Mode::Enforce) });
+    rig.ready();
+    rig.client(CALL);
+    rig.turn.now.at += Duration::from_millis(800);
+    assert!(rig.server(FAILED).is_empty(), "it waits for the list that was asked for");
+    assert!(rig.sent.iter().any(|it| it.contains("tools/list")));
+    let due = rig.session.next_deadline().unwrap();
+    assert!(due <= rig.start + Duration::from_millis(900));
+    let heard = rig.after(Duration::from_millis(100));
+    assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
 }
