@@ -23,7 +23,7 @@ const TOOLS: &str = r#"[
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
     {"name":"schema","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["sum"]}},
     {"name":"sleep"},{"name":"half"},{"name":"bytes"},{"name":"never"},{"name":"exit"},{"name":"kill"},{"name":"cut"},
-    {"name":"close"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"deaf"},{"name":"pid"},
+    {"name":"close"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"leave"},{"name":"deaf"},{"name":"pid"},
     {"name":"tally","annotations":{"destructiveHint":true,"readOnlyHint":false}},
     {"name":"tally_read","annotations":{"readOnlyHint":true}},
     {"name":"tally_again","annotations":{"idempotentHint":true}}
@@ -157,6 +157,8 @@ fn call(id: &Value, params: &Value) {
             drop(Command::new("sleep").arg("600").spawn());
             process::exit(5);
         }
+        // Starts a process that leaves its group and keeps our streams, and says its number.
+        "leave" => text(id, &leave(args["how"].as_str().unwrap_or_default(), number("ms"))),
         "deaf" => DEAF.store(true, std::sync::atomic::Ordering::SeqCst),
         // Counts its calls in a file, and fails until there are enough of them.
         "tally" | "tally_read" | "tally_again" => {
@@ -179,6 +181,33 @@ fn call(id: &Value, params: &Value) {
             put(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
         }
     }
+}
+
+/// The number of a process in a session of its own: a child of ours, or one that has nothing of ours, or an orphan, or one without an
+/// environment.
+fn leave(how: &str, ms: u64) -> String {
+    let seconds = format!("{}.{:03}", ms / 1_000, ms % 1_000);
+    let mut sleep = Command::new("setsid");
+    sleep.args(["sleep", &seconds]).stdin(Stdio::null());
+    match how {
+        "child" => return sleep.spawn().unwrap().id().to_string(),
+        "stranger" => {
+            sleep.env_clear().stdout(Stdio::null()).stderr(Stdio::null());
+            return sleep.spawn().unwrap().id().to_string();
+        }
+        _ => (),
+    }
+    // What it gives us is on a pipe of its own; ours goes in as another one.
+    let ours = io::stdout();
+    let ours = std::os::fd::AsFd::as_fd(&ours).try_clone_to_owned().unwrap();
+    let script = format!("exec 3<&0; setsid sleep {seconds} >&3 2>&3 & echo $!");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).stdin(ours);
+    if how == "bare" {
+        shell.env_clear();
+    }
+    let said = shell.output().unwrap().stdout;
+    String::from_utf8(said).unwrap().trim().to_owned()
 }
 
 fn text(id: &Value, text: &str) {

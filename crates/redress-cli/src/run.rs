@@ -16,7 +16,7 @@ use std::{
 };
 
 use redress::secret::secrecy;
-use redress_gate::{Ended, NotRun, Run, Streams};
+use redress_gate::{Adoption, Ended, NotRun, Run, Streams};
 use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
 use signal_hook::{consts::SIGXFSZ, flag};
 
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &Args) -> Done {
     outlive_file_limits()?;
     let config = args.options.config()?;
     let server = config.single()?;
+    let _adoption = adopt_orphans();
     let name = args.options.ledger_name(&server.name);
     let mut opening = Opening::start(config.general.ledger.clone(), name.clone());
     let ended = gate(&config, server, &name, &mut opening);
@@ -140,6 +141,11 @@ impl Opening {
 pub(crate) fn outlive_file_limits() -> Result<(), Failure> {
     flag::register(SIGXFSZ, Arc::default()).map_err(|it| Failure::stream(&it))?;
     Ok(())
+}
+
+/// Has what servers leave behind handed to us, and ends it in the end. Where the system does not do that, it is left, as ever.
+pub(crate) fn adopt_orphans() -> Option<Adoption> {
+    redress_gate::adopt_orphans().ok()
 }
 
 /// Our own standard streams, without the buffers that others put before them.

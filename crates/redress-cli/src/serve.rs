@@ -24,7 +24,7 @@ use crate::{
     failure::Failure,
     govern,
     output::Err,
-    run::{clock, ledger_dir, observe, open_ledger, outlive_file_limits},
+    run::{adopt_orphans, clock, ledger_dir, observe, open_ledger, outlive_file_limits},
 };
 
 /// Gate MCP servers over HTTP: clients reach them at a URL. Without a command or a file, the files of a directory are served.
@@ -49,6 +49,7 @@ pub(crate) fn run(args: &Args) -> Done {
         let again = args.clone();
         Watch::new(file, &config, move || again.config())
     });
+    let _adoption = adopt_orphans();
     let stage = Stage::open(args, &config)?;
     let servers = config.servers.iter().map(|it| stage.served(it, &config.general, None));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;

@@ -125,7 +125,7 @@ impl Asked {
         })
         .and_then(|()| {
             spawn("redress-ask-end", move || {
-                waits.wait(body);
+                waits.wait(body, || ());
                 end.send(()).unwrap_or_default();
             })
         });

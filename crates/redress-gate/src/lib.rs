@@ -8,6 +8,7 @@ mod exchange;
 mod govern;
 mod inflight;
 mod inside;
+mod kin;
 mod known;
 mod limits;
 mod link;
@@ -43,6 +44,7 @@ pub use govern::{
 };
 pub use inflight::UpstreamId;
 pub use inside::Inside;
+pub use kin::{Adoption, adopt_orphans};
 pub use limits::{LimitRule, Rate};
 pub use link::Target;
 pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream, TokenId};

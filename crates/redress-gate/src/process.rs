@@ -16,7 +16,13 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::{confine::Confinement, inside::Inside, relief::Relief, session::Exit};
+use crate::{
+    confine::Confinement,
+    inside::Inside,
+    kin::{self, Own},
+    relief::Relief,
+    session::Exit,
+};
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
 const LINGER: Duration = Duration::from_millis(250);
@@ -64,6 +70,8 @@ struct State {
     closed_output: bool,
     /// It is gone, and its number may belong to another one.
     is_reaped: bool,
+    /// What it had started when we began to end it.
+    kin: Vec<OwnedFd>,
 }
 
 /// Whom a signal is for.
@@ -78,7 +86,7 @@ enum Who {
 #[derive(Debug)]
 pub(crate) enum Body {
     /// The end of a process.
-    Child(Child),
+    Child(Child, Own),
     /// The end of a thread, or that it is given up.
     Thread(Receiver<()>),
 }
@@ -110,10 +118,10 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        let mut child = match &program.confinement {
-            Some(confinement) => confinement.spawn(&mut command)?,
-            None => command.spawn()?,
-        };
+        let (mut child, own) = Own::start(&mut command, |it| match &program.confinement {
+            Some(confinement) => confinement.spawn(it),
+            None => it.spawn(),
+        })?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let ((Some(input), Some(output), Some(log)), Some(group)) = (pipes, pid) else {
@@ -121,7 +129,7 @@ impl Process {
         };
         widen(&input);
         widen(&output);
-        Ok((Self::of(Who::Group(group)), Body::Child(child), Pipes { input, output, log }))
+        Ok((Self::of(Who::Group(group)), Body::Child(child, own), Pipes { input, output, log }))
     }
 
     /// Starts a server of this process.
@@ -147,32 +155,59 @@ impl Process {
         Self { who, state: Mutex::default(), changed: Condvar::new(), relief: Relief::default() }
     }
 
-    /// Waits for its end, ends what is left of its group, and says how it ended: the work of a thread of its own.
-    pub(crate) fn wait(&self, body: Body) -> Exit {
+    /// Waits for its end, ends what is left of it, and says how it ended: the work of a thread of its own. `stop` is called if its
+    /// pipes do not end with it: nobody is to read them any more.
+    pub(crate) fn wait(&self, body: Body, stop: impl FnOnce()) -> Exit {
         match (&self.who, body) {
-            (Who::Group(group), Body::Child(child)) => self.wait_for(*group, child),
+            (Who::Group(group), Body::Child(child, own)) => {
+                self.wait_for(*group, child, &own, stop)
+            }
             (_, Body::Thread(ended)) => {
                 ended.recv().unwrap_or_default();
-                self.set(|it| it.is_over = true);
-                self.until(LINGER, |it| it.is_output_over && it.is_log_over);
+                self.read_the_rest(stop, || ());
                 Exit { closed_output: self.lock().closed_output, ..Exit::default() }
             }
-            (Who::Thread(_), Body::Child(_)) => Exit::default(),
+            (Who::Thread(_), Body::Child(..)) => Exit::default(),
         }
     }
 
-    fn wait_for(&self, group: Pid, mut child: Child) -> Exit {
+    fn wait_for(&self, group: Pid, mut child: Child, own: &Own, stop: impl FnOnce()) -> Exit {
         // The number of a process stays its own until it is reaped, so that nobody else's group is hit below.
         while waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
             .is_err_and(|it| it == rustix::io::Errno::INTR)
         {}
-        self.set(|it| it.is_over = true);
-        self.until(LINGER, |it| it.is_output_over && it.is_log_over);
-        self.signal(Signal::KILL);
+        self.read_the_rest(stop, || {
+            self.signal(Signal::KILL);
+            kin::kill(&std::mem::take(&mut self.lock().kin));
+            own.end_kin();
+        });
         let status = child.wait();
         self.set(|it| it.is_reaped = true);
         let closed_output = self.lock().closed_output;
         status.map_or_else(|_| Exit::default(), |it| exit(it, closed_output))
+    }
+
+    /// It has ended: what it wrote last arrives, then all that it left behind is ended. Whoever holds its pipes even then is not
+    /// heard.
+    fn read_the_rest(&self, stop: impl FnOnce(), end: impl FnOnce()) {
+        let is_read = |it: &State| it.is_output_over && it.is_log_over;
+        self.set(|it| it.is_over = true);
+        let has_all = self.until(LINGER, is_read);
+        end();
+        if !has_all {
+            stop();
+            self.until(LINGER, is_read);
+        }
+    }
+
+    /// It is about to be ended: what it has started by now ends with it, wherever it goes.
+    pub(crate) fn gather_kin(&self) {
+        let mut state = self.lock();
+        if let Who::Group(process) = self.who
+            && !state.is_over
+        {
+            state.kin.extend(kin::kin_of(process));
+        }
     }
 
     /// All of its output has been dealt with.
@@ -195,6 +230,9 @@ impl Process {
 
     /// Sends a signal to all of its group.
     pub(crate) fn signal(&self, signal: Signal) {
+        if signal == Signal::KILL {
+            self.gather_kin();
+        }
         let state = self.lock();
         match &self.who {
             // A group that is gone already is what we want.

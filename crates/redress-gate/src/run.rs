@@ -3,6 +3,7 @@
 mod ending;
 mod output;
 mod start;
+mod tap;
 mod threads;
 
 use std::{

@@ -5,6 +5,7 @@ pub(crate) mod client;
 mod clients;
 mod endings;
 pub(crate) mod http;
+mod kin;
 mod metrics;
 pub(crate) mod middleman;
 mod pressure;

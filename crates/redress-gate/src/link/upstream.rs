@@ -88,8 +88,11 @@ impl Upstream {
         }
     }
 
-    /// Sends nothing more.
+    /// Sends nothing more, which is how a process is asked to end.
     pub(crate) fn close(&self) {
+        if let Self::Child { process, .. } = self {
+            process.gather_kin();
+        }
         match self {
             Self::Child { input: Input::Outbox(outbox), .. } => outbox.close(),
             Self::Child { input: Input::Inlet(inlet), .. } => inlet.close(),

@@ -2,23 +2,25 @@
 
 use std::{
     io,
-    process::ChildStdout,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::threads::{read, spawn};
+use super::{
+    tap::Tap,
+    threads::{read, spawn},
+};
 use crate::{lines::Lines, link::Link, process::Process, session::Turn};
 
 /// The server's output. Whose turn it is to read holds its lock.
 struct Output {
-    pipe: ChildStdout,
+    pipe: Tap,
     lines: Lines,
 }
 
 /// Reads what the server writes.
 pub(super) fn server(
     link: &Arc<Link>,
-    pipe: ChildStdout,
+    pipe: Tap,
     process: Arc<Process>,
     generation: u64,
 ) -> io::Result<()> {

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use super::{output, threads};
+use super::{output, tap::tap, threads};
 use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
@@ -36,7 +36,7 @@ impl Drop for Early {
             process.signal(Signal::KILL);
             process.output_is_over();
             process.log_is_over();
-            process.wait(child);
+            process.wait(child, || ());
         }
     }
 }
@@ -72,9 +72,14 @@ fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> 
     core.session.upstream_ready(Arc::clone(&tail), &mut turn);
     link.settle(core, &mut turn, Role::Other);
 
+    let (output, output_valve) = tap(pipes.output);
+    let (log, log_valve) = tap(pipes.log);
     let (waiting, waited) = (Arc::clone(link), Arc::clone(&process));
     threads::spawn("redress-wait", move || {
-        let exit = waited.wait(child);
+        let exit = waited.wait(child, || {
+            output_valve.shut();
+            log_valve.shut();
+        });
         waiting.upstream_ended(generation, &exit);
     })?;
     let written_to = Arc::clone(&process);
@@ -83,6 +88,6 @@ fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> 
             written_to.signal(Signal::KILL);
         }
     })?;
-    threads::server_log(link, pipes.log, tail, Arc::clone(&process))?;
-    output::server(link, pipes.output, process, generation)
+    threads::server_log(link, log, tail, Arc::clone(&process))?;
+    output::server(link, output, process, generation)
 }

@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{self, Read},
-    process::ChildStderr,
     sync::Arc,
     thread,
     time::Instant,
@@ -14,6 +13,7 @@ use signal_hook::{
     iterator::{Handle, Signals},
 };
 
+use super::tap::Tap;
 use crate::{
     lines::{Line, Lines},
     link::{Event, Link, Role},
@@ -85,7 +85,7 @@ fn client_lines(
 /// Reads what the server logs.
 pub(super) fn server_log(
     link: &Arc<Link>,
-    mut log: ChildStderr,
+    mut log: Tap,
     tail: Arc<Tail>,
     process: Arc<Process>,
 ) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use rustix::process::Signal;
-use tokio::{io::AsyncReadExt as _, net::unix::pipe};
+use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::oneshot};
 
 use super::inlet::Inlet;
 use crate::{
@@ -51,8 +51,10 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     link.settle(core, &mut turn, Role::Other);
 
     let (waiting, waited) = (Arc::clone(link), Arc::clone(&process));
+    let (log, stop_log) = Source::new(log);
+    let (output, stop_output) = Source::new(output);
     spawn("redress-wait", move || {
-        let exit = waited.wait(child);
+        let exit = waited.wait(child, || drop((stop_log, stop_output)));
         waiting.upstream_ended(generation, &exit);
     })?;
     let written = Arc::clone(&process);
@@ -67,15 +69,36 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     Ok(())
 }
 
-async fn read_output(
-    link: Arc<Link>,
-    mut output: pipe::Receiver,
-    process: Arc<Process>,
-    generation: u64,
-) {
+/// A pipe that is read until it ends, or somebody stops that.
+struct Source {
+    pipe: pipe::Receiver,
+    stopped: oneshot::Receiver<()>,
+}
+
+/// While it is there, a source is read.
+type Reading = oneshot::Sender<()>;
+
+impl Source {
+    fn new(pipe: pipe::Receiver) -> (Self, Reading) {
+        let (reading, stopped) = oneshot::channel();
+        (Self { pipe, stopped }, reading)
+    }
+
+    /// Reads some bytes; nothing at the end, whatever ended it.
+    async fn read(&mut self, into: &mut [u8]) -> usize {
+        tokio::select! {
+            // Also if there is always something to read.
+            biased;
+            _ = &mut self.stopped => 0,
+            read = self.pipe.read(into) => read.unwrap_or_default(),
+        }
+    }
+}
+
+async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>, generation: u64) {
     let mut lines = Lines::new(link.plan.server.settings.max_message);
     let mut turn = Turn::new(link.now());
-    while let Ok(bytes @ 1..) = output.read(lines.room()).await {
+    while let bytes @ 1.. = output.read(lines.room()).await {
         lines.filled(bytes);
         link.upstream_lines(&mut lines, &mut turn, generation);
     }
@@ -87,16 +110,11 @@ async fn read_output(
     }
 }
 
-async fn read_log(
-    link: Arc<Link>,
-    mut log: pipe::Receiver,
-    tail: Arc<Tail>,
-    process: Arc<Process>,
-) {
+async fn read_log(link: Arc<Link>, mut log: Source, tail: Arc<Tail>, process: Arc<Process>) {
     let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
     let redactor = &plan.server.settings.redactor;
     let mut named = Named::new(&plan.log, plan.name.as_deref(), redactor);
-    while let Ok(bytes @ 1..) = log.read(&mut piece).await {
+    while let bytes @ 1.. = log.read(&mut piece).await {
         let written = piece.get(..bytes).unwrap_or_default();
         tail.add(written);
         named.add(written);

@@ -120,6 +120,21 @@ impl Client {
         Self::spawn(via, dir, &options, command)
     }
 
+    /// A gate whose process has a child that was there before the gate, and a session that is open.
+    pub(crate) fn beside_another(via: Via) -> Self {
+        let (dir, server) = (tempfile::tempdir().unwrap(), bad_server());
+        let ledger = dir.path().join("ledger");
+        let options = ["--ledger", ledger.to_str().unwrap()];
+        let gate = gate(via, dir.path(), &options, &[server.to_str().unwrap()]);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "sleep 600 >/dev/null 2>&1 & exec \"$@\"", "sh"]);
+        shell.arg(gate.get_program()).args(gate.get_args());
+        shell.stderr(if via == Via::Serve { Stdio::piped() } else { Stdio::null() });
+        let mut client = Self::of(via, dir, &mut shell);
+        client.initialize();
+        client
+    }
+
     /// A gate with a configuration, before one of its servers.
     pub(crate) fn with_config(
         via: Via,

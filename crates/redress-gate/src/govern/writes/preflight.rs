@@ -16,7 +16,7 @@ use rustix::{
     process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
 };
 
-use crate::confine::Confinement;
+use crate::{confine::Confinement, kin::Own};
 
 /// How often we look whether it is still wanted.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -77,7 +77,7 @@ impl Preflight {
     ) -> Ended {
         let until = until.min(Instant::now() + self.timeout);
         let started = self.start(dir, confinement);
-        let (mut child, group, mut output) = match started {
+        let ((mut child, own), group, mut output) = match started {
             Ok(started) => started,
             Err(error) => return Ended::NotStarted(error),
         };
@@ -96,7 +96,9 @@ impl Preflight {
         };
         // Whatever it has started goes with it; until it is reaped, the number is its own.
         kill_process_group(group, Signal::KILL).unwrap_or_default();
+        own.end_kin();
         let status = child.wait();
+        drop(own);
         let last = Instant::now() + LINGER;
         while Instant::now() < last && listen(&mut output, &mut said, LINGER) {}
         let said = String::from_utf8_lossy(&said).into_owned();
@@ -119,7 +121,7 @@ impl Preflight {
         &self,
         dir: &Path,
         confinement: Option<&Confinement>,
-    ) -> io::Result<(Child, Pid, PipeReader)> {
+    ) -> io::Result<((Child, Own), Pid, PipeReader)> {
         let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
         let (program, arguments) = self.command.split_first().ok_or_else(absent)?;
         let (output, input) = io::pipe()?;
@@ -133,17 +135,17 @@ impl Preflight {
             .stdout(input.try_clone()?)
             .stderr(input)
             .process_group(0);
-        let child = match confinement.cloned() {
+        let started = Own::start(&mut command, |it| match confinement.cloned() {
             Some(mut confinement) => {
                 confinement.writable.push(dir.to_owned());
-                confinement.spawn(&mut command)?
+                confinement.spawn(it)
             }
-            None => command.spawn()?,
-        };
+            None => it.spawn(),
+        })?;
         // Our ends of its pipe go with it, so that it is closed when the last process that has it ends.
         drop(command);
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        Ok((child, group.ok_or_else(absent)?, output))
+        let group = i32::try_from(started.0.id()).ok().and_then(Pid::from_raw);
+        Ok((started, group.ok_or_else(absent)?, output))
     }
 }
 
