@@ -23,7 +23,7 @@ const TOOLS: &str = r#"[
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
     {"name":"schema","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["sum"]}},
     {"name":"sleep"},{"name":"half"},{"name":"bytes"},{"name":"never"},{"name":"exit"},{"name":"kill"},{"name":"cut"},
-    {"name":"close"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"leave"},{"name":"deaf"},{"name":"pid"},
+    {"name":"close"},{"name":"close_input"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"leave"},{"name":"deaf"},{"name":"pid"},
     {"name":"tally","annotations":{"destructiveHint":true,"readOnlyHint":false}},
     {"name":"tally_read","annotations":{"readOnlyHint":true}},
     {"name":"tally_again","annotations":{"idempotentHint":true}}
@@ -124,6 +124,7 @@ fn call(id: &Value, params: &Value) {
         }
         // Becomes another program that lives on, without our output.
         "close" => drop(Command::new("sleep").arg("600").stdout(Stdio::null()).exec()),
+        "close_input" => drop(Command::new("sleep").arg("600").stdin(Stdio::null()).exec()),
         "flood" => {
             let line = "x".repeat(1023) + "\n";
             for _ in 0..number("kib") {

@@ -205,6 +205,11 @@ pub(crate) fn kin_of(process: Pid) -> Vec<OwnedFd> {
     KIN.get().map(|_| below(process)).unwrap_or_default()
 }
 
+/// Whether a process that is not reaped ends, or has ended, by itself.
+pub(crate) fn is_ending(process: Pid) -> bool {
+    tree::is_ending(process.as_raw_pid())
+}
+
 /// Ends processes.
 pub(crate) fn kill(processes: &[OwnedFd]) {
     for process in processes {

@@ -32,7 +32,7 @@ use crate::{
     process::{Process, Program, Started},
     remote::Address,
     server::Server,
-    session::{Exit, Expected, Session, Turn, UpstreamKind},
+    session::{EndedFor, Exit, Expected, Session, Turn, UpstreamKind},
 };
 
 /// How much may wait for an upstream that does not read.
@@ -264,7 +264,7 @@ impl Link {
         if std::mem::take(&mut turn.replace)
             && let Some(upstream) = core.upstream.take()
         {
-            upstream.kill();
+            upstream.kill(EndedFor::Silence);
             upstream.close();
         }
         if std::mem::take(&mut turn.start) {
@@ -277,7 +277,7 @@ impl Link {
         if std::mem::take(&mut turn.kill)
             && let Some(upstream) = upstream
         {
-            upstream.kill();
+            upstream.kill(EndedFor::NoGreeting);
         }
         let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
         if let Some(upstream) = upstream {

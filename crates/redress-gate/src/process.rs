@@ -21,7 +21,7 @@ use crate::{
     inside::Inside,
     kin::{self, Own},
     relief::Relief,
-    session::Exit,
+    session::{EndedFor, Exit},
 };
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
@@ -66,8 +66,8 @@ struct State {
     is_log_over: bool,
     /// It has ended.
     is_over: bool,
-    /// It closed its output and went on running.
-    closed_output: bool,
+    /// Why we have ended it.
+    ended_for: Option<EndedFor>,
     /// It is gone, and its number may belong to another one.
     is_reaped: bool,
     /// What it had started when we began to end it.
@@ -165,7 +165,7 @@ impl Process {
             (_, Body::Thread(ended)) => {
                 ended.recv().unwrap_or_default();
                 self.read_the_rest(stop, || ());
-                Exit { closed_output: self.lock().closed_output, ..Exit::default() }
+                Exit { ended_for: self.lock().ended_for, ..Exit::default() }
             }
             (Who::Thread(_), Body::Child(..)) => Exit::default(),
         }
@@ -183,8 +183,8 @@ impl Process {
         });
         let status = child.wait();
         self.set(|it| it.is_reaped = true);
-        let closed_output = self.lock().closed_output;
-        status.map_or_else(|_| Exit::default(), |it| exit(it, closed_output))
+        let ended_for = self.lock().ended_for;
+        status.map_or_else(|_| Exit::default(), |it| exit(it, ended_for))
     }
 
     /// It has ended: what it wrote last arrives, then all that it left behind is ended. Whoever holds its pipes even then is not
@@ -223,9 +223,23 @@ impl Process {
     /// Its output has ended: it must end, too, or it is ended.
     pub(crate) fn must_end(&self) {
         if !self.until(LINGER, |it| it.is_over) {
-            self.set(|it| it.closed_output = true);
-            self.signal(Signal::KILL);
+            self.end(EndedFor::ClosedOutput);
         }
+    }
+
+    /// Ends it at once.
+    pub(crate) fn end(&self, why: EndedFor) {
+        let mut state = self.lock();
+        let is_ending = match self.who {
+            Who::Group(process) => state.is_over || kin::is_ending(process),
+            Who::Thread(_) => state.is_over,
+        };
+        // What ends by itself is not ended by us, even if we noticed by a pipe that closed.
+        if !is_ending {
+            state.ended_for.get_or_insert(why);
+        }
+        drop(state);
+        self.signal(Signal::KILL);
     }
 
     /// Sends a signal to all of its group.
@@ -270,11 +284,13 @@ pub(crate) fn widen(pipe: &impl AsFd) {
     }
 }
 
-fn exit(status: ExitStatus, closed_output: bool) -> Exit {
+fn exit(status: ExitStatus, ended_for: Option<EndedFor>) -> Exit {
     let name = |number| {
         let name = signal_hook::low_level::signal_name(number).map(str::to_owned);
         name.unwrap_or_else(|| format!("signal {number}"))
     };
     let signal = status.signal().map(name);
-    Exit { code: status.code(), signal, closed_output, was_hung: false }
+    // Whoever was about to be ended may have ended otherwise.
+    let ended_for = ended_for.filter(|_| status.signal() == Some(Signal::KILL.as_raw()));
+    Exit { code: status.code(), signal, ended_for }
 }

@@ -46,7 +46,7 @@ use crate::{
 };
 
 pub use again::Repeat;
-pub use ends::{ClientKind, Exit, Phase, Refused, UpstreamKind};
+pub use ends::{ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
 pub use turn::{Expected, Turn};
 
 /// One client and one upstream.

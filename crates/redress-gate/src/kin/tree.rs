@@ -38,8 +38,20 @@ pub(super) fn children_of(thread: &str) -> Vec<i32> {
 
 /// Whether a process has ended and waits to be reaped.
 pub(super) fn has_ended(process: i32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_none_or(|(_, it)| it.starts_with(['Z', 'X']))
+    stat(process).is_none_or(|it| it.starts_with(['Z', 'X']))
+}
+
+/// Whether a process ends by itself: its pipes are closed before it has ended.
+pub(super) fn is_ending(process: i32) -> bool {
+    const EXITING: u32 = 4;
+    let flags = stat(process).and_then(|it| it.split(' ').nth(6)?.parse::<u32>().ok());
+    flags.is_none_or(|it| it & EXITING != 0)
+}
+
+/// What the system says of a process, from its state on.
+fn stat(process: i32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(") ").map(|(_, it)| it.to_owned())
 }
 
 /// The mark that a process has inherited. One that has ended has none.

@@ -5,8 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::Signal;
-
 use super::Role;
 use crate::{
     mail::{Mail, ToUpstream},
@@ -14,6 +12,7 @@ use crate::{
     process::Process,
     remote::Remote,
     serve::Inlet,
+    session::EndedFor,
 };
 
 /// The server's end.
@@ -67,7 +66,7 @@ impl Upstream {
         };
         // What cannot be written to is of no use.
         if is_broken {
-            self.kill();
+            self.kill(EndedFor::ClosedInput);
         }
     }
 
@@ -80,9 +79,9 @@ impl Upstream {
     }
 
     /// Ends it at once.
-    pub(crate) fn kill(&self) {
+    pub(crate) fn kill(&self, why: EndedFor) {
         match self {
-            Self::Child { process, .. } => process.signal(Signal::KILL),
+            Self::Child { process, .. } => process.end(why),
             // It is not ours to end.
             Self::Remote(_) => (),
         }
@@ -109,7 +108,7 @@ impl Upstream {
             Self::Remote(_) => Duration::ZERO,
         };
         if stuck >= deadline {
-            self.kill();
+            self.kill(EndedFor::Deafness);
         }
     }
 }

@@ -5,7 +5,6 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-use rustix::process::Signal;
 use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::oneshot};
 
 use super::inlet::Inlet;
@@ -15,7 +14,7 @@ use crate::{
     log::Named,
     process::{Pipes, Process},
     run::spawn,
-    session::Turn,
+    session::{EndedFor, Turn},
     tail::Tail,
 };
 
@@ -61,7 +60,7 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     tokio::spawn(async move {
         // What cannot be written to is of no use.
         if inlet.courier().await.is_err() {
-            written.signal(Signal::KILL);
+            written.end(EndedFor::ClosedInput);
         }
     });
     tokio::spawn(read_log(Arc::clone(link), log, tail, Arc::clone(&process)));

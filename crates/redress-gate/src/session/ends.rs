@@ -95,8 +95,34 @@ pub struct Exit {
     pub code: Option<i32>,
     /// The signal that ended it, by name.
     pub signal: Option<String>,
-    /// It closed its output while it went on running, and was ended for that.
-    pub closed_output: bool,
-    /// It was silent for so long that it was ended, so that another takes its place.
-    pub was_hung: bool,
+    /// Why it was ended, if it did not end by itself. The signal is ours then, and says nothing of it.
+    pub ended_for: Option<EndedFor>,
+}
+
+/// Why a process was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedFor {
+    /// It closed its output while it went on running.
+    ClosedOutput,
+    /// It closed its input while it went on running.
+    ClosedInput,
+    /// It has not read what it was sent for so long that nothing could be answered in time.
+    Deafness,
+    /// It was silent for so long that another takes its place.
+    Silence,
+    /// It did not open the client's session again.
+    NoGreeting,
+}
+
+impl EndedFor {
+    /// What the server did, as the end of a sentence about it.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::ClosedOutput => "closed its output",
+            Self::ClosedInput => "closed its input",
+            Self::Deafness => "did not read what it was sent",
+            Self::Silence => "said nothing any more",
+            Self::NoGreeting => "did not open the session again",
+        }
+    }
 }

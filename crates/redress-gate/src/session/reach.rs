@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Door, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
+use super::{Door, EndedFor, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     frame::Malformed,
@@ -115,8 +115,7 @@ impl Session {
     fn replace(&mut self, turn: &mut Turn) {
         self.silent = None;
         turn.replace = true;
-        let signal = Some("SIGKILL".to_owned());
-        let exit = Exit { signal, was_hung: true, ..Exit::default() };
+        let exit = Exit { ended_for: Some(EndedFor::Silence), ..Exit::default() };
         self.upstream_gone(&exit, turn);
     }
 

@@ -16,7 +16,7 @@ use redress::{
 use redress_registry::{Effect, Retry, RetryKind};
 
 use super::{
-    Exit, Refused, Session, Turn,
+    EndedFor, Exit, Refused, Session, Turn,
     details::{number, with_detail, with_upstream},
 };
 use crate::{
@@ -191,12 +191,10 @@ impl Session {
 
     /// The process ended while nobody waited.
     pub(super) fn note_exit(&mut self, exit: &Exit, turn: &mut Turn) {
-        let mut fault = if exit.was_hung {
+        let mut fault = if let Some(why) = exit.ended_for {
             let server = ("server", self.server.settings.server.as_str().into());
-            let mut fault = self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Server, [server]);
-            "The server said nothing any more; another process takes its place."
-                .clone_into(&mut fault.message);
-            replaced(fault)
+            let fault = self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Server, [server]);
+            ended(fault, why)
         } else {
             self.raise(codes::UPSTREAM_CRASHED, Origin::Server, exit_params(exit))
         };
@@ -234,16 +232,15 @@ impl Session {
     }
 
     fn exited(&self, exchange: &Exchange, exit: &Exit, now: Moment) -> Fault {
-        if exit.was_hung {
-            return replaced(self.late(exchange, now));
-        }
-        let what = if exit.closed_output {
-            What::Closed
-        } else {
-            let signal = exit.signal.as_deref().map(Into::into);
-            What::Exited { code: exit.code.map(i64::from), signal }
+        let mut fault = match exit.ended_for {
+            Some(EndedFor::Silence) => return replaced(self.late(exchange, now)),
+            Some(why) => ended(self.classified(exchange, What::Closed, now), why),
+            None => {
+                let signal = exit.signal.as_deref().map(Into::into);
+                let code = exit.code.map(i64::from);
+                self.classified(exchange, What::Exited { code, signal }, now)
+            }
         };
-        let mut fault = self.classified(exchange, what, now);
         // Alone, a process that ended needs a person; behind the gate the next request starts it again.
         fault.retry = fault.entry().retry;
         // A process that never said anything explains itself from its start on.
@@ -300,7 +297,10 @@ impl Session {
         let crashes = self.restarts.in_a_row().max(self.server.starts.in_a_row());
         let crashes = ("crashes", u64::from(crashes).into());
         let mut fault = self.raise(codes::UPSTREAM_PARKED, Origin::Gate, [server, crashes]);
-        if let Some(Exit { code, signal, .. }) = &self.last_exit {
+        if let Some(why) = self.last_exit.as_ref().and_then(|it| it.ended_for) {
+            let words = Some(RawJson::string(why.words()));
+            fault.details = with_upstream(fault.details.take(), "ended_for", words);
+        } else if let Some(Exit { code, signal, .. }) = &self.last_exit {
             let code = code.and_then(number);
             let signal = signal.as_deref().map(RawJson::string);
             let details = with_upstream(fault.details.take(), "exit_code", code);
@@ -361,6 +361,15 @@ fn after(mut fault: Fault, wait: Duration) -> Fault {
     let after_ms = Some(millis(wait).max(1));
     fault.retry = Retry { kind: RetryKind::AfterDelay, after_ms, ..fault.retry };
     fault
+}
+
+/// A fault of a process that the gate has ended.
+fn ended(mut fault: Fault, why: EndedFor) -> Fault {
+    let words = why.words();
+    fault.message = format!("The server {words}, so the gate ended its process.");
+    let told = Some(RawJson::string(words));
+    fault.details = with_upstream(fault.details.take(), "ended_for", told);
+    if why == EndedFor::Silence { replaced(fault) } else { fault }
 }
 
 /// A fault of a process that was ended because it said nothing any more.

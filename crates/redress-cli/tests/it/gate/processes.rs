@@ -13,6 +13,7 @@ both_ways! {
     an_exit_during_initialize,
     an_exit_in_the_middle_of_a_large_answer,
     output_that_is_closed_by_a_process_that_lives_on,
+    input_that_is_closed_by_a_process_that_lives_on,
     a_grandchild_is_not_left_behind,
     a_flood_on_stderr,
     never_an_answer,
@@ -104,11 +105,8 @@ fn a_crash_loop_is_parked() {
 fn output_that_is_closed_by_a_process_that_lives_on(via: Via) {
     let mut client = Client::open(via, &[]);
     let answer = client.call("close", &json!({}));
-    assert_eq!(fault(&answer)["origin"], "server");
-    assert!(
-        ["UPSTREAM_CRASHED", "UPSTREAM_UNAVAILABLE"]
-            .contains(&fault(&answer)["code"].as_str().unwrap())
-    );
+    assert_fault(&answer, "UPSTREAM_UNAVAILABLE", "after_delay", "unknown", "server");
+    assert_ended_for(fault(&answer), "closed its output");
     assert_works(&mut client);
     client.end();
 }
@@ -164,7 +162,7 @@ fn a_server_that_stops_reading_is_ended(via: Via) {
         (0..4).map(|_| client.begin("say", &json!({"lines": [&large]}))).collect();
     for id in ids {
         let code = fault(&client.answer(&id))["code"].as_str().unwrap().to_owned();
-        assert!(["TIMEOUT", "UPSTREAM_CRASHED"].contains(&&*code), "{code}");
+        assert!(["TIMEOUT", "UPSTREAM_UNAVAILABLE"].contains(&&*code), "{code}");
     }
     let until = Instant::now() + Duration::from_secs(20);
     loop {
@@ -174,7 +172,32 @@ fn a_server_that_stops_reading_is_ended(via: Via) {
         }
         assert!(Instant::now() < until, "{answer}");
     }
-    client.end();
+    let (_, recorded) = client.end();
+    let ended = recorded.iter().find(|it| it["code"] == "UPSTREAM_UNAVAILABLE");
+    assert_ended_for(
+        ended.unwrap_or_else(|| panic!("{recorded:?}")),
+        "did not read what it was sent",
+    );
+}
+
+/// A fault says that the gate ended the process, and not that it crashed.
+fn assert_ended_for(fault: &Value, why: &str) {
+    let message = format!("The server {why}, so the gate ended its process.");
+    assert_eq!(fault["message"], message, "{fault}");
+    assert_eq!(fault["details"]["upstream"]["ended_for"], why, "{fault}");
+    assert!(!fault.to_string().contains("SIGKILL"), "{fault}");
+}
+
+fn input_that_is_closed_by_a_process_that_lives_on(via: Via) {
+    let mut client = Client::open(via, &["--deadline", "400"]);
+    assert_eq!(fault(&client.call("close_input", &json!({})))["code"], "TIMEOUT");
+    let until = Instant::now() + Duration::from_secs(20);
+    while client.call("pid", &json!({}))["result"].get("isError").is_some() {
+        assert!(Instant::now() < until);
+    }
+    let (_, recorded) = client.end();
+    let ended = recorded.iter().find(|it| it["code"] == "UPSTREAM_UNAVAILABLE");
+    assert_ended_for(ended.unwrap_or_else(|| panic!("{recorded:?}")), "closed its input");
 }
 
 fn a_command_that_does_not_exist(via: Via) {
