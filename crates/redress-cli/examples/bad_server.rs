@@ -22,7 +22,7 @@ const TOOLS: &str = r#"[
     {"name":"say","inputSchema":{"type":"object"}},
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
     {"name":"schema","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["sum"]}},
-    {"name":"sleep"},{"name":"half"},{"name":"bytes"},{"name":"never"},{"name":"exit"},{"name":"kill"},{"name":"cut"},
+    {"name":"sleep"},{"name":"half"},{"name":"stump"},{"name":"bytes"},{"name":"never"},{"name":"exit"},{"name":"kill"},{"name":"cut"},
     {"name":"close"},{"name":"close_input"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"leave"},{"name":"deaf"},{"name":"pid"},
     {"name":"tally","annotations":{"destructiveHint":true,"readOnlyHint":false}},
     {"name":"tally_read","annotations":{"readOnlyHint":true}},
@@ -105,6 +105,10 @@ fn call(id: &Value, params: &Value) {
             raw(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":["#).as_bytes());
             thread::sleep(Duration::from_millis(number("ms")));
             raw(b"]}}\n");
+        }
+        // Begins a line and never ends it.
+        "stump" => {
+            raw(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"ty"#).as_bytes());
         }
         "exit" => {
             eprint("FATAL: the database is gone");

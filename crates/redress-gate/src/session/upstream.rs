@@ -280,6 +280,12 @@ impl Session {
 
     /// A line that is no message, but may belong to a request.
     fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, turn: &mut Turn) {
+        if let (Unreadable::Json(_), None) = (why, came.about)
+            && let Some((half, answer)) = self.behind_half(line)
+        {
+            self.note_noise(half, &why.to_string(), turn);
+            return self.upstream_message(answer, came, turn);
+        }
         let found = match came.about {
             Some(about) => vec![about],
             None => self.inflight.search(line),
@@ -298,6 +304,30 @@ impl Session {
             Unreadable::Json(_) => self.note_noise(line, &why.to_string(), turn),
             Unreadable::Frame(_) => self.note(line, &why.to_string(), turn),
         }
+    }
+
+    /// Half a message, and an answer right behind it. Who stopped in the middle of a line goes on there with the next one, and whoever
+    /// waits for that one is not to blame. If somebody still waits for the half, it is a failure as a whole.
+    fn behind_half<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
+        const MOST_TRIED: usize = 8;
+        const STARTS: [&[u8]; 4] = [b"\"jsonrpc\"", b"\"id\"", b"\"result\"", b"\"error\""];
+        let limits = limits(self.server.settings.max_message);
+        let is_answer = |it: &[u8]| {
+            let doc = Doc::parse(it, limits).ok();
+            let frame = doc.as_ref().and_then(|it| Frame::of(it).ok());
+            frame
+                .filter(|it| matches!(it.shape, Shape::Result | Shape::Error))
+                .is_some_and(|it| it.id.and_then(UpstreamId::of).is_some_and(|it| self.is_owed(it)))
+        };
+        line.starts_with(b"{").then_some(())?;
+        memchr::memchr_iter(b'{', line)
+            .skip(1)
+            .filter_map(|it| line.split_at_checked(it))
+            .filter(|(_, it)| {
+                STARTS.iter().any(|start| it.get(1..).is_some_and(|it| it.starts_with(start)))
+            })
+            .take(MOST_TRIED)
+            .find(|(half, it)| self.inflight.search(half).is_empty() && is_answer(it))
     }
 
     fn too_large(&mut self, part: &[u8], bytes: Option<u64>, turn: &mut Turn) -> bool {

@@ -18,6 +18,7 @@ both_ways! {
     a_flood_on_stderr,
     never_an_answer,
     an_answer_after_the_deadline_is_dropped_and_recorded,
+    half_an_answer_does_not_spoil_the_next_one,
     a_server_that_stops_reading_is_ended,
     a_command_that_does_not_exist,
 }
@@ -151,6 +152,17 @@ fn an_answer_after_the_deadline_is_dropped_and_recorded(via: Via) {
         assert_works(&mut client);
         client.end();
     }
+}
+
+fn half_an_answer_does_not_spoil_the_next_one(via: Via) {
+    let mut client = Client::open(via, &["--deadline", "400"]);
+    // So that the gate asks nothing itself in between.
+    client.request("tools/list", &json!({}));
+    let answer = client.call("stump", &json!({}));
+    assert_fault(&answer, "TIMEOUT", "after_delay", "unknown", "server");
+    let answer = client.call("pid", &json!({}));
+    assert!(answer["result"].get("isError").is_none(), "{answer}");
+    client.end();
 }
 
 fn a_server_that_stops_reading_is_ended(via: Via) {

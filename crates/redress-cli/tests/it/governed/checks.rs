@@ -144,7 +144,7 @@ fn a_check_that_takes_too_long_is_ended_and_told_once() {
 #[test]
 fn what_a_check_has_started_ends_with_it() {
     let place = place(
-        "[governance.preflight.leaves]\ncommand = ['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 & echo $! > pid']\n",
+        "[governance.preflight.leaves]\ncommand = ['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 & echo $! > pid; sleep 0.3']\n",
     );
     let mut gate = Gate::begun(&place);
     assert_eq!(gate.code("write_file", &write("a.txt", "one")), "fine");

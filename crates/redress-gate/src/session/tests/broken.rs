@@ -30,6 +30,36 @@ fn a_line_that_is_no_message_answers_the_request_that_it_names() {
 }
 
 #[test]
+fn an_answer_behind_half_of_another_one_is_an_answer() {
+    let half = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","te"#;
+    for answer in [
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"{}"}]}}"#,
+        r#"{"result":{"content":[],"structuredContent":{"id":1}},"jsonrpc":"2.0","id":ID}"#,
+    ] {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.client(CALL);
+        let half = half.replace("ID", &rig.last_id());
+        rig.after(rig.session.server.settings.deadline);
+        rig.client(CALL);
+        let heard = rig.server(&format!("{half}{answer}"));
+        let [answer] = &heard[..] else { panic!("{heard:?}") };
+        assert!(
+            answer["result"]["content"].is_array() && answer["result"].get("isError").is_none()
+        );
+    }
+    // Not while somebody waits for the half, and not for a request that is only named.
+    for line in [
+        r#"{"jsonrpc":"2.0","id":ID,"resu{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#,
+        r#"{"jsonrpc":"2.0","resu{"jsonrpc":"2.0","id":ID,"method":"ping"}"#,
+    ] {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.client(CALL);
+        let heard = rig.server(line);
+        assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR", "{line}");
+    }
+}
+
+#[test]
 fn invalid_utf8_answers_the_request_that_it_names() {
     let mut rig = Rig::up();
     rig.client(CALL);
