@@ -1,5 +1,6 @@
 //! `Link`: a session with its two ends, as its threads or tasks share it, and how what a session gives is carried out.
 
+mod batch;
 mod books;
 mod client;
 mod reading;
@@ -18,6 +19,7 @@ use std::{
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
+    batch::GLANCE,
     books::{Books, Letter},
     client::{Client, Pipe},
     remote::connect,
@@ -32,7 +34,7 @@ use crate::{
     process::{Process, Program, Started},
     remote::Address,
     server::Server,
-    session::{EndedFor, Exit, Expected, Session, Turn, UpstreamKind},
+    session::{EndedFor, Exit, Session, Turn, UpstreamKind},
 };
 
 /// How much may wait for an upstream that does not read.
@@ -259,6 +261,11 @@ impl Link {
         self.in_hand.load(Ordering::Acquire) == 0
     }
 
+    /// Whether more answers than that have not reached the client's end.
+    fn is_behind(&self, most: usize) -> bool {
+        self.in_hand.load(Ordering::Acquire) > most
+    }
+
     /// What must happen in the order of the session, under its lock.
     fn hand_over(&self, core: &mut Core, turn: &mut Turn) -> Option<Upstream> {
         if std::mem::take(&mut turn.replace)
@@ -322,10 +329,10 @@ impl Link {
     }
 
     /// A message of a client, without a line break in it.
-    pub(crate) fn client_says(
+    pub(crate) fn client_says<T>(
         self: &Arc<Self>,
-        say: impl FnOnce(&mut Session, &mut Turn) -> Expected,
-    ) -> Expected {
+        say: impl FnOnce(&mut Session, &mut Turn) -> T,
+    ) -> T {
         let admits = self.plan.books.admit();
         self.turn(Role::Client, |session, turn| {
             session.admit_calls(admits);

@@ -3,6 +3,7 @@
 mod accept;
 mod access;
 mod alone;
+mod batch;
 mod body;
 mod child;
 mod desk;

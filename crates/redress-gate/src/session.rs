@@ -1,6 +1,7 @@
 //! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and orders come out; no I/O.
 
 mod again;
+mod batch;
 mod client;
 mod details;
 mod dress;

@@ -1,11 +1,13 @@
 //! `Frame`: a JSON-RPC message split into the parts that we route on; the rest stays raw bytes.
 
+mod batch;
 pub mod lines;
 mod malformed;
 pub mod peek;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
+pub use batch::{Batch, messages};
 pub use malformed::{Malformed, id_beside};
 
 use crate::{

@@ -1,6 +1,7 @@
 //! A server that fails in every way behind `redress run` and `redress serve`: the failure matrix, with real processes.
 
 mod answers;
+mod batches;
 pub(crate) mod client;
 mod clients;
 mod endings;

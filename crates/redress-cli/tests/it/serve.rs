@@ -2,6 +2,7 @@
 
 mod access;
 mod alone;
+mod batches;
 mod malformed;
 mod many;
 mod network;

@@ -26,7 +26,11 @@ use super::{
     mirror::{Kind, SESSION, VERSION},
     request::{Method, Request},
 };
-use crate::{frame::limits, inflight::UpstreamId, session::Refused};
+use crate::{
+    frame::{limits, messages},
+    inflight::UpstreamId,
+    session::Refused,
+};
 
 /// The most of a refusal that is read.
 const REFUSAL_BYTES: usize = 64 << 10;
@@ -224,8 +228,10 @@ impl Remote {
     pub(super) fn tell(&self, bytes: &[u8], about: Option<&Message>, status: StatusCode) -> bool {
         let line = body::line(bytes);
         match about.map(|it| (it.brief.kind, it.brief.mirrored.is_some())) {
-            Some((Kind::Initialize, _)) => self.learn_version(&line),
-            Some((Kind::ToolsList, true)) => self.state().mirrors.learn(&line),
+            Some((Kind::Initialize, _)) => messages(&line).for_each(|it| self.learn_version(it)),
+            Some((Kind::ToolsList, true)) => {
+                messages(&line).for_each(|it| self.state().mirrors.learn(it));
+            }
             _ => (),
         }
         let about = about.and_then(|it| it.id);

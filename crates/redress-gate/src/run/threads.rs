@@ -20,7 +20,7 @@ use crate::{
     log::Named,
     mail::Sender,
     process::Process,
-    session::Turn,
+    session::{Expected, Turn},
     tail::Tail,
 };
 
@@ -67,13 +67,18 @@ fn client_lines(
     turn.now = link.now();
     let admits = link.plan.books.admit();
     let mut core = link.lock();
-    let session = &mut core.session;
-    session.admit_calls(admits);
+    core.session.admit_calls(admits);
     let from = Sender::default();
     while let Some(line) = next(lines) {
+        let session = &mut core.session;
         match line {
             Line::Whole(line) => {
-                session.client_line(line, from, turn);
+                if let Expected::Members { are_taken } = session.client_line(line, from, turn) {
+                    link.settle(core, turn, Role::Client);
+                    link.client_batch(line, are_taken, from);
+                    turn.now = link.now();
+                    core = link.lock();
+                }
             }
             Line::LongHead(head) => session.client_long(head, from, turn),
             Line::LongTail(tail, bytes) => session.client_long_end(tail, bytes, from, turn),

@@ -92,7 +92,7 @@ impl Events {
                 self.beat.as_mut().reset(Instant::now() + BEAT);
                 // Asks to be woken at the next beat.
                 let _is_pending = self.beat.as_mut().poll(context);
-                Poll::Ready(Some(Bytes::from_static(b":\n\n")))
+                Poll::Ready(Some(self.stream.beat()))
             }
         }
     }

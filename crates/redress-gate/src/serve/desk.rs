@@ -1,5 +1,7 @@
 //! `Desk`: where clients wait for answers over HTTP, and how each message finds whoever waits for it.
 
+mod several;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::body::Bytes;
@@ -9,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{
     seat::{Saying, Seat},
-    stream::Stream,
+    stream::{Framing, Part, Stream},
 };
 use crate::{
     link::Letter,
@@ -37,6 +39,9 @@ struct Waiting {
     client: u64,
     wish: Wish,
     place: Place,
+    /// How many answers are to come. Where that may be several they come on a stream, whatever the client likes.
+    left: usize,
+    several: Option<Framing>,
 }
 
 /// How a client likes to be answered.
@@ -83,7 +88,8 @@ impl Desk {
         let mut state = self.lock();
         state.next += 1;
         let ticket = Ticket(state.next);
-        state.waiting.insert(ticket, Waiting { client, wish, place: Place::Post(sender) });
+        let place = Place::Post(sender);
+        state.waiting.insert(ticket, Waiting { client, wish, place, left: 1, several: None });
         (ticket, reply)
     }
 
@@ -97,18 +103,15 @@ impl Desk {
         self.lock().waiting.swap_remove(&ticket);
     }
 
-    /// No answer will come there: what was said to the request is all there is.
+    /// An answer will not come there: what was said to the request is all there is.
     pub(crate) fn dismiss(&self, ticket: Ticket) {
-        let Some(waiting) = self.lock().waiting.swap_remove(&ticket) else { return };
-        match waiting.place {
-            Place::Post(sender) => {
-                let stream = Arc::new(Stream::default());
-                stream.end();
-                // Whoever waits no more has left.
-                drop(sender.send(Reply::Stream(stream)));
-            }
-            Place::Stream(stream) => stream.end(),
-            Place::Left(_) => (),
+        let mut state = self.lock();
+        let Some(mut waiting) = state.waiting.swap_remove(&ticket) else { return };
+        waiting.left -= 1;
+        if waiting.left > 0 {
+            state.waiting.insert(ticket, waiting);
+        } else {
+            waiting.place.end();
         }
     }
 
@@ -241,42 +244,44 @@ impl State {
 
     fn answer(&mut self, ticket: Ticket, answer: Answer) {
         let Some(mut waiting) = self.waiting.swap_remove(&ticket) else { return };
+        if waiting.several.is_some() {
+            return self.one_of_several(ticket, waiting, &answer.message);
+        }
         // Another status must stand above the answer.
         if waiting.wish.events && answer.status == 200 && answer.challenge.is_none() {
             self.stream(&mut waiting, false);
         }
-        let Waiting { client, wish, place } = waiting;
+        let Waiting { client, wish, place, .. } = waiting;
         let (on, message) = match place {
             Place::Post(sender) => match sender.send(Reply::Answer(answer)) {
                 Err(Reply::Answer(unheard)) => (None, unheard.message),
                 Ok(()) | Err(Reply::Stream(_)) => return,
             },
             Place::Stream(stream)
-                if self.say_on(client, &stream, wish, (true, &answer.message)) =>
+                if self.say_on(client, &stream, wish, (Part::Last, &answer.message)) =>
             {
                 return;
             }
             Place::Stream(stream) => (Some(stream.number), answer.message),
             Place::Left(on) => (on, answer.message),
         };
-        self.tell(client, Saying { on, is_primed: true, is_last: true }, &message);
+        self.tell(client, Saying { on, is_primed: true, part: Part::Last }, &message);
     }
 
-    /// Says something on a stream that answers a request; the last thing is the answer. Gives whether it will be heard.
+    /// Says something on a stream that answers a request. Gives whether it will be heard.
     fn say_on(
         &mut self,
         client: u64,
         stream: &Stream,
         wish: Wish,
-        (is_last, message): (bool, &Bytes),
+        (part, message): (Part, &Bytes),
     ) -> bool {
         match self.seats.get_mut(&client) {
             Some(seat) => {
                 let on = Some(stream.number);
-                seat.say_on(stream, Saying { on, is_primed: wish.is_primed, is_last }, message)
+                seat.say_on(stream, Saying { on, is_primed: wish.is_primed, part }, message)
             }
-            None if is_last => stream.say_last(None, message),
-            None => stream.say_as(None, message),
+            None => stream.say(None, part, message),
         }
     }
 
@@ -305,12 +310,8 @@ impl State {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else { return };
         let (client, wish) = (waiting.client, waiting.wish);
-        let (stream, on) = match &waiting.place {
-            Place::Stream(stream) => (Some(Arc::clone(stream)), Some(stream.number)),
-            Place::Left(on) => (None, *on),
-            Place::Post(_) => (None, None),
-        };
-        if !stream.is_some_and(|it| self.say_on(client, &it, wish, (false, message))) {
+        let (stream, on) = waiting.place.stream();
+        if !stream.is_some_and(|it| self.say_on(client, &it, wish, (Part::Beside, message))) {
             self.tell(client, Saying { on, ..Saying::default() }, message);
         }
     }
@@ -333,8 +334,9 @@ impl State {
         }
         let seat = self.seats.get_mut(&waiting.client);
         waiting.wish.is_primed |= is_primed;
-        let stream = Arc::new(Stream::new(seat.map_or(0, Seat::number)));
-        if stream.number > 0 && waiting.wish.is_primed {
+        let framing = waiting.several.unwrap_or_default();
+        let stream = Arc::new(Stream::new(seat.map_or(0, Seat::number), framing));
+        if stream.number > 0 && waiting.wish.is_primed && framing == Framing::Events {
             stream.prime(&format!("{}-0", stream.number));
         }
         let place = Place::Stream(Arc::clone(&stream));
@@ -347,6 +349,29 @@ impl State {
 }
 
 impl Place {
+    /// The stream that answers, and the one that whoever has left may come back to.
+    fn stream(&self) -> (Option<Arc<Stream>>, Option<u64>) {
+        match self {
+            Self::Post(_) => (None, None),
+            Self::Stream(stream) => (Some(Arc::clone(stream)), Some(stream.number)),
+            Self::Left(on) => (None, *on),
+        }
+    }
+
+    /// Nothing more is said there.
+    fn end(self) {
+        match self {
+            Self::Post(sender) => {
+                let stream = Arc::new(Stream::default());
+                stream.end();
+                // Whoever waits no more has left.
+                drop(sender.send(Reply::Stream(stream)));
+            }
+            Self::Stream(stream) => stream.end(),
+            Self::Left(_) => (),
+        }
+    }
+
     /// Whoever asked has closed the connection.
     fn leave(&mut self) {
         let on = match self {

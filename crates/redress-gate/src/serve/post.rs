@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     access::Principal,
     alone,
+    batch::{self, Heard},
     body::{self, Body, Unread},
     desk::{Answer, Reply},
     get::{SESSION, events, member, no_session_named, shutting_down, unknown_session},
@@ -26,7 +27,7 @@ use super::{
     waiter::{Form, Manner, OnLeave, Waiter},
 };
 use crate::{
-    frame::{Frame, Shape, limits},
+    frame::{Frame, NotAFrame, Shape, limits},
     link::Link,
     session::Expected,
 };
@@ -93,8 +94,12 @@ fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Openi
         let message = format!("The message could not be read as JSON: {error}");
         Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message)
     })?;
-    let frame = Frame::of(&doc)
-        .map_err(|error| Refusal::bad(format!("The message is not valid: {error}.")))?;
+    let frame = match Frame::of(&doc) {
+        Ok(frame) => frame,
+        // Each request in it hears that under its own id.
+        Err(NotAFrame::Batch) => return Ok(Opening::Alone),
+        Err(error) => return Err(Refusal::bad(format!("The message is not valid: {error}."))),
+    };
     let id = frame.id.map(Value::raw);
     let meta = frame.params.and_then(|it| it.get("_meta"));
     if version::is_alone(headers) || meta.is_some_and(|it| it.get(alone::META_VERSION).is_some()) {
@@ -143,7 +148,7 @@ async fn initialize(
     house: &Arc<House>,
     who: Principal,
     headers: &HeaderMap,
-    (line, id): (&[u8], &str),
+    (line, id): (&Bytes, &str),
 ) -> Result<Response<Body>, Refusal> {
     let (session, member) = house.open(who).map_err(|it| no_session(it, house).to(Some(id)))?;
     let opened = Opened { house, session: Some(session) };
@@ -202,7 +207,7 @@ async fn exchange(
     client: u64,
     manner: Manner,
     headers: &HeaderMap,
-    line: &[u8],
+    line: &Bytes,
 ) -> Result<Response<Body>, Refusal> {
     if link.is_clogged() {
         let message = "The server does not take in what it was sent before.";
@@ -214,12 +219,21 @@ async fn exchange(
         return Err(shutting_down().to(id_of(line, line.len()).as_deref()));
     };
     let from = waiter.from();
-    let expected = link.client_says(|session, turn| session.client_line(line, from, turn));
-    if expected == Expected::Nothing {
-        waiter.none_expected();
-        return Ok(accepted());
+    let gone = || unknown_session().to(id_of(line, line.len()).as_deref());
+    match link.client_says(|session, turn| session.client_line(line, from, turn)) {
+        Expected::Answer => waiter.begin(),
+        Expected::Nothing => {
+            waiter.none_expected();
+            return Ok(accepted());
+        }
+        Expected::Members { are_taken } => {
+            return match batch::exchange(link, waiter, line.clone(), are_taken).await {
+                Heard::Answers(response) => Ok(response),
+                Heard::Nothing => Ok(accepted()),
+                Heard::Ended => Err(gone()),
+            };
+        }
     }
-    waiter.begin();
     match waiter.reply().await {
         Some(Reply::Answer(answer)) => {
             waiter.done();
@@ -229,7 +243,7 @@ async fn exchange(
         // The link has ended, and with it the session.
         None => {
             waiter.done();
-            Err(unknown_session().to(id_of(line, line.len()).as_deref()))
+            Err(gone())
         }
     }
 }

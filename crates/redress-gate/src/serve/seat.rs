@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use hyper::body::Bytes;
 
-use super::stream::Stream;
+use super::stream::{Framing, Part, Stream};
 
 /// How much is kept for a client that may come back for it.
 const MOST_KEPT: usize = 1 << 20;
@@ -30,8 +30,8 @@ pub(super) struct Saying {
     pub(super) on: Option<u64>,
     /// The client can come back for it.
     pub(super) is_primed: bool,
-    /// It is the answer.
-    pub(super) is_last: bool,
+    /// What it is to the request.
+    pub(super) part: Part,
 }
 
 #[derive(Debug)]
@@ -54,11 +54,8 @@ impl Seat {
         let is_own = |number: u64| how.on == Some(number);
         let is_said = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
             let id = format!("{number}-{event}");
-            if how.is_last && is_own(number) {
-                stream.say_last(Some(&id), message)
-            } else {
-                stream.say_as(Some(&id), message)
-            }
+            let part = if is_own(number) { how.part } else { Part::Beside };
+            stream.say(Some(&id), part, message)
         };
         let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_said);
         let heard = own.or_else(|| self.streams.iter().filter(|it| !is_own(it.0)).find(is_said));
@@ -79,15 +76,11 @@ impl Seat {
     }
 
     /// Says something on a stream that answers a request, and keeps it for whoever comes back for it. Gives whether it will be
-    /// heard. The last thing is the answer.
+    /// heard.
     pub(super) fn say_on(&mut self, stream: &Stream, how: Saying, message: &Bytes) -> bool {
         let event = self.next_event + 1;
         let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
-        let is_said = if how.is_last {
-            stream.say_last(id.as_deref(), message)
-        } else {
-            stream.say_as(id.as_deref(), message)
-        };
+        let is_said = stream.say(id.as_deref(), how.part, message);
         if is_said {
             self.next_event = event;
             let message = Bytes::copy_from_slice(message);
@@ -129,15 +122,15 @@ impl Seat {
             }
             is_other
         });
-        let stream = Arc::new(Stream::new(number));
+        let stream = Arc::new(Stream::new(number, Framing::Events));
         for kept in &mut self.kept {
             let is_missed = match kept.stream {
                 None => true,
                 Some(on) if on == number => kept.event > last,
                 Some(_) => kept.is_unread,
             };
-            if is_missed && stream.say_as(Some(&format!("{number}-{}", kept.event)), &kept.message)
-            {
+            let id = format!("{number}-{}", kept.event);
+            if is_missed && stream.say(Some(&id), Part::Beside, &kept.message) {
                 (kept.stream, kept.is_unread) = (Some(number), false);
             }
         }

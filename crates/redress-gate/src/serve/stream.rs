@@ -21,7 +21,30 @@ const RETURN_MS: u64 = 1_000;
 pub(super) struct Stream {
     /// Under which it is known at a client's seat; zero if it has none.
     pub(super) number: u64,
+    framing: Framing,
     state: Mutex<State>,
+}
+
+/// How messages stand one behind the other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// As events.
+    #[default]
+    Events,
+    /// As the members of one JSON array.
+    Array,
+}
+
+/// What a message is to the request that a stream answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Something that is said beside it.
+    #[default]
+    Beside,
+    /// One of several answers.
+    Answer,
+    /// The answer, or the last of several.
+    Last,
 }
 
 #[derive(Debug, Default)]
@@ -32,23 +55,45 @@ struct State {
     is_over: bool,
     /// Nobody reads.
     is_left: bool,
+    /// Something was said.
+    has_begun: bool,
     reader: Option<Waker>,
 }
 
 impl Stream {
     /// A stream with a number.
-    pub(super) fn new(number: u64) -> Self {
-        Self { number, state: Mutex::default() }
+    pub(super) fn new(number: u64, framing: Framing) -> Self {
+        Self { number, framing, state: Mutex::default() }
     }
 
     /// Says something, under an id if it has one. Gives whether it will be heard.
-    pub(super) fn say_as(&self, id: Option<&str>, message: &[u8]) -> bool {
+    pub(super) fn say(&self, id: Option<&str>, part: Part, message: &[u8]) -> bool {
         let mut state = self.lock();
-        if state.is_left || state.is_over || state.bytes > MOST_WAITING {
+        let is_too_much = part == Part::Beside && state.bytes > MOST_WAITING;
+        if state.is_left || state.is_over || is_too_much {
             return false;
         }
-        state.push(event(id, message));
+        state.is_over = part == Part::Last;
+        let piece = match self.framing {
+            Framing::Events => event(id, message),
+            Framing::Array => state.member(message),
+        };
+        state.push(piece);
         true
+    }
+
+    /// Whether so much waits for a reader that is slow that it should not become more.
+    pub(super) fn is_full(&self) -> bool {
+        let state = self.lock();
+        !state.is_left && state.bytes > MOST_WAITING
+    }
+
+    /// What shows that it is still there, and says nothing.
+    pub(super) const fn beat(&self) -> Bytes {
+        Bytes::from_static(match self.framing {
+            Framing::Events => b":\n\n",
+            Framing::Array => b" ",
+        })
     }
 
     /// Says only under which id the client can come back, and when.
@@ -59,21 +104,13 @@ impl Stream {
         self.lock().push(Bytes::from(prime));
     }
 
-    /// Says the last thing. Gives whether it will be heard.
-    pub(super) fn say_last(&self, id: Option<&str>, message: &[u8]) -> bool {
-        let mut state = self.lock();
-        if state.is_left || state.is_over {
-            return false;
-        }
-        state.is_over = true;
-        state.push(event(id, message));
-        true
-    }
-
     /// Nothing more comes.
     pub(super) fn end(&self) {
         let mut state = self.lock();
-        state.is_over = true;
+        if !std::mem::replace(&mut state.is_over, true) && self.framing == Framing::Array {
+            let end = if state.has_begun { "]" } else { "[]" };
+            state.push(Bytes::from_static(end.as_bytes()));
+        }
         state.wake();
     }
 
@@ -125,6 +162,13 @@ impl Stream {
 }
 
 impl State {
+    /// A message as the next member of an array.
+    fn member(&mut self, message: &[u8]) -> Bytes {
+        let before: &[u8] = if std::mem::replace(&mut self.has_begun, true) { b"," } else { b"[" };
+        let after: &[u8] = if self.is_over { b"]" } else { b"" };
+        Bytes::from([before, message, after].concat())
+    }
+
     fn push(&mut self, event: Bytes) {
         self.bytes += event.len();
         self.events.push_back(event);
@@ -147,14 +191,15 @@ fn event(id: Option<&str>, message: &[u8]) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::Stream;
+    use super::{Part, Stream};
 
     #[test]
     fn whoever_does_not_read_costs_bounded_memory_and_still_gets_the_answer() {
         let stream = Stream::default();
         let large = vec![b' '; 1 << 20];
-        assert_eq!((0..100).filter(|_| stream.say_as(None, &large)).count(), 4);
-        assert!(stream.say_last(None, b"{}"));
-        assert!(!stream.say_as(None, b"{}"), "the answer is the last thing");
+        assert_eq!((0..100).filter(|_| stream.say(None, Part::Beside, &large)).count(), 4);
+        assert!(stream.say(None, Part::Answer, b"{}"));
+        assert!(stream.say(None, Part::Last, b"{}"));
+        assert!(!stream.say(None, Part::Beside, b"{}"), "the answer is the last thing");
     }
 }

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use super::{
     desk::{Desk, Reply, Wish},
     kinds,
+    stream::Framing,
 };
 use crate::{
     link::{Link, Role},
@@ -96,6 +97,11 @@ impl Waiter {
         if self.is_stream {
             self.desk.open(self.from.ticket, false);
         }
+    }
+
+    /// Several answers come, whatever the client likes on one stream.
+    pub(super) fn expect_several(&self, framing: Framing) {
+        self.desk.expect_several(self.from.ticket, framing);
     }
 
     /// The client has left before it read that many events of the stream.

@@ -10,7 +10,10 @@ use redress::{
 use super::{ClientKind, Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Edit, Frame, Malformed, Shape, Unreadable, id_beside, limits, rewrite, span, splice},
+    frame::{
+        Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, id_beside, limits, rewrite, span,
+        splice,
+    },
     govern::without,
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
@@ -22,6 +25,17 @@ use crate::{
 impl Session {
     /// A line of a client, without its line break.
     pub fn client_line(&mut self, line: &[u8], from: Sender, turn: &mut Turn) -> Expected {
+        self.client_message(line, false, from, turn)
+    }
+
+    /// A message of a client, alone or a member of an array.
+    pub(super) fn client_message(
+        &mut self,
+        line: &[u8],
+        is_member: bool,
+        from: Sender,
+        turn: &mut Turn,
+    ) -> Expected {
         let limits = limits(self.server.settings.max_message);
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,
@@ -33,7 +47,13 @@ impl Session {
             }
         };
         let expected = match Frame::of(&doc).and_then(Frame::answerable) {
+            Ok(frame) if is_member && frame.method == "initialize" && frame.id.is_some() => {
+                let id = frame.id.map(|it| it.raw().into());
+                self.fail_line(id, Malformed::OpensInBatch, from.ticket, turn);
+                Expected::Answer
+            }
             Ok(frame) => self.client_frame(line, &frame, from, turn),
+            Err(NotAFrame::Batch) if !is_member => self.client_array(line, from, turn),
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Frame(error));
                 self.fail_line(error.id(&doc), why, from.ticket, turn);

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use indexmap::IndexSet;
 use redress::json::{Doc, Kind, Members, Value};
+use rustc_hash::FxBuildHasher;
 
 use super::{Session, State, Turn, UpstreamKind, seen::Seen, upstream::Answer};
 use crate::{
@@ -36,6 +38,8 @@ pub(super) struct Opening {
     pub(super) result: Option<Box<str>>,
     /// The clients that wait for it.
     pub(super) waiting: Vec<UpstreamId>,
+    /// The clients whose revision has batches.
+    pub(super) batching: IndexSet<u64, FxBuildHasher>,
 }
 
 /// The list of tools that is being asked for.

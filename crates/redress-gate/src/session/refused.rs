@@ -22,7 +22,7 @@ use crate::{
     answer::ErrorObject,
     breaker::is_of_transport,
     exchange::Exchange,
-    frame::{Frame, Shape, limits},
+    frame::{Frame, Shape, limits, messages},
     inflight::{Owed, UpstreamId},
     mail::{Ticket, ToUpstream},
     moment::Moment,
@@ -40,7 +40,7 @@ impl Session {
         status: u16,
         turn: &mut Turn,
     ) {
-        self.upstream_message(line, Came { about, status: Some(status) }, turn);
+        self.upstream_message(line, Came { about, status: Some(status), ..Came::default() }, turn);
     }
 
     /// The POST of a request failed, or its answer ended and had no answer in it.
@@ -139,13 +139,17 @@ impl Session {
         };
         if let Refused::Status { status, body, is_of_session, .. } = *how
             && kept(status, is_of_session && self.is_over()).is_none()
-            && let Ok(doc) = Doc::parse(body, limits(self.server.settings.max_message))
-            && let Ok(frame) = Frame::of(&doc)
-            && let Some(answered) = frame.id.filter(|_| is_error(&frame))
         {
-            self.breaker.answered();
-            let answer = Answer { line: body, frame: &frame, id: answered, status: Some(status) };
-            return self.examine(exchange, &answer, turn);
+            for line in messages(body) {
+                if let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message))
+                    && let Ok(frame) = Frame::of(&doc)
+                    && let Some(id) = frame.id.filter(|_| is_error(&frame))
+                {
+                    self.breaker.answered();
+                    let answer = Answer { line, frame: &frame, id, status: Some(status) };
+                    return self.examine(exchange, &answer, turn);
+                }
+            }
         }
         if matches!(how, Refused::Unreachable { sent: false, .. }) {
             exchange.sent = false;

@@ -76,13 +76,17 @@ impl Session {
     fn answer_opening(&mut self, ours: UpstreamId, turn: &mut Turn) {
         let Some(Owed::Answer(exchange)) = self.inflight.take(ours) else { return };
         let result = self.opening.result.as_deref().unwrap_or("{}");
+        let result = for_client(result, &exchange.request);
+        if let Ok(doc) = Doc::parse(result.as_bytes(), limits(result.len())) {
+            self.agreed(exchange.from.client, doc.root());
+        }
         let to = ToClient::Answer(exchange.from.ticket, 200);
         let id = exchange.request.id().as_bytes();
         turn.to_client.add(to, |out| {
             out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
             out.extend_from_slice(id);
             out.extend_from_slice(br#","result":"#);
-            out.extend_from_slice(for_client(result, &exchange.request).as_bytes());
+            out.extend_from_slice(result.as_bytes());
             out.extend_from_slice(b"}\n");
         });
         self.finish(exchange, Outcome::Ok, turn.now.at);

@@ -73,4 +73,9 @@ pub enum Expected {
     Answer,
     /// None: it was a notification, or an answer itself.
     Nothing,
+    /// Whatever its members want, which are to be given to [`super::Session::client_member`]: it is an array.
+    Members {
+        /// Whether the client's revision has arrays.
+        are_taken: bool,
+    },
 }

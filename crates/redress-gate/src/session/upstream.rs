@@ -9,7 +9,7 @@ use super::{Session, Turn, Undecided, route::SUBSCRIPTION_KEY, seen::Seen, tasks
 use crate::{
     answer::{CallResult, forged},
     exchange::{Exchange, Method},
-    frame::{Edit, Frame, Shape, Unreadable, limits, rewrite, span, splice},
+    frame::{Batch, Edit, Frame, NotAFrame, Shape, Unreadable, limits, rewrite, span, splice},
     inflight::{Owed, UpstreamId},
     mail::ToClient,
     metrics::Outcome,
@@ -47,6 +47,11 @@ impl Session {
                     self.heard = heard;
                 }
                 self.upstream_frame(line, &frame, came, turn);
+            }
+            // Whatever the revision: it harms nobody.
+            Err(NotAFrame::Batch) if !came.is_member && Batch::of(line).next().is_some() => {
+                let came = Came { is_member: true, ..came };
+                Batch::of(line).for_each(|it| self.upstream_message(it, came, turn));
             }
             Err(error) => self.no_message(line, Unreadable::Frame(error), came, turn),
         }
@@ -134,6 +139,7 @@ impl Session {
             }
             Method::Initialize => {
                 self.opening.is_done = true;
+                self.agreed(exchange.from.client, result);
                 true
             }
             Method::TaskState => tasks::failed(result).is_none(),
@@ -287,8 +293,9 @@ impl Session {
             return self.upstream_message(answer, came, turn);
         }
         let found = match came.about {
-            Some(about) => vec![about],
-            None => self.inflight.search(line),
+            // The answer may stand beside it.
+            Some(about) if !came.is_member => vec![about],
+            _ => self.inflight.search(line),
         };
         for id in &found {
             match self.inflight.take(*id) {
@@ -357,4 +364,6 @@ pub(super) struct Came {
     pub(super) about: Option<UpstreamId>,
     /// With which HTTP status.
     pub(super) status: Option<u16>,
+    /// With others in one array.
+    pub(super) is_member: bool,
 }

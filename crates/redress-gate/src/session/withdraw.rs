@@ -18,6 +18,7 @@ impl Session {
     pub fn client_left(&mut self, client: u64, turn: &mut Turn) {
         self.withdraw_where(|it| it.from.client == client, turn);
         self.leave_interests(client, turn);
+        self.opening.batching.swap_remove(&client);
     }
 
     /// Whoever made a request does not wait any more: it is withdrawn and recorded.

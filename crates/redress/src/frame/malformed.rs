@@ -21,6 +21,8 @@ pub enum Malformed {
     },
     /// Its id is that of a request in flight.
     IdInUse,
+    /// It opens a session, and stands in an array with others.
+    OpensInBatch,
 }
 
 impl Malformed {
@@ -39,6 +41,11 @@ impl Malformed {
             Self::IdInUse => {
                 let reason = "a request with this id is in progress";
                 let params = vec![("pointer", "/id".into()), ("reason", reason.into())];
+                (codes::INVALID_REQUEST, params)
+            }
+            Self::OpensInBatch => {
+                let reason = "what opens a session stands alone";
+                let params = vec![("pointer", "/method".into()), ("reason", reason.into())];
                 (codes::INVALID_REQUEST, params)
             }
             Self::TooLong { bytes, most } => {

@@ -122,7 +122,7 @@ fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Where the value at the start ends, if it does.
-fn skip(bytes: &[u8]) -> Option<usize> {
+pub(super) fn skip(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0usize;
     let mut at = 0;
     loop {

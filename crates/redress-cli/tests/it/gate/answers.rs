@@ -144,7 +144,7 @@ fn lines_that_are_no_messages(via: Via) {
         r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"\ud800"}]}}"#,
         r#"{"jsonrpc":"2.0","id":ID,"id":ID,"result":{"content":[]}}"#,
         r#"{"jsonrpc":"2.0","id":ID,"result":{"#,
-        r#"[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]"#,
+        r#"[[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]]"#,
     ] {
         let answer = client.say(&[line]);
         assert_fault(&answer, "UPSTREAM_PROTOCOL_ERROR", "never", "unknown", "server");

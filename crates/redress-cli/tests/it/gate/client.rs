@@ -185,7 +185,14 @@ impl Client {
     }
 
     pub(crate) fn initialize(&mut self) -> Value {
-        let answer = self.request("initialize", &hello());
+        self.initialize_in("2025-11-25")
+    }
+
+    /// The same in a revision.
+    pub(crate) fn initialize_in(&mut self, revision: &str) -> Value {
+        let mut hello = hello();
+        hello["protocolVersion"] = revision.into();
+        let answer = self.request("initialize", &hello);
         self.write("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
         answer
     }
@@ -225,6 +232,14 @@ impl Client {
     pub(crate) fn write_request(&mut self, id: &str, line: &str) {
         *self.asked.entry(id.to_owned()).or_default() += 1;
         self.write(line);
+    }
+
+    /// Writes an array of messages, of which these ids are to be answered.
+    pub(crate) fn write_batch(&mut self, ids: &[&str], messages: &[&str]) {
+        for id in ids {
+            *self.asked.entry((*id).to_owned()).or_default() += 1;
+        }
+        self.write(&format!("[{}]\n", messages.join(", ")));
     }
 
     pub(crate) fn write(&mut self, text: &str) {

@@ -5,19 +5,19 @@ use serde_json::json;
 use super::client::{Client, Via, assert_fault, assert_works, both_ways, fault};
 
 both_ways! {
-    garbage_a_batch_and_keys_in_another_spelling,
+    garbage_and_keys_in_another_spelling,
     requests_that_no_server_may_take,
     duplicate_ids,
     ids_of_any_spelling_come_back_as_they_were,
     a_request_that_is_withdrawn,
 }
 
-fn garbage_a_batch_and_keys_in_another_spelling(via: Via) {
+fn garbage_and_keys_in_another_spelling(via: Via) {
     let mut client = Client::open(via, &[]);
     for (line, number, code) in [
         ("garbage\n", -32700, "PARSE_FAILED"),
         ("{\"id\":1\n", -32700, "PARSE_FAILED"),
-        ("[{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"ping\"}]\n", -32600, "INVALID_REQUEST"),
+        ("[]\n", -32600, "INVALID_REQUEST"),
         ("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}\n", -32600, "INVALID_REQUEST"),
     ] {
         client.write(line);

@@ -204,8 +204,14 @@ impl Answer {
             return;
         }
         let body = self.body();
-        if !body.is_empty() {
-            heard.send(body).unwrap_or_default();
+        match serde_json::from_str(&body) {
+            Ok(serde_json::Value::Array(messages)) => {
+                for message in messages {
+                    heard.send(message.to_string()).unwrap_or_default();
+                }
+            }
+            _ if body.is_empty() => (),
+            _ => heard.send(body).unwrap_or_default(),
         }
     }
 

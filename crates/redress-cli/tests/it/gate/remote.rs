@@ -1,6 +1,7 @@
 //! `redress run` and `redress serve` before a server behind a URL: the failure matrix of HTTP, with real sockets.
 
 mod answers;
+mod batches;
 mod cuts;
 mod load;
 mod network;

@@ -12,7 +12,7 @@ fn a_line_that_is_no_message_answers_the_request_that_it_names() {
         r#"{"id":ID,"id":ID,"result":{"content":[]}}"#,
         r#"{"id":ID,"result":{},"error":{"code":1,"message":"x"}}"#,
         r#"{"id":ID,"method":"x","result":{"content":[]}}"#,
-        r#"[{"id":ID,"result":{"content":[]}}]"#,
+        r#"[[{"id":ID,"result":{"content":[]}}]]"#,
         r#"{"id":ID"#,
         &deep,
     ] {

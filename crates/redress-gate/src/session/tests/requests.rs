@@ -11,7 +11,8 @@ fn what_is_no_message_is_refused_with_its_reason() {
     for (line, number, name) in [
         ("garbage", -32700, "PARSE_FAILED"),
         ("{\"id\":1", -32700, "PARSE_FAILED"),
-        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, "INVALID_REQUEST"),
+        ("[]", -32600, "INVALID_REQUEST"),
+        (r#"[1,{"jsonrpc":"2.0","method":"x"},[]]"#, -32600, "INVALID_REQUEST"),
         ("3", -32600, "INVALID_REQUEST"),
         (r#"{"id":1.5,"method":"ping"}"#, -32600, "INVALID_REQUEST"),
     ] {

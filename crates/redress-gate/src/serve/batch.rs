@@ -1,0 +1,73 @@
+//! An array of messages in one `POST`, and the stream of their answers.
+
+use std::sync::Arc;
+
+use hyper::{
+    Response, StatusCode,
+    body::Bytes,
+    header::{CONTENT_TYPE, HeaderValue},
+};
+use tokio::time::sleep;
+
+use super::{body::Body, desk::Reply, get::events, kinds, stream::Framing, waiter::Waiter};
+use crate::{
+    frame::Batch,
+    link::{GLANCE, Link},
+    mail::Sender,
+};
+
+/// What a client hears of an array.
+pub(super) enum Heard {
+    /// An answer for each message that wants one.
+    Answers(Response<Body>),
+    /// None of them wants one.
+    Nothing,
+    /// The link has ended.
+    Ended,
+}
+
+/// Gives the messages of an array to a link. Their answers are events; where arrays are not taken, all of them are refusals,
+/// and members of one array under the status that a single one has.
+pub(super) async fn exchange(
+    link: &Arc<Link>,
+    mut waiter: Waiter,
+    line: Bytes,
+    are_taken: bool,
+) -> Heard {
+    waiter.expect_several(if are_taken { Framing::Events } else { Framing::Array });
+    // Whoever leaves has sent all of it.
+    let given = tokio::spawn(give(Arc::clone(link), line, are_taken, waiter.from()));
+    match waiter.reply().await {
+        Some(Reply::Stream(stream)) => {
+            let mut response = events(stream, Some(waiter));
+            if !are_taken {
+                *response.status_mut() = StatusCode::BAD_REQUEST;
+                let kind = HeaderValue::from_static(kinds::JSON);
+                response.headers_mut().insert(CONTENT_TYPE, kind);
+            }
+            Heard::Answers(response)
+        }
+        // There is more than one answer.
+        Some(Reply::Answer(_)) => Heard::Ended,
+        None => {
+            waiter.done();
+            if matches!(given.await, Ok(0)) { Heard::Nothing } else { Heard::Ended }
+        }
+    }
+}
+
+/// Gives a link one piece after the other, as fast as the client reads the answers. Gives how many there are.
+async fn give(link: Arc<Link>, line: Bytes, are_taken: bool, from: Sender) -> usize {
+    let mut batch = Batch::of(&line);
+    let mut answers = 0;
+    while let Some(more) = link.client_piece(&mut batch, are_taken, from) {
+        answers += more;
+        while link.is_full(from.ticket) {
+            sleep(GLANCE).await;
+        }
+    }
+    if let Some(desk) = link.client.desk() {
+        desk.expect(from.ticket, answers);
+    }
+    answers
+}
