@@ -45,7 +45,7 @@ use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
     mirrors::Mirrors,
-    session::{ClientKind, Refused},
+    session::{Came, ClientKind, Refused},
 };
 
 /// The most notifications that wait for a server which does not take them.
@@ -56,9 +56,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Whom a remote server is heard by. None of these may block.
 pub(crate) trait Hears: Send + Sync + 'static {
-    /// A message, in the answer to the request `about` or on a stream of its own. Gives whether that request still
-    /// waits for its answer.
-    fn said(&self, said: &Said<'_>) -> bool;
+    /// A message, and how it came. Gives whether the request that it came for still waits for its answer.
+    fn said(&self, line: &[u8], came: Came) -> bool;
 
     /// The answer to a request is a stream of events, which may be primed: its first event has only an id.
     fn streams(&self, about: UpstreamId, is_primed: bool);
@@ -74,17 +73,6 @@ pub(crate) trait Hears: Send + Sync + 'static {
 
     /// Whether a request still waits for its answer.
     fn is_owed(&self, id: UpstreamId) -> bool;
-}
-
-/// One message of a remote server.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Said<'a> {
-    /// The message.
-    pub(crate) line: &'a [u8],
-    /// In the answer to which request it came.
-    pub(crate) about: Option<UpstreamId>,
-    /// The status of that answer.
-    pub(crate) status: u16,
 }
 
 /// What a client over HTTP sent above a request, and the server gets, too. Nothing else of it passes.

@@ -49,6 +49,7 @@ use crate::{
 pub use again::Repeat;
 pub use ends::{ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
 pub use turn::{Expected, Turn};
+pub(crate) use upstream::Came;
 
 /// One client and one upstream.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use tokio::runtime::Handle;
 use super::{Link, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
-    remote::{Hears, Remote, Said},
-    session::{ClientKind, Refused, Turn},
+    remote::{Hears, Remote},
+    session::{Came, ClientKind, Refused, Turn},
 };
 
 /// How much may wait for a client that does not read before the server has to.
@@ -43,12 +43,11 @@ impl Link {
 struct Ear(Weak<Link>);
 
 impl Hears for Ear {
-    fn said(&self, said: &Said<'_>) -> bool {
-        let Said { line, about, status } = *said;
+    fn said(&self, line: &[u8], came: Came) -> bool {
         self.0.upgrade().is_some_and(|link| {
             link.turn(Role::Other, |session, turn| {
-                session.upstream_said(line, about, status, turn);
-                about.is_some_and(|it| session.is_owed(it))
+                session.upstream_message(line, came, turn);
+                came.about.is_some_and(|it| session.is_owed(it))
             })
         })
     }

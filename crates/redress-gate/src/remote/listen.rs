@@ -82,7 +82,7 @@ impl Remote {
                 if !is_message || event.data.trim_ascii().is_empty() {
                     continue;
                 }
-                let still_waits = self.tell(event.data, about, status);
+                let still_waits = self.tell(event.data, about, (status, true));
                 if about.is_some_and(|it| it.id.is_some()) && !still_waits {
                     return Ok(true);
                 }

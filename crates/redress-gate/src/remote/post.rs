@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    Message, Remote, Said,
+    Message, Remote,
     body::{self, Content, NoBody},
     connection::{Begun, Failure, Reply},
     head::Head,
@@ -29,7 +29,7 @@ use super::{
 use crate::{
     frame::{limits, messages},
     inflight::UpstreamId,
-    session::Refused,
+    session::{Came, Refused},
 };
 
 /// The most of a refusal that is read.
@@ -215,7 +215,9 @@ impl Remote {
                 // Before anybody hears the answer: the next request may come from another thread.
                 self.address.keep(reply);
                 // It may be empty, or the answer to another request.
-                if bytes.trim_ascii().is_empty() || self.tell(&bytes, Some(message), status) {
+                if bytes.trim_ascii().is_empty()
+                    || self.tell(&bytes, Some(message), (status, false))
+                {
                     self.no_message(id, status);
                 }
             }
@@ -225,7 +227,12 @@ impl Remote {
     }
 
     /// Passes one message on. Gives whether the request that it came for still waits.
-    pub(super) fn tell(&self, bytes: &[u8], about: Option<&Message>, status: StatusCode) -> bool {
+    pub(super) fn tell(
+        &self,
+        bytes: &[u8],
+        about: Option<&Message>,
+        (status, is_event): (StatusCode, bool),
+    ) -> bool {
         let line = body::line(bytes);
         match about.map(|it| (it.brief.kind, it.brief.mirrored.is_some())) {
             Some((Kind::Initialize, _)) => messages(&line).for_each(|it| self.learn_version(it)),
@@ -235,7 +242,8 @@ impl Remote {
             _ => (),
         }
         let about = about.and_then(|it| it.id);
-        self.ear.said(&Said { line: &line, about, status: status.as_u16() })
+        let status = Some(status.as_u16());
+        self.ear.said(&line, Came { about, status, is_event, ..Came::default() })
     }
 
     /// The revision that was agreed on stands above all that follows.

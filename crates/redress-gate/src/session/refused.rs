@@ -32,17 +32,6 @@ use crate::{
 const HIDDEN: &str = "[address]";
 
 impl Session {
-    /// A message of an upstream over HTTP: in the answer to the request `about`, or on a stream of its own.
-    pub fn upstream_said(
-        &mut self,
-        line: &[u8],
-        about: Option<UpstreamId>,
-        status: u16,
-        turn: &mut Turn,
-    ) {
-        self.upstream_message(line, Came { about, status: Some(status), ..Came::default() }, turn);
-    }
-
     /// The POST of a request failed, or its answer ended and had no answer in it.
     pub fn upstream_refused(&mut self, id: UpstreamId, how: &Refused<'_>, turn: &mut Turn) {
         if self.is_of_old_session(id, how) {

@@ -30,7 +30,7 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{ClientKind, Exit, Refused, Repeat, Session, Turn, UpstreamKind};
+use super::{Came, ClientKind, Exit, Refused, Repeat, Session, Turn, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
     inflight::UpstreamId,
@@ -208,7 +208,8 @@ impl Rig {
     fn said(&mut self, line: &str, status: u16) -> Vec<(ToClient, Value)> {
         let (id, about) = (self.last_id(), self.last());
         let line = line.replace("ID", &id);
-        self.session.upstream_said(line.as_bytes(), Some(about), status, &mut self.turn);
+        let came = Came { about: Some(about), status: Some(status), ..Came::default() };
+        self.session.upstream_message(line.as_bytes(), came, &mut self.turn);
         self.letters()
     }
 

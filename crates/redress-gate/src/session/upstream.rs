@@ -29,7 +29,7 @@ impl Session {
     }
 
     /// A message of the upstream, however it came.
-    pub(super) fn upstream_message(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
+    pub(crate) fn upstream_message(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
         let heard = self.heard.replace(turn.now.at);
         if !std::mem::replace(&mut self.has_spoken, true) {
             self.server.starts.succeeded();
@@ -293,8 +293,8 @@ impl Session {
             return self.upstream_message(answer, came, turn);
         }
         let found = match came.about {
-            // The answer may stand beside it.
-            Some(about) if !came.is_member => vec![about],
+            // The answer may stand beside it, or come next.
+            Some(about) if !came.is_member && !came.is_event => vec![about],
             _ => self.inflight.search(line),
         };
         for id in &found {
@@ -359,11 +359,13 @@ pub(super) struct Answer<'l, 'd> {
 
 /// How a message of the upstream came: on a pipe, or over HTTP.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Came {
+pub(crate) struct Came {
     /// In the answer to which request.
-    pub(super) about: Option<UpstreamId>,
+    pub(crate) about: Option<UpstreamId>,
     /// With which HTTP status.
-    pub(super) status: Option<u16>,
+    pub(crate) status: Option<u16>,
+    /// As one of the events of a stream.
+    pub(crate) is_event: bool,
     /// With others in one array.
-    pub(super) is_member: bool,
+    pub(crate) is_member: bool,
 }

@@ -9,7 +9,7 @@ use super::Rig;
 use crate::{
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
-    session::{Exit, Phase, Refused, UpstreamKind},
+    session::{Came, Exit, Phase, Refused, UpstreamKind},
 };
 
 /// What can happen.
@@ -169,7 +169,8 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         match link {
             UpstreamKind::Pipe => rig.session.upstream_line(line.as_bytes(), &mut rig.turn),
             UpstreamKind::Http => {
-                rig.session.upstream_said(line.as_bytes(), Some(id), 200, &mut rig.turn);
+                let came = Came { about: Some(id), status: Some(200), ..Came::default() };
+                rig.session.upstream_message(line.as_bytes(), came, &mut rig.turn);
             }
         }
     };

@@ -17,6 +17,7 @@ both_ways! {
     bytes_that_are_no_http,
     a_message_of_many_lines_reaches_a_client_that_reads_lines,
     a_mark_before_a_message_is_no_part_of_it,
+    an_event_that_is_no_message_is_passed_over,
     what_cannot_be_read_passes_where_failures_are_only_observed,
 }
 
@@ -126,4 +127,15 @@ fn what_cannot_be_read_passes_where_failures_are_only_observed(via: Via) {
         let (_, recorded) = client.end();
         assert_eq!(recorded.len(), 2, "{recorded:?}");
     }
+}
+
+fn an_event_that_is_no_message_is_passed_over(via: Via) {
+    let server = Server::new();
+    let mut client = Client::far(via, &server, &[]);
+    let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    server.will(Act::events(&format!("data: connected\n\ndata: {{}}\n\ndata: {fine}\n\n")));
+    assert!(call(&mut client)["result"]["content"].is_array());
+    server.will(Act::events(&format!("data: {}\n\n", fine.replace("[]", "["))));
+    assert_fault(&call(&mut client), BROKEN.0, BROKEN.1, BROKEN.2, BROKEN.3);
+    client.end();
 }
