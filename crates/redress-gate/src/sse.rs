@@ -2,6 +2,8 @@
 
 use std::mem;
 
+use crate::frame::MARK;
+
 /// The longest name of a field that means something.
 const LONGEST_NAME: usize = 5;
 
@@ -72,8 +74,6 @@ struct Parts {
 }
 
 const LINE_START: At = At::Name([0; LONGEST_NAME], 0);
-
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Events {
     /// A new stream, no event of which is longer than so many bytes.

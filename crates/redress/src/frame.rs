@@ -42,6 +42,14 @@ const META: [&str; 4] = [
     "io.modelcontextprotocol/subscriptionId",
 ];
 
+/// What some programs put before the first text that they write, and nobody means.
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What stands behind a mark, of which there is one.
+pub fn behind_mark(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(MARK).filter(|it| !it.starts_with(MARK))
+}
+
 /// What we take as one message.
 pub const fn limits(bytes: usize) -> Limits {
     Limits { bytes, nesting: NESTING }

@@ -10,14 +10,11 @@ use redress::json::Doc;
 use tokio::time::timeout;
 
 use super::{connection::Reply, fields::Fields};
-use crate::frame::limits;
+use crate::frame::{behind_mark, limits};
 
 /// What an answer that nobody needs may still cost before its connection is given up.
 const DRAIN_BYTES: u64 = 64 << 10;
 const DRAIN_TIME: Duration = Duration::from_secs(1);
-
-/// What some programs put before a text, and nobody means.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What the body of an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +104,7 @@ pub(super) async fn drain(reply: &mut Reply) -> bool {
 
 /// A message as one line. Line breaks between its parts become blanks; one inside a string is no JSON, and stays.
 pub(super) fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii();
+    let bytes = behind_mark(bytes).unwrap_or(bytes).trim_ascii();
     let has_breaks = memchr::memchr2(b'\n', b'\r', bytes).is_some();
     if !has_breaks || Doc::parse(bytes, limits(usize::MAX)).is_err() {
         return Cow::Borrowed(bytes);

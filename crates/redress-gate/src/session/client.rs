@@ -11,8 +11,8 @@ use super::{ClientKind, Expected, Held, Session, Turn};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{
-        Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, id_beside, limits, rewrite, span,
-        splice,
+        Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, behind_mark, id_beside, limits,
+        rewrite, span, splice,
     },
     govern::without,
     inflight::UpstreamId,
@@ -41,6 +41,9 @@ impl Session {
             Ok(doc) => doc,
             Err(_) if line.trim_ascii().is_empty() => return Expected::Nothing,
             Err(error) => {
+                if let Some(line) = behind_mark(line) {
+                    return self.client_message(line, is_member, from, turn);
+                }
                 let why = Malformed::Unreadable(Unreadable::Json(error));
                 self.fail_line(id_beside(error, line), why, from.ticket, turn);
                 return Expected::Answer;

@@ -9,7 +9,10 @@ use super::{Session, Turn, Undecided, route::SUBSCRIPTION_KEY, seen::Seen, tasks
 use crate::{
     answer::{CallResult, forged},
     exchange::{Exchange, Method},
-    frame::{Batch, Edit, Frame, NotAFrame, Shape, Unreadable, limits, rewrite, span, splice},
+    frame::{
+        Batch, Edit, Frame, NotAFrame, Shape, Unreadable, behind_mark, limits, rewrite, span,
+        splice,
+    },
     inflight::{Owed, UpstreamId},
     mail::ToClient,
     metrics::Outcome,
@@ -38,7 +41,12 @@ impl Session {
         let doc = match Doc::parse_with(line, limits, std::mem::take(&mut self.scratch)) {
             Ok(doc) => doc,
             Err(_) if line.trim_ascii().is_empty() => return,
-            Err(error) => return self.no_message(line, Unreadable::Json(error), came, turn),
+            Err(error) => {
+                return match behind_mark(line) {
+                    Some(line) => self.upstream_message(line, came, turn),
+                    None => self.no_message(line, Unreadable::Json(error), came, turn),
+                };
+            }
         };
         match Frame::of(&doc) {
             Ok(frame) => {

@@ -60,6 +60,18 @@ fn an_answer_behind_half_of_another_one_is_an_answer() {
 }
 
 #[test]
+fn a_mark_before_a_line_is_no_part_of_it() {
+    let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(&format!("\u{feff}{CALL}"));
+    let heard = rig.server(&format!("\u{feff}{fine}"));
+    assert!(heard[0]["result"]["content"].is_array(), "{heard:?}");
+    rig.client(CALL);
+    let heard = rig.server(&format!("\u{feff}\u{feff}{fine}"));
+    assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR");
+}
+
+#[test]
 fn invalid_utf8_answers_the_request_that_it_names() {
     let mut rig = Rig::up();
     rig.client(CALL);
