@@ -120,7 +120,7 @@ struct State {
     scratch: Scratch,
     /// What came above the messages of clients over HTTP, as long as one waits: a call may be made again.
     extras: FxHashMap<Ticket, Arc<Extra>>,
-    /// The `Authorization` that the client sent last, for what belongs to no request.
+    /// The `Authorization` that a client sent last, for what belongs to no request.
     authorization: Option<HeaderValue>,
     /// The tasks that send notifications and listen.
     tasks: Vec<AbortHandle>,
@@ -143,6 +143,8 @@ struct Post {
     task: AbortHandle,
     /// Closing its connection withdraws it.
     is_stateless: bool,
+    /// With whose it was made.
+    authorization: Option<HeaderValue>,
 }
 
 /// One message on its way.
@@ -152,6 +154,8 @@ struct Message {
     body: Bytes,
     brief: Brief,
     extra: Option<Arc<Extra>>,
+    /// That of the client whose message it is; of what belongs to no request, the one that was sent last.
+    authorization: Option<HeaderValue>,
 }
 
 impl fmt::Debug for Remote {
@@ -204,20 +208,24 @@ impl Remote {
         if state.is_closed {
             return;
         }
-        let (id, extra) = match to {
-            ToUpstream::Request(id, ticket) => (Some(id), state.extras.get(&ticket).cloned()),
-            ToUpstream::Own(id) => (Some(id), None),
+        let last = state.authorization.clone();
+        let (id, extra, authorization) = match to {
+            ToUpstream::Request(id, ticket) => {
+                let extra = state.extras.get(&ticket).cloned();
+                // Of whoever has left it is not known any more, and that of nobody else will do.
+                let own = extra.as_ref().and_then(|it| it.authorization.clone());
+                (Some(id), extra, own)
+            }
+            ToUpstream::Own(id) => (Some(id), None, last),
             ToUpstream::Cancel(id) => {
-                let post = state.posts.remove(&id);
-                if let Some(post) = &post {
-                    post.task.abort();
-                }
-                if post.is_none_or(|it| it.is_stateless) {
+                let Some(post) = state.posts.remove(&id) else { return };
+                post.task.abort();
+                if post.is_stateless {
                     return;
                 }
-                (None, None)
+                (None, None, post.authorization)
             }
-            ToUpstream::Other => (None, None),
+            ToUpstream::Other => (None, None, last),
         };
         let State { mirrors, scratch, .. } = &mut *state;
         let read = if id.is_some() { Brief::of_request } else { Brief::of };
@@ -225,14 +233,17 @@ impl Remote {
         self.note_opening(brief.kind, &mut state);
         let is_stateless = brief.mirrored.is_some();
         let kind = brief.kind;
-        let message = Message { id, body: Bytes::copy_from_slice(line), brief, extra };
+        let post_authorization = authorization.clone();
+        let body = Bytes::copy_from_slice(line);
+        let message = Message { id, body, brief, extra, authorization };
         match id {
             Some(id) => {
                 state.posted += 1;
                 let number = state.posted;
                 let work = post::request(Arc::clone(self), id, number, message);
                 let task = self.runtime.spawn(work).abort_handle();
-                state.posts.insert(id, Post { number, task, is_stateless });
+                let authorization = post_authorization;
+                state.posts.insert(id, Post { number, task, is_stateless, authorization });
                 if !std::mem::replace(&mut state.is_watched, true) {
                     drop(self.runtime.spawn(post::watch(Arc::downgrade(self))));
                 }
@@ -265,7 +276,7 @@ impl Remote {
         if let Some(session) = last {
             let mut request = self.request(Method::Delete, Bytes::new());
             request.fields.insert(SESSION, session);
-            self.authorize(&mut request.fields);
+            request.authorize(self.state().authorization.as_ref());
             // Nobody waits for the answer, and a server that does not know DELETE is none the worse.
             drop(tokio::time::timeout(FAREWELL, self.address.ask(&request)).await);
         }
@@ -298,13 +309,6 @@ impl Remote {
         }
         drop(state);
         Request { method, path: self.address.path(), fields, body }
-    }
-
-    /// What belongs to no request has the `Authorization` that the client sent last.
-    fn authorize(&self, fields: &mut Fields) {
-        if let Some(authorization) = &self.state().authorization {
-            fields.insert(header::AUTHORIZATION, authorization.clone());
-        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -9,7 +9,7 @@ use hyper::{
 use redress::json::Doc;
 use tokio::time::timeout;
 
-use super::{connection::Reply, fields::Fields};
+use super::{connection::Reply, fields::Fields, head::Malformed};
 use crate::frame::{behind_mark, limits};
 
 /// What an answer that nobody needs may still cost before its connection is given up.
@@ -46,6 +46,8 @@ pub(super) enum NoBody {
     TooLong(Option<u64>),
     /// It ended early.
     Cut(String),
+    /// Its parts cannot be told apart.
+    Malformed(Malformed),
 }
 
 /// All of a body. One that says that it is too long is not read at all.
@@ -54,15 +56,15 @@ pub(super) async fn whole(reply: &mut Reply, longest: usize) -> Result<Bytes, No
     if reply.size().is_some_and(|it| it > most) {
         return Err(NoBody::TooLong(reply.size()));
     }
-    let first = reply.whole().await.map_err(NoBody::Cut)?.unwrap_or_default();
-    let Some(second) = reply.next().await.map_err(NoBody::Cut)? else {
+    let first = reply.whole().await?.unwrap_or_default();
+    let Some(second) = reply.next().await? else {
         return if first.len() > longest { Err(NoBody::TooLong(None)) } else { Ok(first) };
     };
     let mut all = Vec::with_capacity(first.len() + second.len());
     all.extend_from_slice(&first);
     all.extend_from_slice(&second);
     while all.len() <= longest {
-        match reply.next().await.map_err(NoBody::Cut)? {
+        match reply.next().await? {
             Some(bytes) => all.extend_from_slice(&bytes),
             None => return Ok(all.into()),
         }

@@ -13,6 +13,7 @@ use hyper::body::Bytes;
 use tokio::io::AsyncWrite as _;
 
 use super::{
+    body::NoBody,
     buffer::Buffer,
     chunks::{Chunks, Part},
     head::{Head, Length, Malformed, Search},
@@ -187,9 +188,9 @@ impl Connection {
         Poll::Ready(Ok(()))
     }
 
-    async fn fill(&mut self, expected: u64) -> Result<usize, String> {
+    async fn fill(&mut self, expected: u64) -> Result<usize, NoBody> {
         let read = poll_fn(|cx| self.read.poll_fill(&mut self.stream, expected, cx)).await;
-        read.map_err(|it| chain(&it))
+        read.map_err(|it| NoBody::Cut(chain(&it)))
     }
 }
 
@@ -231,12 +232,12 @@ impl Reply {
     }
 
     /// The next bytes of the body; none at its end. What went wrong is for the operator.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, String> {
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, NoBody> {
         loop {
             let read = &mut self.connection.read;
             let (part, expected) = match &mut self.left {
                 Left::Bytes(left) => (read.take(*left), *left),
-                Left::Chunks(chunks) => match chunks.next(read).map_err(|it| it.0.to_owned())? {
+                Left::Chunks(chunks) => match chunks.next(read).map_err(NoBody::Malformed)? {
                     Part::Some(bytes) => (Some(bytes), 0),
                     Part::Nothing => (None, 0),
                     Part::End => return Ok(self.end()),
@@ -251,14 +252,16 @@ impl Reply {
             if self.connection.fill(expected).await? == 0 {
                 return match self.left {
                     Left::UntilClose => Ok(self.end()),
-                    _ => Err("the connection was closed before the end of the answer".to_owned()),
+                    _ => Err(NoBody::Cut(
+                        "the connection was closed before the end of the answer".to_owned(),
+                    )),
                 };
             }
         }
     }
 
     /// All of a body whose length is known, in one piece.
-    pub(super) async fn whole(&mut self) -> Result<Option<Bytes>, String> {
+    pub(super) async fn whole(&mut self) -> Result<Option<Bytes>, NoBody> {
         while let Left::Bytes(left) = self.left {
             let there = u64::try_from(self.connection.read.bytes().len()).unwrap_or(u64::MAX);
             if there >= left || self.connection.fill(left - there).await? == 0 {

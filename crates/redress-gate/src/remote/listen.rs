@@ -67,7 +67,7 @@ impl Remote {
         // Who opens a session waits for all of the answer: the session's id stands above it.
         let mut unopened =
             about.filter(|it| it.brief.kind != Kind::Initialize).and_then(|it| it.id);
-        while let Some(bytes) = reply.next().await.map_err(NoBody::Cut)? {
+        while let Some(bytes) = reply.next().await? {
             let mut rest: &[u8] = &bytes;
             while let Some(event) = events.next(&mut rest).or(Err(NoBody::TooLong(None)))? {
                 if let Some(id) = event.id {
@@ -109,7 +109,7 @@ impl Remote {
             if !self.ear.is_owed(id) {
                 return;
             }
-            let mut reply = match self.get(&place).await {
+            let mut reply = match self.get(&place, message.authorization.as_ref()).await {
                 Ok(reply) if is_stream(&reply) => reply,
                 Ok(reply) => {
                     why = format!("the stream cannot be taken up again: {}", reply.head.status);
@@ -130,6 +130,7 @@ impl Remote {
                     failures += 1;
                 }
                 Err(NoBody::TooLong(bytes)) => return self.too_long(id, bytes),
+                Err(NoBody::Malformed(what)) => return self.malformed(id, what),
             }
         }
         self.ear.refused(id, &Refused::Cut { detail: &why });
@@ -170,7 +171,8 @@ impl Remote {
     }
 
     async fn listen_once(&self, place: &mut Place) -> Next {
-        let mut reply = match self.get(place).await {
+        let last = self.state().authorization.clone();
+        let mut reply = match self.get(place, last.as_ref()).await {
             Ok(reply) if is_stream(&reply) => reply,
             Ok(reply) if reply.head.status.is_server_error() => return Next::Later,
             // 405 says that there is none; any other refusal says no less.
@@ -183,10 +185,14 @@ impl Remote {
         }
     }
 
-    async fn get(&self, place: &Place) -> Result<Reply, Failure> {
+    async fn get(
+        &self,
+        place: &Place,
+        authorization: Option<&HeaderValue>,
+    ) -> Result<Reply, Failure> {
         let mut request = self.request(Method::Get, Bytes::new());
         request.fields.insert(header::ACCEPT, STREAM);
-        self.authorize(&mut request.fields);
+        request.authorize(authorization);
         if let Some(id) = &place.id {
             request.fields.insert(LAST_EVENT, id.clone());
         }

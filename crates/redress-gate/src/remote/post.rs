@@ -21,7 +21,7 @@ use super::{
     Message, Remote,
     body::{self, Content, NoBody},
     connection::{Begun, Failure, Reply},
-    head::Head,
+    head::{Head, Malformed},
     listen::Place,
     mirror::{Kind, SESSION, VERSION},
     request::{Method, Request},
@@ -167,12 +167,7 @@ impl Remote {
                 }
             }
         }
-        match extra.map(|it| it.authorization.as_ref()) {
-            Some(Some(own)) => fields.insert(header::AUTHORIZATION, own.clone()),
-            // Never that of the client that spoke last, which may be another one.
-            Some(None) => (),
-            None => self.authorize(fields),
-        }
+        request.authorize(message.authorization.as_ref());
         request
     }
 
@@ -204,6 +199,7 @@ impl Remote {
                 self.resume(id, message, place, Some(why)).await;
             }
             (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
+            (Err(NoBody::Malformed(what)), Some(id)) => self.malformed(id, what),
         }
     }
 
@@ -222,6 +218,7 @@ impl Remote {
                 }
             }
             Err(NoBody::TooLong(bytes)) => self.too_long(id, bytes),
+            Err(NoBody::Malformed(what)) => self.malformed(id, what),
             Err(NoBody::Cut(why)) => self.ear.refused(id, &Refused::Cut { detail: &why }),
         }
     }
@@ -298,6 +295,10 @@ impl Remote {
 
     pub(super) fn too_long(&self, id: UpstreamId, bytes: Option<u64>) {
         self.ear.refused(id, &Refused::TooLarge { bytes });
+    }
+
+    pub(super) fn malformed(&self, id: UpstreamId, Malformed(detail): Malformed) {
+        self.ear.refused(id, &Refused::Malformed { detail });
     }
 
     pub(super) fn unanswered(&self, id: UpstreamId, failure: &Failure) {

@@ -1,6 +1,9 @@
 //! `Request`: one message to a remote server, and the bytes of its head.
 
-use hyper::{body::Bytes, http::uri::PathAndQuery};
+use hyper::{
+    body::Bytes,
+    http::{HeaderValue, header, uri::PathAndQuery},
+};
 
 use super::fields::Fields;
 
@@ -22,6 +25,13 @@ pub(super) struct Request {
 }
 
 impl Request {
+    /// Says who asks, where somebody does.
+    pub(super) fn authorize(&mut self, authorization: Option<&HeaderValue>) {
+        if let Some(authorization) = authorization {
+            self.fields.insert(header::AUTHORIZATION, authorization.clone());
+        }
+    }
+
     /// Writes the head in the place of what was there. Names and values were checked when they were made: none has a line
     /// break in it.
     pub(super) fn write_head(&self, out: &mut Vec<u8>) {

@@ -78,10 +78,14 @@ struct Rig {
 
 impl Rig {
     fn new(url: &str) -> Self {
+        Self::before(Address::new(url, [], false).expect("an address"))
+    }
+
+    fn before(address: Address) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
         let ear = Arc::<Ear>::default();
-        let address = Arc::new(Address::new(url, [], false).expect("an address"));
+        let address = Arc::new(address);
         let handle = runtime.handle().clone();
         let ears = Box::new(Arc::clone(&ear));
         let remote = Remote::new(address, ClientKind::Pipe, 10_000, handle, ears);

@@ -63,7 +63,9 @@ fn a_body_that_ends_early_or_has_two_lengths_is_a_failure() {
     ];
     let server = Server::new(move |number, _| Act::Close(bodies[number].to_vec()));
     let mut rig = Rig::new(&server.url());
-    for (number, how) in ["cut", "cut", "malformed", "malformed", "cut", "cut"].iter().enumerate() {
+    for (number, how) in
+        ["cut", "cut", "malformed", "malformed", "malformed", "cut"].iter().enumerate()
+    {
         let heard = rig.call("ping");
         assert!(heard.starts_with(how), "{number}: {heard}");
     }

@@ -1,7 +1,9 @@
 //! Sessions of a remote server: opened, lost, and opened again.
 
+use hyper::{HeaderMap, header};
+
 use super::{
-    Rig, ToUpstream,
+    Address, Rig, Ticket, ToUpstream,
     server::{Server, json, pause, status, with},
 };
 
@@ -138,4 +140,37 @@ fn a_session_may_be_lost_with_400_and_a_bad_request_loses_none() {
         let heard = rig.hears(2 + usize::from(is_lost));
         assert_eq!(heard.iter().any(|it| it == "expired"), is_lost, "{body}");
     }
+}
+
+#[test]
+fn nobody_speaks_with_the_credentials_of_another_one() {
+    let server = Server::new(|_, request| match request.method() {
+        "slow" => {
+            pause(300);
+            json(&request.answer())
+        }
+        _ => json(&request.answer()),
+    });
+    let mut rig = Rig::before(Address::new(&server.url(), [], true).expect("an address"));
+    let of = |who: &'static str| {
+        HeaderMap::from_iter([(header::AUTHORIZATION, who.parse().expect("a value"))])
+    };
+    rig.remote.attach(Ticket::default(), &of("Bearer AAA"));
+    rig.call("ping");
+    let id = rig.ask("slow");
+    rig.remote.detach(Ticket::default());
+    rig.remote.attach(Ticket(9), &of("Bearer BBB"));
+    pause(100);
+    rig.push(ToUpstream::Cancel(id), r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#);
+    rig.call("again");
+    let heads = || server.asked().into_iter().map(|it| it.head).collect::<Vec<_>>();
+    for _ in 0..100 {
+        if heads().len() == 4 {
+            break;
+        }
+        pause(10);
+    }
+    assert_eq!(heads().len(), 4);
+    assert!(!heads().iter().any(|it| it.contains("BBB")), "{:?}", heads());
+    assert_eq!(heads().iter().filter(|it| it.contains("AAA")).count(), 3);
 }

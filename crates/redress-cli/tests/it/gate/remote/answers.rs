@@ -87,9 +87,11 @@ fn bytes_that_are_no_http(via: Via) {
         "nonsense\r\n\r\n",
         "HTTP/9.9 200 OK\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nabcdef",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5x\r\nabcde\r\n0\r\n\r\n",
     ] {
         server.will(Act::raw(bytes));
         let answer = call(&mut client);
+        assert_eq!(super::super::client::fault(&answer)["code"], BROKEN.0, "{answer}");
         assert_eq!(super::super::client::fault(&answer)["effect"], "unknown", "{answer}");
     }
     assert_fine(&mut client);
