@@ -65,6 +65,8 @@ pub struct Session {
     link: UpstreamKind,
     /// Whether it has several clients.
     is_shared: bool,
+    /// Who has made requests.
+    audience: sharing::Audience,
     /// What each of several clients wants to hear.
     interests: interests::Interests,
     /// What is known of the tasks that the upstream has begun.
@@ -173,6 +175,7 @@ impl Session {
             client,
             link: upstream,
             is_shared: false,
+            audience: sharing::Audience::default(),
             interests: interests::Interests::default(),
             tasks: tasks::Tasks::default(),
             inflight: InFlight::default(),

@@ -7,7 +7,7 @@ pub mod peek;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
-pub use batch::{Batch, messages};
+pub use batch::{Batch, is_broken_batch, messages};
 pub use malformed::{Malformed, id_beside};
 
 use crate::{

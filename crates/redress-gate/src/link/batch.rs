@@ -1,7 +1,11 @@
 //! Arrays of a client on their way into a session, a piece at a time: what one can hold is more than a ledger or a client
 //! that does not read takes at once.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use super::{Client, Link};
 use crate::{
@@ -44,8 +48,10 @@ impl Link {
     /// Takes in an array of a client on a pipe.
     pub(crate) fn client_batch(self: &Arc<Self>, line: &[u8], are_taken: bool, from: Sender) {
         let mut batch = Batch::of(line);
+        // Who reads nothing for so long has its answers late in any case, and the end of its input is to be noticed.
+        let until = Instant::now() + self.plan.server.settings.deadline;
         while self.client_piece(&mut batch, are_taken, from).is_some() {
-            while self.is_full(from.ticket) {
+            while self.is_full(from.ticket) && Instant::now() < until {
                 thread::park_timeout(GLANCE);
             }
         }

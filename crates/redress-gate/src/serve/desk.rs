@@ -151,9 +151,18 @@ impl Desk {
         self.lock().seats.insert(client, Seat::default());
     }
 
-    /// A client goes, and its streams end.
+    /// A client goes, its streams end, and whoever waits for one of its answers hears that its session has ended.
     pub(super) fn exit(&self, client: u64) {
-        if let Some(seat) = self.lock().seats.swap_remove(&client) {
+        let mut state = self.lock();
+        state.waiting.retain(|_, it| {
+            if let Place::Stream(stream) = &it.place
+                && it.client == client
+            {
+                stream.end();
+            }
+            it.client != client
+        });
+        if let Some(seat) = state.seats.swap_remove(&client) {
             seat.close();
         }
     }

@@ -27,7 +27,7 @@ use super::{
     waiter::{Form, Manner, OnLeave, Waiter},
 };
 use crate::{
-    frame::{Frame, NotAFrame, Shape, limits},
+    frame::{Frame, NotAFrame, Shape, behind_mark, limits},
     link::Link,
     session::Expected,
 };
@@ -43,7 +43,7 @@ pub(super) async fn post(
     let (parts, body) = request.into_parts();
     let most = house.plan.server.settings.max_message;
     let body = body::read(body, most).await.map_err(|it| unread(it, most))?;
-    let line = one_line(&body, most);
+    let line = body.slice_ref(behind_mark(&body).unwrap_or(&body).trim_ascii());
     if line.is_empty() {
         let message = "The request has no message in it.";
         return Err(Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message));
@@ -53,6 +53,11 @@ pub(super) async fn post(
         let (session, member) =
             member(house, who, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
+        if member.link.lock().session.is_over() {
+            // Whoever heard so in the middle of a stream has not seen the status.
+            house.end(session);
+            return Err(unknown_session().to(id_of(&line, most).as_deref()));
+        }
         let is_primed = member.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
         let manner =
@@ -273,17 +278,6 @@ fn unread(why: Unread, most: usize) -> Refusal {
         Unread::Cut => Refusal::bad("The message ended before its end."),
     }
     .closing()
-}
-
-/// The message on one line, as a pipe needs it. Line breaks can only stand between its parts.
-fn one_line(body: &Bytes, most: usize) -> Bytes {
-    let body = body.slice_ref(body.trim_ascii());
-    let is_valid = || Doc::parse(&body, limits(most)).is_ok();
-    if memchr::memchr2(b'\n', b'\r', &body).is_none() || !is_valid() {
-        return body;
-    }
-    let space = |byte: &u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte };
-    body.iter().map(space).collect()
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {

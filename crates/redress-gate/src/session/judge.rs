@@ -13,7 +13,10 @@ use redress::{
     text::cut,
 };
 
-use super::{Session, UpstreamKind, details::with_upstream, seen::LINE_BYTES, upstream::Answer};
+use super::{
+    Session, UpstreamKind, details::with_upstream, seen::LINE_BYTES, sharing::Audience,
+    upstream::Answer,
+};
 use crate::{
     answer::{CallResult, ErrorObject},
     exchange::{Exchange, Method, Request},
@@ -101,7 +104,11 @@ impl Session {
         what: What<'_>,
         now: Moment,
     ) -> Option<Box<Failure>> {
-        let log = self.stderr.since(exchange.stderr);
+        let log = match self.audience {
+            // It may be about the call of another client.
+            Audience::Several => String::new(),
+            Audience::One(_) | Audience::Nobody => self.stderr.since(exchange.stderr),
+        };
         let outcome = Outcome {
             what,
             stderr_tail: (!log.is_empty()).then_some(Cow::Owned(log)),

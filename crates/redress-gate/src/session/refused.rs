@@ -113,7 +113,7 @@ impl Session {
     }
 
     /// Whether the upstream's session is over, and the client's with it.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.is_expired && !self.opens_again()
     }
 

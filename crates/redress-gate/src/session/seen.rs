@@ -18,6 +18,7 @@ use redress_registry::{Effect, Retry, RetryKind};
 use super::{
     EndedFor, Exit, Refused, Session, Turn,
     details::{number, with_detail, with_upstream},
+    sharing::Audience,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -49,7 +50,7 @@ pub(super) enum Seen<'a> {
     /// A new process refused the client's opening.
     NotGreeted,
     /// The upstream wrote something that is no message.
-    NoMessage { line: &'a [u8], why: Unreadable, id: UpstreamId },
+    NoMessage { line: &'a [u8], why: Unreadable, id: UpstreamId, is_alone: bool },
     /// The upstream wrote more than fits.
     TooLarge { bytes: Option<u64> },
     /// The upstream crashes all the time.
@@ -254,13 +255,17 @@ impl Session {
     fn add_log(&self, fault: &mut Fault, position: u64) {
         let redacted = |from| self.server.settings.redactor.text(&self.stderr.since(from));
         let (log, since) = (redacted(0), redacted(position));
+        if log.trim().is_empty() {
+            return;
+        }
+        if self.audience == Audience::Several {
+            // Nobody knows for whom it was written.
+            return fault.private.push_cause(Cause::Text(log));
+        }
         let lines = || since.lines().rev().map(str::trim).filter(|it| !it.is_empty());
         if fault.server_text.is_none() {
             let line = lines().find(|it| tells_of_failure(it)).or_else(|| lines().next());
             fault.server_text = line.map(str::to_owned);
-        }
-        if log.trim().is_empty() {
-            return;
         }
         let cut = log.char_indices().rev().nth(LOG_CHARS).map_or(0, |it| it.0);
         let lines = log.get(cut..).unwrap_or_default().lines().map(text::strip);

@@ -15,6 +15,25 @@ use crate::{
 /// The newest revision of the protocol that has sessions: what an upstream is opened with.
 const LATEST: &str = "2025-11-25";
 
+/// Who has made requests. What a process writes without saying for whom is told as long as that is one client.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    #[default]
+    Nobody,
+    One(u64),
+    Several,
+}
+
+impl Audience {
+    pub(super) const fn joined_by(&mut self, client: u64) {
+        *self = match *self {
+            Self::Nobody => Self::One(client),
+            Self::One(first) if first == client => Self::One(first),
+            _ => Self::Several,
+        };
+    }
+}
+
 impl Session {
     /// A client opens its session: with what the upstream answered the first one.
     pub(super) fn open_shared(&mut self, line: &[u8], ours: UpstreamId, turn: &mut Turn) {

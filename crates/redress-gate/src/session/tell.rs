@@ -78,7 +78,9 @@ impl Session {
             self.tools.want(tool);
         }
         let said = match seen {
-            Seen::NoMessage { line, id, .. } if self.server.settings.mode == Mode::Observe => {
+            Seen::NoMessage { line, id, is_alone: true, .. }
+                if self.server.settings.mode == Mode::Observe =>
+            {
                 readdressed(line, *id, request.id())
             }
             _ => None,

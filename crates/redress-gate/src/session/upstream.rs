@@ -10,8 +10,8 @@ use crate::{
     answer::{CallResult, forged},
     exchange::{Exchange, Method},
     frame::{
-        Batch, Edit, Frame, NotAFrame, Shape, Unreadable, behind_mark, limits, rewrite, span,
-        splice,
+        Batch, Edit, Frame, NotAFrame, Shape, Unreadable, behind_mark, is_broken_batch, limits,
+        rewrite, span, splice,
     },
     inflight::{Owed, UpstreamId},
     mail::ToClient,
@@ -44,6 +44,9 @@ impl Session {
             Err(error) => {
                 return match behind_mark(line) {
                     Some(line) => self.upstream_message(line, came, turn),
+                    None if !came.is_member && is_broken_batch(line) => {
+                        self.upstream_array(line, came, turn);
+                    }
                     None => self.no_message(line, Unreadable::Json(error), came, turn),
                 };
             }
@@ -58,12 +61,17 @@ impl Session {
             }
             // Whatever the revision: it harms nobody.
             Err(NotAFrame::Batch) if !came.is_member && Batch::of(line).next().is_some() => {
-                let came = Came { is_member: true, ..came };
-                Batch::of(line).for_each(|it| self.upstream_message(it, came, turn));
+                self.upstream_array(line, came, turn);
             }
             Err(error) => self.no_message(line, Unreadable::Frame(error), came, turn),
         }
         self.scratch = doc.into_scratch();
+    }
+
+    /// Each message of an array is one of its own, whatever stands beside it.
+    fn upstream_array(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
+        let came = Came { is_member: true, ..came };
+        Batch::of(line).for_each(|it| self.upstream_message(it, came, turn));
     }
 
     /// What the upstream wrote last, without a line break, before its output ended.
@@ -308,7 +316,8 @@ impl Session {
         for id in &found {
             match self.inflight.take(*id) {
                 Some(Owed::Answer(exchange)) => {
-                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id }, turn);
+                    let is_alone = found.len() == 1;
+                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, turn);
                 }
                 Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, turn),
                 _ => (),

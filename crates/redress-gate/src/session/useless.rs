@@ -9,6 +9,7 @@ use redress::{
 use super::{
     Session, Turn,
     details::{number, with_upstream},
+    sharing::Audience,
 };
 use crate::{exchange::Exchange, metrics::Event};
 
@@ -50,7 +51,7 @@ impl Session {
         exchange: &Exchange,
     ) -> Option<RawJson> {
         let count = self.useless.count.saturating_sub(exchange.useless);
-        if count == 0 {
+        if count == 0 || self.audience == Audience::Several {
             return details;
         }
         let sample = self.server.settings.redactor.bytes(&self.useless.last);

@@ -1,6 +1,6 @@
 //! `Batch`: the messages that stand in one array, each as bytes of its own.
 
-use super::peek::skip;
+use super::{behind_mark, peek::skip};
 
 /// The members of an array, in order and without copies.
 #[derive(Debug, Clone)]
@@ -11,7 +11,7 @@ pub struct Batch<'l> {
 impl<'l> Batch<'l> {
     /// The members of a line that was read as JSON; what is no array has none.
     pub fn of(line: &'l [u8]) -> Self {
-        Self { rest: line.trim_ascii_start().strip_prefix(b"[").unwrap_or_default() }
+        Self { rest: unmarked(line).strip_prefix(b"[").unwrap_or_default() }
     }
 }
 
@@ -26,9 +26,19 @@ impl<'l> Iterator for Batch<'l> {
     }
 }
 
+/// Whether a line that is no JSON is an array of objects, some of which may be.
+pub fn is_broken_batch(line: &[u8]) -> bool {
+    let inside = unmarked(line).strip_prefix(b"[");
+    inside.is_some_and(|it| it.trim_ascii_start().starts_with(b"{"))
+}
+
+fn unmarked(line: &[u8]) -> &[u8] {
+    behind_mark(line).unwrap_or(line).trim_ascii_start()
+}
+
 /// The messages of a line: itself, or the members of the array that it is.
 pub fn messages(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_array = line.trim_ascii_start().starts_with(b"[");
+    let is_array = unmarked(line).starts_with(b"[");
     Some(line).filter(|_| !is_array).into_iter().chain(Batch::of(line))
 }
 
@@ -47,6 +57,7 @@ mod tests {
             (" [ ] ", &[]),
             ("{\"a\":[1,2]}", &[]),
             ("[1]", &["1"]),
+            ("\u{feff}[1,2]", &["1", "2"]),
             (
                 "\t[ {\"a\":\"],[\\\"\"} , [1,[2]],\"x\" ]\r",
                 &["{\"a\":\"],[\\\"\"}", "[1,[2]]", "\"x\""],

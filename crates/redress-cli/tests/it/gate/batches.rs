@@ -14,6 +14,7 @@ both_ways! {
     a_request_can_be_withdrawn_in_the_array_that_makes_it,
     a_session_is_not_opened_in_an_array,
     an_array_without_requests_gets_no_answer,
+    a_mark_before_an_array_is_no_part_of_it,
     each_request_is_refused_where_the_revision_has_no_arrays,
     each_request_is_refused_before_there_is_a_revision,
     more_requests_than_may_be_in_progress_are_all_answered,
@@ -221,6 +222,17 @@ fn a_hundred_thousand_messages_are_all_answered_in_bounded_memory(via: Via) {
         }
         assert_works(&mut client);
         assert!(client.peak_kib() < 96 << 10, "{} KiB", client.peak_kib());
+        client.end();
+    }
+}
+
+fn a_mark_before_an_array_is_no_part_of_it(via: Via) {
+    for revision in ["2025-03-26", "2025-11-25"] {
+        let mut client = Client::start(via, &[], &[]);
+        client.initialize_in(revision);
+        client.write_request("71", &format!("\u{feff}[{},{NOTICE}]\n", ping("71")));
+        let answer = client.answer("71");
+        assert_eq!(answer["error"].is_object(), revision == "2025-11-25", "{answer}");
         client.end();
     }
 }

@@ -135,6 +135,28 @@ fn sessions_have_processes_of_their_own_unless_they_share() {
 }
 
 #[test]
+fn whoever_ends_its_session_hears_so_where_it_waits() {
+    for sharing in ["per_session", "shared"] {
+        let server = bad_server().display().to_string();
+        let config = format!("[server.bad]\ncommand = [{server:?}]\nsharing = \"{sharing}\"\n");
+        let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+        let http = client.http();
+        let (own, other) = (begin(&http), begin(&http));
+        let headers = [("Mcp-Session-Id", &*own)];
+        let message = call(&json!(9), "never", &json!({}));
+        let waiting = post(&http.address, &http.path, &headers, message.as_bytes());
+        (0..40).for_each(|_| pause());
+        let start = Instant::now();
+        assert_eq!(ask(&http, "DELETE", &headers).status, 204);
+        drop(waiting.head().body());
+        assert!(start.elapsed() < Duration::from_secs(20), "{sharing}: only its deadline ended it");
+        let fine = call(&json!(2), "pid", &json!({}));
+        assert_eq!(say(&http, &[("Mcp-Session-Id", &other)], &fine).status, 200);
+        client.end();
+    }
+}
+
+#[test]
 fn a_client_that_crashes_its_process_keeps_no_other_from_the_server() {
     let server = bad_server().display().to_string();
     let config = format!(

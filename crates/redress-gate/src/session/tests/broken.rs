@@ -60,6 +60,20 @@ fn an_answer_behind_half_of_another_one_is_an_answer() {
 }
 
 #[test]
+fn one_message_of_a_client_is_one_line_for_the_server() {
+    for (mark, space) in [("", "\r"), ("\u{feff}", "\n"), (" \u{feff}", "\r\n"), ("", "\n \r")] {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        rig.sent.clear();
+        let inner = r#"{"jsonrpc":"2.0","id":666,"method":"tools/call","params":{"name":"read"}}"#;
+        let outer = r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":INNER}}"#;
+        let line = outer.replace("INNER", &format!("{space}{inner}{space}"));
+        rig.client(&format!("{mark}{line}{space}"));
+        let lines: Vec<_> = rig.sent.iter().flat_map(|it| it.split(['\r', '\n'])).collect();
+        assert!(lines.len() <= 1 && !lines.iter().any(|it| it.starts_with(inner)), "{lines:?}");
+    }
+}
+
+#[test]
 fn a_mark_before_a_line_is_no_part_of_it() {
     let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
     let mut rig = Rig::knowing(Mode::Enforce);
@@ -69,6 +83,26 @@ fn a_mark_before_a_line_is_no_part_of_it() {
     rig.client(CALL);
     let heard = rig.server(&format!("\u{feff}\u{feff}{fine}"));
     assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR");
+}
+
+#[test]
+fn what_cannot_be_read_in_an_array_costs_the_others_nothing_and_is_told_to_nobody_else() {
+    let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"TEXT"}]}}"#;
+    for bad in [r#""\ud800""#, "[[[", "\"\u{1}\""] {
+        for mode in [Mode::Observe, Mode::Enforce] {
+            let mut rig = Rig::knowing(mode);
+            rig.client(CALL);
+            let first_id = rig.last_id();
+            let first = fine.replace("ID", &first_id).replace("TEXT", "of the first");
+            rig.client(&CALL.replace(":7,", ":8,"));
+            let second = fine.replace("ID", &rig.last_id()).replace(r#""TEXT""#, bad);
+            let line = format!("[{first},{second}]");
+            rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+            let heard = rig.raw();
+            let told: Vec<_> = heard.lines().filter(|it| it.contains("of the first")).collect();
+            assert_eq!(told, [first.replace(&first_id, "7")], "{bad}");
+        }
+    }
 }
 
 #[test]
