@@ -36,8 +36,8 @@ pub(super) enum Dress {
     Made,
     /// With an envelope in the server's own line.
     With(Place),
-    /// The same, after the error at this place was cleaned; the envelope's place counts from its start.
-    Cleaned(Range<usize>, Box<str>, Place),
+    /// After what stands at this place was cleaned; places in it count from its start.
+    Cleaned(Range<usize>, Box<str>, Box<Self>),
     /// With a result of ours in the place of the one that the server's own line has inside.
     Inside(Range<usize>),
     /// Not at all.
@@ -72,16 +72,18 @@ impl Session {
 
     /// How the failure is dressed that the state of a task carries.
     pub(super) fn dress_state(&self, state: Value<'_>, start: usize, is_rewritten: bool) -> Dress {
-        match tasks::failed(state) {
+        self.dress_cleaned(state, start, cleaned_state, |state, start| match tasks::failed(state) {
             Some(Inner::Result(result)) if is_rewritten => Dress::Inside(from(span(result), start)),
-            Some(Inner::Result(result)) => with(place_in_result(result), start),
-            _ => self.dress_cleaned(state, start, cleaned_state, place_in_state),
-        }
+            Some(Inner::Result(said) | Inner::State(said)) => with(place_in_result(said), start),
+            Some(Inner::Error(error)) => with(place_in_error(error), start),
+            None => Dress::AsItIs,
+        })
     }
 
     /// An error that stays one.
     fn dress_error(&self, error: Value<'_>, start: usize) -> Dress {
-        self.dress_cleaned(error, start, cleaned, place_in_error)
+        let dress = |error: Value<'_>, start| with(place_in_error(error), start);
+        self.dress_cleaned(error, start, cleaned, dress)
     }
 
     /// What stays as it is beside its envelope. Who enforces takes out of it what nobody may see.
@@ -90,18 +92,18 @@ impl Session {
         said: Value<'_>,
         start: usize,
         clean: impl FnOnce(Value<'_>, &Redactor) -> Option<String>,
-        place: impl Fn(Value<'_>) -> Option<Place>,
+        dress: impl Fn(Value<'_>, usize) -> Dress,
     ) -> Dress {
         let settings = &self.server.settings;
         let clean = match settings.mode {
             Mode::Enforce => clean(said, &settings.redactor),
             Mode::Annotate | Mode::Observe => None,
         };
-        let Some(clean) = clean else { return with(place(said), start) };
+        let Some(clean) = clean else { return dress(said, start) };
         let doc = Doc::parse(clean.as_bytes(), limits(clean.len()));
-        match doc.ok().and_then(|it| place(it.root())) {
-            Some(place) => Dress::Cleaned(from(span(said), start), clean.into(), place),
-            None => Dress::Made,
+        match doc.map(|it| dress(it.root(), 0)) {
+            Ok(Dress::AsItIs) | Err(_) => Dress::Made,
+            Ok(dress) => Dress::Cleaned(from(span(said), start), clean.into(), Box::new(dress)),
         }
     }
 
@@ -154,12 +156,11 @@ impl Dress {
                 let at = shifted(place.at.clone());
                 Form::With(line, Place { at, ..place })
             }
-            Self::Cleaned(at, clean, place) => {
+            Self::Cleaned(at, clean, dress) => {
                 let at = shifted(at);
-                let envelope = place.at.start + at.start..place.at.end + at.start;
-                let mut line = line;
+                let (mut line, start) = (line, at.start);
                 line.splice(at, clean.bytes());
-                Form::With(line, Place { at: envelope, ..place })
+                dress.put_on_line(line, start)
             }
         }
     }
@@ -184,20 +185,15 @@ fn from(at: Range<usize>, start: usize) -> Range<usize> {
     at.start - start..at.end - start
 }
 
-/// Where the envelope goes in the state of a task that failed: to the failure, or to the state where it is all there is.
-fn place_in_state(state: Value<'_>) -> Option<Place> {
-    match tasks::failed(state)? {
-        Inner::Error(error) => place_in_error(error),
-        Inner::Result(said) | Inner::State(said) => place_in_result(said),
-    }
-}
-
 /// The state of a task that failed, with its own words cleaned; `None` if that changes nothing.
 fn cleaned_state(state: Value<'_>, redactor: &Redactor) -> Option<String> {
-    let words = state.get("statusMessage").and_then(|it| Some((it, clean_message(it, redactor)?)));
+    let words = tasks::WORDS.iter().filter_map(|it| {
+        let said = state.get(it)?;
+        Some((said, clean_message(said, redactor)?))
+    });
     let error = state.get("error").filter(|it| it.kind() == Kind::Object);
     let error = error.and_then(|it| Some((it, cleaned(it, redactor)?)));
-    let mut parts: Vec<_> = words.into_iter().chain(error).collect();
+    let mut parts: Vec<_> = words.chain(error).collect();
     parts.sort_by_key(|(said, _)| std::cmp::Reverse(said.offset()));
     let mut text = state.raw().to_owned();
     for (said, clean) in &parts {

@@ -29,6 +29,9 @@ const MOST: usize = 4096;
 /// The longest id of a task that is kept.
 const LONGEST_ID: usize = 1 << 10;
 
+/// Where a state has words of its own: the protocol's place for them, and one where some servers put them.
+pub(super) const WORDS: [&str; 2] = ["statusMessage", "error"];
+
 /// The tasks of an upstream.
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
@@ -141,7 +144,8 @@ impl Session {
         let Some(Inner::State(_)) = failed(state) else {
             return self.verdict(exchange, What::Answer(state), now);
         };
-        let words = state.get("statusMessage").filter(|it| it.kind() == Kind::String);
+        let words = WORDS.iter().filter_map(|it| state.get(it));
+        let words = words.into_iter().find(|it| it.kind() == Kind::String);
         let message = format!(r#"{{"error":{{"message":{}}}}}"#, words.map_or("\"\"", Value::raw));
         let doc = Doc::parse(message.as_bytes(), limits(message.len())).ok()?;
         self.verdict(exchange, What::Answer(doc.root()), now)
@@ -171,7 +175,7 @@ impl Inner<'_> {
 pub(super) fn failed(state: Value<'_>) -> Option<Inner<'_>> {
     let status = state.get("status")?;
     if status.is_str("failed") {
-        let error = state.get("error").filter(|it| !it.is_null());
+        let error = state.get("error").filter(|it| it.kind() == Kind::Object);
         return Some(error.map_or(Inner::State(state), Inner::Error));
     }
     let result = state.get("result").filter(|_| status.is_str("completed"))?;

@@ -56,6 +56,18 @@ fn a_flag_that_is_no_boolean_is_no_success_of_a_task() {
 }
 
 #[test]
+fn a_completed_task_whose_call_failed_has_no_secret_in_its_own_words_either() {
+    let mut rig = begun(Mode::Enforce);
+    rig.client(GET);
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{{"taskId":"t","statusMessage":"with password=hunter2hunter2","status":"completed","result":{FAILED}}}}}"#
+    );
+    let answer = rig.server(&line).remove(0);
+    assert_eq!(answer["result"]["statusMessage"], "with password=[redacted]");
+    assert_eq!(envelope(&answer, "/result/result/_meta")["code"], "FILE_NOT_FOUND");
+}
+
+#[test]
 fn a_failed_task_keeps_its_error() {
     let line = r#"{"jsonrpc":"2.0","id":ID,"result":{"taskId":"t","status":"failed","error":{"code":-32603,"message":"ENOENT: no such file or directory, open 'a.txt'"}}}"#;
     for mode in [Mode::Annotate, Mode::Enforce] {
@@ -81,6 +93,11 @@ fn a_failed_task_without_an_error_is_a_failure_by_its_words() {
             "UPSTREAM_UNAVAILABLE",
             json!("connect with password=[redacted] failed: ECONNREFUSED"),
         ),
+        (
+            r#","error":"cannot open a.txt with password=hunter2hunter2: ENOENT: no such file""#,
+            "FILE_NOT_FOUND",
+            Value::Null,
+        ),
         (r#","error":null,"statusMessage":7"#, "UNKNOWN_TOOL_FAILURE", json!(7)),
         ("", "UNKNOWN_TOOL_FAILURE", Value::Null),
     ] {
@@ -95,6 +112,8 @@ fn a_failed_task_without_an_error_is_a_failure_by_its_words() {
             let said: Value = serde_json::from_str(&state).unwrap();
             let shown = if mode == Mode::Enforce { &shown } else { &said["statusMessage"] };
             assert_eq!(&answer["result"]["statusMessage"], shown);
+            let is_told = answer["result"].to_string().contains("hunter2");
+            assert_eq!(is_told, mode != Mode::Enforce && words.contains("hunter2"));
             let told = envelope(&answer, "/result/_meta")["code"].clone();
             assert_eq!(told, if mode == Mode::Observe { Value::Null } else { code.into() });
             assert_eq!(rig.recorded.len(), 1, "{state}");
