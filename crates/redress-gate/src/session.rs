@@ -287,7 +287,7 @@ impl Session {
         self.writes.expire(turn.now.at);
         self.repeat_what_is_due(turn);
         if self.undecided.iter().any(|it| it.until <= turn.now.at) {
-            self.decide_all(turn);
+            self.decide_now(turn);
         }
         match self.upstream {
             State::StartAt(then) if then <= turn.now.at => {

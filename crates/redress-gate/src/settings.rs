@@ -33,6 +33,8 @@ pub struct Settings {
     pub details_bytes: usize,
     /// Whether the server's own words about a code of its contract reach the client.
     pub trust: bool,
+    /// Whether it is built in: what it does not flag is no failure, whatever a file says that it shows.
+    pub is_ours: bool,
     /// Whether the server is believed when it calls a tool read-only or idempotent.
     pub trust_annotations: bool,
     /// Takes secrets out of what the server wrote.

@@ -29,6 +29,7 @@ impl Server {
             details_bytes: size(self.emit.details_bytes),
             // The built-in server's words are ours.
             trust: self.trust || self.workspace.is_some(),
+            is_ours: self.workspace.is_some(),
             trust_annotations: self.trust_annotations.unwrap_or(self.url.is_none()),
             redactor,
             retry: self.retry.rule(),

@@ -171,7 +171,7 @@ impl Session {
             |it: Option<Instant>| it.map(|it| exchange.deadline.map_or(it, |end| it.min(end)));
         if self.asking.id.is_some() {
             turn.is_sooner = true;
-            return in_time(self.asking.until);
+            return in_time(self.asking.until.filter(|it| turn.now.at < *it));
         }
         let is_worth_it = exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it));
         if !is_worth_it || !self.is_up() {

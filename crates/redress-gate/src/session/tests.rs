@@ -76,6 +76,7 @@ pub(crate) fn settings(mode: Mode) -> Settings {
         server_text: ServerText::Quote,
         details_bytes: redress::tokens::DEFAULT_DETAILS_BYTES,
         trust: false,
+        is_ours: false,
         trust_annotations: true,
         redactor: Arc::new(Redactor::new(["hunter2hunter2"])),
         // Where that is not what is tested, nothing is repeated, paused or limited.

@@ -140,7 +140,8 @@ impl Session {
         match exchange.request.method {
             Method::ToolsCall => match CallResult::of(result) {
                 CallResult::Unflagged => {
-                    self.stderr.position() == exchange.stderr && !is_suspect(result)
+                    let is_quiet = self.stderr.position() == exchange.stderr;
+                    self.server.settings.is_ours || is_quiet && !is_suspect(result)
                 }
                 CallResult::Task => {
                     self.tasks.learn(ours, exchange, result);
@@ -278,6 +279,11 @@ impl Session {
     /// Judges what waited for the list of tools, with what is known by now.
     pub(super) fn decide_all(&mut self, turn: &mut Turn) {
         self.stop_asking();
+        self.decide_now(turn);
+    }
+
+    /// The same, while the list is still to come: who fails later may know it.
+    pub(super) fn decide_now(&mut self, turn: &mut Turn) {
         for Undecided { exchange, line, status, .. } in std::mem::take(&mut self.undecided) {
             self.decide(exchange, &line, status, turn);
         }

@@ -73,7 +73,7 @@ impl Judge<'_> {
         if let Some(known) = known {
             let text = error.get("message").and_then(Value::as_str).unwrap_or_default();
             let said = Said { text, code, data, ..Said::default() };
-            return self.known(&known, Source::Rpc, said);
+            return self.known(&known, (Source::Rpc, true), said);
         }
         let message = error.get("message").and_then(Value::as_str);
         let mut text = message.or_else(|| error.as_str()).unwrap_or_default().into_owned();
@@ -107,7 +107,7 @@ impl Judge<'_> {
             let known = known.or_else(|| envelope::before_text(&text, self.registry));
             let said = Said { text: text.clone(), ..Said::default() };
             return match known {
-                Some(known) => self.known(&known, Source::Tool, said),
+                Some(known) => self.known(&known, (Source::Tool, true), said),
                 None => self.failure(Source::Tool, said),
             };
         }
@@ -143,11 +143,15 @@ impl Judge<'_> {
         let is_file = facts.has(Fact::Shows) && facts.has(Fact::Paths) && !facts.has(Fact::Echo);
         let is_output = facts.has(Fact::Command) || facts.has(Fact::Logs);
         facts.set(Fact::Content, is_file || is_output);
+        let is_about_it = facts.has(Fact::Acts) || facts.has(Fact::Echo);
+        facts.set(Fact::Stored, facts.has(Fact::Places) && !is_about_it);
         if is_whole
             && !facts.has(Fact::Content)
             && let Some(known) = self.envelope_in(trimmed)
         {
-            return self.known(&known, Source::Silent, Said { text, ..Said::default() });
+            // A document in the form of an envelope may be what was asked for.
+            let certain = !facts.has(Fact::Reads) && !facts.has(Fact::Stored);
+            return self.known(&known, (Source::Silent, certain), Said { text, ..Said::default() });
         }
         facts.set(Fact::Parameter, starts_with_parameter(trimmed, &arguments));
         facts.set(Fact::OneLine, !trimmed.contains('\n'));
@@ -181,7 +185,7 @@ impl Judge<'_> {
             let known = error.path(&["data", FAULT_KEY]);
             if let Some(known) = known.and_then(|it| envelope::read(it, self.registry)) {
                 let said = Said { http: Some(answer.status), ..Said::default() };
-                return self.known(&known, Source::Http, said);
+                return self.known(&known, (Source::Http, true), said);
             }
         }
         let text = match error.and_then(|it| it.get("message")).and_then(Value::as_str) {
@@ -256,13 +260,18 @@ impl Judge<'_> {
     }
 
     /// A failure that its own envelope names.
-    fn known<'k>(&self, known: &'k Known, source: Source, mut said: Said<'k>) -> Verdict {
+    fn known<'k>(
+        &self,
+        known: &'k Known,
+        (source, certain): (Source, bool),
+        mut said: Said<'k>,
+    ) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
         let Known { id, code, retry, effect, waits, words } = known;
         let looks = Looks::Facts;
         let rule = Named { id, code, retry: *retry, effect: *effect, looks };
         said.waits = said.waits.or(*waits);
-        let (certain, sign, worked) = (true, None, false);
+        let (sign, worked) = (None, false);
         said.told = words.details();
         said.text = without_card(said.text, code);
         let found = Found { source, facts, arguments, certain, sign, rule, worked, said };

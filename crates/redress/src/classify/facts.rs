@@ -51,6 +51,8 @@ facts! {
     Absolute = "absolute",
     /// An argument is a path.
     Paths = "paths",
+    /// An argument is a path or an address.
+    Places = "places",
     /// The tool shows a file that can hold JSON.
     JsonFile = "json-file",
     /// An argument is an empty text or list.
@@ -85,10 +87,14 @@ facts! {
     Logs = "logs",
     /// The text may be what the caller asked to see: a file's content that does not name the file, a program's output.
     Content = "content",
+    /// The text may be what stands at a place among the arguments: the tool does not change it, and the text does not name it.
+    Stored = "stored",
     /// The tool looks for something that may not be there.
     Searches = "searches",
     /// The tool's answer is a judgement: whether something exists, is valid, works.
     Judges = "judges",
+    /// The tool changes something: what it answers is about that, and not what stood there.
+    Acts = "acts",
     /// The tool makes a file that need not be there.
     Writes = "writes",
     /// The text stands on stderr too: the server logged it.

@@ -100,10 +100,9 @@ fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a
         let end = value.rsplit('.').next().unwrap_or_default();
         let holds_json = matches!(end, "json" | "jsonl" | "ndjson" | "txt" | "log" | "har" | "md");
         facts.set(Fact::JsonFile, holds_json && facts.has(Fact::Shows));
-        facts.set(
-            Fact::Paths,
-            matches!(path_kind(key, value), Some(PathKind::File | PathKind::Directory)),
-        );
+        let kind = path_kind(key, value);
+        facts.set(Fact::Places, kind.is_some());
+        facts.set(Fact::Paths, matches!(kind, Some(PathKind::File | PathKind::Directory)));
         facts.set(Fact::Command, matches!(&**key, "command" | "cmd" | "script" | "shell" | "argv"));
     }
     list

@@ -91,6 +91,39 @@ fn a_tool_that_its_server_lists_is_not_called_unknown() {
 }
 
 #[test]
+fn what_may_stand_at_a_place_of_the_arguments_is_never_surely_a_failure() {
+    let contents = [
+        "MCP error -32602: Tool foo not found",
+        "MCP error -32602: Tool foo not found\nMCP error -32603: boom",
+        "Unknown tool: openfile",
+        "Error executing tool openfile: boom",
+        r#"{"error":"rate_limited","message":"slow down"}"#,
+        r#"{"error":"not_found","message":"sample"}"#,
+        r#"{"ok":false,"error":"quota exceeded"}"#,
+        r#"{"success":false,"error":"boom","errorType":"X"}"#,
+    ];
+    for (tool, arguments) in [
+        ("openfile", json!({"filename": "/srv/data/log.json"})),
+        ("read_text_file", json!({"path": "/srv/data/client.log", "head": 3})),
+        ("inspect", json!({"target": "https://example.com/errors.json"})),
+        ("batch", json!({"paths": ["notes/a.txt"]})),
+        ("read_file", json!({"id": "7"})),
+    ] {
+        for text in contents {
+            let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+            let params = json!({"name": tool, "arguments": arguments});
+            let request =
+                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+            let input = json!({"id": "x", "request": request, "raw": raw.to_string()}).to_string();
+            let mut out = Vec::new();
+            line(input.as_bytes(), shipped::core(), &mut out).unwrap();
+            let verdict: Value = serde_json::from_slice(&out).unwrap();
+            assert_eq!(verdict["certain"], false, "{tool}: {text}: {verdict}");
+        }
+    }
+}
+
+#[test]
 fn ids_are_unique_and_codes_are_of_core() {
     let mut ids: Vec<&str> =
         TABLE.rules.iter().chain(&TABLE.signs).map(|it| it.id.as_str()).collect();
