@@ -27,14 +27,22 @@ const SEQ: u64 = 7_777_777_777_777_777;
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) fault: Fault,
-    /// Whether `structuredContent` belongs to the schema of the tool.
-    pub(crate) has_output_schema: bool,
-    /// The `_meta` of the server's own result.
-    pub(crate) meta: Option<RawJson>,
+    pub(crate) beside: Beside,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
     /// Its record, and what only the operator sees.
     record: OnceLock<Option<(Template, Option<String>)>>,
+}
+
+/// What stands in an answer beside the failure.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Beside {
+    /// Whether `structuredContent` belongs to the schema of the tool.
+    pub(crate) has_output_schema: bool,
+    /// The `_meta` of the server's own result.
+    pub(crate) meta: Option<RawJson>,
+    /// What the server wrote, where the card has room for a part of it only and more is wanted.
+    pub(crate) said: Option<Box<str>>,
 }
 
 /// What is special about one occurrence.
@@ -51,15 +59,16 @@ pub(crate) struct Occurrence {
 }
 
 impl Known {
-    pub(crate) const fn new(fault: Fault, has_output_schema: bool, meta: Option<RawJson>) -> Self {
+    pub(crate) const fn new(fault: Fault, beside: Beside) -> Self {
         let answers = [const { OnceLock::new() }; 2];
-        Self { fault, has_output_schema, meta, answers, record: OnceLock::new() }
+        Self { fault, beside, answers, record: OnceLock::new() }
     }
 
     /// How a result of it is written.
     pub(crate) fn how<'a>(&'a self, dialect: Dialect, stamp: Stamp<'a>) -> Answer<'a> {
-        let (has_output_schema, meta) = (self.has_output_schema, self.meta.as_ref());
-        Answer { dialect, has_output_schema, stamp, meta }
+        let Beside { has_output_schema, meta, said } = &self.beside;
+        let (meta, said) = (meta.as_ref(), said.as_deref());
+        Answer { dialect, has_output_schema: *has_output_schema, stamp, meta, said }
     }
 
     /// The failure as it happened this time.
@@ -261,7 +270,7 @@ mod tests {
     use redress::{Dialect, codes, dialect::Stamp, fault::Receipt, json::RawJson, wire};
     use redress_ledger::{Record, Redactor};
 
-    use super::{Known, MARK, Memo, Occurrence};
+    use super::{Beside, Known, MARK, Memo, Occurrence};
 
     #[test]
     fn a_template_writes_what_the_library_writes() {
@@ -269,7 +278,7 @@ mod tests {
         fault.context.server = Some("files".to_owned());
         fault.server_text = Some("ENOENT: no such file, open 'a'".to_owned());
         fault.bound(2_000);
-        let known = Known::new(fault, false, None);
+        let known = Known::new(fault, Beside::default());
         let this = Occurrence {
             request_id: Some("a\"b".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
@@ -279,7 +288,9 @@ mod tests {
         for has_output_schema in [false, true] {
             for receipt in [None, Some(Receipt { seq: 412, hash: "9f2c41d07a3e".to_owned() })] {
                 let meta = has_output_schema.then(|| RawJson::parse(b"{\"a\":1}").unwrap());
-                let known = Known::new(known.fault.clone(), has_output_schema, meta);
+                let said = has_output_schema.then(|| "Server said:\n> a".into());
+                let beside = Beside { has_output_schema, meta, said };
+                let known = Known::new(known.fault.clone(), beside);
                 let mut out = Vec::new();
                 assert!(known.write_result("\"a\\\"b\"", &this, receipt.as_ref(), &mut out));
                 let how = known.how(Dialect::Native, Stamp::default());
@@ -293,7 +304,7 @@ mod tests {
     fn a_record_again_is_the_record_that_the_ledger_makes() {
         let mut fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2hunter2")]);
         fault.private.upstream = Some(b"token hunter2hunter2".to_vec());
-        let known = Known::new(fault, false, None);
+        let known = Known::new(fault, Beside::default());
         let this = Occurrence {
             request_id: Some("7".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
@@ -315,7 +326,7 @@ mod tests {
             elapsed_ms: Some(1),
             ..Occurrence::default()
         };
-        let known = Known::new(fault, false, None);
+        let known = Known::new(fault, Beside::default());
         assert!(!known.write_result("1", &this, None, &mut Vec::new()));
     }
 

@@ -16,6 +16,7 @@ mod own;
 mod reach;
 mod refused;
 mod route;
+mod said;
 mod seen;
 mod sharing;
 mod tasks;

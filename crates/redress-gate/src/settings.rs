@@ -81,6 +81,8 @@ pub enum Mode {
 pub enum ServerText {
     /// In quotes, cut and stripped.
     Quote,
+    /// The same, and more of it below the card where it was cut.
+    Full,
     /// Not at all.
     Hide,
 }

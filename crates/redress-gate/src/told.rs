@@ -12,7 +12,7 @@ use redress_ledger::{Record, Redactor};
 
 use crate::{
     govern::Governed,
-    known::{Known, Occurrence, Shared},
+    known::{Beside, Known, Occurrence, Shared},
     mail::{Ticket, ToClient},
 };
 
@@ -116,7 +116,10 @@ impl Told {
     /// Another failure in its place, for the same one who waits.
     pub(crate) fn instead(self, mut fault: Fault) -> Self {
         fault.context.fill_absent(&self.known.fault.context);
-        let known = Known::new(fault, self.known.has_output_schema, None);
+        let known = Known::new(
+            fault,
+            Beside { has_output_schema: self.known.beside.has_output_schema, ..Beside::default() },
+        );
         Self { known: Shared::new(known), form: Form::Made, is_again: false, ..self }
     }
 

@@ -205,6 +205,7 @@ impl<H: ServerHandler> Contract<H> {
             has_output_schema,
             stamp: told.stamp(),
             meta: meta.as_ref(),
+            said: None,
         };
         Ok(answer::tool_result(&told.fault, how)?.into())
     }

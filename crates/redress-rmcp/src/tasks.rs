@@ -33,6 +33,7 @@ impl<H: ServerHandler> Contract<H> {
                     has_output_schema: true,
                     stamp: told.stamp(),
                     meta: meta.as_ref(),
+                    said: None,
                 };
                 replace(result, serde_json::from_str(&wire::tool_result(&told.fault, how)));
             }

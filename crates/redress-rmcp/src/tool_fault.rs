@@ -41,6 +41,7 @@ impl IntoCallToolResult for ToolFault {
             has_output_schema: true,
             stamp: Stamp::default(),
             meta: None,
+            said: None,
         };
         let result = answer::tool_result(&shown, how)?;
         carry(&result, *self.0);

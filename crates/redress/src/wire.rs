@@ -38,6 +38,8 @@ pub struct Answer<'a> {
     pub stamp: Stamp<'a>,
     /// Members of `_meta` that somebody else wrote, which stay there; ours take the place of those with our keys.
     pub meta: Option<&'a RawJson>,
+    /// What the server wrote, for a block below the card that says more of it than the card does.
+    pub said: Option<&'a str>,
 }
 
 /// The response to a failed tool call. `id` is the request's, as JSON. In the dialect `rpc` it is an error, else a result.
@@ -110,6 +112,12 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     block.str("type", "text");
     write_str(block.key("text"), &text);
     block.close();
+    if let Some(said) = answer.said.filter(|_| is_card) {
+        content.push(',');
+        let mut block = Members::open(content);
+        block.str("type", "text").str("text", said);
+        block.close();
+    }
     content.push(']');
     if is_structured(answer, &envelope) {
         members.raw("structuredContent", &envelope);

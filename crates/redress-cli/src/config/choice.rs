@@ -50,6 +50,7 @@ impl Choice for Mode {
 impl Choice for ServerText {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Quote, "quote", "In quotes, cut and stripped"),
+        (Self::Full, "full", "The same, and up to 16 KiB of it in a second block where it was cut"),
         (Self::Hide, "hide", "Not at all"),
     ];
 }

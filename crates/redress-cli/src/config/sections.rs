@@ -97,7 +97,7 @@ section! {
     /// What clients are told of a failure.
     pub struct Emit {
         /// Whether a card quotes what the server wrote.
-        server_text: ServerText = ServerText::Quote, example "\"hide\"";
+        server_text: ServerText = ServerText::Quote, example "\"full\"";
         /// The most bytes of `details` in an envelope.
         details_bytes: u64 = tokens::DEFAULT_DETAILS_BYTES as u64, in 0..=tokens::MAX_DETAILS_BYTES as u64, example "4096";
     }

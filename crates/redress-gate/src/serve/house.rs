@@ -45,6 +45,8 @@ struct State {
     members: IndexMap<Box<str>, Arc<Member>, FxBuildHasher>,
     /// The link of all requests that belong to no session.
     common: Option<Arc<Link>>,
+    /// The link of all sessions, if they share one that is not the common one.
+    shared: Option<Arc<Link>>,
     /// The tasks of all links.
     tasks: JoinSet<()>,
     is_closed: bool,
@@ -111,7 +113,7 @@ impl House {
         }
         let link = match self.sharing {
             Sharing::PerSession => state.start(&self.plan, Sharing::PerSession),
-            Sharing::Shared => state.common(&self.plan),
+            Sharing::Shared => state.shared(&self.plan),
         };
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
         if let Some(desk) = link.client.desk() {
@@ -153,7 +155,7 @@ impl House {
         let mut state = self.lock();
         while state.tasks.try_join_next().is_some() {}
         let of_members = state.members.values().filter(|it| it.sharing == Sharing::PerSession);
-        let links = of_members.map(|it| &it.link).chain(&state.common);
+        let links = of_members.map(|it| &it.link).chain(state.of_several());
         // What a server over HTTP answers with is its own affair.
         let desks = links.filter(|it| it.plan.target.kind() == UpstreamKind::Pipe);
         desks.filter_map(|it| it.client.desk()).for_each(|it| it.open_late());
@@ -164,7 +166,7 @@ impl House {
     pub(super) fn is_spent(self: &Arc<Self>) -> bool {
         let state = self.lock();
         let is_idle = |it: &Arc<Link>| it.client.desk().is_none_or(|it| !it.is_awaited());
-        Arc::strong_count(self) == 1 && state.members.is_empty() && state.common.iter().all(is_idle)
+        Arc::strong_count(self) == 1 && state.members.is_empty() && state.of_several().all(is_idle)
     }
 
     /// Ends everything: whoever waits is told.
@@ -178,9 +180,8 @@ impl House {
                     member.end();
                 }
             }
-            if let Some(common) = state.common.take() {
-                common.tell(Event::Signal);
-            }
+            state.of_several().for_each(|it| it.tell(Event::Signal));
+            (state.common, state.shared) = (None, None);
             std::mem::take(&mut state.tasks)
         };
         while tasks.join_next().await.is_some() {}
@@ -203,12 +204,23 @@ impl State {
     }
 
     fn common(&mut self, plan: &Arc<Plan>) -> Arc<Link> {
-        if let Some(common) = &self.common {
-            return Arc::clone(common);
+        let common = self.common.take().unwrap_or_else(|| self.start(plan, Sharing::Shared));
+        Arc::clone(self.common.insert(common))
+    }
+
+    /// The link of all sessions. A process speaks one revision from its first message on: those who open sessions and those
+    /// who need none have one each.
+    fn shared(&mut self, plan: &Arc<Plan>) -> Arc<Link> {
+        if plan.target.kind() == UpstreamKind::Http {
+            return self.common(plan);
         }
-        let common = self.start(plan, Sharing::Shared);
-        self.common = Some(Arc::clone(&common));
-        common
+        let shared = self.shared.take().unwrap_or_else(|| self.start(plan, Sharing::Shared));
+        Arc::clone(self.shared.insert(shared))
+    }
+
+    /// The links that several clients have.
+    fn of_several(&self) -> impl Iterator<Item = &Arc<Link>> {
+        self.common.iter().chain(&self.shared)
     }
 
     fn start(&mut self, plan: &Arc<Plan>, sharing: Sharing) -> Arc<Link> {

@@ -207,7 +207,7 @@ pub(super) fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
     }
     let mut fault = known.fault.clone();
     tell_attempts(&mut fault, exchange);
-    Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
+    Shared::new(Known::new(fault, known.beside.clone()))
 }
 
 /// Says how often a call was made, and what the first time ended with, if that was something else.

@@ -15,6 +15,7 @@ use super::{
     details::without_upstream,
     dress::{Dress, own_meta},
     head::kept,
+    said::Said,
     seen::Seen,
     upstream::Answer as Read,
 };
@@ -22,7 +23,7 @@ use crate::{
     exchange::{Exchange, Method},
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
-    known::{Known, Occurrence, Shared},
+    known::{Beside, Known, Occurrence, Shared},
     mail::Ticket,
     metrics::{Event, Outcome},
     moment::Moment,
@@ -167,6 +168,7 @@ impl Session {
     ) -> Judged {
         let Some(failure) = failure else { return Judged::Fine };
         let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
+        let said = self.said(answer);
         let dress = self.dress(request, answer, &failure);
         let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
         // What calls itself a success may have been one.
@@ -177,7 +179,7 @@ impl Session {
         Judged::Failed(Failed {
             ground: (failure.certain && !is_of_task).then_some(ground),
             is_silent: failure.silent,
-            known: self.known(failure.fault, (self.tool_of(request), meta)),
+            known: self.known_of(failure.fault, self.tool_of(request), (meta, said)),
             dress,
         })
     }
@@ -229,15 +231,24 @@ impl Session {
     /// Adds what is known of every occurrence, and takes out what nobody may see.
     pub(super) fn known(
         &self,
-        mut fault: Fault,
+        fault: Fault,
         (tool, meta): (Option<&str>, Option<RawJson>),
+    ) -> Shared {
+        self.known_of(fault, tool, (meta, None))
+    }
+
+    fn known_of(
+        &self,
+        mut fault: Fault,
+        tool: Option<&str>,
+        (meta, said): (Option<RawJson>, Option<Said>),
     ) -> Shared {
         fault.context.server = Some(self.server.settings.server.clone());
         fault.context.tool = tool.map(str::to_owned);
         let redactor = &self.server.settings.redactor;
         fault.server_text = match (self.server.settings.server_text, fault.server_text.take()) {
-            (ServerText::Quote, Some(text)) => Some(redactor.text(&text)),
-            _ => None,
+            (ServerText::Quote | ServerText::Full, Some(text)) => Some(redactor.text(&text)),
+            (ServerText::Hide, _) | (_, None) => None,
         };
         if self.server.settings.server_text == ServerText::Hide {
             hide_words(&mut fault);
@@ -252,7 +263,9 @@ impl Session {
         fault.bound(self.server.settings.details_bytes);
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));
-        Shared::new(Known::new(fault, tool.is_none_or(|it| it.has_output_schema), meta))
+        let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
+        let said = said.and_then(|it| it.below(&fault));
+        Shared::new(Known::new(fault, Beside { has_output_schema, meta, said }))
     }
 
     pub(super) fn push(

@@ -230,6 +230,6 @@ impl Session {
             None => return known,
         }
         fault.bound(self.server.settings.details_bytes);
-        Shared::new(Known::new(fault, known.has_output_schema, known.meta.clone()))
+        Shared::new(Known::new(fault, known.beside.clone()))
     }
 }

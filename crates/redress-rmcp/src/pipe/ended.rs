@@ -47,6 +47,7 @@ pub(super) async fn told(
             has_output_schema: known.is_none_or(|it| it.output.is_some()) || told.is_unrecorded,
             stamp: told.stamp(),
             meta: None,
+            said: None,
         };
         members.raw("result", &wire::tool_result(&told.fault, how));
     }

@@ -19,6 +19,7 @@ pub(crate) fn rows(fault: &Fault) -> [Row; 2] {
         has_output_schema: false,
         stamp: Stamp::default(),
         meta: None,
+        said: None,
     };
     let response = wire::response(fault, "7", answer);
     [

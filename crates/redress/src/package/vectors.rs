@@ -31,7 +31,7 @@ pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
 fn write_line(row: &Arc<Entry>, dialect: Dialect, lookup: &Lookup, out: &mut String) {
     let fault = Fault::example(row);
     let stamp = Stamp { now: NOW };
-    let answer = Answer { dialect, has_output_schema: false, stamp, meta: None };
+    let answer = Answer { dialect, has_output_schema: false, stamp, meta: None, said: None };
     let document = dialect.write(&fault, stamp);
     let read = Doc::parse(document.as_bytes(), Limits::DOCUMENT)
         .ok()

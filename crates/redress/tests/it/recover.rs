@@ -243,7 +243,13 @@ fn through_a_gate(answer: &str) -> (Fault, Ground) {
     assert!(matches!(verdict, Verdict::Failure(_)), "{answer}");
     let Verdict::Failure(failure) = verdict else { unreachable!("it is one") };
     let dialect = Dialect::Native;
-    let told = Answer { dialect, has_output_schema: false, stamp: Stamp::default(), meta: None };
+    let told = Answer {
+        dialect,
+        has_output_schema: false,
+        stamp: Stamp::default(),
+        meta: None,
+        said: None,
+    };
     let message = wire::response(&failure.fault, "1", told);
     read(message.as_bytes(), &asked, &Lookup::shipped()).failure().unwrap()
 }

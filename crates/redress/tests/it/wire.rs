@@ -12,7 +12,7 @@ use crate::{arbitrary::raw, golden::example};
 
 fn answer(dialect: Dialect) -> Answer<'static> {
     let stamp = Stamp { now: "2026-01-19T15:32:10.123Z" };
-    Answer { dialect, has_output_schema: false, stamp, meta: None }
+    Answer { dialect, has_output_schema: false, stamp, meta: None, said: None }
 }
 
 fn result(fault: &Fault, answer: Answer<'_>) -> Value {

@@ -128,8 +128,13 @@ fn faults() -> Vec<(&'static str, Fault)> {
 
 /// A fault in everything that can carry it.
 fn carried(dialect: Dialect, fault: &Fault) -> Vec<(&'static str, String)> {
-    let answer =
-        |has_output_schema| Answer { dialect, has_output_schema, stamp: STAMP, meta: None };
+    let answer = |has_output_schema| Answer {
+        dialect,
+        has_output_schema,
+        stamp: STAMP,
+        meta: None,
+        said: None,
+    };
     let mut all = vec![
         ("a response", wire::response(fault, "7", answer(false))),
         ("an envelope", dialect.write(fault, STAMP)),

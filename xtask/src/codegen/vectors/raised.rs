@@ -59,7 +59,13 @@ fn answer(code: &str, params: &Value, more: &Value) -> Option<String> {
     let mut fault = Dialect::Native.read(document.as_bytes(), &Lookup::shipped()).ok()?;
     fault.bound(DEFAULT_DETAILS_BYTES);
     let stamp = Stamp::default();
-    let answer = Answer { dialect: Dialect::Native, has_output_schema: false, stamp, meta: None };
+    let answer = Answer {
+        dialect: Dialect::Native,
+        has_output_schema: false,
+        stamp,
+        meta: None,
+        said: None,
+    };
     Some(tool_result(&fault, answer))
 }
 

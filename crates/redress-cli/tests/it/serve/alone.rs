@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{ask, assert_refused, say};
+use super::{ask, assert_refused, call, many::begin, say};
 use crate::gate::{
-    client::{Client, Via, pause},
-    http::{Http, post},
+    client::{Client, Via, bad_server, pause},
+    http::{Answer, Http, post},
 };
 
 const VERSION: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
@@ -38,6 +38,28 @@ fn a_request_without_a_session_is_answered() {
     for method in ["GET", "DELETE"] {
         assert_refused(ask(&http, method, &[VERSION]), 405, 1006, "UNSUPPORTED");
     }
+    client.end();
+}
+
+#[test]
+fn a_process_that_clients_share_has_sessions_or_none() {
+    let server = bad_server().display().to_string();
+    let config = format!("[server.bad]\ncommand = [{server:?}]\nsharing = \"shared\"\n");
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let pid = |answer: Answer| answer.json()["result"]["content"][0]["text"].clone();
+    let alone = message(1, "tools/call", json!({"name": "pid", "arguments": {}}));
+    let headers = [VERSION, ("Mcp-Method", "tools/call"), ("Mcp-Name", "pid")];
+    let in_session = |id: &str| {
+        let call = call(&json!(2), "pid", &json!({}));
+        pid(say(&http, &[("Mcp-Session-Id", id)], &call))
+    };
+    let first = pid(say(&http, &headers, &alone));
+    let (one, other) = (in_session(&begin(&http)), in_session(&begin(&http)));
+    assert!(first.is_string() && one.is_string(), "{first} {one}");
+    assert_eq!(one, other);
+    assert_ne!(one, first, "it has been spoken to in a revision without sessions");
+    assert_eq!(pid(say(&http, &headers, &alone)), first);
     client.end();
 }
 

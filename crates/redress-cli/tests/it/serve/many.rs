@@ -18,7 +18,7 @@ use crate::gate::{
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
-fn begin(http: &Http) -> String {
+pub(super) fn begin(http: &Http) -> String {
     let answer = say(http, &[], INITIALIZE);
     assert_eq!(answer.status, 200);
     let id = answer.header("mcp-session-id").unwrap().to_owned();

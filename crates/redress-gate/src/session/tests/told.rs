@@ -90,6 +90,38 @@ fn lines_that_came_in_the_place_of_an_answer_are_told() {
 }
 
 #[test]
+fn who_wants_all_of_what_a_server_wrote_gets_it_below_the_card() {
+    let settings = Settings { server_text: ServerText::Full, ..settings(Mode::Enforce) };
+    let failed = |rig: &mut Rig, text: &str| {
+        rig.client(CALL);
+        let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+        let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
+        rig.server(&line).remove(0)["result"]["content"].clone()
+    };
+    let mut rig = Rig::gated(settings);
+    rig.ready();
+    rig.client(r#"{"jsonrpc":"2.0","id":"t","method":"tools/list"}"#);
+    rig.server(r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"read_file"}]}}"#);
+    let short = failed(&mut rig, "ENOENT: no such file or directory, open 'a.txt'");
+    assert_eq!(short.as_array().unwrap().len(), 1, "the card says it all: {short}");
+    let lines: Vec<_> = (0..40).map(|it| format!("test case_{it} ... ok")).collect();
+    let long =
+        format!("{}\nerror: password=hunter2hunter2\u{202e} \u{1b}[31mE0308", lines.join("\n"));
+    let content = failed(&mut rig, &long);
+    let block = content[1]["text"].as_str().unwrap();
+    assert!(block.starts_with("Server said:\n> test case_0 ... ok\n> test"), "{block}");
+    assert!(
+        block.ends_with("> test case_39 ... ok\n> error: password=[redacted] E0308"),
+        "{block}"
+    );
+    let huge = failed(&mut rig, &"a line of a log that never ends\n".repeat(2_500));
+    let block = huge[1]["text"].as_str().unwrap();
+    assert!((15_000..17_000).contains(&block.len()) && block.contains("\n> …\n"));
+    let one = failed(&mut rig, &"ä".repeat(20_000));
+    assert!(one[1]["text"].as_str().unwrap().ends_with("ä…"), "{one}");
+}
+
+#[test]
 fn who_hides_what_servers_write_hides_their_log_too() {
     let mut rig = Rig::gated(Settings { server_text: ServerText::Hide, ..settings(Mode::Enforce) });
     rig.ready();
