@@ -35,6 +35,8 @@ pub(crate) struct Exchange {
     pub(crate) stderr: u64,
     /// How many of its lines had been of no use.
     pub(crate) useless: u64,
+    /// How many messages without an answer the upstream was sent before it.
+    pub(crate) notes: u64,
     /// Whether the upstream has it, so that it may have had an effect.
     pub(crate) sent: bool,
     /// The client's id, as a key.

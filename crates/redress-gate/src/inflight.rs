@@ -145,9 +145,20 @@ impl InFlight {
         self.slots.len() == self.free.len()
     }
 
-    /// Whether as many are in flight as may be.
+    /// Whether as many are in flight as may be. What nobody waits for makes room.
     pub(crate) fn is_full(&self) -> bool {
-        self.free.is_empty() && self.slots.len() >= MOST
+        self.free.is_empty() && self.slots.len() >= MOST && self.oldest_withdrawn().is_none()
+    }
+
+    fn oldest_withdrawn(&self) -> Option<UpstreamId> {
+        let until = |owed: &Owed| match owed {
+            Owed::Nothing { until } => Some(*until),
+            Owed::Answer(_) | Owed::Own(_) => None,
+        };
+        self.all()
+            .filter_map(|(id, owed)| Some((until(owed)?, id)))
+            .min_by_key(|it| it.0)
+            .map(|it| it.1)
     }
 
     /// Takes in a client's request. The caller has asked whether there is room; a request too many is not kept.
@@ -282,7 +293,9 @@ impl InFlight {
             return Some(place);
         }
         if self.slots.len() >= MOST {
-            return None;
+            let withdrawn = self.oldest_withdrawn()?;
+            self.take(withdrawn);
+            return self.free.pop();
         }
         self.slots.push(Slot::default());
         Some(self.slots.len() - 1)

@@ -56,11 +56,13 @@ pub enum ToClient {
 pub enum ToUpstream {
     /// A request of a client.
     Request(UpstreamId, Ticket),
-    /// A question of the gate itself.
-    Own(UpstreamId),
+    /// A question of the gate itself, perhaps because of somebody's request.
+    Own(UpstreamId, Option<Ticket>),
     /// A notification that a request is withdrawn. Where ending its HTTP stream says so, nothing is sent.
     Cancel(UpstreamId),
-    /// A notification, or an answer to the upstream.
+    /// A notification of a client, or its answer to the upstream.
+    Of(Ticket),
+    /// What the gate says for nobody in particular.
     Other,
 }
 

@@ -209,14 +209,16 @@ impl Remote {
             return;
         }
         let last = state.authorization.clone();
+        // Of whoever has left it is not known any more, and that of nobody else will do.
+        let own = |extra: Option<&Arc<Extra>>| extra.and_then(|it| it.authorization.clone());
         let (id, extra, authorization) = match to {
             ToUpstream::Request(id, ticket) => {
-                let extra = state.extras.get(&ticket).cloned();
-                // Of whoever has left it is not known any more, and that of nobody else will do.
-                let own = extra.as_ref().and_then(|it| it.authorization.clone());
-                (Some(id), extra, own)
+                let extra = state.extras.get(&ticket);
+                (Some(id), extra.cloned(), own(extra))
             }
-            ToUpstream::Own(id) => (Some(id), None, last),
+            ToUpstream::Own(id, Some(ticket)) => (Some(id), None, own(state.extras.get(&ticket))),
+            ToUpstream::Own(id, None) => (Some(id), None, last),
+            ToUpstream::Of(ticket) => (None, None, own(state.extras.get(&ticket))),
             ToUpstream::Cancel(id) => {
                 let Some(post) = state.posts.remove(&id) else { return };
                 post.task.abort();

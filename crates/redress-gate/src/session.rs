@@ -6,6 +6,7 @@ mod client;
 mod details;
 mod dress;
 mod ends;
+mod garbled;
 mod gone;
 mod governed;
 mod head;
@@ -89,7 +90,7 @@ pub struct Session {
     repeats: Vec<again::Waiting>,
     /// Writes that are checked.
     writes: writes::Writes,
-    /// Requests of the upstream that the client has not answered.
+    /// Requests of the upstream that the client has not answered, by the number under which it knows them: the upstream's own id.
     asked_by_upstream: IndexMap<u64, Box<str>, FxBuildHasher>,
     restarts: Restarts,
     /// Whether the present process has said anything.
@@ -97,6 +98,10 @@ pub struct Session {
     stderr: Arc<Tail>,
     /// When the upstream last wrote something.
     heard: Option<Instant>,
+    /// How many messages without an answer it was sent, and how many of them it has read for sure: it has answered something that
+    /// was sent later.
+    notes: u64,
+    notes_read: u64,
     /// When a deadline passed last in which it wrote nothing.
     silent: Option<Instant>,
     /// Why new requests are refused, if they are.
@@ -191,6 +196,8 @@ impl Session {
             repeats: Vec::new(),
             writes: writes::Writes::default(),
             heard: None,
+            notes: 0,
+            notes_read: 0,
             silent: None,
             asked_by_upstream: IndexMap::default(),
             restarts: Restarts::default(),
@@ -236,6 +243,7 @@ impl Session {
         }
         self.upstream = State::Up { since: turn.now.at };
         self.has_spoken = false;
+        self.notes_read = self.notes;
         let is_opened_anew = self.held.iter().any(|it| {
             let exchange = it.id.and_then(|id| self.inflight.exchange(id));
             exchange.is_some_and(|it| it.request.method == Method::Initialize)

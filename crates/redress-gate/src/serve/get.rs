@@ -90,6 +90,11 @@ pub(super) fn unknown_session() -> Refusal {
         .fix("Send initialize without a session id to open a new session.")
 }
 
+/// A session that ended while a request was in progress.
+pub(super) fn ended_session() -> Refusal {
+    unknown_session().in_doubt("The session has ended before the request was answered.")
+}
+
 /// An answer that is a stream.
 pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Response<Body> {
     let mut response = Response::new(Body::events(stream, waiter));

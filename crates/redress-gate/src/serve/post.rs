@@ -19,7 +19,9 @@ use super::{
     batch::{self, Heard},
     body::{self, Body, Unread},
     desk::{Answer, Reply},
-    get::{SESSION, events, member, no_session_named, shutting_down, unknown_session},
+    get::{
+        SESSION, ended_session, events, member, no_session_named, shutting_down, unknown_session,
+    },
     house::{House, Member, NoSession},
     kinds,
     refusal::Refusal,
@@ -224,7 +226,7 @@ async fn exchange(
         return Err(shutting_down().to(id_of(line, line.len()).as_deref()));
     };
     let from = waiter.from();
-    let gone = || unknown_session().to(id_of(line, line.len()).as_deref());
+    let gone = || ended_session().to(id_of(line, line.len()).as_deref());
     match link.client_says(|session, turn| session.client_line(line, from, turn)) {
         Expected::Answer => waiter.begin(),
         Expected::Nothing => {

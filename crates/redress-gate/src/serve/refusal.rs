@@ -16,6 +16,7 @@ use redress::{
     wire,
 };
 use redress_ledger::Record;
+use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use super::body::Body;
@@ -68,6 +69,13 @@ impl Refusal {
     /// What can be done about it.
     pub(super) fn fix(mut self, hint: impl Into<String>) -> Self {
         self.fault.hint = hint.into();
+        self
+    }
+
+    /// The request may have taken effect before it came to this.
+    pub(super) fn in_doubt(mut self, message: &str) -> Self {
+        self.fault.effect = Effect::Unknown;
+        message.clone_into(&mut self.fault.message);
         self
     }
 

@@ -110,7 +110,9 @@ impl Session {
                 return Expected::Answer;
             }
             (Shape::Notification, _) => self.notification(line, frame, from, turn),
-            (Shape::Result | Shape::Error, Some(id)) => self.answer_of_client(line, id, turn),
+            (Shape::Result | Shape::Error, Some(id)) => {
+                self.answer_of_client(line, (id, from), turn);
+            }
             _ => (),
         }
         Expected::Nothing
@@ -210,6 +212,7 @@ impl Session {
             started: now,
             stderr: self.stderr.position(),
             useless: self.useless.count,
+            notes: self.notes,
             sent: false,
             key: 0,
             repeats: 0,
@@ -284,9 +287,9 @@ impl Session {
             }
             "notifications/initialized" => self.opening.initialized = Some(line.to_vec()),
             _ if !self.may_pass(frame) => return,
-            _ => (),
+            _ => self.notes += 1,
         }
-        self.forward(line, turn);
+        self.forward([line, b"\n"].concat(), from, turn);
     }
 
     /// The client withdraws a request: the upstream knows it under another id.
@@ -301,24 +304,27 @@ impl Session {
         if exchange.is_at_upstream() {
             let spliced = |out: &mut Vec<u8>| splice(line, span(id), &ours.digits(), out);
             turn.to_upstream.add(ToUpstream::Cancel(ours), spliced);
+            self.notes += 1;
         }
         self.finish(exchange, Outcome::Cancelled, turn.now.at);
     }
 
     /// An answer to a request of the upstream, if it still waits for it.
-    fn answer_of_client(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
-        let key = self.inflight.key((0, 0), id);
-        if self.asked_by_upstream.swap_remove(&key).is_some() {
-            self.forward(line, turn);
+    fn answer_of_client(&mut self, line: &[u8], (id, from): (Value<'_>, Sender), turn: &mut Turn) {
+        let asked = id.as_u64().and_then(|it| self.asked_by_upstream.shift_remove(&it));
+        if let Some(theirs) = asked {
+            let mut answer = Vec::with_capacity(line.len() + theirs.len());
+            splice(line, span(id), theirs.as_bytes(), &mut answer);
+            self.forward(answer, from, turn);
         }
     }
 
-    /// Passes a line on as it is.
-    fn forward(&mut self, line: &[u8], turn: &mut Turn) {
+    /// Passes a line on, line break and all.
+    fn forward(&mut self, line: Vec<u8>, from: Sender, turn: &mut Turn) {
         if self.is_up() {
-            turn.to_upstream.add_parts(ToUpstream::Other, &[line, b"\n"]);
+            turn.to_upstream.add_parts(ToUpstream::Of(from.ticket), &[&line]);
         } else if self.held_bytes + line.len() <= self.held_limit() {
-            self.hold(None, [line, b"\n"].concat());
+            self.hold(None, line);
         }
     }
 

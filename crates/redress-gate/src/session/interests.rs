@@ -248,7 +248,7 @@ impl Session {
             params.as_bytes(),
             b"}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Own(id), &parts);
+        turn.to_upstream.add_parts(ToUpstream::Own(id, None), &parts);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits, span, splice},
     inflight::{Ask, UpstreamId},
-    mail::ToUpstream,
+    mail::{Ticket, ToUpstream},
 };
 
 /// How long a new process may take to greet.
@@ -49,6 +49,8 @@ pub(super) struct Asking {
     pages: u32,
     /// What the protocol wants in every request, from the request that failed.
     meta: String,
+    /// Whose request it was.
+    of: Option<Ticket>,
     until: Option<Instant>,
 }
 
@@ -65,7 +67,7 @@ impl Session {
             && let Some(id) = doc.root().get("id")
         {
             let spliced = |out: &mut Vec<u8>| splice(&line, span(id), &ours.digits(), out);
-            turn.to_upstream.add(ToUpstream::Own(ours), spliced);
+            turn.to_upstream.add(ToUpstream::Own(ours, None), spliced);
         }
         self.opening.initialize = Some(line);
         self.opening.asked = Some(ours);
@@ -178,7 +180,7 @@ impl Session {
             return None;
         }
         let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
-        in_time(self.ask_for_tools(meta, turn))
+        in_time(self.ask_for_tools((meta, exchange.from.ticket), turn))
     }
 
     /// Asks for the list of tools before a call is sent, where a failure without an answer would be told better with it.
@@ -189,12 +191,18 @@ impl Session {
         let Some(exchange) = self.inflight.exchange(id) else { return };
         if exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it)) {
             let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
-            self.ask_for_tools(meta, turn);
+            let ticket = exchange.from.ticket;
+            self.ask_for_tools((meta, ticket), turn);
         }
     }
 
-    fn ask_for_tools(&mut self, meta: String, turn: &mut Turn) -> Option<Instant> {
-        self.asking = Asking { meta, until: Some(turn.now.at + PATIENCE), ..Asking::default() };
+    fn ask_for_tools(
+        &mut self,
+        (meta, ticket): (String, Ticket),
+        turn: &mut Turn,
+    ) -> Option<Instant> {
+        let (of, until) = (Some(ticket), Some(turn.now.at + PATIENCE));
+        self.asking = Asking { meta, of, until, ..Asking::default() };
         self.tools.asked();
         turn.is_sooner = true;
         self.asking.until.filter(|_| self.ask_for_page(None, turn))
@@ -224,7 +232,7 @@ impl Session {
             params.as_bytes(),
             b"}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Own(id), &parts);
+        turn.to_upstream.add_parts(ToUpstream::Own(id, self.asking.of), &parts);
         true
     }
 

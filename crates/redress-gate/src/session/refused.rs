@@ -90,9 +90,10 @@ impl Session {
     }
 
     /// A server on a pipe that could not read a request has no id to answer under. If it has but one, that is the one:
-    /// the same error, as its answer.
+    /// the same error, as its answer. Unless it may be a notification that it could not read.
     fn rejected(&self, frame: &Frame<'_>) -> Option<Vec<u8>> {
-        let error = frame.payload.filter(|_| self.link == UpstreamKind::Pipe)?;
+        let is_of_request = self.link == UpstreamKind::Pipe && self.notes == self.notes_read;
+        let error = frame.payload.filter(|_| is_of_request)?;
         let code = match ErrorObject::of(error) {
             ErrorObject::Valid { code } if frame.shape == Shape::Error => code,
             _ => return None,

@@ -4,6 +4,7 @@ use redress::json::Value;
 
 use super::{
     ClientKind, Session, Turn, UpstreamKind,
+    sharing::Audience,
     upstream::{Came, MOST_ASKED},
 };
 use crate::{
@@ -14,6 +15,9 @@ use crate::{
     metrics::Outcome,
 };
 
+/// How long a number is under which a client is asked: every reader of JSON keeps that many bits.
+const NUMBER_BITS: u32 = 46;
+
 /// Where a notification names the subscription that it belongs to.
 pub(super) const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -21,13 +25,13 @@ pub(super) const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionI
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Route {
     pub(super) to: ToClient,
-    /// A part of it, and what the client calls it.
-    pub(super) named: Option<(std::ops::Range<usize>, Box<str>)>,
+    /// Parts of it, and what the client calls them.
+    pub(super) named: Vec<(std::ops::Range<usize>, Box<str>)>,
 }
 
 impl Route {
     const fn plain(to: ToClient) -> Self {
-        Self { to, named: None }
+        Self { to, named: Vec::new() }
     }
 }
 
@@ -52,10 +56,7 @@ impl Session {
             if self.is_shared {
                 return Self::answer_upstream(frame, id, turn);
             }
-            if self.asked_by_upstream.len() >= MOST_ASKED {
-                return self.note(line, "too many requests wait for the client", turn);
-            }
-            self.asked_by_upstream.insert(self.inflight.key((0, 0), id), id.raw().into());
+            return self.ask_client(line, (frame, id), came, turn);
         }
         match &*frame.method {
             "notifications/tools/list_changed" => self.forget_tools(),
@@ -77,6 +78,25 @@ impl Session {
         }
     }
 
+    /// A request of the upstream goes on under a number of ours: an answer that comes late is not taken for that to the question of
+    /// another process, which may have the same id.
+    fn ask_client(
+        &mut self,
+        line: &[u8],
+        (frame, id): (&Frame<'_>, Value<'_>),
+        came: Came,
+        turn: &mut Turn,
+    ) {
+        let Some(mut route) = self.route(frame, came) else { return };
+        if self.asked_by_upstream.len() >= MOST_ASKED {
+            self.asked_by_upstream.shift_remove_index(0);
+        }
+        let ours = self.inflight.random() >> (u64::BITS - NUMBER_BITS);
+        self.asked_by_upstream.insert(ours, id.raw().into());
+        route.named.push((span(id), ours.to_string().into()));
+        turn.to_client.add(route.to, |out| write_routed(line, &route, out));
+    }
+
     /// To whom a message belongs; what can belong to nobody any more has no route.
     pub(super) fn route(&self, frame: &Frame<'_>, came: Came) -> Option<Route> {
         if frame.method == "notifications/progress" && self.maps_tokens() {
@@ -95,7 +115,8 @@ impl Session {
             return Some(Route::plain(ToClient::Any));
         }
         // A pipe does not say it; what comes over HTTP beside all answers belongs to none of them.
-        let only = || self.inflight.only().filter(|_| self.link == UpstreamKind::Pipe);
+        let is_told = self.link == UpstreamKind::Pipe && self.audience != Audience::Several;
+        let only = || self.inflight.only().filter(|_| is_told);
         let is_log = frame.method == "notifications/message";
         match about.or_else(only) {
             Some(exchange) if is_log && !self.is_worth_logging(frame, exchange) => None,
@@ -108,7 +129,7 @@ impl Session {
     fn progress(&self, frame: &Frame<'_>) -> Option<Route> {
         let token = frame.params?.get("progressToken")?;
         let ours = UpstreamId::of(token)?;
-        let named = |it: &str| Some((span(token), it.into()));
+        let named = |it: &str| vec![(span(token), it.into())];
         if let Some(exchange) = self.inflight.exchange(ours) {
             let to = ToClient::During(exchange.from.ticket);
             return Some(Route { to, named: named(exchange.request.token()?) });
@@ -119,7 +140,7 @@ impl Session {
 
     fn subscribed(&self, value: Value<'_>) -> Option<Route> {
         let exchange = self.inflight.exchange(UpstreamId::of(value)?)?;
-        let named = Some((span(value), exchange.request.id().into()));
+        let named = vec![(span(value), exchange.request.id().into())];
         Some(Route { to: ToClient::During(exchange.from.ticket), named })
     }
 
@@ -130,17 +151,28 @@ impl Session {
             self.inflight.exchange(*it).is_some_and(|it| it.request.method == Method::Listen)
         });
         let Some(Owed::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it)) else {
-            self.asked_by_upstream.swap_remove(&self.inflight.key((0, 0), id));
-            return self.is_shared;
+            self.withdraw_question(line, id, turn);
+            return true;
         };
         let to = ToClient::During(exchange.from.ticket);
-        let named = Some((span(id), exchange.request.id().into()));
+        let named = vec![(span(id), exchange.request.id().into())];
         turn.to_client.add(to, |out| write_routed(line, &Route { to, named }, out));
         if self.client == ClientKind::Http {
             Self::end_subscription(&exchange, turn);
         }
         self.finish(exchange, Outcome::Ok, turn.now.at);
         true
+    }
+
+    /// The upstream withdraws a request of its own, which the client knows under a number of ours.
+    fn withdraw_question(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
+        let ours = self.asked_by_upstream.iter().find(|it| **it.1 == *id.raw()).map(|it| *it.0);
+        if let Some(ours) = ours {
+            self.asked_by_upstream.shift_remove(&ours);
+            let route =
+                Route { to: ToClient::Any, named: vec![(span(id), ours.to_string().into())] };
+            turn.to_client.add(route.to, |out| write_routed(line, &route, out));
+        }
     }
 }
 

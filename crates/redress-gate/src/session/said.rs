@@ -41,14 +41,11 @@ impl Said {
         }
         let (start, end) = ends(&self.0);
         let mut block = String::from("Server said:");
-        let mut add = |it: &str| {
+        let cut = end.is_some().then_some("…");
+        let end = end.into_iter().flatten().map(String::as_str);
+        for line in start.iter().map(String::as_str).chain(cut).chain(end) {
             block.push_str("\n> ");
-            block.push_str(it);
-        };
-        start.iter().for_each(|it| add(it));
-        if let Some(end) = end {
-            add("…");
-            end.iter().for_each(|it| add(it));
+            block.push_str(line);
         }
         Some(block.into())
     }

@@ -194,7 +194,9 @@ impl Session {
                 if self.client == ClientKind::Http =>
             {
                 let kept = kept(*status, *is_of_session && self.is_over());
-                kept.map(|it| (it, www_authenticate.map(Into::into)))
+                let redactor = &self.server.settings.redactor;
+                let asks = www_authenticate.map(|it| redactor.known(it).into());
+                kept.map(|it| (it, asks))
             }
             _ => None,
         };

@@ -115,6 +115,7 @@ impl Session {
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((ours, Owed::Answer(exchange))) => {
                 self.breaker.answered();
+                self.notes_read = self.notes_read.max(exchange.notes);
                 if let Some(fault) = self.unjudged(&exchange) {
                     self.fail(exchange, &Seen::Governed(fault), turn);
                 } else if self.is_fine(ours, &exchange, answer.frame) {
@@ -304,69 +305,6 @@ impl Session {
         let failure = self.judge(&exchange, &answer, turn.now);
         let judged = self.judged(&exchange, &answer, failure);
         self.tell(exchange, &answer, judged, turn);
-    }
-
-    /// A line that is no message, but may belong to a request.
-    fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, turn: &mut Turn) {
-        if let (Unreadable::Json(_), None) = (why, came.about)
-            && let Some((half, answer)) = self.behind_half(line)
-        {
-            self.note_noise(half, &why.to_string(), turn);
-            return self.upstream_message(answer, came, turn);
-        }
-        let found = match came.about {
-            // The answer may stand beside it, or come next.
-            Some(about) if !came.is_member && !came.is_event => vec![about],
-            _ => self.inflight.search(line),
-        };
-        for id in &found {
-            match self.inflight.take(*id) {
-                Some(Owed::Answer(exchange)) => {
-                    let is_alone = found.len() == 1;
-                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, turn);
-                }
-                Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, turn),
-                _ => (),
-            }
-        }
-        match why {
-            _ if !found.is_empty() => (),
-            Unreadable::Json(_) => self.note_noise(line, &why.to_string(), turn),
-            Unreadable::Frame(_) => self.note(line, &why.to_string(), turn),
-        }
-    }
-
-    /// Half a message, and an answer right behind it. Who stopped in the middle of a line goes on there with the next one, and whoever
-    /// waits for that one is not to blame. If somebody still waits for the half, it is a failure as a whole.
-    fn behind_half<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
-        const MOST_TRIED: usize = 8;
-        const STARTS: [&[u8]; 4] = [b"\"jsonrpc\"", b"\"id\"", b"\"result\"", b"\"error\""];
-        let limits = limits(self.server.settings.max_message);
-        let is_answer = |it: &[u8]| {
-            let doc = Doc::parse(it, limits).ok();
-            let frame = doc.as_ref().and_then(|it| Frame::of(it).ok());
-            frame
-                .filter(|it| matches!(it.shape, Shape::Result | Shape::Error))
-                .is_some_and(|it| it.id.and_then(UpstreamId::of).is_some_and(|it| self.is_owed(it)))
-        };
-        line.starts_with(b"{").then_some(())?;
-        memchr::memchr_iter(b'{', line)
-            .skip(1)
-            .filter_map(|it| line.split_at_checked(it))
-            .filter(|(_, it)| {
-                STARTS.iter().any(|start| it.get(1..).is_some_and(|it| it.starts_with(start)))
-            })
-            .take(MOST_TRIED)
-            .find(|(half, it)| self.inflight.search(half).is_empty() && is_answer(it))
-    }
-
-    fn too_large(&mut self, part: &[u8], bytes: Option<u64>, turn: &mut Turn) -> bool {
-        let found = self.inflight.search(part).into_iter().next();
-        let Some(Owed::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
-            return found.is_some();
-        };
-        self.fail(exchange, &Seen::TooLarge { bytes }, turn);
-        true
     }
 }
 

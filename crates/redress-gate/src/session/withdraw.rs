@@ -46,7 +46,7 @@ impl Session {
 
     /// Withdraws a request from the upstream, which may still be at it.
     pub(super) fn cancel_upstream(
-        &self,
+        &mut self,
         id: UpstreamId,
         exchange: &Exchange,
         reason: &str,
@@ -66,14 +66,16 @@ impl Session {
             b"\"}}\n",
         ];
         turn.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
+        self.notes += 1;
     }
 
     /// The process that asked is gone: the client need not answer.
     pub(super) fn withdraw_upstream_requests(&mut self, turn: &mut Turn) {
-        for (_, id) in std::mem::take(&mut self.asked_by_upstream) {
+        for (ours, _) in std::mem::take(&mut self.asked_by_upstream) {
+            let ours = ours.to_string();
             let parts: [&[u8]; 3] = [
                 br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
-                id.as_bytes(),
+                ours.as_bytes(),
                 b",\"reason\":\"the server process ended\"}}\n",
             ];
             turn.to_client.add_parts(ToClient::Any, &parts);

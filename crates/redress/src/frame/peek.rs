@@ -70,6 +70,25 @@ pub fn is_answer(head: &[u8]) -> bool {
     is_nothing
 }
 
+/// The ids of what is meant as an answer, as they are spelled: of an object that has an id among its own members, and a
+/// member that only messages have, or none beside it. A log can name a request as well, and answers nothing by that.
+pub fn ids_of_answer(line: &[u8]) -> Vec<&[u8]> {
+    let (mut ids, mut has) = (Vec::new(), [false; 4]);
+    let [is_message, is_answer, is_request, is_other] = &mut has;
+    for Member { key, value, .. } in members(line) {
+        match key {
+            b"\"jsonrpc\"" => *is_message = true,
+            b"\"result\"" | b"\"error\"" => *is_answer = true,
+            b"\"method\"" => *is_request = true,
+            key if key.eq_ignore_ascii_case(b"\"id\"") => ids.push(value),
+            _ => *is_other = true,
+        }
+    }
+    let is_meant = *is_answer || !*is_request && (*is_message || !*is_other);
+    ids.retain(|_| is_meant);
+    ids
+}
+
 /// A member of an object that may be no JSON.
 pub(crate) struct Member<'b> {
     /// The key with its quotes, as it is spelled.

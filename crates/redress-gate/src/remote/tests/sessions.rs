@@ -173,4 +173,15 @@ fn nobody_speaks_with_the_credentials_of_another_one() {
     assert_eq!(heads().len(), 4);
     assert!(!heads().iter().any(|it| it.contains("BBB")), "{:?}", heads());
     assert_eq!(heads().iter().filter(|it| it.contains("AAA")).count(), 3);
+    rig.remote.attach(Ticket(8), &of("Bearer CCC"));
+    rig.remote.attach(Ticket(9), &of("Bearer BBB"));
+    let notice = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    rig.push(ToUpstream::Of(Ticket(8)), notice);
+    for _ in 0..100 {
+        if heads().len() == 5 {
+            break;
+        }
+        pause(10);
+    }
+    assert!(heads()[4].contains("CCC"), "{:?}", heads());
 }

@@ -1,5 +1,7 @@
 //! An upstream that does not follow the protocol: every request is answered all the same, once.
 
+use serde_json::{Value, json};
+
 use super::{CALL, Rig, card, code, fault};
 use crate::settings::Mode;
 
@@ -12,7 +14,6 @@ fn a_line_that_is_no_message_answers_the_request_that_it_names() {
         r#"{"id":ID,"id":ID,"result":{"content":[]}}"#,
         r#"{"id":ID,"result":{},"error":{"code":1,"message":"x"}}"#,
         r#"{"id":ID,"method":"x","result":{"content":[]}}"#,
-        r#"[[{"id":ID,"result":{"content":[]}}]]"#,
         r#"{"id":ID"#,
         &deep,
     ] {
@@ -48,14 +49,35 @@ fn an_answer_behind_half_of_another_one_is_an_answer() {
         );
     }
     // Not while somebody waits for the half, and not for a request that is only named.
-    for line in [
-        r#"{"jsonrpc":"2.0","id":ID,"resu{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#,
-        r#"{"jsonrpc":"2.0","resu{"jsonrpc":"2.0","id":ID,"method":"ping"}"#,
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(CALL);
+    let named = r#"{"jsonrpc":"2.0","resu{"jsonrpc":"2.0","id":ID,"method":"ping"}"#;
+    assert_eq!(rig.server(named), [] as [Value; 0]);
+    let twice =
+        r#"{"jsonrpc":"2.0","id":ID,"resu{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    assert_eq!(code(&rig.server(twice)[0]), "UPSTREAM_PROTOCOL_ERROR");
+}
+
+#[test]
+fn a_log_on_the_output_that_names_a_request_answers_nothing() {
+    for log in [
+        "[INFO] handling request ID",
+        r#"DEBUG received: {"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"read"}}"#,
+        "<- {'jsonrpc': '2.0', 'id': ID, 'method': 'tools/call'}",
+        "{'jsonrpc': '2.0', 'id': ID, 'result': {}}",
+        r#"{"level":"info","requestId":ID}"#,
+        r#"{"level":"info","id":ID,"msg":"handling"}"#,
+        r#"{"level":"debug","request":{"jsonrpc":"2.0","id":ID,"result":{}}}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call"} <- in"#,
+        r#"[[{"id":ID,"result":{"content":[]}}]]"#,
     ] {
-        let mut rig = Rig::knowing(Mode::Enforce);
-        rig.client(CALL);
-        let heard = rig.server(line);
-        assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR", "{line}");
+        for mode in [Mode::Observe, Mode::Annotate, Mode::Enforce] {
+            let mut rig = Rig::knowing(mode);
+            rig.client(CALL);
+            assert_eq!(rig.server(log), [] as [Value; 0], "{log}");
+            let heard = rig.server(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#);
+            assert_eq!(heard, [json!({"jsonrpc": "2.0", "id": 7, "result": {"content": []}})]);
+        }
     }
 }
 
@@ -82,7 +104,7 @@ fn a_mark_before_a_line_is_no_part_of_it() {
     assert!(heard[0]["result"]["content"].is_array(), "{heard:?}");
     rig.client(CALL);
     let heard = rig.server(&format!("\u{feff}\u{feff}{fine}"));
-    assert_eq!(code(&heard[0]), "UPSTREAM_PROTOCOL_ERROR");
+    assert!(heard.is_empty(), "two are none: {heard:?}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn the_upstream_logs_as_much_as_one_wants_and_each_hears_what_it_wants() {
     let log = |rig: &mut Rig, client: u64, level: &str| {
         rig.says(client, CALL);
         let line = r#"{"method":"notifications/message","params":{"level":"LEVEL"}}"#;
-        let heard = server(rig, &line.replace("LEVEL", level)).len();
+        let heard = rig.said(&line.replace("LEVEL", level), 200).len();
         server(rig, FINE);
         heard
     };

@@ -182,12 +182,18 @@ fn a_server_that_keeps_crashing_is_parked() {
 #[test]
 fn requests_of_a_process_that_ended_are_withdrawn() {
     let mut rig = Rig::up();
-    rig.server(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#);
+    let ask = r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#;
+    let asked = rig.server(ask)[0]["id"].clone();
     let heard = rig.gone(&crash());
     assert_eq!(
-        (heard[0]["method"].as_str(), heard[0]["params"]["requestId"].as_i64()),
-        (Some("notifications/cancelled"), Some(1))
+        (heard[0]["method"].as_str(), &heard[0]["params"]["requestId"]),
+        (Some("notifications/cancelled"), &asked)
     );
+    rig.ready();
+    let count = rig.sent.len();
+    assert_ne!(rig.server(ask)[0]["id"], asked, "another process asks something else");
+    rig.client(&format!(r#"{{"jsonrpc":"2.0","id":{asked},"result":{{"roots":[]}}}}"#));
+    assert_eq!(rig.sent.len(), count, "the answer was for the process that ended");
     rig.client(CALL);
     rig.ready();
     let count = rig.sent.len();

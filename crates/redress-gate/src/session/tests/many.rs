@@ -142,7 +142,7 @@ fn receive(rig: &mut Rig, received: &mut Received) -> Result<(), String> {
         if !is_clean {
             return Err(format!("the upstream sees a client's name: {text}"));
         }
-        if let ToUpstream::Request(ours, _) | ToUpstream::Own(ours) = to
+        if let ToUpstream::Request(ours, _) | ToUpstream::Own(ours, _) = to
             && id.to_string().as_bytes() != ours.digits()
         {
             return Err(format!("another id: {text}"));
@@ -154,7 +154,7 @@ fn receive(rig: &mut Rig, received: &mut Received) -> Result<(), String> {
 
 fn named(received: &Received, at: usize) -> Option<(UpstreamId, String)> {
     match received.get(at)? {
-        (ToUpstream::Request(id, _) | ToUpstream::Own(id), message) => {
+        (ToUpstream::Request(id, _) | ToUpstream::Own(id, _), message) => {
             Some((*id, message["id"].to_string()))
         }
         _ => None,

@@ -113,12 +113,19 @@ fn a_cancelled_request_is_withdrawn_under_our_id_and_answered_no_more() {
 fn requests_of_the_upstream_pass_and_are_answered_once() {
     let mut rig = Rig::up();
     let ask = r#"{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{}}"#;
-    assert_eq!(rig.server(ask)[0]["id"], "s1");
+    let ours = rig.server(ask)[0]["id"].to_string();
     let answer = r#"{"jsonrpc":"2.0","id":"s1","result":{ "role":"user"}}"#;
     rig.client(answer);
+    assert_eq!(rig.sent.len(), 0, "the client was asked under another id");
+    rig.client(&answer.replace("\"s1\"", &ours));
     assert_eq!(rig.sent, [answer]);
-    rig.client(answer);
+    rig.client(&answer.replace("\"s1\"", &ours));
     assert_eq!(rig.sent.len(), 1, "nobody waits for a second answer");
+    let ours = rig.server(ask)[0]["id"].clone();
+    let withdrawn =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s1"}}"#;
+    assert_eq!(rig.server(withdrawn)[0]["params"]["requestId"], ours);
+    assert!(rig.server(withdrawn).is_empty(), "it was withdrawn before");
 }
 
 #[test]
@@ -128,6 +135,17 @@ fn progress_and_other_notifications_pass_both_ways() {
     assert_eq!(rig.server(progress).len(), 1);
     rig.client(progress);
     assert_eq!(rig.sent, [progress]);
+}
+
+#[test]
+fn what_was_withdrawn_makes_room_for_what_is_asked() {
+    let mut rig = Rig::up();
+    for id in 0..MOST + 10 {
+        assert!(rig.client(&CALL.replace(":7,", &format!(":{id},"))).is_empty(), "{id}");
+        rig.client(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        ));
+    }
 }
 
 #[test]

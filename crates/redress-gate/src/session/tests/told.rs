@@ -158,6 +158,24 @@ fn a_server_that_cannot_read_its_only_request_has_answered_it() {
 }
 
 #[test]
+fn a_notification_that_a_server_cannot_read_fails_no_call() {
+    let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    let notice = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    let mut rig = Rig::knowing(Mode::Enforce);
+    rig.client(notice);
+    rig.client(CALL);
+    assert!(rig.server_bytes(REJECTED.as_bytes()).is_empty(), "it may be the notice's");
+    assert_eq!(rig.server(fine).len(), 1);
+    rig.client(CALL);
+    assert_eq!(rig.server_bytes(REJECTED.as_bytes()).len(), 1, "the notice was read before");
+    rig.client(CALL);
+    rig.after(60 * SECOND);
+    rig.client(CALL);
+    let heard = rig.server_bytes(REJECTED.as_bytes());
+    assert!(heard.is_empty(), "it may be what withdrew the first");
+}
+
+#[test]
 fn lines_of_a_log_are_recorded_and_are_no_faults() {
     let mut rig = Rig::up();
     for _ in 0..5 {

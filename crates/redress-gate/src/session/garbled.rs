@@ -1,0 +1,90 @@
+//! Lines of the upstream that are no messages: whom they were meant to answer all the same.
+
+use redress::json::Doc;
+
+use super::{Session, Turn, seen::Seen, upstream::Came};
+use crate::{
+    frame::{Frame, Shape, Unreadable, behind_mark, limits},
+    inflight::{Owed, UpstreamId},
+    peek::{id_in_tail, ids_of_answer},
+};
+
+impl Session {
+    /// A line that is no message, but may belong to a request.
+    pub(super) fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, turn: &mut Turn) {
+        if let (Unreadable::Json(_), None) = (why, came.about)
+            && let Some((half, answer)) = self.behind_half(line)
+        {
+            self.note_noise(half, &why.to_string(), turn);
+            return self.upstream_message(answer, came, turn);
+        }
+        let found = match came.about {
+            // The answer may stand beside it, or come next.
+            Some(about) if !came.is_member && !came.is_event => vec![about],
+            _ => self.named_in(line),
+        };
+        for id in &found {
+            match self.inflight.take(*id) {
+                Some(Owed::Answer(exchange)) => {
+                    let is_alone = found.len() == 1;
+                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, turn);
+                }
+                Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, turn),
+                _ => (),
+            }
+        }
+        match why {
+            _ if !found.is_empty() => (),
+            Unreadable::Json(_) => self.note_noise(line, &why.to_string(), turn),
+            Unreadable::Frame(_) => self.note(line, &why.to_string(), turn),
+        }
+    }
+
+    /// Half a message, and an answer right behind it. Who stopped in the middle of a line goes on there with the next one, and whoever
+    /// waits for that one is not to blame. If somebody still waits for the half, it is a failure as a whole.
+    fn behind_half<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
+        const MOST_TRIED: usize = 8;
+        const STARTS: [&[u8]; 4] = [b"\"jsonrpc\"", b"\"id\"", b"\"result\"", b"\"error\""];
+        let limits = limits(self.server.settings.max_message);
+        let is_answer = |it: &[u8]| {
+            let doc = Doc::parse(it, limits).ok();
+            let frame = doc.as_ref().and_then(|it| Frame::of(it).ok());
+            frame
+                .filter(|it| matches!(it.shape, Shape::Result | Shape::Error))
+                .is_some_and(|it| it.id.and_then(UpstreamId::of).is_some_and(|it| self.is_owed(it)))
+        };
+        line.starts_with(b"{").then_some(())?;
+        memchr::memchr_iter(b'{', line)
+            .skip(1)
+            .filter_map(|it| line.split_at_checked(it))
+            .filter(|(_, it)| {
+                STARTS.iter().any(|start| it.get(1..).is_some_and(|it| it.starts_with(start)))
+            })
+            .take(MOST_TRIED)
+            .find(|(half, it)| self.inflight.search(half).is_empty() && is_answer(it))
+    }
+
+    /// The requests that a line is meant to answer, although it is no message.
+    fn named_in(&self, line: &[u8]) -> Vec<UpstreamId> {
+        let ids = ids_of_answer(behind_mark(line).unwrap_or(line));
+        let mut found: Vec<_> = ids.into_iter().flat_map(|it| self.inflight.search(it)).collect();
+        found.dedup();
+        let last = || id_in_tail(line).filter(|_| line.trim_ascii_start().starts_with(b"{\""));
+        if found.is_empty()
+            && let Some(id) = last()
+        {
+            found = self.inflight.search(id.as_bytes());
+        }
+        found
+    }
+
+    pub(super) fn too_large(&mut self, part: &[u8], bytes: Option<u64>, turn: &mut Turn) -> bool {
+        let last = id_in_tail(part).map(|it| self.inflight.search(it.as_bytes()));
+        let found = self.named_in(part).into_iter().chain(last.into_iter().flatten()).next();
+        let Some(Owed::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
+            return found.is_some();
+        };
+        self.fail(exchange, &Seen::TooLarge { bytes }, turn);
+        true
+    }
+}
