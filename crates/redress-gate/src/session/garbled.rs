@@ -69,12 +69,6 @@ impl Session {
         let ids = ids_of_answer(behind_mark(line).unwrap_or(line));
         let mut found: Vec<_> = ids.into_iter().flat_map(|it| self.inflight.search(it)).collect();
         found.dedup();
-        let last = || id_in_tail(line).filter(|_| line.trim_ascii_start().starts_with(b"{\""));
-        if found.is_empty()
-            && let Some(id) = last()
-        {
-            found = self.inflight.search(id.as_bytes());
-        }
         found
     }
 

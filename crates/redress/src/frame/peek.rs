@@ -19,11 +19,15 @@ pub fn id_in_head(head: &[u8]) -> Option<Box<str>> {
 
 /// The id that is the last member of an object whose start is not there, as in `…,"id":7}`.
 pub fn id_in_tail(tail: &[u8]) -> Option<Box<str>> {
+    last_id(tail).and_then(id)
+}
+
+fn last_id(tail: &[u8]) -> Option<&[u8]> {
     let inner = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     let key = memchr::memmem::rfind(inner, b"\"id\"")?;
     let before = inner.get(..key)?.trim_ascii_end();
     let value = inner.get(key + 4..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    if before.last() == Some(&b',') { id(value) } else { None }
+    Some(value).filter(|_| before.last() == Some(&b','))
 }
 
 /// The one id of an object whose members can be told apart, although something in them is no JSON.
@@ -83,6 +87,10 @@ pub fn ids_of_answer(line: &[u8]) -> Vec<&[u8]> {
             key if key.eq_ignore_ascii_case(b"\"id\"") => ids.push(value),
             _ => *is_other = true,
         }
+    }
+    if *is_message || *is_answer {
+        // What stands between may be what cannot be read.
+        ids.extend(last_id(line).filter(|it| ids.is_empty() && id(it).is_some()));
     }
     let is_meant = *is_answer || !*is_request && (*is_message || !*is_other);
     ids.retain(|_| is_meant);

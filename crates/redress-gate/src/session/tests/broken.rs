@@ -15,6 +15,7 @@ fn a_line_that_is_no_message_answers_the_request_that_it_names() {
         r#"{"id":ID,"result":{},"error":{"code":1,"message":"x"}}"#,
         r#"{"id":ID,"method":"x","result":{"content":[]}}"#,
         r#"{"id":ID"#,
+        r#"{"result":{"content":[{"type":"text","text":"a "quoted" word"}]},"id":ID}"#,
         &deep,
     ] {
         let mut rig = Rig::knowing(Mode::Enforce);
@@ -67,6 +68,7 @@ fn a_log_on_the_output_that_names_a_request_answers_nothing() {
         "{'jsonrpc': '2.0', 'id': ID, 'result': {}}",
         r#"{"level":"info","requestId":ID}"#,
         r#"{"level":"info","id":ID,"msg":"handling"}"#,
+        r#"{"level":"info","msg":"handling","id":ID}"#,
         r#"{"level":"debug","request":{"jsonrpc":"2.0","id":ID,"result":{}}}"#,
         r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call"} <- in"#,
         r#"[[{"id":ID,"result":{"content":[]}}]]"#,
