@@ -9,7 +9,7 @@ use std::{
 use redress::json::{Doc, Value};
 
 use crate::{
-    LINE_LIMITS,
+    LINE_LIMITS, MAX_LINE,
     lines::{LineEnd, Lines},
     record::{Kind, Line},
     time::Time,
@@ -160,17 +160,31 @@ pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
 }
 
 /// When the first or the last record of a segment was written, whichever is later: the clock may have been set back between them. `None` if
-/// that cannot be told at a glance.
+/// its last line is no record.
 pub(crate) fn latest_time(piece: &Piece) -> io::Result<Option<Time>> {
+    let last = last_line(piece)?;
+    let last = last.as_deref().and_then(|it| Line::read(it).ok());
+    Ok(last.map(|it| piece.first.map_or(it.time, |first| first.max(it.time))))
+}
+
+/// The last line of a segment; `None` if that does not end.
+pub(crate) fn last_line(piece: &Piece) -> io::Result<Option<Vec<u8>>> {
     let mut file = File::open(&piece.path)?;
     let end = piece.end.map_or(u64::MAX, |it| it.bytes).min(file.metadata()?.len());
-    let from = end.saturating_sub(GLANCE);
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::new();
-    file.take(end - from).read_to_end(&mut bytes)?;
-    let last = bytes.strip_suffix(b"\n").and_then(|it| it.rsplit(|it| *it == b'\n').next());
-    let last = last.and_then(|it| Line::read(it).ok());
-    Ok(last.map(|it| piece.first.map_or(it.time, |first| first.max(it.time))))
+    for most in [GLANCE, MAX_LINE as u64] {
+        let from = end.saturating_sub(most);
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        (&mut file).take(end - from).read_to_end(&mut bytes)?;
+        let Some(whole) = bytes.strip_suffix(b"\n") else { return Ok(None) };
+        let before = memchr::memrchr(b'\n', whole);
+        if before.is_some() || from == 0 {
+            return Ok(Some(
+                whole.get(before.map_or(0, |it| it + 1)..).unwrap_or_default().to_vec(),
+            ));
+        }
+    }
+    Ok(None)
 }
 
 /// When the segment began and what it says comes before it, if its first line is sound, its own, and says so.

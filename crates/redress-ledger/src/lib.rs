@@ -66,6 +66,12 @@
 //! A chain with a `lock` that nobody holds was not closed. In its last segment, bad lines with no good line after them are a torn
 //! tail: they are cut, and a `recovered` record says what they were. A bad line with a good one after it, or a chain shorter
 //! than its witness, is corruption: the directory is renamed to `….corrupt` and not written to again.
+//!
+//! # Retain
+//!
+//! The oldest segments go first, of a chain always from its start. Their age is what their records say. Chains count that the ledger's own key
+//! has closed, and the chain of the process itself; a segment is removed only if it was read and every record leads to a checkpoint of that key.
+//! The `prune` records are durable before a file is removed.
 
 mod commit;
 mod error;
@@ -84,6 +90,7 @@ mod redact;
 mod retain;
 mod segment;
 mod sign;
+mod signed;
 mod stats;
 mod tail;
 mod time;

@@ -215,6 +215,14 @@ impl<'a> Line<'a> {
         })
     }
 
+    /// Whether it can stand behind that end of its chain; at the start of a file, whether it begins one.
+    pub(crate) fn follows(&self, head: Option<Head>) -> bool {
+        match head {
+            Some(head) => self.seq == head.next && self.prev == head.hash,
+            None => matches!(self.kind, Kind::Genesis | Kind::Rotate),
+        }
+    }
+
     /// The end of the chain after this record.
     pub(crate) const fn head(&self) -> Head {
         Head { next: self.seq.saturating_add(1), hash: self.hash }

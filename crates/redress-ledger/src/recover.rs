@@ -203,7 +203,7 @@ fn scan(path: &Path) -> io::Result<Tail> {
             _ => Err(BadLine::Unfinished),
         };
         match line {
-            Ok(line) if first_bad.is_none() && follows(tail.head, &line) => {
+            Ok(line) if first_bad.is_none() && line.follows(tail.head) => {
                 tail.head = Some(line.head());
                 tail.len = raw.offset + raw.bytes.len() as u64 + 1;
                 tail.lines = raw.number;
@@ -220,13 +220,6 @@ fn scan(path: &Path) -> io::Result<Tail> {
         }
     }
     Ok(tail)
-}
-
-fn follows(head: Option<Head>, line: &Line<'_>) -> bool {
-    match head {
-        Some(head) => line.seq == head.next && line.prev == head.hash,
-        None => matches!(line.kind, Kind::Genesis | Kind::Rotate),
-    }
 }
 
 /// The bytes of a segment from an offset on, if there are any.

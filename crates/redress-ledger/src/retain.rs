@@ -1,10 +1,15 @@
 //! Removes the oldest segments of a ledger that is too large or too old, and leaves a signed record of each.
+//!
+//! What a file system says about a file, anybody can change who may write the ledger. So age is what the records say, only chains count that this
+//! ledger's key has closed, and a segment goes only if that key signed its records.
+
+mod vouch;
 
 use std::{
     fs::{self, File},
     io,
-    path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    os::unix::fs::MetadataExt as _,
+    path::Path,
 };
 
 use rustix::fs::{FlockOperation, flock};
@@ -12,9 +17,8 @@ use rustix::fs::{FlockOperation, flock};
 use crate::{
     error::LedgerError,
     layout::{self, ChainDir, Piece},
-    lines::Lines,
-    record::{Head, Kind, Line, Record},
-    sign::{Signer, Statement},
+    record::{Head, Kind, Record},
+    sign::{PublicKey, Signer, Statement},
     time::Time,
     witness::Witness,
     writer::Writer,
@@ -27,12 +31,25 @@ pub(crate) struct Keep {
     pub millis: Option<u64>,
 }
 
+impl Keep {
+    fn is_too_large(&self, total: u64) -> bool {
+        self.bytes.is_some_and(|it| total > it)
+    }
+
+    fn is_too_old(&self, written: Time, now: Time) -> bool {
+        self.millis.is_some_and(|it| written.millis().saturating_add(it) < now.millis())
+    }
+}
+
 /// A segment that may be removed.
 struct Candidate {
     chain: usize,
     piece: Piece,
+    /// The segment behind it, which signs its end.
+    next: Option<Piece>,
     bytes: u64,
-    written: u64,
+    /// When the newest record up to its end was written, so that the segments of a chain are in order whatever the clock did.
+    written: Time,
 }
 
 /// A segment that will be removed.
@@ -56,16 +73,13 @@ pub(crate) fn prune(
     // Of several processes one does it; the directory itself is the lock.
     let Ok(Some(_lock)) = lock(ledger) else { return Ok(()) };
     // A directory that cannot be read keeps what it has: nothing is lost by that.
-    let Ok((chains, victims)) = select(ledger, keep, &writer.name, now) else { return Ok(()) };
-    let records: Vec<Record> =
-        victims.iter().map(|it| record(it, &chains, &writer.tools.signer)).collect();
-    if records.is_empty() {
-        return Ok(());
-    }
-    writer.commit(now, &records)?;
-    for victim in &victims {
-        // A file that stays is pruned again the next time.
-        drop(fs::remove_file(&victim.candidate.piece.path));
+    let Ok(chains) = layout::chains(ledger) else { return Ok(()) };
+    let victims = select(&chains, keep, writer, now);
+    if !victims.is_empty() {
+        let signer = &writer.tools.signer;
+        let records: Vec<Record> = victims.iter().map(|it| record(it, &chains, signer)).collect();
+        writer.commit(now, &records)?;
+        remove(&victims, &chains, &writer.tools.witness);
     }
     remove_empty(&chains, &writer.tools.witness);
     Ok(())
@@ -80,74 +94,93 @@ fn lock(ledger: &Path) -> io::Result<Option<File>> {
 }
 
 /// The segments that have to go, oldest first; in a chain always from its start.
-fn select(
-    ledger: &Path,
-    keep: Keep,
-    own: &str,
-    now: Time,
-) -> io::Result<(Vec<ChainDir>, Vec<Victim>)> {
-    let chains = layout::chains(ledger)?;
+fn select(chains: &[ChainDir], keep: Keep, writer: &Writer, now: Time) -> Vec<Victim> {
+    let key = writer.tools.signer.public();
     let mut total = 0;
     let mut candidates = Vec::new();
     for (at, chain) in chains.iter().enumerate() {
-        let is_own = chain.name == own;
-        let may_go = !chain.corrupt && (is_own || chain.is_closed());
-        let mut pieces = layout::pieces(&chain.path)?;
-        let present = if is_own { pieces.pop() } else { None };
-        total += present.map_or(Ok(0), |it| size(&it.path))?;
-        for piece in pieces {
-            let bytes = size(&piece.path)?;
-            total += bytes;
-            let written = written(&piece.path)?;
-            candidates.extend(may_go.then_some(Candidate { chain: at, piece, bytes, written }));
-        }
+        // One that cannot be read stays, and does not drive out others.
+        let found = if chain.corrupt {
+            None
+        } else if chain.name == writer.name {
+            own(at, chain).ok()
+        } else {
+            closed(at, chain, &key).ok()
+        };
+        let (bytes, found) = found.unwrap_or_default();
+        total += bytes;
+        candidates.extend(found);
     }
     candidates.sort_by_key(|it| (it.written, it.chain, it.piece.number));
     let mut victims: Vec<Victim> = Vec::new();
     let mut kept: Vec<usize> = Vec::new();
     for candidate in candidates {
-        let too_large = keep.bytes.is_some_and(|it| total > it);
-        let too_old =
-            keep.millis.is_some_and(|it| candidate.written.saturating_add(it) < now.millis());
-        let why = match (too_large, too_old) {
-            (_, true) => Some("age"),
-            (true, false) => Some("size"),
-            (false, false) => None,
+        let too_large = keep.is_too_large(total);
+        let may_go = too_large || keep.is_too_old(candidate.written, now);
+        let name = chains.get(candidate.chain).map(|it| it.name.as_str());
+        let vouched = name.filter(|_| may_go && !kept.contains(&candidate.chain)).and_then(|it| {
+            vouch::vouch(it, &candidate.piece, candidate.next.as_ref(), &key).ok()?
+        });
+        let Some(vouched) = vouched else {
+            kept.push(candidate.chain);
+            continue;
         };
-        let head = match why {
-            Some(_) if !kept.contains(&candidate.chain) => end(&candidate.piece)?,
-            _ => None,
+        let why = if keep.is_too_old(vouched.newest, now) {
+            "age"
+        } else if too_large {
+            "size"
+        } else {
+            kept.push(candidate.chain);
+            continue;
         };
-        match (why, head) {
-            (Some(why), Some(head)) => {
-                total -= candidate.bytes;
-                victims.push(Victim { candidate, why, head });
-            }
-            _ => kept.push(candidate.chain),
-        }
+        total -= candidate.bytes;
+        victims.push(Victim { candidate, why, head: vouched.head });
     }
-    Ok((chains, victims))
+    victims
 }
 
-fn size(path: &Path) -> io::Result<u64> {
-    Ok(fs::metadata(path)?.len())
+/// The bytes that a chain counts for, and its segments that may go.
+type Counted = (u64, Vec<Candidate>);
+
+/// Of this process's own chain all but the present segment may go.
+fn own(at: usize, chain: &ChainDir) -> io::Result<Counted> {
+    let (bytes, mut candidates) = candidates(at, layout::pieces(&chain.path)?)?;
+    candidates.pop();
+    Ok((bytes, candidates))
 }
 
-/// When a file was written last, in milliseconds since 1970.
-fn written(path: &Path) -> io::Result<u64> {
-    let since = fs::metadata(path)?.modified()?.duration_since(UNIX_EPOCH);
-    Ok(since.map_or(0, |it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX)))
-}
-
-/// The end of the chain at the end of a segment; `None` if its last line is no record, so that it must stay.
-fn end(piece: &Piece) -> io::Result<Option<Head>> {
-    let bytes = piece.end.map_or(u64::MAX, |it| it.bytes);
-    let mut lines = Lines::new(io::Read::take(File::open(&piece.path)?, bytes));
-    let mut head = None;
-    while let Some(raw) = lines.next()? {
-        head = Line::read(raw.bytes).ok().map(|it| it.head());
+/// A chain of another process counts once it is closed, and all of it may go.
+fn closed(at: usize, chain: &ChainDir, key: &PublicKey) -> io::Result<Counted> {
+    if !chain.is_closed() {
+        return Ok(Counted::default());
     }
-    Ok(head)
+    let pieces = layout::pieces(&chain.path)?;
+    match pieces.last() {
+        Some(last) if vouch::is_closed_by(&chain.name, last, key)? => candidates(at, pieces),
+        _ => Ok(Counted::default()),
+    }
+}
+
+fn candidates(chain: usize, pieces: Vec<Piece>) -> io::Result<Counted> {
+    let mut total = 0;
+    let mut written = Time::default();
+    let mut found = Vec::with_capacity(pieces.len());
+    let mut pieces = pieces.into_iter().peekable();
+    while let Some(piece) = pieces.next() {
+        let bytes = size(&piece)?;
+        total += bytes;
+        let latest = layout::latest_time(&piece)?;
+        // What does not end with a record is not vouched for; so it does not matter when it was written.
+        written = written.max(latest.unwrap_or_default());
+        found.push(Candidate { chain, next: pieces.peek().cloned(), piece, bytes, written });
+    }
+    Ok((total, found))
+}
+
+/// What a segment takes of the disk: a file can claim any length.
+fn size(piece: &Piece) -> io::Result<u64> {
+    let file = fs::metadata(&piece.path)?;
+    Ok(file.len().min(file.blocks().saturating_mul(512)))
 }
 
 fn record(victim: &Victim, chains: &[ChainDir], signer: &Signer) -> Record {
@@ -163,12 +196,26 @@ fn record(victim: &Victim, chains: &[ChainDir], signer: &Signer) -> Record {
     })
 }
 
-/// Removes the directories of closed chains that have no segment left, and their witnesses.
-fn remove_empty(chains: &[ChainDir], witness: &Witness) {
-    let is_empty = |path: &PathBuf| layout::segment_numbers(path).is_ok_and(|it| it.is_empty());
-    for chain in chains.iter().filter(|it| !it.corrupt && it.is_closed() && is_empty(&it.path)) {
-        if fs::remove_dir(&chain.path).is_ok() {
+/// Removes the files. The witness of a chain of which nothing stays goes first: without it, an empty directory means nothing.
+fn remove(victims: &[Victim], chains: &[ChainDir], witness: &Witness) {
+    for Victim { candidate, .. } in victims {
+        if candidate.next.is_none()
+            && let Some(chain) = chains.get(candidate.chain)
+        {
             drop(witness.forget(&chain.name));
         }
+        // A file that stays is pruned again the next time.
+        drop(fs::remove_file(&candidate.piece.path));
+    }
+}
+
+/// Removes the directories of chains that were pruned. One that is still witnessed was emptied by somebody else.
+fn remove_empty(chains: &[ChainDir], witness: &Witness) {
+    let is_empty = |path: &Path| layout::segment_numbers(path).is_ok_and(|it| it.is_empty());
+    let is_pruned = |it: &&ChainDir| {
+        !it.corrupt && it.is_closed() && is_empty(&it.path) && witness.of(&it.name).is_none()
+    };
+    for chain in chains.iter().filter(is_pruned) {
+        drop(fs::remove_dir(&chain.path));
     }
 }

@@ -14,11 +14,11 @@ use std::{
 use redress::fault::Receipt;
 pub use report::{ChainReport, ChainState, Found, Problem, ReceiptReport, Report, What};
 
-use crate::{layout, sign::PublicKey, witness::Witness};
+use crate::{layout, sign::PublicKey, signed::Pruned, witness::Witness};
 use newest::Reach;
 pub use newest::{Unread, verify_newest};
 use receipts::Receipts;
-use walk::{Pruned, Walked};
+use walk::Walked;
 
 /// What a ledger is checked against.
 #[derive(Debug, Clone, Default)]

@@ -20,7 +20,8 @@ use crate::{
     lines::{LineEnd, Lines, RawLine},
     reader,
     record::{BadLine, Head, Kind, Line},
-    sign::{PublicKey, Statement},
+    sign::PublicKey,
+    signed::{self, Pruned},
     witness::Witnessed,
 };
 
@@ -36,13 +37,6 @@ pub(super) struct CutStart {
     pub file: PathBuf,
     pub seq: u64,
     pub prev: Hash,
-}
-
-/// Segments that a signed record says were removed.
-pub(super) struct Pruned {
-    pub chain: String,
-    pub next_seq: u64,
-    pub head: Hash,
 }
 
 /// Walks a chain. Behind the first problem only receipts and prunings are looked for. Of the segments before number `from` only
@@ -184,7 +178,8 @@ impl Walk<'_> {
         let doc = Doc::parse(raw.bytes, LINE_LIMITS).ok();
         let object = doc.as_ref().and_then(|it| it.root().get(line.kind.name()));
         if let (Kind::Prune, Some(object)) = (line.kind, object) {
-            self.walked.pruned.extend(self.read_prune(object));
+            let told = signed::pruned(object).filter(|it| self.mistrust(Some(it.1)).is_none());
+            self.walked.pruned.extend(told.map(|it| it.0));
         }
         if !self.is_sound() {
             return;
@@ -240,48 +235,20 @@ impl Walk<'_> {
                 let number = object.get("segment").and_then(Value::as_u64);
                 (number != Some(piece.number.into())).then_some(What::BadStart)
             }
-            Kind::Checkpoint => self.check_signature(line, object),
-            Kind::Prune => self.read_prune(object).err(),
+            Kind::Checkpoint => {
+                self.mistrust(signed::signer_of_checkpoint(line, object, &self.chain.name))
+            }
+            Kind::Prune => self.mistrust(signed::pruned(object).map(|it| it.1)),
             _ => None,
         }
     }
 
-    fn check_signature(&self, line: &Line<'_>, object: Value<'_>) -> Option<What> {
-        let Some(count) = object.get("count").and_then(Value::as_u64) else {
-            return Some(What::Signature);
-        };
-        let is_for_these = count == line.seq
-            && object.get("head").is_some_and(|it| it.is_str(&line.prev.to_string()));
-        let statement = Statement::Checkpoint { chain: &self.chain.name, count, head: line.prev };
-        if is_for_these { self.unsigned(object, &statement) } else { Some(What::Signature) }
-    }
-
-    /// What is wrong with the signature under a statement.
-    fn unsigned(&self, object: Value<'_>, statement: &Statement<'_>) -> Option<What> {
-        let text = |key| object.get(key).and_then(Value::as_str);
-        let key = text("key").and_then(|it| PublicKey::parse(&it));
-        let signature = text("sig").unwrap_or_default();
-        match key.filter(|it| it.has_signed(statement, &signature)) {
+    /// What is wrong with who signed a record; `None` is nobody.
+    fn mistrust(&self, signer: Option<PublicKey>) -> Option<What> {
+        match signer {
             None => Some(What::Signature),
             Some(key) if self.keys.is_empty() || self.keys.contains(&key) => None,
             Some(key) => Some(What::OtherKey(Box::new(key))),
-        }
-    }
-
-    /// What was pruned, if the record is signed.
-    fn read_prune(&self, object: Value<'_>) -> Result<Pruned, What> {
-        let number = |key| object.get(key).and_then(Value::as_u64);
-        let read = || {
-            let chain = object.get("chain")?.as_str()?;
-            let (segment, next_seq) = (number("segment")?.try_into().ok()?, number("next_seq")?);
-            let head = Hash::parse(&object.get("head")?.as_str()?)?;
-            Some((chain, segment, next_seq, head))
-        };
-        let (chain, segment, next_seq, head) = read().ok_or(What::Signature)?;
-        let statement = Statement::Prune { chain: &chain, segment, next_seq, head };
-        match self.unsigned(object, &statement) {
-            Some(what) => Err(what),
-            None => Ok(Pruned { chain: chain.clone().into_owned(), next_seq, head }),
         }
     }
 
@@ -299,8 +266,7 @@ impl Walk<'_> {
             let key = object.and_then(|it| it.get("key")?.as_str());
             let key = key.and_then(|it| PublicKey::parse(&it));
             report.keys.extend(key.filter(|it| !report.keys.contains(it)));
-            self.closing = line.text.contains("\"why\":\"stop\"")
-                || line.text.contains("\"why\":\"recovered\"");
+            self.closing = signed::is_closing(line);
         }
     }
 

@@ -13,6 +13,7 @@ use redress::fault::Receipt;
 use redress_ledger::{
     Entry, Evidence, Ledger, Options, Reader, Record, Redactor, Report, Time, verify,
 };
+use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 /// 2026-01-19T15:32:10.000Z
@@ -71,6 +72,11 @@ impl Place {
         Reader::open(&self.dir).unwrap().map(|it| it.unwrap()).collect()
     }
 
+    /// The same, without what is no record.
+    pub(crate) fn entries_that_hash(&self) -> Vec<Entry> {
+        Reader::open(&self.dir).unwrap().flatten().collect()
+    }
+
     /// The directories of the chains, oldest first.
     pub(crate) fn chains(&self) -> Vec<PathBuf> {
         subdirectories(&self.dir)
@@ -95,6 +101,32 @@ pub(crate) fn segments(chain: &Path) -> Vec<PathBuf> {
 /// A record that can be told from others.
 pub(crate) fn record(name: &str) -> Record {
     Record::session(&format!(r#"{{"id":"{name}"}}"#), &Redactor::default())
+}
+
+/// A line with the same body and a hash that fits it.
+pub(crate) fn rehash(line: &str) -> String {
+    let (body, _) = line.rsplit_once(",\"hash\"").unwrap();
+    let hash = hex(&Sha256::digest(body.as_bytes()));
+    format!("{body},\"hash\":\"{hash}\"}}")
+}
+
+/// A line that continues the one before it.
+pub(crate) fn relink(before: &str, line: &str) -> String {
+    let before: serde_json::Value = serde_json::from_str(before).unwrap();
+    let (start, rest) = line.split_once("\"prev\":\"").unwrap();
+    rehash(&format!("{start}\"prev\":\"{}{}", before["hash"].as_str().unwrap(), &rest[64..]))
+}
+
+/// Lines that were changed, with hashes and links as good as somebody without the key can make them.
+pub(crate) fn rewritten(text: &str, change: impl Fn(&str) -> String) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().map(change) {
+        lines.push(match lines.last() {
+            None => rehash(&line),
+            Some(before) => relink(before, &line),
+        });
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Copies a ledger, so that it can be damaged.

@@ -2,13 +2,16 @@
 
 use std::{
     fs::{self, File},
-    path::PathBuf,
-    time::{Duration, SystemTime},
+    os::unix::fs::FileExt as _,
+    path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use redress_ledger::{Found, Kind, Ledger, What, verify};
 
-use crate::fixture::{Place, record, segments};
+use crate::fixture::{Place, record, rewritten, segments};
+
+const HOUR: u64 = 3_600_000;
 
 fn open(place: &Place, change: impl FnOnce(&mut redress_ledger::Options)) -> Ledger {
     let mut options = place.options();
@@ -21,17 +24,24 @@ fn open(place: &Place, change: impl FnOnce(&mut redress_ledger::Options)) -> Led
 fn closed_chain() -> (Place, PathBuf) {
     let place = Place::new();
     let old = open(&place, |_| ());
-    for number in 0..30 {
-        old.append_wait(record(&format!("{number}"))).unwrap();
-    }
+    fill(&old, 30);
     old.close().unwrap();
     let chain = place.chains()[0].clone();
     (place, chain)
 }
 
+fn fill(ledger: &Ledger, records: usize) {
+    for number in 0..records {
+        ledger.append_wait(record(&format!("{number}"))).unwrap();
+    }
+}
+
 fn bytes(place: &Place) -> u64 {
-    let all = place.chains().into_iter().flat_map(|it| segments(&it));
-    all.map(|it| fs::metadata(it).unwrap().len()).sum()
+    place.chains().iter().map(|it| bytes_of(it)).sum()
+}
+
+fn bytes_of(chain: &Path) -> u64 {
+    segments(chain).iter().map(|it| fs::metadata(it).unwrap().len()).sum()
 }
 
 #[test]
@@ -64,45 +74,158 @@ fn a_ledger_stays_within_its_size_and_tells_what_it_removed() {
 
 #[test]
 fn old_segments_and_whole_chains_go_when_their_time_has_come() {
-    let (place, chain) = closed_chain();
+    let place = Place::new();
+    let old = open(&place, |_| ());
+    fill(&old, 30);
+    place.pass(48 * HOUR);
+    fill(&old, 3);
+    old.close().unwrap();
+    let chain = place.chains()[0].clone();
     let count = segments(&chain).len();
     assert!(count > 3);
-    // Two days before the ledger's present, except for the last.
-    let start = SystemTime::UNIX_EPOCH + Duration::from_millis(crate::fixture::START);
-    for file in &segments(&chain)[..count - 1] {
-        File::options()
-            .write(true)
-            .open(file)
-            .unwrap()
-            .set_modified(start - Duration::from_hours(48))
-            .unwrap();
-    }
     place.pass(1);
-    let next = open(&place, |it| it.keep_millis = Some(24 * 3_600_000));
-    assert_eq!(segments(&chain).len(), 1);
+    let next = open(&place, |it| it.keep_millis = Some(24 * HOUR));
+    let left = segments(&chain).len();
+    assert!(left > 0 && left < 3, "{left} of {count}");
     let report = place.verify();
     assert!(report.is_sound(), "{report:#?}");
     next.close().unwrap();
 
     // Then the rest of it.
-    for chain in place.chains() {
-        for file in segments(&chain) {
-            File::options()
-                .write(true)
-                .open(file)
-                .unwrap()
-                .set_modified(start - Duration::from_hours(48))
-                .unwrap();
-        }
-    }
-    place.pass(1);
-    let last = open(&place, |it| it.keep_millis = Some(24 * 3_600_000));
+    place.pass(48 * HOUR);
+    let last = open(&place, |it| it.keep_millis = Some(24 * HOUR));
     last.close().unwrap();
     assert!(!chain.exists());
     assert_eq!(place.chains().len(), 1);
     let report = place.verify();
     assert!(report.is_sound(), "{report:#?}");
     assert!(report.missing.is_empty());
+}
+
+#[test]
+fn a_file_is_as_old_as_its_records_whatever_the_file_system_says() {
+    let (place, chain) = closed_chain();
+    let before = segments(&chain);
+    for file in &before {
+        File::options()
+            .write(true)
+            .open(file)
+            .unwrap()
+            .set_modified(SystemTime::UNIX_EPOCH)
+            .unwrap();
+    }
+    place.pass(HOUR);
+    open(&place, |it| it.keep_millis = Some(24 * HOUR)).close().unwrap();
+    assert_eq!(segments(&chain), before);
+    assert!(place.entries().iter().all(|it| it.kind != Kind::Prune));
+}
+
+#[test]
+fn what_this_key_has_not_closed_drives_nothing_out() {
+    let (place, chain) = closed_chain();
+    let before = segments(&chain);
+    let (other, foreign) = closed_chain();
+    for (name, is_open) in [
+        ("20200101T000000000Z-1-000000000000.corrupt", false),
+        ("20200101T000000000Z-2-000000000000", false),
+        ("20200101T000000000Z-3-000000000000", true),
+    ] {
+        let fake = place.dir.join(name);
+        fs::create_dir(&fake).unwrap();
+        let file = File::create(fake.join("00000001.jsonl")).unwrap();
+        file.write_all_at(&vec![b'x'; 200_000], 1 << 24).unwrap();
+        if is_open {
+            fs::write(fake.join("lock"), "").unwrap();
+        }
+    }
+    let copied = place.dir.join(foreign.file_name().unwrap());
+    crate::fixture::copy(&foreign, &copied);
+    place.pass(1);
+    open(&place, |it| it.keep_bytes = Some(bytes_of(&chain) + 10_000)).close().unwrap();
+    assert_eq!(segments(&chain), before);
+    assert_eq!(segments(&copied).len(), segments(&foreign).len());
+    drop(other);
+}
+
+#[test]
+fn a_file_with_holes_counts_for_what_it_takes() {
+    let (place, chain) = closed_chain();
+    let before = segments(&chain);
+    let longer = before.last().unwrap();
+    // Behind a hole stands the end of the chain, as it was signed.
+    let text = fs::read_to_string(longer).unwrap();
+    let last = text.trim_end().rsplit_once('\n').unwrap().1;
+    let file = File::options().write(true).open(longer).unwrap();
+    file.write_all_at(format!("\n{last}\n").as_bytes(), 1 << 30).unwrap();
+    place.pass(1);
+    open(&place, |it| it.keep_bytes = Some(1 << 20)).close().unwrap();
+    assert_eq!(segments(&chain), before);
+}
+
+#[test]
+fn a_segment_that_is_not_what_was_written_is_never_signed_away() {
+    let changes: [fn(&str) -> String; 2] = [
+        |text| text.replacen("\"id\":\"1\"", "\"id\":\"7\"", 1),
+        |text| rewritten(text, |line| line.replacen("\"time\":\"2026", "\"time\":\"2016", 1)),
+    ];
+    for change in changes {
+        let (place, chain) = closed_chain();
+        let before = segments(&chain);
+        let text = fs::read_to_string(&before[0]).unwrap();
+        let changed = change(&text);
+        assert!(changed != text && changed.len() == text.len());
+        fs::write(&before[0], changed).unwrap();
+        place.pass(1);
+        open(&place, |it| {
+            it.keep_millis = Some(24 * HOUR);
+            it.keep_bytes = Some(1);
+        })
+        .close()
+        .unwrap();
+        assert_eq!(segments(&chain), before);
+        assert!(place.entries_that_hash().iter().all(|it| it.kind != Kind::Prune));
+        assert!(!place.verify().is_sound());
+    }
+}
+
+#[test]
+fn a_clock_that_was_set_back_leaves_no_hole_behind_a_pruning() {
+    let place = Place::new();
+    let old = open(&place, |_| ());
+    place.pass(72 * HOUR);
+    fill(&old, 10);
+    place.pass_back(72 * HOUR);
+    fill(&old, 10);
+    old.close().unwrap();
+    let chain = place.chains()[0].clone();
+    place.pass(80 * HOUR);
+    for keep in [4_000, 3_000, 2_000] {
+        place.pass(1);
+        open(&place, |it| {
+            it.keep_millis = Some(24 * HOUR);
+            it.keep_bytes = Some(keep);
+        })
+        .close()
+        .unwrap();
+        let report = place.verify();
+        assert!(report.is_sound(), "{keep}, {:?}: {report:#?}", segments(&chain));
+    }
+}
+
+#[test]
+fn a_chain_that_somebody_emptied_stays_missed_when_others_are_pruned() {
+    let (place, emptied) = closed_chain();
+    place.pass(1);
+    let other = open(&place, |_| ());
+    fill(&other, 30);
+    other.close().unwrap();
+    for file in segments(&emptied) {
+        fs::remove_file(file).unwrap();
+    }
+    place.pass(1);
+    open(&place, |it| it.keep_bytes = Some(4_000)).close().unwrap();
+    assert!(place.entries().iter().any(|it| it.kind == Kind::Prune));
+    assert!(!place.verify().is_sound());
 }
 
 #[test]

@@ -7,10 +7,9 @@ use redress::fault::Receipt;
 use redress_ledger::{
     ChainState, Found, Ledger, Report, What, parse_receipt, verify, verify_newest,
 };
-use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use crate::fixture::{Place, copy, hex, record, segments};
+use crate::fixture::{Place, copy, record, rehash, relink, segments};
 
 /// A closed ledger of several segments with its receipts.
 static ORIGINAL: LazyLock<(Place, Vec<Receipt>)> = LazyLock::new(|| {
@@ -77,13 +76,6 @@ fn count() -> usize {
 
 fn position() -> impl Strategy<Value = usize> {
     any::<proptest::sample::Index>().prop_map(|it| it.index(count()))
-}
-
-/// A line with the same body and a hash that fits it.
-fn rehash(line: &str) -> String {
-    let (body, _) = line.rsplit_once(",\"hash\"").unwrap();
-    let hash = hex(&Sha256::digest(body.as_bytes()));
-    format!("{body},\"hash\":\"{hash}\"}}")
 }
 
 #[test]
@@ -210,10 +202,7 @@ proptest! {
         let text = copy.lines[at].1.clone();
         copy.lines[at].1 = rehash(&text.replacen("2026", "2025", 1));
         for next in at + 1..copy.lines.len() {
-            let before: serde_json::Value = serde_json::from_str(&copy.lines[next - 1].1).unwrap();
-            let (start, rest) = copy.lines[next].1.split_once("\"prev\":\"").unwrap();
-            let line = format!("{start}\"prev\":\"{}{}", before["hash"].as_str().unwrap(), &rest[64..]);
-            copy.lines[next].1 = rehash(&line);
+            copy.lines[next].1 = relink(&copy.lines[next - 1].1, &copy.lines[next].1);
         }
         let report = copy.verify(&[]);
         let last = at + 1 == copy.lines.len();
