@@ -81,7 +81,7 @@ fn examine(
         let of_chain = pruned.get(&chain.report.name).map(Vec::as_slice);
         // What is not read may tell that the start was pruned.
         let may_be_told = !reach.unread.is_nothing();
-        check_start(chain, of_chain.or(may_be_told.then_some(&[])), may_be_told);
+        check_start(chain, of_chain, may_be_told);
     }
     let missing = match &witness {
         None => Vec::new(),
@@ -134,13 +134,19 @@ fn prunings(walked: &mut [Walked]) -> Prunings {
     all
 }
 
-/// A chain that does not start with its genesis needs a signed pruning that ends where it starts.
+/// A chain that does not start with its genesis needs a signed pruning that ends where it starts; one without any record, a pruning of all of it.
 fn check_start(chain: &mut Walked, pruned: Option<&[Pruned]>, may_be_told: bool) {
-    let is_empty =
-        chain.report.problem.as_ref().is_some_and(|it| it.what == What::SegmentMissing(1));
-    if is_empty && pruned.is_some() {
-        // All of it was pruned, and only the directory is left.
-        chain.report.problem = None;
+    let newest = pruned.and_then(|all| all.iter().max_by_key(|it| it.next_seq));
+    if let Some(problem) = chain.report.problem.as_mut().filter(|_| chain.is_empty) {
+        // Whoever prunes the last segment forgets the witness.
+        let is_all = chain.witnessed.is_none_or(|seq| newest.is_some_and(|it| it.next_seq > seq));
+        if let Some(it) = newest {
+            problem.what = What::SegmentMissing(it.segment.saturating_add(1));
+            problem.seq = it.next_seq;
+        }
+        if is_all && (newest.is_some() || may_be_told) {
+            chain.report.problem = None;
+        }
     }
     let Some(start) = &chain.cut_start else { return };
     let is_told = pruned

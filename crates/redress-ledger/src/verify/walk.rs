@@ -31,6 +31,10 @@ pub(super) struct Walked {
     pub pruned: Vec<Pruned>,
     /// Its first record, if that is not the genesis.
     pub cut_start: Option<CutStart>,
+    /// Whether it has no segment at all.
+    pub is_empty: bool,
+    /// The checkpoint that it must still have, unless that was pruned.
+    pub witnessed: Option<u64>,
 }
 
 pub(super) struct CutStart {
@@ -60,7 +64,13 @@ pub(super) fn walk(
         is_whole: true,
         head: None,
         closing: false,
-        walked: Walked { report: empty_report(chain, state), pruned: Vec::new(), cut_start: None },
+        walked: Walked {
+            report: empty_report(chain, state),
+            pruned: Vec::new(),
+            cut_start: None,
+            is_empty: false,
+            witnessed: witnessed.map(|it| it.seq),
+        },
     };
     if let Some(error) = unknown {
         walk.note(&chain.path.join(LOCK), 0, What::Unreadable(error.to_string()));
@@ -94,6 +104,7 @@ impl Walk<'_> {
     /// All segments.
     fn through(&mut self, pieces: &[Piece], receipts: &mut Receipts<'_>) {
         if pieces.is_empty() {
+            self.walked.is_empty = true;
             let file = self.chain.path.join(layout::segment_name(1));
             self.note(&file, 1, What::SegmentMissing(1));
         }

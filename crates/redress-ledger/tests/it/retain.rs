@@ -229,6 +229,27 @@ fn a_chain_that_somebody_emptied_stays_missed_when_others_are_pruned() {
 }
 
 #[test]
+fn what_was_left_of_a_chain_by_a_pruning_is_missed_when_it_is_gone() {
+    let (place, chain) = closed_chain();
+    place.pass(1);
+    open(&place, |it| it.keep_bytes = Some(6_000)).close().unwrap();
+    let left = segments(&chain);
+    assert_ne!(left[0].file_name().unwrap(), "00000001.jsonl");
+    let number: u32 = left[0].file_stem().unwrap().to_str().unwrap().parse().unwrap();
+    assert!(place.verify().is_sound());
+    for file in left {
+        fs::remove_file(file).unwrap();
+    }
+    let report = place.verify();
+    assert_eq!(report.first_problem().unwrap().what, What::SegmentMissing(number));
+
+    // Nor does a later pruning hide it.
+    place.pass(1);
+    open(&place, |it| it.keep_bytes = Some(1)).close().unwrap();
+    assert!(!place.verify().is_sound());
+}
+
+#[test]
 fn a_pruning_that_was_interrupted_is_still_explained() {
     let (place, chain) = closed_chain();
     let kept = Place::new();
