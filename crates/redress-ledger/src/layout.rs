@@ -80,16 +80,20 @@ pub(crate) fn chains(ledger: &Path) -> io::Result<Vec<ChainDir>> {
     Ok(found)
 }
 
-/// The ledgers at a place, by name: the directory itself if it holds chains, otherwise those directories in it that do.
+/// The ledgers at a place, by name: the directory itself if it holds chains, and those directories in it that do. A chain does not hide what lies
+/// beside it.
 pub fn ledgers(place: &Path) -> io::Result<Vec<PathBuf>> {
-    if !chains(place)?.is_empty() {
-        return Ok(vec![place.to_owned()]);
-    }
     let mut found = Vec::new();
+    if !chains(place)?.is_empty() {
+        found.push(place.to_owned());
+    }
     for entry in fs::read_dir(place)? {
         let path = entry?.path();
         // One that cannot be read is there all the same; who reads it will say so.
-        if path.is_dir() && !chains(&path).is_ok_and(|it| it.is_empty()) {
+        if path.is_dir()
+            && ChainDir::of(path.clone()).is_none()
+            && !chains(&path).is_ok_and(|it| it.is_empty())
+        {
             found.push(path);
         }
     }

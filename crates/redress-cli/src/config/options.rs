@@ -30,7 +30,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The server's name in faults and in the ledger, by default from its command; with a file, the one of its servers that is meant.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = name::checked)]
     name: Option<String>,
     /// The directory whose files are served where there is no command, by default the one that this is started in; with a command that is governed, its one workspace.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]

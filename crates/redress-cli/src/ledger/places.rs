@@ -20,7 +20,7 @@ pub(super) struct Places {
     /// A ledger, or a directory of ledgers; by default all in the user's state directory.
     dir: Option<PathBuf>,
     /// The ledgers of the server with this name, in the user's state directory.
-    #[arg(long, value_name = "N", conflicts_with = "dir")]
+    #[arg(long, value_name = "N", conflicts_with = "dir", value_parser = name::checked)]
     name: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Places {
         let witnessed = place::key().ok().and_then(|it| witnessed_ledgers(&it).ok());
         let real = true_path(&root).unwrap_or_else(|_| root.clone());
         let mut gone = witnessed.unwrap_or_default();
-        gone.retain(|it| it.starts_with(&real) && !ledgers(it).is_ok_and(|it| !it.is_empty()));
+        gone.retain(|it| it.starts_with(&real) && !ledgers(it).is_ok_and(|all| all.contains(it)));
         let gone = self.chosen(&real, gone);
         match self.find() {
             Ok(mut found) => {

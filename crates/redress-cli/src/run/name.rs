@@ -28,6 +28,19 @@ pub(crate) fn short(command: &[OsString]) -> String {
     if clean.trim_matches('.').is_empty() { "server".to_owned() } else { clean }
 }
 
+/// A name that somebody gives a server, if its ledger can be called so: it is a directory beside the others.
+pub(crate) fn checked(given: &str) -> Result<String, &'static str> {
+    if given.trim().is_empty() {
+        Err("a name has at least one character")
+    } else if given.contains('/') || given.chars().any(char::is_control) {
+        Err("a name has no `/` and no control characters")
+    } else if given.trim_matches('.').is_empty() {
+        Err("a name is more than dots")
+    } else {
+        Ok(given.to_owned())
+    }
+}
+
 /// The server's name for its ledger: no two commands share one, unless they are given the same name.
 pub(crate) fn unique(given: Option<&str>, command: &[OsString]) -> String {
     if let Some(given) = given {
@@ -76,7 +89,7 @@ fn is_fine(it: char) -> bool {
 mod tests {
     use std::ffi::OsString;
 
-    use super::{short, unique};
+    use super::{checked, short, unique};
 
     fn words(command: &str) -> Vec<OsString> {
         command.split(' ').map(OsString::from).collect()
@@ -98,6 +111,16 @@ mod tests {
         }
         let script = ["sh", "-c", "cat /tmp/a >&2; exit 3"].map(OsString::from);
         assert_eq!(short(&script), "sh", "a script is no name");
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_directory_of_ledgers() {
+        for bad in ["", " ", ".", "..", "a/b", "../a", "/", "a\nb", "a\0b", "\u{7f}"] {
+            assert!(checked(bad).is_err(), "{bad:?}");
+        }
+        for good in ["files", "my files", "a.b", "..a", "Dateien-ä"] {
+            assert_eq!(checked(good).as_deref(), Ok(good));
+        }
     }
 
     #[test]

@@ -345,6 +345,16 @@ fn garbage_beside_the_chains_stops_no_reader() {
 }
 
 #[test]
+fn a_chain_in_the_wrong_place_hides_no_ledger() {
+    let copy = Copy::new();
+    copy.write();
+    let above = copy.dir.parent().unwrap();
+    let chain = crate::fixture::subdirectories(&copy.dir)[0].clone();
+    crate::fixture::copy(&chain, &above.join(chain.file_name().unwrap()));
+    assert_eq!(redress_ledger::ledgers(above).unwrap(), [above, &*copy.dir]);
+}
+
+#[test]
 fn a_missing_segment_is_named() {
     let copy = Copy::new();
     copy.write();
