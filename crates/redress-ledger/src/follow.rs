@@ -88,7 +88,8 @@ impl Place {
         // Only a rotation makes it worth looking at the starts of all segments.
         if numbers.last().is_none_or(|it| *it == self.segment) {
             let path = chain.path.join(layout::segment_name(self.segment));
-            let piece = Piece { number: self.segment, path, end: None, first: None };
+            let piece =
+                Piece { number: self.segment, path, end: None, first: None, is_begun: true };
             return if numbers.is_empty() { Ok(()) } else { self.read(chain, &piece, found) };
         }
         for piece in layout::pieces(&chain.path)? {

@@ -134,6 +134,8 @@ pub(crate) struct Piece {
     pub end: Option<After>,
     /// When its first record was written, if that can be read.
     pub first: Option<Time>,
+    /// Whether it has a first line: a segment is made before anything is written to it.
+    pub is_begun: bool,
 }
 
 /// What the first record of a segment says about the one before.
@@ -145,7 +147,7 @@ pub(crate) struct After {
     pub failed: bool,
 }
 
-/// The segments that count, in order. One that a later segment passes over is void.
+/// The segments that count, in order. One that a later segment passes over is void; one that is gone since it was listed was pruned.
 pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut after: Option<After> = None;
@@ -154,13 +156,21 @@ pub(crate) fn pieces(chain: &Path) -> io::Result<Vec<Piece>> {
             continue;
         }
         let path = chain.join(segment_name(number));
+        let Some(first) = first_line(&path, number).map_or_else(unless_gone, |it| Ok(Some(it)))?
+        else {
+            continue;
+        };
         let end = after.filter(|it| it.segment == number);
-        let first;
-        (first, after) = first_line(&path, number)?;
-        pieces.push(Piece { number, path, end, first });
+        after = first.after;
+        pieces.push(Piece { number, path, end, first: first.time, is_begun: first.is_whole });
     }
     pieces.reverse();
     Ok(pieces)
+}
+
+/// Nothing, if that is all that is wrong.
+pub(crate) fn unless_gone<T>(error: io::Error) -> io::Result<Option<T>> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(None) } else { Err(error) }
 }
 
 /// When the first or the last record of a segment was written, whichever is later: the clock may have been set back between them. `None` if
@@ -191,12 +201,25 @@ pub(crate) fn last_line(piece: &Piece) -> io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// When the segment began and what it says comes before it, if its first line is sound, its own, and says so.
-fn first_line(path: &Path, number: u32) -> io::Result<(Option<Time>, Option<After>)> {
+/// What the first line of a segment says, if it is sound and its own.
+struct First {
+    time: Option<Time>,
+    after: Option<After>,
+    is_whole: bool,
+}
+
+fn first_line(path: &Path, number: u32) -> io::Result<First> {
     let mut lines = Lines::new(File::open(path)?.take(FIRST_LINE));
-    let first = lines.next()?.filter(|it| it.end == LineEnd::Newline);
-    let first = first.and_then(|it| Line::read(it.bytes).ok());
-    Ok((first.map(|it| it.time), first.and_then(|it| after(&it, number))))
+    let Some(raw) = lines.next()? else {
+        return Ok(First { time: None, after: None, is_whole: false });
+    };
+    let ends = raw.end == LineEnd::Newline;
+    let line = Line::read(raw.bytes).ok().filter(|_| ends);
+    Ok(First {
+        time: line.map(|it| it.time),
+        after: line.and_then(|it| after(&it, number)),
+        is_whole: ends || raw.bytes.len() as u64 >= FIRST_LINE,
+    })
 }
 
 /// What a `rotate` record says comes before the segment of that number.

@@ -232,8 +232,10 @@ impl ChainReader {
     fn advance(&mut self) -> Result<bool, Failure> {
         let failed = |path: &Path, error| Failure::new("read", path, error);
         if self.pieces.is_none() {
-            let found = layout::pieces(&self.path).map_err(|it| failed(&self.path, it))?;
-            self.pieces = Some(found.into_iter());
+            let found =
+                layout::pieces(&self.path).map_or_else(layout::unless_gone, |it| Ok(Some(it)));
+            let found = found.map_err(|it| failed(&self.path, it))?;
+            self.pieces = Some(found.unwrap_or_default().into_iter());
         }
         let Some(piece) = self.pieces.as_mut().and_then(Iterator::next) else { return Ok(false) };
         if let Some(from) = self.from
@@ -241,7 +243,9 @@ impl ChainReader {
         {
             return Ok(true);
         }
-        let file = File::open(&piece.path).map_err(|it| failed(&piece.path, it))?;
+        // What was pruned meanwhile takes nothing with it.
+        let file = File::open(&piece.path).map_or_else(layout::unless_gone, |it| Ok(Some(it)));
+        let Some(file) = file.map_err(|it| failed(&piece.path, it))? else { return Ok(true) };
         let lines = Lines::new(file.take(piece.end.map_or(u64::MAX, |it| it.bytes)));
         self.current = Some(Current { file: piece.path, lines, is_last: piece.end.is_none() });
         Ok(true)

@@ -1,6 +1,6 @@
 //! The newest records of ledgers, read from their ends.
 
-use std::{cmp::Reverse, collections::BinaryHeap, path::Path};
+use std::{cmp::Reverse, collections::BinaryHeap, io, path::Path};
 
 use crate::{
     error::Failure,
@@ -78,6 +78,7 @@ impl Newest {
     ) {
         let pieces = match layout::pieces(&chain.path) {
             Ok(pieces) => pieces,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => {
                 return on_error(ReadError::Io(Failure::new("read", &chain.path, error)));
             }

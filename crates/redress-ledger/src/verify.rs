@@ -6,7 +6,7 @@ mod report;
 mod walk;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -19,6 +19,9 @@ use newest::Reach;
 pub use newest::{Unread, verify_newest};
 use receipts::Receipts;
 use walk::Walked;
+
+/// How often a ledger is looked at that is being pruned.
+const MOST_LOOKS: usize = 5;
 
 /// What a ledger is checked against.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +48,34 @@ pub fn verify_with(
     examine(dir, evidence, None, progress).map(|it| it.0)
 }
 
+/// Examines a ledger; if something seems to be missing and segments were pruned meanwhile, once more.
 fn examine(
+    dir: &Path,
+    evidence: &Evidence,
+    most_bytes: Option<u64>,
+    progress: &mut dyn FnMut(usize, usize),
+) -> io::Result<(Report, Unread)> {
+    let mut looks = 0;
+    loop {
+        looks += 1;
+        let before = all_segments(dir);
+        let found = look(dir, evidence, most_bytes, progress)?;
+        if found.0.is_sound() || looks == MOST_LOOKS || before.is_subset(&all_segments(dir)) {
+            return Ok(found);
+        }
+    }
+}
+
+/// Every segment that is there, as far as that can be read.
+fn all_segments(dir: &Path) -> BTreeSet<(String, u32)> {
+    let chains = layout::chains(dir).unwrap_or_default().into_iter();
+    let segments = chains.map(|it| (layout::segment_numbers(&it.path).unwrap_or_default(), it));
+    let named = segments
+        .flat_map(|(numbers, it)| numbers.into_iter().map(move |number| (it.name.clone(), number)));
+    named.collect()
+}
+
+fn look(
     dir: &Path,
     evidence: &Evidence,
     most_bytes: Option<u64>,

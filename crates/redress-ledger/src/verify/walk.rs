@@ -1,7 +1,7 @@
 //! The walk along one chain: every line, every link, every signature, up to the first that is wrong.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
@@ -103,6 +103,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// All segments.
     fn through(&mut self, pieces: &[Piece], receipts: &mut Receipts<'_>) {
+        let pieces = self.begun(pieces);
         if pieces.is_empty() {
             self.walked.is_empty = true;
             let file = self.chain.path.join(layout::segment_name(1));
@@ -114,6 +115,11 @@ impl Walk<'_> {
             let mut lengths = Lengths::default();
             match self.read(piece, receipts, &mut lengths) {
                 Ok(()) => self.leave(piece, &lengths),
+                Err(error) if self.is_pruned(piece, &error) => {
+                    self.start_anew();
+                    before = None;
+                    continue;
+                }
                 Err(error) => {
                     let what = What::Unreadable(error.to_string());
                     self.note(&piece.path, lengths.count + 1, what);
@@ -124,6 +130,38 @@ impl Walk<'_> {
         if let Some((last, lengths)) = before {
             self.end(last, lengths.count + 1);
         }
+    }
+
+    /// The segments without one that was made a moment ago, of a chain that is not closed: it gets its first line next, or its process ended before.
+    fn begun<'p>(&mut self, pieces: &'p [Piece]) -> &'p [Piece] {
+        match pieces {
+            [before @ .., last]
+                if !before.is_empty()
+                    && !last.is_begun
+                    && self.walked.report.state != ChainState::Closed =>
+            {
+                let bytes = fs::metadata(&last.path).map_or(0, |it| it.len());
+                self.walked.report.unfinished_bytes = bytes;
+                before
+            }
+            all => all,
+        }
+    }
+
+    /// Whether a segment was pruned since it was listed: then nothing before it is there any more.
+    fn is_pruned(&self, piece: &Piece, error: &io::Error) -> bool {
+        let is_first = |left: Vec<u32>| left.first().is_some_and(|it| *it > piece.number);
+        error.kind() == io::ErrorKind::NotFound
+            && layout::segment_numbers(&self.chain.path).is_ok_and(is_first)
+    }
+
+    /// Forgets what was read before.
+    fn start_anew(&mut self) {
+        let report = empty_report(self.chain, self.walked.report.state);
+        self.walked.report = report;
+        self.walked.cut_start = None;
+        self.head = None;
+        self.closing = false;
     }
 
     /// Notes the first problem.
@@ -303,6 +341,10 @@ impl Walk<'_> {
 
     /// After the last segment.
     fn end(&mut self, last: &Piece, line: u64) {
+        if self.head.is_none() && self.is_whole {
+            // It had a record before it had a name.
+            self.note(&last.path, 1, What::Changed(BadLine::Unfinished));
+        }
         let next = self.head.map_or(0, |it| it.next);
         if let Some(it) = self.witnessed {
             if it.seq >= next {

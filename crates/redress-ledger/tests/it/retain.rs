@@ -4,10 +4,12 @@ use std::{
     fs::{self, File},
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
     time::SystemTime,
 };
 
-use redress_ledger::{Found, Kind, Ledger, What, verify};
+use redress_ledger::{Found, Kind, Ledger, Query, Reader, What, tail, verify};
 
 use crate::fixture::{Place, record, rewritten, segments};
 
@@ -247,6 +249,31 @@ fn what_was_left_of_a_chain_by_a_pruning_is_missed_when_it_is_gone() {
     place.pass(1);
     open(&place, |it| it.keep_bytes = Some(1)).close().unwrap();
     assert!(!place.verify().is_sound());
+}
+
+#[test]
+fn who_reads_while_others_prune_is_not_alarmed() {
+    let place = Place::new();
+    let ledger = open(&place, |it| it.keep_bytes = Some(10_000));
+    fill(&ledger, 30);
+    let (looks, evidence) = (AtomicUsize::new(0), place.evidence(&[]));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while looks.load(Ordering::Relaxed) < 60 {
+                fill(&ledger, 1);
+            }
+        });
+        for _ in 0..60 {
+            let report = verify(&place.dir, &evidence).unwrap();
+            let read: Vec<_> = Reader::open(&place.dir).unwrap().collect();
+            let newest = tail(&[&place.dir], 3, &Query::default(), &mut |it| panic!("{it}"));
+            looks.fetch_add(1, Ordering::Relaxed);
+            assert!(report.is_sound(), "{report:#?}");
+            assert!(read.iter().all(Result::is_ok), "{read:?}");
+            assert!(read.len() > 5 && newest.len() == 3, "{} {}", read.len(), newest.len());
+        }
+    });
+    ledger.close().unwrap();
 }
 
 #[test]

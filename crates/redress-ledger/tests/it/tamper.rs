@@ -355,6 +355,37 @@ fn a_chain_in_the_wrong_place_hides_no_ledger() {
 }
 
 #[test]
+fn a_segment_that_has_no_line_yet_is_no_damage() {
+    let place = Place::new();
+    let ledger = place.open();
+    ledger.append_wait(record("a")).unwrap();
+    let next = place.chains()[0].join("00000002.jsonl");
+    for start in ["", "{\"seq\":3,\"time\":\"20"] {
+        fs::write(&next, start).unwrap();
+        let report = place.verify();
+        assert!(report.is_sound(), "{report:#?}");
+        assert_eq!(report.chains[0].unfinished_bytes, u64::try_from(start.len()).unwrap());
+        assert_eq!(place.entries().len(), 3);
+    }
+    fs::write(&next, "{\"seq\":3}\n").unwrap();
+    assert_eq!(place.verify().first_problem().unwrap().file, next, "a line that is no record");
+    fs::remove_file(&next).unwrap();
+    ledger.close().unwrap();
+    fs::write(&next, "").unwrap();
+    assert!(!place.verify().is_sound(), "a closed chain gets no more segments");
+}
+
+#[test]
+fn an_emptied_chain_is_found_without_a_witness() {
+    let place = Place::new();
+    let ledger = place.open();
+    fs::write(&segments(&place.chains()[0])[0], "").unwrap();
+    let report = verify(&place.dir, &redress_ledger::Evidence::default()).unwrap();
+    assert!(!report.is_sound());
+    drop(ledger);
+}
+
+#[test]
 fn a_missing_segment_is_named() {
     let copy = Copy::new();
     copy.write();
