@@ -11,6 +11,7 @@ use redress::json::{Doc, Value};
 use crate::{
     LINE_LIMITS, MAX_LINE,
     lines::{LineEnd, Lines},
+    lock,
     record::{Kind, Line},
     time::Time,
 };
@@ -51,7 +52,7 @@ impl ChainDir {
 
     /// Whether it was closed in good order, or repaired since.
     pub(crate) fn is_closed(&self) -> bool {
-        !self.path.join(LOCK).exists()
+        !lock::is_there(&self.path)
     }
 
     /// Puts the chain aside, so that nobody writes to it.

@@ -63,9 +63,12 @@
 //!
 //! # Recover
 //!
-//! A chain with a `lock` that nobody holds was not closed. In its last segment, bad lines with no good line after them are a torn
-//! tail: they are cut, and a `recovered` record says what they were. A bad line with a good one after it, or a chain shorter
-//! than its witness, is corruption: the directory is renamed to `….corrupt` and not written to again.
+//! A chain with a `lock` that nobody holds was not closed. In its last segment, torn lines with no good line after them are a torn
+//! tail: they are cut, and a `recovered` record says what they were. A line is torn if it does not end, or if it is not a JSON object with a `hash`: a
+//! crash leaves zeros and parts of lines where it lost what was not synced, several of them where several records were written together, but no whole
+//! record with another hash. Such a line was changed. A changed line, a bad line with a good one after it, or a chain shorter
+//! than its witness, is corruption: the directory is renamed to `….corrupt` and not written to again. Verification takes a torn tail for what it
+//! is, too.
 //!
 //! # Retain
 //!
@@ -82,6 +85,7 @@ mod hash;
 mod layout;
 mod ledger;
 mod lines;
+mod lock;
 mod query;
 mod reader;
 mod record;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Read};
 
-use crate::MAX_LINE;
+use redress::json::Doc;
+
+use crate::{LINE_LIMITS, MAX_LINE};
 
 /// How much is read at once: little of a file of which one line is wanted, much of a long one.
 const CHUNKS: (usize, usize) = (4 << 10, 128 << 10);
@@ -32,6 +34,14 @@ pub(crate) struct RawLine<'a> {
     pub number: u64,
     /// What ended it.
     pub end: LineEnd,
+}
+
+impl RawLine<'_> {
+    /// Whether a crash can have left a line that is no record. One that still is an object with a hash was written whole, and changed since.
+    pub(crate) fn is_torn(&self) -> bool {
+        let has_hash = |it: Doc<'_>| it.root().get("hash").is_some();
+        self.end != LineEnd::Newline || !Doc::parse(self.bytes, LINE_LIMITS).is_ok_and(has_hash)
+    }
 }
 
 /// How a line ended.

@@ -8,13 +8,13 @@ use std::{
 };
 
 use redress::json::{Members, write_list};
-use rustix::fs::{FlockOperation, flock};
 
 use crate::{
     error::Failure,
     hash::Hash,
-    layout::{self, ChainDir, LOCK, Piece},
+    layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
+    lock::{self, Held},
     record::{BadLine, Head, Kind, Line, Record},
     segment::Segment,
     time::Time,
@@ -109,11 +109,7 @@ pub(crate) fn recover_all(ledger: &Path, tools: &Tools, now: Time) -> io::Result
 /// Finishes one chain; `None` if its process lives.
 fn recover(chain: &ChainDir, tools: &Tools, now: Time) -> Result<Option<Recovery>, String> {
     let said = |error: io::Error| error.to_string();
-    let lock = File::open(chain.path.join(LOCK)).map_err(said)?;
-    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
-        other => other.map_err(|error| error.to_string())?,
-    }
+    let Held::Here(lock) = lock::take(&chain.path).map_err(said)? else { return Ok(None) };
     let name = chain.name.clone();
     match examine(chain, tools).map_err(said)? {
         Err(Corruption { file, line, why }) => {
@@ -189,7 +185,7 @@ struct Tail {
     head: Option<Head>,
     len: u64,
     lines: u64,
-    /// A line that is wrong although a sound one follows.
+    /// A line that is wrong although it is no torn one, or a sound one follows.
     corrupt: Option<(u64, String)>,
 }
 
@@ -215,7 +211,11 @@ fn scan(path: &Path) -> io::Result<Tail> {
                 return Ok(tail);
             }
             Err(why) => {
-                first_bad.get_or_insert_with(|| (raw.number, why.to_string()));
+                let first = first_bad.get_or_insert_with(|| (raw.number, why.to_string()));
+                if !raw.is_torn() {
+                    tail.corrupt = Some(first.clone());
+                    return Ok(tail);
+                }
             }
         }
     }

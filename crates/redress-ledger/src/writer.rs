@@ -1,15 +1,14 @@
 //! Writes one chain: builds its lines, signs them from time to time, and leaves a file behind that failed.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use redress::{fault::Receipt, json::Members};
-use rustix::fs::{FlockOperation, flock};
 
 use crate::{
     FORMAT,
@@ -17,6 +16,7 @@ use crate::{
     hash::hex,
     layout::{LOCK, segment_name},
     lines::Lines,
+    lock,
     record::{Head, Kind, Line, Record},
     segment::{Room, Segment},
     sign::{Signer, Statement, random},
@@ -81,7 +81,7 @@ impl Writer {
         let name = format!("{}-{}-{random}", now.compact(), std::process::id());
         let draft = ledger.join(format!(".new-{name}"));
         DirBuilder::new().mode(0o700).create(&draft).map_err(in_ledger)?;
-        let lock = lock(&draft).map_err(in_ledger)?;
+        let lock = lock::create(&draft).map_err(in_ledger)?;
         let segment = Segment::create(&draft, 1, tools.reserve_bytes)?;
         let head = Head::START;
         let mut writer = Self {
@@ -367,12 +367,4 @@ fn rotate(number: u32, before: &Segment, failed: bool) -> Record {
     Record::new(Kind::Rotate, |it| {
         it.str("format", FORMAT).int("segment", number).raw("after", &after);
     })
-}
-
-/// Makes the chain's lock and takes it.
-fn lock(chain: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).mode(0o600).open(chain.join(LOCK))?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    Ok(file)
 }

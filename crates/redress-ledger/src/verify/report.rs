@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use redress::fault::Receipt;
 
-use crate::{hash::Hash, record::BadLine, sign::PublicKey, time::Time};
+use crate::{hash::Hash, layout::ChainDir, record::BadLine, sign::PublicKey, time::Time};
 
 /// What a verification found.
 #[derive(Debug)]
@@ -67,6 +67,24 @@ pub struct ChainReport {
 }
 
 impl ChainReport {
+    /// Of a chain of which nothing is read yet.
+    pub(super) fn empty(chain: &ChainDir, state: ChainState) -> Self {
+        Self {
+            name: chain.name.clone(),
+            path: chain.path.clone(),
+            state,
+            records: 0,
+            times: None,
+            head: None,
+            problem: None,
+            unfinished_bytes: 0,
+            signed_to: None,
+            held_to: None,
+            last_seq: None,
+            keys: Vec::new(),
+        }
+    }
+
     /// How many records at the end could be rewritten by somebody without the key.
     pub fn rewritable(&self) -> u64 {
         self.behind(self.signed_to.max(self.held_to))

@@ -7,7 +7,6 @@ use std::{
 };
 
 use redress::json::{Doc, Value};
-use rustix::fs::{FlockOperation, flock};
 
 use super::{
     receipts::Receipts,
@@ -18,6 +17,7 @@ use crate::{
     hash::Hash,
     layout::{self, ChainDir, LOCK, Piece},
     lines::{LineEnd, Lines, RawLine},
+    lock::{self, Held},
     reader,
     record::{BadLine, Head, Kind, Line},
     sign::PublicKey,
@@ -65,7 +65,7 @@ pub(super) fn walk(
         head: None,
         closing: false,
         walked: Walked {
-            report: empty_report(chain, state),
+            report: ChainReport::empty(chain, state),
             pruned: Vec::new(),
             cut_start: None,
             is_empty: false,
@@ -157,7 +157,7 @@ impl Walk<'_> {
 
     /// Forgets what was read before.
     fn start_anew(&mut self) {
-        let report = empty_report(self.chain, self.walked.report.state);
+        let report = ChainReport::empty(self.chain, self.walked.report.state);
         self.walked.report = report;
         self.walked.cut_start = None;
         self.head = None;
@@ -203,22 +203,35 @@ impl Walk<'_> {
             lengths.lines = lengths.file.min(most);
             return Ok(());
         }
+        // What a crash left behind is for the next writer to cut; until then it is no damage.
+        let is_cut_next = piece.end.is_none() && self.walked.report.state == ChainState::Unfinished;
+        let mut torn: Option<(u64, What)> = None;
         let mut lines = Lines::new(io::Read::take(file, most));
         while let Some(raw) = lines.next()? {
-            if raw.end == LineEnd::EndOfFile {
-                lengths.rest = raw.bytes.len() as u64;
-                break;
+            let line = match raw.end {
+                LineEnd::EndOfFile => Err(BadLine::Unfinished),
+                _ => Line::read(raw.bytes),
+            };
+            if let Err(why) = line
+                && (raw.end == LineEnd::EndOfFile || is_cut_next && raw.is_torn())
+            {
+                torn.get_or_insert((raw.number, What::Changed(why)));
+                continue;
             }
-            lengths.lines = raw.offset + raw.bytes.len() as u64 + 1;
             lengths.count = raw.number;
-            match Line::read(raw.bytes) {
+            if let Some((number, what)) = torn.take() {
+                self.note(&piece.path, number, what);
+            }
+            match line {
                 Ok(line) => {
                     receipts.look(&line, &self.chain.name);
                     self.take(piece, &raw, &line);
                 }
                 Err(why) => self.note(&piece.path, raw.number, What::Changed(why)),
             }
+            lengths.lines = lines.position();
         }
+        lengths.rest = lines.position() - lengths.lines;
         Ok(())
     }
 
@@ -375,29 +388,9 @@ fn state(chain: &ChainDir) -> io::Result<ChainState> {
     if chain.corrupt {
         return Ok(ChainState::Quarantined);
     }
-    let lock = match File::open(chain.path.join(LOCK)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ChainState::Closed),
-        other => other?,
-    };
-    Ok(match flock(&lock, FlockOperation::NonBlockingLockShared) {
-        Ok(()) => ChainState::Unfinished,
-        Err(_) => ChainState::Live,
+    Ok(match lock::look(&chain.path)? {
+        Held::Removed => ChainState::Closed,
+        Held::ByOther => ChainState::Live,
+        Held::Here(_) => ChainState::Unfinished,
     })
-}
-
-fn empty_report(chain: &ChainDir, state: ChainState) -> ChainReport {
-    ChainReport {
-        name: chain.name.clone(),
-        path: chain.path.clone(),
-        state,
-        records: 0,
-        times: None,
-        head: None,
-        problem: None,
-        unfinished_bytes: 0,
-        signed_to: None,
-        held_to: None,
-        last_seq: None,
-        keys: Vec::new(),
-    }
 }

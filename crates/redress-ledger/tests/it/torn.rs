@@ -4,9 +4,10 @@ use std::{
     fs::{self, OpenOptions},
     io::Write as _,
     path::PathBuf,
+    process::Command,
 };
 
-use redress_ledger::{Kind, Ledger, ReadError, Reader, Recovery};
+use redress_ledger::{Evidence, Kind, Ledger, ReadError, Reader, Recovery, verify};
 
 use crate::fixture::{Place, copy, record, segments};
 
@@ -68,18 +69,65 @@ fn a_tail_torn_at_any_byte_is_cut_and_the_cut_is_recorded() {
 }
 
 #[test]
-fn a_tail_of_zeros_or_garbage_is_torn() {
-    for garbage in [&[0u8; 4096][..], b"{\"seq\":\n\n\nxx\n", &[0xff; 10], b"\n"] {
+fn a_tail_of_zeros_or_garbage_is_torn_for_who_verifies_and_who_repairs() {
+    // What was written together and not synced may be lost in parts.
+    let lost =
+        [&[0u8; 4096][..], b"\":\"x\"},\"hash\":\"00\"}\n", &[0; 100], b"\n{\"seq\":"].concat();
+    let long = vec![0xff; 3 << 20];
+    for garbage in
+        [&[0u8; 4096][..], b"{\"seq\":\n\n\nxx\n", &[0xff; 10], b"\n", b"{}\n7\n", &lost, &long]
+    {
         let (place, segment) = dead(2);
         OpenOptions::new().append(true).open(&segment).unwrap().write_all(garbage).unwrap();
-        let ledger = place.open();
         let cut = u64::try_from(garbage.len()).unwrap();
+        let report = verify(&place.dir, &Evidence::default()).unwrap();
+        assert!(report.is_sound(), "{report:#?}");
+        assert_eq!(report.chains[0].unfinished_bytes, cut);
+        let ledger = place.open();
         assert!(
             matches!(ledger.recovered(), [Recovery::Repaired { cut_bytes, .. }] if *cut_bytes == cut)
         );
         drop(ledger);
         assert!(place.verify().is_sound());
     }
+}
+
+#[test]
+fn a_whole_record_that_was_changed_is_no_torn_tail() {
+    for changed in [1, 2, 4] {
+        let (place, segment) = dead(4);
+        let text = fs::read_to_string(&segment).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        let first = lines.len() - changed;
+        let change = |line: &str| line.replace("\"id\":\"", "\"id\":\"0");
+        let altered = lines[first..].iter().map(|it| change(it));
+        let all: Vec<_> = lines[..first].iter().map(ToString::to_string).chain(altered).collect();
+        let damaged = all.join("\n") + "\n";
+        fs::write(&segment, &damaged).unwrap();
+        let report = verify(&place.dir, &Evidence::default()).unwrap();
+        let line = u64::try_from(first + 1).unwrap();
+        assert_eq!(report.first_problem().unwrap().line, line);
+
+        let ledger = place.open();
+        let [Recovery::Quarantined { moved_to, line: named, .. }] = ledger.recovered() else {
+            panic!("{changed}: {:?}", ledger.recovered());
+        };
+        assert_eq!(*named, line);
+        assert_eq!(fs::read_to_string(moved_to.join("00000001.jsonl")).unwrap(), damaged);
+        ledger.close().unwrap();
+        assert!(!place.verify().is_sound());
+    }
+}
+
+#[test]
+fn a_lock_that_is_no_file_holds_nobody_up() {
+    let (place, segment) = dead(2);
+    let lock = segment.with_file_name("lock");
+    fs::remove_file(&lock).unwrap();
+    assert!(Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    let report = verify(&place.dir, &Evidence::default()).unwrap();
+    assert!(!report.is_sound());
+    assert!(matches!(place.open().recovered(), [Recovery::Left { .. }]));
 }
 
 #[test]
