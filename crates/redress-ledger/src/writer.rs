@@ -154,6 +154,7 @@ impl Writer {
         now: Time,
         records: &[Record],
     ) -> Result<Vec<Receipt>, LedgerError> {
+        self.go_back_to(now);
         let why = self.is_checkpoint_due(now, records.len()).then_some("due");
         self.write(now, records, why)
     }
@@ -240,6 +241,12 @@ impl Writer {
                 other => return other,
             }
         }
+    }
+
+    /// If the clock was set back, time is counted from there: else nothing would be due for as long as it went back.
+    fn go_back_to(&mut self, now: Time) {
+        self.signed.time = self.signed.time.min(now);
+        self.begun = self.begun.min(now);
     }
 
     fn is_checkpoint_due(&self, now: Time, more: usize) -> bool {

@@ -144,6 +144,26 @@ fn checkpoints_come_every_thousand_records_and_every_ten_seconds() {
 }
 
 #[test]
+fn a_clock_that_was_set_back_delays_no_checkpoint_and_no_segment() {
+    const DAY: u64 = 24 * 3_600_000;
+    let place = Place::new();
+    let ledger = place.open();
+    let count = |kind| place.entries().iter().filter(|it| it.kind == kind).count();
+    ledger.append_wait(record("a")).unwrap();
+    place.pass_back(400 * DAY);
+    ledger.append_wait(record("b")).unwrap();
+    assert_eq!(count(Kind::Checkpoint), 1);
+    place.pass(10_000);
+    ledger.append_wait(record("c")).unwrap();
+    assert_eq!((count(Kind::Checkpoint), count(Kind::Rotate)), (2, 0));
+    place.pass(DAY);
+    ledger.append_wait(record("d")).unwrap();
+    assert_eq!(count(Kind::Rotate), 1);
+    ledger.close().unwrap();
+    assert!(place.verify().is_sound());
+}
+
+#[test]
 fn a_long_or_old_segment_is_followed_by_one_that_starts_with_its_head() {
     let place = Place::new();
     let mut options = place.options();
