@@ -17,7 +17,9 @@ use std::{
 
 use redress::secret::secrecy;
 use redress_gate::{Adoption, Ended, NotRun, Run, Streams};
-use redress_ledger::{Clock, Ledger, Options as LedgerOptions, Redactor, Time};
+use redress_ledger::{
+    Clock, Ledger, LedgerError, Options as LedgerOptions, Recovery, Redactor, Time,
+};
 use signal_hook::{consts::SIGXFSZ, flag};
 
 use crate::{
@@ -26,6 +28,7 @@ use crate::{
     config::{self, Config, Options},
     failure::Failure,
     govern,
+    output::Err,
 };
 
 /// Gate one MCP server on stdio: put it before the server's command in your client's configuration. Without a command, the files
@@ -171,11 +174,31 @@ pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<
     options.segment_bytes = ledger.max_segment_bytes;
     options.keep_bytes = ledger.keep_bytes;
     options.keep_millis = ledger.keep_days.map(|it| it.saturating_mul(DAY_MILLIS));
-    Ledger::open(options).map(Some).map_err(|it| {
+    options.on_change = Some(Arc::new(say_change));
+    let opened = Ledger::open(options).map_err(|it| {
         let fix = "Name a directory that this user may write to (--ledger DIR), or go without a \
                    ledger (--no-ledger).";
         Failure::ledger(&dir, it).fix(fix)
-    })
+    })?;
+    say_recovered(&opened);
+    Ok(Some(opened))
+}
+
+/// Tells the operator that nothing can be recorded any more, or that it can again. Who commits does not wait until somebody reads it.
+fn say_change(change: Result<(), LedgerError>) {
+    let text = match change {
+        Ok(()) => "it can be written again".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    thread::spawn(move || Err::new().line("ledger: ", &text));
+}
+
+/// Tells the operator what was done about chains that were not closed, unless nothing was lost.
+pub(crate) fn say_recovered(ledger: &Ledger) {
+    let is_worth_it = |it: &&Recovery| !matches!(it, Recovery::Repaired { cut_bytes: 0, .. });
+    for recovery in ledger.recovered().iter().filter(is_worth_it) {
+        Err::new().line("ledger: ", &recovery.to_string());
+    }
 }
 
 const DAY_MILLIS: u64 = 24 * 3_600_000;

@@ -12,8 +12,9 @@ use redress::fault::Receipt;
 
 use crate::{
     error::LedgerError,
-    ledger::Clock,
-    record::{Kind, Record},
+    gap::{Gap, Untold},
+    ledger::{Clock, OnChange},
+    record::Record,
     time::Time,
 };
 
@@ -71,35 +72,6 @@ impl Draft {
     }
 }
 
-/// Failures that could not be recorded.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Gap {
-    /// How many.
-    pub count: u64,
-    /// When the first was.
-    pub first: Time,
-    /// When the last was.
-    pub last: Time,
-}
-
-impl Gap {
-    const fn add(&mut self, now: Time, count: u64) {
-        if self.count == 0 {
-            self.first = now;
-        }
-        self.last = now;
-        self.count += count;
-    }
-
-    /// The record that tells of it.
-    pub(crate) fn record(&self) -> Record {
-        Record::new(Kind::Gap, |it| {
-            it.int("count", self.count);
-            it.str("first", &self.first.to_string()).str("last", &self.last.to_string());
-        })
-    }
-}
-
 /// What callers and the committer share.
 pub(crate) struct Queue {
     inner: Mutex<Inner>,
@@ -108,7 +80,16 @@ pub(crate) struct Queue {
     room: Condvar,
     /// For a caller that waits for others.
     company: Condvar,
-    clock: Clock,
+    outside: Outside,
+}
+
+/// What a queue needs to know of the world.
+pub(crate) struct Outside {
+    pub(crate) clock: Clock,
+    pub(crate) on_change: Option<OnChange>,
+    /// Where a gap is noted of which no record can tell.
+    pub(crate) untold: Untold,
+    pub(crate) chain: String,
 }
 
 struct Inner {
@@ -167,6 +148,16 @@ impl State {
         }
     }
 
+    /// Whether it is another one for those who wait for it.
+    const fn differs(&self, other: &Self) -> bool {
+        !matches!(
+            (self, other),
+            (Self::Open, Self::Open)
+                | (Self::Over(_), Self::Over(_))
+                | (Self::Low { .. } | Self::Full { .. }, Self::Low { .. } | Self::Full { .. })
+        )
+    }
+
     fn refusal(&self) -> LedgerError {
         match self {
             Self::Over(error) => error.clone(),
@@ -176,7 +167,7 @@ impl State {
 }
 
 impl Queue {
-    pub(crate) fn new(clock: Clock, scribe: Scribe) -> Self {
+    pub(crate) fn new(outside: Outside, scribe: Scribe) -> Self {
         let inner = Mutex::new(Inner {
             waiting: VecDeque::new(),
             bytes: 0,
@@ -189,12 +180,16 @@ impl Queue {
             stopping: false,
         });
         let (work, room, company) = (Condvar::new(), Condvar::new(), Condvar::new());
-        Self { inner, work, room, company, clock }
+        Self { inner, work, room, company, outside }
+    }
+
+    fn now(&self) -> Time {
+        (self.outside.clock)()
     }
 
     /// Whether a new call may begin: its failure could be recorded.
     pub(crate) fn admit(&self) -> Result<(), LedgerError> {
-        let now = (self.clock)();
+        let now = self.now();
         let mut inner = self.lock();
         if matches!(inner.state, State::Open) {
             return Ok(());
@@ -207,7 +202,7 @@ impl Queue {
 
     /// Counts what nobody will record.
     pub(crate) fn miss(&self) {
-        let now = (self.clock)();
+        let now = self.now();
         self.lock().gap.add(now, 1);
     }
 
@@ -250,6 +245,13 @@ impl Queue {
         Some(self.lock().gap).filter(|it| it.count > 0)
     }
 
+    /// Notes what could not be recorded where a later ledger finds it.
+    pub(crate) fn note_gap(&self) {
+        if let Some(gap) = self.gap() {
+            self.outside.untold.keep(&self.outside.chain, &gap);
+        }
+    }
+
     /// Lets the committer finish what waits and end.
     pub(crate) fn stop(&self) {
         self.lock().stopping = true;
@@ -263,7 +265,7 @@ impl Queue {
             inner.waiting.push_back((draft, on_durable));
             return Some(inner);
         };
-        inner.gap.add((self.clock)(), 1);
+        inner.gap.add(self.now(), 1);
         drop(inner);
         on_durable(Err(refusal), By::Other);
         None

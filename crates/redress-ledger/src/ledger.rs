@@ -12,8 +12,9 @@ use std::{
 use redress::fault::Receipt;
 
 use crate::{
-    commit::{self, By, Gap, Queue, Scribe},
+    commit::{self, By, Outside, Queue, Scribe},
     error::{Failure, LedgerError, OpenError},
+    gap::{Gap, Untold},
     record::Record,
     recover::{self, Recovery},
     retain::{self, Keep},
@@ -28,6 +29,9 @@ pub const SEGMENT_BYTES: u64 = 16 << 20;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
+
+/// Hears that nothing can be recorded any more, and why; or that it can again. It should only pass that on, since others wait meanwhile.
+pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;
 
 /// Where a ledger is and how it is kept.
 #[derive(Clone)]
@@ -51,6 +55,8 @@ pub struct Options {
     pub keep_millis: Option<u64>,
     /// What an earlier ledger of this process could not record.
     pub gap: Option<Gap>,
+    /// Who hears when new calls are refused, and when they are taken again.
+    pub on_change: Option<OnChange>,
 }
 
 impl Options {
@@ -66,6 +72,7 @@ impl Options {
             keep_bytes: None,
             keep_millis: None,
             gap: None,
+            on_change: None,
         }
     }
 }
@@ -112,15 +119,23 @@ impl Ledger {
         let recovered = recover::recover_all(&dir, &tools, now)
             .map_err(|error| Failure::new("read", &dir, error))?;
         let mut first: Vec<Record> = recovered.iter().filter_map(Recovery::record).collect();
+        let untold = Untold::new(&options.key, &dir);
+        let left_behind = untold.left_behind();
+        first.extend(left_behind.iter().map(|it| it.1.record()));
         first.extend(options.gap.map(|it| it.record()));
         let mut writer = Writer::begin(&dir, tools, now, &first)?;
+        for (chain, _) in &left_behind {
+            untold.forget(chain);
+        }
         let chain = writer.name.clone();
         let keep = Keep { bytes: options.keep_bytes, millis: options.keep_millis };
         retain::prune(&dir, keep, &mut writer, now)?;
         let home = dir.clone();
         let prune = move |writer: &mut Writer, now| retain::prune(&home, keep, writer, now);
         let scribe = Scribe { writer, after_rotation: Box::new(prune) };
-        let queue = Arc::new(Queue::new(options.clock, scribe));
+        let (clock, on_change) = (options.clock, options.on_change);
+        let outside = Outside { clock, on_change, untold, chain: chain.clone() };
+        let queue = Arc::new(Queue::new(outside, scribe));
         let shared = Arc::clone(&queue);
         let committer = thread::Builder::new()
             .name("redress-ledger".to_owned())
@@ -205,11 +220,10 @@ impl Ledger {
     pub fn close(&self) -> Result<(), LedgerError> {
         self.queue.stop();
         let committer = self.committer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match committer.map(JoinHandle::join) {
-            None => Ok(()),
-            Some(Ok(result)) => result,
-            Some(Err(_panic)) => Err(LedgerError::Closed),
-        }
+        let Some(committer) = committer else { return Ok(()) };
+        let result = committer.join().unwrap_or(Err(LedgerError::Closed));
+        self.queue.note_gap();
+        result
     }
 }
 

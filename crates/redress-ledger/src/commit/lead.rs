@@ -9,9 +9,10 @@ use std::{
 
 use redress::fault::Receipt;
 
-use super::{By, Draft, Gap, Inner, OnDurable, Pen, Queue, State};
+use super::{By, Draft, Inner, OnDurable, Pen, Queue, State};
 use crate::{
     error::LedgerError,
+    gap::Gap,
     record::Record,
     segment::Room,
     time::Time,
@@ -125,7 +126,7 @@ impl Lead<'_> {
         };
         let begun = Instant::now();
         let turn = self.queue.next_turn(self.by);
-        let now = (self.queue.clock)();
+        let now = self.queue.now();
         let (stopping, told) = (turn.stopping, turn.waiters.len());
         let segment = writer.segment_number();
         commit(self.queue, writer, turn, now);
@@ -145,7 +146,13 @@ impl Lead<'_> {
         let state = self.queue.lock().state.clone();
         match (state, self.scribe.take()) {
             (State::Over(error), _) => Err(error),
-            (_, Some(scribe)) => scribe.writer.close((self.queue.clock)(), &[], "stop"),
+            (_, Some(scribe)) => {
+                let gap = self.queue.gap();
+                let last: Vec<Record> = gap.iter().map(Gap::record).collect();
+                scribe.writer.close(self.queue.now(), &last, "stop")?;
+                self.queue.told(gap);
+                Ok(())
+            }
             (_, None) => Err(LedgerError::Closed),
         }
     }
@@ -214,7 +221,11 @@ fn commit(queue: &Queue, writer: &mut Writer, mut turn: Turn, now: Time) {
         Err(error) => {
             turn.state = State::after(error, now);
             queue.settle(turn.state.clone(), None);
+            let is_over = matches!(turn.state, State::Over(_));
             queue.refuse(turn, now);
+            if is_over {
+                queue.note_gap();
+            }
         }
     }
 }
@@ -238,9 +249,23 @@ impl Queue {
 
     /// Notes how the disk is, and which part of the gap is on record now.
     fn settle(&self, state: State, told: Option<Gap>) {
+        self.told(told);
         let mut inner = self.lock();
+        let change = inner.state.differs(&state).then(|| match &state {
+            State::Open => Ok(()),
+            other => Err(other.refusal()),
+        });
         inner.state = state;
-        if let Some(told) = told {
+        drop(inner);
+        if let (Some(change), Some(hear)) = (change, &self.outside.on_change) {
+            hear(change);
+        }
+    }
+
+    /// Takes away the part of the gap that is on record.
+    fn told(&self, gap: Option<Gap>) {
+        if let Some(told) = gap {
+            let mut inner = self.lock();
             inner.gap.count -= told.count;
             inner.gap.first = told.last;
         }

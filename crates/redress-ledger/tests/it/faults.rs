@@ -87,7 +87,14 @@ fn two_failed_syncs_close_the_ledger() {
         assert_eq!(running.acks.len(), 6, "{:?}", running.errors);
         assert_eq!(running.errors.len(), 40 - 6 + 1, "{:?}", running.errors);
         assert_sound_after_reopening(&place, &running);
+        let refused = u64::try_from(running.refusals).unwrap();
+        assert_eq!(unrecorded(&place), 40 - 6 + refused);
     }
+}
+
+/// How many failures the records say could not be recorded.
+fn unrecorded(place: &Place) -> u64 {
+    redress_ledger::Stats::of(place.entries().into_iter().map(Ok)).unrecorded
 }
 
 #[test]

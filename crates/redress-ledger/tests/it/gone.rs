@@ -1,8 +1,11 @@
 //! Files that somebody removes while they are written: nothing is acknowledged that nobody can find.
 
-use std::fs;
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+};
 
-use redress_ledger::LedgerError;
+use redress_ledger::{Kind, Ledger, LedgerError};
 
 use crate::fixture::{Place, record, segments};
 
@@ -35,4 +38,37 @@ fn without_its_directory_the_ledger_refuses() {
         assert!(ledger.admit().is_err());
         assert!(!removed.exists());
     }
+}
+
+#[test]
+fn what_a_closed_ledger_could_not_record_is_told_to_the_operator_and_by_the_next_ledger() {
+    let place = Place::new();
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&said);
+    let mut options = place.options();
+    options.on_change = Some(Arc::new(move |it| heard.lock().unwrap().push(it)));
+    let ledger = Ledger::open(options).unwrap();
+    ledger.append_wait(record("before")).unwrap();
+    let chain = place.chains().remove(0);
+    fs::remove_dir_all(&chain).unwrap();
+    ledger.append_wait(record("lost")).unwrap_err();
+    place.pass(1_000);
+    ledger.append_wait(record("lost")).unwrap_err();
+    ledger.admit().unwrap_err();
+    ledger.miss();
+    let said = std::mem::take(&mut *said.lock().unwrap());
+    assert!(matches!(&said[..], [Err(LedgerError::Failed(_))]), "{said:?}");
+
+    // As long as it lives it may miss more; of what was removed nobody knows that it lives.
+    ledger.close().unwrap_err();
+    let gaps = || -> Vec<String> {
+        let gaps = place.entries().into_iter().filter(|it| it.kind == Kind::Gap);
+        gaps.map(|it| it.with(|it| it.raw().to_owned()).unwrap()).collect()
+    };
+    place.open().close().unwrap();
+    let told =
+        r#"{"count":3,"first":"2026-01-19T15:32:10.000Z","last":"2026-01-19T15:32:11.000Z"}"#;
+    assert_eq!(gaps(), [told]);
+    place.open().close().unwrap();
+    assert_eq!(gaps(), [told], "once");
 }

@@ -307,7 +307,8 @@ fn a_chain_that_is_gone_is_missed() {
 
 #[test]
 fn a_ledger_that_is_gone_is_missed() {
-    let place = Place::new();
+    let mut place = Place::new();
+    place.dir = place.dir.join("a\nb");
     place.open().close().unwrap();
     assert_eq!(
         redress_ledger::witnessed_ledgers(&place.key).unwrap(),
