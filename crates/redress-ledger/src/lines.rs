@@ -67,6 +67,16 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// Goes on behind so many bytes and lines, where the source stands.
+    pub(crate) fn resume(source: R, offset: u64, number: u64) -> Self {
+        Self { offset, number, ..Self::new(source) }
+    }
+
+    /// How many lines were given out.
+    pub(crate) const fn count(&self) -> u64 {
+        self.number
+    }
+
     /// How many bytes the lines took that were given out.
     pub(crate) const fn position(&self) -> u64 {
         self.offset

@@ -5,7 +5,7 @@ use std::{
     collections::BinaryHeap,
     fmt,
     fs::File,
-    io::{Read as _, Take},
+    io::{self, Read as _, Seek as _, SeekFrom, Take},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -24,6 +24,9 @@ use crate::{
 
 /// How far a clock may have been set back within a segment.
 pub(crate) const ALLOWANCE_MILLIS: u64 = 3_600_000;
+
+/// How many files are open at once. Where more chains were written at the same time, each of the others is opened anew for each line.
+const MOST_OPEN: usize = 128;
 
 /// A record as it stands in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +103,8 @@ pub struct Reader {
     next: BinaryHeap<Reverse<Turn>>,
     /// Ledgers whose directory could not be read.
     unreadable: Vec<ReadError>,
+    /// How many files are open.
+    open: usize,
 }
 
 #[derive(Debug)]
@@ -157,7 +162,7 @@ impl Reader {
             let time = chain.start;
             Reverse(Turn { time, order, item: None, chain: ChainReader::new(&chain) })
         };
-        Self { next: chains.into_iter().enumerate().map(first).collect(), unreadable }
+        Self { next: chains.into_iter().enumerate().map(first).collect(), unreadable, open: 0 }
     }
 
     /// Passes over segments that end before a time, without reading them. Their first and last records decide, with an hour's
@@ -183,7 +188,13 @@ impl Iterator for Reader {
         loop {
             let Reverse(mut turn) = self.next.pop()?;
             let item = turn.item.take();
-            if let Some(following) = turn.chain.next() {
+            self.open -= usize::from(turn.chain.is_open());
+            let following = turn.chain.next();
+            if self.open >= MOST_OPEN {
+                turn.chain.rest();
+            }
+            self.open += usize::from(turn.chain.is_open());
+            if let Some(following) = following {
                 if let Ok(entry) = &following {
                     turn.time = entry.time;
                 }
@@ -207,6 +218,17 @@ pub(crate) struct ChainReader {
     /// Segments that end before this are passed over.
     from: Option<Time>,
     current: Option<Current>,
+    resting: Option<Resting>,
+}
+
+/// A segment whose file was closed, and where to go on with it.
+#[derive(Debug)]
+struct Resting {
+    file: PathBuf,
+    /// Of the last line that was given out: its end, and its number.
+    at: (u64, u64),
+    end: u64,
+    is_last: bool,
 }
 
 /// The segment that is being read.
@@ -214,13 +236,15 @@ pub(crate) struct ChainReader {
 struct Current {
     file: PathBuf,
     lines: Lines<Take<File>>,
+    end: u64,
     is_last: bool,
 }
 
 impl ChainReader {
     pub(crate) fn new(chain: &ChainDir) -> Self {
         let name = chain.name.as_str().into();
-        Self { name, path: chain.path.clone(), pieces: None, from: None, current: None }
+        let path = chain.path.clone();
+        Self { name, path, pieces: None, from: None, current: None, resting: None }
     }
 
     /// Reads only this segment.
@@ -228,9 +252,26 @@ impl ChainReader {
         Self { pieces: Some(vec![piece].into_iter()), ..Self::new(chain) }
     }
 
-    /// Opens the next segment; `false` if there is none.
+    const fn is_open(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Closes the file until the next line is asked for.
+    fn rest(&mut self) {
+        let resting = |Current { file, lines, end, is_last }: Current| {
+            let at = (lines.position(), lines.count());
+            Resting { file, at, end, is_last }
+        };
+        self.resting = self.current.take().map(resting);
+    }
+
+    /// Opens the next segment, or the one that rests; `false` if there is none.
     fn advance(&mut self) -> Result<bool, Failure> {
         let failed = |path: &Path, error| Failure::new("read", path, error);
+        if let Some(resting) = self.resting.take() {
+            self.current = resume(&resting).map_err(|it| failed(&resting.file, it))?;
+            return Ok(true);
+        }
         if self.pieces.is_none() {
             let found =
                 layout::pieces(&self.path).map_or_else(layout::unless_gone, |it| Ok(Some(it)));
@@ -243,11 +284,9 @@ impl ChainReader {
         {
             return Ok(true);
         }
-        // What was pruned meanwhile takes nothing with it.
-        let file = File::open(&piece.path).map_or_else(layout::unless_gone, |it| Ok(Some(it)));
-        let Some(file) = file.map_err(|it| failed(&piece.path, it))? else { return Ok(true) };
-        let lines = Lines::new(file.take(piece.end.map_or(u64::MAX, |it| it.bytes)));
-        self.current = Some(Current { file: piece.path, lines, is_last: piece.end.is_none() });
+        let end = piece.end.map_or(u64::MAX, |it| it.bytes);
+        let resting = Resting { file: piece.path, at: (0, 0), end, is_last: piece.end.is_none() };
+        self.current = resume(&resting).map_err(|it| failed(&resting.file, it))?;
         Ok(true)
     }
 
@@ -263,7 +302,7 @@ impl Iterator for ChainReader {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let Some(Current { file, lines, is_last }) = &mut self.current else {
+            let Some(Current { file, lines, is_last, .. }) = &mut self.current else {
                 match self.advance() {
                     Ok(true) => continue,
                     Ok(false) => return None,
@@ -289,6 +328,16 @@ impl Iterator for ChainReader {
             }
         }
     }
+}
+
+/// Opens a segment where it is to be read on. What was pruned meanwhile is not there, and takes nothing with it.
+fn resume(resting: &Resting) -> io::Result<Option<Current>> {
+    let Resting { file, at: (offset, number), end, is_last } = resting;
+    let opened = File::open(file).map_or_else(layout::unless_gone, |it| Ok(Some(it)))?;
+    let Some(mut opened) = opened else { return Ok(None) };
+    opened.seek(SeekFrom::Start(*offset))?;
+    let lines = Lines::resume(opened.take(end.saturating_sub(*offset)), *offset, *number);
+    Ok(Some(Current { file: file.clone(), lines, end: *end, is_last: *is_last }))
 }
 
 /// Why a line is not given out as a record.

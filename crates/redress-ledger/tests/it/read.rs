@@ -1,5 +1,7 @@
 //! What can be asked of a ledger.
 
+use std::fs;
+
 use redress::codes;
 use redress_ledger::{Format, Ledger, Query, Reader, Record, Redactor, Stats, Time, export, tail};
 
@@ -66,6 +68,33 @@ fn the_tail_is_the_end_of_the_merged_order() {
     }
     let query = Query { session: Some("s0".to_owned()), ..Query::default() };
     assert_eq!(tail(&[&place.dir], 5, &query, &mut |it| panic!("{it}")).len(), 1);
+}
+
+#[test]
+fn however_many_chains_were_written_at_once_few_files_are_open() {
+    let place = Place::new();
+    let ledger = place.open();
+    for number in 0..5 {
+        ledger.append_wait(record(&format!("{number}"))).unwrap();
+    }
+    ledger.close().unwrap();
+    let chain = place.chains()[0].clone();
+    // Of the same process, as their names say; so they are read side by side.
+    for number in 1..300 {
+        let name = format!("20260119T153210000Z-1-{number:012x}");
+        crate::fixture::copy(&chain, &place.dir.join(name));
+    }
+    let lines = fs::read_to_string(chain.join("00000001.jsonl")).unwrap().lines().count();
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open();
+    let (mut read, mut most) = (0, 0);
+    for entry in Reader::open(&place.dir).unwrap() {
+        entry.unwrap();
+        read += 1;
+        most = most.max(open());
+    }
+    assert_eq!(read, 300 * lines);
+    assert!(most < before + 200, "{most}");
 }
 
 #[test]
@@ -149,11 +178,11 @@ fn a_newer_format_is_refused_by_its_name() {
     let place = Place::new();
     place.open().close().unwrap();
     let file = crate::fixture::segments(&place.chains()[0])[0].clone();
-    let text = std::fs::read_to_string(&file).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
     let first = text.lines().next().unwrap().replace("redress-ledger/1", "redress-ledger/2");
     let (body, _) = first.rsplit_once(",\"hash\"").unwrap();
     let hash = crate::fixture::hex(&<sha2::Sha256 as sha2::Digest>::digest(body.as_bytes()));
-    std::fs::write(&file, format!("{body},\"hash\":\"{hash}\"}}\n")).unwrap();
+    fs::write(&file, format!("{body},\"hash\":\"{hash}\"}}\n")).unwrap();
     let read: Vec<_> = Reader::open(&place.dir).unwrap().collect();
     assert!(
         matches!(&read[..], [Err(ReadError::Format { format, .. })] if format == "redress-ledger/2")
