@@ -122,6 +122,8 @@ enum Status {
     Findings,
     /// Some of the input could not be read; its place in the output says so.
     BadInput,
+    /// The system did not let something be read; the output says what.
+    Unreadable,
 }
 
 impl From<Status> for ExitCode {
@@ -130,6 +132,7 @@ impl From<Status> for ExitCode {
             Status::Fine => 0,
             Status::Findings => 1,
             Status::BadInput => 2,
+            Status::Unreadable => 3,
         })
     }
 }

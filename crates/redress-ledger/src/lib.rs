@@ -125,7 +125,7 @@ pub use tail::tail;
 pub use time::Time;
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, Unread, What,
-    parse_receipt, true_path, verify, verify_newest, verify_with,
+    mark_copies, parse_receipt, true_path, verify, verify_newest, verify_with,
 };
 pub use witness::witnessed_ledgers;
 

@@ -62,11 +62,12 @@ fn hold(chain: &Path, how: FlockOperation) -> io::Result<Held> {
 
 /// Opens the file, and nothing else of that name: a pipe would have us wait for ever.
 fn open(path: &Path) -> io::Result<File> {
+    let no_file = || io::Error::new(io::ErrorKind::InvalidData, "the lock is no file");
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(no_file());
+    }
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
-    Err(io::Error::new(io::ErrorKind::InvalidData, "the lock is no file"))
+    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
 }

@@ -1,8 +1,10 @@
 //! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
 
+mod copies;
 mod newest;
 mod receipts;
 mod report;
+mod state;
 mod walk;
 
 use std::{
@@ -15,6 +17,7 @@ use redress::fault::Receipt;
 pub use report::{ChainReport, ChainState, Found, Problem, ReceiptReport, Report, What};
 
 use crate::{layout, sign::PublicKey, signed::Pruned, witness::Witness};
+pub use copies::mark_copies;
 use newest::Reach;
 pub use newest::{Unread, verify_newest};
 use receipts::Receipts;
@@ -122,13 +125,14 @@ fn look(
         }
     };
     let may_be_pruned = |seq| pruned.values().flatten().any(|it| it.next_seq > seq);
-    let report = Report {
+    let mut report = Report {
         receipts: receipts.report(may_be_pruned),
         chains: walked.into_iter().map(|it| it.report).collect(),
         missing,
         keys_given: !evidence.keys.is_empty(),
         witnessed: witness.is_some(),
     };
+    mark_copies([&mut report]);
     Ok((report, reach.unread))
 }
 

@@ -62,18 +62,31 @@ impl Iterator for Records<'_> {
 pub(super) struct Damage {
     pub(super) count: u64,
     first: Option<ReadError>,
+    /// The first file that the system does not let be read, which is no damage.
+    unreadable: Option<ReadError>,
 }
 
 impl Damage {
     pub(super) fn note(&mut self, error: ReadError) {
+        if let ReadError::Io(_) = error {
+            self.unreadable.get_or_insert(error);
+            return;
+        }
         self.count += 1;
         self.first.get_or_insert(error);
     }
 
-    /// Says so on standard error: it is a finding.
+    /// Says so on standard error: what is no record is a finding.
     pub(super) fn report(&self) -> Status {
-        let Some(first) = &self.first else { return Status::Fine };
         let mut err = Err::new();
+        if let Some(unreadable) = &self.unreadable {
+            err.line("unreadable: ", &format!("some records are left out: {unreadable}"));
+            err.line("Fix: ", "Read it as the user who wrote it, or repair its disk.");
+        }
+        let Some(first) = &self.first else {
+            let is_all = self.unreadable.is_none();
+            return if is_all { Status::Fine } else { Status::Unreadable };
+        };
         let places = if self.count == 1 { "place is" } else { "places are" };
         err.line(
             "damaged: ",

@@ -6,13 +6,13 @@ use std::{io, path::Path};
 
 use redress::{codes, fault::Receipt};
 use redress_ledger::{
-    Evidence, Found, PublicKey, ReceiptReport, Report, parse_receipt, verify_with,
+    Evidence, Found, PublicKey, ReceiptReport, Report, mark_copies, parse_receipt, verify_with,
 };
 
 use self::report::Checked;
 use super::places::Places;
 use crate::{
-    Done, Status,
+    Done,
     failure::Failure,
     files,
     output::{Format, Out, Progress},
@@ -54,13 +54,14 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         ledgers.push((dir, report));
     }
     drop(progress);
+    mark_copies(ledgers.iter_mut().map(|it| &mut it.1));
     let receipts = receipts_of_all(&mut ledgers);
     let checked = Checked { ledgers, receipts, own_key };
     match args.format {
         Format::Text => checked.print(out)?,
         Format::Json => out.line(&checked.json().to_string())?,
     }
-    Ok(if checked.is_sound() { Status::Fine } else { Status::Findings })
+    Ok(checked.status())
 }
 
 /// A receipt names no ledger: it is missing only if it is in none of them.

@@ -22,7 +22,7 @@ use crate::{
     failure::Failure,
     files,
     output::{Err as ToOperator, Out},
-    run::{clock, place},
+    run::{clock, place, say_recovered},
 };
 
 /// Approve a plan: calls may follow it until its text changes or you revoke it.
@@ -155,6 +155,7 @@ impl How {
         let failed = |it: &dyn std::fmt::Display| Failure::ledger(dir, it);
         let ledger = Ledger::open(Options::new(dir.clone(), place::key()?, clock()));
         let ledger = ledger.map_err(|it| failed(&it))?;
+        say_recovered(&ledger);
         let record = Record::session(&object.to_string(), &Redactor::new([""; 0]));
         ledger.append_wait(record).map_err(|it| failed(&it))?;
         ledger.close().map_err(|it| failed(&it))

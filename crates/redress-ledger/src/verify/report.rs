@@ -30,9 +30,10 @@ impl Report {
             && self.receipts.iter().all(|it| !matches!(it.found, Found::Nowhere))
     }
 
-    /// The first record that is wrong.
+    /// The first record that is wrong; if there is none, the first place that cannot be read.
     pub fn first_problem(&self) -> Option<&Problem> {
-        self.chains.iter().find_map(|it| it.problem.as_ref())
+        let all = || self.chains.iter().filter_map(|it| it.problem.as_ref());
+        all().find(|it| !it.is_unreadable()).or_else(|| all().next())
     }
 }
 
@@ -144,6 +145,13 @@ pub struct Problem {
     pub what: What,
 }
 
+impl Problem {
+    /// Whether nothing is wrong but that the system does not let it be read.
+    pub const fn is_unreadable(&self) -> bool {
+        matches!(self.what, What::Unreadable(_))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{} (record {}): {}", self.file.display(), self.line, self.seq, self.what)
@@ -191,6 +199,13 @@ pub enum What {
     Rewritten,
     /// The chain was closed, but its closing checkpoint is not its end.
     NotClosed,
+    /// The chain stands there twice.
+    Copy {
+        /// Where it stands, too.
+        of: PathBuf,
+    },
+    /// The lock of the chain is no file.
+    Lock,
     /// The system does not let it be read, so that nothing is proven from there on.
     Unreadable(String),
 }
@@ -226,6 +241,8 @@ impl fmt::Display for What {
                 f.write_str("rewritten: a checkpoint was witnessed with another hash")
             }
             Self::NotClosed => f.write_str("cut: the chain was closed and does not end like that"),
+            Self::Copy { of } => write!(f, "copied: the same chain is {}", of.display()),
+            Self::Lock => f.write_str("the lock of the chain is no file"),
             Self::Unreadable(why) => write!(f, "it cannot be read: {why}"),
         }
     }

@@ -11,13 +11,13 @@ use redress::json::{Doc, Value};
 use super::{
     receipts::Receipts,
     report::{ChainReport, ChainState, Problem, What},
+    state::state,
 };
 use crate::{
     FORMAT, LINE_LIMITS,
     hash::Hash,
     layout::{self, ChainDir, LOCK, Piece},
     lines::{LineEnd, Lines, RawLine},
-    lock::{self, Held},
     reader,
     record::{BadLine, Head, Kind, Line},
     sign::PublicKey,
@@ -54,7 +54,7 @@ pub(super) fn walk(
 ) -> Walked {
     let (state, unknown) = match state(chain) {
         Ok(state) => (state, None),
-        Err(error) => (ChainState::Unfinished, Some(error)),
+        Err(what) => (ChainState::Unfinished, Some(what)),
     };
     let mut walk = Walk {
         keys,
@@ -72,8 +72,8 @@ pub(super) fn walk(
             witnessed: witnessed.map(|it| it.seq),
         },
     };
-    if let Some(error) = unknown {
-        walk.note(&chain.path.join(LOCK), 0, What::Unreadable(error.to_string()));
+    if let Some(what) = unknown {
+        walk.note(&chain.path.join(LOCK), 0, what);
     }
     match layout::pieces(&chain.path) {
         Ok(pieces) => walk.through(&pieces, receipts),
@@ -382,15 +382,4 @@ struct Lengths {
     file: u64,
     /// The number of whole lines.
     count: u64,
-}
-
-fn state(chain: &ChainDir) -> io::Result<ChainState> {
-    if chain.corrupt {
-        return Ok(ChainState::Quarantined);
-    }
-    Ok(match lock::look(&chain.path)? {
-        Held::Removed => ChainState::Closed,
-        Held::ByOther => ChainState::Live,
-        Held::Here(_) => ChainState::Unfinished,
-    })
 }

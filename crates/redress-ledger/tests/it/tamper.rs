@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, sync::LazyLock};
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use redress::fault::Receipt;
 use redress_ledger::{
-    ChainState, Found, Ledger, Report, What, parse_receipt, verify, verify_newest,
+    ChainState, Found, Ledger, Report, What, mark_copies, parse_receipt, verify, verify_newest,
 };
 use tempfile::TempDir;
 
@@ -384,6 +384,27 @@ fn an_emptied_chain_is_found_without_a_witness() {
     let report = verify(&place.dir, &redress_ledger::Evidence::default()).unwrap();
     assert!(!report.is_sound());
     drop(ledger);
+}
+
+#[test]
+fn a_chain_that_stands_there_twice_is_told() {
+    let copy = Copy::new();
+    copy.write();
+    let chain = crate::fixture::subdirectories(&copy.dir)[0].clone();
+    let twin = chain.with_extension("corrupt");
+    crate::fixture::copy(&chain, &twin);
+    let evidence = ORIGINAL.0.evidence(&[]);
+    let report = verify(&copy.dir, &evidence).unwrap();
+    let problem = report.first_problem().unwrap();
+    assert_eq!((&problem.file, &problem.what), (&twin, &What::Copy { of: chain }));
+
+    let elsewhere = Copy::new();
+    elsewhere.write();
+    fs::remove_dir_all(&twin).unwrap();
+    let mut both = [&copy, &elsewhere].map(|it| verify(&it.dir, &evidence).unwrap());
+    assert!(both.iter().all(Report::is_sound));
+    mark_copies(&mut both);
+    assert!(both[0].is_sound() && !both[1].is_sound());
 }
 
 #[test]

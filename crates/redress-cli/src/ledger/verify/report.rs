@@ -6,6 +6,7 @@ use redress_ledger::{ChainReport, ChainState, Found, Problem, PublicKey, Receipt
 use serde_json::{Value, json};
 
 use crate::{
+    Status,
     failure::Failure,
     findings::counted,
     output::{LABEL, Out, TITLE, TROUBLE},
@@ -27,12 +28,23 @@ impl Checked {
         self.ledgers.iter().all(|it| it.1.is_sound()) && self.lost_receipts().next().is_none()
     }
 
+    /// What cannot be read is no finding by itself, but nothing is proven either.
+    pub(super) fn status(&self) -> Status {
+        let is_missing = self.ledgers.iter().any(|it| !it.1.missing.is_empty());
+        match self.first_problem() {
+            _ if self.is_sound() => Status::Fine,
+            Some(problem) if problem.is_unreadable() && !is_missing => Status::Unreadable,
+            _ => Status::Findings,
+        }
+    }
+
     fn lost_receipts(&self) -> impl Iterator<Item = &ReceiptReport> {
         self.receipts.iter().filter(|it| it.found == Found::Nowhere)
     }
 
     fn first_problem(&self) -> Option<&Problem> {
-        self.ledgers.iter().find_map(|it| it.1.first_problem())
+        let all = || self.ledgers.iter().filter_map(|it| it.1.first_problem());
+        all().find(|it| !it.is_unreadable()).or_else(|| all().next())
     }
 
     /// What needs attention, and a verdict.
@@ -128,6 +140,9 @@ impl Checked {
     }
 
     fn verdict(&self) -> String {
+        if let Some(problem) = self.first_problem().filter(|it| it.is_unreadable()) {
+            return format!("{TROUBLE}NOT PROVEN{TROUBLE:#}: {problem}");
+        }
         if let Some(problem) = self.first_problem() {
             return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: the first bad record: {problem}");
         }

@@ -1,10 +1,11 @@
 //! Query, tail, stats and export on what real gates recorded; and everything that is wrong with a question.
 
-use std::{fs, thread};
+use std::{fs, process::Command, thread};
 
 use serde_json::json;
 
 use super::home::{Home, failing, receipt};
+use crate::{redress::run, strace::strace};
 
 /// A ledger with failures of several kinds.
 fn varied() -> Home {
@@ -102,6 +103,71 @@ fn a_question_that_makes_no_sense_is_refused_with_a_way_out() {
     }
     let ran = Home::new().run(&["tail", "-f"]);
     assert!(ran.exit == 2 && ran.err.contains("when it first starts"), "{}", ran.err);
+}
+
+#[test]
+fn no_name_makes_a_ledger_around_the_others() {
+    let home = Home::new();
+    for name in ["", "..", "a/b"] {
+        let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
+        gate.args(["run", "--name", name, "--", "cat"]);
+        for command in [&mut home.at_home(gate), &mut home.command(&["verify", "--name", name])] {
+            let ran = run(command, b"");
+            assert!(ran.exit == 2 && ran.err.contains("--name"), "{name:?}: {}", ran.err);
+        }
+    }
+    assert!(!home.path().join("state").exists());
+}
+
+#[test]
+fn a_chain_in_the_wrong_place_hides_nothing_and_is_told() {
+    let home = varied();
+    let chain = home.segment().parent().unwrap().to_owned();
+    let above = home.ledger().parent().unwrap().join(chain.file_name().unwrap());
+    fs::create_dir(&above).unwrap();
+    fs::copy(home.segment(), above.join("00000001.jsonl")).unwrap();
+    let ran = home.run(&["verify"]);
+    assert_eq!(ran.exit, 1, "{}", ran.out);
+    assert!(ran.out.contains("copied: the same chain is"), "{}", ran.out);
+    assert_eq!(home.json(&["query", "--name", "other", "--kind", "fault"]).len(), 1);
+}
+
+#[test]
+fn what_the_system_does_not_let_be_read_is_no_damage() {
+    let home = varied();
+    let (file, log) = (home.segment(), home.path().join("strace.log"));
+    let options = ["-P", file.to_str().unwrap(), "-e", "inject=openat:error=EACCES"];
+    for (args, said) in [
+        (&["verify"][..], "NOT PROVEN: "),
+        (&["query", "--kind", "fault"], "unreadable: "),
+        (&["stats"], "unreadable: "),
+        (&["tail"], "unreadable: "),
+    ] {
+        let words = strace(&log, &options);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args([env!("CARGO_BIN_EXE_redress"), "ledger"]).args(args);
+        let ran = run(&mut home.at_home(command), b"");
+        assert_eq!(ran.exit, 3, "{args:?}: {}{}", ran.out, ran.err);
+        assert!((ran.out + &ran.err).contains(said), "{args:?}");
+    }
+}
+
+#[test]
+fn what_was_put_aside_is_told_to_the_operator() {
+    let home = Home::new();
+    let mut gate = home.gate(&[], &[]);
+    gate.fail();
+    gate.fail();
+    gate.child.kill().unwrap();
+    gate.child.wait().unwrap();
+    let text = fs::read_to_string(home.segment()).unwrap();
+    fs::write(home.segment(), text.replace("ENOENT", "EPERM!")).unwrap();
+    home.gate(&[], &[]).end();
+    let said = fs::read_to_string(home.log()).unwrap();
+    assert!(
+        said.contains("ledger: chain ") && said.contains(" is corrupt (00000001.jsonl:"),
+        "{said}"
+    );
 }
 
 #[test]

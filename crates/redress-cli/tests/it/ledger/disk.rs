@@ -69,6 +69,12 @@ fn a_disk_that_fails_for_good_closes_the_gate_for_new_calls() {
         assert_eq!(ran.exit, 0, "{}{}", ran.out, ran.err);
     }
     assert_eq!(home.json(&["query", "--kind", "fault"]).len(), recorded.len());
+    // The operator heard of it when it happened, and the next ledger tells how much is missing.
+    let said = fs::read_to_string(home.log()).unwrap();
+    assert_eq!(said.matches("ledger: the ledger is closed: cannot ").count(), 1, "{said}");
+    let gaps = home.json(&["query", "--kind", "gap"]);
+    assert_eq!(gaps.len(), 1);
+    assert_eq!(gaps[0]["gap"]["count"], 4);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A home of its own for a user, with gates before the bad server and their ledger in the usual place.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
     io::{BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -33,6 +34,11 @@ impl Home {
 
     pub(super) fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// What gates wrote to standard error.
+    pub(super) fn log(&self) -> PathBuf {
+        self.path().join("gates.log")
     }
 
     /// The ledger of the bad server.
@@ -103,7 +109,8 @@ impl Home {
         words.extend(options);
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg("--").arg(bad_server());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let log = File::options().create(true).append(true).open(self.log()).unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut child = self.at_home(command).spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         Gate { child, input, output: BufReader::new(output), next: 1 }

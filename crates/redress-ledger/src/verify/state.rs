@@ -1,0 +1,25 @@
+//! Whether somebody writes a chain, as its lock tells.
+
+use std::io;
+
+use super::report::{ChainState, What};
+use crate::{
+    layout::ChainDir,
+    lock::{self, Held},
+};
+
+/// The state of a chain, or what is wrong with its lock.
+pub(super) fn state(chain: &ChainDir) -> Result<ChainState, What> {
+    if chain.corrupt {
+        return Ok(ChainState::Quarantined);
+    }
+    let held = lock::look(&chain.path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => What::Lock,
+        _ => What::Unreadable(error.to_string()),
+    })?;
+    Ok(match held {
+        Held::Removed => ChainState::Closed,
+        Held::ByOther => ChainState::Live,
+        Held::Here(_) => ChainState::Unfinished,
+    })
+}
