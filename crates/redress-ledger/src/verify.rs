@@ -175,7 +175,9 @@ fn check_start(chain: &mut Walked, pruned: Option<&[Pruned]>, may_be_told: bool)
         // Whoever prunes the last segment forgets the witness.
         let is_all = chain.witnessed.is_none_or(|seq| newest.is_some_and(|it| it.next_seq > seq));
         if let Some(it) = newest {
-            problem.what = What::SegmentMissing(it.segment.saturating_add(1));
+            let missing = it.segment.saturating_add(1);
+            problem.file = chain.report.path.join(layout::segment_name(missing));
+            problem.what = What::SegmentMissing(missing);
             problem.seq = it.next_seq;
         }
         if is_all && (newest.is_some() || may_be_told) {

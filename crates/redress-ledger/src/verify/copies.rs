@@ -1,21 +1,31 @@
 //! Chains that stand there twice: a copy is no chain of its own, and what one of the two says does not count.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
-use super::report::{Problem, Report, What};
+use super::report::{ChainReport, Problem, Report, What};
 
-/// Marks every chain whose name another one has, in the same ledger or in another of these, except the first.
+/// Marks every chain whose name another one has, in the same ledger or in another of these. Not a copy is the one that a witness or a receipt holds, or
+/// else the first.
 pub fn mark_copies<'r>(reports: impl IntoIterator<Item = &'r mut Report>) {
-    let mut seen = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Vec<&mut ChainReport>> = BTreeMap::new();
     for chain in reports.into_iter().flat_map(|it| &mut it.chains) {
-        let Some(first) = seen.get(&chain.name) else {
-            seen.insert(chain.name.clone(), chain.path.clone());
+        by_name.entry(chain.name.clone()).or_default().push(chain);
+    }
+    for mut chains in by_name.into_values().filter(|it| it.len() > 1) {
+        chains.sort_by_key(|it| (it.held_to.is_none(), it.path.clone()));
+        mark(chains);
+    }
+}
+
+fn mark(chains: Vec<&mut ChainReport>) {
+    let mut original: Option<PathBuf> = None;
+    for chain in chains {
+        let Some(of) = original.clone() else {
+            original = Some(chain.path.clone());
             continue;
         };
-        let what = What::Copy { of: first.clone() };
-        let problem = Problem { file: chain.path.clone(), line: 0, seq: 0, what };
-        if *first != chain.path {
-            chain.problem.get_or_insert(problem);
-        }
+        let file = chain.path.clone();
+        let problem = Problem { file, line: 0, seq: 0, what: What::Copy { of } };
+        chain.problem.get_or_insert(problem);
     }
 }
