@@ -151,8 +151,13 @@ impl Checked {
         }
         let chains = self.ledgers.iter().flat_map(|it| &it.1.chains);
         let (count, records) = chains.fold((0, 0), |sum, it| (sum.0 + 1, sum.1 + it.records));
-        let ledgers = counted(self.ledgers.len(), "ledger");
-        format!("{TITLE}sound{TITLE:#}: {ledgers}, {}, {records} records", counted(count, "chain"))
+        let (ledgers, chains) = (counted(self.ledgers.len(), "ledger"), counted(count, "chain"));
+        let pruned = self.receipts.iter().filter(|it| it.found == Found::PerhapsPruned).count();
+        let unproven = match pruned {
+            0 => String::new(),
+            _ => format!("; not proven: {}", counted(pruned, "receipt")),
+        };
+        format!("{TITLE}sound{TITLE:#}: {ledgers}, {chains}, {records} records{unproven}")
     }
 
     /// Everything.
