@@ -147,8 +147,11 @@ impl Value for SecretFile {
             Ok(Ok(text)) => {
                 reading.files.push(path.clone());
                 let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
-                let lines = lines.map(|it| Secret::new(it.to_owned())).collect();
-                return Some(Self { path, lines });
+                let lines: Vec<_> = lines.map(|it| Secret::new(it.to_owned())).collect();
+                if !lines.is_empty() {
+                    return Some(Self { path, lines });
+                }
+                "names a file without a token: each line is one".to_owned()
             }
             Ok(Err(_)) => "names a file that is not UTF-8".to_owned(),
             Err(error) => format!("names a file that cannot be read: {error}"),

@@ -106,11 +106,14 @@ impl General {
     /// Who may come in at an address, which is itself a name for us, if it is one.
     pub(crate) fn access(&self, at: SocketAddr) -> Access {
         let own = (!at.ip().is_unspecified()).then(|| at.to_string());
+        let tokens = || {
+            Tokens::new(self.auth.all().map(Secret::reveal))
+                .with_hashes(self.auth.callers().map(|it| it.0))
+        };
         Access {
             hosts: self.listen.allowed_hosts.iter().map(|it| it.0.clone()).chain(own).collect(),
             origins: self.listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
-            tokens: Tokens::new(self.auth.all().map(Secret::reveal))
-                .with_hashes(self.auth.callers().map(|it| it.0)),
+            tokens: (!self.auth.is_open()).then(tokens),
         }
     }
 }

@@ -58,7 +58,7 @@ section! {
     pub struct Auth {
         /// The tokens, at least 16 characters each. They stand in the environment, not in the file.
         tokens: Vec<Secret> = Vec::new(), example "[\"${GATE_TOKEN}\"]";
-        /// Files with further tokens.
+        /// Files with further tokens, at least one in each.
         token_files: Vec<SecretFile> = Vec::new(), example "[\"/run/secrets/gate-tokens\"]";
         /// Callers with a token of which the file has only the hash, and their roles in a governed gate.
         caller: Named<Caller> = Named::default(), example "";
@@ -174,9 +174,9 @@ impl General {
 }
 
 impl Auth {
-    /// Whether no token is needed.
+    /// Whether no token is needed: none is named, whatever the files hold that are.
     pub fn is_open(&self) -> bool {
-        self.all().next().is_none() && self.caller.0.is_empty()
+        self.tokens.is_empty() && self.token_files.is_empty() && self.caller.0.is_empty()
     }
 
     /// The callers that are known by the hash of a token, and their roles.

@@ -140,6 +140,23 @@ fn other_machines_need_a_token() {
 }
 
 #[test]
+fn a_file_without_a_token_is_no_file_of_tokens() {
+    let environment = Made {
+        files: [("/etc/redress/empty", ""), ("/etc/redress/blank", "  \n\t\r\n")].into(),
+        ..made()
+    };
+    for file in ["empty", "blank"] {
+        let text = format!("[auth]\ntoken_files = ['{file}']\n{SERVER}");
+        let found = read(&Source::new("it", &text), &environment).expect_err(file);
+        let [problem] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(
+            problem.to_string(),
+            "it:2:16: `auth.token_files` names a file without a token: each line is one."
+        );
+    }
+}
+
+#[test]
 fn a_token_of_ours_is_given_to_no_server() {
     let forwards = "[server.far]\nurl = 'http://x/mcp'\nforward_authorization = true\n";
     valid(forwards);

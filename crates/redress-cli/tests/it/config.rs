@@ -96,6 +96,17 @@ fn what_cannot_be_run_is_told_with_a_way_out() {
 }
 
 #[test]
+fn an_empty_token_file_serves_nobody() {
+    let config = "[auth]\ntoken_files = ['tokens']\n[server.echo]\ncommand = ['cat']\n";
+    let ran = with(
+        config,
+        "touch tokens; timeout 20 redress serve --no-ledger --config redress.toml --listen 127.0.0.1:0",
+    );
+    assert_eq!(ran.exit, 2, "{}", ran.err);
+    assert!(ran.err.contains("redress.toml:2:16: `auth.token_files`"), "{}", ran.err);
+}
+
+#[test]
 fn check_shows_what_would_run_and_no_secret() {
     let ran = with(SERVER, "redress config check redress.toml");
     assert_eq!(ran.exit, 0, "{}", ran.err);

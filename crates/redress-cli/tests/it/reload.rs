@@ -286,6 +286,26 @@ fn said(gate: &Gate, session: Option<&str>, message: &Value) -> Answer {
 }
 
 #[test]
+fn a_token_file_that_is_emptied_lets_nobody_in() {
+    let gate = Gate::start(&server("files", "one"));
+    let tokens = gate.dir.path().join("tokens");
+    fs::write(&tokens, TOKEN).unwrap();
+    gate.change(&format!("[auth]\ntoken_files = ['tokens']\n{}", server("files", "one")));
+    gate.said("the file was read again");
+    for (content, words) in [
+        ("", "redress.toml:2:16: `auth.token_files` names a file without a token"),
+        (" \n", "what was valid before is still served"),
+    ] {
+        assert_eq!(gate.ask("files", None, &initialize()).0, 401);
+        assert_eq!(said(&gate, None, &initialize()).status, 200);
+        fs::write(&tokens, content).unwrap();
+        gate.said(words);
+    }
+    assert_eq!(gate.ask("files", None, &initialize()).0, 401);
+    assert_eq!(said(&gate, None, &initialize()).status, 200, "the old tokens stay");
+}
+
+#[test]
 fn a_changed_policy_holds_at_once_and_in_open_sessions_too() {
     let mut gate = Gate::spawn(&policy("", "editor", ""), &[]);
     gate.listens();

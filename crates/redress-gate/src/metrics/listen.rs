@@ -25,7 +25,7 @@ pub fn listen(
     address: SocketAddr,
     shown: impl Fn() -> (Access, Vec<Arc<Server>>) + Send + 'static,
 ) -> io::Result<SocketAddr> {
-    if !address.ip().is_loopback() && shown().0.tokens.is_empty() {
+    if !address.ip().is_loopback() && shown().0.tokens.is_none() {
         let why = "other machines reach this address, so that they need a token";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn who_may_not_come_in_gets_nothing() {
         let open = Access::default();
-        let closed = Access { tokens: Tokens::new(["s3cret"]), ..Access::default() };
+        let closed = Access { tokens: Some(Tokens::new(["s3cret"])), ..Access::default() };
         let host = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n";
         for (access, head, status) in [
             (&open, format!("{host}Origin: http://evil.example\r\n\r\n"), "403"),

@@ -20,8 +20,8 @@ pub struct Access {
     pub hosts: Vec<String>,
     /// Origins of pages that may use us, as `scheme://host:port`.
     pub origins: Vec<String>,
-    /// Tokens, of which a client must bring one; none if all may come in.
-    pub tokens: Tokens,
+    /// Tokens, of which a client must bring one, so that nobody comes in while there are none. `None`: all may come in.
+    pub tokens: Option<Tokens>,
 }
 
 /// Tokens, as hashes: comparing them tells nothing about them.
@@ -39,11 +39,6 @@ impl Tokens {
     pub fn with_hashes(mut self, hashes: impl IntoIterator<Item = [u8; 32]>) -> Self {
         self.0.extend(hashes);
         self
-    }
-
-    /// Whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Whose token it is, if it is one.
@@ -76,10 +71,12 @@ impl Access {
         }
         self.check_host(headers)?;
         self.check_origin(headers)?;
-        if self.tokens.is_empty() {
-            return Ok(Principal(None));
+        match &self.tokens {
+            None => Ok(Principal(None)),
+            Some(tokens) => {
+                bearer(headers).and_then(|it| tokens.owner(it)).ok_or_else(Refusal::unknown_caller)
+            }
         }
-        self.bearer(headers).ok_or_else(Refusal::unknown_caller)
     }
 
     /// The same where only the status of a refusal is told.
@@ -108,12 +105,13 @@ impl Access {
         };
         is_loopback(host) || self.hosts.iter().any(is_listed)
     }
+}
 
-    fn bearer(&self, headers: &HeaderMap) -> Option<Principal> {
-        let value = one(headers, &AUTHORIZATION).ok()??;
-        let (_, token) = value.split_once(' ').filter(|it| it.0.eq_ignore_ascii_case("bearer"))?;
-        self.tokens.owner(token.trim())
-    }
+/// The token that a client brings.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = one(headers, &AUTHORIZATION).ok()??;
+    let (_, token) = value.split_once(' ').filter(|it| it.0.eq_ignore_ascii_case("bearer"))?;
+    Some(token.trim())
 }
 
 /// The one value of a header that must not stand twice.
@@ -206,7 +204,7 @@ mod tests {
 
     #[test]
     fn only_a_token_lets_in_where_there_are_tokens() {
-        let access = Access { tokens: Tokens::new(["one", "two"]), ..Access::default() };
+        let access = Access { tokens: Some(Tokens::new(["one", "two"])), ..Access::default() };
         for (value, is_fine) in [
             ("Bearer one", true),
             ("bearer two", true),
@@ -219,5 +217,7 @@ mod tests {
             assert_eq!(is_let_in(&access, &headers), is_fine, "{value}");
         }
         assert!(!is_let_in(&access, &[("host", "localhost")]));
+        let empty = Access { tokens: Some(Tokens::default()), ..access };
+        assert!(!is_let_in(&empty, &[("host", "localhost")]), "no token is not no need of one");
     }
 }
