@@ -1,8 +1,9 @@
 //! `Redactor`: takes secrets out of everything before it is stored or sent: known values, credentials, then telling names.
 
 mod disguise;
+mod escapes;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
@@ -20,6 +21,9 @@ const SHORTEST: usize = 6;
 /// Longer texts are cut here.
 const MOST: usize = 256 << 10;
 
+/// How long a byte is at most in an escape that is usual, such as `\u0041`.
+const ESCAPED: usize = 6;
+
 /// A credential that a cut leaves less of than this is no use to anybody.
 const PARTIAL: usize = 64;
 
@@ -30,31 +34,41 @@ const MOST_LOOKS: usize = 8;
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     known: Option<AhoCorasick>,
-    /// The length of the longest known value in any disguise.
+    /// The length of the longest known value in any disguise, escaped.
     longest: usize,
 }
 
 impl Redactor {
-    /// Knows these values (of the environment, of the configuration) and finds them plain, escaped, in base64 and in hex.
+    /// Knows these values (of the environment, of the configuration), and the passwords that stand in them as in a `Basic` header. It
+    /// finds them plain, in base64 and in hex, whatever of that is escaped. Values of less than 6 bytes are not known.
     pub fn new<S: AsRef<str>>(known: impl IntoIterator<Item = S>) -> Self {
-        let mut patterns = Vec::new();
+        let (mut patterns, mut longest) = (Vec::new(), 0);
         for value in known {
             let value = value.as_ref().trim();
-            if value.len() >= SHORTEST {
+            let others = [escapes::without(value), disguise::password(value)];
+            let values = others.iter().flatten().map(String::as_str).chain([value]);
+            for value in values.filter(|it| it.len() >= SHORTEST) {
+                longest = longest.max(value.len() * ESCAPED);
                 patterns.extend(disguise::all(value));
             }
         }
-        let longest = patterns.iter().map(Vec::len).max().unwrap_or_default();
         let mut builder = AhoCorasick::builder();
         builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(true);
         let known = if patterns.is_empty() { None } else { builder.build(&patterns).ok() };
         Self { known, longest }
     }
 
-    /// Knows the values of those variables whose names say that they are secret.
+    /// Knows what is secret of these variables.
     pub fn of_variables<S: AsRef<str>>(variables: impl IntoIterator<Item = (S, S)>) -> Self {
-        let is_secret = |it: &(S, S)| secret::secrecy(it.0.as_ref()).is_some();
-        Self::new(variables.into_iter().filter(is_secret).map(|it| it.1))
+        let variables: Vec<_> = variables.into_iter().collect();
+        Self::new(variables.iter().flat_map(|it| Self::secrets_of(it.0.as_ref(), it.1.as_ref())))
+    }
+
+    /// What is secret of a variable: its value if the name says so, and credentials that stand in it, such as the password of a URL.
+    pub fn secrets_of<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
+        let within = secret::find(value).into_iter().filter_map(|it| value.get(it));
+        let whole = secret::secrecy(name).map(|_| value);
+        within.chain(whole).collect()
     }
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
@@ -100,7 +114,8 @@ impl Redactor {
             _ => (text, false),
         };
         let known = self.without_known(text);
-        let mut clean = without_credentials(known);
+        let credentials = secret::find(&known);
+        let mut clean = without(known, credentials).into_owned();
         if is_cut {
             // The cut may have gone through a secret, so that what is left of it was not seen.
             let keep = clean.len().saturating_sub(self.longest.max(PARTIAL));
@@ -117,15 +132,8 @@ impl Redactor {
 
     fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match &self.known {
-            Some(known) if known.is_match(text) => {
-                let mut clean = String::with_capacity(text.len());
-                known.replace_all_with(text, &mut clean, |_, _, out| {
-                    out.push_str(REDACTED);
-                    true
-                });
-                Cow::Owned(clean)
-            }
-            _ => Cow::Borrowed(text),
+            Some(known) => without(text.into(), escapes::find(known, text)),
+            None => Cow::Borrowed(text),
         }
     }
 
@@ -199,20 +207,22 @@ fn settle(first: String, again: impl Fn(&str) -> String) -> String {
     clean
 }
 
-fn without_credentials(text: Cow<'_, str>) -> String {
-    let found = secret::find(&text);
-    if found.is_empty() {
-        return text.into_owned();
+/// The text with a mark in each of these places, which are in order and may overlap.
+fn without(text: Cow<'_, str>, places: Vec<Range<usize>>) -> Cow<'_, str> {
+    if places.is_empty() {
+        return text;
     }
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;
-    for found in found {
-        clean.push_str(text.get(at..found.start).unwrap_or_default());
-        clean.push_str(REDACTED);
-        at = found.end;
+    for place in places {
+        if place.start >= at {
+            clean.push_str(text.get(at..place.start).unwrap_or_default());
+            clean.push_str(REDACTED);
+        }
+        at = at.max(place.end);
     }
     clean.push_str(text.get(at..).unwrap_or_default());
-    clean
+    Cow::Owned(clean)
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

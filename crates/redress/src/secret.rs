@@ -68,12 +68,16 @@ fn merge(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// The value that a telling name around the hit is given: `name=value`, `"name": "value"`, `--name value`.
+/// The value that a telling name around the hit is given: `name=value`, `"name": "value"`, `"name": ["value"]`, `--name value`,
+/// `<name>value</name>`.
 fn assigned(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let name = name_around(text, &hit)?;
     let spelled = text.get(name.clone())?;
     let secrecy = secrecy(spelled.trim_start_matches('-'))?;
     let rest = text.get(name.end..)?;
+    if let Some(range) = element(text, &name) {
+        return worth_hiding(text.get(range.clone())?, secrecy, Link::Quoted).then_some(range);
+    }
     let is_flag = spelled.starts_with("--");
     let (link, value) = match separator(rest) {
         Some(found) => found,
@@ -84,13 +88,50 @@ fn assigned(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let start = name.end + value;
-    if text.get(start..)?.starts_with(PLACEHOLDER) {
-        return None;
-    }
-    let to_quote = link == Link::Quoted || names::is_header(spelled);
-    let length = value_length(text.get(start..)?, to_quote);
-    let range = start..start + length;
+    let after = text.get(start..)?;
+    let (link, within) = match listed(after) {
+        Some(within) => (Link::Quoted, within),
+        None if after.starts_with(PLACEHOLDER) => return None,
+        None => {
+            let to_quote = link == Link::Quoted || names::is_header(spelled);
+            (link, 0..value_length(after, to_quote))
+        }
+    };
+    let range = start + within.start..start + within.end;
     worth_hiding(text.get(range.clone())?, secrecy, link).then_some(range)
+}
+
+/// What stands in an element of that name, up to its end.
+fn element(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let inside = text.get(name.end..)?.strip_prefix('>')?;
+    let before = text.get(..name.start)?;
+    let prefix = before.strip_suffix(':').unwrap_or(before);
+    let is_named = prefix.len() < before.len();
+    let prefix = prefix.trim_end_matches(|it: char| is_named && it.is_ascii_alphanumeric());
+    let tag = text.get(prefix.strip_suffix('<')?.len() + 1..name.end)?;
+    let near = inside.get(..floor_boundary(inside, MAX_SECRET))?;
+    let length = near.find('<')?;
+    inside.get(length..)?.strip_prefix("</")?.strip_prefix(tag)?;
+    let start = name.end + 1;
+    Some(start..start + length)
+}
+
+/// The texts of a list, from the first to the last: `["one", "two"]`.
+fn listed(text: &str) -> Option<Range<usize>> {
+    let is_quote = |it: char| matches!(it, '"' | '\'' | '`' | '\\');
+    let is_edge = |it: char| is_quote(it) || it.is_ascii_whitespace();
+    let near = text.get(..floor_boundary(text, MAX_SECRET))?;
+    let inside = near.strip_prefix('[')?;
+    let from_first = inside.trim_start_matches(is_edge);
+    let start = inside.len() - from_first.len();
+    inside.get(..start)?.contains(is_quote).then_some(())?;
+    // A bracket in one of the texts does not end the list.
+    let is_end = |it: &(usize, &str)| {
+        inside.get(..it.0).is_some_and(|it| it.trim_ascii_end().ends_with(is_quote))
+    };
+    let end = inside.match_indices(']').find(is_end).map_or(inside.len(), |it| it.0);
+    let length = inside.get(start..end)?.trim_end_matches(is_edge).len();
+    Some(1 + start..1 + start + length)
 }
 
 /// The whole name that the hit is a part of.

@@ -1,6 +1,4 @@
-//! The forms in which a known value turns up in texts: plain, escaped for JSON or a URL, in base64, in hex.
-
-use redress::json::escape_into;
+//! The forms in which a known value turns up in texts, besides escapes: plain, with `+` for a space, in base64, in hex.
 
 use crate::hash::hex;
 
@@ -9,12 +7,9 @@ const SHORTEST: usize = 8;
 
 /// Every form of the value. Letter case is the finder's business.
 pub(super) fn all(value: &str) -> Vec<Vec<u8>> {
-    let mut escaped = String::new();
-    escape_into(&mut escaped, value);
     let mut forms = vec![
         value.as_bytes().to_vec(),
-        escaped.into_bytes(),
-        percent(value).into_bytes(),
+        value.replace(' ', "+").into_bytes(),
         hex(value.as_bytes()).into_bytes(),
     ];
     for before in 0..3 {
@@ -28,17 +23,21 @@ pub(super) fn all(value: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-fn percent(value: &str) -> String {
-    let mut out = String::new();
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            out.push_str(&hex(&[byte]));
+/// The password in the base64 of `user:password`, as a `Basic` header has it.
+pub(super) fn password(value: &str) -> Option<String> {
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    let credential = value.rsplit(' ').next()?.trim_end_matches('=');
+    for digit in credential.bytes() {
+        let digit = STANDARD.iter().position(|it| *it == digit)?;
+        bits = bits << 6 | u32::try_from(digit).ok()?;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
         }
     }
-    out
+    let login = String::from_utf8(bytes).ok().filter(|it| !it.contains(char::is_control))?;
+    login.split_once(':').map(|it| it.1.to_owned())
 }
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -62,14 +61,13 @@ fn base64_inside(value: &[u8], before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::all;
+    use super::{all, password};
 
     #[test]
     fn a_value_is_known_in_every_disguise() {
         let forms = all("hunter2!pass");
         let has = |form: &str| forms.iter().any(|it| it == form.as_bytes());
         assert!(has("hunter2!pass"));
-        assert!(has("hunter2%21pass"));
         assert!(has("68756e746572322170617373"));
         assert!(has("aHVudGVyMiFwYXNz"));
         // "a:hunter2!pass" is YTpodW50ZXIyIXBhc3M=
@@ -78,5 +76,14 @@ mod tests {
             "{:?}",
             forms.iter().map(|it| String::from_utf8_lossy(it)).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn the_password_of_a_basic_header_is_read() {
+        assert_eq!(password("Basic dXNlcjpwYXNzOndvcmQxMjM=").as_deref(), Some("pass:word123"));
+        assert_eq!(password("dXNlcjpwYXNz").as_deref(), Some("pass"));
+        for other in ["", "Bearer abc.def", "dXNlcg==", "/////w==", "correct horse"] {
+            assert_eq!(password(other), None, "{other}");
+        }
     }
 }

@@ -32,6 +32,77 @@ fn a_known_value_goes_in_every_form() {
 }
 
 #[test]
+fn a_known_value_goes_however_it_is_escaped() {
+    let value = "K7/b&<p>'ä\"(9)*!";
+    let redactor = Redactor::new([value]);
+    for written in [
+        r#"K7/b&<p>'ä\"(9)*!"#,
+        r#"K7\/b&<p>'ä\"(9)*!"#,
+        r#"K7/b\u0026\u003cp\u003e'\u00E4\"(9)*!"#,
+        r#"K7\\/b\\u0026\\u003cp\\u003e'\\u00e4\\\"(9)*!"#,
+        "K7%2Fb%26%3Cp%3E'%C3%A4%22(9)*!",
+        "K7/b%26%3cp%3e%27%c3%a4%22%289%29%2a%21",
+        "%4B%37%2F%62%26%3C%70%3E%27%C3%A4%22%28%39%29%2A%21",
+        "%254B7%252Fb%2526%253Cp%253E'%25C3%25A4%2522(9)*!",
+        "K7/b&amp;&lt;p&gt;&#39;ä&quot;(9)*!",
+        "K7&#x2F;b&amp;&lt;p&gt;&apos;&#228;&quot;(9)*!",
+        r"K7/b\x26<p>\'\xc3\xa4\x22(9)*!",
+    ] {
+        let text = format!("100%: \\ä {written}&c.");
+        assert_eq!(redactor.text(&text), "100%: \\ä [redacted]&c.", "{text}");
+    }
+    let spaced = Redactor::new(["correct horse/battery"]);
+    assert_eq!(spaced.text("?q=correct+horse%2Fbattery"), "?q=[redacted]");
+}
+
+/// A letter in one of the ways in which texts escape it.
+fn escaped(letter: char, way: u8) -> String {
+    let bytes =
+        |spell: fn(&u8) -> String| letter.to_string().as_bytes().iter().map(spell).collect();
+    match way {
+        0 => bytes(|it| format!("%{it:02X}")),
+        1 => bytes(|it| format!("%{it:02x}")),
+        2 => bytes(|it| format!("\\x{it:02x}")),
+        3 => unicode(letter),
+        4 => format!("&#{};", u32::from(letter)),
+        5 if letter.is_ascii_punctuation() => format!("\\{letter}"),
+        _ => letter.to_string(),
+    }
+}
+
+/// A letter as JSON escapes it.
+fn unicode(letter: char) -> String {
+    let mut units = [0; 2];
+    let units = letter.encode_utf16(&mut units).iter().map(|it| format!("\\u{it:04x}"));
+    units.collect::<Vec<_>>().concat()
+}
+
+#[test]
+fn a_known_value_with_escapes_of_its_own_goes_too() {
+    let redactor = Redactor::new([r"50%41&amp;\n\x"]);
+    for written in [r"50%41&amp;\n\x", r"50%41&amp;\\n\\x", "50%2541%26amp%3B%5Cn%5Cx", "50A&\n\\x"]
+    {
+        assert_eq!(redactor.text(&format!("<{written}>")), "<[redacted]>");
+    }
+}
+
+#[test]
+fn a_password_is_known_where_a_login_stands() {
+    let redactor = Redactor::of_variables([
+        ("DATABASE_URL", "postgres://app:hunt%40er22@db/x"),
+        ("HTTP_AUTHORIZATION", "Basic dXNlcjpsZXQtbWUtaW4="),
+    ]);
+    for (text, clean) in [
+        ("no hunt%40er22 or hunt@er22", "no [redacted] or [redacted]"),
+        ("no let-me-in", "no [redacted]"),
+        ("no dXNlcjpsZXQtbWUtaW4=", "no [redacted]"),
+        ("postgres://app@db/x", "postgres://app@db/x"),
+    ] {
+        assert_eq!(redactor.text(text), clean);
+    }
+}
+
+#[test]
 fn variables_are_known_by_their_names() {
     let redactor = Redactor::of_variables([
         ("GITHUB_TOKEN", "value-one"),
@@ -75,6 +146,9 @@ fn a_cut_leaves_no_piece_of_a_secret() {
         assert!(clean.len() <= MOST + 3);
         assert!(!clean.contains("S3c"), "cut {into} bytes into it");
     }
+    let escaped = secret.chars().map(unicode).collect::<Vec<_>>().concat();
+    let clean = redactor.text(&("x".repeat(MOST - escaped.len() + 1) + &escaped));
+    assert!(!clean.contains("\\u0053"), "{}", clean.len());
 }
 
 #[test]
@@ -93,6 +167,12 @@ fn hostile_texts_cost_no_more_than_their_length() {
         "sk-",
         "{\"a\":",
         "--token ",
+        "%25",
+        "&amp;",
+        "\\u005c",
+        "token=[\"",
+        "<token>",
+        "token=[ ]",
     ] {
         redactor.text(&piece.repeat(MOST / piece.len()));
     }
@@ -153,6 +233,13 @@ proptest! {
         prop_assert_eq!(redactor.text(&once), once);
         let quoted = redactor.json(&RawJson::string(&text));
         prop_assert_eq!(redactor.json(&quoted), quoted);
+    }
+
+    #[test]
+    fn each_letter_may_be_escaped_in_its_own_way(letters in proptest::collection::vec((select("aZ9/+\"'<>-ä€😀".chars().collect::<Vec<_>>()), 0..7_u8), 8..20)) {
+        let redactor = Redactor::new([letters.iter().map(|it| it.0).collect::<String>()]);
+        let written: String = letters.iter().map(|it| escaped(it.0, it.1)).collect();
+        prop_assert_eq!(redactor.text(&format!("({written})")), "([redacted])");
     }
 
     #[test]

@@ -68,6 +68,14 @@ fn values_with_a_telling_name_are_found() {
         ("x-api-key: 0123456789abcdef", "x-api-key: §"),
         ("/x?X-Amz-Signature=0a1b2c&y=1", "/x?X-Amz-Signature=§&y=1"),
         ("secret: hunter", "secret: §"),
+        (
+            r#"failed: {"tokens": ["t1a]", "t2b"], "n": [1]}"#,
+            r#"failed: {"tokens": ["§"], "n": [1]}"#,
+        ),
+        (r#"said {\"tokens\":[\"t1a\"]}"#, r#"said {\"tokens\":[\"§\"]}"#),
+        ("cut {'passwords': ['hunter2', 'hun", "cut {'passwords': ['§"),
+        ("<password>hunter2</password> <n>1</n>", "<password>§</password> <n>1</n>"),
+        ("<s:apiKey>a b</s:apiKey>", "<s:apiKey>§</s:apiKey>"),
     ];
     for (text, expected) in cases {
         assert_eq!(hidden(text), expected, "{text}");
@@ -89,6 +97,8 @@ fn what_only_looks_like_a_secret_stays() {
         "{\"signature\":\"def fail():\"}",
         "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         "https://example.org:8080/a?b=c@d",
+        "usage: login <password> or <token>, see <token>help",
+        "{\"tokens\": [1, 2], \"secrets\": [], \"passwords\": [\"[redacted]\"]}",
     ];
     for text in cases {
         assert_eq!(hidden(text), text);

@@ -1,0 +1,194 @@
+//! What a text says when its escapes are undone: those of JSON and of programs (`\/`, `\u00e4`, `\x61`), of URLs (`%2F`) and of HTML (`&amp;`).
+//! Where each piece stood is kept, so that what is found can be taken out of the text itself.
+
+use std::ops::Range;
+
+use aho_corasick::AhoCorasick;
+use memchr::memchr3_iter;
+
+/// Texts quote each other, and their escapes with them. More often than this is rare.
+const MOST_LAYERS: usize = 4;
+
+/// Where the finder's words stand in a text, in order: as they are written, and as they are meant.
+pub(super) fn find(finder: &AhoCorasick, text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<_> = finder.find_iter(text).map(|it| it.range()).collect();
+    let mut layers: Vec<Undone> = Vec::new();
+    while layers.len() < MOST_LAYERS {
+        let written = layers.last().map_or(text.as_bytes(), |it| &it.text);
+        let Some(meant) = undo(written) else { break };
+        let hits: Vec<_> = finder.find_iter(&meant.text).map(|it| it.range()).collect();
+        layers.push(meant);
+        let origin = |hit| layers.iter().rev().fold(hit, |piece, layer| layer.origin(&piece));
+        found.extend(hits.into_iter().map(origin));
+    }
+    found.sort_unstable_by_key(|it| (it.start, it.end));
+    found
+}
+
+/// The text without any escapes, if it has some.
+pub(super) fn without(text: &str) -> Option<String> {
+    let mut plain = undo(text.as_bytes())?.text;
+    for _ in 1..MOST_LAYERS {
+        let Some(plainer) = undo(&plain) else { break };
+        plain = plainer.text;
+    }
+    String::from_utf8(plain).ok()
+}
+
+/// A text of which one layer of escapes was undone.
+#[derive(Debug)]
+struct Undone {
+    text: Vec<u8>,
+    escapes: Vec<Escape>,
+}
+
+/// Where an escape stood, and where in the text what it means stands.
+#[derive(Debug)]
+struct Escape {
+    written: Range<usize>,
+    meant: Range<usize>,
+}
+
+/// Undoes one layer; `None` if there is none.
+fn undo(written: &[u8]) -> Option<Undone> {
+    let (mut text, mut escapes) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for start in memchr3_iter(b'\\', b'%', b'&', written) {
+        // The second of two backslashes is what the first one escapes.
+        let Some(escape) = written.get(start..).filter(|_| start >= at).and_then(escape) else {
+            continue;
+        };
+        text.extend_from_slice(written.get(at..start)?);
+        let before = text.len();
+        match escape.0 {
+            Meant::Byte(byte) => text.push(byte),
+            Meant::Char(char) => text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+        at = start + escape.1;
+        escapes.push(Escape { written: start..at, meant: before..text.len() });
+    }
+    text.extend_from_slice(written.get(at..)?);
+    (!escapes.is_empty()).then_some(Undone { text, escapes })
+}
+
+impl Undone {
+    /// Where a piece of the text was written.
+    fn origin(&self, piece: &Range<usize>) -> Range<usize> {
+        let last = piece.end.saturating_sub(1).max(piece.start);
+        self.byte_origin(piece.start).start..self.byte_origin(last).end
+    }
+
+    fn byte_origin(&self, at: usize) -> Range<usize> {
+        let after = self.escapes.partition_point(|it| it.meant.start <= at);
+        let before = after.checked_sub(1).and_then(|it| self.escapes.get(it));
+        let at = match before {
+            Some(it) if at < it.meant.end => return it.written.clone(),
+            Some(it) => it.written.end + (at - it.meant.end),
+            None => at,
+        };
+        at..at + 1
+    }
+}
+
+/// What an escape means.
+enum Meant {
+    /// A byte of a character, or one that is a character.
+    Byte(u8),
+    Char(char),
+}
+
+/// The escape that a text starts with: what it means, and its length.
+fn escape(text: &[u8]) -> Option<(Meant, usize)> {
+    match text {
+        [b'%', rest @ ..] => Some((Meant::Byte(hex(rest, 2).and_then(byte)?), 3)),
+        [b'\\', rest @ ..] => backslash(rest),
+        [b'&', rest @ ..] => entity(rest),
+        _ => None,
+    }
+}
+
+/// What stands behind a backslash. What is neither a letter nor a digit means itself.
+fn backslash(rest: &[u8]) -> Option<(Meant, usize)> {
+    let simple = |byte| Some((Meant::Byte(byte), 2));
+    match *rest.first()? {
+        b'u' => unicode(rest.get(1..)?),
+        b'x' => Some((Meant::Byte(hex(rest.get(1..)?, 2).and_then(byte)?), 4)),
+        b'n' => simple(b'\n'),
+        b'r' => simple(b'\r'),
+        b't' => simple(b'\t'),
+        b'b' => simple(8),
+        b'f' => simple(12),
+        b'0'..=b'3' => Some((Meant::Byte(digits(rest, 3, 8).and_then(byte)?), 4)),
+        it if it == b' ' || it.is_ascii_punctuation() => simple(it),
+        _ => None,
+    }
+}
+
+/// `\uXXXX`, two of them for one character, or `\u{X}`; `rest` starts behind the `u`.
+fn unicode(rest: &[u8]) -> Option<(Meant, usize)> {
+    if let Some(inside) = rest.strip_prefix(b"{") {
+        let length = inside.iter().take(7).position(|it| *it == b'}')?;
+        return Some((Meant::Char(char::from_u32(hex(inside, length)?)?), length + 4));
+    }
+    let unit = hex(rest, 4)?;
+    if let Some(char) = char::from_u32(unit) {
+        return Some((Meant::Char(char), 6));
+    }
+    let low = hex(rest.get(4..)?.strip_prefix(b"\\u")?, 4)?;
+    let units = [unit, low].map(|it| u16::try_from(it).unwrap_or_default());
+    let char = char::decode_utf16(units).next()?.ok()?;
+    Some((Meant::Char(char), 12))
+}
+
+/// `&amp;` and the like, or the number of a character; `rest` starts behind the `&`.
+fn entity(rest: &[u8]) -> Option<(Meant, usize)> {
+    const LONGEST: usize = 10;
+    let length = rest.iter().take(LONGEST).position(|it| *it == b';')?;
+    let char = match rest.get(..length)? {
+        b"amp" => '&',
+        b"lt" => '<',
+        b"gt" => '>',
+        b"quot" => '"',
+        b"apos" => '\'',
+        [b'#', b'x' | b'X', number @ ..] => char::from_u32(hex(number, number.len())?)?,
+        [b'#', number @ ..] => char::from_u32(digits(number, number.len(), 10)?)?,
+        _ => return None,
+    };
+    Some((Meant::Char(char), length + 2))
+}
+
+fn hex(text: &[u8], count: usize) -> Option<u32> {
+    digits(text, count, 16)
+}
+
+/// The number that so many digits are.
+fn digits(text: &[u8], count: usize, radix: u32) -> Option<u32> {
+    let text = text.get(..count).filter(|it| it.iter().all(u8::is_ascii_alphanumeric))?;
+    u32::from_str_radix(std::str::from_utf8(text).ok()?, radix).ok()
+}
+
+fn byte(number: u32) -> Option<u8> {
+    u8::try_from(number).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn an_escape_is_what_it_means() {
+        for (written, meant) in [
+            (r"a\/b\\c\q", r"a/b\c\q"),
+            (r#"\"p\u00e4ss\""#, "\"päss\""),
+            (r"\ud83d\ude00 \u{1f600} \ud83d", "😀 😀 \\ud83d"),
+            (r"\x68\x69 \150\151", "hi hi"),
+            ("%68%69%2f%C3%a4 100% %zz", "hi/ä 100% %zz"),
+            ("&lt;a&gt; &amp;&quot;&#39;&#x27;&apos; &nbsp; &", "<a> &\"''' &nbsp; &"),
+            (r"\\u00e4 %2541 &amp;lt;", "ä A <"),
+        ] {
+            assert_eq!(without(written).as_deref(), Some(meant), "{written}");
+        }
+        assert_eq!(without("nothing + to = undo"), None);
+        assert_eq!(without("%ff"), None, "no text");
+    }
+}
