@@ -38,8 +38,8 @@ impl Log {
     }
 }
 
-/// A longer line is passed on in parts.
-const LONGEST_LINE: usize = 16 << 10;
+/// Of a longer line only the start is passed on: in parts, half a secret could stand in each. The redactor cuts it so that none is.
+const LONGEST_LINE: usize = (256 << 10) + 4;
 
 /// What a server writes to stderr: line by line, under its name where there are several, without secrets.
 pub(crate) struct Named<'l> {
@@ -48,33 +48,46 @@ pub(crate) struct Named<'l> {
     redactor: &'l Redactor,
     /// The start of a line.
     rest: Vec<u8>,
+    /// Whether the rest of the line is left out.
+    is_cut: bool,
 }
 
 impl<'l> Named<'l> {
     pub(crate) const fn new(log: &'l Log, name: Option<&'l str>, redactor: &'l Redactor) -> Self {
-        Self { log, name, redactor, rest: Vec::new() }
+        Self { log, name, redactor, rest: Vec::new(), is_cut: false }
     }
 
     /// Passes on the lines that are whole.
-    pub(crate) fn add(&mut self, piece: &[u8]) {
+    pub(crate) fn add(&mut self, mut piece: &[u8]) {
+        if self.is_cut {
+            let Some(end) = memchr::memchr(b'\n', piece) else { return };
+            piece = piece.get(end + 1..).unwrap_or_default();
+            self.is_cut = false;
+        }
         self.rest.extend_from_slice(piece);
-        let whole = memchr::memrchr(b'\n', &self.rest).map(|it| it + 1);
-        let whole = whole.or_else(|| (self.rest.len() > LONGEST_LINE).then_some(self.rest.len()));
-        if let Some(end) = whole {
-            let lines: Vec<u8> = self.rest.drain(..end).collect();
-            self.pass(&lines);
+        if let Some(end) = memchr::memrchr(b'\n', &self.rest) {
+            let lines: Vec<u8> = self.rest.drain(..=end).collect();
+            // A line that is cut takes no other one with it.
+            let first = memchr::memchr(b'\n', &lines).filter(|_| lines.len() > LONGEST_LINE);
+            let (first, others) = lines.split_at(first.map_or(0, |it| it + 1));
+            self.pass(first);
+            self.pass(others);
+        } else if self.rest.len() > LONGEST_LINE {
+            self.end();
+            self.is_cut = true;
         }
     }
 
     /// Passes on what was written last, without a line break.
     pub(crate) fn end(&mut self) {
         let rest = std::mem::take(&mut self.rest);
-        if !rest.is_empty() {
-            self.pass(&rest);
-        }
+        self.pass(&rest);
     }
 
     fn pass(&self, lines: &[u8]) {
+        if lines.is_empty() {
+            return;
+        }
         let text = self.redactor.text(&String::from_utf8_lossy(lines));
         let mut out = String::with_capacity(text.len() + 64);
         for line in text.lines() {
@@ -98,7 +111,7 @@ mod tests {
 
     use redress_ledger::Redactor;
 
-    use super::{Log, Named};
+    use super::{LONGEST_LINE, Log, Named};
 
     #[test]
     fn lines_have_the_name_of_their_server_and_no_secret() {
@@ -113,5 +126,24 @@ mod tests {
         let lines: Vec<_> = BufReader::new(ours).lines().take(3).map(Result::unwrap).collect();
         assert_eq!((&*lines[0], &*lines[2]), ("files: one", "files: last"));
         assert!(lines[1].starts_with("files: two ") && !lines[1].contains("hunter2"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_long_line_has_no_half_of_a_secret() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
+        let redactor = Redactor::new(["hunter2hunter2"]);
+        for before in [(16 << 10) - 7, LONGEST_LINE - 7] {
+            let mut named = Named::new(&log, None, &redactor);
+            named.add("x".repeat(before).as_bytes());
+            for piece in ["hunter2", "hunter2 and", " more\nnext\n"] {
+                named.add(piece.as_bytes());
+            }
+        }
+        drop(log);
+        let lines: Vec<_> = BufReader::new(ours).lines().map(Result::unwrap).collect();
+        let [whole, _, cut, next] = lines.as_slice() else { panic!("{}", lines.len()) };
+        assert!(whole.ends_with("x[redacted] and more"));
+        assert!(cut.ends_with("x…") && next == "next");
     }
 }

@@ -36,8 +36,8 @@ impl Tail {
         self.total.load(Ordering::Acquire)
     }
 
-    /// What was written after a position, as text, starting with a whole line if there is one, or else with a whole word: half of one
-    /// may be half of a secret, which nobody would know for one.
+    /// What was written after a position, as text, starting with a whole line if there is one, or else with a whole word: what is left
+    /// of a secret would not be known for one.
     pub(crate) fn since(&self, position: u64) -> String {
         let last = self.lock();
         let total = self.total.load(Ordering::Acquire);
@@ -45,9 +45,9 @@ impl Tail {
         let skip = last.len().saturating_sub(wanted);
         let bytes: Vec<u8> = last.iter().skip(skip).copied().collect();
         let is_cut = wanted > last.len();
-        let behind = |at: usize| Some(at + 1).filter(|it| *it < bytes.len());
-        let line = || memchr::memchr(b'\n', &bytes).and_then(behind);
-        let word = || bytes.iter().position(u8::is_ascii_whitespace).and_then(behind);
+        let behind = |at: Option<usize>| at.map(|it| it + 1).filter(|it| *it < bytes.len());
+        let line = || behind(memchr::memchr(b'\n', &bytes));
+        let word = || behind(bytes.iter().position(u8::is_ascii_whitespace));
         let start = if is_cut { line().or_else(word).unwrap_or(bytes.len()) } else { 0 };
         String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned()
     }
@@ -74,9 +74,14 @@ mod tests {
         }
         let kept = tail.since(0);
         assert!(kept.len() <= KEPT && kept.starts_with("line ") && kept.ends_with("line 9999\n"));
-        tail.add(format!("secret{} and words", "x".repeat(KEPT - 10)).as_bytes());
-        assert_eq!(tail.since(0), "and words", "half a word");
-        tail.add("x".repeat(KEPT).as_bytes());
+    }
+
+    #[test]
+    fn of_a_line_that_is_cut_no_half_of_a_word_is_kept() {
+        let tail = Tail::default();
+        tail.add(format!("hunter2hunter2 {}", "x".repeat(KEPT - 8)).as_bytes());
+        assert_eq!(tail.since(0), "x".repeat(KEPT - 8));
+        tail.add("y".repeat(KEPT).as_bytes());
         assert_eq!(tail.since(0), "");
     }
 }

@@ -93,7 +93,10 @@ impl Server {
         let query = self.url.as_ref().and_then(|it| it.as_str().split_once('?'));
         let env = self.env.iter().filter(|(name, it)| it.is_telling(name)).map(|it| it.1);
         let whole = env.chain(self.headers.values()).map(Secret::reveal);
-        whole.chain(words.chain(query).map(|it| it.1))
+        let query = query.map(|it| it.1);
+        let others = self.env.values().map(Secret::reveal).chain(query);
+        let within = others.flat_map(|it| Redactor::secrets_of("", it));
+        whole.chain(words.map(|it| it.1)).chain(query).chain(within)
     }
 }
 
