@@ -1,4 +1,4 @@
-//! `Metrics`: what a server's calls come to, counted without a lock, for Prometheus and for `sys/errorStats`.
+//! `Metrics`: what a server's calls come to, for Prometheus and for `sys/errorStats`. Successes are counted without a lock.
 //!
 //! Every label comes from a registry, from the configuration or from a closed set of our own; nothing that a client or a
 //! server writes ever becomes one.
@@ -9,7 +9,7 @@ mod render;
 
 use std::{
     sync::{
-        Arc,
+        PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -86,6 +86,12 @@ pub struct Metrics {
     commits: Histogram,
     /// Records that are not durable yet.
     waiting: AtomicU64,
+    codes: RwLock<Codes>,
+}
+
+/// What is counted for each code.
+#[derive(Debug)]
+struct Codes {
     faults: Tally<{ Origin::ALL.len() }>,
     refused: Tally<1>,
 }
@@ -99,33 +105,26 @@ impl Metrics {
             durations: Histogram::default(),
             commits: Histogram::default(),
             waiting: AtomicU64::new(0),
-            faults: Tally::new(contract),
-            refused: Tally::new(contract),
+            codes: RwLock::new(Codes {
+                faults: Tally::new(contract),
+                refused: Tally::new(contract),
+            }),
         }
     }
 
-    /// What goes on from what there was before, under a contract that may be another one. With the same codes it is the same: sessions that are open
-    /// go on counting, too.
-    pub(crate) fn after(before: &Arc<Self>, contract: &Registry) -> Arc<Self> {
-        if before.faults.is_of(contract) {
-            return Arc::clone(before);
+    /// Goes on under a contract that may be another one. Sessions that are open under the one before count here, too.
+    pub(crate) fn go_on(&self, contract: &Registry) {
+        let mut codes = self.codes.write().unwrap_or_else(PoisonError::into_inner);
+        if !codes.faults.is_of(contract) {
+            *codes = Codes {
+                faults: Tally::after(&codes.faults, contract),
+                refused: Tally::after(&codes.refused, contract),
+            };
         }
-        let new = Self::new(contract);
-        let counters = |it: &Self| {
-            it.outcomes
-                .iter()
-                .chain(&it.events)
-                .map(|it| it.load(Ordering::Relaxed))
-                .collect::<Vec<_>>()
-        };
-        for (counter, count) in new.outcomes.iter().chain(&new.events).zip(counters(before)) {
-            counter.store(count, Ordering::Relaxed);
-        }
-        new.durations.add(&before.durations);
-        new.commits.add(&before.commits);
-        new.faults.add(&before.faults);
-        new.refused.add(&before.refused);
-        Arc::new(new)
+    }
+
+    fn codes(&self) -> RwLockReadGuard<'_, Codes> {
+        self.codes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A request of a client is over.
@@ -139,17 +138,17 @@ impl Metrics {
     /// Something is a failure, whoever hears of it.
     pub(crate) fn failed(&self, fault: &Fault) {
         let origin = Origin::ALL.iter().position(|it| *it == fault.origin).unwrap_or_default();
-        self.faults.count(fault.code(), origin);
+        self.codes().faults.count(fault.code(), origin);
     }
 
     /// A request was refused before the server was asked.
     pub(crate) fn refused(&self, fault: &Fault) {
-        self.refused.count(fault.code(), 0);
+        self.codes().refused.count(fault.code(), 0);
     }
 
     /// What failed, as `sys/errorStats` answers it.
     pub(crate) fn stats(&self, how: ErrorStats) -> String {
-        self.faults.stats(how)
+        self.codes().faults.stats(how)
     }
 
     /// Something happened.
@@ -157,6 +156,11 @@ impl Metrics {
         if let Some(counter) = self.events.get(event as usize) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Something could not be recorded.
+    pub(crate) fn unrecorded(&self) {
+        self.happened(Event::Unrecorded);
     }
 
     /// A record is on its way to the disk.
@@ -169,7 +173,7 @@ impl Metrics {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         self.commits.observe(took);
         if !is_durable {
-            self.happened(Event::Unrecorded);
+            self.unrecorded();
         }
     }
 

@@ -55,7 +55,8 @@ impl Server {
     /// The same server, whose counters go on from those of the one whose place it takes.
     #[must_use]
     pub fn counting_on(mut self, before: &Self) -> Self {
-        self.metrics = Metrics::after(&before.metrics, &self.settings.contract);
+        self.metrics = Arc::clone(&before.metrics);
+        self.metrics.go_on(&self.settings.contract);
         self
     }
 

@@ -46,14 +46,19 @@ impl<const N: usize> Tally<N> {
         contract.codes.values().all(|it| self.0.get(&it.code).is_some_and(|row| row.entry == *it))
     }
 
-    /// Adds what another one has counted, for the codes that there are here, too.
-    pub fn add(&self, other: &Self) {
-        for (code, row) in &other.0 {
-            let Some(own) = self.0.get(code) else { continue };
-            for (counter, more) in own.counters.iter().zip(&row.counters) {
-                counter.fetch_add(more.load(Ordering::Relaxed), Ordering::Relaxed);
+    /// Goes on from what another one has counted, under another contract; codes that only the other one has stay.
+    #[must_use]
+    pub fn after(before: &Self, contract: &Registry) -> Self {
+        let Self(mut rows) = Self::new(contract);
+        for (code, row) in &before.0 {
+            let counters = [const { AtomicU64::new(0) }; N];
+            let absent = || Row { entry: Arc::clone(&row.entry), counters };
+            let own = rows.entry(code.clone()).or_insert_with(absent);
+            for (counter, count) in own.counters.iter().zip(&row.counters) {
+                counter.store(count.load(Ordering::Relaxed), Ordering::Relaxed);
             }
         }
+        Self(rows)
     }
 
     /// The codes that occurred, with their counters.

@@ -54,14 +54,6 @@ impl Histogram {
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// Adds what another one has counted.
-    pub(super) fn add(&self, other: &Self) {
-        for (bucket, more) in self.buckets.iter().zip(&other.buckets) {
-            bucket.fetch_add(more.load(Ordering::Relaxed), Ordering::Relaxed);
-        }
-        self.micros.fetch_add(other.micros.load(Ordering::Relaxed), Ordering::Relaxed);
-    }
-
     pub(super) fn snapshot(&self) -> Snapshot {
         let ends = ENDS.iter().map(|it| seconds(*it)).chain([f64::INFINITY]);
         let counts = self.buckets.iter().map(|it| it.load(Ordering::Relaxed));

@@ -141,7 +141,7 @@ fn calls(server: &Server) -> Vec<Number> {
 
 fn faults(server: &Server) -> Vec<Number> {
     let mut numbers = Vec::new();
-    for (row, counts) in server.metrics.faults.seen() {
+    for (row, counts) in server.metrics.codes().faults.seen() {
         for (origin, count) in Origin::ALL.into_iter().zip(counts).filter(|it| it.1 > 0) {
             let labels = vec![
                 ("code", row.code.to_string()),
@@ -158,7 +158,7 @@ fn refused(server: &Server) -> Vec<Number> {
     let number = |(row, [count]): (&Arc<redress_registry::Entry>, [u64; 1])| {
         Number(vec![("code", row.code.to_string())], Amount::Count(count))
     };
-    server.metrics.refused.seen().map(number).collect()
+    server.metrics.codes().refused.seen().map(number).collect()
 }
 
 fn event(server: &Server, event: Event) -> Vec<Number> {

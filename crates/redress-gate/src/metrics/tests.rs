@@ -156,6 +156,9 @@ fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
         let settings = crate::session::tests::settings(crate::Mode::Enforce);
         let settings = Settings { server: "a".to_owned(), contract, ..settings };
         let after = Arc::new(Server::new(settings, Instant::now()).counting_on(&before));
+        // Sessions that are open go on under what was valid before.
+        fail(&before, codes::TIMEOUT, Origin::Server);
+        before.metrics.ended(Outcome::Fault, Duration::from_millis(3));
         let page = |it: &Arc<Server>| read(&render(std::slice::from_ref(it)));
         let (old, new) = (page(&before), page(&after));
         for (name, amount) in old.iter().filter(|it| it.0.contains("_total")) {
