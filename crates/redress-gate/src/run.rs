@@ -74,10 +74,10 @@ pub enum Ended {
     NeverStarted,
 }
 
-/// Why a run did not begin.
+/// Why a run did not begin, or should not have.
 #[derive(Debug)]
 pub enum NotRun<E> {
-    /// The ledger could not be opened.
+    /// The ledger could not be opened, so that the client was told nothing else, or, of a governed server, nothing at all.
     Unrecorded(E),
     /// The streams, a thread or a signal.
     System(io::Error),
@@ -107,8 +107,15 @@ pub fn run<E>(
             return Ok(Ended::Fine);
         }
     };
-    let ledger = opened.map_err(NotRun::Unrecorded)?;
-    Ok(gate(run, ledger, (early, signals), streams)?)
+    let error = match opened {
+        Ok(ledger) => return Ok(gate(run, ledger, (early, signals), streams)?),
+        Err(error) if run.server.is_governed() => return Err(NotRun::Unrecorded(error)),
+        Err(error) => error,
+    };
+    run.server.lose_ledger();
+    let goes_on = run.on_ledger_failure == OnLedgerFailure::Open;
+    let ended = gate(run, None, (early, signals), streams)?;
+    if goes_on { Ok(ended) } else { Err(NotRun::Unrecorded(error)) }
 }
 
 fn gate(

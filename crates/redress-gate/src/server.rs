@@ -35,6 +35,8 @@ pub struct Server {
     pub(crate) starts: Starts,
     /// Whether the rules by which failures are judged are made ready, or will be.
     is_ready: AtomicBool,
+    /// Whether there should be a ledger, and none could be opened.
+    has_lost_ledger: AtomicBool,
 }
 
 impl Server {
@@ -48,6 +50,7 @@ impl Server {
             budget: Budget::new(&settings.retry),
             starts: Starts::default(),
             is_ready: AtomicBool::new(false),
+            has_lost_ledger: AtomicBool::new(false),
             settings,
         }
     }
@@ -84,6 +87,16 @@ impl Server {
         if let Some(now) = &self.governor {
             *now.write().unwrap_or_else(PoisonError::into_inner) = governor;
         }
+    }
+
+    /// There should be a ledger, and none could be opened: what is not recorded counts as such, and calls are refused unless
+    /// they may go on.
+    pub fn lose_ledger(&self) {
+        self.has_lost_ledger.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn has_lost_ledger(&self) -> bool {
+        self.has_lost_ledger.load(Ordering::Acquire)
     }
 
     /// What its failures come to, in the words of the JSON-RPC taxonomy; `None` unless that was asked for.

@@ -38,15 +38,19 @@ impl Books {
     /// Whether failures of new calls can be recorded.
     pub(crate) fn admit(&self) -> bool {
         match &self.ledger {
-            Some(ledger) if self.on_failure == OnLedgerFailure::Closed => ledger.admit().is_ok(),
-            _ => true,
+            _ if self.on_failure == OnLedgerFailure::Open => true,
+            Some(ledger) => ledger.admit().is_ok(),
+            None => !self.server.has_lost_ledger(),
         }
     }
 
-    /// Counts a call that was refused because its failure could not be recorded: a later record tells of it.
+    /// Counts a failure that is not recorded because it cannot be: a later record tells of it.
     pub(crate) fn miss(&self) {
         if let Some(ledger) = &self.ledger {
             ledger.miss();
+        }
+        if self.ledger.is_some() || self.server.has_lost_ledger() {
+            self.server.metrics.unrecorded();
         }
     }
 
@@ -121,7 +125,10 @@ impl Books {
         record: Record,
         then: impl FnOnce(Result<Option<Receipt>, LedgerError>) + Send + 'static,
     ) {
-        let Some(ledger) = &self.ledger else { return then(Ok(None)) };
+        let Some(ledger) = &self.ledger else {
+            self.miss();
+            return then(Ok(None));
+        };
         let then = self.timed(move |kept: Result<_, _>, _| then(kept.map(Some)));
         ledger.append(record, move |kept| then(kept, By::Other));
     }
@@ -215,5 +222,53 @@ impl Letter {
             to => to.unwrap_or(ToClient::Any),
         };
         Self { to, challenge: head.www_authenticate.map(Into::into), line: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Instant};
+
+    use redress_ledger::{Ledger, Options, Time};
+
+    use super::Books;
+    use crate::{Mode, OnLedgerFailure, Server, metrics::render, session::tests::settings};
+
+    fn books(on_failure: OnLedgerFailure, ledger: Option<Arc<Ledger>>) -> Books {
+        let server = Arc::new(Server::new(settings(Mode::Enforce), Instant::now()));
+        Books { ledger, on_failure, server }
+    }
+
+    fn unrecorded(books: &Books) -> Option<String> {
+        let page = render(std::slice::from_ref(&books.server));
+        let line = page.lines().find(|it| it.starts_with("redress_ledger_failures_total"));
+        line.and_then(|it| it.rsplit(' ').next()).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_refusal_because_nothing_can_be_recorded_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Arc::new(|| Time::from_millis(0));
+        let options = Options::new(dir.path().join("ledger"), dir.path().join("key"), clock);
+        let ledger = Arc::new(Ledger::open(options).unwrap());
+        let books = books(OnLedgerFailure::Closed, Some(ledger));
+        books.miss();
+        assert_eq!(unrecorded(&books).as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn without_the_ledger_that_should_be_there_calls_go_on_only_if_they_may() {
+        for (on_failure, goes_on) in
+            [(OnLedgerFailure::Open, true), (OnLedgerFailure::Closed, false)]
+        {
+            let books = books(on_failure, None);
+            books.miss();
+            assert!(books.admit(), "nobody asked for a ledger");
+            assert_eq!(unrecorded(&books).as_deref(), Some("0"));
+            books.server.lose_ledger();
+            books.miss();
+            assert_eq!(books.admit(), goes_on);
+            assert_eq!(unrecorded(&books).as_deref(), Some("1"));
+        }
     }
 }
