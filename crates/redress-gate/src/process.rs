@@ -121,6 +121,14 @@ impl Process {
         let (mut child, own) = Own::start(&mut command, |it| match &program.confinement {
             Some(confinement) => confinement.spawn(it),
             None => it.spawn(),
+        })
+        .map_err(|error| match &program.cwd {
+            // The system says the same of a program that is not there.
+            Some(cwd) if !cwd.is_dir() => {
+                let why = format!("there is no directory {:?}", cwd.display());
+                io::Error::new(io::ErrorKind::NotADirectory, why)
+            }
+            _ => error,
         })?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);

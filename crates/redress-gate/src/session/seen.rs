@@ -280,6 +280,11 @@ impl Session {
                 let program = self.server.settings.program.as_str().into();
                 self.raise(codes::NOT_INSTALLED, Origin::Gate, [("dependency", program)])
             }
+            io::ErrorKind::NotADirectory => {
+                let place = ("place", format!("[server.{}]", self.server.settings.server).into());
+                let problem = ("problem", format!("{error}.").into());
+                self.raise(codes::CONFIG_INVALID, Origin::Gate, [place, problem])
+            }
             _ => {
                 let server = self.server.settings.server.as_str().into();
                 self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Gate, [("server", server)])
@@ -291,7 +296,10 @@ impl Session {
             io::ErrorKind::PermissionDenied => "may not be executed",
             _ => "cannot be started",
         };
-        fault.message = format!("The program {program} {why}.");
+        fault.message = match error.kind() {
+            io::ErrorKind::NotADirectory => format!("The program {program} {why}: {error}."),
+            _ => format!("The program {program} {why}."),
+        };
         let name = "io::Error".to_owned();
         fault.private.push_cause(Cause::Error { message: error.to_string(), code: None, name });
         fault

@@ -27,6 +27,10 @@ fn a_program_that_cannot_be_started_is_named() {
             io::ErrorKind::OutOfMemory,
             "UPSTREAM_UNAVAILABLE: The program \"files-server\" cannot be started.",
         ),
+        (
+            io::ErrorKind::NotADirectory,
+            "CONFIG_INVALID: The program \"files-server\" cannot be started: not a directory.",
+        ),
     ] {
         let mut rig = Rig::down(Mode::Enforce);
         rig.client(CALL);
