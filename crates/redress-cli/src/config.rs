@@ -146,7 +146,10 @@ fn read_for(
     let root = tree(source)?;
     let problems = Problems::new(source);
     let mut reading = Reading { problems, environment, files: Vec::new(), unread: Vec::new() };
-    let (general, servers) = sections(Table::root(root.get_ref(), &mut reading));
+    let (general, mut servers) = sections(Table::root(root.get_ref(), &mut reading));
+    for server in &mut servers {
+        server.find_program(environment);
+    }
     let Reading { mut problems, files, unread, .. } = reading;
     let config = Config { general, servers, file: None, files };
     let found = problems.none_yet();

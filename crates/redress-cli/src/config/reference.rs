@@ -6,7 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use redress_ledger::Redactor;
+use redress::secret::secrecy;
+use redress_ledger::{REDACTED, Redactor};
 use redress_registry::{Registry, canonical, nearest::nearest, shipped};
 
 use super::{
@@ -39,6 +40,14 @@ impl Value for Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word(pub OsString);
 
+impl Word {
+    /// Whether the word after it is secret, as in `--token abc`.
+    fn is_telling_flag(&self) -> bool {
+        let word = self.0.to_string_lossy();
+        word.strip_prefix('-').is_some_and(|it| !it.contains('=') && secrecy(it).is_some())
+    }
+}
+
 impl Value for Word {
     fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let text = given.text(reading)?;
@@ -55,6 +64,15 @@ impl Value for Word {
 
     fn shown(&self) -> Shown {
         Shown::text(&Redactor::new([""; 0]).text(&self.0.to_string_lossy()))
+    }
+
+    fn all_shown(all: &[Self]) -> Vec<Shown> {
+        let before = [None].into_iter().chain(all.iter().map(Some));
+        let shown = |(before, word): (Option<&Self>, &Self)| match before {
+            Some(flag) if flag.is_telling_flag() => Shown::text(REDACTED),
+            _ => word.shown(),
+        };
+        before.zip(all).map(shown).collect()
     }
 }
 

@@ -133,6 +133,7 @@ section! {
         /// The longest time, in milliseconds.
         max_open_ms: u64 = millis(BreakerRule::default().longest_pause), in 100..=3_600_000, example "120000";
     }
+    check check_open
 }
 
 section! {
@@ -237,12 +238,19 @@ fn check_keeping(ledger: &Ledger, table: &mut Table<'_, '_>) {
 }
 
 fn check_pauses(retry: &Retry, table: &mut Table<'_, '_>) {
-    // What a server takes from `[retry]` is told there.
-    let is_own = table.has("base_ms") || table.has("max_ms");
-    if is_own && retry.base_ms > retry.max_ms {
-        let key = if table.has("base_ms") { "base_ms" } else { "max_ms" };
+    in_order(("base_ms", retry.base_ms), ("max_ms", retry.max_ms), table);
+}
+
+fn check_open(breaker: &Breaker, table: &mut Table<'_, '_>) {
+    in_order(("open_ms", breaker.open_ms), ("max_open_ms", breaker.max_open_ms), table);
+}
+
+/// Reports a first pause that is longer than the longest one. What a server takes from the section for all is told there.
+fn in_order(first: (&str, u64), longest: (&str, u64), table: &mut Table<'_, '_>) {
+    let own = [first.0, longest.0].into_iter().find(|it| table.has(it));
+    if let Some(key) = own.filter(|_| first.1 > longest.1) {
         let problem =
-            format!("`base_ms` ({}) is more than `max_ms` ({}).", retry.base_ms, retry.max_ms);
+            format!("`{}` ({}) is more than `{}` ({}).", first.0, first.1, longest.0, longest.1);
         table.refuse(key, problem);
     }
 }

@@ -7,18 +7,19 @@ use redress_gate::{Mode, Sharing};
 
 use super::{
     address::Url,
+    environment::Environment,
     reference::{Contract, Location, Word},
     secret::Secret,
     section::section,
     sections::{Breaker, Emit, Limits, Retry},
-    table::Table,
+    table::{Given, Table},
     value::{Named, Row},
 };
 
 section! {
     /// One server, and how it is gated. Its name is in the URL, in faults and in the ledger: lower-case letters, digits, `-`, `_` and `.`.
     pub struct Server (name: String) {
-        /// The program that is started for it, and its arguments: the server speaks on stdio. Either this, or `url`, or `workspace`.
+        /// The program that is started for it, and its arguments: the server speaks on stdio. A program with a `/` in it is a path. Either this, or `url`, or `workspace`.
         command: Vec<Word> = Vec::new(), example "[\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \"/srv\"]";
         /// Variables of its environment, besides those of the gate.
         env: BTreeMap<String, Secret> = BTreeMap::new(), example "{ GITHUB_TOKEN = \"${GITHUB_TOKEN}\" }";
@@ -115,7 +116,10 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
 
 /// What is wrong for this kind of server alone.
 fn check_kind(server: &Server, kind: &str, table: &mut Table<'_, '_>) {
-    if kind == "command" && server.command.first().is_none_or(|it| it.0.is_empty()) {
+    let is_list = |it: Given<'_>| it.value.get_ref().is_array();
+    let is_without_program =
+        server.command.is_empty() || server.command.first().is_some_and(|it| it.0.is_empty());
+    if kind == "command" && is_without_program && table.given("command").is_some_and(is_list) {
         let problem = format!("`{}.command` must start with a program.", table.path());
         table.refuse("command", problem);
     }
@@ -140,6 +144,17 @@ fn only_for(kind: &str, keys: [(&str, bool); 2], table: &mut Table<'_, '_>) {
 fn is_header(name: &str) -> bool {
     !name.is_empty()
         && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
+}
+
+impl Server {
+    /// A program that is named by a path is where the file says, whatever folder it is started in. One without a `/` is looked for in PATH.
+    pub(super) fn find_program(&mut self, environment: &dyn Environment) {
+        let Some(Word(program)) = self.command.first_mut() else { return };
+        let Some(written) = program.to_str().filter(|it| it.contains('/')) else { return };
+        let path = environment.path(written);
+        // The system looks for a relative one only after it has gone into `cwd`.
+        *program = std::path::absolute(&path).unwrap_or(path).into();
+    }
 }
 
 impl Row for Server {

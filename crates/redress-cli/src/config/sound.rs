@@ -53,7 +53,7 @@ impl Config {
         doubts
     }
 
-    /// What else would keep a governed gate from starting; when it starts, others tell it.
+    /// What else would keep a gate, or one of its servers, from starting; when it starts, others tell it.
     pub(super) fn obstacles(&self) -> Vec<Doubt> {
         let governance = &self.general.governance;
         let mut obstacles = Vec::new();
@@ -61,11 +61,16 @@ impl Config {
             let what = "it is false, and a governed gate needs its ledger".to_owned();
             obstacles.push(Doubt::new(&["ledger", "enabled"], what, "Leave it out.".to_owned()));
         }
-        let gone = governance.root.iter().filter(|it| governance.enabled && !it.0.is_dir());
-        for root in gone {
-            let what = format!("there is no directory {}", root.0.display());
-            let fix = "Name one that is there.".to_owned();
-            obstacles.push(Doubt::new(&["governance", "root"], what, fix));
+        let root = governance.root.iter().filter(|_| governance.enabled);
+        let mut folders: Vec<_> = root.map(|it| (vec!["governance", "root"], it)).collect();
+        for server in &self.servers {
+            let named = |key| move |it| (vec!["server", server.name.as_str(), key], it);
+            folders.extend(server.cwd.iter().map(named("cwd")));
+            folders.extend(server.workspace.iter().map(named("workspace")));
+        }
+        for (place, folder) in folders.into_iter().filter(|it| !it.1.0.is_dir()) {
+            let what = format!("there is no directory {}", folder.0.display());
+            obstacles.push(Doubt::new(&place, what, "Name one that is there.".to_owned()));
         }
         obstacles
     }

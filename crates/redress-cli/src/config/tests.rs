@@ -115,6 +115,38 @@ fn all_problems_are_told_at_once_each_at_its_place() {
 }
 
 #[test]
+fn no_first_pause_is_longer_than_the_longest() {
+    let text =
+        "[breaker]\nopen_ms = 90000\n[server.a]\ncommand = ['a']\nbreaker.max_open_ms = 500\n";
+    assert_eq!(
+        problems(text),
+        "it:2:1: `open_ms` (90000) is more than `max_open_ms` (60000).\n\
+         it:5:9: `open_ms` (90000) is more than `max_open_ms` (500).\n"
+    );
+}
+
+#[test]
+fn a_command_that_is_no_list_is_one_mistake() {
+    let list = "it:2:11: `server.a.command` must be a list, not a string.\n";
+    assert_eq!(problems("[server.a]\ncommand = 'npx -y foo'"), list);
+    let program = "it:2:1: `server.a.command` must start with a program.\n";
+    assert_eq!(problems("[server.a]\ncommand = ['', 'x']"), program);
+}
+
+#[test]
+fn a_program_with_a_path_is_where_the_file_says() {
+    for (written, started) in
+        [("./srv.sh", "/etc/redress/./srv.sh"), ("/bin/x", "/bin/x"), ("srv.sh", "srv.sh")]
+    {
+        let config = valid(&format!("[server.a]\ncommand = ['{written}', './arg']\ncwd = '/x'"));
+        assert_eq!(
+            config.servers[0].program().command.iter().map(Path::new).collect::<Vec<_>>(),
+            [Path::new(started), Path::new("./arg")]
+        );
+    }
+}
+
+#[test]
 fn a_file_without_a_server_is_refused() {
     assert_eq!(problems(""), "it:1:1: The file has no server: it needs a `[server.NAME]`.\n");
     assert_eq!(problems("server = 3"), "it:1:10: `server` must be a table, not an integer.\n");
@@ -188,7 +220,7 @@ fn no_secret_is_in_a_problem_or_in_what_is_shown() {
         assert!(!problems.contains("s3cr3t"), "{problems}");
     }
     let config = valid(
-        "[auth]\ntokens = ['${TOKEN}']\n[server.a]\ncommand = ['a', '--password=s3cr3t']\nenv = { A = '${TOKEN}', PASSWORD = 's3cr3t', LEVEL = 'verbose' }\n\
+        "[auth]\ntokens = ['${TOKEN}']\n[server.a]\ncommand = ['a', '--password=s3cr3t', '--api-key', 's3cr3t', '-token', 's3cr3t']\nenv = { A = '${TOKEN}', PASSWORD = 's3cr3t', LEVEL = 'verbose' }\n\
          [server.b]\nurl = 'https://host/mcp?key=s3cr3t'\nheaders = { Authorization = 'Bearer ${TOKEN}' }",
     );
     let shown = format!(

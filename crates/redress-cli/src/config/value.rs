@@ -27,6 +27,11 @@ pub(crate) trait Value: Clone {
     /// How it is shown to people: as TOML, without secrets.
     fn shown(&self) -> Shown;
 
+    /// How several of them are shown, each in its place.
+    fn all_shown(all: &[Self]) -> Vec<Shown> {
+        all.iter().map(Self::shown).collect()
+    }
+
     /// The number that it is, for a range.
     fn number(&self) -> Option<u64> {
         None
@@ -172,7 +177,7 @@ impl<T: Value> Value for Vec<T> {
     }
 
     fn shown(&self) -> Shown {
-        let items: Vec<_> = self.iter().filter_map(|it| it.shown().into_toml()).collect();
+        let items: Vec<_> = T::all_shown(self).into_iter().filter_map(Shown::into_toml).collect();
         Shown::Toml(format!("[{}]", items.join(", ")))
     }
 }
