@@ -43,6 +43,11 @@ impl Failure {
         Self::input(fault)
     }
 
+    /// The same where not the input is at fault but the machine.
+    pub(crate) fn of_machine(self) -> Self {
+        Self { exit: 3, ..self }
+    }
+
     /// The same failure with another way out.
     pub(crate) fn fix(mut self, fix: &str) -> Self {
         self.fault.hint = fix.into();

@@ -3,22 +3,22 @@
 pub(crate) mod name;
 pub(crate) mod observe;
 pub(crate) mod place;
+pub(crate) mod startable;
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
-    os::fd::AsFd,
+    os::{fd::AsFd, unix::fs::PermissionsExt as _},
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use redress::secret::secrecy;
-use redress_gate::{Adoption, Ended, NotRun, Run, Streams};
+use redress_gate::{Adoption, Ended, NotRun, OnLedgerFailure, Run, Streams};
 use redress_ledger::{
-    Clock, Ledger, LedgerError, Options as LedgerOptions, Recovery, Redactor, Time,
+    Clock, Ledger, LedgerError, OpenError, Options as LedgerOptions, Recovery, Redactor, Time,
 };
 use signal_hook::{consts::SIGXFSZ, flag};
 
@@ -56,7 +56,8 @@ pub(crate) fn run(args: &Args) -> Done {
     }
     match ended? {
         Ended::Fine => Ok(Status::Fine),
-        Ended::NeverStarted => Err(Failure::not_started(&server.program_name())),
+        Ended::NeverStarted => Err(startable::obstacle(server)
+            .unwrap_or_else(|| Failure::not_started(&server.program_name()))),
     }
 }
 
@@ -91,8 +92,14 @@ fn gate(
             govern::recall(gated.governor().as_deref(), it.as_ref())?;
             Ok(it)
         });
-        if opened.is_ok() {
-            observe::say_ready(&gated);
+        match &opened {
+            Ok(_) => observe::say_ready(&gated),
+            // Whoever goes on should not have to wait for the end to hear why; a governed gate does not go on.
+            Err(failure) if !gated.is_governed() => {
+                Err::new().line("", &format!("the ledger cannot be used: {}", failure.reason()));
+                say_unrecorded(general.ledger.on_failure);
+            }
+            Err(_) => (),
         }
         Some(opened)
     };
@@ -102,6 +109,15 @@ fn gate(
     })?;
     observe::save_stats(&gated, name)?;
     Ok(ended)
+}
+
+/// Says what becomes of calls whose failures cannot be recorded since the start.
+pub(crate) fn say_unrecorded(on_failure: OnLedgerFailure) {
+    let what = match on_failure {
+        OnLedgerFailure::Open => "calls go on, and no failure is recorded until a restart",
+        OnLedgerFailure::Closed => "every request is refused with AUDIT_LOG_FAILED",
+    };
+    Err::new().line("", what);
 }
 
 /// A ledger that is being opened: that waits for the disk, and neither the server's start nor our end need to.
@@ -176,9 +192,8 @@ pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<
     options.keep_millis = ledger.keep_days.map(|it| it.saturating_mul(DAY_MILLIS));
     options.on_change = Some(Arc::new(say_change));
     let opened = Ledger::open(options).map_err(|it| {
-        let fix = "Name a directory that this user may write to (--ledger DIR), or go without a \
-                   ledger (--no-ledger).";
-        Failure::ledger(&dir, it).fix(fix)
+        let fix = opening_fix(&it);
+        Failure::ledger(&dir, it).fix(&fix)
     })?;
     say_recovered(&opened);
     Ok(Some(opened))
@@ -201,6 +216,22 @@ pub(crate) fn say_recovered(ledger: &Ledger) {
     }
 }
 
+/// What helps against a ledger that cannot be opened.
+fn opening_fix(error: &OpenError) -> String {
+    let mode = |key: &Path| fs::metadata(key).map_or(0, |it| it.permissions().mode());
+    match error {
+        OpenError::Key { path, .. } if mode(path) & 0o077 != 0 => {
+            format!("chmod 600 {}", path.display())
+        }
+        OpenError::Key { path, .. } => format!(
+            "Put {} right, or move it away, so that a new one is made; or go without a ledger (--no-ledger).",
+            path.display()
+        ),
+        _ => "Name a directory that this user may write to (--ledger DIR), or go without a ledger (--no-ledger)."
+            .to_owned(),
+    }
+}
+
 const DAY_MILLIS: u64 = 24 * 3_600_000;
 
 /// Takes out what is secret: of the environment, and of the server's configuration.
@@ -209,13 +240,17 @@ pub(crate) fn redactor(server: &config::Server) -> Arc<Redactor> {
     Arc::new(Redactor::new(known.iter().map(String::as_str).chain(server.secrets())))
 }
 
-/// The values of environment variables whose names say that they are secret.
+/// What is secret of the environment.
 fn known_secrets() -> Vec<String> {
-    std::env::vars_os()
+    let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         // A shell's working directory is no password, and many a message names it.
-        .filter(|(name, _)| secrecy(name).is_some() && !matches!(name.as_str(), "PWD" | "OLDPWD"))
-        .map(|(_, value)| value)
+        .filter(|(name, _)| !matches!(name.as_str(), "PWD" | "OLDPWD"));
+    let owned = |it: &str| it.to_owned();
+    variables
+        .flat_map(|(name, value)| {
+            Redactor::secrets_of(&name, &value).into_iter().map(owned).collect::<Vec<_>>()
+        })
         .collect()
 }
 

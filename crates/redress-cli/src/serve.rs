@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use redress_gate::{Access, Serve, Served, Server};
+use redress_gate::{Access, OnLedgerFailure, Serve, Served, Server};
 use redress_ledger::Ledger;
 use serde_json::json;
 
@@ -24,7 +24,10 @@ use crate::{
     failure::Failure,
     govern,
     output::Err,
-    run::{adopt_orphans, clock, ledger_dir, observe, open_ledger, outlive_file_limits},
+    run::{
+        adopt_orphans, clock, ledger_dir, observe, open_ledger, outlive_file_limits,
+        say_unrecorded, startable,
+    },
 };
 
 /// Gate MCP servers over HTTP: clients reach them at a URL. Without a command or a file, the files of a directory are served.
@@ -80,6 +83,7 @@ pub(crate) fn run(args: &Args) -> Done {
     };
     redress_gate::serve(serve, ready).map_err(|it| {
         Failure::config("--listen", &format!("Cannot listen on {listen}: {it}."))
+            .of_machine()
             .fix("Choose another address, or end what listens there.")
     })?;
     for server in stage.shown().1 {
@@ -115,6 +119,8 @@ impl Args {
 struct Stage {
     has_file: bool,
     ledger: Option<Arc<Ledger>>,
+    /// Whether there should be one, and none could be opened.
+    has_lost_ledger: bool,
     ledger_dir: Option<PathBuf>,
     /// Who may read the metrics, and of which servers.
     shown: Arc<Mutex<(Access, Vec<Arc<Server>>)>>,
@@ -127,9 +133,17 @@ impl Stage {
         let opened = open_ledger(&config.general.ledger, &name);
         let found = opened.as_ref().map(Option::as_ref);
         audit(config, ledger_dir.as_deref(), found, false)?;
-        let ledger = opened?.map(Arc::new);
         let has_file = args.options.config.is_some();
-        Ok(Self { has_file, ledger, ledger_dir, shown: Arc::default() })
+        let (ledger, has_lost_ledger) = match opened {
+            Ok(ledger) => (ledger.map(Arc::new), false),
+            Err(failure) if config.general.ledger.on_failure == OnLedgerFailure::Open => {
+                failure.report();
+                say_unrecorded(OnLedgerFailure::Open);
+                (None, true)
+            }
+            Err(failure) => return Err(failure),
+        };
+        Ok(Self { has_file, ledger, has_lost_ledger, ledger_dir, shown: Arc::default() })
     }
 
     /// Looks at what must hold before a governed gate serves something else.
@@ -144,7 +158,16 @@ impl Stage {
         general: &General,
         before: Option<&Server>,
     ) -> Result<Served, Failure> {
+        match startable::obstacle(server) {
+            // What else is in the file is served.
+            Some(failure) if self.has_file => drop(failure.report()),
+            Some(failure) => return Err(failure),
+            None => (),
+        }
         let gated = observe::server(server, general, self.ledger_dir.clone(), before)?;
+        if self.has_lost_ledger {
+            gated.lose_ledger();
+        }
         if before.and_then(Server::governor).is_none() {
             govern::recall(gated.governor().as_deref(), self.ledger.as_deref())?;
         }

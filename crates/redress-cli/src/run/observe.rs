@@ -58,12 +58,13 @@ pub(crate) fn listen(
     let Some(address) = general.metrics.address else { return Ok(()) };
     let at = metrics::listen(address.0, shown);
     let at = at.map_err(|it| {
-        let fix = if it.kind() == io::ErrorKind::InvalidInput {
-            "Listen on 127.0.0.1, or give a file with tokens in [auth]."
+        let problem = format!("Cannot listen on {}: {it}.", address.0);
+        let failure = Failure::config("--metrics", &problem);
+        if it.kind() == io::ErrorKind::InvalidInput {
+            failure.fix("Listen on 127.0.0.1, or give a file with tokens in [auth].")
         } else {
-            "Choose another address, or end what listens there."
-        };
-        Failure::config("--metrics", &format!("Cannot listen on {}: {it}.", address.0)).fix(fix)
+            failure.of_machine().fix("Choose another address, or end what listens there.")
+        }
     })?;
     Err::new().line("", &format!("metrics on http://{at}/metrics"));
     Ok(())

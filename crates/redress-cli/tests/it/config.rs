@@ -33,6 +33,65 @@ fn a_server_of_the_file_runs_with_its_variables_and_in_its_folder() {
 }
 
 #[test]
+fn a_program_of_the_file_is_found_beside_it() {
+    let config = "[server.echo]\ncommand = ['./srv.sh']\ncwd = '/'\n";
+    let server = "mkdir conf; mv redress.toml conf; printf '#!/bin/sh\\nread line; echo started in $PWD >&2' > conf/srv.sh; chmod +x conf/srv.sh;";
+    let ran = with(
+        config,
+        &format!("{server} {CALL} redress run --no-ledger --config conf/redress.toml"),
+    );
+    assert!(ran.err.contains("started in /\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let config =
+        "[server.echo]\ncommand = ['cat']\ncwd = 'nowhere'\n[server.files]\nworkspace = 'gone'\n";
+    let ran = with(config, "redress config check redress.toml");
+    assert_eq!(ran.exit, 2, "{}", ran.out);
+    for words in [
+        "`server.echo.cwd`: there is no directory nowhere.",
+        "`server.files.workspace`: there is no directory gone.",
+    ] {
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+    }
+    let run = "redress run --no-ledger --config redress.toml --name echo";
+    let ran = with(config, &format!("{CALL} {run}"));
+    assert_eq!(ran.exit, 3, "{}", ran.err);
+    assert!(ran.out.contains("CONFIG_INVALID") && ran.out.contains("nowhere"), "{}", ran.out);
+    assert!(ran.err.contains("server.echo.cwd: There is no directory"), "{}", ran.err);
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_told_with_its_reason() {
+    let serve = "timeout 20 redress serve --no-ledger --listen 127.0.0.1:0 --";
+    let run = format!("{CALL} redress run --no-ledger --");
+    for (line, words) in [
+        (format!("{serve} no-such-program"), "is in no directory of PATH"),
+        (format!("{run} no-such-program"), "is in no directory of PATH"),
+        (format!("mkdir data; {run} ./data"), "is a directory, and no program"),
+        (format!("{run} 'npx -y pkg .'"), "Give each word of the command by itself"),
+    ] {
+        let ran = with("", &line);
+        assert_eq!(ran.exit, 3, "{line}: {}", ran.err);
+        assert!(ran.err.contains("NOT_INSTALLED") && ran.err.contains(words), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_address_that_is_taken_is_no_mistake_of_the_file() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = taken.local_addr().unwrap();
+    for line in [
+        format!("timeout 20 redress serve --no-ledger --listen {at} -- cat"),
+        format!("redress run --no-ledger --metrics {at} -- cat < /dev/null"),
+    ] {
+        let ran = with("", &line);
+        assert!(ran.exit == 3 && ran.err.contains("Cannot listen on"), "{}: {}", ran.exit, ran.err);
+    }
+}
+
+#[test]
 fn the_ledger_of_the_file_is_written_beside_it() {
     let config = "[ledger]\ndir = 'audit'\n[server.gone]\ncommand = ['./no-such-program']\n";
     let line = format!("{CALL} redress run --config redress.toml > out; cat audit/*/*.jsonl");

@@ -213,7 +213,12 @@ fn input_that_is_closed_by_a_process_that_lives_on(via: Via) {
 }
 
 fn a_command_that_does_not_exist(via: Via) {
-    let mut client = Client::before(via, &[], &["/nonexistent/server"]);
+    // Before one command alone, `serve` would not even start.
+    let config = "[server.gone]\ncommand = ['/nonexistent/server']\n";
+    let mut client = match via {
+        Via::Run => Client::before(via, &[], &["/nonexistent/server"]),
+        Via::Serve => Client::with_config(via, config, "gone", &[], &[]),
+    };
     for _ in 0..3 {
         let answer = client.initialize();
         assert_fault(&answer, "NOT_INSTALLED", "after_human", "none", "gate");

@@ -240,3 +240,48 @@ fn a_server_cannot_keep_a_failure_out_of_the_ledger_by_its_code() {
     assert!(receipt(&told).is_some(), "{told}");
     gate.end();
 }
+
+/// One call through a gate whose ledger cannot be opened, because a file is in its way.
+fn blocked(on_failure: &str) -> crate::redress::Ran {
+    let home = tempfile::tempdir().unwrap();
+    let server = r#"while read -r line; do case "$line" in *tools/call*) echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"ENOENT: no such file"}}' | sed "s/\"id\":1/$(echo "$line" | grep -o '"id":[^,]*')/";; esac; done"#;
+    fs::write(home.path().join("server.sh"), server).unwrap();
+    crate::redress::shell(
+        &format!(
+            r#"export HOME=$PWD; touch file
+            echo '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"read"}}}}' |
+            timeout 20 redress run --ledger file/ledger --on-ledger-failure {on_failure} -- sh server.sh"#
+        ),
+        home.path(),
+    )
+}
+
+#[test]
+fn a_ledger_that_cannot_be_opened_is_told_to_whoever_asks() {
+    let ran = blocked("closed");
+    assert_eq!(ran.exit, 3, "{}", ran.err);
+    assert!(ran.out.contains("AUDIT_LOG_FAILED") && !ran.out.contains("ENOENT"), "{}", ran.out);
+    assert!(ran.err.contains("every request is refused with AUDIT_LOG_FAILED"), "{}", ran.err);
+}
+
+#[test]
+fn a_gate_that_may_fail_open_serves_without_the_ledger_that_it_cannot_open() {
+    let ran = blocked("open");
+    assert_eq!(ran.exit, 0, "{}", ran.err);
+    assert!(ran.out.contains("FILE_NOT_FOUND"), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("calls go on, and no failure is recorded"), "{}", ran.err);
+}
+
+#[test]
+fn a_key_that_others_can_read_is_told_with_what_helps() {
+    let home = tempfile::tempdir().unwrap();
+    let line = "export HOME=$PWD; unset XDG_CONFIG_HOME XDG_STATE_HOME; redress run -- cat < /dev/null; \
+                chmod 644 .config/redress/ledger.key; redress run -- cat < /dev/null";
+    let ran = crate::redress::shell(line, home.path());
+    assert_eq!(ran.exit, 3, "{}", ran.err);
+    assert!(
+        ran.err.contains("Fix: chmod 600 ") && !ran.err.contains("--ledger DIR"),
+        "{}",
+        ran.err
+    );
+}
