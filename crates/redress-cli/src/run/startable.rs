@@ -44,9 +44,10 @@ fn unstartable(
         if env::split_paths(path).map(|it| it.join(program)).any(|it| is_program(&it)) {
             return None;
         }
-        return Some(match shown.contains(char::is_whitespace) {
-            true => one_word(&shown),
-            false => (format!("{shown:?} is in no directory of PATH."), None),
+        return Some(if shown.contains(char::is_whitespace) {
+            one_word(&shown)
+        } else {
+            (format!("{shown:?} is in no directory of PATH."), None)
         });
     }
     let file = cwd.unwrap_or(Path::new("")).join(program);
