@@ -77,6 +77,8 @@ facts! {
     SameVerb = "same-verb",
     /// The whole text was in the arguments: the tool says what it was given.
     Repeated = "repeated",
+    /// The text says nothing but what was in the arguments.
+    Bare = "bare",
     /// The tool gives content that can say anything.
     Reads = "reads",
     /// The tool gives back a thing as it stands.

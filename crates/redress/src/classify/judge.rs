@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    facts::Facts,
+    facts::{Fact, Facts},
     message::Message,
     phrase::Hits,
     table::{Naming, Row, Scope, Source, Table},
@@ -25,6 +25,8 @@ pub(crate) struct Case<'c> {
 impl<'c> Case<'c> {
     pub(crate) fn of(message: &'c Message, facts: Facts, source: Source, table: &Table) -> Self {
         let hits = table.finder.find(&message.text);
+        let mut facts = facts;
+        facts.set(Fact::Bare, facts.has(Fact::Repeated) || message.is_hidden());
         Self { message, hits, facts, source, rpc: None, http: None }
     }
 

@@ -41,6 +41,13 @@ impl Message {
         self.start..self.text.len()
     }
 
+    /// Whether all of that was hidden.
+    pub(crate) fn is_hidden(&self) -> bool {
+        let own = self.text.get(self.whole()).unwrap_or_default();
+        own.contains('~')
+            && own.chars().all(|it| matches!(it, '~' | '\'' | '"' | '.' | ' ' | '\n'))
+    }
+
     /// The first sentence after the wrappers.
     pub(crate) const fn head(&self) -> Range<usize> {
         self.start..self.head_end

@@ -5,11 +5,18 @@ use super::request::{Argument, PathKind, path_kind};
 /// A shorter value counts only in quotes: it stands everywhere.
 const SHORTEST: usize = 3;
 
-/// The path that a failure is about. A call may have several, and only the server knows which of them it is; where it does not
-/// say so, none is better than the wrong one.
-pub(crate) fn path<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<&'a str> {
+/// The path that a failure is about, and where the argument stands that it is of. A call may have several, and only the server
+/// knows which of them it is; where it does not say so, none is better than the wrong one.
+pub(crate) fn path<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<(&'a str, &'a str)> {
+    let (path, argument) = path_of(arguments, text)?;
+    let owner = arguments.iter().find(|it| it.value == argument)?;
+    Some((path, &owner.place))
+}
+
+/// The path, and the whole value that it is of.
+fn path_of<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<(&'a str, &'a str)> {
     let mut paths: Vec<&str> = Vec::new();
-    for Argument { key, value } in arguments {
+    for Argument { key, value, .. } in arguments {
         let is_path = matches!(path_kind(key, value), Some(PathKind::File | PathKind::Directory));
         if is_path && !paths.contains(&&**value) {
             paths.push(value);
@@ -22,9 +29,9 @@ pub(crate) fn path<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<&'a 
     let named =
         if named.is_empty() { paths.iter().copied().filter(by_name).collect() } else { named };
     match (named.as_slice(), paths.as_slice()) {
-        ([one], _) => Some(one),
+        ([one], _) => Some((one, one)),
         ([], [only]) if !names_another(arguments, only, text) => {
-            Some(ancestors(only).find(|it| names(text, it)).unwrap_or(only))
+            Some((ancestors(only).find(|it| names(text, it)).unwrap_or(only), only))
         }
         _ => None,
     }
@@ -111,9 +118,13 @@ mod tests {
         for (given, text, expected) in cases {
             let arguments: Vec<_> = given
                 .iter()
-                .map(|(key, value)| Argument { key: (*key).into(), value: (*value).into() })
+                .map(|(key, value)| Argument {
+                    key: (*key).into(),
+                    place: format!("/{key}"),
+                    value: (*value).into(),
+                })
                 .collect();
-            assert_eq!(path(&arguments, text), expected, "{text}");
+            assert_eq!(path(&arguments, text).map(|it| it.0), expected, "{text}");
         }
     }
 }

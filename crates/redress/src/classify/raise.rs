@@ -28,6 +28,9 @@ const MOST_CHARS: usize = 4096;
 /// The most tools that may have been meant.
 const MOST_SIMILAR: usize = 3;
 
+/// Why an argument is wrong that names what is not there.
+const NOT_FOUND: &str = "not_found";
+
 /// What stands where a secret stood.
 const REDACTED: &str = "[REDACTED]";
 
@@ -138,14 +141,22 @@ pub(super) fn raise(
     registry: &Registry,
     found: Found<'_>,
 ) -> Failure {
-    let Found { source, facts, arguments, certain, sign, rule, worked, said } = found;
-    let entry = row(registry, rule.code);
+    let Found { source, facts, arguments, certain, sign, mut rule, worked, said } = found;
     let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
     let wrong = wrong::find(&rule, given, &said.text);
+    if wrong::is_all_missing(&wrong) {
+        rule.code = codes::MISSING_REQUIRED_FIELD.name();
+    }
+    let entry = row(registry, rule.code);
     let known = Known { said: &said, arguments: &arguments, wrong: &wrong };
     let mut fault = Fault::raise(entry, params(asked, outcome, entry, &known));
+    let unfound = looked_up(entry, given.is_some(), &known);
     fault.violations = wrong;
+    fault.violations.extend(unfound);
     fault.similar_refs = similar_tools(asked, entry);
+    if wrong::is_about_a_name(&rule) {
+        wrong::say_that_a_name_is_wrong(&mut fault);
+    }
     if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
@@ -238,6 +249,15 @@ fn origin(source: Source, facts: Facts, entry: &Entry) -> Origin {
     }
 }
 
+/// Where the argument stands that was looked up and not found, where the row knows it by another name.
+fn looked_up(entry: &Entry, is_call: bool, known: &Known<'_>) -> Option<Violation> {
+    if entry.similar.as_deref() != Some("path") || !is_call || !known.wrong.is_empty() {
+        return None;
+    }
+    let (_, place) = named::path(known.arguments, &known.said.text)?;
+    Some(Violation::new(place, NOT_FOUND, None))
+}
+
 fn is_unknown_tool(entry: &Entry) -> bool {
     *entry.code == *codes::UNKNOWN_TOOL.name()
 }
@@ -310,7 +330,7 @@ fn params(
         _ => None,
     };
     let guessed = |name: &str| match name {
-        "path" => named::path(arguments, &said.text).map(ParamValue::from),
+        "path" => named::path(arguments, &said.text).map(|it| ParamValue::from(it.0)),
         "query" => under(&["query", "sql", "statement", "q"]),
         "session_id" => under(&["session_id", "sessionId", "session"]),
         _ => None,

@@ -27,6 +27,8 @@ const DEEPEST: usize = 5;
 pub(crate) struct Argument<'a> {
     /// The key it stands under.
     pub(crate) key: Cow<'a, str>,
+    /// Where it stands, as a JSON pointer into the arguments.
+    pub(crate) place: String,
     /// Its text.
     pub(crate) value: Cow<'a, str>,
 }
@@ -92,9 +94,9 @@ fn kinds(facts: &mut Facts, tool: &str, table: &Table) {
 fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a>> {
     let mut list = Vec::new();
     if let Some(given) = given {
-        gather(facts, &mut list, None, given, 0);
+        gather(facts, &mut list, Place { key: None, pointer: String::new(), depth: 0 }, given);
     }
-    for Argument { key, value } in &list {
+    for Argument { key, value, .. } in &list {
         facts.set(Fact::DotDot, value.split(['/', '\\']).any(|it| it == "..") && value.len() > 2);
         facts.set(Fact::Absolute, is_absolute(value));
         let end = value.rsplit('.').next().unwrap_or_default();
@@ -108,13 +110,29 @@ fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a
     list
 }
 
+/// Where a value stands.
+struct Place<'a> {
+    /// The nearest key above it.
+    key: Option<Value<'a>>,
+    pointer: String,
+    depth: usize,
+}
+
+impl<'a> Place<'a> {
+    fn below(&self, key: Option<Value<'a>>, step: &str) -> Self {
+        let step = step.replace('~', "~0").replace('/', "~1");
+        let pointer = format!("{}/{step}", self.pointer);
+        Self { key, pointer, depth: self.depth + 1 }
+    }
+}
+
 fn gather<'a>(
     facts: &mut Facts,
     list: &mut Vec<Argument<'a>>,
-    key: Option<Value<'a>>,
+    place: Place<'a>,
     value: Value<'a>,
-    depth: usize,
 ) {
+    let Place { key, depth, .. } = place;
     if list.len() >= MOST_VALUES || depth > DEEPEST {
         return;
     }
@@ -123,16 +141,21 @@ fn gather<'a>(
         Kind::String => {
             let text = value.as_str().unwrap_or_default();
             facts.set(Fact::Empty, text.trim().is_empty());
-            list.push(Argument { key: name, value: text });
+            list.push(Argument { key: name, place: place.pointer, value: text });
         }
-        Kind::Number => list.push(Argument { key: name, value: value.raw().into() }),
+        Kind::Number => {
+            list.push(Argument { key: name, place: place.pointer, value: value.raw().into() });
+        }
         Kind::Array => {
             facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
-            value.elements().for_each(|it| gather(facts, list, key, it, depth + 1));
+            for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
+                gather(facts, list, place.below(key, &at.to_string()), it);
+            }
         }
         Kind::Object => {
             for (key, value) in value.members() {
-                gather(facts, list, Some(key), value, depth + 1);
+                let step = key.as_str().unwrap_or_default();
+                gather(facts, list, place.below(Some(key), &step), value);
             }
         }
         Kind::Bool | Kind::Null => (),
@@ -155,7 +178,7 @@ pub(crate) fn compare(
     facts.set(Fact::NamesTool, !tool.is_empty() && occurs(text, &tool));
     facts.set(Fact::SameVerb, shares_verb(text, &tool));
     let mut hidden = vec![tool];
-    for Argument { key, value } in arguments {
+    for Argument { key, value, .. } in arguments {
         let plain = value.trim();
         let spelt = normal(plain);
         facts.set(Fact::Repeated, text.len() >= 4 && spelt.contains(text.as_str()));

@@ -4,7 +4,7 @@
 
 use super::{extract, raise::Named};
 use crate::{
-    codes,
+    Fault, codes,
     fault::Violation,
     json::{Kind, Value},
 };
@@ -25,6 +25,9 @@ const NOT_ALLOWED: &str = "not_allowed";
 /// The rules about validators, by the start of their ids.
 const VALIDATORS: [&str; 8] =
     ["zod.", "pydantic.", "jsonschema.", "ajv.", "serde.", "go.", "csharp.", "python."];
+
+/// How the ids of the rules end that are about the name of an argument.
+const UNKNOWN_RULES: &str = ".unknown";
 
 /// Words with a quoted name, or several, right after them.
 const BEFORE_NAMES: [(&str, &str); 13] = [
@@ -66,6 +69,7 @@ pub(super) fn find(rule: &Named<'_>, arguments: Option<Value<'_>>, text: &str) -
         it if it == codes::MISSING_REQUIRED_FIELD.name() => MISSING,
         it if it == codes::INVALID_INPUT_TYPE.name() => WRONG_TYPE,
         it if it == codes::INVALID_INPUT_FORMAT.name() => MALFORMED,
+        it if it == codes::INVALID_INPUT_VALUE.name() && is_about_a_name(rule) => UNKNOWN,
         it if it == codes::INVALID_INPUT_VALUE.name() => NOT_ALLOWED,
         _ => return Vec::new(),
     };
@@ -82,6 +86,27 @@ pub(super) fn find(rule: &Named<'_>, arguments: Option<Value<'_>>, text: &str) -
     wrong.found
 }
 
+/// Whether a validator refused an argument for its name, whatever its value is.
+pub(super) fn is_about_a_name(rule: &Named<'_>) -> bool {
+    rule.id.ends_with(UNKNOWN_RULES)
+}
+
+/// Whether every argument that is wrong is one that was not given.
+pub(super) fn is_all_missing(wrong: &[Violation]) -> bool {
+    !wrong.is_empty() && wrong.iter().all(|it| it.reason().as_deref() == Some(MISSING))
+}
+
+/// What the row of a wrong value says where it is the name that is wrong.
+pub(super) fn say_that_a_name_is_wrong(fault: &mut Fault) {
+    let row = codes::INVALID_INPUT_VALUE.entry();
+    // A contract has words of its own.
+    if fault.entry().code == row.code && fault.entry().hint == row.hint {
+        "The tool does not know an argument of that name.".clone_into(&mut fault.message);
+        "Leave the argument out, or give it under a name that the tool's input schema lists."
+            .clone_into(&mut fault.hint);
+    }
+}
+
 struct Wrong<'a> {
     arguments: Option<Value<'a>>,
     /// What is wrong with an argument whose form does not say it.
@@ -93,9 +118,8 @@ impl Wrong<'_> {
     fn add(&mut self, steps: &[&str], reason: &str) {
         let is_plain = !steps.is_empty() && steps.len() <= DEEPEST && steps.iter().all(is_step);
         let first = steps.first().copied().unwrap_or_default();
-        let is_given = self.arguments.is_some_and(|it| it.get(first).is_some());
         // What is not there can only be missing.
-        let may_be = is_given || reason == MISSING && is_name(first);
+        let may_be = self.has(steps) || reason == MISSING && is_name(first);
         let pointer: String = steps.iter().flat_map(|it| ["/", it]).collect();
         let is_known = self.found.iter().any(|it| it.pointer() == pointer);
         if is_plain && may_be && !is_known && self.found.len() < MOST {
@@ -114,22 +138,37 @@ impl Wrong<'_> {
             };
             let text = |key| issue.get(key).and_then(Value::as_str).unwrap_or_default();
             let (code, message) = (text("code"), text("message"));
-            let is_missing = text("received") == "undefined"
-                || message == "Required"
-                || message.ends_with("received undefined");
-            let reason = match &*code {
-                "" => continue,
-                "invalid_type" if is_missing => MISSING,
-                "invalid_type" => WRONG_TYPE,
-                "invalid_string" | "invalid_format" | "invalid_date" => MALFORMED,
-                _ => NOT_ALLOWED,
-            };
             let steps: Vec<_> = path
                 .elements()
                 .map(|it| it.as_str().map_or_else(|| it.raw().to_owned(), Into::into))
                 .collect();
-            self.add(&steps.iter().map(String::as_str).collect::<Vec<_>>(), reason);
+            let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+            let is_missing = text("received") == "undefined"
+                || message == "Required"
+                || message.ends_with("received undefined")
+                || tells_nothing(&message) && !self.has(&steps);
+            if code == "unrecognized_keys" {
+                for key in issue.get("keys").into_iter().flat_map(Value::elements) {
+                    let name = key.as_str().unwrap_or_default();
+                    self.add(&[steps.as_slice(), &[&*name]].concat(), UNKNOWN);
+                }
+                continue;
+            }
+            let reason = match &*code {
+                "" => continue,
+                _ if is_missing => MISSING,
+                "invalid_type" => WRONG_TYPE,
+                "invalid_string" | "invalid_format" | "invalid_date" => MALFORMED,
+                _ => NOT_ALLOWED,
+            };
+            self.add(&steps, reason);
         }
+    }
+
+    /// Whether the first step of a place was given.
+    fn has(&self, steps: &[&str]) -> bool {
+        let first = steps.first().copied().unwrap_or_default();
+        self.arguments.is_some_and(|it| it.get(first).is_some())
     }
 
     /// Names in quotes beside words that a validator always writes there.
@@ -204,8 +243,10 @@ impl Wrong<'_> {
         let at = part
             .rsplit_once("at ")
             .filter(|(before, _)| before.is_empty() || before.ends_with(' '));
-        if let Some((_, place)) = at {
-            self.add(&dotted(place.trim_matches('"')), reason);
+        if let Some((before, place)) = at {
+            let steps = dotted(place.trim_matches('"'));
+            let is_missing = tells_nothing(before) && !self.has(&steps);
+            self.add(&steps, if is_missing { MISSING } else { reason });
         }
         for words in [": Required", ": Invalid input"] {
             if let Some((before, _)) = part.split_once(words) {
@@ -232,6 +273,16 @@ impl Wrong<'_> {
             self.add(&[&key.as_str().unwrap_or_default()], self.reason);
         }
     }
+}
+
+/// Whether zod says of a place no more than it says of one where nothing stands: a number of nothing is none, and no
+/// choice of a union is nothing.
+fn tells_nothing(message: &str) -> bool {
+    let message = message.trim_end();
+    message.ends_with("received NaN")
+        || message.ends_with("received nan")
+        || message == "Invalid input"
+        || message.ends_with(": Invalid input")
 }
 
 /// `a[0].b` as steps.

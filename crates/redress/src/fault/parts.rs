@@ -252,6 +252,11 @@ impl Violation {
         self.text("pointer").unwrap_or_default()
     }
 
+    /// What is wrong about it.
+    pub fn reason(&self) -> Option<String> {
+        self.text("reason")
+    }
+
     /// What should have been there.
     pub fn expected(&self) -> Option<String> {
         self.text("expected")
