@@ -60,6 +60,9 @@ impl<'c> Case<'c> {
 
     /// The sign that makes an unflagged answer a failure, given the rule that would name it.
     pub(crate) fn sign<'t>(&self, table: &'t Table, rule: Option<&Row>) -> Option<&'t Row> {
+        if table.abouts.iter().any(|it| it.length(&self.message.text).is_some()) {
+            return None;
+        }
         let whole = self.message.whole();
         let named = match rule.map(|it| it.scope) {
             None => Naming::Nothing,

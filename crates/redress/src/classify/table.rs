@@ -6,6 +6,7 @@
 //! kind <fact> <word> =<name> …          tools with one of these words in their name, or of that whole name, have the fact
 //! word <sense> <word> …                 what a word says about work that was done; `*n't` is any word with that end
 //! wrap <start> [… <end>]                a prefix that SDKs put before a server's own words
+//! about <start> | <start> …             how a text starts that talks of failures and reports none: no sign looks at it
 //! scope text|own|head|last              where the rules that follow look: the whole text, what comes after the wrappers, or
 //!                                       the first sentence of that (and the rest only if nothing else fits); `last`: nowhere,
 //!                                       they count if no words of the whole text fit any other
@@ -61,6 +62,8 @@ pub(crate) struct Table {
     pub(crate) kinds: BTreeMap<String, Facts>,
     /// Prefixes that SDKs write.
     pub(crate) wrappers: Vec<Start>,
+    /// How texts start that only talk of failures.
+    pub(crate) abouts: Vec<Start>,
     /// What names a failure.
     pub(crate) rules: Vec<Row>,
     /// What makes an unflagged text a failure.
@@ -177,6 +180,7 @@ struct Reading {
     gathering: Gathering,
     kinds: BTreeMap<String, Facts>,
     wrappers: Vec<Start>,
+    abouts: Vec<Start>,
     vocabulary: Vocabulary,
     rows: Vec<(bool, Row)>,
     scope: Scope,
@@ -204,6 +208,7 @@ impl Reading {
             }
             "word" => self.vocabulary.read(rest)?,
             "wrap" => self.wrappers.push(Start::read(rest)),
+            "about" => self.abouts.extend(alternatives(rest).map(Start::read)),
             "scope" => self.scope = Scope::parse(rest).ok_or("no such scope")?,
             "rule" => {
                 let (Some(id), Some(code)) = (words.next(), words.next()) else {
@@ -287,6 +292,7 @@ impl Reading {
         Ok(Table {
             kinds: self.kinds,
             wrappers: self.wrappers,
+            abouts: self.abouts,
             rules,
             signs: rows(signs),
             vocabulary: self.vocabulary,
