@@ -167,7 +167,7 @@ pub(crate) fn did_you_mean(fault: &Fault) -> String {
 
 /// What the server said, quoted, as a sentence after another one.
 pub(crate) fn server_said(fault: &Fault) -> String {
-    let quoted = fault.server_text.as_deref().map(|it| text::quote(it, MAX_SAID_CHARS));
+    let quoted = fault.server_text.as_deref().map(|it| text::quote_gist(it, MAX_SAID_CHARS));
     quoted.map(|it| format!(" Server said: {it}")).unwrap_or_default()
 }
 
@@ -197,7 +197,7 @@ fn append_server_text(card: &mut String, said: &str) {
     }
     let mut most = room;
     loop {
-        let quoted = text::quote(said, most);
+        let quoted = text::quote_gist(said, most);
         let over = length(&quoted).saturating_sub(room + 2);
         if over == 0 {
             card.push_str(LABEL);

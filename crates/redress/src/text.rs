@@ -15,6 +15,72 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// Below this many characters there is no room for two parts.
+pub(crate) const MIN_GIST_CHARS: usize = 64;
+
+/// How far a word may reach over an end before it is split.
+pub(crate) const LONGEST_WORD: usize = 24;
+
+/// What tells of a failure in a long text, most of all first: how compilers, test runners and exceptions mark it, then single words.
+pub(crate) const MARKS: [&[&str]; 2] = [
+    &["error:", "error[", "error ts", "exception:", "panicked at", "fatal:", "npm err"],
+    &["failed", "expected", "assert", "cannot", "not found", "denied", "must be"],
+];
+
+/// Of whose marks the last one tells: what stands before it led there.
+pub(crate) const LAST_TELLS: &str = "traceback (most recent call last)";
+
+/// At most `most` characters of a text in one line, chosen for what they tell: its start and, after `…`, the place further on
+/// that tells of a failure, else its end. Words stay whole where they are not too long.
+pub fn gist(text: &str, most: usize) -> Cow<'_, str> {
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let count = ends.len() - 1;
+    if count <= most || most < MIN_GIST_CHARS {
+        return cut(text, most);
+    }
+    let at = |char: usize| ends.get(char).copied().unwrap_or(text.len());
+    let slice = |from: usize, to: usize| text.get(at(from)..at(to)).unwrap_or_default();
+    let is_space = |char: usize| slice(char, char + 1) == " ";
+    let whole_words = |from: usize, to: usize| {
+        let fits = to >= count || is_space(to);
+        let space = (from..to).rev().take(LONGEST_WORD).find(|it| is_space(*it));
+        if fits { to } else { space.unwrap_or(to) }
+    };
+    let room = most - 3;
+    let telling = telling(text, at(most / 3)).and_then(|it| ends.binary_search(&it).ok());
+    let (start, tail) = match telling {
+        Some(start) => (start, (count - start).min(room * 3 / 5)),
+        None => (count - room * 2 / 5, room * 2 / 5),
+    };
+    let head = room - tail;
+    if start <= head {
+        return Cow::Owned(format!("{}…", slice(0, whole_words(0, most - 1)).trim_end()));
+    }
+    let end = if start + tail < count { whole_words(start, start + tail - 1) } else { count };
+    let first = (start..end).take(LONGEST_WORD).find(|it| is_space(*it));
+    let is_inside = telling.is_none() && !is_space(start - 1);
+    let start = first.filter(|_| is_inside).unwrap_or(start);
+    let (head, tail) = (slice(0, whole_words(0, head)).trim_end(), slice(start, end).trim());
+    Cow::Owned(format!("{head} … {tail}{}", if end < count { "…" } else { "" }))
+}
+
+/// Where the words start that tell most, from a place on.
+fn telling(text: &str, from: usize) -> Option<usize> {
+    let lower = text.to_ascii_lowercase();
+    let rest = lower.get(from..)?;
+    let is_last = lower.contains(LAST_TELLS);
+    let find = |mark: &&str| if is_last { rest.rfind(*mark) } else { rest.find(*mark) };
+    let at = MARKS.iter().find_map(|marks| {
+        let places = marks.iter().filter_map(find);
+        if is_last { places.max() } else { places.min() }
+    })?;
+    let at = from + at;
+    let before = text.get(..at)?;
+    let word = before.rfind(' ').map_or(0, |it| it + 1);
+    let is_short = before.get(word..)?.chars().count() <= LONGEST_WORD;
+    Some(if is_short { word } else { at })
+}
+
 /// At most `most` bytes, cut on a character boundary; a cut text ends in `...`.
 pub fn cut_bytes(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
@@ -56,11 +122,18 @@ pub fn strip(text: &str) -> String {
 
 /// Foreign text for a sentence of ours: stripped, cut and put in quotes.
 pub fn quote(text: &str, most: usize) -> String {
-    let clean = strip(text);
-    let short = cut(&clean, most);
+    in_quotes(&cut(&strip(text), most))
+}
+
+/// What a foreign server said, for a sentence of ours: stripped, reduced to what it tells and put in quotes.
+pub fn quote_gist(text: &str, most: usize) -> String {
+    in_quotes(&gist(&strip(text), most))
+}
+
+fn in_quotes(short: &str) -> String {
     let mut quoted = String::with_capacity(short.len() + 2);
     quoted.push('"');
-    escape_into(&mut quoted, &short);
+    escape_into(&mut quoted, short);
     quoted.push('"');
     quoted
 }
@@ -90,9 +163,9 @@ fn is_invisible(it: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::{any, prop_assert, proptest};
+    use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
-    use super::{cut, cut_bytes, quote, strip};
+    use super::{cut, cut_bytes, gist, quote, strip};
 
     #[test]
     fn escape_sequences_and_invisible_characters_are_gone() {
@@ -101,7 +174,63 @@ mod tests {
         assert_eq!(quote("say \"no\"\n", 20), r#""say \"no\"""#);
     }
 
+    #[test]
+    fn the_place_that_tells_is_kept() {
+        let noise = "   Compiling serde v1.0.229 Compiling tokio v1.48.0 ".repeat(9);
+        let cases = [
+            (
+                format!("{noise} error[E0308]: mismatched types --> src/main.rs:3:5"),
+                "types --> src/main.rs:3:5",
+            ),
+            (
+                format!("running 3 tests {noise} thread 'b' panicked at src/lib.rs:5:9: left: 1"),
+                "panicked at src/lib.rs:5:9: left: 1",
+            ),
+            (
+                format!(
+                    "Traceback (most recent call last): KeyError: 'a' {noise} ValueError: bad date"
+                ),
+                " … ValueError: bad date",
+            ),
+            (format!("{noise} the end of it all"), "the end of it all"),
+            (
+                format!("main.ts {noise} app.ts(3,1): error TS2304: Cannot find name 'x'. {noise}"),
+                "error TS2304: Cannot find name 'x'.",
+            ),
+        ];
+        for (text, kept) in cases {
+            let short = gist(&text, 180);
+            assert!(short.contains(kept) && short.contains(" … "), "{short}");
+        }
+        let values = "a, ".repeat(100);
+        let short = gist("Invalid mode. Expected one of a, b, c", 500);
+        assert_eq!(short, "Invalid mode. Expected one of a, b, c");
+        let short = gist(&values, 100).into_owned();
+        assert!(short.starts_with("a, a, ") && short.ends_with("a, a,"), "{short}");
+    }
+
     proptest! {
+        #[test]
+        fn a_gist_fits_and_is_of_the_text(
+            text in "([a-zé]{1,30}|error:|failed|Traceback \\(most recent call last\\)| |…|\\PC){0,120}",
+            most in 0usize..260,
+        ) {
+            let short = gist(&text, most);
+            prop_assert!(short.chars().count() <= most.max(1), "{}", short);
+            if text.chars().count() <= most {
+                prop_assert_eq!(&*short, &*text);
+            } else if most >= super::MIN_GIST_CHARS {
+                let whole = short.strip_suffix('…').unwrap_or(&short);
+                let parts = whole.split_once(" … ").is_some_and(|_| {
+                    // The first `…` of ours is where the start of the text ends.
+                    whole.match_indices(" … ").any(|(at, mark)| {
+                        text.starts_with(&whole[..at]) && text.contains(&whole[at + mark.len()..])
+                    })
+                });
+                prop_assert!(parts || text.starts_with(whole), "{}", short);
+            }
+        }
+
         #[test]
         fn a_cut_never_splits_a_character(text in any::<String>(), most in 0usize..40) {
             prop_assert!(cut(&text, most).chars().count() <= most.max(1));

@@ -56,7 +56,7 @@ impl Fault {
         self.bound_the_rest();
         if let Some(said) = &self.server_text {
             self.server_text =
-                Some(text::cut(&text::strip(said), MAX_SERVER_TEXT_CHARS).into_owned());
+                Some(text::gist(&text::strip(said), MAX_SERVER_TEXT_CHARS).into_owned());
         }
         let most = details_bytes.min(MAX_DETAILS_BYTES);
         if let Some(details) = self.details.take_if(|it| it.as_str().len() > most) {

@@ -1049,7 +1049,7 @@ def _bounded(fault: Fault) -> Fault:
         context=Context(**context),
     )
     if short.server_text is not None:
-        short.server_text = _cut(_strip(short.server_text), @@max_server_text_chars@@)
+        short.server_text = _gist(_strip(short.server_text), @@max_server_text_chars@@)
     if short.timestamp is not None:
         short.timestamp = _cut(short.timestamp, @@max_context_chars@@)
     if _bytes(_compact(short.details)) > @@max_details_bytes@@:
@@ -1134,7 +1134,7 @@ def _server_line(text: str, left: int) -> str:
     if room < @@min_server_text_chars@@:
         return ""
     while True:
-        quoted = _quote(text, most)
+        quoted = _compact(_gist(_strip(text), most))
         over = len(quoted) - (room + 2)
         if over <= 0:
             return label + quoted
@@ -1168,6 +1168,53 @@ def _strip(text: str) -> str:
 def _cut(text: str, most: int) -> str:
     """At most so many characters; a cut text ends in `…`."""
     return text if len(text) <= most else text[: max(0, most - 1)] + "…"
+
+
+#: What tells of a failure in a long text, most of all first.
+_MARKS: Final[list[list[str]]] = @@marks@@
+#: Of whose marks the last one tells.
+_LAST_TELLS: Final = @@last_tells@@
+_ASCII_LOWER: Final = {it: it + 32 for it in range(ord("A"), ord("Z") + 1)}
+
+
+def _gist(text: str, most: int) -> str:
+    """At most so many characters, chosen for what they tell: the start and, after `…`, the place further on that tells of a
+    failure, else the end."""
+    count = len(text)
+    if count <= most or most < @@min_gist_chars@@:
+        return _cut(text, most)
+
+    def whole_words(start: int, end: int) -> int:
+        space = text.rfind(" ", max(start, end - @@longest_word@@), end)
+        return end if end >= count or text[end] == " " or space < 0 else space
+
+    room = most - 3
+    told = _telling(text, most // 3)
+    tail = room * 2 // 5 if told is None else min(count - told, room * 3 // 5)
+    head = room - tail
+    start = count - tail if told is None else told
+    if start <= head:
+        return text[: whole_words(0, most - 1)].strip(" ") + "…"
+    end = whole_words(start, start + tail - 1) if start + tail < count else count
+    space = text.find(" ", start, min(end, start + @@longest_word@@))
+    if told is None and text[start - 1] != " " and space >= 0:
+        start = space
+    first, last = text[: whole_words(0, head)].strip(" "), text[start:end].strip(" ")
+    return f"{first} … {last}" + ("…" if end < count else "")
+
+
+def _telling(text: str, begin: int) -> int | None:
+    """Where the words start that tell most, from a character on."""
+    lower = text.translate(_ASCII_LOWER)
+    is_last = _LAST_TELLS in lower
+    for marks in _MARKS:
+        places = [lower.rfind(it, begin) if is_last else lower.find(it, begin) for it in marks]
+        places = [it for it in places if it >= 0]
+        if places:
+            at = max(places) if is_last else min(places)
+            word = text.rfind(" ", 0, at) + 1
+            return word if at - word <= @@longest_word@@ else at
+    return None
 
 
 def _bytes(text: str) -> int:

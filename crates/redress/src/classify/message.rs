@@ -44,8 +44,7 @@ impl Message {
     /// Whether all of that was hidden.
     pub(crate) fn is_hidden(&self) -> bool {
         let own = self.text.get(self.whole()).unwrap_or_default();
-        own.contains('~')
-            && own.chars().all(|it| matches!(it, '~' | '\'' | '"' | '.' | ' ' | '\n'))
+        own.contains('~') && own.chars().all(|it| matches!(it, '~' | '\'' | '"' | '.' | ' ' | '\n'))
     }
 
     /// The first sentence after the wrappers.

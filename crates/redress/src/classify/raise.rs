@@ -217,7 +217,7 @@ fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
 
 /// What a server wrote, made harmless: no secrets, no control or invisible characters, cut.
 fn quoted(said: &str) -> String {
-    text::cut(&text::strip(&without_secrets(said)), MOST_CHARS).into_owned()
+    text::gist(&text::strip(&without_secrets(said)), MOST_CHARS).into_owned()
 }
 
 /// The text with its secrets taken out.

@@ -126,12 +126,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn gather<'a>(
-    facts: &mut Facts,
-    list: &mut Vec<Argument<'a>>,
-    place: Place<'a>,
-    value: Value<'a>,
-) {
+fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>, value: Value<'a>) {
     let Place { key, depth, .. } = place;
     if list.len() >= MOST_VALUES || depth > DEEPEST {
         return;

@@ -17,7 +17,7 @@ use crate::{
     dialect::Stamp,
     fault::{Context, MAX_SHOWN_CHARS, Origin, fields::ENVELOPE},
     recover::{self, BudgetRule, Policy, Then},
-    tokens,
+    text, tokens,
     wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 
@@ -68,6 +68,10 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
         ("max_context_chars", json!(tokens::MAX_CONTEXT_CHARS)),
         ("max_server_text_chars", json!(tokens::MAX_SERVER_TEXT_CHARS)),
         ("min_server_text_chars", json!(card::MIN_SERVER_CHARS)),
+        ("min_gist_chars", json!(text::MIN_GIST_CHARS)),
+        ("longest_word", json!(text::LONGEST_WORD)),
+        ("marks", json!(text::MARKS)),
+        ("last_tells", json!(text::LAST_TELLS)),
         ("max_shown_chars", json!(MAX_SHOWN_CHARS)),
         ("name_text", json!(&*registry.name)),
         ("version_text", json!(registry.version)),

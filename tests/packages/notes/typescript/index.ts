@@ -1104,7 +1104,7 @@ function bounded(fault: Fault): Fault {
     violations: fault.violations.filter(isSmall).slice(0, 20),
     context: Object.fromEntries(context) as Context,
   };
-  if (fault.server_text !== undefined) short.server_text = cut(strip(fault.server_text), 500);
+  if (fault.server_text !== undefined) short.server_text = gist(strip(fault.server_text), 500);
   if (fault.timestamp !== undefined) short.timestamp = cut(fault.timestamp, 256);
   if (fault.details !== undefined && bytes(JSON.stringify(fault.details)) > 2048) short.details = boundedDetails(fault.details);
   short.estimated_tokens = Math.ceil((length(card(short)) * 10) / 32);
@@ -1187,7 +1187,7 @@ function serverLine(text: string, left: number): string {
   if (room < 24) return '';
   let most = room;
   for (;;) {
-    const quoted = quote(text, most);
+    const quoted = JSON.stringify(gist(strip(text), most));
     const over = length(quoted) - (room + 2);
     if (over <= 0) return label + quoted;
     most = Math.max(0, most - over);
@@ -1217,6 +1217,49 @@ function strip(text: string): string {
 /** At most so many characters; a cut text ends in `…`. */
 function cut(text: string, most: number): string {
   return text.length <= most || length(text) <= most ? text : `${[...text].slice(0, Math.max(0, most - 1)).join('')}…`;
+}
+
+/** What tells of a failure in a long text, most of all first. */
+const MARKS: readonly (readonly string[])[] = [["error:", "error[", "error ts", "exception:", "panicked at", "fatal:", "npm err"], ["failed", "expected", "assert", "cannot", "not found", "denied", "must be"]];
+/** Of whose marks the last one tells. */
+const LAST_TELLS = "traceback (most recent call last)";
+
+/** At most so many characters, chosen for what they tell: the start and, after `…`, the place further on that tells of a failure, else the end. */
+function gist(text: string, most: number): string {
+  const chars = [...text];
+  const count = chars.length;
+  if (count <= most || most < 64) return cut(text, most);
+  const slice = (from: number, to: number) => chars.slice(from, to).join('').replace(/^ +| +$/g, '');
+  const wholeWords = (from: number, to: number) => {
+    const space = chars.slice(Math.max(from, to - 24), to).lastIndexOf(' ');
+    return to >= count || chars[to] === ' ' || space < 0 ? to : Math.max(from, to - 24) + space;
+  };
+  const room = most - 3;
+  const told = telling(text, chars, Math.floor(most / 3));
+  const tail = told === undefined ? Math.floor((room * 2) / 5) : Math.min(count - told, Math.floor((room * 3) / 5));
+  const head = room - tail;
+  let start = told ?? count - tail;
+  if (start <= head) return `${slice(0, wholeWords(0, most - 1))}…`;
+  const end = start + tail < count ? wholeWords(start, start + tail - 1) : count;
+  const space = chars.slice(start, Math.min(end, start + 24)).indexOf(' ');
+  if (told === undefined && chars[start - 1] !== ' ' && space >= 0) start += space;
+  return `${slice(0, wholeWords(0, head))} … ${slice(start, end)}${end < count ? '…' : ''}`;
+}
+
+/** Where the words start that tell most, from a character on. */
+function telling(text: string, chars: string[], from: number): number | undefined {
+  const lower = text.replace(/[A-Z]+/g, (it) => it.toLowerCase());
+  const begin = chars.slice(0, from).join('').length;
+  const isLast = lower.includes(LAST_TELLS);
+  for (const marks of MARKS) {
+    const places = marks.map((it) => (isLast ? lower.lastIndexOf(it) : lower.indexOf(it, begin))).filter((it) => it >= begin);
+    if (places.length === 0) continue;
+    const at = isLast ? Math.max(...places) : Math.min(...places);
+    const word = text.slice(0, at).lastIndexOf(' ') + 1;
+    const isShort = length(text.slice(word, at)) <= 24;
+    return length(text.slice(0, isShort ? word : at));
+  }
+  return undefined;
 }
 
 /** How many characters a text has. */

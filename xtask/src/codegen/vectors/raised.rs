@@ -156,6 +156,19 @@ fn parts() -> Vec<Value> {
             json!({ "message": "Long. ".repeat(60), "hint": "Do it. ".repeat(60) }),
         ),
         of("a long text of a server", json!({ "server_text": "It said \"no\". ".repeat(80) })),
+        of(
+            "a long text that tells at its end",
+            json!({ "server_text": format!("{}error[E0308]: mismatched types: expected `i32`", "Compiling serde… 😀 v1.0.229\n".repeat(30)) }),
+        ),
+        of(
+            "a traceback",
+            json!({ "server_text": format!("Traceback (most recent call last):\n{}ValueError: bad date", "  File \"x.py\", line 1\n    raise KeyError: 'a'\n".repeat(9)) }),
+        ),
+        of("a long word", json!({ "server_text": "0123456789".repeat(90) })),
+        of(
+            "a long text that tells in the middle",
+            json!({ "server_text": format!("{0}It failed. {0}", "It went on and on. ".repeat(30)) }),
+        ),
         of("large details", json!({ "details": details })),
         of("details that are a list", json!({ "details": [1, 2] })),
         of("another row's facts", json!({ "domain": "other", "number": 7, "severity": "warning" })),
