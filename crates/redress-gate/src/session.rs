@@ -20,6 +20,7 @@ mod route;
 mod said;
 mod seen;
 mod sharing;
+mod start;
 mod tasks;
 mod tell;
 mod turn;

@@ -272,6 +272,7 @@ impl Remote {
             status: status.as_u16(),
             retry_after: fields.text(&header::RETRY_AFTER),
             www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
+            location: fields.text(&header::LOCATION),
             body: &body::line(&body),
             is_of_session,
         };
@@ -286,10 +287,16 @@ impl Remote {
 
     /// A success that has no answer in it.
     fn no_message(&self, id: UpstreamId, status: StatusCode) {
-        let (retry_after, www_authenticate) = (None, None);
+        let (retry_after, www_authenticate, location) = (None, None, None);
         let (status, body, is_of_session) = (status.as_u16(), &b""[..], false);
-        let refused =
-            Refused::Status { status, retry_after, www_authenticate, body, is_of_session };
+        let refused = Refused::Status {
+            status,
+            retry_after,
+            www_authenticate,
+            location,
+            body,
+            is_of_session,
+        };
         self.ear.refused(id, &refused);
     }
 

@@ -29,6 +29,8 @@ pub enum Refused<'a> {
         retry_after: Option<&'a str>,
         /// Its `WWW-Authenticate`, each on a line of its own.
         www_authenticate: Option<&'a str>,
+        /// Its `Location`.
+        location: Option<&'a str>,
         /// Its body, or the start of it.
         body: &'a [u8],
         /// It is for the session that the request named, whatever the request was.

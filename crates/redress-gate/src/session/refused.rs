@@ -16,6 +16,7 @@ use super::{
     head::{is_unprocessed, kept},
     later::in_seconds,
     seen::{LINE_BYTES, Seen},
+    start::{CHECK_ADDRESS, mend, opens},
     upstream::{Answer, Came},
 };
 use crate::{
@@ -71,10 +72,16 @@ impl Session {
         let status = came.status.unwrap_or(200);
         match came.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
-                let (retry_after, www_authenticate) = (None, None);
+                let (retry_after, www_authenticate, location) = (None, None, None);
                 let (body, is_of_session) = (line, false);
-                let how =
-                    Refused::Status { status, retry_after, www_authenticate, body, is_of_session };
+                let how = Refused::Status {
+                    status,
+                    retry_after,
+                    www_authenticate,
+                    location,
+                    body,
+                    is_of_session,
+                };
                 self.refused((id, exchange), &how, turn);
             }
             Some((_, Owed::Answer(exchange))) => {
@@ -189,7 +196,7 @@ impl Session {
                 fault.details = with_upstream(fault.details.take(), "status", status);
                 fault
             }
-            Refused::Status { status, retry_after, body, .. } => {
+            Refused::Status { status, retry_after, body, location, .. } => {
                 let retry_after = retry_after.map(|it| in_seconds(it, now.wall).into());
                 let text = body.into();
                 let what = What::Http(HttpAnswer { status, retry_after, body: text });
@@ -203,6 +210,15 @@ impl Session {
                 let line = body.get(..LINE_BYTES).unwrap_or(body);
                 fault.private.upstream = Some(line.to_vec());
                 fault.server_text = fault.server_text.take().map(|it| without_addresses(&it));
+                if (300..400).contains(&status) {
+                    redirected(&mut fault, location);
+                }
+                if opens(exchange) && matches!(status, 300..400 | 404 | 405 | 410) {
+                    mend(&mut fault, CHECK_ADDRESS);
+                }
+                if opens(exchange) && matches!(status, 404 | 410) {
+                    "There is no MCP server at this address.".clone_into(&mut fault.message);
+                }
                 fault
             }
             Refused::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
@@ -220,6 +236,17 @@ impl Session {
                 fault
             }
         }
+    }
+
+    /// The fault of a web page in the place of a message.
+    pub(super) fn page(&self, exchange: &Exchange, line: &[u8]) -> Fault {
+        let mut fault = self.broken("a web page instead of a message", line);
+        "The address answered with a web page: there is no MCP server."
+            .clone_into(&mut fault.message);
+        if opens(exchange) {
+            mend(&mut fault, CHECK_ADDRESS);
+        }
+        fault
     }
 
     /// The upstream has forgotten the session, and opens no other.
@@ -261,6 +288,20 @@ impl Session {
     pub fn is_owed(&self, id: UpstreamId) -> bool {
         self.inflight.is_owed(id)
     }
+}
+
+/// Says where a redirect leads that was not followed, without what only the two sides may know.
+fn redirected(fault: &mut Fault, location: Option<&str>) {
+    "The server sends its clients to another address, and the gate does not follow."
+        .clone_into(&mut fault.message);
+    let place = location.map(|it| it.split(['?', '#']).next().unwrap_or_default());
+    let place = place.map(|it| it.split_once("://").map_or(it, |(_, rest)| rest));
+    let place = place.map(|it| it.rsplit_once('@').map_or(it, |(_, rest)| rest));
+    fault.server_text = place.filter(|it| !it.is_empty()).map(|it| {
+        let (host, path) = it.split_once('/').unwrap_or((it, ""));
+        let host = if is_address(host) { HIDDEN } else { host };
+        format!("redirects to {host}/{path}")
+    });
 }
 
 /// A text of whatever stands between us and the upstream, without the addresses that only our side may know.

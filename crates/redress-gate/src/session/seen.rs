@@ -16,9 +16,10 @@ use redress::{
 use redress_registry::{Effect, Retry, RetryKind};
 
 use super::{
-    EndedFor, Exit, Refused, Session, Turn,
+    EndedFor, Exit, Refused, Session, Turn, UpstreamKind,
     details::{number, with_detail, with_upstream},
     sharing::Audience,
+    start::{CHECK_COMMAND, CHECK_START, is_page, mend, names_failure, opens, telling_line},
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -123,6 +124,9 @@ impl Session {
                     [("service", reason.into())],
                 )
             }
+            Seen::NoMessage { line, .. } if self.link == UpstreamKind::Http && is_page(line) => {
+                self.page(exchange, line)
+            }
             Seen::NoMessage { line, why, .. } => self.broken(&why.to_string(), line),
             Seen::TooLarge { bytes } => self.output_too_large(*bytes),
             Seen::Parked { until } => self.parked(*until, now),
@@ -225,6 +229,9 @@ impl Session {
         let details = with_detail(fault.details.take(), "timeout_ms", limit.and_then(number));
         let details = with_detail(details, "waited_ms", number(waited_ms));
         fault.details = self.with_useless(details, exchange);
+        if opens(exchange) {
+            CHECK_START.clone_into(&mut fault.hint);
+        }
         if exchange.write.is_some() && !exchange.sent {
             "Make the same call again: other writes were still being checked, so that the server was not asked."
                 .clone_into(&mut fault.hint);
@@ -247,11 +254,28 @@ impl Session {
         // A process that never said anything explains itself from its start on.
         let is_at_work = exchange.sent && self.has_spoken;
         self.add_log(&mut fault, if is_at_work { exchange.stderr } else { 0 });
+        if opens(exchange) && exit.ended_for.is_none() {
+            self.never_began(&mut fault, exchange, exit);
+        }
         fault
     }
 
-    /// The end of the log, for the envelope; for the card its last line that tells of a failure, or else its last one, of what was written
-    /// after a position: what stood there before the call does not explain it.
+    /// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says
+    /// what is not there.
+    fn never_began(&self, fault: &mut Fault, exchange: &Exchange, exit: &Exit) {
+        fault.server_text = fault.server_text.take().or_else(|| self.printed());
+        fault.details = self.with_useless(fault.details.take(), exchange);
+        if exit.code == Some(0) {
+            "The program ended without an answer: it is no MCP server, or had nothing to do."
+                .clone_into(&mut fault.message);
+            mend(fault, CHECK_COMMAND);
+        } else if fault.server_text.as_deref().is_some_and(names_failure) {
+            mend(fault, CHECK_COMMAND);
+        }
+    }
+
+    /// The end of the log, for the envelope; for the card the line of it that tells of the failure, of what was written after a
+    /// position: what stood there before the call does not explain it.
     fn add_log(&self, fault: &mut Fault, position: u64) {
         let redacted = |from| self.server.settings.redactor.text(&self.stderr.since(from));
         let (log, since) = (redacted(0), redacted(position));
@@ -262,10 +286,8 @@ impl Session {
             // Nobody knows for whom it was written.
             return fault.private.push_cause(Cause::Text(log));
         }
-        let lines = || since.lines().rev().map(str::trim).filter(|it| !it.is_empty());
         if fault.server_text.is_none() {
-            let line = lines().find(|it| tells_of_failure(it)).or_else(|| lines().next());
-            fault.server_text = line.map(str::to_owned);
+            fault.server_text = telling_line(&since, position == 0).map(str::to_owned);
         }
         let cut = log.char_indices().rev().nth(LOG_CHARS).map_or(0, |it| it.0);
         let lines = log.get(cut..).unwrap_or_default().lines().map(text::strip);
@@ -345,28 +367,6 @@ impl Session {
 /// Whether a request changes nothing that anybody could look for.
 fn is_without_effect(request: &Request) -> bool {
     request.method == Method::Initialize || is_reading(request.method_name())
-}
-
-/// Whether a line of a log tells of a failure. The last line of many that do is a version, a frame of a stack, or a prompt.
-fn tells_of_failure(line: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "error",
-        "exception",
-        "fatal",
-        "panic",
-        "fail",
-        "cannot",
-        "can't",
-        "could not",
-        "unable to",
-        "not found",
-        "denied",
-        "missing",
-        "no such",
-        "out of memory",
-    ];
-    let line = line.to_ascii_lowercase();
-    !line.starts_with("at ") && WORDS.iter().any(|it| line.contains(it))
 }
 
 /// The fault of a call that may be made again after a while.

@@ -60,6 +60,13 @@ impl Session {
         with_upstream(details, "useless_sample", Some(sample))
     }
 
+    /// What a program wrote last that opened no session, for the card.
+    pub(super) fn printed(&self) -> Option<String> {
+        let is_there = self.useless.count > 0 && self.audience != Audience::Several;
+        let sample = is_there.then(|| self.server.settings.redactor.bytes(&self.useless.last))?;
+        Some(strip(&sample)).filter(|it| !it.is_empty())
+    }
+
     fn noted(&mut self, line: &[u8], reason: &str) -> Option<Fault> {
         let Useless { count, last } = &mut self.useless;
         *count += 1;

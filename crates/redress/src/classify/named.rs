@@ -1,6 +1,12 @@
 //! Which of the paths in a call its failure is about: the one that the server's text names.
 
+use redress_registry::Entry;
+
 use super::request::{Argument, PathKind, path_kind};
+use crate::fault::Violation;
+
+/// Why an argument is wrong that names what is not there.
+const NOT_FOUND: &str = "not_found";
 
 /// A shorter value counts only in quotes: it stands everywhere.
 const SHORTEST: usize = 3;
@@ -11,6 +17,17 @@ pub(crate) fn path<'a>(arguments: &'a [Argument<'_>], text: &str) -> Option<(&'a
     let (path, argument) = path_of(arguments, text)?;
     let owner = arguments.iter().find(|it| it.value == argument)?;
     Some((path, &owner.place))
+}
+
+/// The argument that was looked up and not found, where the row is about one; the row may know it by another name.
+pub(crate) fn unfound(
+    entry: &Entry,
+    arguments: Option<&Vec<Argument<'_>>>,
+    text: &str,
+) -> Option<Violation> {
+    let is_path = entry.similar.as_deref() == Some("path");
+    let (_, place) = path(arguments.filter(|_| is_path)?, text)?;
+    Some(Violation::new(place, NOT_FOUND, None))
 }
 
 /// The path, and the whole value that it is of.

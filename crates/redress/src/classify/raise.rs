@@ -28,9 +28,6 @@ const MOST_CHARS: usize = 4096;
 /// The most tools that may have been meant.
 const MOST_SIMILAR: usize = 3;
 
-/// Why an argument is wrong that names what is not there.
-const NOT_FOUND: &str = "not_found";
-
 /// What stands where a secret stood.
 const REDACTED: &str = "[REDACTED]";
 
@@ -150,7 +147,8 @@ pub(super) fn raise(
     let entry = row(registry, rule.code);
     let known = Known { said: &said, arguments: &arguments, wrong: &wrong };
     let mut fault = Fault::raise(entry, params(asked, outcome, entry, &known));
-    let unfound = looked_up(entry, given.is_some(), &known);
+    let unfound = named::unfound(entry, given.and(Some(&arguments)), &said.text);
+    let unfound = unfound.filter(|_| wrong.is_empty());
     fault.violations = wrong;
     fault.violations.extend(unfound);
     fault.similar_refs = similar_tools(asked, entry);
@@ -247,15 +245,6 @@ fn origin(source: Source, facts: Facts, entry: &Entry) -> Origin {
         Source::Tool | Source::Silent if !is_unknown_tool(entry) => Origin::Tool,
         _ => Origin::Server,
     }
-}
-
-/// Where the argument stands that was looked up and not found, where the row knows it by another name.
-fn looked_up(entry: &Entry, is_call: bool, known: &Known<'_>) -> Option<Violation> {
-    if entry.similar.as_deref() != Some("path") || !is_call || !known.wrong.is_empty() {
-        return None;
-    }
-    let (_, place) = named::path(known.arguments, &known.said.text)?;
-    Some(Violation::new(place, NOT_FOUND, None))
 }
 
 fn is_unknown_tool(entry: &Entry) -> bool {

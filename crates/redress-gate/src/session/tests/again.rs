@@ -155,6 +155,7 @@ fn a_call_that_tells_of_work_is_not_made_again() {
             status: 429,
             retry_after,
             www_authenticate,
+            location: None,
             body,
             is_of_session: false,
         });

@@ -18,7 +18,14 @@ fn http(client: ClientKind) -> Rig {
 
 fn status(status: u16, body: &[u8]) -> Refused<'_> {
     let (retry_after, www_authenticate) = (None, None);
-    Refused::Status { status, retry_after, www_authenticate, body, is_of_session: status == 404 }
+    Refused::Status {
+        status,
+        retry_after,
+        www_authenticate,
+        location: None,
+        body,
+        is_of_session: status == 404,
+    }
 }
 
 /// What many servers say of a session that they do not know.
@@ -26,6 +33,7 @@ const FORGOTTEN: Refused<'_> = Refused::Status {
     status: 400,
     retry_after: None,
     www_authenticate: None,
+    location: None,
     body: br#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
     is_of_session: true,
 };
@@ -44,7 +52,7 @@ fn refused(client: ClientKind, request: &str, how: &Refused<'_>) -> (u16, Value)
 fn every_status_has_its_code_and_says_whether_anything_was_done() {
     for (given, body, expected, effect) in [
         (401, "", "AUTH_REQUIRED", "none"),
-        (403, "", "UNAUTHORIZED_ACTION", "none"),
+        (403, "", "INSUFFICIENT_PERMISSIONS", "none"),
         (404, "", "NOT_FOUND", "none"),
         (408, "", "TIMEOUT", "unknown"),
         (413, "", "INPUT_TOO_LARGE", "none"),
@@ -62,11 +70,48 @@ fn every_status_has_its_code_and_says_whether_anything_was_done() {
 }
 
 #[test]
+fn a_wrong_address_is_for_whoever_gave_it() {
+    let (retry_after, www_authenticate, is_of_session) = (None, None, false);
+    let away = Some("https://user:pw@login.example.com/start?token=abc");
+    let near = Some("http://10.0.0.7:8080/mcp");
+    for (status, location, body, message, said) in [
+        (404, None, &b"Not Found"[..], "There is no MCP server at this address.", "Not Found"),
+        (302, away, b"", "The server sends its clients", "redirects to login.example.com/start"),
+        (302, near, b"", "The server sends its clients", "redirects to [address]/mcp"),
+    ] {
+        let how = Refused::Status {
+            status,
+            retry_after,
+            www_authenticate,
+            location,
+            body,
+            is_of_session,
+        };
+        let (_, answer) = refused(ClientKind::Pipe, OPEN, &how);
+        let fault = fault(&answer);
+        assert!(fault["message"].as_str().unwrap().starts_with(message), "{fault}");
+        assert_eq!(fault["retry"]["kind"], "after_human", "{fault}");
+        assert_eq!(fault["server_text"], said);
+        assert!(fault["hint"].as_str().unwrap().starts_with("Check the URL"), "{fault}");
+    }
+    let mut rig = http(ClientKind::Pipe);
+    rig.says(0, OPEN);
+    let heard = rig.said("<!DOCTYPE html><html><body>Welcome</body></html>", 200);
+    let fault = fault(&heard[0].1);
+    let message = "The address answered with a web page: there is no MCP server.";
+    assert_eq!(
+        (&fault["message"], &fault["retry"]["kind"]),
+        (&message.into(), &"after_human".into())
+    );
+}
+
+#[test]
 fn a_wait_that_is_named_is_told() {
     let how = Refused::Status {
         status: 429,
         retry_after: Some("7"),
         www_authenticate: None,
+        location: None,
         body: b"slow down",
         is_of_session: false,
     };
@@ -127,6 +172,7 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
                 status: given,
                 retry_after,
                 www_authenticate,
+                location: None,
                 body: b"",
                 is_of_session: false,
             };

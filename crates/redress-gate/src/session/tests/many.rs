@@ -219,8 +219,14 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             if let Some((id, _)) = named(received, at) {
                 let (retry_after, www_authenticate) = (None, None);
                 let (body, is_of_session) = (&b"x"[..], matches!(status, 400 | 404));
-                let how =
-                    Refused::Status { status, retry_after, www_authenticate, body, is_of_session };
+                let how = Refused::Status {
+                    status,
+                    retry_after,
+                    www_authenticate,
+                    location: None,
+                    body,
+                    is_of_session,
+                };
                 session.upstream_refused(id, &how, turn);
             }
         }
