@@ -35,7 +35,7 @@ const TELLING: [&str; 14] = [
 ];
 
 /// What it has that says which: something is not there, or may not be used.
-const NAMING: [&str; 16] = [
+const NAMING: [&str; 17] = [
     "not found",
     "no such",
     "not in this registry",
@@ -44,6 +44,7 @@ const NAMING: [&str; 16] = [
     "cannot find",
     "can't find",
     "could not find",
+    "could not be found",
     "no module named",
     "no matching",
     "no solution found",

@@ -12,6 +12,7 @@ mod reach;
 mod requests;
 mod routes;
 mod sharing;
+mod start;
 mod tasks;
 mod told;
 
