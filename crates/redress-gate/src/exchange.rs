@@ -129,10 +129,10 @@ pub(crate) struct Request {
     params: Option<Part>,
     /// The token under which the client wants to hear of progress.
     token: Option<Part>,
+    /// The cursor of the page of the tools that is asked for, if that is not the first one.
+    cursor: Option<Part>,
     /// The method.
     pub(crate) method: Method,
-    /// Whether it asks for a further page of a list.
-    pub(crate) is_further_page: bool,
     /// Whether it says for itself which revision of the protocol it follows: it belongs to no session.
     pub(crate) is_sessionless: bool,
     /// Whether it comes back with a state that the server gave out, to go on from there.
@@ -156,18 +156,23 @@ impl Request {
         let method_name = part(&frame.method, frame.method_at);
         let tool = frame.tool();
         let tool = tool.map(|(value, name)| part(&name, Some(value.offset() + 1)));
+        let method = Method::of(&frame.method);
+        let Named { meta, cursor, state, .. } = frame.named;
+        let cursor = cursor.filter(|it| method == Method::ToolsList && !it.is_null());
+        let cursor = cursor.map(|it| match it.as_str() {
+            Some(text) => part(&text, Some(it.offset() + 1)),
+            None => part(&Cow::Borrowed(it.raw()), Some(it.offset())),
+        });
         let id = match frame.id {
             Some(id) if is_whole => Part::of(span(id)),
             Some(id) => append(&mut text, id.raw()),
             None => Part::default(),
         };
         let params = frame.params.filter(|_| is_whole).map(|it| Part::of(span(it)));
-        let Named { meta, cursor, state, .. } = frame.named;
         let token = meta.and_then(|it| it.get("progressToken")).map(|token| {
             if is_whole { Part::of(span(token)) } else { append(&mut text, token.raw()) }
         });
         let is_sessionless = meta.is_some_and(|it| it.get(REVISION_KEY).is_some());
-        let method = Method::of(&frame.method);
         Self {
             text,
             line_bytes,
@@ -176,8 +181,8 @@ impl Request {
             tool,
             params,
             token,
+            cursor,
             method,
-            is_further_page: method == Method::ToolsList && cursor.is_some(),
             is_sessionless,
             has_state: state.is_some(),
         }
@@ -199,6 +204,11 @@ impl Request {
     /// The token for progress in the client's own spelling.
     pub(crate) fn token(&self) -> Option<&str> {
         self.token.map(|it| self.part(it))
+    }
+
+    /// The cursor of the page of the tools that is asked for; `None` for the first one.
+    pub(crate) fn cursor(&self) -> Option<&str> {
+        self.cursor.map(|it| self.part(it))
     }
 
     /// The id in the client's own spelling.

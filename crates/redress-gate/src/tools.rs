@@ -1,19 +1,28 @@
 //! `Tools`: what is known of a server's tools, learnt from the lists that pass.
 
+use indexmap::IndexMap;
 use redress::{
     json::{Kind, Value},
     outcome::ToolTraits,
 };
+use rustc_hash::FxBuildHasher;
 
 use crate::mirrors::Mirrors;
+
+/// The most tools that are kept.
+const MOST: usize = 10_000;
+
+/// The longest name of a tool that is kept.
+const LONGEST_NAME: usize = 1 << 10;
 
 /// What is known of the tools.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    names: Vec<String>,
-    facts: Vec<Tool>,
-    /// All pages of the list were seen.
-    is_complete: bool,
+    facts: IndexMap<String, Tool, FxBuildHasher>,
+    /// The cursor of the page that follows those which were seen from the first on.
+    next: Option<Box<str>>,
+    /// Every name, once the last page followed the others.
+    all: Option<Vec<String>>,
     /// Another process told it, which may have had others.
     is_old: bool,
     own: Own,
@@ -52,18 +61,17 @@ impl Tool {
 impl Tools {
     /// The tool of that name, if it was listed.
     pub(crate) fn get(&self, name: &str) -> Option<Tool> {
-        let at = self.names.iter().position(|it| it == name)?;
-        self.facts.get(at).copied()
+        self.facts.get(name).copied()
     }
 
     /// Every tool, if the whole list was seen.
     pub(crate) fn all(&self) -> Option<&[String]> {
-        self.is_complete.then_some(self.names.as_slice())
+        self.all.as_deref()
     }
 
     /// Whether asking for the list would tell more; it is asked for once.
     pub(crate) fn is_worth_asking(&self, name: &str) -> bool {
-        self.own != Own::Asked && (!self.is_complete || self.is_old) && self.get(name).is_none()
+        self.own != Own::Asked && (self.all.is_none() || self.is_old) && self.get(name).is_none()
     }
 
     /// Notes that the list was asked for.
@@ -85,7 +93,7 @@ impl Tools {
 
     /// Forgets everything: the list has changed.
     pub(crate) fn forget(&mut self) {
-        let is_wanted = self.is_complete || self.is_wanted();
+        let is_wanted = self.all.is_some() || self.is_wanted();
         let own = if is_wanted { Own::Wanted } else { Own::Perhaps };
         *self = Self { own, ..Self::default() };
     }
@@ -98,67 +106,49 @@ impl Tools {
         }
     }
 
-    /// Takes in one page of the list, and gives the cursor of the next one.
-    pub(crate) fn learn<'d>(&mut self, result: Value<'d>, is_first: bool) -> Option<Value<'d>> {
+    /// Takes in the page of the list that was asked for with a cursor, the first one without, and gives the cursor of the
+    /// next one. Between pages the list may change, and a client may ask for any of them alone.
+    pub(crate) fn learn<'d>(
+        &mut self,
+        result: Value<'d>,
+        cursor: Option<&str>,
+    ) -> Option<Value<'d>> {
         // What is no list tells nothing, least of all that there are no tools.
         let tools = result.get("tools").filter(|it| it.kind() == Kind::Array)?;
-        if is_first {
-            self.names.clear();
+        if cursor.is_none() {
             self.facts.clear();
             self.is_old = false;
         }
-        for tool in tools.elements() {
-            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
-            self.mirrors.learn_tool(tool);
-            let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
-            self.names.push(name.into_owned());
-            self.facts.push(Tool {
-                has_output_schema: tool.get("outputSchema").is_some_and(|it| !it.is_null()),
-                read_only: hint("readOnlyHint") == Some(true),
-                idempotent: hint("idempotentHint") == Some(true),
-            });
-        }
+        let follows = cursor.is_none_or(|it| self.next.as_deref() == Some(it));
+        let left_out = tools.elements().filter(|it| !self.keep(*it)).count();
+        let are_kept = left_out == 0;
         let next = result.get("nextCursor").filter(|it| it.kind() == Kind::String);
-        self.is_complete = next.is_none();
+        if follows {
+            let is_last = are_kept && next.is_none();
+            self.all = is_last.then(|| self.facts.keys().cloned().collect());
+            self.next = next.filter(|_| are_kept).and_then(Value::as_str).map(Into::into);
+        }
         next
+    }
+
+    /// Keeps what is known of a tool; `false` if there is no room for it.
+    fn keep(&mut self, tool: Value<'_>) -> bool {
+        let Some(name) = tool.get("name").and_then(Value::as_str) else { return true };
+        let has_room = self.facts.len() < MOST || self.facts.contains_key(&*name);
+        if !has_room || name.len() > LONGEST_NAME {
+            return false;
+        }
+        self.mirrors.learn_tool(tool);
+        let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
+        let facts = Tool {
+            has_output_schema: tool.get("outputSchema").is_some_and(|it| !it.is_null()),
+            read_only: hint("readOnlyHint") == Some(true),
+            idempotent: hint("idempotentHint") == Some(true),
+        };
+        self.facts.insert(name.into_owned(), facts);
+        true
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use redress::json::{Doc, Limits, Value};
-
-    use super::Tools;
-
-    #[test]
-    fn a_list_is_known_when_its_last_page_was_seen() {
-        let mut tools = Tools::default();
-        assert!(tools.is_worth_asking("a"));
-        let mut page = |text: &str, is_first| {
-            let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
-            let next = tools.learn(doc.root(), is_first);
-            next.and_then(Value::as_str).map(std::borrow::Cow::into_owned)
-        };
-        let first =
-            r#"{"tools":[{"name":"a","annotations":{"readOnlyHint":true}}],"nextCursor":"2"}"#;
-        assert_eq!(page(first, true).as_deref(), Some("2"));
-        assert_eq!(page(r#"{"tools":[{"name":"b","outputSchema":{}}]}"#, false), None);
-        assert_eq!(tools.all(), Some(&["a".to_owned(), "b".to_owned()][..]));
-        assert!(tools.get("a").unwrap().traits(true).harmless());
-        assert!(tools.get("b").unwrap().has_output_schema);
-        assert!(!tools.is_worth_asking("c") && !tools.is_wanted());
-        tools.forget();
-        assert_eq!(tools.all(), None);
-        assert!(tools.is_wanted() && tools.is_worth_asking("a"), "it was of use");
-    }
-
-    #[test]
-    fn an_answer_without_a_list_is_no_empty_list() {
-        let mut tools = Tools::default();
-        for text in ["{}", r#"{"tools":null}"#, r#"{"tools":{"name":"a"}}"#] {
-            let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
-            assert!(tools.learn(doc.root(), true).is_none());
-            assert_eq!(tools.all(), None, "{text}");
-        }
-    }
-}
+mod tests;

@@ -117,7 +117,7 @@ impl Session {
             return None;
         }
         let listed = answer.frame.payload.and_then(|it: Value<'_>| it.get("tools"))?;
-        let tools = governor.tools(listed, !exchange.request.is_further_page);
+        let tools = governor.tools(listed, exchange.request.cursor().is_none());
         let id = Edit { at: span(answer.id), with: exchange.request.id().as_bytes() };
         let mut edits = [id, Edit { at: span(listed), with: tools.as_bytes() }];
         let mut line = Vec::new();

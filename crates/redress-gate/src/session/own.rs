@@ -47,6 +47,8 @@ pub(super) struct Opening {
 pub(super) struct Asking {
     id: Option<UpstreamId>,
     pages: u32,
+    /// The cursor of the page, if it is not the first one.
+    cursor: Option<Box<str>>,
     /// What the protocol wants in every request, from the request that failed.
     meta: String,
     /// Whose request it was.
@@ -99,8 +101,7 @@ impl Session {
                 self.not_greeted(turn);
             }
             (Ask::Tools, Some(result)) => {
-                let is_first = self.asking.pages == 1;
-                let next = self.tools.learn(result, is_first);
+                let next = self.tools.learn(result, self.asking.cursor.as_deref());
                 self.memo.forget();
                 if next.is_none_or(|it| !self.ask_for_page(Some(it), turn)) {
                     self.decide_all(turn);
@@ -215,6 +216,7 @@ impl Session {
         let Some(id) = self.inflight.ask(Ask::Tools) else { return false };
         self.asking.id = Some(id);
         self.asking.pages += 1;
+        self.asking.cursor = cursor.and_then(Value::as_str).map(Into::into);
         let mut params = String::new();
         let mut members = Members::open(&mut params);
         if let Some(cursor) = cursor {

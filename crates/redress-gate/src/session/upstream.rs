@@ -151,7 +151,7 @@ impl Session {
                 CallResult::Failed | CallResult::Broken(_) => false,
             },
             Method::ToolsList => {
-                self.tools.learn(result, !exchange.request.is_further_page);
+                self.tools.learn(result, exchange.request.cursor());
                 self.memo.forget();
                 true
             }
