@@ -127,9 +127,8 @@ impl Session {
         let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str);
         // A server may take a number for the text of it.
         let Some(task) = task else { return Some(Seen::UnknownTask) };
-        // Without a session a task outlives what is known of it here: what nobody owns, the server answers for.
-        let is_nobodys = exchange.request.is_sessionless && self.tasks.get(&task).is_none();
-        let is_own = is_nobodys || self.tasks.is_of(&task, exchange.from.client);
+        // One of which nothing is known any more may be anybody's.
+        let is_own = self.tasks.is_of(&task, exchange.from.client);
         (!is_own).then_some(Seen::UnknownTask)
     }
 

@@ -23,8 +23,9 @@ use crate::{
     told::{Form, To, Who},
 };
 
-/// The most tasks that are known; the oldest is forgotten first.
-const MOST: usize = 4096;
+/// The most tasks that are known. Then the oldest of the client that has the most is forgotten: nobody can have those of
+/// others forgotten by beginning many.
+pub(super) const MOST: usize = 4096;
 
 /// The longest id of a task that is kept.
 const LONGEST_ID: usize = 1 << 10;
@@ -81,7 +82,7 @@ impl Tasks {
             return;
         }
         if self.by_id.len() >= MOST && !self.by_id.contains_key(&*id) {
-            self.by_id.shift_remove_index(0);
+            self.forget_one();
         }
         let token = exchange.request.token();
         let task = Task {
@@ -90,6 +91,19 @@ impl Tasks {
             progress: token.map(|it| (ours, it.into())),
         };
         self.by_id.insert(id.into(), task);
+    }
+
+    /// Forgets the oldest task of the client that has the most.
+    fn forget_one(&mut self) {
+        let mut counts = IndexMap::<u64, usize, FxBuildHasher>::default();
+        for task in self.by_id.values() {
+            *counts.entry(task.client).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|it| it.1).map(|it| it.0);
+        let oldest = self.by_id.values().position(|it| Some(it.client) == most);
+        if let Some(oldest) = oldest {
+            self.by_id.shift_remove_index(oldest);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CALL, Rig, code};
 use crate::{
     mail::{Ticket, ToClient, ToUpstream},
-    session::{Exit, UpstreamKind},
+    session::{Exit, UpstreamKind, tasks::MOST},
 };
 
 pub(super) const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"sampling":{},"roots":{}},"clientInfo":{"name":"c"}}}"#;
@@ -222,14 +222,38 @@ fn a_task_cannot_be_named_in_a_way_that_only_the_server_reads() {
 }
 
 #[test]
-fn a_task_that_nobody_owns_is_the_servers_to_answer_for() {
+fn a_task_of_which_nothing_is_known_is_nobodys() {
     let mut rig = pipe();
+    let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"t-1"}}"#;
+    rig.says(1, CALL);
+    server(&mut rig, created);
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
     let get = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{{{meta},"taskId":"t-9"}}}}"#
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{{{meta},"taskId":"t-1"}}}}"#
     );
-    assert_eq!(rig.says(1, &get), []);
-    assert_eq!(rig.sent.len(), 1);
+    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    rig.after(Duration::from_secs(5));
+    rig.ready();
+    assert_eq!(code(&rig.says(2, &get).pop().unwrap().1), "NOT_FOUND");
+}
+
+#[test]
+fn who_begins_many_tasks_has_only_its_own_forgotten() {
+    let mut rig = pipe();
+    let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"TASK"}}"#;
+    let begin = |rig: &mut Rig, client, task: &str| {
+        rig.says(client, CALL);
+        server(rig, &created.replace("TASK", task));
+    };
+    begin(&mut rig, 1, "first");
+    for number in 0..MOST + 4 {
+        begin(&mut rig, 2, &number.to_string());
+    }
+    let get = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"TASK"}}"#;
+    assert_eq!(code(&rig.says(2, &get.replace("TASK", "first"))[0].1), "NOT_FOUND");
+    assert_eq!(rig.says(1, &get.replace("TASK", "first")), []);
+    assert_eq!(code(&rig.says(2, &get.replace("TASK", "0"))[0].1), "NOT_FOUND");
+    assert_eq!(rig.says(2, &get.replace("TASK", "9")), []);
 }
 
 #[test]
