@@ -29,6 +29,19 @@ pub(super) struct Connection {
     read: Buffer,
     /// The head of the request, kept for the next one.
     head: Vec<u8>,
+    upload: Upload,
+}
+
+/// How much of a request was written.
+#[derive(Debug, Default)]
+struct Upload {
+    body: Bytes,
+    written: usize,
+    is_flushed: bool,
+    /// The server does not want the rest.
+    is_refused: bool,
+    /// Why the rest cannot be written. The server may have answered all the same.
+    broken: Option<io::Error>,
 }
 
 /// Why there is no answer to a request.
@@ -79,36 +92,33 @@ enum NoHead {
     Ended,
 }
 
-/// How far a request and its answer came.
+/// How far the head of an answer came.
 #[derive(Debug, Default)]
 struct Progress {
     has_looked: bool,
-    written: usize,
-    is_flushed: bool,
-    /// Why the rest cannot be written. The server may have answered all the same.
-    broken: Option<io::Error>,
     search: Search,
 }
 
 impl Connection {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, read: Buffer::default(), head: Vec::new() }
+        Self { stream, read: Buffer::default(), head: Vec::new(), upload: Upload::default() }
     }
 
     /// Sends a request and waits for the head of its answer.
     pub(super) async fn send(mut self, request: &Request) -> Result<Reply, NotSent> {
         request.write_head(&mut self.head);
+        self.upload = Upload { body: request.body.clone(), ..Upload::default() };
         let mut progress = Progress::default();
-        let found = poll_fn(|cx| self.poll_head(&request.body, &mut progress, cx)).await;
+        let found = poll_fn(|cx| self.poll_head(&mut progress, cx)).await;
         // A server that has not all of a body cannot have acted on it.
-        let sent = progress.written == self.head.len() + request.body.len();
+        let sent = self.upload.written == self.head.len() + request.body.len();
         let mut answer = if self.read.bytes().is_empty() { Begun::No } else { Begun::Cut };
         let detail = match found {
             Ok((head, length)) => {
                 self.read.skip(length);
-                // A server that does not want the rest takes it for the next request.
-                let keeps = head.keeps && sent && progress.is_flushed;
-                return Ok(Reply::new(head, keeps, self));
+                // The answer is lost where more arrives after the server has closed the connection.
+                self.upload.is_refused = !head.status.is_success() && !head.keeps;
+                return Ok(Reply::new(head, self));
             }
             Err(NoHead::Stale) => return Err(NotSent::Stale),
             Err(NoHead::Io(error)) => chain(&error),
@@ -124,7 +134,6 @@ impl Connection {
 
     fn poll_head(
         &mut self,
-        body: &Bytes,
         progress: &mut Progress,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(Head, usize), NoHead>> {
@@ -133,11 +142,7 @@ impl Connection {
         if !has_looked && self.read.poll_fill(&mut self.stream, 0, cx).is_ready() {
             return Poll::Ready(Err(NoHead::Stale));
         }
-        if progress.broken.is_none()
-            && let Poll::Ready(Err(error)) = self.poll_write(body, progress, cx)
-        {
-            progress.broken = Some(error);
-        }
+        self.write_on(cx);
         loop {
             match progress.search.find(self.read.bytes()) {
                 Ok(Some(found)) => return Poll::Ready(Ok(found)),
@@ -145,9 +150,9 @@ impl Connection {
                 Err(malformed) => return Poll::Ready(Err(NoHead::Malformed(malformed))),
             }
             let read = self.read.poll_fill(&mut self.stream, 0, cx);
-            return Poll::Ready(Err(match (read, progress.broken.take()) {
+            return Poll::Ready(Err(match (read, self.upload.broken.take()) {
                 (Poll::Ready(Ok(1..)), broken) => {
-                    progress.broken = broken;
+                    self.upload.broken = broken;
                     continue;
                 }
                 (_, Some(error)) | (Poll::Ready(Err(error)), None) => NoHead::Io(error),
@@ -157,17 +162,23 @@ impl Connection {
         }
     }
 
-    fn poll_write(
-        &mut self,
-        body: &Bytes,
-        progress: &mut Progress,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
+    /// Writes as much of the rest of the request as the server takes.
+    fn write_on(&mut self, cx: &mut Context<'_>) {
+        if self.upload.broken.is_none()
+            && !self.upload.is_refused
+            && let Poll::Ready(Err(error)) = self.poll_write(cx)
+        {
+            self.upload.broken = Some(error);
+        }
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Self { stream, head, upload, .. } = self;
         loop {
-            let head = self.head.get(progress.written..).unwrap_or_default();
-            let body = body.get(progress.written.saturating_sub(self.head.len())..);
+            let body = upload.body.get(upload.written.saturating_sub(head.len())..);
+            let head = head.get(upload.written..).unwrap_or_default();
             let body = body.unwrap_or_default();
-            let stream = Pin::new(&mut self.stream);
+            let stream = Pin::new(&mut *stream);
             let written = match (head, body) {
                 ([], []) => break,
                 (some, []) | ([], some) => ready!(stream.poll_write(cx, some))?,
@@ -179,18 +190,22 @@ impl Connection {
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            progress.written += written;
+            upload.written += written;
         }
-        if !progress.is_flushed {
-            ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
-            progress.is_flushed = true;
+        if !upload.is_flushed {
+            ready!(Pin::new(stream).poll_flush(cx))?;
+            upload.is_flushed = true;
         }
         Poll::Ready(Ok(()))
     }
 
     async fn fill(&mut self, expected: u64) -> Result<usize, NoBody> {
-        let read = poll_fn(|cx| self.read.poll_fill(&mut self.stream, expected, cx)).await;
-        read.map_err(|it| NoBody::Cut(chain(&it)))
+        // A server may answer before it has read all that it was sent, and wait for the rest.
+        let read = poll_fn(|cx| {
+            self.write_on(cx);
+            self.read.poll_fill(&mut self.stream, expected, cx)
+        });
+        read.await.map_err(|it| NoBody::Cut(chain(&it)))
     }
 }
 
@@ -200,7 +215,6 @@ pub(super) struct Reply {
     pub(super) head: Head,
     left: Left,
     connection: Connection,
-    keeps: bool,
 }
 
 /// What is left of a body.
@@ -213,14 +227,14 @@ enum Left {
 }
 
 impl Reply {
-    fn new(head: Head, keeps: bool, connection: Connection) -> Self {
+    fn new(head: Head, connection: Connection) -> Self {
         let left = match head.length {
             Length::Exactly(0) => Left::Nothing,
             Length::Exactly(bytes) => Left::Bytes(bytes),
             Length::Chunked => Left::Chunks(Chunks::default()),
             Length::UntilClose => Left::UntilClose,
         };
-        Self { head, left, connection, keeps }
+        Self { head, left, connection }
     }
 
     /// How long the body is, if its head says so.
@@ -286,10 +300,12 @@ impl Reply {
     }
 
     /// The connection, if it can be used again: what stands behind the end of an answer belongs to nobody.
-    pub(super) fn into_connection(self) -> Option<Connection> {
+    pub(super) fn into_connection(mut self) -> Option<Connection> {
         let is_read = matches!(self.left, Left::Nothing);
         let is_clean = self.connection.read.bytes().is_empty();
-        (self.keeps && is_read && is_clean).then_some(self.connection)
+        // A server that does not want the rest of a request takes it for the next one.
+        let upload = std::mem::take(&mut self.connection.upload);
+        (self.head.keeps && upload.is_flushed && is_read && is_clean).then_some(self.connection)
     }
 }
 

@@ -129,6 +129,25 @@ impl Rig {
 }
 
 #[test]
+fn a_server_that_answers_before_it_has_read_all_is_sent_the_rest() {
+    let server = Server::new(|_, asked| {
+        let answer = asked.answer();
+        Act::Keep(format!("{:x}\r\n{answer}\r\n0\r\n\r\n", answer.len()).into())
+    });
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    server.answers_early(head);
+    let mut rig = Rig::new(&server.url());
+    let long = "x".repeat(16 << 20);
+    for count in 1..=2 {
+        rig.ask(&long);
+        assert!(rig.hears(count)[count - 1].contains(r#""result":{}"#));
+        assert!(server.asked()[count - 1].body.contains(&long));
+    }
+    assert_eq!(server.connections(), 1, "it is used again");
+}
+
+#[test]
 fn one_connection_serves_one_request_after_the_other() {
     let server = Server::new(|_, request| json(&request.answer()));
     let mut rig = Rig::new(&server.url());

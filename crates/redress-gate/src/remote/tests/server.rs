@@ -104,6 +104,8 @@ struct Seen {
     ended: AtomicUsize,
     /// What is said to each connection before anything of the request is read.
     unread: Mutex<Option<String>>,
+    /// What is said once the head of a request was read, before its body is.
+    early: Mutex<Option<String>>,
 }
 
 pub(super) struct Server {
@@ -131,6 +133,11 @@ impl Server {
     /// From now on this is the answer to the start of any request, of which nothing more is read.
     pub(super) fn answers_unread(&self, answer: &str) {
         *self.seen.unread.lock().expect("unpoisoned") = Some(answer.to_owned());
+    }
+
+    /// From now on every answer begins with this, which is sent before the body of the request is read.
+    pub(super) fn answers_early(&self, start: &str) {
+        *self.seen.early.lock().expect("unpoisoned") = Some(start.to_owned());
     }
 
     pub(super) fn url(&self) -> String {
@@ -178,7 +185,7 @@ fn serve(mut stream: TcpStream, seen: &Seen, act: &dyn Fn(usize, &Asked) -> Act)
         stream.write_all(answer.as_bytes()).expect("written");
         return pause(500);
     }
-    while let Some(asked) = read(&mut stream) {
+    while let Some(asked) = read(&mut stream, seen) {
         let number = {
             let mut all = seen.asked.lock().expect("unpoisoned");
             all.push(asked.clone());
@@ -203,7 +210,7 @@ fn serve(mut stream: TcpStream, seen: &Seen, act: &dyn Fn(usize, &Asked) -> Act)
 }
 
 /// One request; none at the end of the connection, or if it is no HTTP.
-fn read(stream: &mut TcpStream) -> Option<Asked> {
+fn read(stream: &mut TcpStream, seen: &Seen) -> Option<Asked> {
     let mut bytes = Vec::new();
     let mut byte = [0];
     while !bytes.ends_with(b"\r\n\r\n") {
@@ -212,6 +219,10 @@ fn read(stream: &mut TcpStream) -> Option<Asked> {
         if !bytes.first().is_some_and(u8::is_ascii_uppercase) {
             return None;
         }
+    }
+    if let Some(start) = &*seen.early.lock().expect("unpoisoned") {
+        stream.write_all(start.as_bytes()).ok()?;
+        pause(50);
     }
     let head = String::from_utf8(bytes).ok()?;
     let length = head.split_once("content-length: ").map_or("0", |it| it.1);
