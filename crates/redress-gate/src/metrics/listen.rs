@@ -1,10 +1,11 @@
-//! A small HTTP server for one page: the metrics. One thread, one request per connection, everything bounded.
+//! A small HTTP server for one page: the metrics. One request per connection, everything bounded.
 
 use std::{
+    collections::VecDeque,
     io::{self, Read as _, Write as _},
-    net::{SocketAddr, TcpListener, TcpStream},
-    sync::Arc,
-    thread,
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Weak},
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -19,7 +20,11 @@ const LONGEST: usize = 8 << 10;
 /// How long one reader may take, for everything.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Serves the metrics of servers at `/metrics` from a thread of its own, and gives the address. Who may come in and which
+/// How many may ask at a time. One more takes the place of whoever asks for the longest time: to say what is wanted takes a moment, and
+/// to hold a place must not keep others out.
+const MOST_GUESTS: usize = 8;
+
+/// Serves the metrics of servers at `/metrics` from threads of its own, and gives the address. Who may come in and which
 /// servers there are is asked each time.
 pub fn listen(
     address: SocketAddr,
@@ -32,20 +37,48 @@ pub fn listen(
     let listener = TcpListener::bind(address)?;
     let bound = listener.local_addr()?;
     let serve = move || {
+        let mut guests = Guests::default();
         for stream in listener.incoming().flatten() {
-            // Whoever asks badly, or goes away, has only himself to tell.
             let (access, servers) = shown();
-            drop(answer(stream, &access, &servers));
+            // Whoever asks badly, or goes away, has only himself to tell.
+            drop(guests.welcome(stream, move |it| drop(answer(it, &access, &servers))));
         }
     };
     thread::Builder::new().name("redress-metrics".to_owned()).spawn(serve)?;
     Ok(bound)
 }
 
-fn answer(mut stream: TcpStream, access: &Access, servers: &[Arc<Server>]) -> io::Result<()> {
+/// Those who ask, each on a thread of its own that closes the connection by its end; the first come first.
+#[derive(Debug, Default)]
+struct Guests(VecDeque<(Weak<TcpStream>, JoinHandle<()>)>);
+
+impl Guests {
+    fn welcome(
+        &mut self,
+        stream: TcpStream,
+        serve: impl FnOnce(&TcpStream) + Send + 'static,
+    ) -> io::Result<()> {
+        self.0.retain(|(_, thread)| !thread.is_finished());
+        if self.0.len() >= MOST_GUESTS
+            && let Some((first, thread)) = self.0.pop_front()
+        {
+            // What it waits for fails at once now.
+            let ended = first.upgrade().map(|it| it.shutdown(Shutdown::Both));
+            drop(ended);
+            thread.join().unwrap_or_default();
+        }
+        let stream = Arc::new(stream);
+        let seen = Arc::downgrade(&stream);
+        let thread = thread::Builder::new().name("redress-metrics".to_owned());
+        self.0.push_back((seen, thread.spawn(move || serve(&stream))?));
+        Ok(())
+    }
+}
+
+fn answer(mut stream: &TcpStream, access: &Access, servers: &[Arc<Server>]) -> io::Result<()> {
     let until = Instant::now() + PATIENCE;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let head = read_head(&mut stream, until)?;
+    let head = read_head(stream, until)?;
     let (status, kind, body) = match check(&head, access) {
         Ok(()) => ("200 OK".to_owned(), CONTENT_TYPE, render(servers)),
         Err(status) => (status.clone(), "text/plain; charset=utf-8", status + "\n"),
@@ -63,7 +96,7 @@ fn answer(mut stream: TcpStream, access: &Access, servers: &[Arc<Server>]) -> io
 }
 
 /// Everything up to the empty line.
-fn read_head(stream: &mut TcpStream, until: Instant) -> io::Result<String> {
+fn read_head(mut stream: &TcpStream, until: Instant) -> io::Result<String> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     while !head.windows(4).any(|it| it == b"\r\n\r\n") {
@@ -113,9 +146,10 @@ mod tests {
     use std::{
         io::{Read as _, Write as _},
         net::{SocketAddr, TcpStream},
+        time::Instant,
     };
 
-    use super::{check, listen};
+    use super::{MOST_GUESTS, PATIENCE, check, listen};
     use crate::serve::{Access, Tokens};
 
     fn ask(address: SocketAddr, request: &str) -> String {
@@ -136,6 +170,24 @@ mod tests {
         assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"), "{head}");
         let other = ask(address, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assert!(other.starts_with("HTTP/1.1 404"), "{other}");
+    }
+
+    #[test]
+    fn who_asks_only_by_halves_keeps_nobody_waiting() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let address = listen(any, Default::default).unwrap();
+        let halves: Vec<_> = (0..5 * MOST_GUESTS)
+            .map(|_| {
+                let mut stream = TcpStream::connect(address).unwrap();
+                stream.write_all(b"GET /met").unwrap();
+                stream
+            })
+            .collect();
+        let asked = Instant::now();
+        let page = ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"));
+        assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+        assert!(asked.elapsed() < PATIENCE, "{:?}", asked.elapsed());
+        drop(halves);
     }
 
     #[test]
