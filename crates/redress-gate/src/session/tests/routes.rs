@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CALL, Rig, code};
 use crate::{
     mail::{Ticket, ToClient},
-    session::{ClientKind, UpstreamKind},
+    session::{ClientKind, UpstreamKind, upstream::MOST_ASKED},
 };
 
 const WATCHED: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"progressToken":"a\u0062"},"name":"read"}}"#;
@@ -118,4 +118,23 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     assert_eq!(tell(&mut rig), ToClient::Any);
     rig.session.upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.turn);
     assert_eq!(rig.letters()[0].0, ToClient::Any);
+}
+
+#[test]
+fn requests_of_a_server_that_nobody_answers_stop_no_others() {
+    let mut rig = http();
+    let mut asked = Vec::new();
+    for id in 0..=MOST_ASKED {
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        rig.session.upstream_line(ping.as_bytes(), &mut rig.turn);
+        asked.extend(rig.letters().into_iter().map(|it| it.1["id"].clone()));
+    }
+    assert_eq!(asked.len(), MOST_ASKED + 1);
+    let mut answer = |id: &Value| {
+        let sent = rig.sent.len();
+        rig.says(0, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        rig.sent.len() - sent
+    };
+    assert_eq!(answer(&asked[0]), 0, "it was the oldest");
+    assert_eq!((answer(&asked[1]), answer(&asked[MOST_ASKED])), (1, 1));
 }
