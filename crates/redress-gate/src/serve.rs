@@ -11,6 +11,7 @@ mod driver;
 mod get;
 mod handle;
 mod house;
+mod impatient;
 mod inlet;
 mod kinds;
 mod post;

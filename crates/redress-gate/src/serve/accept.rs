@@ -10,10 +10,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::handle::Current;
+use super::{handle::Current, impatient::Impatient};
 
 /// How long the head of a request may take.
 const HEAD: Duration = Duration::from_secs(10);
+
+/// How long a client may take no byte of what it is told. Its connection is one of those that others wait for.
+const DEAFNESS: Duration = Duration::from_secs(30);
 
 /// How long what is being said may take when everything ends.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -86,7 +89,7 @@ async fn connection(stream: TcpStream, site: &Arc<Current>, mut stop: watch::Rec
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Impatient::new(stream, DEAFNESS)), service);
     let mut connection = pin!(connection);
     // What ends a connection early is the client's affair: whoever waits on it notices by its end.
     tokio::select! {

@@ -1,0 +1,128 @@
+//! `Impatient`: a connection that fails once whoever is at its other end takes nothing of what it is sent for too long.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Sleep, sleep},
+};
+
+/// A connection whose other end must take what it is sent.
+#[derive(Debug)]
+pub(super) struct Impatient<S> {
+    stream: S,
+    patience: Duration,
+    /// Ends the patience, while something waits to be taken.
+    waits: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Impatient<S> {
+    pub(super) const fn new(stream: S, patience: Duration) -> Self {
+        Self { stream, patience, waits: None }
+    }
+
+    /// What came of an attempt to send something; an error, if nothing was taken for too long.
+    fn judged<T>(
+        &mut self,
+        sent: Poll<io::Result<T>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if sent.is_ready() {
+            self.waits = None;
+            return sent;
+        }
+        let waits = self.waits.get_or_insert_with(|| Box::pin(sleep(self.patience)));
+        waits.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, into)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let sent = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.judged(sent, cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let sent = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
+        self.judged(sent, cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::ErrorKind, time::Duration};
+
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
+        runtime::Builder,
+        time::sleep,
+    };
+
+    use super::Impatient;
+
+    const PATIENCE: Duration = Duration::from_millis(200);
+
+    #[test]
+    fn who_takes_nothing_for_too_long_is_left() {
+        Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+            let (ours, _theirs) = duplex(16);
+            let mut ours = Impatient::new(ours, PATIENCE);
+            let sent = ours.write_all(&[b'a'; 100]).await;
+            assert_eq!(sent.unwrap_err().kind(), ErrorKind::TimedOut);
+        });
+    }
+
+    #[test]
+    fn who_is_slow_or_is_told_nothing_is_not() {
+        Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+            let (ours, mut theirs) = duplex(16);
+            let mut ours = Impatient::new(ours, PATIENCE);
+            let reads = async {
+                let mut piece = [0; 10];
+                for _ in 0..10 {
+                    sleep(PATIENCE / 4).await;
+                    theirs.read_exact(&mut piece).await.unwrap();
+                }
+            };
+            let (sent, ()) = tokio::join!(ours.write_all(&[b'a'; 100]), reads);
+            sent.unwrap();
+            sleep(PATIENCE * 2).await;
+            ours.write_all(b"more").await.unwrap();
+        });
+    }
+}
