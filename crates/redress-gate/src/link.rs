@@ -5,6 +5,7 @@ mod books;
 mod client;
 mod reading;
 mod remote;
+mod room;
 mod upstream;
 
 use std::{
@@ -19,10 +20,10 @@ use std::{
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
-    batch::GLANCE,
     books::{Books, Letter},
     client::{Client, Pipe},
     remote::connect,
+    room::{GLANCE, PIECE},
     upstream::{Input, Upstream},
 };
 use crate::{

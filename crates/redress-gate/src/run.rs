@@ -127,7 +127,7 @@ fn gate(
     widen(&streams.input);
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
-    let client = Client::Pipe(Pipe::new(streams.output)?);
+    let client = Client::Pipe(Pipe::new(streams.input.try_clone()?, streams.output)?);
     let plan = Arc::new(plan(run, ledger, streams.log)?);
     plan.books.recover();
     let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());

@@ -1,39 +1,27 @@
-//! Arrays of a client on their way into a session, a piece at a time: what one can hold is more than a ledger or a client
-//! that does not read takes at once.
+//! Arrays of a client on their way into a session, a piece at a time.
 
-use std::{
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
-use super::{Client, Link};
-use crate::{
-    frame::Batch,
-    mail::{Sender, Ticket},
-    session::Expected,
-};
+use super::{Link, room::PIECE};
+use crate::{frame::Batch, mail::Sender, session::Expected};
 
-/// How many messages are taken in at a time.
-const PIECE: usize = 256;
-
-/// How many failures may wait for their records before the next piece.
-const MOST_IN_HAND: usize = 1_024;
-
-/// How much may wait for a client on a pipe before the next piece.
-const MOST_WAITING: usize = 4 << 20;
-
-/// How often one looks whether the next piece may follow.
-pub(crate) const GLANCE: Duration = Duration::from_millis(5);
+/// What came of one piece of an array.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    /// How many of its messages will be answered.
+    pub(crate) answers: usize,
+    /// There are no more messages.
+    pub(crate) is_last: bool,
+}
 
 impl Link {
-    /// Takes in the next messages of an array. Gives how many of them will be answered; `None` if there were none.
+    /// Takes in the next messages of an array.
     pub(crate) fn client_piece(
         self: &Arc<Self>,
         batch: &mut Batch<'_>,
         are_taken: bool,
         from: Sender,
-    ) -> Option<usize> {
+    ) -> Piece {
         let (mut messages, mut answers) = (0, 0);
         self.client_says(|session, turn| {
             for message in batch.take(PIECE) {
@@ -42,27 +30,25 @@ impl Link {
                 answers += usize::from(expected == Expected::Answer);
             }
         });
-        (messages > 0).then_some(answers)
+        Piece { answers, is_last: messages < PIECE }
     }
 
-    /// Takes in an array of a client on a pipe.
-    pub(crate) fn client_batch(self: &Arc<Self>, line: &[u8], are_taken: bool, from: Sender) {
+    /// Takes in an array of a client on a pipe. Gives whether the client is still there.
+    pub(crate) fn client_batch(
+        self: &Arc<Self>,
+        line: &[u8],
+        are_taken: bool,
+        from: Sender,
+    ) -> bool {
         let mut batch = Batch::of(line);
-        // Who reads nothing for so long has its answers late in any case, and the end of its input is to be noticed.
-        let until = Instant::now() + self.plan.server.settings.deadline;
-        while self.client_piece(&mut batch, are_taken, from).is_some() {
-            while self.is_full(from.ticket) && Instant::now() < until {
-                thread::park_timeout(GLANCE);
+        loop {
+            let piece = self.client_piece(&mut batch, are_taken, from);
+            if !self.wait_for_room() {
+                return false;
+            }
+            if piece.is_last {
+                return true;
             }
         }
-    }
-
-    /// Whether the next piece has to wait.
-    pub(crate) fn is_full(&self, ticket: Ticket) -> bool {
-        let is_read = match &self.client {
-            Client::Pipe(pipe) => pipe.outbox.waiting() <= MOST_WAITING,
-            Client::Http(desk) => !desk.is_full(ticket),
-        };
-        !is_read || self.is_behind(MOST_IN_HAND)
     }
 }

@@ -12,6 +12,9 @@ use crate::{
     told::Told,
 };
 
+/// How much may wait for a client on a pipe. Then neither it nor the server is read from until it reads.
+const MOST_WAITING: usize = 4 << 20;
+
 /// The client's end.
 pub(crate) enum Client {
     /// One client, on a pipe.
@@ -23,7 +26,8 @@ pub(crate) enum Client {
 /// A client on a pipe.
 pub(crate) struct Pipe {
     pub(crate) outbox: Outbox,
-    /// The client's stream, to see whether it is still there.
+    /// The client's streams, to see whether it is still there.
+    input: File,
     output: File,
 }
 
@@ -92,16 +96,31 @@ impl Client {
 }
 
 impl Pipe {
-    pub(crate) fn new(output: File) -> io::Result<Self> {
-        Ok(Self { outbox: Outbox::new(output.try_clone()?), output })
+    pub(crate) fn new(input: File, output: File) -> io::Result<Self> {
+        Ok(Self { outbox: Outbox::new(output.try_clone()?), input, output })
+    }
+
+    /// Whether so much waits for the client that it must not become more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.outbox.waiting() > MOST_WAITING
     }
 
     /// Whether nobody can read what we write.
     pub(crate) fn is_gone(&self) -> bool {
-        let mut fds = [PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::empty())];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let polled = poll(&mut fds, Some(&at_once));
-        let [fd] = fds;
-        polled.is_ok() && fd.revents().intersects(PollFlags::ERR | PollFlags::HUP)
+        is_any(&self.output, PollFlags::ERR | PollFlags::HUP)
     }
+
+    /// Whether the client writes nothing more, though there may be something left to read.
+    pub(crate) fn has_said_all(&self) -> bool {
+        is_any(&self.input, PollFlags::HUP | PollFlags::RDHUP)
+    }
+}
+
+/// Whether any of that is so of a stream now.
+fn is_any(stream: &File, wanted: PollFlags) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(stream.as_fd(), wanted)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let polled = poll(&mut fds, Some(&at_once));
+    let [fd] = fds;
+    polled.is_ok() && fd.revents().intersects(wanted)
 }

@@ -4,15 +4,12 @@ use std::sync::{Arc, Weak, atomic::Ordering};
 
 use tokio::runtime::Handle;
 
-use super::{Link, Role, Target, Upstream};
+use super::{Link, Pipe, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
     remote::{Hears, Remote},
     session::{Came, ClientKind, Refused, Turn},
 };
-
-/// How much may wait for a client that does not read before the server has to.
-const MOST_WAITING: usize = 4 << 20;
 
 /// Makes the remote server the upstream of a link. To be called where a runtime is at hand.
 pub(crate) fn connect(link: &Arc<Link>) {
@@ -76,7 +73,7 @@ impl Hears for Ear {
     fn is_full(&self) -> bool {
         let link = self.0.upgrade();
         // Over HTTP each stream has bounds of its own.
-        link.is_some_and(|it| it.client.pipe().is_some_and(|it| it.outbox.waiting() > MOST_WAITING))
+        link.is_some_and(|it| it.client.pipe().is_some_and(Pipe::is_full))
     }
 
     fn is_owed(&self, id: UpstreamId) -> bool {

@@ -16,7 +16,7 @@ use signal_hook::{
 use super::tap::Tap;
 use crate::{
     lines::{Line, Lines},
-    link::{Event, Link, Role},
+    link::{Event, Link, PIECE, Role},
     log::Named,
     mail::Sender,
     process::Process,
@@ -51,31 +51,50 @@ pub(super) fn client(link: &Arc<Link>, mut input: File) -> io::Result<()> {
         let mut turn = Turn::new(link.now());
         while let Some(bytes) = read(&mut input, lines.room()) {
             lines.filled(bytes);
-            client_lines(&link, &mut lines, &mut turn, Lines::next_line);
+            if !client_lines(&link, &mut lines, &mut turn, Lines::next_line) {
+                return link.tell(Event::ClientGone);
+            }
         }
         client_lines(&link, &mut lines, &mut turn, Lines::rest);
         link.tell(Event::ClientEnded);
     })
 }
 
-fn client_lines(
-    link: &Arc<Link>,
-    lines: &mut Lines,
-    turn: &mut Turn,
-    next: for<'l> fn(&'l mut Lines) -> Option<Line<'l>>,
-) {
+type Next = for<'l> fn(&'l mut Lines) -> Option<Line<'l>>;
+
+/// Takes in all lines, as fast as the client reads the answers. Gives whether it is still there.
+fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next) -> bool {
+    loop {
+        let taken = client_piece(link, lines, turn, next);
+        if taken.is_none() || !link.wait_for_room() {
+            return false;
+        }
+        if taken < Some(PIECE) {
+            return true;
+        }
+    }
+}
+
+/// Takes in the next lines. Gives how many there were, at most [`PIECE`]; `None` if the client is gone.
+fn client_piece(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next) -> Option<usize> {
     turn.now = link.now();
     let admits = link.plan.books.admit();
     let mut core = link.lock();
     core.session.admit_calls(admits);
     let from = Sender::default();
-    while let Some(line) = next(lines) {
+    let mut taken = 0;
+    while taken < PIECE
+        && let Some(line) = next(lines)
+    {
+        taken += 1;
         let session = &mut core.session;
         match line {
             Line::Whole(line) => {
                 if let Expected::Members { are_taken } = session.client_line(line, from, turn) {
                     link.settle(core, turn, Role::Client);
-                    link.client_batch(line, are_taken, from);
+                    if !link.client_batch(line, are_taken, from) {
+                        return None;
+                    }
                     turn.now = link.now();
                     core = link.lock();
                 }
@@ -85,6 +104,7 @@ fn client_lines(
         }
     }
     link.settle(core, turn, Role::Client);
+    Some(taken)
 }
 
 /// Reads what the server logs.

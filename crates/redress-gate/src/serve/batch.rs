@@ -1,6 +1,6 @@
 //! An array of messages in one `POST`, and the stream of their answers.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use hyper::{
     Response, StatusCode,
@@ -9,12 +9,25 @@ use hyper::{
 };
 use tokio::time::sleep;
 
-use super::{body::Body, desk::Reply, get::events, kinds, stream::Framing, waiter::Waiter};
+use super::{
+    body::Body,
+    desk::{Reader, Reply},
+    get::events,
+    kinds,
+    stream::Framing,
+    waiter::Waiter,
+};
 use crate::{
     frame::Batch,
     link::{GLANCE, Link},
     mail::Sender,
 };
+
+/// After each piece others of the link have their turn. A task that only yields would take its lock again before they do.
+const TURN: Duration = Duration::from_millis(1);
+
+/// The same once the client has left: what it fetches later is in no hurry.
+const PACE: Duration = Duration::from_millis(50);
 
 /// What a client hears of an array.
 pub(super) enum Heard {
@@ -56,18 +69,24 @@ pub(super) async fn exchange(
     }
 }
 
-/// Gives a link one piece after the other, as fast as the client reads the answers. Gives how many there are.
+/// Gives a link one piece after the other, as fast as the client reads the answers. Gives how many there are. What nobody waits for
+/// any more is left out, and so is what comes too late for a link that ends.
 async fn give(link: Arc<Link>, line: Bytes, are_taken: bool, from: Sender) -> usize {
+    let Some(desk) = link.client.desk() else { return 0 };
     let mut batch = Batch::of(&line);
     let mut answers = 0;
-    while let Some(more) = link.client_piece(&mut batch, are_taken, from) {
-        answers += more;
-        while link.is_full(from.ticket) {
+    loop {
+        let piece = link.client_piece(&mut batch, are_taken, from);
+        answers += piece.answers;
+        let waits = |it| matches!(it, Reader::There | Reader::Left) && !link.is_ending();
+        if piece.is_last || !waits(desk.reader(from.ticket)) {
+            break;
+        }
+        sleep(if desk.reader(from.ticket) == Reader::Left { PACE } else { TURN }).await;
+        while link.is_full(from.ticket) && waits(desk.reader(from.ticket)) {
             sleep(GLANCE).await;
         }
     }
-    if let Some(desk) = link.client.desk() {
-        desk.expect(from.ticket, answers);
-    }
+    desk.expect(from.ticket, answers);
     answers
 }

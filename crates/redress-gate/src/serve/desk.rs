@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use tokio::sync::oneshot;
 
+pub(super) use self::several::Reader;
 use super::{
     seat::{Saying, Seat},
     stream::{Framing, Part, Stream},

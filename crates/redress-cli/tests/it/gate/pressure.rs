@@ -1,10 +1,17 @@
 //! A server that is away, and clients that ask too much: what is refused, how soon, and that it passes.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    process::Child,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Via, assert_fault, assert_works, bad_server, both_ways, fault, pause};
+use super::client::{
+    Client, Via, assert_fault, assert_works, bad_server, both_ways, fault, gate, pause, wait as end,
+};
 
 both_ways! {
     a_server_that_is_out_of_reach_is_left_alone_for_a_while,
@@ -26,6 +33,67 @@ fn wait(time: Duration) {
 
 fn code(answer: &Value) -> &str {
     fault(answer)["code"].as_str().unwrap()
+}
+
+/// How many lines that are no messages a client writes; each is answered at length.
+const USELESS: usize = 60_000;
+
+/// A gate whose client has written much and read nothing, once it has stopped to take more in.
+fn clogged(dir: &std::path::Path, lines: &[u8]) -> Child {
+    let (options, server) = (["--no-ledger", "--deadline", "1500"], bad_server());
+    let mut gate = gate(Via::Run, dir, &options, &[server.to_str().unwrap()]).spawn().unwrap();
+    let mut input = gate.stdin.take().unwrap();
+    input.write_all(lines).unwrap();
+    gate.stdin = Some(input);
+    let (mut peak, mut since) = (0, Instant::now());
+    while since.elapsed() < Duration::from_millis(400) {
+        pause();
+        let now = peak_kib(&gate);
+        if now > peak {
+            (peak, since) = (now, Instant::now());
+        }
+    }
+    gate
+}
+
+fn peak_kib(gate: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", gate.id())).unwrap();
+    let peak = status.lines().find_map(|it| it.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn who_does_not_read_its_answers_is_not_read_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut quiet = clogged(dir.path(), b"\n");
+    let mut gate = clogged(dir.path(), "{bad\n".repeat(USELESS).as_bytes());
+    let grown = peak_kib(&gate) - peak_kib(&quiet);
+    assert!(grown < 32 << 10, "{grown} KiB more");
+    drop((gate.stdin.take(), quiet.stdin.take()));
+    let answers = BufReader::new(gate.stdout.take().unwrap()).lines().count();
+    assert_eq!(answers, USELESS);
+    assert_eq!((end(&mut gate), end(&mut quiet)), (0, 0));
+}
+
+#[test]
+fn who_reads_nothing_and_says_no_more_is_gone_in_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut gate = clogged(dir.path(), "{bad\n".repeat(USELESS).as_bytes());
+    let closed = Instant::now();
+    drop(gate.stdin.take());
+    end(&mut gate);
+    assert!(closed.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_signal_ends_a_gate_whose_client_reads_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut gate = clogged(dir.path(), "{bad\n".repeat(USELESS).as_bytes());
+    let told = Instant::now();
+    let id = gate.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    end(&mut gate);
+    assert!(told.elapsed() < Duration::from_secs(5));
 }
 
 fn a_server_that_is_out_of_reach_is_left_alone_for_a_while(via: Via) {

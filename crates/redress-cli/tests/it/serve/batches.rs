@@ -1,10 +1,12 @@
 //! Several messages in one POST, and the forms of their answers.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::{ask, call, open, say, session};
 use crate::gate::{
-    client::{Client, Via, assert_works, bad_server, fault},
+    client::{Client, Via, assert_works, bad_server, fault, pause},
     http::{Answer, Http, post},
 };
 
@@ -97,4 +99,35 @@ fn answers_to_an_array_whose_client_has_left_are_heard_by_whoever_comes_next() {
     ids.sort_by_key(Value::as_u64);
     assert_eq!(ids, [1, 2]);
     client.end();
+}
+
+/// An array that keeps a gate busy for long, whose sender does not wait for an answer.
+fn long_array(http: &Http, headers: &[(&str, &str)]) {
+    let array = format!("[{}]", vec![r#"{"id":1,"method":"a"}"#; 200_000].join(","));
+    let sent = post(&http.address, &http.path, headers, array.as_bytes());
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(500) {
+        pause();
+    }
+    sent.leave();
+}
+
+#[test]
+fn an_array_whose_sender_left_holds_up_nobody() {
+    let server = bad_server().display().to_string();
+    let config = format!("[server.bad]\ncommand = [{server:?}]\nsharing = \"shared\"\n");
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
+    let http = client.http();
+    let (old, other) = (begin(&http, "2025-03-26"), begin(&http, "2025-11-25"));
+    long_array(&http, &[("Mcp-Session-Id", &old)]);
+    long_array(&http, &[("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "ping")]);
+    for _ in 0..10 {
+        let asked = Instant::now();
+        assert_eq!(say(&http, &[("Mcp-Session-Id", &other)], &ping(1)).status, 200);
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    }
+    let told = Instant::now();
+    client.signal("-TERM");
+    assert_eq!(client.end().0, 0);
+    assert!(told.elapsed() < Duration::from_secs(6), "{:?}", told.elapsed());
 }

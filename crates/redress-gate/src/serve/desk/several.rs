@@ -11,7 +11,27 @@ use crate::{
     },
 };
 
+/// Who waits for several answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::serve) enum Reader {
+    /// Somebody.
+    There,
+    /// Somebody who has closed the connection, and may fetch them.
+    Left,
+    /// Nobody.
+    Nobody,
+}
+
 impl Desk {
+    /// Who waits there.
+    pub(in crate::serve) fn reader(&self, ticket: Ticket) -> Reader {
+        match self.lock().waiting.get(&ticket).map(|it| &it.place) {
+            Some(Place::Post(_) | Place::Stream(_)) => Reader::There,
+            Some(Place::Left(_)) => Reader::Left,
+            None => Reader::Nobody,
+        }
+    }
+
     /// Several answers come there, until [`Self::expect`] says how many there are in all.
     pub(in crate::serve) fn expect_several(&self, ticket: Ticket, framing: Framing) {
         if let Some(waiting) = self.lock().waiting.get_mut(&ticket) {
