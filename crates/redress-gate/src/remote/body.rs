@@ -10,7 +10,10 @@ use redress::json::Doc;
 use tokio::time::timeout;
 
 use super::{connection::Reply, fields::Fields, head::Malformed};
-use crate::frame::{behind_mark, limits};
+use crate::{
+    frame::{behind_mark, limits},
+    session::ClientKind,
+};
 
 /// What an answer that nobody needs may still cost before its connection is given up.
 const DRAIN_BYTES: u64 = 64 << 10;
@@ -104,9 +107,17 @@ pub(super) async fn drain(reply: &mut Reply) -> bool {
     timeout(DRAIN_TIME, read).await.unwrap_or(false)
 }
 
-/// A message as one line. Line breaks between its parts become blanks; one inside a string is no JSON, and stays.
-pub(super) fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
+/// A message as its client can be told it. Where that takes one line, line breaks between its parts become blanks; one inside a
+/// string is no JSON, and stays.
+pub(super) fn message(bytes: &[u8], client: ClientKind) -> Cow<'_, [u8]> {
     let bytes = behind_mark(bytes).unwrap_or(bytes).trim_ascii();
+    match client {
+        ClientKind::Pipe => line(bytes),
+        ClientKind::Http => Cow::Borrowed(bytes),
+    }
+}
+
+fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
     let has_breaks = memchr::memchr2(b'\n', b'\r', bytes).is_some();
     if !has_breaks || Doc::parse(bytes, limits(usize::MAX)).is_err() {
         return Cow::Borrowed(bytes);
@@ -119,10 +130,11 @@ pub(super) fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use hyper::http::{HeaderValue, header};
 
-    use super::{Content, Fields, line};
+    use super::{ClientKind, Content, Fields, message};
 
     #[test]
-    fn a_message_of_many_lines_becomes_one_and_means_the_same() {
+    fn a_message_of_many_lines_becomes_one_on_a_pipe_and_means_the_same() {
+        let line = |bytes: &'static [u8]| message(bytes, ClientKind::Pipe);
         assert_eq!(*line(b" {\"a\":1}\r\n"), *b"{\"a\":1}");
         assert_eq!(*line(b"\xef\xbb\xbf{\"a\":1}"), *b"{\"a\":1}");
         assert_eq!(*line(b"{\r\n \"a\": \"b\\n\"\n}\n"), *b"{   \"a\": \"b\\n\" }");
@@ -131,6 +143,12 @@ mod tests {
             *b"{\"a\":\"b\nc\"}",
             "that is no JSON, and stays none"
         );
+    }
+
+    #[test]
+    fn a_message_of_many_lines_stays_as_it_is_over_http() {
+        let bytes = b"{\r\n \"a\": \"b\\n\"\n}";
+        assert_eq!(*message(bytes, ClientKind::Http), *bytes);
     }
 
     #[test]

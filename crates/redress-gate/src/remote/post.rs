@@ -230,7 +230,7 @@ impl Remote {
         about: Option<&Message>,
         (status, is_event): (StatusCode, bool),
     ) -> bool {
-        let line = body::line(bytes);
+        let line = body::message(bytes, self.client);
         match about.map(|it| (it.brief.kind, it.brief.mirrored.is_some())) {
             Some((Kind::Initialize, _)) => messages(&line).for_each(|it| self.learn_version(it)),
             Some((Kind::ToolsList, true)) => {
@@ -273,7 +273,7 @@ impl Remote {
             retry_after: fields.text(&header::RETRY_AFTER),
             www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
             location: fields.text(&header::LOCATION),
-            body: &body::line(&body),
+            body: &body::message(&body, self.client),
             is_of_session,
         };
         self.ear.refused(id, &refused);
