@@ -37,7 +37,7 @@ impl Site {
             Ok(who) => who,
             Err(refusal) => return refusal.unrecorded(),
         };
-        let path = self.meant(request.uri().path().trim_start_matches('/'));
+        let path = self.meant(without_slash(request.uri().path()));
         if let Some(house) = self.house(path, who, request.headers()) {
             let answered = match *request.method() {
                 Method::POST => post::post(&house, who, request).await,
@@ -97,6 +97,11 @@ impl Site {
             .fix(format!("Use one of: {}.", places.join(", ")))
             .closing()
     }
+}
+
+/// A path without the slash at its start: one more would be another place.
+fn without_slash(path: &str) -> &str {
+    path.strip_prefix('/').unwrap_or(path)
 }
 
 /// A page for programs.

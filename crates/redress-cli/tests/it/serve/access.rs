@@ -89,6 +89,10 @@ fn a_path_without_a_server_says_where_there_is_one() {
     let answer = request(&http.address, "POST /wrong", &[], b"{}").head();
     let body = assert_refused(answer, 404, 4300, "NOT_FOUND");
     assert!(body.to_string().contains("Use one of: /mcp."), "{body}");
+    for path in ["//mcp", "/mcp/", "//healthz"] {
+        let answer = request(&http.address, &format!("POST {path}"), &[], b"{}").head();
+        assert_refused(answer, 404, 4300, "NOT_FOUND");
+    }
     assert_eq!(request(&http.address, "GET /healthz", &[], b"").head().body(), "ok\n");
     let metrics = request(&http.address, "GET /metrics", &[], b"").head().body();
     assert!(metrics.contains("redress_"), "{metrics}");
