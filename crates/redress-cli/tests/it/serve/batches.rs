@@ -124,7 +124,7 @@ fn an_array_whose_sender_left_holds_up_nobody() {
     for _ in 0..10 {
         let asked = Instant::now();
         assert_eq!(say(&http, &[("Mcp-Session-Id", &other)], &ping(1)).status, 200);
-        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     }
     let told = Instant::now();
     client.signal("-TERM");
