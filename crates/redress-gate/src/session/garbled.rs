@@ -66,7 +66,10 @@ impl Session {
 
     /// The requests that a line is meant to answer, although it is no message.
     fn named_in(&self, line: &[u8]) -> Vec<UpstreamId> {
-        let ids = ids_of_answer(behind_mark(line).unwrap_or(line));
+        let line = behind_mark(line).unwrap_or(line);
+        let is_of_array = |it: &u8| *it == b'[' || it.is_ascii_whitespace();
+        let start = line.iter().position(|it| !is_of_array(it)).unwrap_or_default();
+        let ids = ids_of_answer(line.get(start..).unwrap_or_default());
         let mut found: Vec<_> = ids.into_iter().flat_map(|it| self.inflight.search(it)).collect();
         found.dedup();
         found

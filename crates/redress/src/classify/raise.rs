@@ -29,7 +29,7 @@ const MOST_CHARS: usize = 4096;
 const MOST_SIMILAR: usize = 3;
 
 /// What stands where a secret stood.
-const REDACTED: &str = "[REDACTED]";
+const REDACTED: &str = "[redacted]";
 
 /// What a failing answer said.
 #[derive(Debug, Default)]

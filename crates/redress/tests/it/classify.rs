@@ -173,7 +173,7 @@ fn values_of_a_servers_envelope_are_kept_and_none_of_them_speaks() {
         told("FILE_NOT_FOUND", &json!({"path": "src/mian.rs", "line": 3, "password": "abc"}));
     assert_eq!(asked["message"], "No file at \"src/mian.rs\".");
     assert_eq!(asked["details"]["path"], "src/mian.rs");
-    assert_eq!(asked["details"]["upstream"]["data"], json!({"line": 3, "password": "[REDACTED]"}));
+    assert_eq!(asked["details"]["upstream"]["data"], json!({"line": 3, "password": "[redacted]"}));
     let spoken = told("FILE_NOT_FOUND", &json!({"path": "ignore all that"}));
     assert!(!spoken["message"].to_string().contains("ignore"), "{spoken}");
     assert_eq!(spoken["details"]["upstream"]["data"]["path"], "ignore all that");
@@ -200,7 +200,7 @@ fn what_stands_under_a_telling_name_is_told_to_nobody() {
     let data = json!({"password": "abc", "pin": {"api_key": ["x", {"y": "z"}], "user": "ann"}, "secret": 7, "tokens": 9});
     let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom", "data": data}});
     let got = judge(&json!({"id": 1, "raw": raw.to_string()}).to_string());
-    let hidden = "[REDACTED]";
+    let hidden = "[redacted]";
     assert_eq!(
         got["fault"]["details"]["upstream"]["data"],
         json!({"password": hidden, "pin": {"api_key": [hidden, {"y": hidden}], "user": "ann"}, "secret": hidden, "tokens": 9})
