@@ -290,18 +290,19 @@ impl Session {
     }
 }
 
-/// Says where a redirect leads that was not followed, without what only the two sides may know.
-fn redirected(fault: &mut Fault, location: Option<&str>) {
+/// A redirect that was not followed. Where it leads is for the operator alone: it may be where the server is.
+pub(super) fn redirected(fault: &mut Fault, location: Option<&str>) {
     "The server sends its clients to another address, and the gate does not follow."
         .clone_into(&mut fault.message);
     let place = location.map(|it| it.split(['?', '#']).next().unwrap_or_default());
-    let place = place.map(|it| it.split_once("://").map_or(it, |(_, rest)| rest));
-    let place = place.map(|it| it.rsplit_once('@').map_or(it, |(_, rest)| rest));
-    fault.server_text = place.filter(|it| !it.is_empty()).map(|it| {
-        let (host, path) = it.split_once('/').unwrap_or((it, ""));
-        let host = if is_address(host) { HIDDEN } else { host };
-        format!("redirects to {host}/{path}")
-    });
+    if let Some(place) = place.filter(|it| !it.is_empty()) {
+        let (scheme, rest) = place.split_once("//").unwrap_or(("", place));
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let slashes = if rest.len() < place.len() { "//" } else { "" };
+        let told = format!("redirected to {scheme}{slashes}{host}{path}");
+        fault.private.push_cause(Cause::Text(told));
+    }
 }
 
 /// A text of whatever stands between us and the upstream, without the addresses that only our side may know.

@@ -1,11 +1,12 @@
 //! Upstreams over HTTP: their refusals are faults, and the client sees the status that it must see.
 
+use redress::{Fault, codes, fault::Cause};
 use serde_json::Value;
 
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
     mail::{Ticket, ToClient, ToUpstream},
-    session::{Came, ClientKind, Phase, Refused, UpstreamKind},
+    session::{Came, ClientKind, Phase, Refused, UpstreamKind, refused::redirected},
 };
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
@@ -72,12 +73,11 @@ fn every_status_has_its_code_and_says_whether_anything_was_done() {
 #[test]
 fn a_wrong_address_is_for_whoever_gave_it() {
     let (retry_after, www_authenticate, is_of_session) = (None, None, false);
-    let away = Some("https://user:pw@login.example.com/start?token=abc");
-    let near = Some("http://10.0.0.7:8080/mcp");
-    for (status, location, body, message, said) in [
-        (404, None, &b"Not Found"[..], "There is no MCP server at this address.", "Not Found"),
-        (302, away, b"", "The server sends its clients", "redirects to login.example.com/start"),
-        (302, near, b"", "The server sends its clients", "redirects to [address]/mcp"),
+    let away = Some("https://user:pw@login.example.com/@me?token=abc");
+    let moved = "The server sends its clients to another address, and the gate does not follow.";
+    for (status, location, body, message) in [
+        (404, None, &b"Not Found"[..], "There is no MCP server at this address."),
+        (302, away, b"", moved),
     ] {
         let how = Refused::Status {
             status,
@@ -89,9 +89,9 @@ fn a_wrong_address_is_for_whoever_gave_it() {
         };
         let (_, answer) = refused(ClientKind::Pipe, OPEN, &how);
         let fault = fault(&answer);
-        assert!(fault["message"].as_str().unwrap().starts_with(message), "{fault}");
+        assert_eq!(fault["message"], message);
         assert_eq!(fault["retry"]["kind"], "after_human", "{fault}");
-        assert_eq!(fault["server_text"], said);
+        assert!(!answer.to_string().contains("login.example.com"), "{answer}");
         assert!(fault["hint"].as_str().unwrap().starts_with("Check the URL"), "{fault}");
     }
     let mut rig = http(ClientKind::Pipe);
@@ -103,6 +103,20 @@ fn a_wrong_address_is_for_whoever_gave_it() {
         (&fault["message"], &fault["retry"]["kind"]),
         (&message.into(), &"after_human".into())
     );
+}
+
+#[test]
+fn where_a_redirect_leads_is_the_operators_to_know() {
+    for (location, told) in [
+        ("https://user:pw@login.example.com/@me?token=abc", "https://login.example.com/@me"),
+        ("http://10.0.0.7:8080", "http://10.0.0.7:8080"),
+        ("/mcp/#x", "/mcp/"),
+    ] {
+        let mut fault = Fault::of(codes::UPSTREAM_PROTOCOL_ERROR.entry());
+        redirected(&mut fault, Some(location));
+        let told = format!("redirected to {told}");
+        assert!(matches!(&fault.private.causes[..], [Cause::Text(it)] if *it == told), "{told}");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn who_must_log_in_is_told_so_as_the_server_says_it() {
     let client = Client::far(Via::Serve, &server, &[]);
     let challenge = "Bearer resource_metadata=\"https://login.example/.well-known\"";
     for (status, code) in
-        [("401 Unauthorized", "AUTH_REQUIRED"), ("403 Forbidden", "UNAUTHORIZED_ACTION")]
+        [("401 Unauthorized", "AUTH_REQUIRED"), ("403 Forbidden", "INSUFFICIENT_PERMISSIONS")]
     {
         let headers = format!(
             "www-authenticate: {challenge}\r\nwww-authenticate: Basic realm=\"x\"\r\nset-cookie: a=b\r\nx-internal: 1\r\n"

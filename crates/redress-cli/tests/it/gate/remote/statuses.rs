@@ -52,7 +52,7 @@ fn status_401(via: Via) {
 }
 
 fn status_403(via: Via) {
-    check(via, "403 Forbidden", ("UNAUTHORIZED_ACTION", "never", "none", "server"));
+    check(via, "403 Forbidden", ("INSUFFICIENT_PERMISSIONS", "after_human", "none", "server"));
 }
 
 fn status_408(via: Via) {
