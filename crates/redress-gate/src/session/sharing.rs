@@ -127,8 +127,10 @@ impl Session {
         let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str);
         // A server may take a number for the text of it.
         let Some(task) = task else { return Some(Seen::UnknownTask) };
-        // One of which nothing is known any more may be anybody's.
-        let is_own = self.tasks.is_of(&task, exchange.from.client);
+        // Without a session a task can be older than the gate: what nobody began here, the server answers for. One of which nothing is
+        // known any more may be anybody's.
+        let is_older = exchange.request.is_sessionless && self.tasks.is_of_nobody(&task);
+        let is_own = is_older || self.tasks.is_of(&task, exchange.from.client);
         (!is_own).then_some(Seen::UnknownTask)
     }
 

@@ -37,6 +37,8 @@ pub(super) const WORDS: [&str; 2] = ["statusMessage", "error"];
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
     by_id: IndexMap<Box<str>, Task, FxBuildHasher>,
+    /// Whether there is one of which nothing is known any more.
+    has_forgotten: bool,
 }
 
 /// One task.
@@ -69,8 +71,14 @@ impl Tasks {
         })
     }
 
+    /// Whether a task was begun by nobody here: not by somebody who was forgotten either.
+    pub(super) fn is_of_nobody(&self, id: &str) -> bool {
+        !self.has_forgotten && self.get(id).is_none()
+    }
+
     /// Forgets everything: a new process may use the same ids for other tasks.
     pub(super) fn forget(&mut self) {
+        self.has_forgotten |= !self.by_id.is_empty();
         self.by_id.clear();
     }
 
@@ -79,6 +87,7 @@ impl Tasks {
         let task = result.get("task").unwrap_or(result);
         let Some(id) = task.get("taskId").and_then(Value::as_str) else { return };
         if id.len() > LONGEST_ID {
+            self.has_forgotten = true;
             return;
         }
         if self.by_id.len() >= MOST && !self.by_id.contains_key(&*id) {
@@ -103,6 +112,7 @@ impl Tasks {
         let oldest = self.by_id.values().position(|it| Some(it.client) == most);
         if let Some(oldest) = oldest {
             self.by_id.shift_remove_index(oldest);
+            self.has_forgotten = true;
         }
     }
 }

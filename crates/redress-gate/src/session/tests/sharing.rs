@@ -231,6 +231,9 @@ fn a_task_of_which_nothing_is_known_is_nobodys() {
     let get = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{{{meta},"taskId":"t-1"}}}}"#
     );
+    let count = rig.sent.len();
+    assert_eq!(rig.says(2, &get.replace("t-1", "t-0")), []);
+    assert_eq!(rig.sent.len(), count + 1, "it may be older than the gate");
     rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
     rig.after(Duration::from_secs(5));
     rig.ready();
