@@ -303,7 +303,18 @@ fn progress_of_a_task_goes_on_after_its_call_was_answered() {
 
 #[test]
 fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant() {
-    for is_alone in [true, false] {
+    let ends: [fn(&mut Rig); 2] = [
+        |rig| {
+            rig.stderr.add(b"lost the file of the second\n");
+            let exit = Exit { code: Some(3), ..Exit::default() };
+            rig.session.upstream_gone(&exit, &mut rig.turn);
+        },
+        |rig| {
+            rig.turn.now.at += Duration::from_secs(61);
+            rig.session.expire(&mut rig.turn);
+        },
+    ];
+    for (is_alone, end) in [true, false].into_iter().flat_map(|it| ends.map(|end| (it, end))) {
         let mut rig = pipe();
         rig.says(1, HELLO);
         server(&mut rig, WELCOME);
@@ -313,23 +324,7 @@ fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant()
         }
         rig.says(1, CALL);
         rig.session.upstream_line(b"debug: balance of the second is 4712", &mut rig.turn);
-        rig.stderr.add(b"lost the file of the second\n");
-        let exit = Exit { code: Some(3), ..Exit::default() };
-        rig.session.upstream_gone(&exit, &mut rig.turn);
-        let heard = rig.letters();
-        let first = heard.iter().find(|it| it.1["id"] == 7).unwrap();
-        assert_eq!(first.1.to_string().contains("of the second"), is_alone, "{first:?}");
-        let mut rig = pipe();
-        rig.says(1, HELLO);
-        server(&mut rig, WELCOME);
-        if !is_alone {
-            rig.says(2, HELLO);
-            rig.says(2, &CALL.replace(":7,", ":3,"));
-        }
-        rig.says(1, CALL);
-        rig.session.upstream_line(b"debug: balance of the second is 4712", &mut rig.turn);
-        rig.turn.now.at += Duration::from_secs(61);
-        rig.session.expire(&mut rig.turn);
+        end(&mut rig);
         let heard = rig.letters();
         let first = heard.iter().find(|it| it.1["id"] == 7).unwrap();
         assert_eq!(first.1.to_string().contains("of the second"), is_alone, "{first:?}");
