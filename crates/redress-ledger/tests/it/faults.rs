@@ -69,7 +69,7 @@ fn a_file_that_failed_gets_no_more_space() {
     assert!(running.closed && running.acks.len() > 100, "{:?}", running.errors);
     let text = fs::read_to_string(&log).unwrap();
     // The note beside the key fails as well if its turn comes first, and is written anew each time.
-    let is_segment = |it: &&str| named(it).ends_with(".jsonl");
+    let is_segment = |it: &&str| named(it).contains("/ledger/");
     let segments = text.lines().filter(is_segment);
     let mut after = segments.skip_while(|it| !it.contains("INJECTED"));
     let file = named(after.next().unwrap());
