@@ -49,6 +49,8 @@ pub(crate) struct Exchange {
     pub(crate) is_in_doubt: bool,
     /// Whether it counts among the calls in progress.
     pub(crate) is_admitted: bool,
+    /// How far the client knows it to be.
+    pub(crate) progress: f64,
     /// In which session of the upstream it was sent, counted.
     pub(crate) epoch: u32,
     /// Whether it was sent before, in a session that was over.

@@ -125,6 +125,7 @@ pub(crate) struct Link {
     in_hand: AtomicUsize,
     is_draining: AtomicBool,
     is_ending: AtomicBool,
+    is_deaf: AtomicBool,
     pub(crate) has_started: AtomicBool,
 }
 
@@ -160,6 +161,7 @@ impl Link {
             in_hand: AtomicUsize::new(0),
             is_draining: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
+            is_deaf: AtomicBool::new(false),
             has_started: AtomicBool::new(false),
         }
     }
@@ -384,6 +386,18 @@ impl Link {
 
     pub(crate) fn is_ending(&self) -> bool {
         self.is_ending.load(Ordering::Acquire)
+    }
+
+    /// Nothing that the client says is taken in from now on: what came of it could not be recorded any more.
+    pub(crate) fn hear_no_more(&self) {
+        self.is_deaf.store(true, Ordering::Release);
+        // Whoever has taken something in has counted it when he lets go.
+        drop(self.lock());
+    }
+
+    /// Whether the client is heard no more. To be asked with the lock.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.is_deaf.load(Ordering::Acquire)
     }
 
     pub(crate) fn has_ever_started(&self) -> bool {

@@ -52,6 +52,7 @@ use crate::{
 
 pub use again::Repeat;
 pub use ends::{ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
+pub(crate) use head::Above;
 pub use turn::{Expected, Turn};
 pub(crate) use upstream::Came;
 
@@ -163,8 +164,8 @@ struct Held {
 struct Undecided {
     exchange: Box<Exchange>,
     line: Vec<u8>,
-    /// The HTTP status that it came with.
-    status: Option<u16>,
+    /// What stood above it, over HTTP.
+    above: Option<Above>,
     until: Instant,
 }
 

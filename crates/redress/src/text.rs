@@ -103,15 +103,26 @@ pub(crate) fn cut_lines(text: String, most: usize) -> String {
 
 /// Foreign text made harmless: no control, bidi, invisible or escape-sequence characters, white space folded.
 pub fn strip(text: &str) -> String {
+    harmless(text, |clean, _| {
+        if !clean.is_empty() && !clean.ends_with(' ') {
+            clean.push(' ');
+        }
+    })
+}
+
+/// The same of one line whose columns tell something: its tabs and spaces stay.
+pub fn strip_line(line: &str) -> String {
+    harmless(line, |clean, it| clean.push(if it == '\t' { it } else { ' ' }))
+}
+
+fn harmless(text: &str, space: impl Fn(&mut String, char)) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(it) = chars.next() {
         if it == '\u{1b}' {
             skip_escape_sequence(&mut chars);
         } else if it.is_whitespace() {
-            if !clean.is_empty() && !clean.ends_with(' ') {
-                clean.push(' ');
-            }
+            space(&mut clean, it);
         } else if !it.is_control() && !is_invisible(it) {
             clean.push(it);
         }

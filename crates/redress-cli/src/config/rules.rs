@@ -96,8 +96,18 @@ impl Server {
         let query = query.map(|it| it.1);
         let others = self.env.values().map(Secret::reveal).chain(query);
         let within = others.flat_map(|it| Redactor::secrets_of("", it));
-        whole.chain(words.map(|it| it.1)).chain(query).chain(within)
+        let places = self.url.as_ref().into_iter().flat_map(|it| places(it.as_str()));
+        whole.chain(words.map(|it| it.1)).chain(query).chain(within).chain(places)
     }
+}
+
+/// What of an address tells where a server is: all of it but its query, and its host if that has a port, as those have that are
+/// nobody else's business.
+fn places(url: &str) -> impl Iterator<Item = &str> {
+    let whole = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let host = whole.split_once("://").and_then(|it| it.1.split('/').next());
+    let host = host.and_then(|it| it.rsplit('@').next()).filter(|it| it.contains(':'));
+    [Some(whole), host].into_iter().flatten()
 }
 
 impl General {

@@ -2,6 +2,7 @@
 
 use std::{
     sync::{Arc, mpsc},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -28,6 +29,9 @@ const AFTER_KILL: Duration = Duration::from_secs(2);
 /// How long the client may take to read what it is told last, when it is not all that we wait for.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How often we look whether all that is known is on record.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Ends everything.
 pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
     link.begin_to_end();
@@ -41,6 +45,11 @@ pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
     let patience = if why == Why::Done { AFTER_CLOSE } else { AFTER_SIGNAL };
     end_process(link, events, patience);
     link.lock().session.give_up_writes();
+    link.hear_no_more();
+    let until = Instant::now() + LAST_WORDS;
+    while !link.has_told_all() && Instant::now() < until {
+        thread::sleep(PAUSE);
+    }
     link.plan.books.end();
     if let Some(pipe) = link.client.pipe() {
         let patience =

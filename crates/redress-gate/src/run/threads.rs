@@ -80,6 +80,9 @@ fn client_piece(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next
     turn.now = link.now();
     let admits = link.plan.books.admit();
     let mut core = link.lock();
+    if link.is_deaf() {
+        return None;
+    }
     core.session.admit_calls(admits);
     let from = Sender::default();
     let mut taken = 0;

@@ -2,7 +2,7 @@
 
 use hyper::{
     HeaderMap, StatusCode, Uri,
-    header::{AUTHORIZATION, HOST, HeaderName, ORIGIN},
+    header::{AUTHORIZATION, HOST, HeaderName, ORIGIN, TRANSFER_ENCODING},
 };
 use redress::codes;
 use sha2::{Digest as _, Sha256};
@@ -71,10 +71,13 @@ impl Access {
         }
         self.check_host(headers)?;
         self.check_origin(headers)?;
+        check_coding(headers)?;
         match &self.tokens {
             None => Ok(Principal(None)),
             Some(tokens) => {
-                bearer(headers).and_then(|it| tokens.owner(it)).ok_or_else(Refusal::unknown_caller)
+                let token = bearer(headers);
+                let owner = token.and_then(|it| tokens.owner(it));
+                owner.ok_or_else(|| Refusal::unknown_caller(token.is_some()))
             }
         }
     }
@@ -104,6 +107,16 @@ impl Access {
                 || it == "*"
         };
         is_loopback(host) || self.hosts.iter().any(is_listed)
+    }
+}
+
+/// Whoever stands before us may take a body in another coding for one of another length.
+fn check_coding(headers: &HeaderMap) -> Result<(), Refusal> {
+    match one(headers, &TRANSFER_ENCODING)? {
+        Some(coding) if !coding.trim().eq_ignore_ascii_case("chunked") => {
+            Err(Refusal::bad("No Transfer-Encoding is taken but chunked.").closing())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -219,5 +232,22 @@ mod tests {
         assert!(!is_let_in(&access, &[("host", "localhost")]));
         let empty = Access { tokens: Some(Tokens::default()), ..access };
         assert!(!is_let_in(&empty, &[("host", "localhost")]), "no token is not no need of one");
+    }
+
+    #[test]
+    fn only_one_coding_of_a_body_is_let_in() {
+        for (codings, is_fine) in [
+            (&["chunked"][..], true),
+            (&["Chunked "], true),
+            (&["gzip, chunked"], false),
+            (&["gzip", "chunked"], false),
+            (&["identity, chunked"], false),
+            (&["foo;a=\"chunked\", chunked"], false),
+            (&["chunked", "chunked"], false),
+        ] {
+            let mut headers = vec![("host", "localhost")];
+            headers.extend(codings.iter().map(|it| ("transfer-encoding", *it)));
+            assert_eq!(is_let_in(&Access::default(), &headers), is_fine, "{codings:?}");
+        }
     }
 }

@@ -29,7 +29,7 @@ use super::{
     waiter::{Form, Manner, OnLeave, Waiter},
 };
 use crate::{
-    frame::{Frame, NotAFrame, Shape, behind_mark, limits},
+    frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     link::Link,
     session::Expected,
 };
@@ -99,13 +99,17 @@ fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Openi
     let most = house.plan.server.settings.max_message;
     let doc = Doc::parse(line, limits(most)).map_err(|error| {
         let message = format!("The message could not be read as JSON: {error}");
-        Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message)
+        let id = id_beside(error, line);
+        Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message).to(id.as_deref())
     })?;
     let frame = match Frame::of(&doc) {
         Ok(frame) => frame,
         // Each request in it hears that under its own id.
         Err(NotAFrame::Batch) => return Ok(Opening::Alone),
-        Err(error) => return Err(Refusal::bad(format!("The message is not valid: {error}."))),
+        Err(error) => {
+            let refusal = Refusal::bad(format!("The message is not valid: {error}."));
+            return Err(refusal.to(error.id(&doc).as_deref()));
+        }
     };
     let id = frame.id.map(Value::raw);
     let meta = frame.params.and_then(|it| it.get("_meta"));
@@ -262,6 +266,7 @@ fn no_session(why: NoSession, house: &House) -> Refusal {
             let most = house.most_sessions;
             let message = format!("{most} sessions are open, which is the most there may be.");
             Refusal::new(status, codes::OVERLOADED, message)
+                .fix("End a session that is not needed any more, or wait until one that nobody uses is ended.")
         }
         NoSession::Closing => shutting_down(),
     }

@@ -41,6 +41,7 @@ impl Refusal {
         let mut fault = code.raise([] as [(&str, &str); 0]);
         fault.origin = Origin::Gate;
         fault.nothing_changed();
+        fault.http = status.as_u16();
         fault.message = message.into();
         let fault = Box::new(fault);
         Self { status, fault, id: None, protocol: None, header: None, closes: false }
@@ -58,11 +59,14 @@ impl Refusal {
             .header(ALLOW, HeaderValue::from_static(allowed))
     }
 
-    /// Somebody who has not said who he is.
-    pub(super) fn unknown_caller() -> Self {
-        let message = "A bearer token is needed.";
+    /// Somebody who has not said who he is, or has said so with a token that is not valid.
+    pub(super) fn unknown_caller(brings_token: bool) -> Self {
+        let (message, challenge) = match brings_token {
+            true => ("The bearer token is not valid.", r#"Bearer error="invalid_token""#),
+            false => ("A bearer token is needed.", "Bearer"),
+        };
         Self::new(StatusCode::UNAUTHORIZED, codes::AUTH_REQUIRED, message)
-            .header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+            .header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
             .closing()
     }
 

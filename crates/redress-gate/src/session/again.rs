@@ -13,7 +13,7 @@ use redress_registry::Effect;
 
 use super::{Door, Refused, Session, Turn, details::with_detail, head::is_unprocessed, seen::Seen};
 use crate::{
-    exchange::{Exchange, Method},
+    exchange::{Exchange, Method, Request},
     inflight::{Owed, UpstreamId},
     known::{Known, Shared},
     metrics::Event,
@@ -23,12 +23,15 @@ use crate::{
 };
 
 /// A call that is made again after a pause.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Waiting {
     id: UpstreamId,
     at: Instant,
     /// Nothing is repeated that is not on record.
     is_recorded: bool,
+    /// What it ended with, and why it may be repeated all the same: what is known of a tool can change in the pause.
+    fault: Box<Fault>,
+    ground: Ground,
 }
 
 /// A repeat that is to be recorded before it is made; [`Session::repeat_recorded`] lets it go on.
@@ -69,7 +72,8 @@ impl Session {
         exchange.first.get_or_insert_with(|| ended_with(fault));
         let key = exchange.key;
         if let Some(id) = self.inflight.open(key, exchange) {
-            self.repeats.push(Waiting { id, at, is_recorded: false });
+            let fault = Box::new(fault.clone());
+            self.repeats.push(Waiting { id, at, is_recorded: false, fault, ground });
             turn.repeats.push(Repeat { id, object });
             turn.is_sooner = true;
         }
@@ -117,8 +121,13 @@ impl Session {
         let now = turn.now.at;
         let due = |it: &mut Waiting| it.is_recorded && it.at <= now;
         let due: Vec<_> = self.repeats.extract_if(.., due).collect();
-        for Waiting { id, .. } in due {
-            self.repeat(id, turn);
+        for Waiting { id, fault, ground, .. } in due {
+            if self.may_still_go(id, &fault, ground) {
+                self.repeat(id, turn);
+            } else if let Some(Owed::Answer(mut exchange)) = self.inflight.take(id) {
+                exchange.is_in_doubt = true;
+                self.fail(exchange, &Seen::NotRepeated(fault), turn);
+            }
         }
     }
 
@@ -130,6 +139,23 @@ impl Session {
     /// Whether a call is in a pause, so that nothing that happens to the upstream concerns it.
     pub(super) fn is_waiting(&self, id: UpstreamId) -> bool {
         self.repeats.iter().any(|it| it.id == id) || self.is_with_us(id)
+    }
+
+    /// Whether a call may be repeated by what is known of its tool by now.
+    fn may_still_go(&self, id: UpstreamId, fault: &Fault, ground: Ground) -> bool {
+        let traits = self.inflight.exchange(id).and_then(|it| self.traits_of(&it.request));
+        traits.is_none_or(|it| may_repeat(fault, it, ground))
+    }
+
+    /// What may be believed of what a request does, if it is one that could be made again.
+    fn traits_of(&self, request: &Request) -> Option<ToolTraits> {
+        match request.method {
+            Method::ToolsCall => Some(self.traits(request.tool())),
+            _ if is_reading(request.method_name()) => {
+                Some(ToolTraits { read_only: true, idempotent: true, trusted: true })
+            }
+            _ => None,
+        }
     }
 
     fn repeat(&mut self, id: UpstreamId, turn: &mut Turn) {
@@ -162,13 +188,7 @@ impl Session {
         if request.line().is_none() || is_known {
             return None;
         }
-        let traits = match request.method {
-            Method::ToolsCall => self.traits(request.tool()),
-            _ if is_reading(request.method_name()) => {
-                ToolTraits { read_only: true, idempotent: true, trusted: true }
-            }
-            _ => return None,
-        };
+        let traits = self.traits_of(request)?;
         let why = match ground {
             _ if !may_repeat(fault, traits, ground) => return None,
             Ground::NotSent => "not_sent",

@@ -219,6 +219,7 @@ impl Session {
             first: None,
             is_in_doubt: false,
             is_admitted: false,
+            progress: f64::NEG_INFINITY,
             epoch: self.opening.epoch,
             is_again: false,
             governed: None,

@@ -3,8 +3,37 @@
 use redress::Dialect;
 use redress_registry::Class;
 
-use super::{ClientKind, Session, upstream::Answer};
+use redress_ledger::Time;
+
+use super::{ClientKind, Session, later::in_seconds, upstream::Answer};
 use crate::{answer::ErrorObject, exchange::Request, frame::Shape};
+
+/// What stood above an answer of an upstream over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Above {
+    pub(crate) status: u16,
+    /// What it says of waiting.
+    pub(crate) wait_seconds: Option<u64>,
+}
+
+impl Above {
+    /// A status that says nothing of waiting.
+    pub(super) const fn of(status: u16) -> Self {
+        Self { status, wait_seconds: None }
+    }
+
+    /// A refusal.
+    pub(super) fn refused(status: u16, retry_after: Option<&str>, now: Time) -> Self {
+        let wait_seconds = retry_after.and_then(|it| in_seconds(it, now).parse().ok());
+        Self { status, wait_seconds }
+    }
+
+    /// Whether it says more of a failure than the words below it do. That something broke inside is also said of whatever a tool
+    /// throws.
+    pub(super) const fn is_telling(self) -> bool {
+        self.status >= 400 && self.status != 500
+    }
+}
 
 impl Session {
     /// The status above an answer that the gate makes.
@@ -16,8 +45,8 @@ impl Session {
     /// The status above an answer that is the upstream's own, whatever was put in.
     pub(super) fn status_of_passed(&self, request: &Request, answer: &Answer<'_, '_>) -> u16 {
         let error = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Error);
-        match (answer.status, error.map(ErrorObject::of)) {
-            (Some(status), _) => status,
+        match (answer.above, error.map(ErrorObject::of)) {
+            (Some(above), _) => above.status,
             (None, Some(ErrorObject::Valid { code })) if self.shows_status(request) => {
                 by_number(code)
             }

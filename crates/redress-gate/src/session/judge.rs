@@ -9,12 +9,16 @@ use redress::{
     codes,
     fault::{Ctx, Origin, Thrown, from_unknown},
     json::{Doc, Members, RawJson, Value},
-    outcome::{Asked, HttpAsked, Outcome, ToolTraits, What},
+    outcome::{Asked, HttpAnswer, HttpAsked, Outcome, ToolTraits, What},
     text::cut,
 };
+use redress_registry::Effect;
 
 use super::{
-    Session, UpstreamKind, details::with_upstream, seen::LINE_BYTES, sharing::Audience,
+    Session, UpstreamKind,
+    details::{number, with_upstream},
+    seen::LINE_BYTES,
+    sharing::Audience,
     upstream::Answer,
 };
 use crate::{
@@ -55,9 +59,35 @@ impl Session {
         let said = state.unwrap_or(answer.frame.root);
         let failure = match state {
             Some(state) => self.verdict_of_state(exchange, state, now)?,
-            None => self.verdict(exchange, What::Answer(said), now)?,
+            None => self.verdict_of_answer(exchange, answer, now)?,
         };
         Some(with_own_parts(failure, said.get("result"), answer.line))
+    }
+
+    /// The verdict on an answer as it is, with what the status above it says.
+    fn verdict_of_answer(
+        &self,
+        exchange: &Exchange,
+        answer: &Answer<'_, '_>,
+        now: Moment,
+    ) -> Option<Box<Failure>> {
+        let root = answer.frame.root;
+        let Some(above) = answer.above.filter(|it| it.status >= 400) else {
+            return self.verdict(exchange, What::Answer(root), now);
+        };
+        let retry_after = above.wait_seconds.map(|it| it.to_string().into());
+        let http = HttpAnswer { status: above.status, retry_after, body: answer.line.into() };
+        if above.is_telling() {
+            return self.verdict(exchange, What::Http(http), now);
+        }
+        let mut failure = self.verdict(exchange, What::Answer(root), now)?;
+        let is_harmless = self.traits(self.tool_of(&exchange.request)).harmless();
+        if failure.fault.effect == Effect::None && !is_harmless {
+            failure.fault.effect = Effect::Unknown;
+        }
+        let details = failure.fault.details.take();
+        failure.fault.details = with_upstream(details, "status", number(above.status));
+        Some(failure)
     }
 
     /// The fault of something that is certainly a failure.

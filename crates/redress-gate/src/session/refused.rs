@@ -8,12 +8,12 @@ use redress::{
     json::{Doc, RawJson},
     outcome::{HttpAnswer, What},
 };
-use redress_registry::{Retry, RetryKind};
+use redress_registry::{Class, Retry, RetryKind};
 
 use super::{
     ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
     details::with_upstream,
-    head::{is_unprocessed, kept},
+    head::{Above, is_unprocessed, kept},
     later::in_seconds,
     seen::{LINE_BYTES, Seen},
     start::{CHECK_ADDRESS, mend, opens},
@@ -134,7 +134,7 @@ impl Session {
         let is_error = |frame: &Frame<'_>| {
             frame.shape == Shape::Error && frame.id.and_then(UpstreamId::of) == Some(id)
         };
-        if let Refused::Status { status, body, is_of_session, .. } = *how
+        if let Refused::Status { status, retry_after, body, is_of_session, .. } = *how
             && kept(status, is_of_session && self.is_over()).is_none()
         {
             for line in messages(body) {
@@ -142,9 +142,9 @@ impl Session {
                     && let Ok(frame) = Frame::of(&doc)
                     && let Some(id) = frame.id.filter(|_| is_error(&frame))
                 {
-                    self.breaker.answered();
-                    let answer = Answer { line, frame: &frame, id, status: Some(status) };
-                    return self.examine(exchange, &answer, turn);
+                    let above = Some(Above::refused(status, retry_after, turn.now.wall));
+                    self.examine(exchange, &Answer { line, frame: &frame, id, above }, turn);
+                    return self.reached(&Seen::Refused(how), Class::Unavailable, turn);
                 }
             }
         }
@@ -153,6 +153,11 @@ impl Session {
         }
         let seen = Seen::Refused(how);
         let class = self.fail(exchange, &seen, turn);
+        self.reached(&seen, class, turn);
+    }
+
+    /// What a refusal says of the way to the upstream.
+    fn reached(&mut self, seen: &Seen<'_>, class: Class, turn: &Turn) {
         if seen.is_out_of_reach() && is_of_transport(class) {
             self.out_of_reach(turn.now.at);
         } else if !seen.is_out_of_reach() {

@@ -1,6 +1,6 @@
 //! To whom a message of the upstream belongs that is no answer, and under which names the client knows what it is about.
 
-use redress::json::Value;
+use redress::json::{RawJson, Value};
 
 use super::{
     ClientKind, Session, Turn, UpstreamKind,
@@ -61,6 +61,7 @@ impl Session {
         match &*frame.method {
             "notifications/tools/list_changed" => self.forget_tools(),
             "notifications/cancelled" if self.is_withdrawn(line, frame, turn) => return,
+            "notifications/progress" if self.is_behind(frame) => return,
             "notifications/resources/updated"
                 if !is_of_subscription(frame) && self.resource_changed(line, frame, turn) =>
             {
@@ -126,6 +127,32 @@ impl Session {
         }
     }
 
+    /// Whether progress is behind what the client has heard of, because the call was made again: it must only grow.
+    fn is_behind(&mut self, frame: &Frame<'_>) -> bool {
+        let Some(params) = frame.params else { return false };
+        let (Some(token), Some(progress)) = (params.get("progressToken"), params.get("progress"))
+        else {
+            return false;
+        };
+        let Ok(progress) = progress.raw().parse::<f64>() else { return false };
+        let id = if self.maps_tokens() { UpstreamId::of(token) } else { self.waits_under(token) };
+        let Some(exchange) = id.and_then(|it| self.inflight.exchange_mut(it)) else { return false };
+        if exchange.repeats > 0 && progress <= exchange.progress {
+            return true;
+        }
+        exchange.progress = progress;
+        false
+    }
+
+    /// The request whose client wants to hear of progress under a token.
+    fn waits_under(&self, token: Value<'_>) -> Option<UpstreamId> {
+        let is_its = |it: &Owed| match it {
+            Owed::Answer(exchange) => exchange.request.token() == Some(token.raw()),
+            _ => false,
+        };
+        self.inflight.all().find(|it| is_its(it.1)).map(|it| it.0)
+    }
+
     fn progress(&self, frame: &Frame<'_>) -> Option<Route> {
         let token = frame.params?.get("progressToken")?;
         let ours = UpstreamId::of(token)?;
@@ -166,7 +193,7 @@ impl Session {
 
     /// The upstream withdraws a request of its own, which the client knows under a number of ours.
     fn withdraw_question(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
-        let ours = self.asked_by_upstream.iter().find(|it| **it.1 == *id.raw()).map(|it| *it.0);
+        let ours = self.asked_by_upstream.iter().find(|it| is_same(it.1, id)).map(|it| *it.0);
         if let Some(ours) = ours {
             self.asked_by_upstream.shift_remove(&ours);
             let route =
@@ -174,6 +201,12 @@ impl Session {
             turn.to_client.add(route.to, |out| write_routed(line, &route, out));
         }
     }
+}
+
+/// Whether two ids are the same, however they are spelt.
+fn is_same(raw: &str, id: Value<'_>) -> bool {
+    let is_text = || RawJson::parse(raw.as_bytes()).ok()?.with(|it| it.as_str() == id.as_str());
+    raw == id.raw() || id.as_str().is_some() && is_text().unwrap_or_default()
 }
 
 /// Appends a line with the client's own name for what it is about.

@@ -3,7 +3,7 @@
 use redress::{
     Fault, card,
     json::{Kind, Value},
-    text::{cut, strip},
+    text::{cut, strip, strip_line},
 };
 
 use super::{Session, upstream::Answer};
@@ -27,7 +27,7 @@ impl Session {
             Shape::Error => payload.get("message")?.as_str()?.into_owned(),
             _ => texts(payload),
         };
-        let line = |it: &str| cut(&strip(it), LONGEST_LINE).into_owned();
+        let line = |it: &str| cut(&strip_line(it), LONGEST_LINE).into_owned();
         Some(Said(settings.redactor.text(&words).lines().map(line).collect()))
     }
 }

@@ -19,7 +19,10 @@ use super::{
     EndedFor, Exit, Refused, Session, Turn, UpstreamKind,
     details::{number, with_detail, with_upstream},
     sharing::Audience,
-    start::{CHECK_COMMAND, CHECK_START, is_page, mend, names_failure, opens, telling_line},
+    start::{
+        CHECK_COMMAND, CHECK_START, is_page, mend, names_failure, opens, telling_line,
+        tells_failure,
+    },
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -78,6 +81,8 @@ pub(super) enum Seen<'a> {
     UnknownTask,
     /// The governor let it not pass.
     Governed(Box<Fault>),
+    /// It failed, and must not be made again after all.
+    NotRepeated(Box<Fault>),
     /// Several clients share the upstream, and it would show them what is another one's.
     Unshared,
 }
@@ -152,14 +157,18 @@ impl Session {
                 fault.origin = Origin::Gate;
                 fault
             }
+            Seen::NotRepeated(fault) => Fault::clone(fault),
             Seen::Unshared => {
                 let method = exchange.request.method_name().into();
                 self.raise(codes::METHOD_NOT_FOUND, Origin::Gate, [("method", method)])
             }
         };
         let tool = self.tool_of(&exchange.request);
-        let is_harmless =
-            !exchange.sent || is_without_effect(&exchange.request) || self.traits(tool).harmless();
+        let is_dead = matches!(seen, Seen::Exited(_)) && self.is_unopened();
+        let is_harmless = !exchange.sent
+            || is_dead
+            || is_without_effect(&exchange.request)
+            || self.traits(tool).harmless();
         if is_harmless && !exchange.is_in_doubt {
             fault.nothing_changed();
         } else if is_harmless || exchange.is_in_doubt && fault.effect == Effect::None {
@@ -254,10 +263,15 @@ impl Session {
         // A process that never said anything explains itself from its start on.
         let is_at_work = exchange.sent && self.has_spoken;
         self.add_log(&mut fault, if is_at_work { exchange.stderr } else { 0 });
-        if opens(exchange) && exit.ended_for.is_none() {
+        if (opens(exchange) || self.is_unopened()) && exit.ended_for.is_none() {
             self.never_began(&mut fault, exchange, exit);
         }
         fault
+    }
+
+    /// Whether the session was to be opened, and the process has never said anything: it has not done anything either.
+    fn is_unopened(&self) -> bool {
+        self.opening.initialize.is_some() && !self.opening.is_done && !self.has_spoken
     }
 
     /// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says
@@ -342,6 +356,8 @@ impl Session {
             fault.details = with_upstream(details, "signal", signal);
         }
         self.add_log(&mut fault, 0);
+        // Whatever else it has said does not explain why it ended.
+        fault.server_text = fault.server_text.take().filter(|it| tells_failure(it));
         after(fault, until.saturating_duration_since(now.at))
     }
 

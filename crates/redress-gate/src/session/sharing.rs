@@ -1,7 +1,7 @@
 //! Several clients of one upstream: it is opened once, without what only one client could answer, and nobody sees what
 //! is another one's.
 
-use redress::json::{Doc, Value};
+use redress::json::{Doc, Members, Value};
 
 use super::{Session, Turn, seen::Seen, upstream::Answer};
 use crate::{
@@ -174,23 +174,41 @@ fn without_client(line: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// What the upstream answered, in the client's revision if that is an older one.
+/// What the upstream answered, without the list of all clients' tasks, and in the client's revision if that is an older one.
 fn for_client(result: &str, request: &Request) -> String {
-    let rewritten = || {
-        let asked = Doc::parse(request.line()?, limits(usize::MAX)).ok()?;
-        let asked = asked.root().path(&["params", "protocolVersion"])?.as_str()?.into_owned();
-        let doc = Doc::parse(result.as_bytes(), limits(result.len())).ok()?;
-        let given = doc.root().get("protocolVersion")?;
-        // Revisions are dates, whose order is that of their letters.
-        let is_older = is_revision(&asked) && *asked < *given.as_str()?;
-        let asked = format!("\"{asked}\"");
-        let mut edit = [Edit { at: span(given), with: asked.as_bytes() }];
-        let mut out = Vec::new();
-        rewrite(result.as_bytes(), &mut edit, &mut out);
-        out.pop();
-        is_older.then(|| String::from_utf8(out).ok())?
-    };
-    rewritten().unwrap_or_else(|| result.to_owned())
+    let result = without_list(result).unwrap_or_else(|| result.to_owned());
+    in_revision(&result, request).unwrap_or(result)
+}
+
+fn without_list(result: &str) -> Option<String> {
+    let doc = Doc::parse(result.as_bytes(), limits(result.len())).ok()?;
+    let tasks = doc.root().path(&["capabilities", "tasks"])?;
+    tasks.get("list")?;
+    let mut rest = String::new();
+    let mut members = Members::open(&mut rest);
+    for (key, value) in tasks.members().filter(|it| !it.0.is_str("list")) {
+        members.raw(&key.as_str()?, value.raw());
+    }
+    members.close();
+    let mut out = Vec::new();
+    rewrite(result.as_bytes(), &mut [Edit { at: span(tasks), with: rest.as_bytes() }], &mut out);
+    out.pop();
+    String::from_utf8(out).ok()
+}
+
+fn in_revision(result: &str, request: &Request) -> Option<String> {
+    let asked = Doc::parse(request.line()?, limits(usize::MAX)).ok()?;
+    let asked = asked.root().path(&["params", "protocolVersion"])?.as_str()?.into_owned();
+    let doc = Doc::parse(result.as_bytes(), limits(result.len())).ok()?;
+    let given = doc.root().get("protocolVersion")?;
+    // Revisions are dates, whose order is that of their letters.
+    let is_older = is_revision(&asked) && *asked < *given.as_str()?;
+    let asked = format!("\"{asked}\"");
+    let mut edit = [Edit { at: span(given), with: asked.as_bytes() }];
+    let mut out = Vec::new();
+    rewrite(result.as_bytes(), &mut edit, &mut out);
+    out.pop();
+    is_older.then(|| String::from_utf8(out).ok())?
 }
 
 fn is_revision(text: &str) -> bool {

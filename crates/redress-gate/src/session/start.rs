@@ -74,8 +74,13 @@ const ASIDES: [&str; 10] = [
 pub(super) fn telling_line(log: &str, is_start: bool) -> Option<&str> {
     let lines = || log.lines().rev().map(str::trim).filter(|it| !it.is_empty());
     let named = || lines().filter(|_| is_start).find(|it| names_failure(it));
-    let telling = || lines().find(|it| has(it, &TELLING) && !is_aside(it));
+    let telling = || lines().find(|it| tells_failure(it));
     named().or_else(telling).or_else(|| lines().next())
+}
+
+/// Whether a line of a log tells of a failure.
+pub(super) fn tells_failure(line: &str) -> bool {
+    has(line, &TELLING) && !is_aside(line)
 }
 
 /// Whether a line of a log says what is missing.

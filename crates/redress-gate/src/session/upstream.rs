@@ -5,7 +5,7 @@ use redress::{
     json::{Doc, Value},
 };
 
-use super::{Session, Turn, Undecided, route::SUBSCRIPTION_KEY, seen::Seen, tasks};
+use super::{Session, Turn, Undecided, head::Above, route::SUBSCRIPTION_KEY, seen::Seen, tasks};
 use crate::{
     answer::{CallResult, forged},
     exchange::{Exchange, Method},
@@ -98,7 +98,7 @@ impl Session {
     fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, came: Came, turn: &mut Turn) {
         match (frame.shape, frame.id) {
             (Shape::Result | Shape::Error, Some(id)) => {
-                let answer = Answer { line, frame, id, status: came.status };
+                let answer = Answer { line, frame, id, above: came.status.map(Above::of) };
                 self.answer(&answer, came.about, turn);
             }
             (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, came, turn),
@@ -185,8 +185,8 @@ impl Session {
         if failure.is_some()
             && let Some(until) = self.wait_for_tools(&exchange, turn)
         {
-            let (line, status) = (answer.line.to_vec(), answer.status);
-            return self.undecided.push(Undecided { exchange, line, status, until });
+            let (line, above) = (answer.line.to_vec(), answer.above);
+            return self.undecided.push(Undecided { exchange, line, above, until });
         }
         let judged = self.judged(&exchange, answer, failure);
         if let Some(key) = key {
@@ -201,7 +201,9 @@ impl Session {
         let payload = answer.frame.payload.filter(|it| it.raw().len() <= LONGEST_REMEMBERED)?;
         let is_quiet = self.stderr.position() == exchange.stderr;
         let (method, shape) = (exchange.request.method_name(), answer.frame.shape == Shape::Error);
-        is_quiet.then(|| self.inflight.secret((method, request, shape, payload.raw())))
+        let is_plain = answer.above.is_none_or(|it| it.status < 400);
+        (is_quiet && is_plain)
+            .then(|| self.inflight.secret((method, request, shape, payload.raw())))
     }
 
     /// Passes an answer on as it is, under the client's own id.
@@ -212,12 +214,12 @@ impl Session {
         turn: &mut Turn,
     ) {
         if let Some(line) = self.unforged(answer.line, answer.frame.payload) {
-            return self.pass_line(exchange, &line, answer.status, turn);
+            return self.pass_line(exchange, &line, answer.above, turn);
         }
         let Some(exchange) = self.unless_checked(exchange, answer) else { return };
         self.governed_well(&exchange, turn);
         let id = exchange.request.id().as_bytes();
-        let to = ToClient::Answer(exchange.from.ticket, answer.status.unwrap_or(200));
+        let to = ToClient::Answer(exchange.from.ticket, answer.above.map_or(200, |it| it.status));
         if let Some(line) = self.governed_list(&exchange, answer) {
             turn.to_client.add_parts(to, &[&line]);
             return self.finish(exchange, Outcome::Ok, turn.now.at);
@@ -261,14 +263,14 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         line: &[u8],
-        status: Option<u16>,
+        above: Option<Above>,
         turn: &mut Turn,
     ) {
         let doc = Doc::parse(line, limits(self.server.settings.max_message));
         let frame = doc.as_ref().ok().and_then(|it| Frame::of(it).ok());
         match frame.as_ref().and_then(|it| Some((it, it.id?))) {
             Some((frame, id)) => {
-                self.pass_answer(exchange, &Answer { line, frame, id, status }, turn);
+                self.pass_answer(exchange, &Answer { line, frame, id, above }, turn);
             }
             None => {
                 let reason = "an answer cannot be read again";
@@ -285,8 +287,8 @@ impl Session {
 
     /// The same, while the list is still to come: who fails later may know it.
     pub(super) fn decide_now(&mut self, turn: &mut Turn) {
-        for Undecided { exchange, line, status, .. } in std::mem::take(&mut self.undecided) {
-            self.decide(exchange, &line, status, turn);
+        for Undecided { exchange, line, above, .. } in std::mem::take(&mut self.undecided) {
+            self.decide(exchange, &line, above, turn);
         }
     }
 
@@ -295,13 +297,13 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         line: &[u8],
-        status: Option<u16>,
+        above: Option<Above>,
         turn: &mut Turn,
     ) {
         let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message)) else { return };
         let Ok(frame) = Frame::of(&doc) else { return };
         let Some(id) = frame.id else { return };
-        let answer = Answer { line, frame: &frame, id, status };
+        let answer = Answer { line, frame: &frame, id, above };
         let failure = self.judge(&exchange, &answer, turn.now);
         let judged = self.judged(&exchange, &answer, failure);
         self.tell(exchange, &answer, judged, turn);
@@ -314,8 +316,8 @@ pub(super) struct Answer<'l, 'd> {
     pub(super) line: &'l [u8],
     pub(super) frame: &'l Frame<'d>,
     pub(super) id: Value<'d>,
-    /// The HTTP status that it came with.
-    pub(super) status: Option<u16>,
+    /// What stood above it, over HTTP.
+    pub(super) above: Option<Above>,
 }
 
 /// How a message of the upstream came: on a pipe, or over HTTP.

@@ -113,11 +113,11 @@ impl Session {
 
     /// An answer that was held back goes on.
     fn let_go(&mut self, exchange: Box<Exchange>, answer: &HeldBack, turn: &mut Turn) {
-        let (line, status) = (&answer.line, answer.status);
+        let (line, above) = (&answer.line, answer.above);
         if answer.is_failure {
-            self.decide(exchange, line, status, turn);
+            self.decide(exchange, line, above, turn);
         } else {
-            self.pass_line(exchange, line, status, turn);
+            self.pass_line(exchange, line, above, turn);
         }
     }
 
@@ -177,8 +177,8 @@ impl Session {
         let Some(writing) = exchange.write.as_mut().filter(|it| it.put_back.is_none()) else {
             return Some(exchange);
         };
-        let (line, status) = (answer.line.to_vec(), answer.status);
-        writing.answer = Some(HeldBack { line, status, is_failure });
+        let (line, above) = (answer.line.to_vec(), answer.above);
+        writing.answer = Some(HeldBack { line, above, is_failure });
         let job = Arc::clone(&writing.job);
         // There is room: it has just made some.
         let id = self.inflight.open(exchange.key, exchange)?;

@@ -8,7 +8,7 @@ use std::{
 use redress::Fault;
 
 use super::{kept::About, restore::Left};
-use crate::{govern::root::Root, inflight::UpstreamId};
+use crate::{govern::root::Root, inflight::UpstreamId, session::Above};
 
 /// What comes of a write, for the session that waits for it.
 #[derive(Debug)]
@@ -55,8 +55,8 @@ pub(crate) struct Writing {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) line: Vec<u8>,
-    /// The HTTP status that it came with.
-    pub(crate) status: Option<u16>,
+    /// What stood above it, over HTTP.
+    pub(crate) above: Option<Above>,
     /// Whether it was judged to be a failure, for sure or only perhaps.
     pub(crate) is_failure: bool,
 }

@@ -316,3 +316,46 @@ fn what_the_first_time_ended_with_is_told_with_the_last() {
     assert_eq!((code(&heard[0]), &details["attempts"]), ("TIMEOUT", &json!(2)));
     assert_eq!(details["first"], json!({"code": "UPSTREAM_CRASHED", "signal": "SIGKILL"}));
 }
+
+#[test]
+fn what_is_learnt_of_a_tool_in_the_pause_counts() {
+    let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let writes = TOOLS.replace("\"readOnlyHint\":true", "\"readOnlyHint\":false");
+    for listed in [None, Some(&writes)] {
+        let mut rig = rig();
+        rig.client(CALL);
+        rig.server(AWAY);
+        record(&mut rig, true);
+        rig.server_bytes(changed.as_bytes());
+        if let Some(listed) = listed {
+            rig.client(r#"{"jsonrpc":"2.0","id":"t","method":"tools/list"}"#);
+            rig.server(listed);
+        }
+        rig.sent.clear();
+        let heard = rig.after(3 * SECOND);
+        assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(7), "UPSTREAM_UNAVAILABLE"));
+        assert_eq!(fault(&heard[0])["effect"], "unknown");
+        let calls = rig.sent.iter().filter(|it| it.contains("tools/call")).count();
+        assert_eq!((calls, rig.session.is_idle()), (0, true), "it may change something");
+    }
+}
+
+#[test]
+fn progress_never_goes_back_when_a_call_is_made_again() {
+    let call = CALL.replace(r#""params":{"#, r#""params":{"_meta":{"progressToken":"p"},"#);
+    let progress = |it: u32| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"p","progress":{it}}}}}"#
+        )
+    };
+    let mut rig = rig();
+    rig.client(&call);
+    let mut told = |rig: &mut Rig, it| !rig.server_bytes(progress(it).as_bytes()).is_empty();
+    assert!(told(&mut rig, 1) && told(&mut rig, 2));
+    rig.server(AWAY);
+    record(&mut rig, true);
+    rig.after(3 * SECOND);
+    assert!(!told(&mut rig, 1) && !told(&mut rig, 2), "the client knows that already");
+    assert!(told(&mut rig, 3));
+    assert_eq!(rig.server(FINE).len(), 1);
+}

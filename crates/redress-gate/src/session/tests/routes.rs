@@ -138,3 +138,14 @@ fn requests_of_a_server_that_nobody_answers_stop_no_others() {
     assert_eq!(answer(&asked[0]), 0, "it was the oldest");
     assert_eq!((answer(&asked[1]), answer(&asked[MOST_ASKED])), (1, 1));
 }
+
+#[test]
+fn a_question_is_withdrawn_however_its_id_is_spelt() {
+    let mut rig = Rig::up();
+    let asked = rig.server_bytes(br#"{"jsonrpc":"2.0","id":"s\u0041","method":"roots/list"}"#);
+    let withdrawn =
+        br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sA"}}"#;
+    let heard = rig.server_bytes(withdrawn);
+    assert_eq!(heard[0]["params"]["requestId"], asked[0]["id"]);
+    assert_eq!(rig.server_bytes(withdrawn), Vec::<Value>::new(), "it is withdrawn");
+}

@@ -330,3 +330,13 @@ fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant()
         assert_eq!(first.1.to_string().contains("of the second"), is_alone, "{first:?}");
     }
 }
+
+#[test]
+fn the_list_of_all_tasks_is_not_offered_to_any_one() {
+    let mut rig = pipe();
+    rig.says(1, HELLO);
+    let tasks = r#""capabilities":{"tasks":{"list":{},"cancel":{}},"tools":{}}"#;
+    let heard = server(&mut rig, &WELCOME.replace(r#""capabilities":{"tools":{}}"#, tasks));
+    assert_eq!(heard[0].1["result"]["capabilities"], json!({"tasks": {"cancel": {}}, "tools": {}}));
+    assert_eq!(heard[0].1["result"]["protocolVersion"], "2025-06-18");
+}

@@ -1,6 +1,8 @@
 //! Servers that cannot be begun with: what is told, and to whom.
 
-use super::{OPEN, Rig, fault};
+use std::time::Duration;
+
+use super::{CALL, OPEN, Rig, fault};
 use crate::session::Exit;
 
 #[test]
@@ -29,4 +31,48 @@ fn a_program_that_is_no_server_is_told_from_one_that_crashed() {
     assert!(fault["hint"].as_str().unwrap().starts_with("Check the command"), "{fault}");
     let fault = begun("", "connection reset, will exit\n", 1);
     assert_eq!(fault["retry"]["kind"], "after_delay");
+}
+
+#[test]
+fn a_call_beside_an_opening_that_failed_is_told_the_same() {
+    let mut rig = Rig::up();
+    rig.client(OPEN);
+    rig.client(CALL);
+    rig.stderr.add(b"Error: Cannot find module '/w/nosuch.js'\n");
+    for heard in rig.gone(&Exit { code: Some(1), ..Exit::default() }) {
+        let fault = fault(&heard);
+        assert_eq!(fault["code"], "UPSTREAM_CRASHED");
+        assert_eq!(
+            (&fault["retry"]["kind"], &fault["effect"]),
+            (&"after_human".into(), &"none".into())
+        );
+    }
+    rig.client(CALL);
+    rig.after(Duration::from_secs(5));
+    rig.ready();
+    let heard = rig.gone(&Exit { code: Some(1), ..Exit::default() });
+    assert_eq!(
+        fault(&heard[0])["effect"],
+        "none",
+        "a session that was never opened has done nothing"
+    );
+}
+
+#[test]
+fn what_a_server_says_at_every_start_is_no_reason_why_it_ended() {
+    let mut rig = Rig::up();
+    let parked = (0..99).find_map(|_| {
+        rig.stderr.add(b"Starting default (STDIO) server...\n");
+        rig.client(CALL);
+        rig.gone(&Exit { signal: Some("SIGKILL".into()), ..Exit::default() });
+        let refused = rig.client(CALL).pop();
+        rig.after(Duration::from_secs(10));
+        rig.ready();
+        refused
+    });
+    let parked = parked.expect("a server that always ends is parked");
+    assert_eq!(fault(&parked)["code"], "UPSTREAM_PARKED");
+    assert_eq!(fault(&parked).get("server_text"), None, "{parked}");
+    let tail = &fault(&parked)["details"]["upstream"]["stderr_tail"];
+    assert_eq!(tail, "Starting default (STDIO) server...");
 }

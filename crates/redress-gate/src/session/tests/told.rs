@@ -211,3 +211,24 @@ fn a_failure_that_waits_for_the_tools_is_told_at_its_deadline_at_the_latest() {
     let heard = rig.after(Duration::from_millis(100));
     assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
 }
+
+#[test]
+fn columns_of_a_text_stay_below_the_card() {
+    let mut rig = Rig::gated(Settings { server_text: ServerText::Full, ..settings(Mode::Enforce) });
+    rig.ready();
+    rig.client(CALL);
+    let text = format!(
+        "{}\n  File \"bad.py\", line 2\n\treturn  1 +\n              ^\nSyntaxError",
+        "x ".repeat(300)
+    );
+    let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+    rig.server(&format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#));
+    let heard = rig.after(2 * SECOND).remove(0);
+    let block = heard["result"]["content"][1]["text"].as_str().unwrap();
+    assert!(
+        block.ends_with(
+            ">   File \"bad.py\", line 2\n> \treturn  1 +\n>               ^\n> SyntaxError"
+        ),
+        "{block}"
+    );
+}
