@@ -56,6 +56,32 @@ fn sigterm_under_load(via: Via) {
 }
 
 #[test]
+fn whoever_is_heard_while_the_gate_ends_is_not_told_of_a_broken_ledger() {
+    for _ in 0..3 {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = dir.path().join("ledger");
+        let ledger = ["--ledger", ledger.to_str().unwrap()];
+        let server = bad_server().display().to_string();
+        let mut gate = gate(Via::Run, dir.path(), &ledger, &[&server]);
+        let mut gate = gate.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let (mut input, output) = (gate.stdin.take().unwrap(), gate.stdout.take().unwrap());
+        let asks = std::thread::spawn(move || {
+            // Until nobody reads any more.
+            (0..1_000_000)
+                .take_while(|id| writeln!(input, "{}", call(*id, "echo", &json!({}))).is_ok())
+                .count()
+        });
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        lines.by_ref().take(50).for_each(drop);
+        Command::new("kill").args(["-TERM", &gate.id().to_string()]).status().unwrap();
+        let told: Vec<String> = lines.filter(|it| it.contains("AUDIT_LOG_FAILED")).collect();
+        assert_eq!(told, Vec::<String>::new());
+        assert!(gate.wait().unwrap().success());
+        assert!(asks.join().unwrap() > 50);
+    }
+}
+
+#[test]
 fn a_client_that_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let (ledger, server) = (dir.path().join("ledger"), bad_server());

@@ -43,9 +43,12 @@ fn a_token_is_needed_where_there_are_tokens() {
     let env = [("GATE_TOKEN", "a-token-that-is-long-enough-to-be-one")];
     let client = Client::with_config(Via::Serve, &config, "bad", &[], &env);
     let http = client.http();
-    for headers in [[].as_slice(), &[("Authorization", "Bearer wrong")]] {
+    let invalid = r#"Bearer error="invalid_token""#;
+    for (headers, challenge) in
+        [([].as_slice(), "Bearer"), (&[("Authorization", "Bearer wrong")], invalid)]
+    {
         let answer = say(&http, headers, "{}");
-        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        assert_eq!(answer.header("www-authenticate"), Some(challenge));
         assert_refused(answer, 401, 4203, "AUTH_REQUIRED");
     }
     let bearer = [("Authorization", "Bearer a-token-that-is-long-enough-to-be-one")];

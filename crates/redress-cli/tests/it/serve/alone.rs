@@ -123,3 +123,18 @@ fn the_same_id_at_the_same_time_is_no_trouble() {
     }
     client.end();
 }
+
+#[test]
+fn a_message_that_is_none_is_refused_under_its_id() {
+    let (client, http) = start();
+    for broken in [
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/list","method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":7}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"a":"\ud800"}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"a":}}"#,
+    ] {
+        let answer = say(&http, &[VERSION, ("Mcp-Method", "tools/list")], broken);
+        assert_eq!((answer.status, &answer.json()["id"]), (400, &json!(5)), "{broken}");
+    }
+    client.end();
+}

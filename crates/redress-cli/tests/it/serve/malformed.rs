@@ -111,6 +111,8 @@ fn requests_cannot_be_smuggled() {
         ("a signed length", format!("Content-Length: +{}\r\n", ping.len())),
         ("an unknown coding", "Transfer-Encoding: xchunked\r\n".to_owned()),
         ("chunked not last", "Transfer-Encoding: chunked, identity\r\n".to_owned()),
+        ("another coding first", "Transfer-Encoding: gzip, chunked\r\n".to_owned()),
+        ("two codings", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n".to_owned()),
         ("a space before the colon", format!("Content-Length : {}\r\n", ping.len())),
         ("a folded line", format!("Content-Length: {}\r\nX: a\r\n b\r\n", ping.len())),
         ("a bare line feed in a name", format!("X\n: a\r\nContent-Length: {}\r\n", ping.len())),
