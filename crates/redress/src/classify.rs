@@ -1,6 +1,7 @@
 //! Outcome to verdict: what an upstream did, and which row of the registry that is.
 
 mod answer;
+mod details;
 mod envelope;
 mod extract;
 mod facts;
@@ -12,7 +13,9 @@ mod named;
 mod normal;
 mod phrase;
 mod raise;
+mod ran;
 mod request;
+mod say;
 mod silent;
 mod start;
 mod status;
@@ -53,7 +56,7 @@ pub struct Failure {
     pub certain: bool,
     /// The row that named it; of a silent one, first the row that found it: `sign+rule`.
     pub rule: Cow<'static, str>,
-    /// It tells of work that was done before it failed, and nobody but its words named it.
+    /// It tells of work that was done before it failed, or is what a program said that had run; nobody but its words named it.
     pub worked: bool,
     /// What its text gives away.
     pub leaks: Vec<Leak>,

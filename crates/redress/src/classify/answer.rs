@@ -1,5 +1,7 @@
 //! One outcome taken apart: which words it has, how they came, and whether they are a failure at all.
 
+mod http;
+
 use std::borrow::Cow;
 
 use redress_registry::Registry;
@@ -12,14 +14,15 @@ use super::{
     judge::Case,
     message::Message,
     raise::{Found, Looks, Named, Said, raise},
+    ran,
     request::{self, Argument},
     silent, structure,
     table::{Row, Source, TABLE, Table},
     wait,
 };
 use crate::{
-    json::{Doc, Kind, Limits, Value},
-    outcome::{Asked, HttpAnswer, Outcome, What},
+    json::{Doc, Limits, Value},
+    outcome::{Asked, Outcome, What},
     wire::FAULT_KEY,
 };
 
@@ -158,84 +161,32 @@ impl Judge<'_> {
         facts.set(Fact::OneParagraph, !trimmed.contains("\n\n"));
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
+        facts.set(Fact::Ran, ran::is_named(&text, &arguments, facts));
         let case = Case::of(&message, facts, Source::Silent, self.table);
+        let facts = case.facts;
         let row = case.rule(self.table);
         let Some(sign) = case.sign(self.table, row) else { return Verdict::Success };
         let rule = row.map(Named::of);
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
         let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain && is_whole);
         let sign = Some(sign.id.as_str());
-        let worked = self.worked(&message, &said);
         let source = Source::Silent;
+        let worked = self.worked(&message, &said) || ran::may_have_worked(facts, &rule, source);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
-    }
-
-    fn http(&self, answer: &HttpAnswer<'_>) -> Verdict {
-        let body = answer.body.trim_ascii();
-        if answer.status < 300 {
-            return self.http_message(body);
-        }
-        let doc = Doc::parse(body, Limits::DOCUMENT).ok();
-        let error = doc
-            .as_ref()
-            .and_then(|it| it.root().get("error"))
-            .filter(|it| it.kind() == Kind::Object);
-        let is_rpc = doc.as_ref().is_some_and(|it| it.root().get("jsonrpc").is_some());
-        if let Some(error) = error.filter(|_| is_rpc) {
-            let known = error.path(&["data", FAULT_KEY]);
-            if let Some(known) = known.and_then(|it| envelope::read(it, self.registry)) {
-                let said = Said { http: Some(answer.status), ..Said::default() };
-                return self.known(&known, (Source::Http, true), said);
-            }
-        }
-        let text = match error.and_then(|it| it.get("message")).and_then(Value::as_str) {
-            Some(message) => message.into_owned(),
-            None => String::from_utf8_lossy(body).into_owned(),
-        };
-        self.failure(
-            Source::Http,
-            Said {
-                text: text.into(),
-                code: error.filter(|_| is_rpc).and_then(|it| it.get("code")),
-                data: error.and_then(|it| it.get("data")).filter(|it| !it.is_null()),
-                http: Some(answer.status),
-                waits: answer.retry_after.as_deref().and_then(wait::header),
-                told: None,
-            },
-        )
-    }
-
-    /// The response among the messages of a body: one document, or server-sent events.
-    fn http_message(&self, body: &[u8]) -> Verdict {
-        if body.is_empty() {
-            return Verdict::Success;
-        }
-        if let Ok(doc) = Doc::parse(body, Limits::DOCUMENT) {
-            let root = doc.root();
-            return match root.kind() {
-                Kind::Array => {
-                    root.elements().next().map_or(Verdict::Success, |it| self.message(it))
-                }
-                _ => self.message(root),
-            };
-        }
-        for event in events(body) {
-            let Ok(doc) = Doc::parse(&event, Limits::DOCUMENT) else { continue };
-            let root = doc.root();
-            if root.get("result").is_some() || root.get("error").is_some() {
-                return self.message(root);
-            }
-        }
-        let is_stream =
-            body.starts_with(b"event:") || body.starts_with(b"data:") || body.starts_with(b":");
-        if is_stream { Verdict::Success } else { self.failure(Source::Malformed, Said::default()) }
     }
 
     /// A refusal of our own.
     fn refused(&self, code: &str) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
         let looks = Looks::Facts;
-        let rule = Named { id: "outcome.refused", code, retry: None, effect: None, looks };
+        let rule = Named {
+            id: "outcome.refused",
+            code,
+            retry: None,
+            effect: None,
+            looks,
+            asks_for_status: false,
+        };
         let source = Source::Refusal;
         self.found(Found {
             source,
@@ -269,7 +220,8 @@ impl Judge<'_> {
         let (facts, arguments) = request::look(self.asked, self.table);
         let Known { id, code, retry, effect, waits, words } = known;
         let looks = Looks::Facts;
-        let rule = Named { id, code, retry: *retry, effect: *effect, looks };
+        let (retry, effect) = (*retry, *effect);
+        let rule = Named { id, code, retry, effect, looks, asks_for_status: false };
         said.waits = said.waits.or(*waits);
         let (sign, worked) = (None, false);
         said.told = words.details();
@@ -286,17 +238,29 @@ impl Judge<'_> {
         Verdict::Failure(Box::new(failure))
     }
 
-    fn failure(&self, source: Source, mut said: Said<'_>) -> Verdict {
+    fn failure(&self, source: Source, said: Said<'_>) -> Verdict {
+        self.failed(Facts::default(), source, said)
+    }
+
+    /// A failure of which more is known than its words.
+    fn failed(&self, known: Facts, source: Source, mut said: Said<'_>) -> Verdict {
         let (mut facts, arguments) = request::look(self.asked, self.table);
+        facts = facts.and(known);
         let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
         let message = Message::of(&said.text, self.table, compare);
+        facts.set(Fact::Ran, ran::is_named(&said.text, &arguments, facts));
         let mut case = Case::of(&message, facts, source, self.table);
         case.rpc = said.rpc();
         case.http = said.http;
+        let facts = case.facts;
         let rule = case.rule(self.table).or_else(|| self.logged_cause(facts, source));
         said.waits = said.waits.or_else(|| wait::find(&message.text));
-        let rule = rule.map_or(Named::UNKNOWN, Named::of);
-        let (certain, sign, worked) = (true, None, self.worked(&message, &said));
+        let mut rule = rule.map_or(Named::UNKNOWN, Named::of);
+        if said.http.is_some_and(|it| self.names_it(it, facts, rule.code)) {
+            rule.looks = Looks::Facts;
+        }
+        let worked = self.worked(&message, &said) || ran::may_have_worked(facts, &rule, source);
+        let (certain, sign) = (true, None);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
     }
 
@@ -381,19 +345,4 @@ fn starts_with_parameter(text: &str, arguments: &[Argument<'_>]) -> bool {
 /// Whether a log has the text as an entry of its own, perhaps after a prefix.
 fn has_line(log: &str, text: &str) -> bool {
     text.len() >= 8 && log.lines().any(|it| it.ends_with(text) && it.len() <= text.len() + 60)
-}
-
-/// The data of each server-sent event.
-fn events(body: &[u8]) -> Vec<Vec<u8>> {
-    let mut events = Vec::new();
-    let mut data = Vec::new();
-    for line in body.split(|it| *it == b'\n').chain([&b""[..]]) {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if let Some(part) = line.strip_prefix(b"data:") {
-            data.extend_from_slice(part);
-        } else if line.is_empty() && !data.is_empty() {
-            events.push(std::mem::take(&mut data));
-        }
-    }
-    events
 }

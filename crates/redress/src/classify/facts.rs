@@ -61,6 +61,20 @@ facts! {
     NoArguments = "no-arguments",
     /// An argument is a program to run.
     Command = "command",
+    /// The tool runs programs or code.
+    Runner = "runner",
+    /// The call hands over commands or code to be run.
+    Runs = "runs",
+    /// The text is what a program said that was run.
+    Ran = "ran",
+    /// An argument looks like JSON and is none.
+    BadJson = "bad-json",
+    /// The server that was not found is one that an address among the arguments names.
+    OwnHost = "own-host",
+    /// The body of an HTTP answer is no JSON-RPC message.
+    NoMessage = "no-message",
+    /// The body of an HTTP answer is empty, or a page.
+    NoWords = "no-words",
     /// The text repeats an argument.
     Echo = "echo",
     /// The text repeats an argument that is the path of a file.

@@ -27,6 +27,8 @@ impl<'c> Case<'c> {
         let hits = table.finder.find(&message.text);
         let mut facts = facts;
         facts.set(Fact::Bare, facts.has(Fact::Repeated) || message.is_hidden());
+        let all = 0..message.text.len();
+        facts.set(Fact::Ran, table.ran.iter().any(|it| hits.has(it, &all)));
         Self { message, hits, facts, source, rpc: None, http: None }
     }
 

@@ -5,31 +5,23 @@ use std::{borrow::Cow, sync::Arc};
 use redress_registry::{Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, shipped};
 
 use super::{
-    Failure,
+    Failure, details,
     facts::{Fact, Facts},
-    leaks, named,
+    leaks, named, ran,
     request::Argument,
+    say,
     table::{Row, Scope, Source},
     wrong,
 };
 use crate::{
     Fault, codes,
     fault::{Origin, ParamValue, Similar, Violation},
-    json::{Kind, Members, RawJson, Value, write_list, write_str},
-    outcome::{Asked, Outcome, What},
-    secret::{self, Secrecy},
-    text,
-    wire::{FAULT_KEY, GUESSED, UPSTREAM},
+    json::{Kind, RawJson, Value},
+    outcome::{Asked, Outcome, What, is_method},
 };
-
-/// The longest text that is kept of what a server wrote; every reader cuts it further.
-const MOST_CHARS: usize = 4096;
 
 /// The most tools that may have been meant.
 const MOST_SIMILAR: usize = 3;
-
-/// What stands where a secret stood.
-const REDACTED: &str = "[redacted]";
 
 /// What a failing answer said.
 #[derive(Debug, Default)]
@@ -77,6 +69,8 @@ pub(super) struct Named<'a> {
     pub(super) retry: Option<RetryKind>,
     pub(super) effect: Option<Effect>,
     pub(super) looks: Looks,
+    /// It asks for an HTTP status, which a text can tell of, too.
+    pub(super) asks_for_status: bool,
 }
 
 /// What a rule looked at.
@@ -119,6 +113,7 @@ impl Named<'static> {
         retry: None,
         effect: None,
         looks: Looks::Facts,
+        asks_for_status: false,
     };
 
     pub(super) fn of(row: &'static Row) -> Self {
@@ -128,6 +123,7 @@ impl Named<'static> {
             retry: row.retry,
             effect: row.effect,
             looks: Looks::of(row),
+            asks_for_status: !row.http.is_empty(),
         }
     }
 }
@@ -140,11 +136,18 @@ pub(super) fn raise(
 ) -> Failure {
     let Found { source, facts, arguments, certain, sign, mut rule, worked, said } = found;
     let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
-    let wrong = wrong::find(&rule, given, &said.text);
+    let is_of_program = ran::is_about_it(facts, &rule);
+    if is_of_program {
+        rule.code = ran::code(rule.code);
+    }
+    let wrong = wrong::of(&rule, facts, (&arguments, given), &said.text);
     if wrong::is_all_missing(&wrong) {
         rule.code = codes::MISSING_REQUIRED_FIELD.name();
     }
     let entry = row(registry, rule.code);
+    // A path beside a program is where it runs, and not what it looked for, unless it says so.
+    let is_meant = |it: &Argument<'_>| !is_of_program || said.text.contains(&*it.value);
+    let arguments: Vec<_> = arguments.into_iter().filter(is_meant).collect();
     let known = Known { said: &said, arguments: &arguments, wrong: &wrong };
     let mut fault = Fault::raise(entry, params(asked, outcome, entry, &known));
     let unfound = named::unfound(entry, given.and(Some(&arguments)), &said.text);
@@ -152,9 +155,7 @@ pub(super) fn raise(
     fault.violations = wrong;
     fault.violations.extend(unfound);
     fault.similar_refs = similar_tools(asked, entry);
-    if wrong::is_about_a_name(&rule) {
-        wrong::say_that_a_name_is_wrong(&mut fault);
-    }
+    say::fitting(&mut fault, &rule, facts, is_of_a_tool(asked));
     if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
@@ -172,15 +173,23 @@ pub(super) fn raise(
     let is_guess = may_be_repeated(&fault) && rule.looks.guesses(said.text.trim());
     // Of a tool that changes nothing, no words are needed to know that.
     let is_guess = is_guess && !asked.traits.harmless();
-    fault.details = details(fault.details.take(), &said, is_guess);
+    fault.details = details::details(fault.details.take(), &said, is_guess);
     fault.context.tool = asked.tool.as_deref().map(str::to_owned);
     fault.elapsed_ms = outcome.elapsed_ms;
     let text = said.text.trim();
     let given = asked.request.map_or("", Value::raw);
     let leaks = leaks::find(text, given);
-    fault.server_text = (!text.is_empty()).then(|| quoted(text));
+    fault.server_text = (!text.is_empty()).then(|| details::quoted(text));
     let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
     Failure { silent: source == Source::Silent, certain, rule, worked, leaks, fault }
+}
+
+/// Whether the failure is one of a tool; the other methods have no input schema.
+fn is_of_a_tool(asked: &Asked<'_>) -> bool {
+    asked
+        .method
+        .as_deref()
+        .is_none_or(|it| !is_method(it) || it == "tools/call" || it.starts_with("tasks/"))
 }
 
 /// Whether somebody could make the same call again, here or elsewhere, because nothing was changed.
@@ -188,43 +197,6 @@ fn may_be_repeated(fault: &Fault) -> bool {
     let is_for_the_model =
         matches!(fault.retry.kind, RetryKind::AfterChange | RetryKind::AfterState);
     fault.effect == Effect::None && !is_for_the_model
-}
-
-/// JSON of a server with every string of it made harmless; `within` says what a name above it hides. Documents nest at most 64 deep, so this does, too.
-fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
-    match value.kind() {
-        Kind::String if within.is_some() => write_str(out, REDACTED),
-        Kind::Number if within == Some(Secrecy::Strong) => write_str(out, REDACTED),
-        Kind::String => write_str(out, &quoted(&value.as_str().unwrap_or_default())),
-        Kind::Array => {
-            write_list(out, value.elements(), |it, out| harmless(it, within, out));
-        }
-        Kind::Object => {
-            let mut members = Members::open(out);
-            // What a server puts under our key was read as its envelope, and has ids of its own in it.
-            for (key, value) in value.members().filter(|it| !it.0.is_str(FAULT_KEY)) {
-                let name = key.as_str().unwrap_or_default();
-                let within = within.or_else(|| secret::secrecy(&name));
-                harmless(value, within, members.key(&quoted(&name)));
-            }
-            members.close();
-        }
-        _ => out.push_str(value.raw()),
-    }
-}
-
-/// What a server wrote, made harmless: no secrets, no control or invisible characters, cut.
-fn quoted(said: &str) -> String {
-    text::gist(&text::strip(&without_secrets(said)), MOST_CHARS).into_owned()
-}
-
-/// The text with its secrets taken out.
-fn without_secrets(text: &str) -> Cow<'_, str> {
-    let mut clean = Cow::Borrowed(text);
-    for span in secret::find(text).into_iter().rev() {
-        clean.to_mut().replace_range(span, REDACTED);
-    }
-    clean
 }
 
 /// The row of a code in the server's contract, else in `core`.
@@ -282,7 +254,7 @@ impl Known<'_> {
             };
             let known = param.values.iter().any(|it| **it == *text)
                 || self.arguments.iter().any(|it| it.value == text);
-            (known || trust).then(|| ParamValue::from(quoted(&text)))
+            (known || trust).then(|| ParamValue::from(details::quoted(&text)))
         })?
     }
 }
@@ -329,72 +301,4 @@ fn params(
         Some((it.name.clone(), value.or_else(|| guessed(&it.name))?))
     });
     all.collect()
-}
-
-/// The row's details, what the server answered with beside its text, and whether that text is all that named the failure.
-fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> Option<RawJson> {
-    let data = said.data.filter(|it| !is_envelope_alone(*it));
-    let rest = said.told.filter(|_| data.is_none()).and_then(|it| beside(it, own.as_ref()));
-    if said.code.is_none() && said.http.is_none() && data.is_none() && rest.is_none() && !is_guess {
-        return own;
-    }
-    let mut out = String::new();
-    let mut members = Members::open(&mut out);
-    own.as_ref().and_then(|it| {
-        it.with(|it| {
-            for (key, value) in it.members() {
-                members.raw(&key.as_str().unwrap_or_default(), value.raw());
-            }
-        })
-    });
-    let mut upstream = String::new();
-    let mut inner = Members::open(&mut upstream);
-    if let Some(code) = said.code {
-        harmless(code, None, inner.key("code"));
-    }
-    if let Some(status) = said.http {
-        inner.int("status", status);
-    }
-    if let Some(data) = data {
-        harmless(data, None, inner.key("data"));
-    }
-    if let Some(rest) = rest {
-        inner.raw("data", &rest);
-    }
-    if is_guess {
-        inner.bool(GUESSED, true);
-    }
-    inner.close();
-    members.raw(UPSTREAM, &upstream);
-    members.close();
-    RawJson::parse(out.as_bytes()).ok()
-}
-
-/// Whether the data of an error has our envelope in it and nothing else.
-fn is_envelope_alone(data: Value<'_>) -> bool {
-    let mut keys = data.members().map(|it| it.0).peekable();
-    keys.peek().is_some() && keys.all(|it| it.is_str(FAULT_KEY))
-}
-
-/// What the server's envelope tells beside what the row took of it.
-fn beside(told: &RawJson, own: Option<&RawJson>) -> Option<String> {
-    let taken = |key: &str, value: Value<'_>| {
-        let same = |it: Value<'_>| it.get(key).is_some_and(|it| it.raw() == value.raw());
-        own.and_then(|it| it.with(same)) == Some(true)
-    };
-    let mut out = String::new();
-    let mut members = Members::open(&mut out);
-    let any = told.with(|it| {
-        let mut any = false;
-        for (key, value) in it.members() {
-            let name = key.as_str().unwrap_or_default();
-            if !taken(&name, value) {
-                harmless(value, secret::secrecy(&name), members.key(&quoted(&name)));
-                any = true;
-            }
-        }
-        any
-    });
-    members.close();
-    (any == Some(true)).then_some(out)
 }

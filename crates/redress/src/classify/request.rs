@@ -6,10 +6,11 @@ use super::{
     facts::{Fact, Facts},
     normal::normal,
     phrase::is_word,
+    ran,
     table::Table,
 };
 use crate::{
-    json::{Kind, Value},
+    json::{Doc, Kind, Limits, Value},
     outcome::{Asked, Unreadable, is_method},
 };
 
@@ -21,6 +22,8 @@ const EXTENSIONS: [&str; 39] = [
 ];
 const MOST_VALUES: usize = 48;
 const DEEPEST: usize = 5;
+/// A longer text among the arguments is not read.
+const MOST_JSON: usize = 64 << 10;
 
 /// One text or number among the arguments.
 #[derive(Debug)]
@@ -105,6 +108,8 @@ fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a
         let kind = path_kind(key, value);
         facts.set(Fact::Places, kind.is_some());
         facts.set(Fact::Paths, matches!(kind, Some(PathKind::File | PathKind::Directory)));
+        facts.set(Fact::Runs, ran::is_program(key, value, *facts));
+        facts.set(Fact::BadJson, is_bad_json(key, value));
         facts.set(Fact::Command, matches!(&**key, "command" | "cmd" | "script" | "shell" | "argv"));
     }
     list
@@ -157,6 +162,14 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
     }
 }
 
+/// Whether a text is meant as JSON, by its first sign or its name, and is none.
+pub(crate) fn is_bad_json(key: &str, value: &str) -> bool {
+    let is_meant = value.trim_start().starts_with(['{', '[']) || normal(key).contains("json");
+    is_meant
+        && (1..=MOST_JSON).contains(&value.len())
+        && Doc::parse(value.as_bytes(), Limits::DOCUMENT).is_err()
+}
+
 fn is_absolute(value: &str) -> bool {
     value.starts_with('/') || value.get(1..3).is_some_and(|it| it == ":\\" || it == ":/")
 }
@@ -178,6 +191,7 @@ pub(crate) fn compare(
         let spelt = normal(plain);
         facts.set(Fact::Repeated, text.len() >= 4 && spelt.contains(text.as_str()));
         let kind = path_kind(key, plain);
+        facts.set(Fact::OwnHost, is_own_host(text, plain));
         let last = normal(plain.rsplit(['/', '\\']).next().unwrap_or_default());
         let names_it = matches!(kind, Some(PathKind::File)) && is_repeated(text, &last, plain);
         if !names_it && !is_repeated(text, &spelt, plain) {
@@ -196,6 +210,21 @@ pub(crate) fn compare(
     }
     hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
     facts.set(Fact::NamesFile, names_file(text));
+}
+
+/// Whether the server that was not found is the one in this address: the text names it, or none at all.
+fn is_own_host(text: &str, address: &str) -> bool {
+    const BEFORE: [&str; 6] = ["enotfound ", "host: ", "host='", "resolve '", "lookup ", "host "];
+    let Some((_, rest)) = address.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = normal(host.split(':').next().unwrap_or_default());
+    let names_one = |it: &&str| {
+        text.split_once(*it).is_some_and(|(_, rest)| {
+            rest.split_whitespace().next().is_some_and(|word| word.contains('.'))
+        })
+    };
+    !host.is_empty() && (occurs(text, &host) || !BEFORE.iter().any(names_one))
 }
 
 /// Whether a word of the first line has the extension of a file.

@@ -6,6 +6,7 @@
 //! kind <fact> <word> =<name> …          tools with one of these words in their name, or of that whole name, have the fact
 //! word <sense> <word> …                 what a word says about work that was done; `*n't` is any word with that end
 //! wrap <start> [… <end>]                a prefix that SDKs put before a server's own words
+//! ran <phrase> | <phrase> …             what stands in a text that tells how a program ended
 //! about <start> | <start> …             how a text starts that talks of failures and reports none: no sign looks at it
 //! scope text|own|head|last              where the rules that follow look: the whole text, what comes after the wrappers, or
 //!                                       the first sentence of that (and the rest only if nothing else fits); `last`: nowhere,
@@ -21,7 +22,8 @@
 //!   ask <fact> !<fact> …                facts that must hold, and must not
 //!   long <n>                            the text has at most that many bytes
 //!   words <n>                           the text has at least that many words
-//!   effect none|unknown                 what the failure says of changes, where the row of the code says otherwise
+//!   effect none|unknown                 what the failure says of changes, where the row of the code says otherwise; `none` also
+//!                                       where a program was handed over: it was refused before anything ran
 //!   named by-prose|by-machine            a rule names the failure, at least in prose, or in a machine's own words
 //!   eg <text>                           a real text that this row is for; with `{` a whole input line
 //! ```
@@ -64,6 +66,8 @@ pub(crate) struct Table {
     pub(crate) wrappers: Vec<Start>,
     /// How texts start that only talk of failures.
     pub(crate) abouts: Vec<Start>,
+    /// What tells how a program ended.
+    pub(crate) ran: Vec<Phrase>,
     /// What names a failure.
     pub(crate) rules: Vec<Row>,
     /// What makes an unflagged text a failure.
@@ -181,6 +185,7 @@ struct Reading {
     kinds: BTreeMap<String, Facts>,
     wrappers: Vec<Start>,
     abouts: Vec<Start>,
+    ran: Vec<Phrase>,
     vocabulary: Vocabulary,
     rows: Vec<(bool, Row)>,
     scope: Scope,
@@ -207,6 +212,10 @@ impl Reading {
                 }
             }
             "word" => self.vocabulary.read(rest)?,
+            "ran" => {
+                let phrases = alternatives(rest).map(|it| self.gathering.phrase(it));
+                self.ran.extend(phrases);
+            }
             "wrap" => self.wrappers.push(Start::read(rest)),
             "about" => self.abouts.extend(alternatives(rest).map(Start::read)),
             "scope" => self.scope = Scope::parse(rest).ok_or("no such scope")?,
@@ -293,6 +302,7 @@ impl Reading {
             kinds: self.kinds,
             wrappers: self.wrappers,
             abouts: self.abouts,
+            ran: self.ran,
             rules,
             signs: rows(signs),
             vocabulary: self.vocabulary,

@@ -2,9 +2,16 @@
 //!
 //! The text is a server's. Only names in a validator's form are read, never prose, and only as places in the arguments.
 
-use super::{extract, raise::Named};
+use super::{
+    extract,
+    facts::Facts,
+    raise::Named,
+    ran,
+    request::{Argument, is_bad_json},
+    say,
+};
 use crate::{
-    Fault, codes,
+    codes,
     fault::Violation,
     json::{Kind, Value},
 };
@@ -26,8 +33,8 @@ const NOT_ALLOWED: &str = "not_allowed";
 const VALIDATORS: [&str; 8] =
     ["zod.", "pydantic.", "jsonschema.", "ajv.", "serde.", "go.", "csharp.", "python."];
 
-/// How the ids of the rules end that are about the name of an argument.
-const UNKNOWN_RULES: &str = ".unknown";
+/// The rule about a text among the arguments that is no JSON.
+const NO_JSON: &str = "argument.json";
 
 /// Words with a quoted name, or several, right after them.
 const BEFORE_NAMES: [(&str, &str); 13] = [
@@ -63,13 +70,35 @@ const AFTER_VALUE: [&str; 6] = [
 /// Words that ajv puts after a place.
 const AFTER_PLACE: [&str; 3] = [" must be ", " must match ", " must not have "];
 
+/// The arguments that are wrong: the program that failed, the text that is no JSON, what a validator names.
+pub(super) fn of(
+    rule: &Named<'_>,
+    facts: Facts,
+    (arguments, given): (&[Argument<'_>], Option<Value<'_>>),
+    text: &str,
+) -> Vec<Violation> {
+    let violation = |it: &Argument<'_>, reason| Violation::new(&it.place, reason, None);
+    let is_format = rule.code == codes::INVALID_INPUT_FORMAT.name();
+    let is_value = rule.code == codes::INVALID_INPUT_VALUE.name();
+    if ran::is_about_it(facts, rule) {
+        let reason = if is_format { MALFORMED } else { NOT_ALLOWED };
+        let program = ran::programs(arguments, facts).next().filter(|_| is_format || is_value);
+        return program.map(|it| violation(it, reason)).into_iter().collect();
+    }
+    if rule.id == NO_JSON {
+        let texts = arguments.iter().filter(|it| is_bad_json(&it.key, &it.value));
+        return texts.take(MOST).map(|it| violation(it, MALFORMED)).collect();
+    }
+    find(rule, given, text)
+}
+
 /// The arguments that the text of a failure names as wrong; none unless a validator's rule found it.
-pub(super) fn find(rule: &Named<'_>, arguments: Option<Value<'_>>, text: &str) -> Vec<Violation> {
+fn find(rule: &Named<'_>, arguments: Option<Value<'_>>, text: &str) -> Vec<Violation> {
     let reason = match rule.code {
         it if it == codes::MISSING_REQUIRED_FIELD.name() => MISSING,
         it if it == codes::INVALID_INPUT_TYPE.name() => WRONG_TYPE,
         it if it == codes::INVALID_INPUT_FORMAT.name() => MALFORMED,
-        it if it == codes::INVALID_INPUT_VALUE.name() && is_about_a_name(rule) => UNKNOWN,
+        it if it == codes::INVALID_INPUT_VALUE.name() && say::is_about_a_name(rule) => UNKNOWN,
         it if it == codes::INVALID_INPUT_VALUE.name() => NOT_ALLOWED,
         _ => return Vec::new(),
     };
@@ -86,25 +115,9 @@ pub(super) fn find(rule: &Named<'_>, arguments: Option<Value<'_>>, text: &str) -
     wrong.found
 }
 
-/// Whether a validator refused an argument for its name, whatever its value is.
-pub(super) fn is_about_a_name(rule: &Named<'_>) -> bool {
-    rule.id.ends_with(UNKNOWN_RULES)
-}
-
 /// Whether every argument that is wrong is one that was not given.
 pub(super) fn is_all_missing(wrong: &[Violation]) -> bool {
     !wrong.is_empty() && wrong.iter().all(|it| it.reason().as_deref() == Some(MISSING))
-}
-
-/// What the row of a wrong value says where it is the name that is wrong.
-pub(super) fn say_that_a_name_is_wrong(fault: &mut Fault) {
-    let row = codes::INVALID_INPUT_VALUE.entry();
-    // A contract has words of its own.
-    if fault.entry().code == row.code && fault.entry().hint == row.hint {
-        "The tool does not know an argument of that name.".clone_into(&mut fault.message);
-        "Leave the argument out, or give it under a name that the tool's input schema lists."
-            .clone_into(&mut fault.hint);
-    }
 }
 
 struct Wrong<'a> {

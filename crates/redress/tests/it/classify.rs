@@ -2,6 +2,7 @@
 
 mod anything;
 mod corpus;
+mod programs;
 mod words;
 
 use redress::{

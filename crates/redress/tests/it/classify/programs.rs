@@ -1,0 +1,115 @@
+//! Calls that hand over commands or code: what a program said last tells nothing of what it did before.
+
+use serde_json::{Value, json};
+
+use super::{answered, judge};
+
+fn ran(tool: &str, arguments: &Value, text: &str) -> Value {
+    answered(tool, arguments, text, true)
+}
+
+#[test]
+fn nobody_says_that_nothing_was_changed_where_a_program_ran() {
+    let both = json!({"command": "rm -rf x && cp /nope/x y"});
+    let code = json!({"code": "import os\nos.remove('a')\nopen('b')"});
+    let failed = "Command failed: rm -rf x && cp /nope/x y\ncp: cannot stat '/nope/x': No such file or directory";
+    for (tool, arguments, text) in [
+        ("run_command", &both, failed),
+        ("run_command", &both, "cp: cannot stat '/nope/x': No such file or directory"),
+        ("x", &both, "cannot stat '/nope/x': No such file or directory"),
+        ("run_command", &both, "bash: line 1: cpp: command not found"),
+        ("execute_python", &code, "FileNotFoundError: [Errno 2] No such file or directory: 'b'"),
+        ("execute_python", &code, "Request failed with status code 429"),
+        (
+            "kubectl_get",
+            &json!({"name": "web-0"}),
+            "Command failed: kubectl get pod web-0\nError from server (NotFound): pods \"web-0\" not found",
+        ),
+        ("deploy", &json!({"name": "a"}), "Process exited with code 1: permission denied"),
+        ("run_command", &both, "Command failed with exit code 1: this is not allowed"),
+    ] {
+        let got = ran(tool, arguments, text);
+        assert_eq!(got["effect"], "unknown", "{text}: {} by {}", got["code"], got["rule"]);
+    }
+}
+
+#[test]
+fn a_program_that_was_refused_has_changed_nothing() {
+    let command = json!({"command": "rm -rf x", "timeout": "x"});
+    for text in [
+        "Command not allowed: rm",
+        "Command 'rm' is blocked for security reasons",
+        "Input validation error: 'x' is not of type 'integer'",
+        "Unknown tool: run_command",
+        "Failed to create process: [Errno 2] No such file or directory: 'rm'",
+        "spawn rm ENOENT",
+    ] {
+        let got = ran("run_command", &command, text);
+        assert_eq!(got["effect"], "none", "{text}: {} by {}", got["code"], got["rule"]);
+    }
+    let viewed =
+        ran("editor", &json!({"command": "view", "path": "a.txt"}), "File not found: a.txt");
+    assert_eq!(viewed["effect"], "none", "{viewed}");
+    let raw = json!({"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [
+        {"type": "text", "text": "Command failed with exit code 2: cat: a: No such file or directory"}]}});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run", "arguments": command}});
+    let tool = json!({"name": "run", "annotations": {"readOnlyHint": true}});
+    let line = json!({"id": 1, "request": request, "tool": tool, "raw": raw.to_string()});
+    assert_eq!(judge(&line.to_string())["effect"], "none");
+}
+
+#[test]
+fn a_merge_that_stopped_half_way_has_perhaps_changed_something() {
+    for text in [
+        "Auto-merging a.txt\nCONFLICT (content): Merge conflict in a.txt\nAutomatic merge failed; fix conflicts and then commit the result.",
+        "CONFLICT (modify/delete): a.txt deleted in HEAD and modified in b.",
+        "The stash entry is kept in case you need it again.",
+    ] {
+        let got = ran("git_merge", &json!({"branch": "b"}), text);
+        assert_eq!(
+            (&got["code"], &got["effect"]),
+            (&json!("CONFLICT"), &json!("unknown")),
+            "{text}"
+        );
+    }
+    let early = "error: Your local changes to the following files would be overwritten by merge";
+    assert_eq!(ran("git_merge", &json!({"branch": "b"}), early)["effect"], "none");
+}
+
+#[test]
+fn what_a_program_calls_wrong_is_the_command_and_no_argument_of_the_tool() {
+    for (key, command, text) in [
+        (
+            "command",
+            "ls --badopt",
+            "Command failed: ls --badopt\nls: unrecognized option '--badopt'",
+        ),
+        ("command", "ls --badopt", "ls: unrecognized option '--badopt'"),
+        ("command", "npm run nosuchscript", "npm error Missing script: \"nosuchscript\""),
+        ("script", "print(", "File \"<string>\", line 1\nSyntaxError: '(' was never closed"),
+        ("code", "print(", "SyntaxError: '(' was never closed"),
+    ] {
+        let got = ran("run_command", &json!({key: command, "cwd": "/w"}), text);
+        let fault = &got["fault"];
+        let told = format!("{} {}", fault["message"], fault["hint"]);
+        assert!(told.contains("command or code") && !told.contains("schema"), "{text}: {got}");
+        assert_eq!(got["retry"]["kind"], "after_change", "{text}");
+        assert_eq!(fault["violations"][0]["pointer"], format!("/{key}"), "{text}: {got}");
+        let code = got["code"].as_str().unwrap();
+        assert!(["INVALID_INPUT_VALUE", "INVALID_INPUT_FORMAT"].contains(&code), "{text}: {code}");
+    }
+    let refused = ran(
+        "run_command",
+        &json!({"command": "ls", "bogus": 1}),
+        "Input validation error: Additional properties are not allowed ('bogus' was unexpected)",
+    );
+    assert_eq!(refused["fault"]["violations"][0]["pointer"], "/bogus", "{refused}");
+}
+
+#[test]
+fn the_directory_of_a_command_is_not_the_file_that_it_looked_for() {
+    let arguments = json!({"command": "cat nope", "cwd": "/srv/work"});
+    let got = ran("run_command", &arguments, "cat: nope: No such file or directory");
+    assert_eq!(got["code"], "FILE_NOT_FOUND");
+    assert!(!got["fault"].to_string().contains("/srv/work"), "{got}");
+}
