@@ -3,6 +3,7 @@
 mod anything;
 mod corpus;
 mod programs;
+mod truths;
 mod words;
 
 use redress::{
