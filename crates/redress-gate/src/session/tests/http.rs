@@ -56,7 +56,8 @@ fn every_status_has_its_code_and_says_whether_anything_was_done() {
     for (given, body, expected, effect) in [
         (401, "", "AUTH_REQUIRED", "none"),
         (403, "", "INSUFFICIENT_PERMISSIONS", "none"),
-        (404, "", "NOT_FOUND", "none"),
+        (400, "", "UPSTREAM_PROTOCOL_ERROR", "none"),
+        (404, "", "UPSTREAM_PROTOCOL_ERROR", "none"),
         (408, "", "TIMEOUT", "unknown"),
         (413, "", "INPUT_TOO_LARGE", "none"),
         (429, "", "RATE_LIMITED", "none"),
