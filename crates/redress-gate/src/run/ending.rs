@@ -48,7 +48,7 @@ pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
     link.hear_no_more();
     let until = Instant::now() + LAST_WORDS;
     while !link.has_told_all() && Instant::now() < until {
-        thread::sleep(PAUSE);
+        thread::park_timeout(PAUSE);
     }
     link.plan.books.end();
     if let Some(pipe) = link.client.pipe() {
