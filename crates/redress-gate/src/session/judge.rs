@@ -28,6 +28,9 @@ use crate::{
     moment::Moment,
 };
 
+/// The rule of a failure whose words nobody knows.
+const UNKNOWN: &str = "unknown";
+
 /// What is kept of a failed result beside its text, in bytes: all of it together fits into what an envelope may hold.
 const LONGEST_STRUCTURE: usize = 1_000;
 const LONGEST_BLOCK: usize = 240;
@@ -77,10 +80,11 @@ impl Session {
         };
         let retry_after = above.wait_seconds.map(|it| it.to_string().into());
         let http = HttpAnswer { status: above.status, retry_after, body: answer.line.into() };
-        if above.is_telling() {
-            return self.verdict(exchange, What::Http(http), now);
-        }
-        let mut failure = self.verdict(exchange, What::Answer(root), now)?;
+        let said = self.verdict(exchange, What::Answer(root), now);
+        let mut failure = match said.filter(|it| !above.is_telling() && it.rule != UNKNOWN) {
+            Some(failure) => failure,
+            None => return self.verdict(exchange, What::Http(http), now),
+        };
         let is_harmless = self.traits(self.tool_of(&exchange.request)).harmless();
         if failure.fault.effect == Effect::None && !is_harmless {
             failure.fault.effect = Effect::Unknown;

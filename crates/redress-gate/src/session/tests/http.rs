@@ -396,6 +396,7 @@ fn a_status_counts_also_above_an_error_that_names_the_request() {
         (502, "Invalid response", "UPSTREAM_UNAVAILABLE", Some(60_000), "unknown"),
         (413, "m", "INPUT_TOO_LARGE", None, "none"),
         (500, "Not found in cache", "NOT_FOUND", None, "unknown"),
+        (500, "m", "INTERNAL_ERROR", Some(60_000), "unknown"),
     ] {
         let answer = refused_by_name(given, -32_000, message);
         assert_eq!((given, code(&answer)), (given, expected));
