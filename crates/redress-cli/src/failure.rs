@@ -4,7 +4,7 @@ use std::{io, path::Path, process::ExitCode};
 
 use redress::{Fault, codes, fault::Origin, text};
 
-use crate::output::Err;
+use crate::{Status, output::Err};
 
 /// A fault of our own, what led to it, and the exit code.
 #[derive(Debug)]
@@ -95,7 +95,14 @@ impl Failure {
         let quiet = error.kind() == io::ErrorKind::BrokenPipe;
         let failure =
             Self::environment(codes::FILE_WRITE_FAILED.raise([("path", "standard output")]));
-        Self { quiet, ..failure.note(error) }
+        let exit = if quiet { Status::Fine.code() } else { failure.exit };
+        Self { exit, quiet, ..failure.note(error) }
+    }
+
+    /// The same after it was decided how the command ends: that nobody reads on does not undo what was found.
+    pub(crate) fn after(self, decided: Status) -> Self {
+        let exit = if self.quiet { decided.code() } else { self.exit };
+        Self { exit, ..self }
     }
 
     /// What happened, one sentence.
@@ -117,7 +124,7 @@ impl Failure {
     /// Prints the fault on standard error and gives the exit code.
     pub(crate) fn report(mut self) -> ExitCode {
         if self.quiet {
-            return ExitCode::SUCCESS;
+            return ExitCode::from(self.exit);
         }
         self.fault.origin = Origin::Client;
         let mut err = Err::new();
@@ -127,5 +134,24 @@ impl Failure {
         }
         err.line("Fix: ", &self.fault.hint);
         ExitCode::from(self.exit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::Failure;
+    use crate::Status;
+
+    #[test]
+    fn a_reader_who_went_away_does_not_undo_what_was_found() {
+        let closed = || Failure::stream(&io::ErrorKind::BrokenPipe.into());
+        assert_eq!(closed().exit, 0);
+        for status in [Status::Fine, Status::Findings, Status::BadInput, Status::Unreadable] {
+            assert_eq!(closed().after(status).exit, status.code());
+        }
+        let broken = Failure::stream(&io::ErrorKind::StorageFull.into());
+        assert_eq!(broken.after(Status::Findings).exit, 3);
     }
 }

@@ -40,11 +40,12 @@ pub(crate) fn print<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     (format, out): (Format, &mut Out),
 ) -> Result<Status, Failure> {
-    if format == Format::Text {
-        text(found, &|_| Some(source), out)?;
-        out.line(&format!("{}: {}", source.file, counts(found)))?;
-    }
-    machine(found, rules, (format, out))
+    let printed = match format {
+        Format::Text => text(found, &|_| Some(source), out)
+            .and_then(|()| out.line(&format!("{}: {}", source.file, counts(found)))),
+        _ => machine(found, rules, (format, out)),
+    };
+    decided(found, printed)
 }
 
 /// Prints the findings of many files, whose texts are known by their names, then how many there are by rule and by
@@ -55,19 +56,28 @@ pub(crate) fn print_all<'a>(
     rules: impl Iterator<Item = &'a Rule>,
     (format, out): (Format, &mut Out),
 ) -> Result<Status, Failure> {
-    if format == Format::Text {
-        text(found, &|it| sources.get(&it.place.file), out)?;
-        summary(found, out)?;
-    }
-    machine(found, rules, (format, out))
+    let printed = match format {
+        Format::Text => {
+            text(found, &|it| sources.get(&it.place.file), out).and_then(|()| summary(found, out))
+        }
+        _ => machine(found, rules, (format, out)),
+    };
+    decided(found, printed)
 }
 
-/// Prints findings for programs; violations make the status.
+/// The status, whether all was printed or nobody reads on.
+fn decided(found: &[Finding], printed: Result<(), Failure>) -> Result<Status, Failure> {
+    let bad = found.iter().any(|it| it.level == Level::Violation);
+    let status = if bad { Status::Findings } else { Status::Fine };
+    printed.map_err(|it| it.after(status)).map(|()| status)
+}
+
+/// Prints findings for programs.
 fn machine<'a>(
     found: &[Finding],
     rules: impl Iterator<Item = &'a Rule>,
     (format, out): (Format, &mut Out),
-) -> Result<Status, Failure> {
+) -> Result<(), Failure> {
     match format {
         Format::Text => (),
         Format::Json => {
@@ -82,8 +92,7 @@ fn machine<'a>(
             }
         }
     }
-    let bad = found.iter().any(|it| it.level == Level::Violation);
-    Ok(if bad { Status::Findings } else { Status::Fine })
+    Ok(())
 }
 
 /// Each finding with its source line, if its text is known.

@@ -81,7 +81,7 @@ pub fn main() -> ExitCode {
         Command::Config(args) => config::run(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
-    let done = done.and_then(|status| out.finish().map(|()| status));
+    let done = done.and_then(|status| out.finish().map_err(|it| it.after(status)).map(|()| status));
     match done {
         Ok(status) => status.into(),
         Err(failure) => failure.report(),
@@ -126,14 +126,20 @@ enum Status {
     Unreadable,
 }
 
+impl Status {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Findings => 1,
+            Self::BadInput => 2,
+            Self::Unreadable => 3,
+        }
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        Self::from(match status {
-            Status::Fine => 0,
-            Status::Findings => 1,
-            Status::BadInput => 2,
-            Status::Unreadable => 3,
-        })
+        Self::from(status.code())
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn filter(
         if reply.last() != Some(&b'\n') {
             reply.push(b'\n');
         }
-        out.bytes(&reply)?;
+        out.bytes(&reply).map_err(|it| it.after(status))?;
     }
     Ok(status)
 }

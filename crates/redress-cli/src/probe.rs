@@ -74,13 +74,14 @@ fn saved(path: &Path) -> Result<Report, Failure> {
 fn print(report: &Report, baseline: Option<&Report>, format: Format, out: &mut Out) -> Done {
     let comparison = baseline.map(|it| Comparison::of(it, report));
     let since = comparison.as_ref();
-    match format {
-        Format::Text => text::print(report, since, out)?,
-        Format::Json => out.line(&json::document(report, since))?,
-        Format::Junit => out.bytes(junit::document(report).as_bytes())?,
-        Format::Sarif => out.line(&sarif::document(report))?,
-        Format::Html => out.bytes(html::page(report, since).as_bytes())?,
-    }
+    let printed = match format {
+        Format::Text => text::print(report, since, out),
+        Format::Json => out.line(&json::document(report, since)),
+        Format::Junit => out.bytes(junit::document(report).as_bytes()),
+        Format::Sarif => out.line(&sarif::document(report)),
+        Format::Html => out.bytes(html::page(report, since).as_bytes()),
+    };
     let is_bad = since.map_or_else(|| report.has_violations(), Comparison::is_worse);
-    Ok(if is_bad { Status::Findings } else { Status::Fine })
+    let status = if is_bad { Status::Findings } else { Status::Fine };
+    printed.map_err(|it| it.after(status)).map(|()| status)
 }

@@ -37,7 +37,8 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
         Format::Csv => redress_ledger::Format::Csv,
     };
     let written = redress_ledger::export(records.by_ref().map(Ok), format, out.writer());
-    written.map_err(|it| Failure::stream(&it))?;
-    out.finish()?;
-    records.finish()
+    match written.map_err(|it| Failure::stream(&it)).and_then(|_| out.finish()) {
+        Ok(()) => records.finish(),
+        Err(failure) => Err(failure.after(records.damage.report())),
+    }
 }

@@ -29,9 +29,10 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let dirs = args.places.find()?;
     let mut records = Records::open(&dirs, &query);
     let format = Format::or_fitting(args.format, out);
-    for entry in records.by_ref().take(args.limit.unwrap_or(usize::MAX)) {
-        show(&entry, format, out)?;
+    let mut entries = records.by_ref().take(args.limit.unwrap_or(usize::MAX));
+    let shown = entries.try_for_each(|it| show(&it, format, out)).and_then(|()| out.finish());
+    match shown {
+        Ok(()) => records.finish(),
+        Err(failure) => Err(failure.after(records.damage.report())),
     }
-    out.finish()?;
-    records.finish()
 }

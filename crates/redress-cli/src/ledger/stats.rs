@@ -36,11 +36,11 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let mut stats = Stats::of(records.by_ref().map(Ok));
     stats.damaged = records.damage.count;
     let status = records.finish()?;
-    match args.format {
-        Format::Json => out.line(&stats.json())?,
-        Format::Text => print(&stats, out)?,
-    }
-    Ok(status)
+    let printed = match args.format {
+        Format::Json => out.line(&stats.json()),
+        Format::Text => print(&stats, out),
+    };
+    printed.map_err(|it| it.after(status)).map(|()| status)
 }
 
 fn print(stats: &Stats, out: &mut Out) -> Result<(), Failure> {

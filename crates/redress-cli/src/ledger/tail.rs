@@ -47,14 +47,16 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let mut damage = Damage::default();
     let newest = tail(&dirs, args.lines, &query, &mut |it| damage.note(it));
     let mut told: BTreeMap<Arc<str>, u64> = BTreeMap::new();
-    for entry in &newest {
-        show(entry, format, out)?;
+    let shown = newest.iter().try_for_each(|entry| {
         told.insert(Arc::clone(&entry.chain), entry.seq);
-    }
-    out.finish()?;
+        show(entry, format, out)
+    });
+    let shown = shown.and_then(|()| out.finish());
     let status = damage.report();
+    shown.map_err(|it| it.after(status))?;
     if args.follow {
-        return wait(args, &query, (follow, told), (format, out));
+        let waited = wait(args, &query, (follow, told), (format, out));
+        return waited.map_err(|it| it.after(status));
     }
     if newest.is_empty() && args.lines > 0 {
         absent::explain(&dirs, &query)?;

@@ -47,11 +47,12 @@ fn old(name: &str) -> Result<Arc<Registry>, Failure> {
 
 /// Prints a report; a version that is too small makes the status.
 pub(super) fn print(report: &Report, format: Format, out: &mut Out) -> Done {
-    match format {
-        Format::Json => out.line(&report.to_json().to_string())?,
-        Format::Text => text(report, out)?,
-    }
-    Ok(if report.ok { Status::Fine } else { Status::Findings })
+    let printed = match format {
+        Format::Json => out.line(&report.to_json().to_string()),
+        Format::Text => text(report, out),
+    };
+    let status = if report.ok { Status::Fine } else { Status::Findings };
+    printed.map_err(|it| it.after(status)).map(|()| status)
 }
 
 fn text(report: &Report, out: &mut Out) -> Result<(), Failure> {
