@@ -79,7 +79,7 @@ impl Untold {
         let chains = chains.filter(|it| !is_live(it));
         chains
             .filter_map(|it| {
-                let gap = Gap::parse(&self.notes.of(&it)?)?;
+                let gap = Gap::parse(&self.notes.of(&it).ok()??)?;
                 Some((it, gap))
             })
             .collect()

@@ -12,7 +12,7 @@ use crate::{
     LINE_LIMITS, MAX_LINE,
     lines::{LineEnd, Lines},
     lock,
-    record::{Kind, Line},
+    record::{Head, Kind, Line},
     time::Time,
 };
 
@@ -46,7 +46,7 @@ impl ChainDir {
             Some((name, _)) => (name, true),
             None => (file_name, false),
         };
-        let start = Time::parse_compact(name.split('-').next()?)?;
+        let start = start_of(name)?;
         Some(Self { start, name: name.to_owned(), corrupt, path })
     }
 
@@ -69,6 +69,11 @@ impl ChainDir {
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
+}
+
+/// When a chain of that name began; `None` if that is no name of a chain.
+pub(crate) fn start_of(name: &str) -> Option<Time> {
+    Time::parse_compact(name.split('-').next()?)
 }
 
 /// The chains of a ledger, oldest first.
@@ -207,6 +212,14 @@ struct First {
     time: Option<Time>,
     after: Option<After>,
     is_whole: bool,
+}
+
+/// The end of the chain before a segment, as the first line of that says; `None` if that is no record.
+pub(crate) fn end_before(piece: &Piece) -> io::Result<Option<Head>> {
+    let mut lines = Lines::new(File::open(&piece.path)?.take(FIRST_LINE));
+    let Some(raw) = lines.next()? else { return Ok(None) };
+    let line = Line::read(raw.bytes).ok();
+    Ok(line.map(|it| Head { next: it.seq, hash: it.prev }))
 }
 
 fn first_line(path: &Path, number: u32) -> io::Result<First> {

@@ -124,8 +124,8 @@ pub use stats::{Counts, Stats};
 pub use tail::tail;
 pub use time::Time;
 pub use verify::{
-    ChainReport, ChainState, Evidence, Found, Problem, ReceiptReport, Report, Unread, What,
-    mark_copies, parse_receipt, true_path, verify, verify_newest, verify_with,
+    ChainReport, ChainState, Evidence, Found, Missing, Problem, ReceiptReport, Report, Unread,
+    What, mark_copies, parse_receipt, true_path, verify, verify_newest, verify_with,
 };
 pub use witness::witnessed_ledgers;
 

@@ -1,10 +1,12 @@
 //! Notes about the chains of a ledger, kept beside its signing key: one file for each chain, with the ledger's path and one line.
 
 use std::{
+    ffi::OsStr,
     fs, io,
-    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
+
+use crate::layout;
 
 /// A directory of notes, and the ledger whose notes are meant.
 #[derive(Debug, Clone)]
@@ -25,18 +27,22 @@ impl Notes {
         let draft = self.dir.join(format!(".{chain}"));
         let text = [self.ledger.as_os_str().as_encoded_bytes(), b"\n", line].concat();
         fs::write(&draft, text)?;
-        fs::rename(draft, self.dir.join(chain))
+        fs::rename(draft, self.path(chain))
     }
 
     pub(crate) fn forget(&self, chain: &str) -> io::Result<()> {
-        fs::remove_file(self.dir.join(chain))
+        fs::remove_file(self.path(chain))
     }
 
-    /// The line about a chain, without its end.
-    pub(crate) fn of(&self, chain: &str) -> Option<Vec<u8>> {
-        let text = fs::read(self.dir.join(chain)).ok()?;
-        let (ledger, line) = parts(&text)?;
-        (ledger == self.ledger.as_os_str().as_encoded_bytes()).then(|| line.to_vec())
+    /// The line about a chain, without its end; `None` if there is none, or it is about another ledger.
+    ///
+    /// # Errors
+    /// Those of [`read`], and `InvalidData` where the note has no form.
+    pub(crate) fn of(&self, chain: &str) -> io::Result<Option<Vec<u8>>> {
+        let Some(text) = read(&self.path(chain))? else { return Ok(None) };
+        let (ledger, line) = parts(&text).ok_or(io::ErrorKind::InvalidData)?;
+        let is_meant = ledger == self.ledger.as_os_str().as_encoded_bytes();
+        Ok(is_meant.then(|| line.to_vec()))
     }
 
     /// The names of all chains, of any ledger.
@@ -44,6 +50,39 @@ impl Notes {
         let names = files(&self.dir)?;
         Ok(names.iter().filter_map(|it| it.file_name()?.to_str().map(str::to_owned)).collect())
     }
+
+    /// Where all notes are.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where the note about a chain is.
+    pub(crate) fn path(&self, chain: &str) -> PathBuf {
+        self.dir.join(chain)
+    }
+}
+
+/// What a note holds; `None` if it is not there.
+///
+/// # Errors
+/// `UnexpectedEof` for what a power failure leaves of a file that was never synced, `InvalidData` for what is no file, and whatever the system says.
+pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let found = fs::metadata(path).and_then(|it| {
+        // A pipe could be read for ever.
+        if it.is_file() { fs::read(path) } else { Err(io::ErrorKind::InvalidData.into()) }
+    });
+    let Some(text) = found.map_or_else(layout::unless_gone, |it| Ok(Some(it)))? else {
+        return Ok(None);
+    };
+    if text.iter().all(|it| *it == 0) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Some(text))
+}
+
+/// Whether a note could be read, and is none.
+pub(crate) fn is_damage(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
 /// The ledger's path and the line. A path may have any byte in it, a line has no line break.
@@ -53,7 +92,7 @@ pub(crate) fn parts(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// The files of notes, by name.
+/// The notes, by name.
 pub(crate) fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -64,8 +103,8 @@ pub(crate) fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
         found.push(entry?.path());
     }
     // One with a dot is being written, or was when its process ended.
-    let is_draft = |it: &PathBuf| it.file_name().is_some_and(|it| it.as_bytes().starts_with(b"."));
-    found.retain(|it| !is_draft(it) && it.is_file());
+    let is_note = |it: &OsStr| it.to_str().is_some_and(|it| layout::start_of(it).is_some());
+    found.retain(|it| it.file_name().is_some_and(is_note));
     found.sort();
     Ok(found)
 }

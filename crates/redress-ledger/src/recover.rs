@@ -15,6 +15,7 @@ use crate::{
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
     lock::{self, Held},
+    notes,
     record::{BadLine, Head, Kind, Line, Record},
     segment::Segment,
     time::Time,
@@ -166,7 +167,11 @@ fn examine(chain: &ChainDir, tools: &Tools) -> io::Result<Result<End, Corruption
             void.push(piece.path);
             continue;
         };
-        let witnessed = tools.witness.of(&chain.name).filter(|it| it.seq >= head.next);
+        let witnessed = match tools.witness.of(&chain.name) {
+            // It is written anew when the chain is closed.
+            Err(error) if notes::is_damage(&error) => None,
+            other => other?.filter(|it| it.seq >= head.next),
+        };
         return Ok(match witnessed {
             Some(it) => {
                 let why = format!("record {}, a checkpoint that was witnessed, is gone", it.seq);

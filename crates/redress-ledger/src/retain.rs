@@ -213,7 +213,10 @@ fn remove(victims: &[Victim], chains: &[ChainDir], witness: &Witness) {
 fn remove_empty(chains: &[ChainDir], witness: &Witness) {
     let is_empty = |path: &Path| layout::segment_numbers(path).is_ok_and(|it| it.is_empty());
     let is_pruned = |it: &&ChainDir| {
-        !it.corrupt && it.is_closed() && is_empty(&it.path) && witness.of(&it.name).is_none()
+        !it.corrupt
+            && it.is_closed()
+            && is_empty(&it.path)
+            && matches!(witness.of(&it.name), Ok(None))
     };
     for chain in chains.iter().filter(is_pruned) {
         drop(fs::remove_dir(&chain.path));

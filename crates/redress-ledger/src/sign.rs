@@ -14,6 +14,7 @@ use crate::{
     FORMAT,
     error::{Failure, OpenError},
     hash::{Hash, from_hex, hex},
+    notes,
 };
 
 /// What may be signed. The words are part of the format.
@@ -161,6 +162,18 @@ impl PublicKey {
     pub fn of_private(text: &str) -> Option<Self> {
         let seed = from_hex(text.trim().as_bytes())?;
         Some(Self(SigningKey::from_bytes(&seed).verifying_key()))
+    }
+
+    /// The public half of the private key in a file: as the file beside it says, or as the key itself does. `None` if there is neither.
+    pub(crate) fn beside(key: &Path) -> io::Result<Option<Self>> {
+        let read = |path: &Path| match notes::read(path) {
+            Err(error) if notes::is_damage(&error) => Ok(String::new()),
+            other => other.map(|it| String::from_utf8(it.unwrap_or_default()).unwrap_or_default()),
+        };
+        match Self::parse(&read(&key.with_extension("pub"))?) {
+            None => Ok(Self::of_private(&read(key)?)),
+            public => Ok(public),
+        }
     }
 
     /// Whether `signature` (hex digits) is this key's under a plan's hash.

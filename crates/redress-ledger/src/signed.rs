@@ -5,7 +5,7 @@ use redress::json::{Doc, Value};
 use crate::{
     LINE_LIMITS,
     hash::Hash,
-    record::{Kind, Line},
+    record::{Head, Kind, Line},
     sign::{PublicKey, Statement},
 };
 
@@ -17,6 +17,15 @@ pub(crate) struct Pruned {
     /// The number of the record behind it, and the hash of its last one.
     pub next_seq: u64,
     pub head: Hash,
+    /// Who signed that.
+    pub by: PublicKey,
+}
+
+impl Pruned {
+    /// The end of the chain before what is left of it.
+    pub(crate) const fn end(&self) -> Head {
+        Head { next: self.next_seq, hash: self.head }
+    }
 }
 
 /// Who signed that checkpoint of a chain; `None` if the signature is not over the records before it.
@@ -44,14 +53,14 @@ pub(crate) fn is_closing(line: &Line<'_>) -> bool {
     line.kind == Kind::Checkpoint && (ends("\"why\":\"stop\"") || ends("\"why\":\"recovered\""))
 }
 
-/// What was removed, and who signed that; `None` if nobody did.
-pub(crate) fn pruned(object: Value<'_>) -> Option<(Pruned, PublicKey)> {
+/// What was removed; `None` if nobody signed that.
+pub(crate) fn pruned(object: Value<'_>) -> Option<Pruned> {
     let number = |key| object.get(key).and_then(Value::as_u64);
     let chain = object.get("chain")?.as_str()?;
     let (segment, next_seq) = (number("segment")?.try_into().ok()?, number("next_seq")?);
     let head = Hash::parse(&object.get("head")?.as_str()?)?;
-    let key = signer(object, &Statement::Prune { chain: &chain, segment, next_seq, head })?;
-    Some((Pruned { chain: chain.into_owned(), segment, next_seq, head }, key))
+    let by = signer(object, &Statement::Prune { chain: &chain, segment, next_seq, head })?;
+    Some(Pruned { chain: chain.into_owned(), segment, next_seq, head, by })
 }
 
 /// The key that a record names, if it signed the statement.

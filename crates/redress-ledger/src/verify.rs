@@ -1,27 +1,29 @@
 //! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
 
 mod copies;
+mod gone;
 mod newest;
+mod prunings;
 mod receipts;
 mod report;
 mod state;
 mod walk;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
 };
 
 use redress::fault::Receipt;
-pub use report::{ChainReport, ChainState, Found, Problem, ReceiptReport, Report, What};
+pub use report::{ChainReport, ChainState, Found, Missing, Problem, ReceiptReport, Report, What};
 
-use crate::{layout, sign::PublicKey, signed::Pruned, witness::Witness};
+use crate::{layout, sign::PublicKey, witness::Witness};
 pub use copies::mark_copies;
 use newest::Reach;
 pub use newest::{Unread, verify_newest};
+use prunings::Prunings;
 use receipts::Receipts;
-use walk::Walked;
 
 /// How often a ledger is looked at that is being pruned.
 const MOST_LOOKS: usize = 5;
@@ -89,8 +91,7 @@ fn look(
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let dir = true_path(dir)?;
             let key = evidence.key_file.as_deref();
-            let is_missed =
-                key.is_some_and(|it| Witness::new(it, &dir).all().is_ok_and(|it| !it.is_empty()));
+            let is_missed = key.is_some_and(|it| !Witness::new(it, &dir).all().known.is_empty());
             if !is_missed {
                 return Err(error);
             }
@@ -105,30 +106,26 @@ fn look(
     let all = chains.len();
     for chain in chains {
         progress(walked.len(), all);
-        let (from, witnessed) =
-            (reach.from(&chain), witness.as_ref().and_then(|it| it.of(&chain.name)));
+        // One that cannot be used is told below.
+        let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name).ok().flatten());
+        let from = reach.from(&chain);
         walked.push(walk::walk(&chain, from, &evidence.keys, witnessed.as_ref(), &mut receipts));
     }
-    let pruned = prunings(&mut walked);
+    let heads = witness.as_ref().map(Witness::all).unwrap_or_default();
+    // Looked for after the witnesses: a chain that began meanwhile is not missing.
+    let there = layout::chains(&dir).unwrap_or_default();
+    let prunings = Prunings::new(&mut walked, evidence, &heads)?;
     for chain in &mut walked {
-        let of_chain = pruned.get(&chain.report.name).map(Vec::as_slice);
         // What is not read may tell that the start was pruned.
-        let may_be_told = !reach.unread.is_nothing();
-        check_start(chain, of_chain, may_be_told);
+        gone::check_start(chain, &prunings, !reach.unread.is_nothing());
     }
-    let missing = match &witness {
-        None => Vec::new(),
-        Some(witness) => {
-            let mut missing = missing_chains(&dir, witness, &pruned)?;
-            missing.retain(|it| reach.covers(it));
-            missing
-        }
-    };
-    let may_be_pruned = |seq| pruned.values().flatten().any(|it| it.next_seq > seq);
+    let mut missing = gone::missing_chains(&heads, &there, &prunings);
+    missing.retain(|it| reach.covers(&it.chain));
     let mut report = Report {
-        receipts: receipts.report(may_be_pruned),
+        receipts: receipts.report(&prunings),
         chains: walked.into_iter().map(|it| it.report).collect(),
         missing,
+        witnesses: gone::unusable(&heads, &there, &dir),
         keys_given: !evidence.keys.is_empty(),
         witnessed: witness.is_some(),
     };
@@ -155,57 +152,4 @@ pub fn parse_receipt(text: &str) -> Option<Receipt> {
         return None;
     }
     Some(Receipt { seq: seq.parse().ok()?, hash: hash.to_owned() })
-}
-
-type Prunings = BTreeMap<String, Vec<Pruned>>;
-
-/// What was removed in good order, by chain.
-fn prunings(walked: &mut [Walked]) -> Prunings {
-    let mut all = Prunings::new();
-    for pruned in walked.iter_mut().flat_map(|it| std::mem::take(&mut it.pruned)) {
-        all.entry(pruned.chain.clone()).or_default().push(pruned);
-    }
-    all
-}
-
-/// A chain that does not start with its genesis needs a signed pruning that ends where it starts; one without any record, a pruning of all of it.
-fn check_start(chain: &mut Walked, pruned: Option<&[Pruned]>, may_be_told: bool) {
-    let newest = pruned.and_then(|all| all.iter().max_by_key(|it| it.next_seq));
-    if let Some(problem) = chain.report.problem.as_mut().filter(|_| chain.is_empty) {
-        // Whoever prunes the last segment forgets the witness.
-        let is_all = chain.witnessed.is_none_or(|seq| newest.is_some_and(|it| it.next_seq > seq));
-        if let Some(it) = newest {
-            let missing = it.segment.saturating_add(1);
-            problem.file = chain.report.path.join(layout::segment_name(missing));
-            problem.what = What::SegmentMissing(missing);
-            problem.seq = it.next_seq;
-        }
-        if is_all && (newest.is_some() || may_be_told) {
-            chain.report.problem = None;
-        }
-    }
-    let Some(start) = &chain.cut_start else { return };
-    let is_told = pruned
-        .is_some_and(|all| all.iter().any(|it| (it.next_seq, it.head) == (start.seq, start.prev)));
-    if !is_told && !may_be_told {
-        let what = What::StartMissing;
-        let problem = Problem { file: start.file.clone(), line: 1, seq: start.seq, what };
-        chain.report.problem = Some(problem);
-    }
-}
-
-/// Chains that were witnessed, are not there, and were not pruned.
-fn missing_chains(dir: &Path, witness: &Witness, pruned: &Prunings) -> io::Result<Vec<String>> {
-    let witnessed = witness.all()?;
-    // Looked for after the witnesses: a chain that began meanwhile is not missing.
-    let there = layout::chains(dir).unwrap_or_default();
-    let is_there = |name: &str| there.iter().any(|it| it.name == name);
-    let is_pruned = |name: &str, seq| {
-        pruned.get(name).is_some_and(|all| all.iter().any(|it| it.next_seq > seq))
-    };
-    Ok(witnessed
-        .into_iter()
-        .filter(|it| !is_there(&it.chain) && !is_pruned(&it.chain, it.seq))
-        .map(|it| it.chain)
-        .collect())
 }

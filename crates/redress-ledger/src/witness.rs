@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    fs, io,
+    io,
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
@@ -11,6 +11,8 @@ use crate::{
     hash::Hash,
     notes::{self, Notes},
     record::{Kind, Line},
+    sign::PublicKey,
+    signed,
 };
 
 /// The extension of their directory.
@@ -26,6 +28,24 @@ pub(crate) struct Witnessed {
     pub chain: String,
     pub seq: u64,
     pub hash: Hash,
+    line: String,
+}
+
+impl Witnessed {
+    /// Who signed it.
+    pub(crate) fn signer(&self) -> Option<PublicKey> {
+        let line = Line::read(self.line.as_bytes()).ok()?;
+        signed::signer_of_line(&line, &self.chain)
+    }
+}
+
+/// All witnesses of a ledger, and those that cannot be used.
+#[derive(Debug, Default)]
+pub(crate) struct Heads {
+    /// By name.
+    pub known: Vec<Witnessed>,
+    /// Where they are, the names of their chains, and why they cannot be used. Nobody knows of which ledger they are.
+    pub unusable: Vec<(PathBuf, String, io::Error)>,
 }
 
 impl Witness {
@@ -45,23 +65,46 @@ impl Witness {
     }
 
     /// What is known of one chain.
-    pub(crate) fn of(&self, chain: &str) -> Option<Witnessed> {
-        let line = self.0.of(chain)?;
-        let line = Line::read(&line).ok().filter(|it| it.kind == Kind::Checkpoint)?;
-        Some(Witnessed { chain: chain.to_owned(), seq: line.seq, hash: line.hash })
+    ///
+    /// # Errors
+    /// It is there, but cannot be read, or is no checkpoint: then `InvalidData`, or `UnexpectedEof` for what a power failure leaves.
+    pub(crate) fn of(&self, chain: &str) -> io::Result<Option<Witnessed>> {
+        let Some(line) = self.0.of(chain)? else { return Ok(None) };
+        let line = Line::read(&line).ok().filter(|it| it.kind == Kind::Checkpoint);
+        let Line { seq, hash, text, .. } = line.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Some(Witnessed { chain: chain.to_owned(), seq, hash, line: text.to_owned() }))
     }
 
-    /// What is known of all chains of the ledger, by name.
-    pub(crate) fn all(&self) -> io::Result<Vec<Witnessed>> {
-        Ok(self.0.chains()?.iter().filter_map(|it| self.of(it)).collect())
+    /// What is known of all chains of the ledger.
+    pub(crate) fn all(&self) -> Heads {
+        let mut heads = Heads::default();
+        let chains = self.0.chains().unwrap_or_else(|error| {
+            heads.unusable.push((self.0.dir().to_owned(), String::new(), error));
+            Vec::new()
+        });
+        for chain in chains {
+            match self.of(&chain) {
+                Ok(found) => heads.known.extend(found),
+                Err(error) => heads.unusable.push((self.0.path(&chain), chain, error)),
+            }
+        }
+        heads
     }
 }
 
 /// The ledgers of which a checkpoint was witnessed beside this key, whether they are still there or not.
-pub fn witnessed_ledgers(key: &Path) -> io::Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// The path that cannot be read, and why. A witness that is damaged names no ledger.
+pub fn witnessed_ledgers(key: &Path) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
     let mut found = Vec::new();
-    for path in notes::files(&key.with_extension(HEADS))? {
-        let text = fs::read(path).unwrap_or_default();
+    let dir = key.with_extension(HEADS);
+    for path in notes::files(&dir).map_err(|it| (dir, it))? {
+        let text = match notes::read(&path) {
+            Ok(text) => text.unwrap_or_default(),
+            Err(error) if notes::is_damage(&error) => continue,
+            Err(error) => return Err((path, error)),
+        };
         let ledger = notes::parts(&text).map(|it| it.0).unwrap_or_default();
         let ledger = PathBuf::from(OsStr::from_bytes(ledger));
         if ledger.is_absolute() && !found.contains(&ledger) {

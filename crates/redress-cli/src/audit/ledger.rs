@@ -66,7 +66,7 @@ fn key_fix(key: &Path) -> Option<String> {
     ))
 }
 
-/// Everything that was changed or is gone.
+/// Everything that was changed or is gone, or of which nobody knows any more whether it is.
 fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
     let dir = subject.ledger.display();
     let changed = report.chains.iter().filter_map(|it| Some((it, it.problem.as_ref()?)));
@@ -79,15 +79,21 @@ fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
             witness(chain.path.file_name().unwrap_or_default())
         ),
     });
-    let gone = report.missing.iter().map(|chain| Wrong {
+    let gone = report.missing.iter().map(|it| Wrong {
         place: dir.to_string(),
-        what: format!("the chain {chain} is gone, of which there is a witness"),
+        what: format!("the chain {} is gone, of which there is a witness", it.chain),
         fix: format!(
             "Bring it back; or find out who removed it, then remove {}.",
-            witness(chain.as_ref())
+            witness(it.chain.as_ref())
         ),
     });
-    changed.chain(gone).collect()
+    let unknown = report.witnesses.iter().map(|it| Wrong {
+        place: it.file.display().to_string(),
+        what: it.what.to_string(),
+        fix: "Let this user read it, or bring it back from a copy; if there is none, remove it."
+            .to_owned(),
+    });
+    changed.chain(gone).chain(unknown).collect()
 }
 
 /// Where it is kept how long a chain was, apart from the ledger.

@@ -36,9 +36,12 @@ impl Places {
     /// The same, with those that were witnessed there and are gone.
     pub(super) fn find_with_gone(&self) -> Result<Vec<PathBuf>, Failure> {
         let root = self.root()?;
-        let witnessed = place::key().ok().and_then(|it| witnessed_ledgers(&it).ok());
+        let witnessed = place::key().map_or_else(|_| Ok(Vec::new()), |it| witnessed_ledgers(&it));
         let real = true_path(&root).unwrap_or_else(|_| root.clone());
-        let mut gone = witnessed.unwrap_or_default();
+        let (mut gone, unknown) = match witnessed {
+            Ok(gone) => (gone, None),
+            Err(unknown) => (Vec::new(), Some(unknown)),
+        };
         gone.retain(|it| it.starts_with(&real) && !ledgers(it).is_ok_and(|all| all.contains(it)));
         let gone = self.chosen(&real, gone);
         match self.find() {
@@ -47,7 +50,14 @@ impl Places {
                 Ok(found)
             }
             Err(_) if !gone.is_empty() => Ok(gone),
-            Err(failure) => Err(failure),
+            // Of ledgers that are there, who verifies them tells it.
+            Err(failure) => Err(match unknown {
+                Some((path, error)) => failure.of_machine().note(format!(
+                    "Whether one was there is not known: {}: {error}",
+                    path.display()
+                )),
+                None => failure,
+            }),
         }
     }
 

@@ -22,7 +22,7 @@ use crate::{
 /// Check every record: what is proven, what is wrong, what could still be altered unnoticed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress ledger verify\n  redress ledger verify --name files --format json\n  redress ledger verify --key ~/.config/redress/ledger.pub --receipt 2:9f2c41d07a3e\n\nExit code 1 if anything was altered or is missing: the first bad record is named with its file and line. Exit code 2 if there\nis no ledger, 3 if it cannot be read."
+    after_help = "Examples:\n  redress ledger verify\n  redress ledger verify --name files --format json\n  redress ledger verify --key ~/.config/redress/ledger.pub --receipt 2:9f2c41d07a3e\n\nExit code 1 if anything was altered or is missing: the first bad record is named with its file and line. Exit code 2 if there\nis no ledger, 3 if it, or a witness beside the key, cannot be read."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -57,11 +57,12 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     mark_copies(ledgers.iter_mut().map(|it| &mut it.1));
     let receipts = receipts_of_all(&mut ledgers);
     let checked = Checked { ledgers, receipts, own_key };
-    match args.format {
-        Format::Text => checked.print(out)?,
-        Format::Json => out.line(&checked.json().to_string())?,
-    }
-    Ok(checked.status())
+    let status = checked.status();
+    let printed = match args.format {
+        Format::Text => checked.print(out),
+        Format::Json => out.line(&checked.json().to_string()),
+    };
+    printed.map_err(|it| it.after(status)).map(|()| status)
 }
 
 /// A receipt names no ledger: it is missing only if it is in none of them.
@@ -69,7 +70,8 @@ fn receipts_of_all(ledgers: &mut [(std::path::PathBuf, Report)]) -> Vec<ReceiptR
     let rank = |it: &Found| match it {
         Found::In(_) => 0,
         Found::PerhapsPruned => 1,
-        Found::Nowhere => 2,
+        Found::PrunedByStranger(_) => 2,
+        Found::Nowhere => 3,
     };
     let mut all: Vec<ReceiptReport> = Vec::new();
     for (_, report) in ledgers {

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use redress::fault::Receipt;
 
-use super::report::{Found, ReceiptReport};
-use crate::record::Line;
+use super::{
+    prunings::{Prunings, Told},
+    report::{Found, ReceiptReport},
+};
+use crate::{record::Line, signed::Pruned};
 
 /// The receipts that are looked for, by number.
 pub(super) struct Receipts<'a> {
@@ -38,15 +41,25 @@ impl<'a> Receipts<'a> {
         here.map(|it| it.0.seq).max()
     }
 
-    pub(super) fn report(self, may_be_pruned: impl Fn(u64) -> bool) -> Vec<ReceiptReport> {
+    pub(super) fn report(self, prunings: &Prunings) -> Vec<ReceiptReport> {
         let report = |(receipt, found): (&Receipt, Option<String>)| {
-            let found = match found {
-                Some(chain) => Found::In(chain),
-                None if may_be_pruned(receipt.seq) => Found::PerhapsPruned,
-                None => Found::Nowhere,
-            };
+            let found = found.map_or_else(|| without(receipt, prunings), Found::In);
             ReceiptReport { receipt: receipt.clone(), found }
         };
         self.asked.into_iter().map(report).collect()
+    }
+}
+
+/// What a receipt means whose record is not there. It names no chain, so that any pruned segment may have held it, of a chain that was long enough.
+fn without(receipt: &Receipt, prunings: &Prunings) -> Found {
+    let may_have_held = |it: &Pruned| match receipt.seq.checked_add(1) {
+        Some(next) if next == it.next_seq => it.head.to_string().starts_with(&receipt.hash),
+        Some(next) => next < it.next_seq,
+        None => false,
+    };
+    match prunings.told(may_have_held) {
+        Told::Believed => Found::PerhapsPruned,
+        Told::ByStranger(key) => Found::PrunedByStranger(Box::new(key)),
+        Told::Not => Found::Nowhere,
     }
 }

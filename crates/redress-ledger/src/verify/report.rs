@@ -15,7 +15,9 @@ pub struct Report {
     /// Every receipt that was asked for.
     pub receipts: Vec<ReceiptReport>,
     /// Chains that were witnessed and are gone.
-    pub missing: Vec<String>,
+    pub missing: Vec<Missing>,
+    /// Witnesses that are there, but cannot be read or are damaged. Each may be one of this ledger.
+    pub witnesses: Vec<Problem>,
     /// Whether the keys of the signatures were given, and not taken from the records themselves.
     pub keys_given: bool,
     /// Whether witnesses were looked for.
@@ -27,14 +29,25 @@ impl Report {
     pub fn is_sound(&self) -> bool {
         self.first_problem().is_none()
             && self.missing.is_empty()
-            && self.receipts.iter().all(|it| !matches!(it.found, Found::Nowhere))
+            && self.receipts.iter().all(|it| !it.is_lost())
     }
 
     /// The first record that is wrong; if there is none, the first place that cannot be read.
     pub fn first_problem(&self) -> Option<&Problem> {
-        let all = || self.chains.iter().filter_map(|it| it.problem.as_ref());
+        let chains = || self.chains.iter().filter_map(|it| it.problem.as_ref());
+        let all = || chains().chain(&self.witnesses);
         all().find(|it| !it.is_unreadable()).or_else(|| all().next())
     }
+}
+
+/// A chain that was witnessed and is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Missing {
+    /// Its name.
+    pub chain: String,
+    /// Who says that it was pruned, if only somebody does who is not known.
+    pub pruned_by: Option<PublicKey>,
 }
 
 /// What was found in one chain.
@@ -88,7 +101,8 @@ impl ChainReport {
 
     /// How many records at the end could be rewritten by somebody without the key.
     pub fn rewritable(&self) -> u64 {
-        self.behind(self.signed_to.max(self.held_to))
+        // What is held behind a break does not hold what stands before it.
+        self.behind(self.signed_to.max(self.held_to.filter(|it| Some(*it) <= self.last_seq)))
     }
 
     /// How many records at the end could be cut off without a trace.
@@ -137,7 +151,7 @@ impl ChainState {
 pub struct Problem {
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1.
+    /// The line, from 1; 0 if it is not a line.
     pub line: u64,
     /// The number of the record that should stand there.
     pub seq: u64,
@@ -146,15 +160,19 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Whether nothing is wrong but that the system does not let it be read.
+    /// Whether nothing is known to be wrong: something that would prove more cannot be read.
     pub const fn is_unreadable(&self) -> bool {
-        matches!(self.what, What::Unreadable(_))
+        matches!(self.what, What::Unreadable(_) | What::Witness)
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{} (record {}): {}", self.file.display(), self.line, self.seq, self.what)
+        let Self { file, line, seq, what } = self;
+        match line {
+            0 => write!(f, "{}: {what}", file.display()),
+            _ => write!(f, "{}:{line} (record {seq}): {what}", file.display()),
+        }
     }
 }
 
@@ -184,6 +202,8 @@ pub enum What {
     SegmentMissing(u32),
     /// Records before this one are gone, and no signed record tells of it.
     StartMissing,
+    /// Records are gone, and who says that they were pruned is neither known nor signed what is left of the chain.
+    PrunedByStranger(Box<PublicKey>),
     /// Bytes stand behind the end of a segment.
     Surplus,
     /// The signature is not over these records.
@@ -206,6 +226,8 @@ pub enum What {
     },
     /// The lock of the chain is no file.
     Lock,
+    /// The witness is no checkpoint, so that nobody knows how long the chain was.
+    Witness,
     /// The system does not let it be read, so that nothing is proven from there on.
     Unreadable(String),
 }
@@ -229,6 +251,10 @@ impl fmt::Display for What {
             Self::StartMissing => {
                 f.write_str("the records before are gone, and no signed record tells of it")
             }
+            Self::PrunedByStranger(key) => write!(
+                f,
+                "records are gone, and that they were pruned is signed by the key {key}, which is not known and signed nothing that is left of the chain"
+            ),
             Self::Surplus => f.write_str("inserted: bytes stand behind the end of the segment"),
             Self::Signature => f.write_str("the signature does not fit the records before"),
             Self::OtherKey(key) => {
@@ -243,6 +269,9 @@ impl fmt::Display for What {
             Self::NotClosed => f.write_str("cut: the chain was closed and does not end like that"),
             Self::Copy { of } => write!(f, "copied: the same chain is {}", of.display()),
             Self::Lock => f.write_str("the lock of the chain is no file"),
+            Self::Witness => f.write_str(
+                "the witness is damaged: how long the chain was, and of which ledger, is not known",
+            ),
             Self::Unreadable(why) => write!(f, "it cannot be read: {why}"),
         }
     }
@@ -258,13 +287,22 @@ pub struct ReceiptReport {
     pub found: Found,
 }
 
+impl ReceiptReport {
+    /// Whether its record should be there and is not.
+    pub const fn is_lost(&self) -> bool {
+        matches!(self.found, Found::Nowhere | Found::PrunedByStranger(_))
+    }
+}
+
 /// Where a record is that somebody has a receipt for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// In this chain.
     In(String),
-    /// In none; but segments that may have held it were pruned in good order.
+    /// In none; but segments that may have held it were pruned in good order, as a key says that is known.
     PerhapsPruned,
+    /// In none; and that segments were pruned which may have held it, only this key says, which is not known.
+    PrunedByStranger(Box<PublicKey>),
     /// In none: it was cut off, or changed.
     Nowhere,
 }

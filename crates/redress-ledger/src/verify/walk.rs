@@ -28,9 +28,12 @@ use crate::{
 /// A walked chain, with what the other chains need to know.
 pub(super) struct Walked {
     pub report: ChainReport,
+    /// What its records say was removed, whoever signed that.
     pub pruned: Vec<Pruned>,
     /// Its first record, if that is not the genesis.
     pub cut_start: Option<CutStart>,
+    /// Who signed its first checkpoint: who pruned what was before that, since nobody else may.
+    pub first_signer: Option<PublicKey>,
     /// Whether it has no segment at all.
     pub is_empty: bool,
     /// The checkpoint that it must still have, unless that was pruned.
@@ -39,8 +42,8 @@ pub(super) struct Walked {
 
 pub(super) struct CutStart {
     pub file: PathBuf,
-    pub seq: u64,
-    pub prev: Hash,
+    /// The end of what was before.
+    pub after: Head,
 }
 
 /// Walks a chain. Behind the first problem only receipts and prunings are looked for. Of the segments before number `from` only
@@ -68,6 +71,7 @@ pub(super) fn walk(
             report: ChainReport::empty(chain, state),
             pruned: Vec::new(),
             cut_start: None,
+            first_signer: None,
             is_empty: false,
             witnessed: witnessed.map(|it| it.seq),
         },
@@ -160,6 +164,7 @@ impl Walk<'_> {
         let report = ChainReport::empty(self.chain, self.walked.report.state);
         self.walked.report = report;
         self.walked.cut_start = None;
+        self.walked.first_signer = None;
         self.head = None;
         self.closing = false;
     }
@@ -240,8 +245,7 @@ impl Walk<'_> {
         let doc = Doc::parse(raw.bytes, LINE_LIMITS).ok();
         let object = doc.as_ref().and_then(|it| it.root().get(line.kind.name()));
         if let (Kind::Prune, Some(object)) = (line.kind, object) {
-            let told = signed::pruned(object).filter(|it| self.mistrust(Some(it.1)).is_none());
-            self.walked.pruned.extend(told.map(|it| it.0));
+            self.walked.pruned.extend(signed::pruned(object));
         }
         if !self.is_sound() {
             return;
@@ -289,7 +293,8 @@ impl Walk<'_> {
                 (!names || !first).then_some(What::BadStart)
             }
             Kind::Rotate if self.head.is_none() => {
-                let start = CutStart { file: piece.path.clone(), seq: line.seq, prev: line.prev };
+                let after = Head { next: line.seq, hash: line.prev };
+                let start = CutStart { file: piece.path.clone(), after };
                 self.walked.cut_start = Some(start).filter(|_| self.is_whole);
                 None
             }
@@ -300,7 +305,7 @@ impl Walk<'_> {
             Kind::Checkpoint => {
                 self.mistrust(signed::signer_of_checkpoint(line, object, &self.chain.name))
             }
-            Kind::Prune => self.mistrust(signed::pruned(object).map(|it| it.1)),
+            Kind::Prune => self.mistrust(signed::pruned(object).map(|it| it.by)),
             _ => None,
         }
     }
@@ -328,6 +333,7 @@ impl Walk<'_> {
             let key = object.and_then(|it| it.get("key")?.as_str());
             let key = key.and_then(|it| PublicKey::parse(&it));
             report.keys.extend(key.filter(|it| !report.keys.contains(it)));
+            self.walked.first_signer = self.walked.first_signer.or(key);
             self.closing = signed::is_closing(line);
         }
     }
@@ -360,10 +366,9 @@ impl Walk<'_> {
         }
         let next = self.head.map_or(0, |it| it.next);
         if let Some(it) = self.witnessed {
+            self.walked.report.held_to = Some(it.seq);
             if it.seq >= next {
                 self.note(&last.path, line, What::Cut { witnessed: it.seq });
-            } else {
-                self.walked.report.held_to = Some(it.seq);
             }
         }
         if self.walked.report.state == ChainState::Closed && !self.closing {

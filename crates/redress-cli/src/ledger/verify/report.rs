@@ -30,16 +30,23 @@ impl Checked {
 
     /// What cannot be read is no finding by itself, but nothing is proven either.
     pub(super) fn status(&self) -> Status {
-        let is_missing = self.ledgers.iter().any(|it| !it.1.missing.is_empty());
         match self.first_problem() {
             _ if self.is_sound() => Status::Fine,
-            Some(problem) if problem.is_unreadable() && !is_missing => Status::Unreadable,
+            Some(problem) if problem.is_unreadable() && !self.is_missing() => Status::Unreadable,
             _ => Status::Findings,
         }
     }
 
+    /// Whether something is gone that does not stand where nothing can be read: a chain, or the record of a receipt.
+    fn is_missing(&self) -> bool {
+        let all = || self.ledgers.iter().map(|it| &it.1);
+        let problems = || all().flat_map(|it| &it.chains).filter_map(|it| it.problem.as_ref());
+        all().any(|it| !it.missing.is_empty())
+            || self.lost_receipts().next().is_some() && !problems().any(Problem::is_unreadable)
+    }
+
     fn lost_receipts(&self) -> impl Iterator<Item = &ReceiptReport> {
-        self.receipts.iter().filter(|it| it.found == Found::Nowhere)
+        self.receipts.iter().filter(|it| it.is_lost())
     }
 
     fn first_problem(&self) -> Option<&Problem> {
@@ -73,10 +80,16 @@ impl Checked {
         for chain in listed {
             self.print_chain(chain, report, out)?;
         }
-        for name in &report.missing {
+        for it in &report.missing {
+            let name = &it.chain;
             out.line(&format!(
-                "  chain {name}\n    {TROUBLE}WRONG{TROUBLE:#}    it is gone: a checkpoint of it was witnessed"
+                "  chain {name}\n    {TROUBLE}WRONG{TROUBLE:#}    it is gone: a checkpoint of it was witnessed{}",
+                it.pruned_by.map(|key| format!("; {}", by_stranger(&key))).unwrap_or_default()
             ))?;
+        }
+        for Problem { file, what, .. } in &report.witnesses {
+            let file = file.display();
+            out.line(&format!("  witness {file}\n    {TROUBLE}UNKNOWN{TROUBLE:#}  {what}"))?;
         }
         Ok(())
     }
@@ -140,14 +153,15 @@ impl Checked {
     }
 
     fn verdict(&self) -> String {
-        if let Some(problem) = self.first_problem().filter(|it| it.is_unreadable()) {
-            return format!("{TROUBLE}NOT PROVEN{TROUBLE:#}: {problem}");
-        }
-        if let Some(problem) = self.first_problem() {
-            return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: the first bad record: {problem}");
-        }
-        if !self.is_sound() {
-            return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: records are missing");
+        match (self.status(), self.first_problem()) {
+            (Status::Fine, _) => (),
+            (Status::Unreadable, Some(problem)) => {
+                return format!("{TROUBLE}NOT PROVEN{TROUBLE:#}: {problem}");
+            }
+            (_, Some(problem)) if !problem.is_unreadable() => {
+                return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: the first bad record: {problem}");
+            }
+            _ => return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: records are missing"),
         }
         let chains = self.ledgers.iter().flat_map(|it| &it.1.chains);
         let (count, records) = chains.fold((0, 0), |sum, it| (sum.0 + 1, sum.1 + it.records));
@@ -185,6 +199,9 @@ fn receipt_line(it: &ReceiptReport) -> String {
     match &it.found {
         Found::In(chain) => format!("{name}: {LABEL}proven{LABEL:#}, in chain {chain}"),
         Found::PerhapsPruned => format!("{name}: not found; its segment may have been pruned"),
+        Found::PrunedByStranger(key) => {
+            format!("{name}: {TROUBLE}WRONG{TROUBLE:#}: not found; {}", by_stranger(key))
+        }
         Found::Nowhere => {
             format!("{name}: {TROUBLE}WRONG{TROUBLE:#}: its record was cut off or changed")
         }
@@ -192,24 +209,35 @@ fn receipt_line(it: &ReceiptReport) -> String {
 }
 
 fn receipt_json(it: &ReceiptReport) -> Value {
-    let (found, chain) = match &it.found {
-        Found::In(chain) => ("yes", Some(chain)),
-        Found::PerhapsPruned => ("perhaps_pruned", None),
-        Found::Nowhere => ("no", None),
+    let (found, chain, stranger) = match &it.found {
+        Found::In(chain) => ("yes", Some(chain), None),
+        Found::PerhapsPruned => ("perhaps_pruned", None, None),
+        Found::PrunedByStranger(key) => ("no", None, Some(key)),
+        Found::Nowhere => ("no", None, None),
     };
     let mut report = json!({ "seq": it.receipt.seq, "hash": it.receipt.hash, "found": found });
     set(&mut report, "chain", chain.map(|it| json!(it)));
+    set(&mut report, "pruned_by_stranger", stranger.map(|it| json!(it.to_string())));
     report
+}
+
+/// That a pruning is not believed, and whose word it is.
+fn by_stranger(key: &PublicKey) -> String {
+    format!("that it was pruned is signed only by the key {key}, which is not known here")
 }
 
 fn ledger_json(dir: &std::path::Path, report: &Report) -> Value {
     let chains: Vec<Value> = report.chains.iter().map(chain_json).collect();
-    json!({
+    let missing: Vec<&str> = report.missing.iter().map(|it| it.chain.as_str()).collect();
+    let witnesses: Vec<Value> = report.witnesses.iter().map(problem_json).collect();
+    let mut ledger = json!({
         "dir": dir.to_string_lossy(),
         "sound": report.is_sound(),
         "chains": chains,
-        "missing": report.missing,
-    })
+        "missing": missing,
+    });
+    set(&mut ledger, "unusable_witnesses", (!witnesses.is_empty()).then(|| witnesses.into()));
+    ledger
 }
 
 fn chain_json(chain: &ChainReport) -> Value {

@@ -1,0 +1,110 @@
+//! What is not there any more, and whether it was pruned in good order.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    prunings::{Prunings, Told},
+    report::{Missing, Problem, What},
+    walk::Walked,
+};
+use crate::{
+    layout::{self, ChainDir},
+    notes,
+    witness::{Heads, Witnessed},
+};
+
+/// A chain that does not start with its genesis needs a signed pruning that ends where it starts; one without any record, a pruning of all of it.
+pub(super) fn check_start(chain: &mut Walked, prunings: &Prunings, may_be_told: bool) {
+    if chain.is_empty {
+        check_empty(chain, prunings, may_be_told);
+    }
+    let Some(start) = &chain.cut_start else { return };
+    let told =
+        prunings.told_of(&chain.report.name, chain.first_signer, |it| it.end() == start.after);
+    let what = match told {
+        Told::Believed => return,
+        _ if may_be_told => return,
+        // Whose chain it is cannot be seen, since it breaks before anybody signed it.
+        Told::ByStranger(_) if chain.first_signer.is_none() && chain.report.problem.is_some() => {
+            return;
+        }
+        Told::ByStranger(key) => What::PrunedByStranger(Box::new(key)),
+        Told::Not => What::StartMissing,
+    };
+    let problem = Problem { file: start.file.clone(), line: 1, seq: start.after.next, what };
+    chain.report.problem = Some(problem);
+}
+
+/// Of a chain that nobody witnessed an empty directory means no more than none at all, whoever says that it was pruned.
+fn check_empty(chain: &mut Walked, prunings: &Prunings, may_be_told: bool) {
+    let Some(problem) = &mut chain.report.problem else { return };
+    let name = &chain.report.name;
+    let newest = prunings.newest(name);
+    if let Some(it) = newest {
+        let missing = it.segment.saturating_add(1);
+        problem.file = chain.report.path.join(layout::segment_name(missing));
+        problem.what = What::SegmentMissing(missing);
+        problem.seq = it.next_seq;
+    }
+    let is_fine = match (chain.witnessed, prunings.told_of(name, None, |_| true)) {
+        (None, told) => told != Told::Not || may_be_told,
+        // Whoever prunes the last segment forgets the witness.
+        (Some(seq), _) if newest.is_some_and(|it| it.next_seq > seq) => true,
+        (Some(_), Told::ByStranger(key)) => {
+            problem.what = What::PrunedByStranger(Box::new(key));
+            false
+        }
+        (Some(_), _) => false,
+    };
+    if is_fine {
+        chain.report.problem = None;
+    }
+}
+
+/// Chains that were witnessed, are not there, and were not pruned.
+pub(super) fn missing_chains(
+    heads: &Heads,
+    there: &[ChainDir],
+    prunings: &Prunings,
+) -> Vec<Missing> {
+    let gone = heads.known.iter().filter(|it| !is_there(&it.chain, there));
+    gone.filter_map(|Witnessed { chain, seq, .. }| {
+        let pruned_by = match prunings.told_of(chain, None, |it| it.next_seq > *seq) {
+            Told::Believed => return None,
+            Told::ByStranger(key) => Some(key),
+            Told::Not => None,
+        };
+        Some(Missing { chain: chain.clone(), pruned_by })
+    })
+    .collect()
+}
+
+/// Witnesses that cannot be used: nobody knows what they would have told, nor of which ledger, unless the chain is there or in a ledger beside this
+/// one. One that a power failure took is no worse than none, if its chain is there.
+pub(super) fn unusable(heads: &Heads, there: &[ChainDir], ledger: &Path) -> Vec<Problem> {
+    let concerns = |chain: &str, error: &io::Error| {
+        let is_torn = error.kind() == io::ErrorKind::UnexpectedEof;
+        if is_there(chain, there) { !is_torn } else { !is_beside(chain, ledger) }
+    };
+    let unusable = heads.unusable.iter().filter(|(_, chain, error)| concerns(chain, error));
+    let problem = |(file, _, error): &(PathBuf, String, io::Error)| {
+        let is_damaged = notes::is_damage(error);
+        let what = if is_damaged { What::Witness } else { What::Unreadable(error.to_string()) };
+        Problem { file: file.clone(), line: 0, seq: 0, what }
+    };
+    unusable.map(problem).collect()
+}
+
+/// Whether a ledger beside this one has a chain of that name.
+fn is_beside(chain: &str, ledger: &Path) -> bool {
+    let beside = ledger.parent().and_then(|it| fs::read_dir(it).ok());
+    let mut ledgers = beside.into_iter().flatten().flatten().map(|it| it.path());
+    !chain.is_empty() && ledgers.any(|it| it != ledger && it.join(chain).is_dir())
+}
+
+fn is_there(name: &str, chains: &[ChainDir]) -> bool {
+    chains.iter().any(|it| it.name == name)
+}
