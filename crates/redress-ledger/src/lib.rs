@@ -74,7 +74,11 @@
 //!
 //! The oldest segments go first, of a chain always from its start. Their age is what their records say. Chains count that the ledger's own key
 //! has closed, and the chain of the process itself; a segment is removed only if it was read and every record leads to a checkpoint of that key.
-//! The `prune` records are durable before a file is removed.
+//! The `prune` records are durable before a file is removed. One that stands in a segment that goes is written again, as it is, if the start of a chain
+//! that stays depends on it; of the chains that are gone, that of the longest is.
+//!
+//! A `prune` record counts if its key is known to who verifies, or signed the first checkpoint of what is left of the chain: only who signed that may prune
+//! what is before it.
 
 mod commit;
 mod error;

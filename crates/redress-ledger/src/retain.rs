@@ -3,6 +3,7 @@
 //! What a file system says about a file, anybody can change who may write the ledger. So age is what the records say, only chains count that this
 //! ledger's key has closed, and a segment goes only if that key signed its records.
 
+mod carry;
 mod vouch;
 
 use std::{
@@ -23,6 +24,7 @@ use crate::{
     witness::Witness,
     writer::Writer,
 };
+use vouch::Told;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,6 +60,8 @@ struct Victim {
     why: &'static str,
     /// The end of the chain at the end of the segment.
     head: Head,
+    /// What it says was removed before.
+    told: Vec<Told>,
 }
 
 /// Prunes what is over the limits. Records come first, files after: what is gone is always told of.
@@ -77,7 +81,9 @@ pub(crate) fn prune(
     let victims = select(&chains, keep, writer, now);
     if !victims.is_empty() {
         let signer = &writer.tools.signer;
-        let records: Vec<Record> = victims.iter().map(|it| record(it, &chains, signer)).collect();
+        let pruned = victims.iter().map(|it| record(it, &chains, signer));
+        let records: Vec<Record> =
+            pruned.chain(carry::carried(&victims, &chains, &signer.public())).collect();
         writer.commit(now, &records)?;
         remove(&victims, &chains, &writer.tools.witness);
     }
@@ -134,7 +140,7 @@ fn select(chains: &[ChainDir], keep: Keep, writer: &Writer, now: Time) -> Vec<Vi
             continue;
         };
         total -= candidate.bytes;
-        victims.push(Victim { candidate, why, head: vouched.head });
+        victims.push(Victim { candidate, why, head: vouched.head, told: vouched.told });
     }
     victims
 }
@@ -184,7 +190,7 @@ fn size(piece: &Piece) -> io::Result<u64> {
 }
 
 fn record(victim: &Victim, chains: &[ChainDir], signer: &Signer) -> Record {
-    let Victim { candidate, why, head } = victim;
+    let Victim { candidate, why, head, .. } = victim;
     let chain = chains.get(candidate.chain).map_or("", |it| it.name.as_str());
     let segment = candidate.piece.number;
     let statement = Statement::Prune { chain, segment, next_seq: head.next, head: head.hash };

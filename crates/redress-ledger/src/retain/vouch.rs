@@ -2,12 +2,15 @@
 
 use std::{fs::File, io};
 
+use redress::json::Doc;
+
 use crate::{
+    LINE_LIMITS,
     layout::{self, Piece},
     lines::{LineEnd, Lines},
-    record::{Head, Line},
+    record::{Head, Kind, Line},
     sign::PublicKey,
-    signed,
+    signed::{self, Pruned},
     time::Time,
 };
 
@@ -17,6 +20,23 @@ pub(super) struct Vouched {
     pub head: Head,
     /// When its newest record was written.
     pub newest: Time,
+    /// What it says was removed.
+    pub told: Vec<Told>,
+}
+
+/// A record of a pruning.
+pub(super) struct Told {
+    pub pruned: Pruned,
+    /// Its object, as it was signed.
+    pub object: String,
+}
+
+impl Told {
+    fn of(line: &Line<'_>) -> Option<Self> {
+        let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;
+        let object = doc.root().get(Kind::Prune.name())?;
+        Some(Self { pruned: signed::pruned(object)?, object: object.raw().to_owned() })
+    }
 }
 
 /// Reads a whole segment. `None` if a record in it is not what was written: each has to continue the one before, up to a checkpoint of that key,
@@ -27,17 +47,19 @@ pub(super) fn vouch(
     next: Option<&Piece>,
     key: &PublicKey,
 ) -> io::Result<Option<Vouched>> {
-    let mut walk = Walk { chain, head: None, newest: Time::default(), signer: None };
+    let (newest, told) = (Time::default(), Vec::new());
+    let mut walk = Walk { chain, head: None, newest, signer: None, told };
     if !walk.takes(piece, |_| false)? {
         return Ok(None);
     }
-    let Walk { head: Some(head), newest, .. } = walk else { return Ok(None) };
+    let (Some(head), newest) = (walk.head, walk.newest) else { return Ok(None) };
+    let told = std::mem::take(&mut walk.told);
     let is_sound = match next {
         None => true,
         Some(next) => walk.takes(next, |it| it.signer.is_some())?,
     };
     let is_signed = walk.signer == Some(*key);
-    Ok((is_sound && is_signed).then_some(Vouched { head, newest }))
+    Ok((is_sound && is_signed).then_some(Vouched { head, newest, told }))
 }
 
 /// Whether the last record of a chain is a checkpoint that closes it, signed by that key.
@@ -55,6 +77,7 @@ struct Walk<'a> {
     newest: Time,
     /// Who signed, if the last record is a checkpoint.
     signer: Option<PublicKey>,
+    told: Vec<Told>,
 }
 
 impl Walk<'_> {
@@ -69,6 +92,9 @@ impl Walk<'_> {
             self.head = Some(line.head());
             self.newest = self.newest.max(line.time);
             self.signer = signed::signer_of_line(&line, self.chain);
+            if line.kind == Kind::Prune {
+                self.told.extend(Told::of(&line));
+            }
             if is_enough(self) {
                 break;
             }

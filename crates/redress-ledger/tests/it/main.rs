@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod carry;
 mod chain;
 mod commit;
 mod crash;
