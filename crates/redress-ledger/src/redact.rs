@@ -1,7 +1,7 @@
 //! `Redactor`: takes secrets out of everything before it is stored or sent: known values, credentials, then telling names.
 
 mod disguise;
-mod escapes;
+mod parts;
 
 use std::{borrow::Cow, ops::Range};
 
@@ -30,6 +30,14 @@ const PARTIAL: usize = 64;
 /// How often a text is looked through at most; more than twice is rare.
 const MOST_LOOKS: usize = 8;
 
+/// How many bytes of a document are looked through at most, so that nobody waits for a long one. One that is longer than a document may
+/// be goes whole.
+const MOST_WORK: usize = 8 << 20;
+
+/// Keys of a text that names what stands beside it: `{"name": "password", "value": "…"}`.
+const NAME_KEYS: &[&str] =
+    &["name", "key", "header", "variable", "field", "param", "parameter", "k"];
+
 /// Takes secrets out of texts and documents. The work is linear in their length.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
@@ -40,16 +48,18 @@ pub struct Redactor {
 
 impl Redactor {
     /// Knows these values (of the environment, of the configuration), and the passwords that stand in them as in a `Basic` header. It
-    /// finds them plain, in base64 and in hex, whatever of that is escaped. Values of less than 6 bytes are not known.
+    /// finds them plain, in base64 and in hex, whatever of that is escaped, and of several lines each. Values of less than 6 bytes are
+    /// not known.
     pub fn new<S: AsRef<str>>(known: impl IntoIterator<Item = S>) -> Self {
         let (mut patterns, mut longest) = (Vec::new(), 0);
         for value in known {
             let value = value.as_ref().trim();
-            let others = [escapes::without(value), disguise::password(value)];
+            let others = [secret::without_escapes(value), disguise::password(value)];
             let values = others.iter().flatten().map(String::as_str).chain([value]);
             for value in values.filter(|it| it.len() >= SHORTEST) {
                 longest = longest.max(value.len() * ESCAPED);
                 patterns.extend(disguise::all(value));
+                patterns.extend(parts::lines(value).map(|it| it.as_bytes().to_vec()));
             }
         }
         let mut builder = AhoCorasick::builder();
@@ -67,19 +77,29 @@ impl Redactor {
     /// What is secret of a variable: its value if the name says so, and credentials that stand in it, such as the password of a URL.
     pub fn secrets_of<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
         let within = secret::find(value).into_iter().filter_map(|it| value.get(it));
-        let whole = secret::secrecy(name).map(|_| value);
-        within.chain(whole).collect()
+        let whole = secret::holds_secret(name, value).then_some(value);
+        let password = whole.and_then(parts::password);
+        within.chain(whole).chain(password).collect()
+    }
+
+    /// What is secret of a header that is configured: all of it, and what servers repeat of it: a token without the word before it, and
+    /// the values in it.
+    pub fn secrets_of_header(value: &str) -> Vec<&str> {
+        let without_scheme = value.split_once(' ').map(|it| it.1);
+        let parts = parts::values(value).filter(|it| it.len() >= SHORTEST);
+        [value].into_iter().chain(without_scheme).chain(parts).collect()
     }
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
     pub fn text(&self, text: &str) -> String {
-        settle(self.text_once(text), |it| self.text_once(it))
+        settle(self.text_once(text), MOST_LOOKS, |it| self.text_once(it))
     }
 
-    /// The JSON document without its secrets; `None` if it is not one.
+    /// The JSON document without its secrets; `None` if it is not one, or too long to be looked through.
     pub(crate) fn document(&self, text: &str) -> Option<String> {
         let again = |it: &str| self.document_once(it).unwrap_or_else(|| it.to_owned());
-        self.document_once(text).map(|it| settle(it, again))
+        let looks = MOST_LOOKS.min(MOST_WORK / text.len().max(1)).max(2);
+        self.document_once(text).map(|it| settle(it, looks, again))
     }
 
     fn text_once(&self, text: &str) -> String {
@@ -132,7 +152,13 @@ impl Redactor {
 
     fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match &self.known {
-            Some(known) => without(text.into(), escapes::find(known, text)),
+            Some(known) => {
+                let look = |it: &[u8]| known.find_iter(it).map(|it| it.range()).collect::<Vec<_>>();
+                let mut places = look(text.as_bytes());
+                places.extend(secret::find_meant(text, look));
+                places.sort_unstable_by_key(|it| (it.start, it.end));
+                without(text.into(), places)
+            }
             None => Cow::Borrowed(text),
         }
     }
@@ -162,6 +188,7 @@ impl Redactor {
     }
 
     fn object(&self, object: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+        let named = named(object);
         out.push('{');
         for (at, (key, value)) in object.members().enumerate() {
             if at > 0 {
@@ -170,19 +197,47 @@ impl Redactor {
             let name = key.as_str().unwrap_or_default();
             write_str(out, &self.plain(&name));
             out.push(':');
-            self.value(value, within.or_else(|| secret::secrecy(&name)), out);
+            let is_value = || is_one_of(&name, secret::VALUE_KEYS);
+            let own = || secret::secrecy(&name).or_else(|| named.filter(|_| is_value()));
+            self.value(value, within.or_else(own), out);
         }
         out.push('}');
     }
 
     fn array(&self, array: Value<'_>, within: Option<Secrecy>, out: &mut String) {
-        let mut after_flag = None;
+        // What a flag or a name stands before; a name may as well be one of several.
+        let (mut after_flag, mut after_name) = (None, None);
         write_list(out, array.elements(), |value, out| {
-            self.value(value, within.or(after_flag), out);
             let text = value.as_str();
+            let is_value = text.as_deref().is_some_and(|it| !secret::is_wordlike(it));
+            let beside = after_flag.or_else(|| after_name.filter(|_| is_value));
+            self.value(value, within.or(beside), out);
+            let text = text.as_deref();
             after_flag = text.and_then(|it| secret::secrecy(it.strip_prefix("--")?));
+            after_name = text.filter(|it| is_name(it)).and_then(secret::secrecy);
         });
     }
+}
+
+/// What the name hides that is a text of this object: `{"name": "password", …}`.
+fn named(object: Value<'_>) -> Option<Secrecy> {
+    let names = object
+        .members()
+        .filter(|(key, _)| key.as_str().is_some_and(|it| is_one_of(&it, NAME_KEYS)));
+    names
+        .filter_map(|it| it.1.as_str())
+        .filter(|it| is_name(it))
+        .find_map(|it| secret::secrecy(&it))
+}
+
+fn is_one_of(key: &str, keys: &[&str]) -> bool {
+    keys.iter().any(|it| it.eq_ignore_ascii_case(key))
+}
+
+/// Whether a text can be the name of a header or a variable.
+fn is_name(text: &str) -> bool {
+    text.len() <= 64
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
 }
 
 impl Redact for Redactor {
@@ -192,9 +247,9 @@ impl Redact for Redactor {
 }
 
 /// Looks again as long as something is found: where a secret is gone, another may stand that it hid.
-fn settle(first: String, again: impl Fn(&str) -> String) -> String {
+fn settle(first: String, looks: usize, again: impl Fn(&str) -> String) -> String {
     let mut clean = first;
-    for _ in 1..MOST_LOOKS {
+    for _ in 1..looks {
         if !clean.contains(REDACTED) {
             break;
         }

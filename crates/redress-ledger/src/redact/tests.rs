@@ -137,6 +137,77 @@ fn names_in_documents_hide_their_values() {
 }
 
 #[test]
+fn names_that_are_values_hide_what_stands_beside_them() {
+    let plain = Redactor::default();
+    let cases = [
+        (
+            r#"{"env":[{"name":"DB_PASSWORD","value":"hunter"}]}"#,
+            r#"{"env":[{"name":"DB_PASSWORD","value":"[redacted]"}]}"#,
+        ),
+        (r#"{"value":"hunter","key":"x-api-key"}"#, r#"{"value":"[redacted]","key":"x-api-key"}"#),
+        (
+            r#"{"h":["Host","x","x-api-key","hunterZ99"]}"#,
+            r#"{"h":["Host","x","x-api-key","[redacted]"]}"#,
+        ),
+        (r#"{"name":"author","value":"Jane 9"}"#, r#"{"name":"author","value":"Jane 9"}"#),
+        (r#"{"required":["password","email"]}"#, r#"{"required":["password","email"]}"#),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json(&plain, text), expected);
+    }
+}
+
+#[test]
+fn a_known_value_of_several_lines_goes_line_by_line() {
+    let redactor = Redactor::of_variables([("MY_SECRET", "first-half-Z99\nsecond-half-Z99")]);
+    for (text, clean) in [
+        ("first-half-Z99", "[redacted]"),
+        ("2026 INFO   second-half-Z99 x", "2026 INFO   [redacted] x"),
+        ("first-half-Z99\\nsecond-half-Z99", "[redacted]"),
+    ] {
+        assert_eq!(redactor.text(text), clean);
+    }
+    let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----";
+    let redactor = Redactor::of_variables([("TLS_PRIVATE_KEY", key)]);
+    assert_eq!(redactor.text("MIIEvQIBADANBgkq\n  hkiG9w0BAQEFAASC"), "[redacted]\n  [redacted]");
+    let other = key.replace("MII", "XYZ");
+    assert!(!redactor.text(&other).contains("XYZ"), "the lines around a key stay known as such");
+}
+
+#[test]
+fn parts_of_known_values_go_alone() {
+    let redactor = Redactor::of_variables([
+        ("BASIC_AUTH", "bob:hunter2Z"),
+        ("DATABASE_URL", "postgres://app:hun#ter2Zeb@db/x"),
+    ]);
+    assert_eq!(redactor.text("no hunter2Z, no hun#ter2Zeb"), "no [redacted], no [redacted]");
+    for header in [
+        "session=hunter2Z; a=b",
+        "Token token=hunter2Z",
+        "Digest username=\"x\", response=\"hunter2Z\"",
+        "Bearer hunter2Z",
+    ] {
+        let redactor = Redactor::new(Redactor::secrets_of_header(header));
+        assert_eq!(
+            redactor.text("key hunter2Z was rejected"),
+            "key [redacted] was rejected",
+            "{header}"
+        );
+    }
+}
+
+#[test]
+fn a_value_that_says_nothing_is_not_known() {
+    let redactor = Redactor::of_variables([
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/home/me/key.json"),
+        ("SECRETS_DIR", "/run/here"),
+        ("AUTH", "enabled"),
+    ]);
+    let text = "enabled: open '/home/me/key.json' in /run/here";
+    assert_eq!(redactor.text(text), text);
+}
+
+#[test]
 fn a_cut_leaves_no_piece_of_a_secret() {
     let secret = "S3cr3tValue".repeat(10);
     let redactor = Redactor::new([&secret]);
@@ -173,6 +244,9 @@ fn hostile_texts_cost_no_more_than_their_length() {
         "token=[\"",
         "<token>",
         "token=[ ]",
+        "auth.",
+        "key-",
+        "\u{1b}[",
     ] {
         redactor.text(&piece.repeat(MOST / piece.len()));
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{MAX_SECRET, floor_boundary};
+use super::{MAX_SECRET, escapes::ends_with_colour, login::Logins, pem};
 
 /// A way in which a secret starts.
 #[derive(Debug)]
@@ -24,8 +24,12 @@ pub(super) enum Body {
     Base64(usize),
     /// Three parts with dots between.
     Jwt,
+    /// So many digits in base 16, and no more.
+    Hex(usize),
     /// A block up to its `-----END`.
     Pem,
+    /// The end of a block whose start is gone.
+    PemEnd,
     /// `user:password@`
     Login,
 }
@@ -44,6 +48,14 @@ const fn token(start: &'static str, least: usize) -> Start {
 
 const fn keeping(start: &'static str, body: Body) -> Start {
     Start { word: start, body, keep: Keep::Start }
+}
+
+const fn base64(start: &'static str, least: usize) -> Start {
+    Start { word: start, body: Body::Base64(least), keep: Keep::Nothing }
+}
+
+const fn rule(start: &'static str, body: Body) -> Start {
+    Start { word: start, body, keep: Keep::Nothing }
 }
 
 const fn capitals(start: &'static str, least: usize) -> Start {
@@ -66,7 +78,15 @@ pub(super) const STARTS: &[Start] = &[
     token("gldt-", 16),
     token("glrt-", 16),
     token("glptt-", 16),
+    token("glcbt-", 16),
+    token("glsoat-", 16),
+    token("gloas-", 16),
+    token("glft-", 16),
+    token("glagent-", 16),
+    token("glsa_", 30),
     token("xoxb-", 10),
+    token("xoxc-", 10),
+    token("xoxd-", 10),
     token("xoxp-", 10),
     token("xoxa-", 10),
     token("xoxr-", 10),
@@ -84,7 +104,7 @@ pub(super) const STARTS: &[Start] = &[
     token("whsec_", 16),
     token("AIza", 31),
     token("GOCSPX-", 16),
-    Start { word: "ya29.", body: Body::Base64(15), keep: Keep::Nothing },
+    base64("ya29.", 15),
     token("npm_", 30),
     token("pypi-AgE", 16),
     token("dop_v1_", 32),
@@ -105,57 +125,104 @@ pub(super) const STARTS: &[Start] = &[
     token("rubygems_", 40),
     token("sbp_", 30),
     token("sntrys_", 30),
+    token("sntryu_", 30),
+    rule("key-", Body::Hex(32)),
+    rule("SK", Body::Hex(32)),
     token("NRAK-", 20),
     token("PMAK-", 20),
     token("ATATT3x", 30),
     capitals("AGE-SECRET-KEY-1", 40),
-    Start { word: "hvs.", body: Body::Base64(20), keep: Keep::Nothing },
-    Start { word: "SG.", body: Body::Base64(40), keep: Keep::Nothing },
-    Start { word: "eyJ", body: Body::Jwt, keep: Keep::Nothing },
-    Start { word: "-----BEGIN ", body: Body::Pem, keep: Keep::Nothing },
+    base64("hvs.", 20),
+    base64("SG.", 40),
+    rule("eyJ", Body::Jwt),
+    rule("-----BEGIN ", Body::Pem),
+    rule("-----END ", Body::PemEnd),
     keeping("Bearer ", Body::Base64(8)),
     keeping("Basic ", Body::Base64(8)),
     keeping("://", Body::Login),
 ];
 
 /// The secret that starts at `at`, if the rule fits there.
-pub(super) fn match_at(rule: &Start, text: &str, at: usize) -> Option<Range<usize>> {
+pub(super) fn match_at(
+    rule: &Start,
+    text: &str,
+    at: usize,
+    logins: &mut Logins,
+) -> Option<Range<usize>> {
     let after = at + rule.word.len();
     let spelled = text.get(at..after)?;
     let is_http_word = rule.word.ends_with(' ') && rule.keep == Keep::Start;
     if spelled != rule.word && !is_http_word {
         return None;
     }
-    let before = text.get(..at)?.as_bytes().last();
-    let joins = |it: &u8| *it == b'_' || *it == b'-' && matches!(rule.body, Body::Jwt);
-    let is_inside_word = before.is_some_and(|it| it.is_ascii_alphanumeric() || joins(it));
-    let has_word_start = rule.word.starts_with(|it: char| it.is_ascii_alphanumeric());
-    if is_inside_word && has_word_start {
+    if rule.word.starts_with(|it: char| it.is_ascii_alphanumeric())
+        && is_inside_word(rule, text, at)
+    {
         return None;
     }
     let rest = text.get(after..)?;
     let from = if rule.keep == Keep::Start { after } else { at };
-    if let Body::Login = rule.body {
-        return login(rest).map(|it| after + it.start..after + it.end);
-    }
     let length = match rule.body {
-        Body::Token(least) => {
-            run(rest, least, |it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-'))
-        }
+        Body::Token(_) if is_words(rest) => return None,
+        Body::Token(least) => run(rest, least, is_token)?,
         Body::Capitals(least) => {
-            run(rest, least, |it| it.is_ascii_uppercase() || it.is_ascii_digit())
+            run(rest, least, |it| it.is_ascii_uppercase() || it.is_ascii_digit())?
         }
-        Body::Base64(least) => run(rest, least, is_base64),
-        Body::Jwt => jwt(rest),
-        Body::Pem => pem(rest),
-        Body::Login => None,
-    }?;
-    // `Bearer realm="…"` asks for a credential and is none.
+        Body::Base64(least) => run(rest, least, is_base64)?,
+        Body::Hex(count) => Some(count).filter(|it| is_hex(rest, *it))?,
+        Body::Jwt => jwt(rest)?,
+        Body::Pem => pem::length(rest)?,
+        Body::PemEnd => return pem::before_end(text, at),
+        Body::Login => return logins.find(text, after),
+    };
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
-    if body.ends_with('=') && next == Some(&b'"') {
-        return None;
+    // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.
+    let is_asking = body.ends_with('=') && next == Some(&b'"');
+    (!is_asking && !(is_http_word && is_word(body))).then_some(from..after + length)
+}
+
+/// Whether the word at `at` goes on there: a token starts with it. What colours a token is no part of it.
+fn is_inside_word(rule: &Start, text: &str, at: usize) -> bool {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let joins = |it: u8| it == b'_' || it == b'-' && matches!(rule.body, Body::Jwt);
+    before.last().is_some_and(|it| it.is_ascii_alphanumeric() || joins(*it))
+        && !ends_with_colour(before)
+}
+
+/// The longest word of a language.
+const LONGEST_WORD: usize = 20;
+
+/// Whether it is a word of a language, maybe at the start of a sentence or at its end.
+fn is_word(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', ':']);
+    text.len() < LONGEST_WORD
+        && text.bytes().skip(1).all(|it| it.is_ascii_lowercase() || it == b'-')
+        && text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic())
+}
+
+/// Whether a text starts with several words, as in the names of packages.
+fn is_words(text: &str) -> bool {
+    const LOOKED_AT: usize = 48;
+    let mut has_joint = false;
+    for it in text.bytes().take(LOOKED_AT).take_while(|it| is_token(*it)) {
+        match it {
+            b'-' | b'_' => has_joint = true,
+            it if it.is_ascii_lowercase() => (),
+            _ => return false,
+        }
     }
-    Some(from..after + length)
+    has_joint
+}
+
+/// Whether a text starts with so many digits, and no more.
+fn is_hex(text: &str, count: usize) -> bool {
+    let mut near = text.bytes().take(count + 1);
+    near.by_ref().take(count).filter(u8::is_ascii_hexdigit).count() == count
+        && !near.next().is_some_and(is_token)
+}
+
+const fn is_token(it: u8) -> bool {
+    it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-')
 }
 
 /// The length of the characters at the start, if there are enough.
@@ -171,39 +238,9 @@ const fn is_base64(it: u8) -> bool {
 
 /// `eyJ` … `.` … `.` …, where each part is base64; the last may be empty.
 fn jwt(text: &str) -> Option<usize> {
-    let part = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
-    let head = run(text, 8, part)?;
-    let body = run(text.get(head..)?.strip_prefix('.')?, 8, part)?;
+    let head = run(text, 8, is_token)?;
+    let body = run(text.get(head..)?.strip_prefix('.')?, 8, is_token)?;
     let end = head + 1 + body;
-    let tail = text.get(end..)?.strip_prefix('.').and_then(|it| run(it, 0, part));
+    let tail = text.get(end..)?.strip_prefix('.').and_then(|it| run(it, 0, is_token));
     Some(tail.map_or(end, |it| end + 1 + it))
-}
-
-/// Everything to the end of the block; of a block that was cut, everything there is.
-fn pem(text: &str) -> Option<usize> {
-    let label = text.get(..floor_boundary(text, 40))?;
-    if !label.contains("PRIVATE KEY") {
-        return None;
-    }
-    let block = text.get(..floor_boundary(text, MAX_SECRET))?;
-    let Some(end) = block.find("-----END ") else { return Some(block.len()) };
-    let after = end + "-----END ".len();
-    let close = block.get(after..)?.find("-----").map_or(block.len(), |it| after + it + 5);
-    Some(close)
-}
-
-/// The password of `user:password@host`; a long name without a password is a token.
-fn login(rest: &str) -> Option<Range<usize>> {
-    let stops = |it: char| {
-        it.is_whitespace() || matches!(it, '/' | '"' | '\'' | '?' | '#' | '<' | '>' | '\\')
-    };
-    let near = rest.get(..floor_boundary(rest, 1024))?;
-    let authority = near.split(stops).next()?;
-    let (login, _) = authority.rsplit_once('@')?;
-    let hidden = |it: &str| it.is_empty() || it.starts_with(['<', '$', '{', '[', '*']);
-    match login.split_once(':') {
-        Some((_, password)) if hidden(password) => None,
-        Some((user, _)) => Some(user.len() + 1..login.len()),
-        None => (login.len() >= 16).then_some(0..login.len()),
-    }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::{any, prop_assert, proptest};
 
-use super::{Secrecy, find, secrecy};
+use super::{OpenKey, Secrecy, find, holds_secret, secrecy};
 
 fn hidden(text: &str) -> String {
     let mut out = String::new();
@@ -48,6 +48,12 @@ fn credentials_of_known_services_are_found() {
             "a § b".to_owned(),
         ),
         ("cut -----BEGIN PRIVATE KEY-----\nMIIEvQ".to_owned(), "cut §".to_owned()),
+        ("xoxc-123456789012-a1".to_owned(), "§".to_owned()),
+        ("xoxd-QWxsYWJvdXRpbnRlcm5ldA".to_owned(), "§".to_owned()),
+        (format!("glsa_{}_12345678", a(8)), "§".to_owned()),
+        (format!("glcbt-64_{}", a(6)), "§".to_owned()),
+        (format!("key-{}", "0a1b".repeat(8)), "§".to_owned()),
+        (format!("SK{}", "0a1b".repeat(8)), "§".to_owned()),
     ];
     for (text, expected) in cases {
         assert_eq!(hidden(&text), expected, "{text}");
@@ -83,6 +89,175 @@ fn values_with_a_telling_name_are_found() {
 }
 
 #[test]
+fn an_escape_or_a_colour_before_a_credential_hides_nothing() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    for (before, after) in [
+        (r"cloning\n", "'"),
+        (r"a\t", ""),
+        (r"\u0022", r"\u0022"),
+        ("q=a%20", ""),
+        ("x%3D", "%26y"),
+        ("x%3A", ""),
+        ("x%253A", ""),
+        ("a&#61;", "&quot;"),
+        ("\u{1b}[32m", "\u{1b}[0m"),
+        ("x\u{1b}[1;32m", "\u{1b}[0m"),
+        (r"\x1b[32m", r"\x1b[0m"),
+        (r"\e[1m", r"\033[0m"),
+    ] {
+        let clean = hidden(&format!("{before}{token}{after}"));
+        assert!(!clean.contains("a1B2") && clean.contains('§'), "{before}: {clean}");
+    }
+    let cases = [
+        (r#"{"dsn":"mysql:\/\/root:hunter2zz@db"}"#, r#"{"dsn":"mysql:\/\/root:§@db"}"#),
+        ("to=https%3A%2F%2Froot%3Ahunter2zz%40host", "to=https%3A%2F%2Froot%3A§%40host"),
+        ("a%3Dpassword%3Dhunter2%26b%3D1", "a%3Dpassword%3D§%26b%3D1"),
+        ("&lt;password&gt;hunter2&lt;/password&gt;", "&lt;password&gt;§&lt;/password&gt;"),
+        ("pass\u{1b}[1mword\u{1b}[0m: hunter2", "pass\u{1b}[1mword\u{1b}[0m: §"),
+        ("%ff password=%20hunter2", "%ff password=§"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(hidden(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_value_is_hidden_whatever_it_starts_with() {
+    let cases = [
+        (r#"{"password": "$ecretZ99"}"#, r#"{"password": "§"}"#),
+        (r#"{"password": "%ecretZ99"}"#, r#"{"password": "§"}"#),
+        (r#"{"password": "-ecretZ99"}"#, r#"{"password": "§"}"#),
+        (r#"{"password": "<ecretZ99"}"#, r#"{"password": "§"}"#),
+        (r#"{"password": "[ecretZ99"}"#, r#"{"password": "§"}"#),
+        ("password: $2b$12$KIXQabcdef", "password: §"),
+        ("password=$ecretZ99 x", "password=§ x"),
+        ("password=<ecretZ99 x", "password=§ x"),
+        ("Uid=a;Pwd={hunterZ99};Port=1", "Uid=a;Pwd=§;Port=1"),
+        ("passwords: [hunter, zebra]", "passwords: §"),
+        ("password=${A}x9 y", "password=§ y"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(hidden(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_value_in_quotes_ends_at_its_own_quote() {
+    let cases = [
+        (r#"password="hun\"terZ99xx" y"#, r#"password="§" y"#),
+        (r#"password="don't tell Z99" y"#, r#"password="§" y"#),
+        ("password='don't tell' y", "password='§' y"),
+        (r#"{\"password\":\"a \\\"b\\\" c\",\"n\":1}"#, r#"{\"password\":\"§\",\"n\":1}"#),
+        ("password=b'hunterZ99'", "password=b'§'"),
+        ("password: “hunterZ99” y", "password: “§” y"),
+        ("password=\"cut hunter\nnext", "password=\"§\nnext"),
+        ("password=hun\"terZ99 y", "password=§ y"),
+        ("'password=hunter' y", "'password=§' y"),
+        ("cfg[\"password\"] = \"hunter\"", "cfg[\"password\"] = \"§\""),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(hidden(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn names_and_values_are_told_in_many_forms() {
+    let cases = [
+        (r#"{"name":"DB_PASSWORD","value":"hunter"}"#, r#"{"name":"DB_PASSWORD","value":"§"}"#),
+        (
+            r#"{\"key\": \"api_key\", \"value\": \"hun\"}"#,
+            r#"{\"key\": \"api_key\", \"value\": \"§\"}"#,
+        ),
+        (r#"[["x-api-key","hunterZ99"]]"#, r#"[["x-api-key","§"]]"#),
+        ("('token', 'Z99abcdef0123456')", "('token', '§')"),
+        (r#"password: Some("hunterZ99"), port: 5"#, r#"password: Some("§"), port: 5"#),
+        (r#"password=SecretStr('hunter')"#, r#"password=SecretStr('§')"#),
+        ("password: |\n  hunter\n  zebra\nport: 5", "password: |\n  §\nport: 5"),
+        ("password:\n  hunterZ99", "password:\n  §"),
+        ("API key: Z99abcdef0", "API key: §"),
+        (r#""api key": "Z99abcdef0""#, r#""api key": "§""#),
+        ("password := \"hunter\"", "password := \"§\""),
+        ("**Password:** hunter", "**Password:** §"),
+        (
+            "Authorization: Digest username=\"x\", response=\"0a1b\"\nHost: x",
+            "Authorization: §\nHost: x",
+        ),
+        ("{User:bob Password:hunterZ99 Port:5}", "{User:bob Password:§ Port:5}"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(hidden(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_password_in_a_url_may_have_any_sign() {
+    let cases = [
+        ("postgres://app:hun#ter2Zeb@db/x y", "postgres://app:§@db/x y"),
+        ("postgres://app:hun/ter2Zeb@db/x", "postgres://app:§@db/x"),
+        ("postgres://app:hun?ter2Zeb@db/x", "postgres://app:§@db/x"),
+        ("redis://:p@ssZ99@h", "redis://:§@h"),
+        ("redis://:#ssZ99@h", "redis://:§@h"),
+        ("postgres://app:$ecret@db", "postgres://app:§@db"),
+        ("'https://u:don't/x@h'", "'https://u:§@h'"),
+        ("mongodb://u:pw1@h1:27017,h2:27017/x", "mongodb://u:§@h1:27017,h2:27017/x"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(hidden(text), expected, "{text}");
+    }
+    for text in [
+        "http://localhost:8080/a:b@c",
+        "http://[::1]:8080/a@b",
+        "mongodb://h1:27017,h2:27017/db?x=a@b",
+        "file://c:/users/a@b",
+        "http://${host}:${port}/a@b",
+        "postgres://app:${PASSWORD}@db",
+        "https://mastodon.example/@user",
+    ] {
+        assert_eq!(hidden(text), text);
+    }
+}
+
+#[test]
+fn what_is_left_of_a_private_key_goes_too() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+    let cut = format!("log\n2026 INFO {line}\nab12=\n2026 INFO -----END PRIVATE KEY-----\nmore");
+    assert_eq!(hidden(&cut), "log\n§-----END PRIVATE KEY-----\nmore");
+    let long = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY----- b",
+        format!("{line}\n").repeat(400)
+    );
+    assert_eq!(hidden(&long), "§ b");
+}
+
+#[test]
+fn a_key_is_followed_line_by_line() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+    let mut key = OpenKey::after("x\n-----BEGIN RSA PRIVATE KEY-----\n").unwrap();
+    for (line, takes) in [
+        ("Proc-Type: 4,ENCRYPTED", true),
+        ("", false),
+        (line, true),
+        (&*format!("2026 INFO {line}"), true),
+        ("server started", false),
+        ("ab12=", true),
+        ("-----END RSA PRIVATE KEY-----", true),
+    ] {
+        assert!(!key.is_over());
+        assert_eq!(key.takes(line), takes, "{line}");
+    }
+    assert!(key.is_over());
+    assert!(OpenKey::after("-----BEGIN CERTIFICATE-----\n").is_none());
+    assert!(
+        OpenKey::after("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n").is_none()
+    );
+    let mut endless = OpenKey::after("expected -----BEGIN PRIVATE KEY-----").unwrap();
+    for _ in 0..100 {
+        endless.takes("a line of the log");
+    }
+    assert!(endless.is_over());
+}
+
+#[test]
 fn what_only_looks_like_a_secret_stays() {
     let cases = [
         "author: Jane Doe <jane@example.org>",
@@ -99,6 +274,30 @@ fn what_only_looks_like_a_secret_stays() {
         "https://example.org:8080/a?b=c@d",
         "usage: login <password> or <token>, see <token>help",
         "{\"tokens\": [1, 2], \"secrets\": [], \"passwords\": [\"[redacted]\"]}",
+        "basic authentication required",
+        "Bearer authentication is required",
+        "Basic understanding of",
+        "password: must be at least 8 characters",
+        "password: required",
+        "secret: not found",
+        "api_key: missing",
+        "Authorization: required, but absent",
+        "cookies: 3",
+        "--token is required",
+        "--password flag is missing",
+        "--token --verbose",
+        "sk-learn-is-a-great-python-library",
+        "{\"password_hash_rounds\":12}",
+        "if (token === \"abc\") {",
+        "missing fields: [\"username\",\"password\",\"email\"]",
+        "pwd=/home/user/src",
+        "GOOGLE_APPLICATION_CREDENTIALS=/etc/gcp/key.json",
+        "password: <password>, token=%s, key={{ api_key }}, secret: [hidden]",
+        "password=$DB_PASSWORD password={password} password = :password",
+        "credentials:\n  user: bob\n",
+        "password:\n  must be long",
+        "key-0a1b is short, KEY-VALUE",
+        "DUPLICATE_KEY: users_pkey_1, PRIMARY_KEY=7a",
     ];
     for text in cases {
         assert_eq!(hidden(text), text);
@@ -115,31 +314,126 @@ fn names_are_judged_by_their_words() {
         "clientSecret",
         "AWS_SECRET_ACCESS_KEY",
         "Cookie",
+        "PGPASSWORD",
+        "APIKEY2",
+        "API_KEY_1",
+        "DB_CREDS",
+        "VAULT_SECRET_ID",
+        "password_hash",
     ] {
         assert_eq!(secrecy(strong), Some(Secrecy::Strong), "{strong}");
     }
-    for texts in ["token", "tokens", "access_token", "GITHUB_TOKEN", "auth", "sessionToken"] {
+    for texts in [
+        "token",
+        "tokens",
+        "access_token",
+        "GITHUB_TOKEN",
+        "auth",
+        "sessionToken",
+        "SSHPASS",
+        "DBPASS",
+        "DB_PASS_PROD",
+        "GITHUB_PAT",
+        "OPENAI_KEY",
+        "OPENAI_KEY_2",
+        "GITHUB_TOKEN2",
+        "GITHUB_TOKEN_RO",
+        "GHTOKEN",
+    ] {
         assert_eq!(secrecy(texts), Some(Secrecy::Texts), "{texts}");
     }
     for plain in [
         "author",
+        "AUTHOR",
         "authority",
         "key",
         "max_tokens",
+        "MAX_TOKENS",
         "tokenizer",
+        "TOKENIZERS_PARALLELISM",
+        "PASSENGER_APP_ENV",
+        "KEYBOARD",
+        "MONKEY",
+        "COMPASS",
+        "AWS_ACCESS_KEY_ID",
+        "PUBLIC_KEY",
+        "sort_key",
         "session_id",
         "keyboard",
         "secretary",
         "compass",
+        "path",
+        "INIT_PATH",
+        "SSH_AUTH_SOCK",
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "PASSWORD_STORE_DIR",
+        "CREDENTIALS_DIRECTORY",
+        "SECRETS_DIR",
+        "COOKIE_DOMAIN",
+        "DOCKER_CREDENTIAL_HELPER",
         "",
     ] {
         assert_eq!(secrecy(plain), None, "{plain}");
     }
 }
 
+#[test]
+fn where_a_secret_is_kept_is_none() {
+    for (name, value) in [
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/home/me/gcp key.json"),
+        ("SSH_KEY", "~/.ssh/id_rsa"),
+        ("VAULT_AUTH", "C:\\vault\\auth"),
+        ("AUTH", "oauth2"),
+        ("TOKEN", "${OTHER}"),
+        ("HOME", "/home/me"),
+    ] {
+        assert!(!holds_secret(name, value), "{name}={value}");
+    }
+    for (name, value) in [
+        ("GOOGLE_CREDENTIALS", "{\"type\":\"service_account\"}"),
+        ("AWS_SECRET_ACCESS_KEY", "/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+        ("DB_PASSWORD", "/home"),
+        ("DB_PASSWORD", "required"),
+    ] {
+        assert!(holds_secret(name, value), "{name}={value}");
+    }
+}
+
+#[test]
+fn a_name_of_any_length_is_judged_once() {
+    let start = std::time::Instant::now();
+    for piece in [
+        "auth.",
+        "token_",
+        "key-",
+        "auth: ",
+        "token={",
+        "token=[a ",
+        "password=\"a",
+        "token\",\"",
+        "://:",
+        "://a:b",
+        "://a:b @",
+        "A-----END PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----\n",
+        "token=<",
+        "token:\n ",
+        "password: |\n ",
+        "key: ",
+        "token=\\",
+        "%25",
+        "\u{1b}[",
+        "ghp_",
+        "sk-",
+    ] {
+        find(&piece.repeat((64 << 10) / piece.len()));
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
 proptest! {
     #[test]
-    fn places_are_in_order_and_on_characters(text in any::<String>(), more in "(token|password|: |=|\"|eyJ|ghp_|a1|é|://|:|@|\\.|-){0,40}") {
+    fn places_are_in_order_and_on_characters(text in any::<String>(), more in "(token|password|: |=|\"|eyJ|ghp_|a1|é|://|:|@|\\.|-|%3D|\\\\|\\{|\\[|,|\n|-----END PRIVATE KEY|%ff|\u{1b}\\[1m){0,40}") {
         let text = text + &more;
         let mut at = 0;
         for range in find(&text) {

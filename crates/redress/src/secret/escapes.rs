@@ -1,38 +1,47 @@
-//! What a text says when its escapes are undone: those of JSON and of programs (`\/`, `\u00e4`, `\x61`), of URLs (`%2F`) and of HTML (`&amp;`).
-//! Where each piece stood is kept, so that what is found can be taken out of the text itself.
+//! What a text says when its escapes are undone: those of JSON and of programs (`\/`, `\u00e4`, `\x61`), of URLs (`%2F`), of HTML (`&amp;`),
+//! and the colours of terminals. Where each piece stood is kept, so that what is found can be taken out of the text itself.
 
 use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
-use memchr::memchr3_iter;
+use memchr::{memchr_iter, memchr3_iter};
 
 /// Texts quote each other, and their escapes with them. More often than this is rare.
 const MOST_LAYERS: usize = 4;
 
-/// Where the finder's words stand in a text, in order: as they are written, and as they are meant.
-pub(super) fn find(finder: &AhoCorasick, text: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<_> = finder.find_iter(text).map(|it| it.range()).collect();
+/// The longest sequence that colours something.
+const LONGEST_COLOUR: usize = 24;
+
+/// Has somebody look at what the text means, one layer of escapes after another, and says where in the text stands what they found.
+pub fn find_meant(text: &str, look: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut layers: Vec<Undone> = Vec::new();
     while layers.len() < MOST_LAYERS {
         let written = layers.last().map_or(text.as_bytes(), |it| &it.text);
         let Some(meant) = undo(written) else { break };
-        let hits: Vec<_> = finder.find_iter(&meant.text).map(|it| it.range()).collect();
+        let hits = look(&meant.text);
         layers.push(meant);
         let origin = |hit| layers.iter().rev().fold(hit, |piece, layer| layer.origin(&piece));
         found.extend(hits.into_iter().map(origin));
     }
-    found.sort_unstable_by_key(|it| (it.start, it.end));
     found
 }
 
 /// The text without any escapes, if it has some.
-pub(super) fn without(text: &str) -> Option<String> {
+pub fn without_escapes(text: &str) -> Option<String> {
     let mut plain = undo(text.as_bytes())?.text;
     for _ in 1..MOST_LAYERS {
         let Some(plainer) = undo(&plain) else { break };
         plain = plainer.text;
     }
     String::from_utf8(plain).ok()
+}
+
+/// Whether a text ends with what colours the text behind it.
+pub(super) fn ends_with_colour(text: &[u8]) -> bool {
+    let near = text.get(text.len().saturating_sub(LONGEST_COLOUR)..).unwrap_or(text);
+    let start = near.iter().rposition(|it| *it == ESC);
+    let sequence = start.and_then(|it| near.get(it + 1..));
+    sequence.and_then(colour).is_some_and(|it| Some(it.1) == start.map(|at| near.len() - at))
 }
 
 /// A text of which one layer of escapes was undone.
@@ -53,7 +62,7 @@ struct Escape {
 fn undo(written: &[u8]) -> Option<Undone> {
     let (mut text, mut escapes) = (Vec::new(), Vec::new());
     let mut at = 0;
-    for start in memchr3_iter(b'\\', b'%', b'&', written) {
+    for start in starts(written) {
         // The second of two backslashes is what the first one escapes.
         let Some(escape) = written.get(start..).filter(|_| start >= at).and_then(escape) else {
             continue;
@@ -63,6 +72,7 @@ fn undo(written: &[u8]) -> Option<Undone> {
         match escape.0 {
             Meant::Byte(byte) => text.push(byte),
             Meant::Char(char) => text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            Meant::Nothing => (),
         }
         at = start + escape.1;
         escapes.push(Escape { written: start..at, meant: before..text.len() });
@@ -95,6 +105,20 @@ enum Meant {
     /// A byte of a character, or one that is a character.
     Byte(u8),
     Char(char),
+    Nothing,
+}
+
+const ESC: u8 = 0x1b;
+
+/// Where escapes may start, in order.
+fn starts(text: &[u8]) -> impl Iterator<Item = usize> {
+    let mut others = memchr3_iter(b'\\', b'%', b'&', text).peekable();
+    let mut colours = memchr_iter(ESC, text).peekable();
+    std::iter::from_fn(move || match (others.peek(), colours.peek()) {
+        (Some(other), Some(colour)) if colour < other => colours.next(),
+        (Some(_), _) => others.next(),
+        (None, _) => colours.next(),
+    })
 }
 
 /// The escape that a text starts with: what it means, and its length.
@@ -103,8 +127,17 @@ fn escape(text: &[u8]) -> Option<(Meant, usize)> {
         [b'%', rest @ ..] => Some((Meant::Byte(hex(rest, 2).and_then(byte)?), 3)),
         [b'\\', rest @ ..] => backslash(rest),
         [b'&', rest @ ..] => entity(rest),
+        [ESC, rest @ ..] => colour(rest),
         _ => None,
     }
+}
+
+/// `ESC [ 3 2 m` and the like; `rest` starts behind the first character.
+fn colour(rest: &[u8]) -> Option<(Meant, usize)> {
+    let inside = rest.strip_prefix(b"[")?;
+    let length = inside.iter().take(LONGEST_COLOUR).position(|it| !(0x20..0x40).contains(it))?;
+    let last = *inside.get(length)?;
+    (0x40..0x7f).contains(&last).then_some((Meant::Nothing, length + 3))
 }
 
 /// What stands behind a backslash. What is neither a letter nor a digit means itself.
@@ -118,6 +151,7 @@ fn backslash(rest: &[u8]) -> Option<(Meant, usize)> {
         b't' => simple(b'\t'),
         b'b' => simple(8),
         b'f' => simple(12),
+        b'e' => simple(ESC),
         b'0'..=b'3' => Some((Meant::Byte(digits(rest, 3, 8).and_then(byte)?), 4)),
         it if it == b' ' || it.is_ascii_punctuation() => simple(it),
         _ => None,
@@ -173,7 +207,7 @@ fn byte(number: u32) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::without;
+    use super::without_escapes as without;
 
     #[test]
     fn an_escape_is_what_it_means() {
@@ -185,6 +219,7 @@ mod tests {
             ("%68%69%2f%C3%a4 100% %zz", "hi/ä 100% %zz"),
             ("&lt;a&gt; &amp;&quot;&#39;&#x27;&apos; &nbsp; &", "<a> &\"''' &nbsp; &"),
             (r"\\u00e4 %2541 &amp;lt;", "ä A <"),
+            ("a\u{1b}[1;32mb\u{1b}[0mc \\x1b[32md\\u001b[m", "abc d"),
         ] {
             assert_eq!(without(written).as_deref(), Some(meant), "{written}");
         }

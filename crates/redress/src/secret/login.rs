@@ -1,0 +1,74 @@
+//! `user:password@host` in a URL.
+
+use std::ops::Range;
+
+use super::value::is_placeholder;
+
+/// The longest login.
+const MOST: usize = 1024;
+
+/// A name without a password is a token if it is so long.
+const LONG_NAME: usize = 16;
+
+/// A number up to this length behind a host is its port.
+const LONGEST_PORT: usize = 5;
+
+/// Finds logins in one text, from its start to its end. Where the next sign stands is kept, so that no part is searched twice.
+#[derive(Debug, Default)]
+pub(super) struct Logins {
+    ends: Option<usize>,
+    signs: Option<usize>,
+}
+
+impl Logins {
+    /// What is secret of the URL whose authority starts at `start`.
+    pub(super) fn find(&mut self, text: &str, start: usize) -> Option<Range<usize>> {
+        let is_end = |it: u8| it.is_ascii_whitespace() || matches!(it, b'"' | b'<' | b'>' | b'`');
+        let end = next(&mut self.ends, text, start, is_end);
+        let sign = next(&mut self.signs, text, start, |it| it == b'@');
+        if sign >= end.min(start + MOST) {
+            return None;
+        }
+        let whole = text.get(start..end.min(super::floor_boundary(text, start + MOST)))?;
+        let strict = whole.split(['/', '?', '#', '\'', '\\']).next()?;
+        let range = match strict.rsplit_once('@') {
+            Some((login, _)) => secret_of(login),
+            None => unescaped(whole, strict),
+        }?;
+        Some(start + range.start..start + range.end)
+    }
+}
+
+/// Where the next such byte stands, or the end.
+fn next(kept: &mut Option<usize>, text: &str, from: usize, fits: impl Fn(u8) -> bool) -> usize {
+    match *kept {
+        Some(at) if at >= from => at,
+        _ => {
+            let rest = text.as_bytes().get(from..).unwrap_or_default();
+            let at = from + rest.iter().position(|it| fits(*it)).unwrap_or(rest.len());
+            *kept = Some(at);
+            at
+        }
+    }
+}
+
+fn secret_of(login: &str) -> Option<Range<usize>> {
+    match login.split_once(':') {
+        Some((_, password)) if is_placeholder(password) => None,
+        Some((user, _)) => Some(user.len() + 1..login.len()),
+        None => (login.len() >= LONG_NAME && !is_placeholder(login)).then_some(0..login.len()),
+    }
+}
+
+/// A password with signs that should be escaped: what stands behind `host:` as a port would is no number.
+fn unescaped(whole: &str, strict: &str) -> Option<Range<usize>> {
+    let (user, begin) = strict.split_once(':').filter(|it| !it.0.starts_with('['))?;
+    let port = begin.split(',').next().unwrap_or_default();
+    let is_number = port.len() <= LONGEST_PORT && port.bytes().all(|it| it.is_ascii_digit());
+    // `c:/` is a drive.
+    let is_port = is_number && (!port.is_empty() || user.len() == 1)
+        || is_placeholder(port) && !port.is_empty();
+    let (login, _) = whole.rsplit_once('@').filter(|_| !is_port)?;
+    let password = login.get(user.len() + 1..)?;
+    (!is_placeholder(password)).then_some(user.len() + 1..login.len())
+}

@@ -1,0 +1,116 @@
+//! Private keys as blocks of base64 between two lines, and what is left of one that was cut or is written line by line.
+
+use std::ops::Range;
+
+use super::floor_boundary;
+
+/// The longest block.
+const MOST: usize = 64 << 10;
+
+/// What stands in the lines before and behind such a block.
+const LABEL: &str = "PRIVATE KEY";
+
+/// How far from its start a label ends.
+const LONGEST_LABEL: usize = 40;
+
+const BEGIN: &str = "-----BEGIN ";
+const END: &str = "-----END ";
+
+/// A run of base64 that is so long is a line of a key, not a word.
+const LONG_RUN: usize = 32;
+
+/// So many lines that are none of a key say that its end will not come.
+const MOST_OTHERS: usize = 16;
+
+/// Everything to the end of the block that a text starts with, behind its first word; of a block that was cut, everything there is.
+pub(super) fn length(text: &str) -> Option<usize> {
+    is_labelled(text).then_some(())?;
+    let block = text.get(..floor_boundary(text, MOST))?;
+    let Some(end) = block.find(END) else { return Some(block.len()) };
+    let after = end + END.len();
+    Some(block.get(after..)?.find("-----").map_or(block.len(), |it| after + it + 5))
+}
+
+/// The lines of a block before its end at `at`: what is left when the start was cut off.
+pub(super) fn before_end(text: &str, at: usize) -> Option<Range<usize>> {
+    is_labelled(text.get(at + END.len()..)?).then_some(())?;
+    let last = line_start(text, at)?;
+    let mut start = last;
+    while let Some(above) = start.checked_sub(1).and_then(|it| line_start(text, it)) {
+        let line = text.get(above..start)?;
+        // Only the last line is short.
+        let is_inside = start < last && last_run(line).len() < LONG_RUN;
+        if at - above > MOST || line.contains("-----") || is_inside || !is_body(line) {
+            break;
+        }
+        start = above;
+    }
+    Some(start..at)
+}
+
+/// The longest line of a block, with what a log writes before it.
+const LONGEST_LINE: usize = 256;
+
+/// Where the line starts that `at` stands in, if that is near.
+fn line_start(text: &str, at: usize) -> Option<usize> {
+    let from = at.saturating_sub(LONGEST_LINE);
+    let near = text.as_bytes().get(from..at)?;
+    let start = near.iter().rposition(|it| *it == b'\n').map(|it| from + it + 1);
+    start.or_else(|| (from == 0).then_some(0))
+}
+
+fn is_labelled(text: &str) -> bool {
+    text.get(..floor_boundary(text, LONGEST_LABEL)).is_some_and(|it| it.contains(LABEL))
+}
+
+/// Whether a line is one of a key: with a long run of base64, whatever stands before it, or nothing but such characters, as the last one has it.
+fn is_body(line: &str) -> bool {
+    let last = last_run(line).len();
+    last >= LONG_RUN || last > 0 && last == line.trim().len()
+}
+
+/// The base64 that a line ends with.
+fn last_run(line: &str) -> &str {
+    let is_base64 = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '=');
+    line.trim().rsplit(|it| !is_base64(it)).next().unwrap_or_default()
+}
+
+/// A private key whose end has not been read yet, for those who read a text line by line.
+#[derive(Debug)]
+pub struct OpenKey {
+    /// How many bytes of it may still come.
+    left: usize,
+    /// How many lines of others may still come.
+    others: usize,
+}
+
+impl OpenKey {
+    /// The key that begins in a text and does not end there.
+    pub fn after(text: &str) -> Option<Self> {
+        let begin = text.rfind(BEGIN)?;
+        let block = text.get(begin + BEGIN.len()..)?;
+        let is_open = is_labelled(block) && !block.contains(END);
+        is_open.then_some(Self { left: MOST, others: MOST_OTHERS })
+    }
+
+    /// Whether the next line belongs to the key.
+    pub fn takes(&mut self, line: &str) -> bool {
+        self.left = self.left.saturating_sub(line.len());
+        if line.contains(END) {
+            self.left = 0;
+            return true;
+        }
+        // Of an encrypted key, how it is encrypted.
+        let is_head = ["Proc-Type:", "DEK-Info:"].iter().any(|it| line.contains(it));
+        let takes = is_head || is_body(line);
+        if !takes && !line.trim().is_empty() {
+            self.others = self.others.saturating_sub(1);
+        }
+        takes
+    }
+
+    /// Whether its end has been read, or will not come.
+    pub const fn is_over(&self) -> bool {
+        self.left == 0 || self.others == 0
+    }
+}
