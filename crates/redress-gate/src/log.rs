@@ -1,12 +1,14 @@
 //! `Log`: what the server writes to stderr goes on to ours, unless nobody reads there.
 
 use std::{
+    borrow::Cow,
     fs::File,
     io::{self, Write as _},
     sync::mpsc::{self, SyncSender, TrySendError},
     thread,
 };
 
+use redress::secret::OpenKey;
 use redress_ledger::Redactor;
 
 /// How many pieces may wait.
@@ -50,11 +52,13 @@ pub(crate) struct Named<'l> {
     rest: Vec<u8>,
     /// Whether the rest of the line is left out.
     is_cut: bool,
+    /// A private key that began in an earlier piece.
+    key: Option<OpenKey>,
 }
 
 impl<'l> Named<'l> {
     pub(crate) const fn new(log: &'l Log, name: Option<&'l str>, redactor: &'l Redactor) -> Self {
-        Self { log, name, redactor, rest: Vec::new(), is_cut: false }
+        Self { log, name, redactor, rest: Vec::new(), is_cut: false, key: None }
     }
 
     /// Passes on the lines that are whole.
@@ -84,11 +88,14 @@ impl<'l> Named<'l> {
         self.pass(&rest);
     }
 
-    fn pass(&self, lines: &[u8]) {
+    fn pass(&mut self, lines: &[u8]) {
         if lines.is_empty() {
             return;
         }
-        let text = self.redactor.text(&String::from_utf8_lossy(lines));
+        let lines = String::from_utf8_lossy(lines);
+        let lines = self.without_key(&lines);
+        self.key = self.key.take().or_else(|| OpenKey::after(&lines));
+        let text = self.redactor.text(&lines);
         let mut out = String::with_capacity(text.len() + 64);
         for line in text.lines() {
             if let Some(name) = self.name {
@@ -97,6 +104,22 @@ impl<'l> Named<'l> {
             out.extend([line, "\n"]);
         }
         self.log.pass(out.as_bytes());
+    }
+
+    /// The lines that do not belong to a key which began before them.
+    fn without_key<'t>(&mut self, lines: &'t str) -> Cow<'t, str> {
+        if self.key.is_none() {
+            return lines.into();
+        }
+        let mut others = String::new();
+        for line in lines.split_inclusive('\n') {
+            self.key = self.key.take().filter(|it| !it.is_over());
+            if !self.key.as_mut().is_some_and(|it| it.takes(line)) {
+                others.push_str(line);
+            }
+        }
+        self.key = self.key.take().filter(|it| !it.is_over());
+        others.into()
     }
 }
 
@@ -126,6 +149,53 @@ mod tests {
         let lines: Vec<_> = BufReader::new(ours).lines().take(3).map(Result::unwrap).collect();
         assert_eq!((&*lines[0], &*lines[2]), ("files: one", "files: last"));
         assert!(lines[1].starts_with("files: two ") && !lines[1].contains("hunter2"), "{lines:?}");
+    }
+
+    /// What is passed on of pieces.
+    fn passed(redactor: &Redactor, pieces: &[&str]) -> Vec<String> {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
+        let mut named = Named::new(&log, None, redactor);
+        for piece in pieces {
+            named.add(piece.as_bytes());
+        }
+        named.end();
+        drop(log);
+        BufReader::new(ours).lines().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_private_key_goes_that_is_written_line_by_line() {
+        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n";
+        let begin = "-----BEGIN RSA PRIVATE KEY-----\n";
+        let pieces = [
+            "one\n",
+            begin,
+            body,
+            "2 INFO ",
+            body,
+            "a thread\n",
+            body,
+            "ab==\n",
+            "-----END RSA PRIVATE KEY-----\ntwo\n",
+            body,
+        ];
+        let lines = passed(&Redactor::default(), &pieces);
+        assert_eq!(lines, ["one", "[redacted]", "a thread", "two", body.trim_end()]);
+        let unended: Vec<_> =
+            [begin].into_iter().chain(["a line of the log\n"; 20]).chain([body]).collect();
+        assert_eq!(
+            passed(&Redactor::default(), &unended).len(),
+            22,
+            "an end that does not come ends it"
+        );
+    }
+
+    #[test]
+    fn a_known_value_of_several_lines_goes_line_by_line() {
+        let redactor = Redactor::new(["first-half-Z99\nsecond-half-Z99"]);
+        let lines = passed(&redactor, &["first-half-Z99\n", "then\nsecond-half-Z99\n"]);
+        assert_eq!(lines, ["[redacted]", "then", "[redacted]"]);
     }
 
     #[test]
