@@ -56,8 +56,9 @@ pub(crate) fn run(args: &Args) -> Done {
     }
     match ended? {
         Ended::Fine => Ok(Status::Fine),
-        Ended::NeverStarted => Err(startable::obstacle(server)
-            .unwrap_or_else(|| Failure::not_started(&server.program_name()))),
+        Ended::NeverStarted => Err(startable::obstacle(server).unwrap_or_else(|| {
+            Failure::not_started(&redactor(server).known(&server.program_name()))
+        })),
     }
 }
 

@@ -368,7 +368,8 @@ impl Link {
     /// The upstream could not be started; whoever waits for it is told.
     pub(crate) fn not_started(self: &Arc<Self>, error: &io::Error) {
         let name = self.plan.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
-        let program = &self.plan.server.settings.program;
+        let settings = &self.plan.server.settings;
+        let program = settings.redactor.known(&settings.program);
         let line = format!("{name}redress: cannot start {program}: {error}\n");
         self.plan.log.pass(line.as_bytes());
         self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));

@@ -88,16 +88,17 @@ impl Server {
 
     /// Everything that may be secret, so that it can be taken out of what the server writes.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
-        // Servers repeat a token without the word before it, and what stands behind the path of an address.
-        let words = self.headers.values().filter_map(|it| it.reveal().split_once(' '));
+        let headers = self.headers.values().map(Secret::reveal);
+        let headers = headers.flat_map(Redactor::secrets_of_header);
+        // Servers repeat what stands behind the path of an address.
         let query = self.url.as_ref().and_then(|it| it.as_str().split_once('?'));
         let env = self.env.iter().filter(|(name, it)| it.is_telling(name)).map(|it| it.1);
-        let whole = env.chain(self.headers.values()).map(Secret::reveal);
+        let env = env.map(Secret::reveal);
         let query = query.map(|it| it.1);
         let others = self.env.values().map(Secret::reveal).chain(query);
         let within = others.flat_map(|it| Redactor::secrets_of("", it));
         let places = self.url.as_ref().into_iter().flat_map(|it| places(it.as_str()));
-        whole.chain(words.map(|it| it.1)).chain(query).chain(within).chain(places)
+        env.chain(headers).chain(query).chain(within).chain(places)
     }
 }
 

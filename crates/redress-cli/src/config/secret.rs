@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redress::secret::secrecy;
+use redress::secret::holds_secret;
 
 use super::{
     kind::Kind,
@@ -39,7 +39,7 @@ impl Secret {
     /// or a level of logging, are no secrets, and a server may name them.
     pub(crate) fn is_telling(&self, name: &str) -> bool {
         let mut names = self.variables.iter().map(String::as_str).chain([name]);
-        names.any(|it| secrecy(it).is_some())
+        names.any(|it| holds_secret(it, &self.text))
     }
 }
 

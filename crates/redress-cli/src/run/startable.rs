@@ -23,7 +23,9 @@ pub(crate) fn obstacle(server: &Server) -> Option<Failure> {
     let path = server.env.get("PATH").map(|it| it.reveal().into());
     let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
     let (why, fix) = unstartable(program, cwd, &path)?;
-    let failure = Failure::not_started(&program.to_string_lossy()).note(why);
+    let redactor = super::redactor(server);
+    let program = program.to_string_lossy();
+    let failure = Failure::not_started(&redactor.known(&program)).note(redactor.known(&why));
     Some(match fix {
         Some(fix) => failure.fix(fix),
         None => failure,

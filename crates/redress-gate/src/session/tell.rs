@@ -246,8 +246,12 @@ impl Session {
         (meta, said): (Option<RawJson>, Option<Said>),
     ) -> Shared {
         fault.context.server = Some(self.server.settings.server.clone());
-        fault.context.tool = tool.map(str::to_owned);
         let redactor = &self.server.settings.redactor;
+        // What a caller or the configuration gave may stand in our own words, too.
+        let known = |it: &str| redactor.known(it).into_owned();
+        fault.context.tool = tool.map(known);
+        fault.message = known(&fault.message);
+        fault.hint = known(&fault.hint);
         fault.server_text = match (self.server.settings.server_text, fault.server_text.take()) {
             (ServerText::Quote | ServerText::Full, Some(text)) => Some(redactor.text(&text)),
             (ServerText::Hide, _) | (_, None) => None,
