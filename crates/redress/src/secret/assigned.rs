@@ -143,13 +143,10 @@ fn value(text: &str, link: Link, is_header: bool) -> Option<(Range<usize>, Link)
         let is_sure = !matches!(link, Link::Pair | Link::Compared);
         return Some((found, if is_sure { Link::Quoted } else { link }));
     }
-    match link {
-        Link::Pair => None,
-        Link::Loose if below(text).is_some() => below(text),
-        // What follows is a structure, whose own names tell what is secret in it.
-        _ if text.strip_prefix('{').is_some_and(starts_structure) => None,
-        _ => Some((0..bare_length(text, is_header), link)),
-    }
+    let below = if link == Link::Loose { below(text) } else { None };
+    // What follows may be a structure, whose own names tell what is secret in it.
+    let is_bare = link != Link::Pair && !text.strip_prefix('{').is_some_and(starts_structure);
+    below.or_else(|| is_bare.then(|| (0..bare_length(text, is_header), link)))
 }
 
 fn starts_structure(inside: &str) -> bool {
@@ -191,6 +188,9 @@ fn listed(text: &str) -> Option<Range<usize>> {
 
 /// The value on the lines below its name, as YAML has it: a block, or one word.
 fn below(text: &str) -> Option<(Range<usize>, Link)> {
+    // Behind the name is nothing but the sign of a block.
+    const LONGEST_SIGN: usize = 4;
+    text.bytes().take(LONGEST_SIGN).find(|it| *it == b'\n')?;
     let near = text.get(..floor_boundary(text, MAX_SECRET))?;
     let (first, lines) = near.split_once('\n')?;
     let is_block = matches!(first.trim_end(), "|" | "|-" | "|+" | ">" | ">-" | ">+");

@@ -178,7 +178,8 @@ pub(super) fn match_at(
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
     // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.
     let is_asking = body.ends_with('=') && next == Some(&b'"');
-    (!is_asking && !(is_http_word && is_word(body))).then_some(from..after + length)
+    let is_prose = is_asking || is_http_word && is_word(body);
+    (!is_prose).then_some(from..after + length)
 }
 
 /// Whether the word at `at` goes on there: a token starts with it. What colours a token is no part of it.

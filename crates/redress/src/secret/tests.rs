@@ -171,7 +171,7 @@ fn names_and_values_are_told_in_many_forms() {
         (r#"[["x-api-key","hunterZ99"]]"#, r#"[["x-api-key","§"]]"#),
         ("('token', 'Z99abcdef0123456')", "('token', '§')"),
         (r#"password: Some("hunterZ99"), port: 5"#, r#"password: Some("§"), port: 5"#),
-        (r#"password=SecretStr('hunter')"#, r#"password=SecretStr('§')"#),
+        ("password=SecretStr('hunter')", "password=SecretStr('§')"),
         ("password: |\n  hunter\n  zebra\nport: 5", "password: |\n  §\nport: 5"),
         ("password:\n  hunterZ99", "password:\n  §"),
         ("API key: Z99abcdef0", "API key: §"),
