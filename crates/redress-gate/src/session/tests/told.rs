@@ -40,6 +40,18 @@ fn a_program_that_cannot_be_started_is_named() {
 }
 
 #[test]
+fn a_known_secret_is_in_none_of_our_own_words() {
+    let program = "/opt/hunter2hunter2/server".to_owned();
+    let mut rig = Rig::gated(Settings { program, ..settings(Mode::Enforce) });
+    rig.client(&CALL.replace("\"read\"", "\"hunter2hunter2\""));
+    let heard = rig.failed(io::ErrorKind::NotFound);
+    assert_eq!(code(&heard[0]), "NOT_INSTALLED");
+    assert_eq!(fault(&heard[0])["context"]["tool"], "[redacted]");
+    assert!(card(&heard[0]).contains("/opt/[redacted]/server"), "{}", heard[0]);
+    assert!(!heard[0].to_string().contains("hunter2"), "{}", heard[0]);
+}
+
+#[test]
 fn a_parked_server_keeps_what_its_last_process_left() {
     let mut rig = Rig::up();
     let parked = loop {
