@@ -23,7 +23,7 @@ pub(crate) use self::{
     books::{Books, Letter},
     client::{Client, Pipe},
     remote::connect,
-    room::{GLANCE, PIECE},
+    room::{FIRST, GLANCE, PIECE},
     upstream::{Input, Upstream},
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Link, Role};
+use super::{FIRST, Link, Role};
 use crate::{
     lines::{Line, Lines},
     session::Turn,
@@ -16,11 +16,30 @@ impl Link {
         turn: &mut Turn,
         generation: u64,
     ) -> bool {
+        let (first, is_to_commit) = self.upstream_piece(lines, turn, generation, FIRST);
+        if first < FIRST {
+            return is_to_commit;
+        }
+        self.upstream_piece(lines, turn, generation, usize::MAX).1 || is_to_commit
+    }
+
+    /// Takes in as many lines. Gives how many there were, and whether a commit must follow.
+    fn upstream_piece(
+        self: &Arc<Self>,
+        lines: &mut Lines,
+        turn: &mut Turn,
+        generation: u64,
+        most: usize,
+    ) -> (usize, bool) {
         turn.now = self.now();
         let mut core = self.lock();
         let is_current = core.is_current(generation);
         let session = &mut core.session;
-        while let Some(line) = lines.next_line() {
+        let mut taken = 0;
+        while taken < most
+            && let Some(line) = lines.next_line()
+        {
+            taken += 1;
             match line {
                 _ if !is_current => (),
                 Line::Whole(line) => session.upstream_line(line, turn),
@@ -28,7 +47,7 @@ impl Link {
                 Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, turn),
             }
         }
-        self.settle(core, turn, Role::Server)
+        (taken, self.settle(core, turn, Role::Server))
     }
 
     /// Takes in what was written last, without a line break. Gives whether a commit must follow.

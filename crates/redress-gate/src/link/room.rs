@@ -12,6 +12,9 @@ use crate::mail::Ticket;
 /// How many messages are taken in at a time.
 pub(crate) const PIECE: usize = 256;
 
+/// How many are taken in first: whoever gets them wakes up while the others are read.
+pub(crate) const FIRST: usize = 4;
+
 /// How many failures may wait for their records before the next piece.
 const MOST_IN_HAND: usize = 1_024;
 

@@ -16,7 +16,7 @@ use signal_hook::{
 use super::tap::Tap;
 use crate::{
     lines::{Line, Lines},
-    link::{Event, Link, PIECE, Role},
+    link::{Event, FIRST, Link, PIECE, Role},
     log::Named,
     mail::Sender,
     process::Process,
@@ -64,19 +64,26 @@ type Next = for<'l> fn(&'l mut Lines) -> Option<Line<'l>>;
 
 /// Takes in all lines, as fast as the client reads the answers. Gives whether it is still there.
 fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next) -> bool {
+    let mut most = FIRST;
     loop {
-        let taken = client_piece(link, lines, turn, next);
+        let taken = client_piece(link, lines, turn, (next, most));
         if taken.is_none() || !link.wait_for_room() {
             return false;
         }
-        if taken < Some(PIECE) {
+        if taken < Some(most) {
             return true;
         }
+        most = PIECE;
     }
 }
 
-/// Takes in the next lines. Gives how many there were, at most [`PIECE`]; `None` if the client is gone.
-fn client_piece(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next) -> Option<usize> {
+/// Takes in the next lines. Gives how many there were; `None` if the client is gone.
+fn client_piece(
+    link: &Arc<Link>,
+    lines: &mut Lines,
+    turn: &mut Turn,
+    (next, most): (Next, usize),
+) -> Option<usize> {
     turn.now = link.now();
     let admits = link.plan.books.admit();
     let mut core = link.lock();
@@ -86,7 +93,7 @@ fn client_piece(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next
     core.session.admit_calls(admits);
     let from = Sender::default();
     let mut taken = 0;
-    while taken < PIECE
+    while taken < most
         && let Some(line) = next(lines)
     {
         taken += 1;
