@@ -238,7 +238,18 @@ fn no_secret_is_in_a_problem_or_in_what_is_shown() {
     );
     let secrets: Vec<_> = config.servers.iter().flat_map(Server::secrets).collect();
     let (token, bearer) = ("s3cr3t-s3cr3t-s3cr3t", "Bearer s3cr3t-s3cr3t-s3cr3t");
-    assert_eq!(secrets, [token, "s3cr3t", bearer, token, "key=s3cr3t"]);
+    assert_eq!(secrets, [token, "s3cr3t", bearer, token, "key=s3cr3t", "https://host/mcp"]);
+}
+
+#[test]
+fn where_a_server_is_counts_as_a_secret() {
+    for (url, places) in [
+        ("http://127.0.0.1:80/x/mcp/", ["http://127.0.0.1:80/x/mcp", "127.0.0.1:80"].as_slice()),
+        ("https://api.example.com/mcp", &["https://api.example.com/mcp"]),
+    ] {
+        let config = valid(&format!("[server.a]\nurl = '{url}'"));
+        assert_eq!(config.servers[0].secrets().collect::<Vec<_>>(), places, "{url}");
+    }
 }
 
 #[test]

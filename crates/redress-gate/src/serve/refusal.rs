@@ -61,9 +61,10 @@ impl Refusal {
 
     /// Somebody who has not said who he is, or has said so with a token that is not valid.
     pub(super) fn unknown_caller(brings_token: bool) -> Self {
-        let (message, challenge) = match brings_token {
-            true => ("The bearer token is not valid.", r#"Bearer error="invalid_token""#),
-            false => ("A bearer token is needed.", "Bearer"),
+        let (message, challenge) = if brings_token {
+            ("The bearer token is not valid.", r#"Bearer error="invalid_token""#)
+        } else {
+            ("A bearer token is needed.", "Bearer")
         };
         Self::new(StatusCode::UNAUTHORIZED, codes::AUTH_REQUIRED, message)
             .header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))

@@ -81,9 +81,9 @@ impl Session {
         let retry_after = above.wait_seconds.map(|it| it.to_string().into());
         let http = HttpAnswer { status: above.status, retry_after, body: answer.line.into() };
         let said = self.verdict(exchange, What::Answer(root), now);
-        let mut failure = match said.filter(|it| !above.is_telling() && it.rule != UNKNOWN) {
-            Some(failure) => failure,
-            None => return self.verdict(exchange, What::Http(http), now),
+        let said = said.filter(|it| !above.is_telling() && it.rule != UNKNOWN);
+        let Some(mut failure) = said else {
+            return self.verdict(exchange, What::Http(http), now);
         };
         let is_harmless = self.traits(self.tool_of(&exchange.request)).harmless();
         if failure.fault.effect == Effect::None && !is_harmless {

@@ -19,10 +19,7 @@ use super::{
     EndedFor, Exit, Refused, Session, Turn, UpstreamKind,
     details::{number, with_detail, with_upstream},
     sharing::Audience,
-    start::{
-        CHECK_COMMAND, CHECK_START, is_page, mend, names_failure, opens, telling_line,
-        tells_failure,
-    },
+    start::{CHECK_START, is_page, opens, telling_line, tells_failure},
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -267,25 +264,6 @@ impl Session {
             self.never_began(&mut fault, exchange, exit);
         }
         fault
-    }
-
-    /// Whether the session was to be opened, and the process has never said anything: it has not done anything either.
-    fn is_unopened(&self) -> bool {
-        self.opening.initialize.is_some() && !self.opening.is_done && !self.has_spoken
-    }
-
-    /// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says
-    /// what is not there.
-    fn never_began(&self, fault: &mut Fault, exchange: &Exchange, exit: &Exit) {
-        fault.server_text = fault.server_text.take().or_else(|| self.printed());
-        fault.details = self.with_useless(fault.details.take(), exchange);
-        if exit.code == Some(0) {
-            "The program ended without an answer: it is no MCP server, or had nothing to do."
-                .clone_into(&mut fault.message);
-            mend(fault, CHECK_COMMAND);
-        } else if fault.server_text.as_deref().is_some_and(names_failure) {
-            mend(fault, CHECK_COMMAND);
-        }
     }
 
     /// The end of the log, for the envelope; for the card the line of it that tells of the failure, of what was written after a

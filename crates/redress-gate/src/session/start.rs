@@ -4,6 +4,7 @@
 use redress::Fault;
 use redress_registry::{Retry, RetryKind};
 
+use super::{Exit, Session};
 use crate::exchange::{Exchange, Method};
 
 /// What to do about a wrong command, and about a wrong address.
@@ -95,6 +96,27 @@ fn is_aside(line: &str) -> bool {
 fn has(line: &str, words: &[&str]) -> bool {
     let line = line.to_ascii_lowercase();
     words.iter().any(|it| line.contains(it))
+}
+
+impl Session {
+    /// Whether the session was to be opened, and the process has never said anything: it has not done anything either.
+    pub(super) fn is_unopened(&self) -> bool {
+        self.opening.initialize.is_some() && !self.opening.is_done && !self.has_spoken
+    }
+
+    /// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says
+    /// what is not there.
+    pub(super) fn never_began(&self, fault: &mut Fault, exchange: &Exchange, exit: &Exit) {
+        fault.server_text = fault.server_text.take().or_else(|| self.printed());
+        fault.details = self.with_useless(fault.details.take(), exchange);
+        if exit.code == Some(0) {
+            "The program ended without an answer: it is no MCP server, or had nothing to do."
+                .clone_into(&mut fault.message);
+            mend(fault, CHECK_COMMAND);
+        } else if fault.server_text.as_deref().is_some_and(names_failure) {
+            mend(fault, CHECK_COMMAND);
+        }
+    }
 }
 
 /// Whether an exchange opens the session.

@@ -13,6 +13,7 @@ mod requests;
 mod routes;
 mod sharing;
 mod start;
+mod statuses;
 mod tasks;
 mod told;
 

@@ -40,7 +40,16 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
             (at + range.start..at + range.end, link)
         }
     };
-    worth_hiding(text.get(range.clone())?, secrecy, link).then_some(range)
+    let value = text.get(range.clone())?;
+    (!is_line_of_file(spelled, value) && worth_hiding(value, secrecy, link)).then_some(range)
+}
+
+/// Whether a name is that of a file, and what stands behind it a line of it: `password.js:44:11`.
+fn is_line_of_file(name: &str, value: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |it| it.1);
+    let is_file =
+        (1..=4).contains(&ending.len()) && ending.bytes().all(|it| it.is_ascii_alphabetic());
+    is_file && value.bytes().all(|it| it.is_ascii_digit() || it == b':')
 }
 
 /// What a name hides. `API key` is a name of two words.
@@ -139,6 +148,9 @@ fn value(text: &str, link: Link, is_header: bool) -> Option<(Range<usize>, Link)
     if let Some(within) = listed(text) {
         return Some((within, Link::Quoted));
     }
+    if looks_up(text) {
+        return None;
+    }
     if let Some(found) = wrapped(text).or_else(|| quoted(text, 0)) {
         let is_sure = !matches!(link, Link::Pair | Link::Compared);
         return Some((found, if is_sure { Link::Quoted } else { link }));
@@ -161,11 +173,26 @@ fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// The text in `Some("…")`, `SecretStr('…')` and the like.
 fn wrapped(text: &str) -> Option<Range<usize>> {
+    quoted(text, called(text)?.len() + 1)
+}
+
+/// Whether a value is looked up by its name, as in `os.getenv("…")`: source text, which holds none.
+fn looks_up(text: &str) -> bool {
+    const STARTS: [&str; 5] = ["get", "lookup", "value", "env", "fetch"];
+    let name = called(text).and_then(|it| it.rsplit(['.', ':']).next());
+    let starts = |name: &str, it: &str| {
+        name.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it))
+    };
+    name.is_some_and(|name| STARTS.iter().any(|it| starts(name, it)))
+}
+
+/// The name of the function that a text starts with a call of.
+fn called(text: &str) -> Option<&str> {
     const LONGEST: usize = 32;
     let is_name = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b':' | b'.');
     let length = text.bytes().take(LONGEST).take_while(is_name).count();
     text.get(length..)?.strip_prefix('(').filter(|_| length > 0)?;
-    quoted(text, length + 1)
+    text.get(..length)
 }
 
 /// The texts of a list, from the first to the last: `["one", "two"]`.

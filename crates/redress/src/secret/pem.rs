@@ -82,6 +82,8 @@ pub struct OpenKey {
     left: usize,
     /// How many lines of others may still come.
     others: usize,
+    /// Whether a long line of it has come, and the last one, which is short, has not.
+    is_inside: bool,
 }
 
 impl OpenKey {
@@ -90,7 +92,7 @@ impl OpenKey {
         let begin = text.rfind(BEGIN)?;
         let block = text.get(begin + BEGIN.len()..)?;
         let is_open = is_labelled(block) && !block.contains(END);
-        is_open.then_some(Self { left: MOST, others: MOST_OTHERS })
+        is_open.then_some(Self { left: MOST, others: MOST_OTHERS, is_inside: false })
     }
 
     /// Whether the next line belongs to the key.
@@ -102,7 +104,10 @@ impl OpenKey {
         }
         // Of an encrypted key, how it is encrypted.
         let is_head = ["Proc-Type:", "DEK-Info:"].iter().any(|it| line.contains(it));
-        let takes = is_head || is_body(line);
+        let is_long = last_run(line).len() >= LONG_RUN;
+        let is_last = !is_long && self.is_inside && is_body(line);
+        let takes = is_head || is_long || is_last;
+        self.is_inside = is_long || self.is_inside && !is_last;
         if !takes && !line.trim().is_empty() {
             self.others = self.others.saturating_sub(1);
         }

@@ -250,6 +250,8 @@ fn a_key_is_followed_line_by_line() {
     assert!(
         OpenKey::after("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n").is_none()
     );
+    let mut mention = OpenKey::after("expecting: -----BEGIN ANY PRIVATE KEY-----").unwrap();
+    assert!(["ready", "connected", "shutdown"].iter().all(|it| !mention.takes(it)));
     let mut endless = OpenKey::after("expected -----BEGIN PRIVATE KEY-----").unwrap();
     for _ in 0..100 {
         endless.takes("a line of the log");
@@ -262,6 +264,12 @@ fn what_only_looks_like_a_secret_stays() {
     let cases = [
         "author: Jane Doe <jane@example.org>",
         "Invalid token: expired",
+        "at x (/app/src/password.js:44:11) and src/auth/secrets.rs:12:5: expected ;",
+        "token := r.Header.Get(\"Authorization\")",
+        "token = os.environ.get(\"GITHUB_TOKEN\") or os.getenv('TOKEN')",
+        "grant_type must be one of: \"password\", \"client_credentials\"",
+        "[[\"token\",\"must be a string\"]]",
+        "{\"errors\":{\"password\":\"is too short (minimum is 8 characters)\"}}",
         "token=null password= secret=${DB_SECRET} pwd=***",
         "max_tokens=4096 estimated_tokens: 58",
         "key: value, primary key=7",

@@ -166,7 +166,7 @@ const SAYS: &[&str] = &[
 
 /// Placeholders and prose stay: `token: expired` says something, and hides nothing.
 pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
-    if is_placeholder(value) || is_path(value) {
+    if is_placeholder(value) || is_path(value) || is_remark(value) {
         return false;
     }
     let is_prose = || {
@@ -179,13 +179,32 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
         Link::Flag => !value.starts_with('-') && !is_prose() && (is_strong || !is_number(value)),
         Link::Loose => !is_prose() && (is_strong || !is_wordlike(value) && !is_number(value)),
         Link::Compared => is_strong || !is_wordlike(value) && !is_number(value),
-        Link::Pair => !is_wordlike(value) && !is_number(value),
+        Link::Pair => !is_prose() && !is_wordlike(value) && !is_number(value) && !is_name(value),
     }
 }
 
 /// Whether a text beside a telling name is no secret, whatever that name says.
 pub(super) fn is_harmless(value: &str, secrecy: Secrecy) -> bool {
-    is_placeholder(value) || is_path(value) || secrecy == Secrecy::Texts && is_scheme(value)
+    is_placeholder(value)
+        || is_path(value)
+        || is_remark(value)
+        || secrecy == Secrecy::Texts && is_scheme(value)
+}
+
+/// How a sentence about a value starts that leaves the value out, as validators write it: `is too short`.
+const REMARKS: &[&str] = &[
+    "can't", "cannot", "does", "doesn't", "has", "is", "isn't", "may", "must", "needs", "should",
+    "was",
+];
+
+fn is_remark(value: &str) -> bool {
+    let first = value.split_once(' ').map(|it| it.0);
+    first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
+}
+
+/// Whether a text is one name of several words, as in a list of what may stand there: `client_credentials`.
+fn is_name(value: &str) -> bool {
+    value.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
 }
 
 /// Whether a text could be a word or a name: it is short, and has no digit.

@@ -350,7 +350,7 @@ fn progress_never_goes_back_when_a_call_is_made_again() {
     };
     let mut rig = rig();
     rig.client(&call);
-    let mut told = |rig: &mut Rig, it| !rig.server_bytes(progress(it).as_bytes()).is_empty();
+    let told = |rig: &mut Rig, it| !rig.server_bytes(progress(it).as_bytes()).is_empty();
     assert!(told(&mut rig, 1) && told(&mut rig, 2));
     rig.server(AWAY);
     record(&mut rig, true);

@@ -23,19 +23,27 @@ both_ways! {
 
 const HTML: &str = "<html><head><title>Oops</title></head><body>nginx at http://127.0.0.1:8080/hidden-path</body></html>";
 
+/// What a failure is: its code, retry, effect and origin.
+type Expected = (&'static str, &'static str, &'static str, &'static str);
+
 /// A status in all its spellings: the body changes nothing that a caller decides by.
-fn check(via: Via, status: &str, expected: (&str, &str, &str, &str)) {
+fn check(via: Via, status: &str, expected: Expected) {
+    check_bodies(via, status, [expected; 3]);
+}
+
+/// The same where what the server says in words counts, too: without a body, with a page, with a document.
+fn check_bodies(via: Via, status: &str, expected: [Expected; 3]) {
     let server = Server::new();
     let mut client = Client::far(via, &server, &[]);
     let json = "content-type: application/json\r\n";
-    for act in [
+    let acts = [
         Act::http(status, "", ""),
         Act::http(status, "content-type: text/html\r\n", HTML),
         Act::http(status, json, r#"{"detail":"no"}"#),
-    ] {
+    ];
+    for (act, (code, retry, effect, origin)) in acts.into_iter().zip(expected) {
         server.will(act);
         let answer = call(&mut client);
-        let (code, retry, effect, origin) = expected;
         assert_fault(&answer, code, retry, effect, origin);
         assert_fine(&mut client);
     }
@@ -44,7 +52,9 @@ fn check(via: Via, status: &str, expected: (&str, &str, &str, &str)) {
 }
 
 fn status_400(via: Via) {
-    check(via, "400 Bad Request", ("INVALID_INPUT_VALUE", "after_change", "none", "server"));
+    let nothing = ("UPSTREAM_PROTOCOL_ERROR", "after_human", "none", "server");
+    let words = ("INVALID_INPUT_VALUE", "after_change", "none", "server");
+    check_bodies(via, "400 Bad Request", [nothing, nothing, words]);
 }
 
 fn status_401(via: Via) {
