@@ -64,6 +64,13 @@ pub struct Failure {
     pub fault: Fault,
 }
 
+impl Failure {
+    /// Whether a rule has named it; otherwise all that is known is that it failed.
+    pub fn is_named(&self) -> bool {
+        self.rule.rsplit('+').next() != Some(raise::Named::UNKNOWN.id)
+    }
+}
+
 /// Judges an outcome. Pure, total and deterministic: any bytes give a verdict, the same ones the same.
 ///
 /// In this order: a request that is itself malformed; a known dialect in the payload; facts of the protocol; the table

@@ -28,9 +28,6 @@ use crate::{
     moment::Moment,
 };
 
-/// The rule of a failure whose words nobody knows.
-const UNKNOWN: &str = "unknown";
-
 /// What is kept of a failed result beside its text, in bytes: all of it together fits into what an envelope may hold.
 const LONGEST_STRUCTURE: usize = 1_000;
 const LONGEST_BLOCK: usize = 240;
@@ -81,7 +78,7 @@ impl Session {
         let retry_after = above.wait_seconds.map(|it| it.to_string().into());
         let http = HttpAnswer { status: above.status, retry_after, body: answer.line.into() };
         let said = self.verdict(exchange, What::Answer(root), now);
-        let said = said.filter(|it| !above.is_telling() && it.rule != UNKNOWN);
+        let said = said.filter(|it| !above.is_telling() && it.is_named());
         let Some(mut failure) = said else {
             return self.verdict(exchange, What::Http(http), now);
         };

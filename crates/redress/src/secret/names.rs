@@ -74,3 +74,6 @@ pub(super) fn is_header(name: &str) -> bool {
     const HEADERS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "set-cookie"];
     HEADERS.iter().any(|it| it.eq_ignore_ascii_case(name))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Who hears an answer that is not fetched where it was asked for.
+
+use std::task::{Context, Poll, Waker};
+
+use super::{Desk, Letter, Reply, Stream, Ticket, ToClient, Wish};
+
+const PRIMED: Wish = Wish { events: true, is_primed: true };
+
+fn heard(stream: &Stream) -> String {
+    let context = Context::from_waker(Waker::noop());
+    let mut heard = String::new();
+    while let Poll::Ready(Some(event)) = stream.poll_next(&context) {
+        heard.push_str(std::str::from_utf8(&event).unwrap());
+    }
+    heard
+}
+
+fn answer(desk: &Desk, ticket: Ticket, line: &str) {
+    let to = ToClient::Answer(ticket, 200);
+    desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into() });
+}
+
+#[test]
+fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connection_seems_alive() {
+    let desk = Desk::default();
+    desk.enter(1);
+    let standing = desk.listen(1, None).unwrap();
+    let (ticket, mut reply) = desk.wait(1, PRIMED);
+    desk.open(ticket, true);
+    let Ok(Reply::Stream(old)) = reply.try_recv() else { panic!("a stream") };
+    let again = desk.listen(1, Some(&format!("{}-0", old.number))).unwrap();
+    answer(&desk, ticket, "{}");
+    assert_eq!(heard(&again), "event: message\nid: 2-1\ndata: {}\n\n");
+    assert!(!again.is_open(), "the answer is the last thing");
+    assert_eq!((heard(&old), heard(&standing)), (String::new(), String::new()));
+}
+
+#[test]
+fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another() {
+    let desk = Desk::default();
+    desk.enter(1);
+    let standing = desk.listen(1, None).unwrap();
+    let (ticket, reply) = desk.wait(1, PRIMED);
+    desk.open(ticket, true);
+    drop(reply);
+    desk.leave(ticket);
+    answer(&desk, ticket, "{}");
+    assert_eq!(heard(&standing), "event: message\nid: 1-1\ndata: {}\n\n");
+    assert!(standing.is_open(), "it is not only for that answer");
+}
+
+#[test]
+fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
+    let desk = Desk::default();
+    desk.enter(1);
+    let (_, mut early) = desk.wait(1, Wish { events: false, is_primed: true });
+    let (_, mut old) = desk.wait(1, Wish { events: false, is_primed: false });
+    desk.open_late();
+    assert!(early.try_recv().is_err(), "it may have come a moment ago");
+    desk.open_late();
+    assert!(matches!(early.try_recv(), Ok(Reply::Stream(stream)) if stream.number == 1));
+    assert!(old.try_recv().is_err(), "older clients do not know how to come back");
+}
