@@ -33,8 +33,7 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
     let (range, link) = match element(text, name) {
         Some(range) => (range, Link::Quoted),
         None => {
-            let is_flag = spelled.starts_with("--");
-            let (link, at) = link(rest).or_else(|| flag(rest).filter(|_| is_flag))?;
+            let (link, at) = link(rest).or_else(|| spaced(rest, spelled))?;
             let at = name.end + at;
             let (range, link) = value(text.get(at..)?, link, is_header(spelled))?;
             (at + range.start..at + range.end, link)
@@ -137,10 +136,18 @@ fn strip_value_key(text: &str) -> Option<&str> {
     })
 }
 
-/// `--name value`
-fn flag(rest: &str) -> Option<(Link, usize)> {
+/// Names that nothing but a space stands behind, also where no option is meant: `machine a login b password c` of a `.netrc`.
+const SPOKEN: [&str; 3] = ["password", "passwd", "passphrase"];
+
+/// `--name value`, `password value`
+fn spaced(rest: &str, name: &str) -> Option<(Link, usize)> {
     let value = rest.trim_start_matches(' ');
-    (value.len() < rest.len()).then_some((Link::Flag, rest.len() - value.len()))
+    let is_spoken = || SPOKEN.iter().any(|it| it.eq_ignore_ascii_case(name));
+    let link = match name.starts_with("--") {
+        true => Link::Flag,
+        false => is_spoken().then_some(Link::Spoken)?,
+    };
+    (value.len() < rest.len()).then_some((link, rest.len() - value.len()))
 }
 
 /// Where in a text that starts with a value this stands.

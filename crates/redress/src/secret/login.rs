@@ -1,4 +1,4 @@
-//! `user:password@host` in a URL.
+//! `user:password@host` in a URL, and `user:password` behind an option of a command.
 
 use std::ops::Range;
 
@@ -71,4 +71,21 @@ fn unescaped(whole: &str, strict: &str) -> Option<Range<usize>> {
     let (login, _) = whole.rsplit_once('@').filter(|_| !is_port)?;
     let password = login.get(user.len() + 1..)?;
     (!is_placeholder(password)).then_some(user.len() + 1..login.len())
+}
+
+/// What is secret of the argument that a text starts with, as in `curl -u user:password`. Two numbers are those of a user and a
+/// group, and a path or an address behind the name is no password.
+pub(super) fn option(text: &str) -> Option<Range<usize>> {
+    let quote = text.chars().next().filter(|it| matches!(it, '"' | '\''));
+    let start = quote.map_or(0, char::len_utf8);
+    let near = text.get(start..super::floor_boundary(text, MOST))?;
+    let is_end = |it: char| quote.map_or(it.is_whitespace(), |quote| it == quote || it == '\n');
+    let argument = near.split(is_end).next()?;
+    let (user, password) = argument.split_once(':')?;
+    let is_user = !user.is_empty()
+        && user.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '_' | '-' | '@' | '+'));
+    let is_number = password.bytes().all(|it| it.is_ascii_digit());
+    let is_place = password.starts_with(['/', '\\']);
+    let is_login = is_user && !is_number && !is_place && !is_placeholder(password);
+    is_login.then_some(start + user.len() + 1..start + argument.len())
 }

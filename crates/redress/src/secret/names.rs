@@ -4,8 +4,8 @@ mod tables;
 mod words;
 
 use tables::{
-    ABOUT, COUNTED, KEY_OF, NO_PASS, PLAIN_KEY_OF, QUALIFIERS, SIGNATURE_OF, STRONG, STRONG_ENDS,
-    TEXTS,
+    ABOUT, COUNTED, KEY_OF, NO_PASS, PLACE_TOKEN_OF, PLAIN_KEY_OF, QUALIFIERS, SIGNATURE_OF,
+    STRONG, STRONG_ENDS, TEXTS,
 };
 use words::{MOST_BYTES, Words};
 
@@ -46,7 +46,8 @@ fn judge(words: &[&str], is_variable: bool) -> Option<Secrecy> {
     if words.first().is_some_and(|it| SIGNATURE_OF.contains(it)) && *last == "signature" {
         return Some(Secrecy::Texts);
     }
-    if words.first().is_some_and(|it| COUNTED.contains(it)) {
+    let is_place = matches!(words, [.., of, "token"] if PLACE_TOKEN_OF.contains(of));
+    if is_place || words.first().is_some_and(|it| COUNTED.contains(it)) {
         return None;
     }
     let is_qualifier = |it: &&str| it.is_empty() || QUALIFIERS.contains(it);

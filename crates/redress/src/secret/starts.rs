@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
-use super::{MAX_SECRET, escapes::ends_with_colour, login::Logins, pem};
+use super::{
+    MAX_SECRET,
+    escapes::ends_with_colour,
+    login::{self, Logins},
+    pem,
+};
 
 /// A way in which a secret starts.
 #[derive(Debug)]
@@ -32,6 +37,8 @@ pub(super) enum Body {
     PemEnd,
     /// `user:password@`
     Login,
+    /// `user:password`, as an argument of a command.
+    UserOption,
 }
 
 /// What stays of a secret.
@@ -140,6 +147,11 @@ pub(super) const STARTS: &[Start] = &[
     keeping("Bearer ", Body::Base64(8)),
     keeping("Basic ", Body::Base64(8)),
     keeping("://", Body::Login),
+    keeping(" -u ", Body::UserOption),
+    keeping(" -u", Body::UserOption),
+    keeping("--user ", Body::UserOption),
+    keeping("--user=", Body::UserOption),
+    keeping("--proxy-user ", Body::UserOption),
 ];
 
 /// The secret that starts at `at`, if the rule fits there.
@@ -174,6 +186,10 @@ pub(super) fn match_at(
         Body::Pem => pem::length(rest)?,
         Body::PemEnd => return pem::before_end(text, at),
         Body::Login => return logins.find(text, after),
+        Body::UserOption => {
+            let password = login::option(rest)?;
+            return Some(after + password.start..after + password.end);
+        }
     };
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
     // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.

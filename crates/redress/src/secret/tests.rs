@@ -190,6 +190,38 @@ fn names_and_values_are_told_in_many_forms() {
 }
 
 #[test]
+fn passwords_are_found_behind_a_space_and_in_the_options_of_commands() {
+    for (text, seen) in [
+        (
+            "machine example.org login bob password hunter2-x",
+            "machine example.org login bob password §",
+        ),
+        ("using password s3cr3t! for bob", "using password § for bob"),
+        ("curl -u alice:s3cret https://example.org", "curl -u alice:§ https://example.org"),
+        ("curl -sS -ualice:s3cret https://example.org", "curl -sS -ualice:§ https://example.org"),
+        ("curl -X POST -u 'alice:pa ss' x", "curl -X POST -u 'alice:§' x"),
+        ("curl --user \"a@example.org:s3cret\" x", "curl --user \"a@example.org:§\" x"),
+        ("curl --user=alice:s3cret x", "curl --user=alice:§ x"),
+        ("curl --proxy-user alice:s3cret x", "curl --proxy-user alice:§ x"),
+    ] {
+        assert_eq!(hidden(text), seen);
+    }
+    for text in [
+        "docker run -u 1000:1000 alpine and -u $UID:$GID and -u root",
+        "curl -u alice: x",
+        "curl -u ${USER}:${PASS} x",
+        "git push -u origin main:main2, sort -u a",
+        "systemctl --user start a.service",
+        "password authentication failed for user \"bob\"",
+        "the password must have 8 to 64 characters",
+        "password hashes, password 2, password v2",
+        "Password reset: open https://example.org/reset",
+    ] {
+        assert_eq!(hidden(text), text);
+    }
+}
+
+#[test]
 fn a_password_in_a_url_may_have_any_sign() {
     let cases = [
         ("postgres://app:hun#ter2Zeb@db/x y", "postgres://app:§@db/x y"),

@@ -20,6 +20,8 @@ pub(super) enum Link {
     Flag,
     /// `"name", "value"`: may be a list of names.
     Pair,
+    /// A space: prose, unless what follows is no word.
+    Spoken,
 }
 
 /// How a value in quotes starts, and therefore ends.
@@ -164,6 +166,9 @@ const SAYS: &[&str] = &[
     "unsupported", "value", "was", "when", "which", "will", "with", "wrong", "you", "your",
 ];
 
+/// What follows a name in a sentence is a word, a version or a number if it is shorter.
+const SHORTEST_SPOKEN: usize = 6;
+
 /// Placeholders and prose stay: `token: expired` says something, and hides nothing.
 pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
     if is_placeholder(value) || is_path(value) || is_remark(value) {
@@ -180,6 +185,7 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
         Link::Loose => !is_prose() && (is_strong || !is_wordlike(value) && !is_number(value)),
         Link::Compared => is_strong || !is_wordlike(value) && !is_number(value),
         Link::Pair => !is_prose() && !is_wordlike(value) && !is_number(value) && !is_name(value),
+        Link::Spoken => value.len() >= SHORTEST_SPOKEN && !is_wordlike(value) && !is_number(value),
     }
 }
 

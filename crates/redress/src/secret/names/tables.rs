@@ -49,6 +49,13 @@ pub(super) const PLAIN_KEY_OF: &[&str] = &[
     "reserved", "not", "empty",
 ];
 
+/// Words before `token` that make it a place in a list or in a stream, from where a client goes on.
+#[rustfmt::skip]
+pub(super) const PLACE_TOKEN_OF: &[&str] = &[
+    "page", "next", "continuation", "continue", "pagination", "paging", "cursor", "scroll", "sync", "resume",
+    "resumption", "delta", "progress", "skip",
+];
+
 /// Last words that say something about a secret instead of holding it.
 #[rustfmt::skip]
 pub(super) const ABOUT: &[&str] = &[

@@ -38,6 +38,8 @@ fn names_are_judged_by_their_words() {
         "GITHUB_TOKEN2",
         "GITHUB_TOKEN_RO",
         "GHTOKEN",
+        "refreshToken",
+        "page_access_token",
     ] {
         assert_eq!(secrecy(texts), Some(Secrecy::Texts), "{texts}");
     }
@@ -54,6 +56,10 @@ fn names_are_judged_by_their_words() {
         "KEYBOARD",
         "MONKEY",
         "COMPASS",
+        "nextPageToken",
+        "next_token",
+        "NextContinuationToken",
+        "progressToken",
         "AWS_ACCESS_KEY_ID",
         "PUBLIC_KEY",
         "sort_key",
