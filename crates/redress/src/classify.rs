@@ -1,6 +1,7 @@
 //! Outcome to verdict: what an upstream did, and which row of the registry that is.
 
 mod answer;
+mod checked;
 mod details;
 mod envelope;
 mod extract;

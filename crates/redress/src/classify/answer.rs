@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use redress_registry::Registry;
 
 use super::{
-    Verdict,
+    Verdict, checked,
     envelope::{self, Known},
     extract,
     facts::{Fact, Facts},
@@ -162,6 +162,7 @@ impl Judge<'_> {
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
         facts.set(Fact::Ran, ran::is_named(&text, &arguments, facts));
+        facts.set(Fact::Elsewhere, checked::is_elsewhere(&text, request::given(self.asked)));
         let case = Case::of(&message, facts, Source::Silent, self.table);
         let facts = case.facts;
         let row = case.rule(self.table);
@@ -249,6 +250,8 @@ impl Judge<'_> {
         let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
         let message = Message::of(&said.text, self.table, compare);
         facts.set(Fact::Ran, ran::is_named(&said.text, &arguments, facts));
+        let given = request::given(self.asked);
+        facts.set(Fact::Elsewhere, checked::is_elsewhere(&said.text, given));
         let mut case = Case::of(&message, facts, source, self.table);
         case.rpc = said.rpc();
         case.http = said.http;

@@ -75,6 +75,8 @@ facts! {
     NoMessage = "no-message",
     /// The body of an HTTP answer is empty, or a page.
     NoWords = "no-words",
+    /// What a validator calls wrong is nothing of the call.
+    Elsewhere = "elsewhere",
     /// The text repeats an argument.
     Echo = "echo",
     /// The text repeats an argument that is the path of a file.

@@ -58,10 +58,17 @@ pub(crate) fn look<'a>(asked: &Asked<'a>, table: &Table) -> (Facts, Vec<Argument
     }
     shape(&mut facts, asked.request, params, is_call);
     kinds(&mut facts, asked.tool.as_deref().unwrap_or_default(), table);
-    let given = params.and_then(|it| if is_call { it.get("arguments") } else { Some(it) });
+    let given = given(asked);
     facts.set(Fact::NoArguments, given.is_none_or(|it| it.members().next().is_none()));
     let arguments = arguments(&mut facts, given);
     (facts, arguments)
+}
+
+/// The arguments of a call, the parameters of any other request.
+pub(crate) fn given<'a>(asked: &Asked<'a>) -> Option<Value<'a>> {
+    let params = asked.request.and_then(|it| it.get("params"));
+    let is_call = asked.method.as_deref() == Some("tools/call");
+    params.and_then(|it| if is_call { it.get("arguments") } else { Some(it) })
 }
 
 fn is_unknown(method: Option<&str>) -> bool {
