@@ -1,5 +1,7 @@
 //! `Refusal`: a request that is refused before it reaches a session, as an HTTP answer with a JSON-RPC error in it.
 
+use std::time::Duration;
+
 use hyper::{
     Response, StatusCode,
     body::Bytes,
@@ -20,7 +22,7 @@ use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use super::body::Body;
-use crate::{link::Plan, run::OnLedgerFailure};
+use crate::{link::Plan, metrics::Outcome, run::OnLedgerFailure};
 
 /// A request that is refused.
 #[derive(Debug)]
@@ -120,8 +122,10 @@ impl Refusal {
     pub(super) async fn recorded(mut self, plan: &Plan) -> Response<Body> {
         self.fault.context.server = Some(plan.server.settings.server.clone());
         self.fault.timestamp = Some((plan.clock)().to_string());
-        plan.server.metrics.failed(&self.fault);
-        plan.server.metrics.refused(&self.fault);
+        let metrics = &plan.server.metrics;
+        metrics.failed(&self.fault);
+        metrics.refused(&self.fault);
+        metrics.ended(Outcome::Refused, Duration::ZERO);
         let (sender, kept) = oneshot::channel();
         let record = Record::fault(&self.fault, &plan.server.settings.redactor);
         plan.books.append(record, move |it| {

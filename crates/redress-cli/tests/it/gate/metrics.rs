@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Via, bad_server, fault, gate, wait};
+use super::{
+    client::{Client, Via, bad_server, fault, gate, wait},
+    http::post,
+};
 
 /// A gate whose stderr is read.
 struct Watched {
@@ -101,12 +104,18 @@ fn the_page_counts_what_clients_were_told() {
 fn serve_has_the_page_of_all_its_servers_beside_them() {
     let mut client = Client::open(Via::Serve, &[]);
     client.call("exit", &json!({"code": 3}));
-    let address = client.http().address;
+    let http = client.http();
+    let ping = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    let lost = [("Mcp-Session-Id", "0123456789abcdef0123456789abcdef")];
+    assert_eq!(post(&http.address, &http.path, &lost, ping).head().status, 404);
+    let address = http.address;
     let page = get(&address, &address);
     assert!(page.contains("application/openmetrics-text"), "{page}");
     for line in [
         r#"redress_faults_total{server="bad",code="UPSTREAM_CRASHED",class="unavailable",origin="server"} 1"#,
         r#"redress_calls_total{server="bad",outcome="fault"} 1"#,
+        r#"redress_refused_total{server="bad",code="SESSION_NOT_FOUND"} 1"#,
+        r#"redress_calls_total{server="bad",outcome="refused"} 1"#,
     ] {
         assert!(page.lines().any(|it| it == line), "{line}\n{page}");
     }
