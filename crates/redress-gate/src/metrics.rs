@@ -146,6 +146,12 @@ impl Metrics {
         self.codes().refused.count(fault.code(), 0);
     }
 
+    /// The same of one that was answered at once, before there was anything to keep of it.
+    pub(crate) fn turned_away(&self, fault: &Fault) {
+        self.refused(fault);
+        self.ended(Outcome::Refused, Duration::ZERO);
+    }
+
     /// What failed, as `sys/errorStats` answers it.
     pub(crate) fn stats(&self, how: ErrorStats) -> String {
         self.codes().faults.stats(how)

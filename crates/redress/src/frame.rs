@@ -175,8 +175,9 @@ impl<'d> Frame<'d> {
         }
         let [version, id, method, params, result, error] =
             members(root, ["jsonrpc", "id", "method", "params", "result", "error"])?;
-        // Some servers write `"error": null` beside a result, or an `"id": null` that they could not read.
+        // Some servers write `"error": null` beside a result, `"result": null` beside an error, or an `"id": null` that they could not read.
         let error = error.filter(|it| !it.is_null() || result.is_none());
+        let result = result.filter(|it| !it.is_null() || error.is_none());
         let id = match id {
             Some(id) if is_id(id) => Some(id),
             Some(id) if id.is_null() && method.is_none() => None,
@@ -343,6 +344,8 @@ mod tests {
             (r#"{"id":"a","result":{}}"#, Shape::Result),
             (r#"{"id":"a","result":{},"error":null}"#, Shape::Result),
             (r#"{"id":null,"error":{"code":1}}"#, Shape::Error),
+            (r#"{"id":"a","result":null,"error":{"code":1}}"#, Shape::Error),
+            (r#"{"id":"a","result":null,"error":null}"#, Shape::Result),
         ] {
             assert_eq!(with(text, |it| it.unwrap().shape), shape, "{text}");
         }

@@ -65,7 +65,7 @@ pub(super) async fn post(
         let manner =
             Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed, token: who.token() };
         let response = exchange(&member.link, member.client, manner, headers, &line).await?;
-        if response.status() == StatusCode::NOT_FOUND {
+        if member.link.lock().session.is_over() {
             // The server has forgotten it: its client opens another, which is to find a place.
             house.end(session);
         }

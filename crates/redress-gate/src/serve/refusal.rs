@@ -1,7 +1,5 @@
 //! `Refusal`: a request that is refused before it reaches a session, as an HTTP answer with a JSON-RPC error in it.
 
-use std::time::Duration;
-
 use hyper::{
     Response, StatusCode,
     body::Bytes,
@@ -22,7 +20,7 @@ use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use super::body::Body;
-use crate::{link::Plan, metrics::Outcome, run::OnLedgerFailure};
+use crate::{link::Plan, run::OnLedgerFailure};
 
 /// A request that is refused.
 #[derive(Debug)]
@@ -124,8 +122,7 @@ impl Refusal {
         self.fault.timestamp = Some((plan.clock)().to_string());
         let metrics = &plan.server.metrics;
         metrics.failed(&self.fault);
-        metrics.refused(&self.fault);
-        metrics.ended(Outcome::Refused, Duration::ZERO);
+        metrics.turned_away(&self.fault);
         let (sender, kept) = oneshot::channel();
         let record = Record::fault(&self.fault, &plan.server.settings.redactor);
         plan.books.append(record, move |it| {

@@ -6,7 +6,11 @@ use redress_registry::Class;
 use redress_ledger::Time;
 
 use super::{ClientKind, Session, later::in_seconds, upstream::Answer};
-use crate::{answer::ErrorObject, exchange::Request, frame::Shape};
+use crate::{
+    answer::ErrorObject,
+    exchange::Request,
+    frame::{Frame, Shape},
+};
 
 /// What stood above an answer of an upstream over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,17 @@ impl Above {
     /// throws.
     pub(super) const fn is_telling(self) -> bool {
         self.status >= 400 && self.status != 500
+    }
+
+    /// Whether it can stand above anything that went wrong, so that it does not prove that nothing was done: some servers put a
+    /// status that fits above whatever a tool throws, or above a result. What the protocol has a number for was not begun.
+    pub(super) fn is_for_whatever_failed(self, frame: &Frame<'_>) -> bool {
+        let error = frame.payload.filter(|_| frame.shape == Shape::Error).map(ErrorObject::of);
+        match error {
+            Some(ErrorObject::Valid { code: -32_700 | -32_602..=-32_600 }) => false,
+            Some(_) => matches!(self.status, 400 | 404 | 409 | 410 | 422),
+            None => true,
+        }
     }
 }
 

@@ -77,13 +77,16 @@ impl Session {
         };
         let retry_after = above.wait_seconds.map(|it| it.to_string().into());
         let http = HttpAnswer { status: above.status, retry_after, body: answer.line.into() };
+        let is_result = answer.frame.shape == Shape::Result;
         let said = self.verdict(exchange, What::Answer(root), now);
-        let said = said.filter(|it| !above.is_telling() && it.is_named());
-        let Some(mut failure) = said else {
-            return self.verdict(exchange, What::Http(http), now);
+        let said = said.filter(|it| is_result || !above.is_telling() && it.is_named());
+        let is_doubtful = said.is_some() || above.is_for_whatever_failed(answer.frame);
+        let mut failure = match said {
+            Some(said) => said,
+            None => self.verdict(exchange, What::Http(http), now)?,
         };
         let is_harmless = self.traits(self.tool_of(&exchange.request)).harmless();
-        if failure.fault.effect == Effect::None && !is_harmless {
+        if is_doubtful && failure.fault.effect == Effect::None && !is_harmless {
             failure.fault.effect = Effect::Unknown;
         }
         let details = failure.fault.details.take();

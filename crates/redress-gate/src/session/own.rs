@@ -14,8 +14,9 @@ use crate::{
     mail::{Ticket, ToUpstream},
 };
 
-/// How long a new process may take to greet.
+/// How long a new process may take to greet, at least, and how many times as long as the first one did.
 const GREETING: Duration = Duration::from_secs(10);
+const GREETINGS: u32 = 3;
 
 /// How long a failure waits for the list of tools.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -30,6 +31,8 @@ pub(super) struct Opening {
     pub(super) initialized: Option<Vec<u8>>,
     /// The upstream has accepted it once.
     pub(super) is_done: bool,
+    /// How long that took.
+    pub(super) took: Duration,
     /// How many sessions of the upstream there were before.
     pub(super) epoch: u32,
     /// Our own question, while it is asked.
@@ -75,11 +78,20 @@ impl Session {
         self.opening.asked = Some(ours);
         self.opening.epoch += 1;
         // The first time it may have to be installed.
-        let patience = if is_first { self.server.settings.deadline } else { GREETING };
+        let again = GREETING.max(self.opening.took * GREETINGS);
+        let patience = if is_first { self.server.settings.deadline } else { again };
         let since = self.up_since().unwrap_or(turn.now.at);
         self.upstream = State::Greeting { since, until: turn.now.at + patience };
         turn.is_sooner = true;
         true
+    }
+
+    /// The upstream has accepted an opening, which was asked for then. What the first one takes is what the others may take.
+    pub(super) fn is_opened_since(&mut self, asked: Instant) {
+        let answered = self.heard.unwrap_or(asked);
+        if !std::mem::replace(&mut self.opening.is_done, true) {
+            self.opening.took = answered.saturating_duration_since(asked);
+        }
     }
 
     /// Whether the upstream has opened a session.

@@ -131,8 +131,9 @@ impl Session {
         how: &Refused<'_>,
         turn: &mut Turn,
     ) {
-        let is_error = |frame: &Frame<'_>| {
-            frame.shape == Shape::Error && frame.id.and_then(UpstreamId::of) == Some(id)
+        let is_answer = |frame: &Frame<'_>| {
+            matches!(frame.shape, Shape::Error | Shape::Result)
+                && frame.id.and_then(UpstreamId::of) == Some(id)
         };
         if let Refused::Status { status, retry_after, body, is_of_session, .. } = *how
             && kept(status, is_of_session && self.is_over()).is_none()
@@ -140,7 +141,7 @@ impl Session {
             for line in messages(body) {
                 if let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message))
                     && let Ok(frame) = Frame::of(&doc)
-                    && let Some(id) = frame.id.filter(|_| is_error(&frame))
+                    && let Some(id) = frame.id.filter(|_| is_answer(&frame))
                 {
                     let above = Some(Above::refused(status, retry_after, turn.now.wall));
                     self.examine(exchange, &Answer { line, frame: &frame, id, above }, turn);

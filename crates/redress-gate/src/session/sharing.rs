@@ -57,7 +57,7 @@ impl Session {
         if !self.is_shared {
             return;
         }
-        self.opening.is_done = true;
+        self.is_opened_since(self.up_since().unwrap_or(turn.now.at));
         self.opening.result = Some(result.into());
         if self.opening.initialized.is_none() {
             let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

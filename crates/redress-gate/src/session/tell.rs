@@ -107,6 +107,7 @@ impl Session {
         turn: &mut Turn,
     ) {
         let known = self.known(self.malformed(why), (None, None));
+        self.server.metrics.turned_away(&known.fault);
         // Whatever it was meant to be, it was no request of any revision.
         let status = if self.client == ClientKind::Http { 400 } else { 200 };
         let to = To { status, ..To::new(Who::Request(id), ticket) };

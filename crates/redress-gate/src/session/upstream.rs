@@ -156,7 +156,7 @@ impl Session {
                 true
             }
             Method::Initialize => {
-                self.opening.is_done = true;
+                self.is_opened_since(exchange.started);
                 self.agreed(exchange.from.client, result);
                 true
             }

@@ -143,6 +143,45 @@ fn a_session_may_be_lost_with_400_and_a_bad_request_loses_none() {
 }
 
 #[test]
+fn whoever_answers_a_request_by_its_id_has_not_lost_its_session() {
+    let answers = [
+        (404, r#""result":{"content":[]}"#, false),
+        (404, r#""error":{"code":-32002,"message":"Resource not found"}"#, false),
+        (
+            404,
+            r#""error":{"code":-32603,"message":"Session not found: the tab was closed"}"#,
+            false,
+        ),
+        (
+            400,
+            r#""error":{"code":-32603,"message":"Session not found: the tab was closed"}"#,
+            false,
+        ),
+        (
+            400,
+            r#""result":{"content":[{"type":"text","text":"browser session not found"}]}"#,
+            false,
+        ),
+        (404, r#""error":{"code":-32001,"message":"Session not found"}"#, true),
+        (404, r#""error":{"code":-32001,"message":"Order not found"}"#, false),
+    ];
+    for (given, body, is_lost) in answers {
+        let server = Server::new(move |number, request| match number {
+            0 => with("mcp-session-id: s1", &request.answer()),
+            _ => {
+                let body = format!(r#"{{"jsonrpc":"2.0","id":"{}",{body}}}"#, request.id());
+                status(&format!("{given} No"), &body)
+            }
+        });
+        let mut rig = Rig::new(&server.url());
+        rig.call("initialize");
+        rig.ask("ping");
+        let heard = rig.hears(2 + usize::from(is_lost));
+        assert_eq!(heard.iter().any(|it| it == "expired"), is_lost, "{given} {body}");
+    }
+}
+
+#[test]
 fn nobody_speaks_with_the_credentials_of_another_one() {
     let server = Server::new(|_, request| match request.method() {
         "slow" => {

@@ -300,13 +300,14 @@ fn the_page_tells_what_became_of_every_call() {
         r#"redress_calls_total{server="files",outcome="ok"} 2"#,
         r#"redress_calls_total{server="files",outcome="fault"} 2"#,
         r#"redress_calls_total{server="files",outcome="cancelled"} 1"#,
-        r#"redress_calls_total{server="files",outcome="refused"} 1"#,
+        r#"redress_calls_total{server="files",outcome="refused"} 2"#,
         r#"redress_faults_total{server="files",code="FILE_NOT_FOUND",class="not_found",origin="tool"} 1"#,
         r#"redress_faults_total{server="files",code="PARSE_FAILED",class="invalid_argument",origin="gate"} 1"#,
         r#"redress_refused_total{server="files",code="AUDIT_LOG_FAILED"} 1"#,
+        r#"redress_refused_total{server="files",code="PARSE_FAILED"} 1"#,
         r#"redress_silent_failures_total{server="files"} 1"#,
         r#"redress_in_flight{server="files"} 1"#,
-        r#"redress_call_duration_seconds_count{server="files"} 6"#,
+        r#"redress_call_duration_seconds_count{server="files"} 7"#,
     ] {
         assert!(page.lines().any(|it| it == line), "{line}\n{page}");
     }

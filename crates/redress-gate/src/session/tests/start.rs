@@ -76,3 +76,18 @@ fn what_a_server_says_at_every_start_is_no_reason_why_it_ended() {
     let tail = &fault(&parked)["details"]["upstream"]["stderr_tail"];
     assert_eq!(tail, "Starting default (STDIO) server...");
 }
+
+#[test]
+fn a_server_that_was_slow_to_open_the_first_time_may_be_so_again() {
+    let mut rig = Rig::up();
+    rig.client(OPEN);
+    rig.after(Duration::from_secs(12));
+    rig.server(r#"{"id":ID,"result":{"capabilities":{}}}"#);
+    rig.gone(&Exit { code: Some(1), ..Exit::default() });
+    rig.client(CALL);
+    rig.ready();
+    rig.after(Duration::from_secs(35));
+    assert!(!rig.turn.kill);
+    rig.after(Duration::from_secs(1));
+    assert!(rig.turn.kill);
+}

@@ -10,6 +10,11 @@ use crate::{
     session::{ClientKind, Refused, UpstreamKind},
 };
 
+fn under<'a>(status: u16, retry_after: Option<&'a str>, body: &'a [u8]) -> Refused<'a> {
+    let (www_authenticate, location, is_of_session) = (None, None, false);
+    Refused::Status { status, retry_after, www_authenticate, location, body, is_of_session }
+}
+
 /// A refusal whose body is an error under the id of the request.
 fn refused_by_name(given: u16, number: i32, message: &str) -> Value {
     let mut rig = Rig::between(ClientKind::Pipe, UpstreamKind::Http);
@@ -18,15 +23,7 @@ fn refused_by_name(given: u16, number: i32, message: &str) -> Value {
         r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{number},"message":"{message}"}}}}"#,
         rig.last_id()
     );
-    let how = Refused::Status {
-        status: given,
-        retry_after: Some("60"),
-        www_authenticate: None,
-        location: None,
-        body: body.as_bytes(),
-        is_of_session: false,
-    };
-    let mut heard = rig.refused(&how);
+    let mut heard = rig.refused(&under(given, Some("60"), body.as_bytes()));
     // Whether a failure has its tool's schema to heed is asked first.
     heard.extend(rig.after(Duration::from_secs(2)).into_iter().map(|it| (ToClient::Any, it)));
     assert_eq!(heard.len(), 1, "{given}: {heard:?}");
@@ -55,4 +52,33 @@ fn a_status_counts_also_above_an_error_that_names_the_request() {
     let stays = refused_by_name(429, -32_600, "slow down");
     assert_eq!(stays["error"]["code"], -32_600, "an error that stays one does so: {stays}");
     assert_eq!(code(&stays), "RATE_LIMITED");
+}
+
+#[test]
+fn whoever_answers_a_request_by_its_id_has_dealt_with_it_whatever_the_status_is() {
+    let result = |text: &str, is_error: bool| {
+        format!(
+            r#""result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":{is_error}}}"#
+        )
+    };
+    let error = |code: i32| format!(r#""error":{{"code":{code},"message":"the tab is gone"}}"#);
+    for (given, body, effect) in [
+        (404, result("bought", false), "unknown"),
+        (404, result("clicked, then: browser session not found", true), "unknown"),
+        (400, result("clicked, then: browser session not found", true), "unknown"),
+        (400, result("bought", false), "unknown"),
+        (404, error(-32_603), "unknown"),
+        (400, error(-32_000), "unknown"),
+    ] {
+        let mut rig = Rig::between(ClientKind::Pipe, UpstreamKind::Http);
+        rig.says(0, CALL);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{},{body}}}"#, rig.last_id());
+        let mut heard = rig.refused(&under(given, None, body.as_bytes()));
+        heard.extend(rig.after(Duration::from_secs(2)).into_iter().map(|it| (ToClient::Any, it)));
+        assert_eq!(heard.len(), 1, "{given} {body}: {heard:?}");
+        let fault = fault(&heard[0].1);
+        assert_eq!(fault["effect"], effect, "{given} {body}: {fault}");
+        assert_eq!(fault["details"]["upstream"]["status"], given, "{fault}");
+        assert_eq!(fault["retryable"], false, "{given} {body}: {fault}");
+    }
 }
