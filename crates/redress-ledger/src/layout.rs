@@ -86,6 +86,11 @@ pub(crate) fn chains(ledger: &Path) -> io::Result<Vec<ChainDir>> {
     Ok(found)
 }
 
+/// Whether a name is one that the chains of a ledger have.
+pub fn is_chain(name: &str) -> bool {
+    ChainDir::of(name.into()).is_some()
+}
+
 /// The ledgers at a place, by name: the directory itself if it holds chains, and those directories in it that do. A chain does not hide what lies
 /// beside it.
 pub fn ledgers(place: &Path) -> io::Result<Vec<PathBuf>> {

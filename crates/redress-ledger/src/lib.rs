@@ -116,7 +116,7 @@ pub use export::{Format, export};
 pub use follow::Follow;
 pub use gap::Gap;
 pub use hash::Hash;
-pub use layout::ledgers;
+pub use layout::{is_chain, ledgers};
 pub use ledger::{Clock, Ledger, OnChange, Options, SEGMENT_BYTES};
 pub use query::{Query, member};
 pub use reader::{Entry, ReadError, Reader};

@@ -100,8 +100,9 @@ fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Se
         rest = behind;
     }
     secret.add(rest);
-    if secret.text.contains(['\0', '\r', '\n']) {
-        return Err("must be one line".to_owned());
+    // A key in a variable has several lines; where only one may stand, that is checked there.
+    if secret.text.contains('\0') {
+        return Err("must not hold a NUL".to_owned());
     }
     Ok(secret)
 }
@@ -138,6 +139,7 @@ mod tests {
         assert_eq!(format!("{secret:?}"), "…${TOKEN}");
         assert_eq!(expand("$${TOKEN}$", &vars).unwrap().reveal(), "${TOKEN}$");
         assert_eq!(expand("", &vars).unwrap().reveal(), "");
+        assert_eq!(expand("a\nb", &vars).unwrap().reveal(), "a\nb");
     }
 
     #[test]
@@ -146,7 +148,7 @@ mod tests {
             ("pa55${MISSING}", "needs the variable MISSING, which is not set"),
             ("pa55${MISSING", "has a `${` without its `}`; `$${` stands for `${`"),
             ("${pa55 word}", "has a `${…}` that names no variable: letters, digits and `_`"),
-            ("pa55\nword", "must be one line"),
+            ("pa55\0word", "must not hold a NUL"),
         ] {
             assert_eq!(expand(written, &vars).unwrap_err(), problem);
         }

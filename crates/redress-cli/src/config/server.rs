@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use redress::Dialect;
-use redress_gate::{Mode, Sharing};
+use redress_gate::{Address, Mode, Sharing};
 
 use super::{
     address::Url,
@@ -104,6 +104,10 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
             "headers",
             format!("`{path}.headers` has a name that no header can have: {name:?}."),
         );
+    }
+    for name in server.headers.keys().filter(|it| Address::writes(it)) {
+        let problem = format!("`{path}.headers` has {name:?}, which the gate writes itself.");
+        table.refuse("headers", problem);
     }
     if server
         .headers

@@ -115,6 +115,16 @@ fn all_problems_are_told_at_once_each_at_its_place() {
 }
 
 #[test]
+fn a_header_that_would_not_be_sent_is_refused() {
+    let text = "[server.a]\nurl = 'http://x/mcp'\nheaders = { Accept = 'a', x = 'b', mcp-session-id = 'c' }\n";
+    assert_eq!(
+        problems(text),
+        "it:3:1: `server.a.headers` has \"Accept\", which the gate writes itself.\n\
+         it:3:1: `server.a.headers` has \"mcp-session-id\", which the gate writes itself.\n"
+    );
+}
+
+#[test]
 fn no_first_pause_is_longer_than_the_longest() {
     let text =
         "[breaker]\nopen_ms = 90000\n[server.a]\ncommand = ['a']\nbreaker.max_open_ms = 500\n";
@@ -209,7 +219,7 @@ fn no_secret_is_in_a_problem_or_in_what_is_shown() {
         "[server.a]\nurl = 's3cr3t'",
         "[server.a]\nurl = 'https://host/#s3cr3t'",
         "[server.a]\nurl = 'https://host'\nheaders = { a = \"s3cr3t\\u0007\" }",
-        "[server.a]\ncommand = ['a']\nenv = { A = \"s3cr3t\\n\" }",
+        "[server.a]\ncommand = ['a']\nenv = { A = \"s3cr3t\\u0000\" }",
         "[server.a]\ncommand = ['a']\nenv = { A = 's3cr3t${NOT_SET}' }",
         "[server.a]\ncommand = ['a']\nenv = { A = 's3cr3t",
         "[server.a]\ncommand = ['a']\nenv = s3cr3t",

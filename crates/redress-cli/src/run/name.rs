@@ -7,6 +7,7 @@ use std::{
     path::Path,
 };
 
+use redress_ledger::is_chain;
 use sha2::{Digest as _, Sha256};
 
 /// Words of a command that start the server but are not it.
@@ -17,8 +18,9 @@ const LAUNCHERS: &[&str] = &[
     "x", "tool", "wsl",
 ];
 
-/// The longest name of a server.
+/// The longest name of a server, and the longest part of a given one that its ledger is called by.
 const MOST_CHARS: usize = 40;
+const MOST_GIVEN: usize = 100;
 
 /// The server's name for people.
 pub(crate) fn short(command: &[OsString]) -> String {
@@ -41,17 +43,26 @@ pub(crate) fn checked(given: &str) -> Result<String, &'static str> {
     }
 }
 
-/// The server's name for its ledger: no two commands share one, unless they are given the same name.
+/// The server's name for its ledger: no two commands and no two names share one.
 pub(crate) fn unique(given: Option<&str>, command: &[OsString]) -> String {
-    if let Some(given) = given {
-        return given.chars().map(|it| if is_fine(it) { it } else { '-' }).collect();
+    let Some(given) = given else { return with_hash(&short(command), command) };
+    let clean = given.chars().map(|it| if is_fine(it) { it } else { '-' });
+    let clean: String = clean.take(MOST_GIVEN).collect();
+    match clean == given {
+        // Whoever reads it would look for records in it.
+        true if is_chain(&clean) => format!("_{clean}"),
+        true => clean,
+        false => with_hash(&clean, &[given.into()]),
     }
+}
+
+fn with_hash(name: &str, of: &[OsString]) -> String {
     let mut hash = Sha256::new();
-    for word in command {
+    for word in of {
         hash.update(word.as_bytes());
         hash.update([0]);
     }
-    let mut name = format!("{}-", short(command));
+    let mut name = format!("{name}-");
     for byte in hash.finalize().iter().take(4) {
         write!(name, "{byte:02x}").unwrap_or_default();
     }
@@ -128,6 +139,19 @@ mod tests {
         let (one, two) = (unique(None, &words("server /a")), unique(None, &words("server /b")));
         assert_ne!(one, two);
         assert_eq!(one.len(), "server-".len() + 8);
-        assert_eq!(unique(Some("my files"), &words("server /a")), "my-files");
+        assert_eq!(unique(Some("my-files"), &words("server /a")), "my-files");
+    }
+
+    #[test]
+    fn two_names_have_two_ledgers_whatever_characters_they_have() {
+        let long = "n".repeat(300);
+        let names = ["a b", "a-b", "é", "ж", "-", &long, &long[1..], "20260101T000000000Z-1-0a"];
+        let mut ledgers: Vec<_> = names.iter().map(|it| unique(Some(it), &[])).collect();
+        for ledger in &ledgers {
+            assert!(ledger.len() < 200 && !redress_ledger::is_chain(ledger), "{ledger}");
+        }
+        ledgers.sort();
+        ledgers.dedup();
+        assert_eq!(ledgers.len(), names.len(), "{ledgers:?}");
     }
 }

@@ -24,6 +24,7 @@ use super::{
     connection::{Connection, Failure, NotSent, Reply},
     fields::Fields,
     head::KEEP_ALIVE,
+    mirror::{SESSION, VERSION},
     request::Request,
     stream::Stream,
 };
@@ -97,6 +98,11 @@ impl fmt::Display for NotAnAddress {
 impl std::error::Error for NotAnAddress {}
 
 impl Address {
+    /// Whether the gate writes a header itself, so that nobody else can.
+    pub fn writes(header: &str) -> bool {
+        header.parse().is_ok_and(|it| is_ours(&it))
+    }
+
     /// A server at an address, with what is added to each request. Nothing is opened yet.
     pub fn new(
         url: &str,
@@ -319,7 +325,7 @@ fn fields_of(given: impl IntoIterator<Item = (String, String)>) -> Result<Fields
     Ok(fields)
 }
 
-/// Whether a header says how a message travels, and is therefore no one else's.
+/// Whether a header says how a message travels or which session it is of, and is therefore no one else's.
 fn is_ours(name: &HeaderName) -> bool {
     let of_transport = [
         header::HOST,
@@ -334,7 +340,8 @@ fn is_ours(name: &HeaderName) -> bool {
         header::ACCEPT,
         header::ACCEPT_ENCODING,
     ];
-    of_transport.contains(name) || *name == KEEP_ALIVE
+    let of_session = [KEEP_ALIVE, SESSION, VERSION];
+    of_transport.contains(name) || of_session.contains(name)
 }
 
 #[cfg(test)]
@@ -343,7 +350,7 @@ mod tests {
 
     use hyper::http::{HeaderName, HeaderValue, header};
 
-    use super::{Address, Fields, IDLE, KEEP_ALIVE, LONGEST_IDLE, idle_time};
+    use super::{Address, Fields, IDLE, KEEP_ALIVE, LONGEST_IDLE, SESSION, idle_time};
 
     fn address(url: &str) -> Result<Address, String> {
         Address::new(url, [], false).map_err(|it| it.to_string())
@@ -410,11 +417,14 @@ mod tests {
 
     #[test]
     fn a_configured_header_cannot_say_how_a_message_travels() {
-        let given = [("Host", "evil"), ("content-length", "3"), ("X-Key", "k")];
+        let given =
+            [("Host", "evil"), ("content-length", "3"), ("Mcp-Session-Id", "s"), ("X-Key", "k")];
         let given = given.map(|it| (it.0.to_owned(), it.1.to_owned()));
         let fields = Address::new("http://a.test/", given, false).expect("an address").fields();
         assert_eq!(fields.texts(&header::HOST).collect::<Vec<_>>(), ["a.test"]);
         assert_eq!(fields.text(&header::CONTENT_LENGTH), None);
+        assert_eq!(fields.text(&SESSION), None);
+        assert!(Address::writes("HOST") && !Address::writes("X-Key"));
         assert_eq!(fields.text(&HeaderName::from_static("x-key")), Some("k"));
         let bad = [("X".to_owned(), "a\nb".to_owned())];
         assert!(Address::new("http://a.test/", bad, false).is_err());
