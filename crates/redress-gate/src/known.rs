@@ -30,8 +30,8 @@ pub(crate) struct Known {
     pub(crate) beside: Beside,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
-    /// Its record, and what only the operator sees.
-    record: OnceLock<Option<(Template, Option<String>)>>,
+    /// Its record without and with a session, and what only the operator sees.
+    records: [OnceLock<Option<(Template, Option<String>)>>; 2],
 }
 
 /// What stands in an answer beside the failure.
@@ -54,6 +54,8 @@ pub(crate) struct Occurrence {
     pub(crate) timestamp: String,
     /// How long the request took.
     pub(crate) elapsed_ms: Option<u64>,
+    /// In which session of a client it was: for the record, by which a session's failures are found.
+    pub(crate) session: Option<String>,
     /// What its governor knows of it.
     pub(crate) governed: Option<Arc<Governed>>,
 }
@@ -61,7 +63,7 @@ pub(crate) struct Occurrence {
 impl Known {
     pub(crate) const fn new(fault: Fault, beside: Beside) -> Self {
         let answers = [const { OnceLock::new() }; 2];
-        Self { fault, beside, answers, record: OnceLock::new() }
+        Self { fault, beside, answers, records: [const { OnceLock::new() }; 2] }
     }
 
     /// How a result of it is written.
@@ -81,6 +83,15 @@ impl Known {
             governed.tell(&mut fault.context);
         }
         fault.ledger = receipt;
+        fault
+    }
+
+    /// The same for the record.
+    pub(crate) fn happened_in_session(&self, this: &Occurrence) -> Fault {
+        let mut fault = self.happened(this, None);
+        if fault.context.session_id.is_none() {
+            fault.context.session_id.clone_from(&this.session);
+        }
         fault
     }
 
@@ -110,7 +121,9 @@ impl Known {
         if this.governed.is_some() || !this.request_id.as_ref().is_none_or(is_clean) {
             return None;
         }
-        let made = self.record.get_or_init(|| self.recorded(redactor));
+        let [without, with] = &self.records;
+        let slot = if this.session.is_some() { with } else { without };
+        let made = slot.get_or_init(|| self.recorded(this.session.is_some(), redactor));
         let (template, private) = made.as_ref()?;
         let mut envelope = Vec::new();
         template.fill(&Values { id: "", this, receipt: None }, &mut envelope).then_some(())?;
@@ -120,30 +133,36 @@ impl Known {
     fn answer(&self, is_recorded: bool) -> Option<Template> {
         let answer = self.how(Dialect::Native, Stamp::default());
         let plain = wire::response(&self.fault, "", answer);
-        let marked = wire::response(&self.marked(is_recorded), &Hole::Id.mark(), answer);
+        let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Hole::Hash.mark() });
+        let marked = self.happened(&marked(false), receipt);
+        let marked = wire::response(&marked, &Hole::Id.mark(), answer);
         Template::of(&plain, &marked)
     }
 
-    fn recorded(&self, redactor: &Redactor) -> Option<(Template, Option<String>)> {
+    fn recorded(
+        &self,
+        has_session: bool,
+        redactor: &Redactor,
+    ) -> Option<(Template, Option<String>)> {
         let clean = |fault: &Fault| {
             let written = Dialect::Native.write(fault, Stamp::default());
             RawJson::parse(written.as_bytes()).ok().map(|it| redactor.json(&it))
         };
-        let (plain, marked) = (clean(&self.fault)?, clean(&self.marked(false))?);
+        let marked = self.happened_in_session(&marked(has_session));
+        let (plain, marked) = (clean(&self.fault)?, clean(&marked)?);
         let template = Template::of(plain.as_str(), marked.as_str())?;
         Some((template, Record::private(&self.fault.private, redactor)))
     }
+}
 
-    /// The failure with a mark wherever an occurrence has a value of its own.
-    fn marked(&self, is_recorded: bool) -> Fault {
-        let this = Occurrence {
-            request_id: Some(Hole::RequestId.mark()),
-            timestamp: Hole::Timestamp.mark(),
-            elapsed_ms: Some(ELAPSED),
-            governed: None,
-        };
-        let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Hole::Hash.mark() });
-        self.happened(&this, receipt)
+/// An occurrence with a mark wherever it has a value of its own.
+fn marked(has_session: bool) -> Occurrence {
+    Occurrence {
+        request_id: Some(Hole::RequestId.mark()),
+        timestamp: Hole::Timestamp.mark(),
+        elapsed_ms: Some(ELAPSED),
+        session: has_session.then(|| Hole::Session.mark()),
+        governed: None,
     }
 }
 
@@ -166,6 +185,7 @@ struct Template {
 enum Hole {
     Id,
     RequestId,
+    Session,
     Timestamp,
     Elapsed,
     Seq,
@@ -173,13 +193,21 @@ enum Hole {
 }
 
 impl Hole {
-    const ALL: [Self; 6] =
-        [Self::Id, Self::RequestId, Self::Timestamp, Self::Elapsed, Self::Seq, Self::Hash];
+    const ALL: [Self; 7] = [
+        Self::Id,
+        Self::RequestId,
+        Self::Session,
+        Self::Timestamp,
+        Self::Elapsed,
+        Self::Seq,
+        Self::Hash,
+    ];
 
     fn mark(self) -> String {
         match self {
             Self::Id => format!("{MARK}i"),
             Self::RequestId => format!("{MARK}r"),
+            Self::Session => format!("{MARK}s"),
             Self::Timestamp => format!("{MARK}t"),
             Self::Hash => format!("{MARK}h"),
             Self::Elapsed => ELAPSED.to_string(),
@@ -222,6 +250,7 @@ impl Template {
             let value = match hole {
                 Hole::Id => values.id,
                 Hole::RequestId => &request_id,
+                Hole::Session => values.this.session.as_deref().unwrap_or_default(),
                 Hole::Timestamp => &values.this.timestamp,
                 Hole::Elapsed => &elapsed,
                 Hole::Seq => &seq,
@@ -285,6 +314,7 @@ mod tests {
             request_id: Some("a\"b".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
             elapsed_ms: Some(3),
+            session: None,
             governed: None,
         };
         for has_output_schema in [false, true] {
@@ -311,12 +341,18 @@ mod tests {
             request_id: Some("7".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
             elapsed_ms: Some(3),
+            session: None,
             governed: None,
         };
         let redactor = Redactor::new(["hunter2hunter2"]);
-        let again = format!("{:?}", known.record(&this, &redactor).unwrap());
-        assert_eq!(again, format!("{:?}", Record::fault(&known.happened(&this, None), &redactor)));
-        assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
+        for session in [None, Some("00ff.3".to_owned())] {
+            let this = Occurrence { session, ..this.clone() };
+            let again = format!("{:?}", known.record(&this, &redactor).unwrap());
+            let first = Record::fault(&known.happened_in_session(&this), &redactor);
+            assert_eq!(again, format!("{first:?}"));
+            assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
+            assert_eq!(again.contains("00ff.3"), this.session.is_some(), "{again}");
+        }
         let telling = Occurrence { request_id: Some("id-hunter2hunter2".to_owned()), ..this };
         assert!(known.record(&telling, &redactor).is_none(), "a secret in an id is taken out");
     }

@@ -1,6 +1,7 @@
 //! `Server`: what all sessions of one server share.
 
 use std::{
+    hash::{BuildHasher as _, RandomState},
     sync::{
         Arc, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
@@ -37,6 +38,8 @@ pub struct Server {
     is_ready: AtomicBool,
     /// Whether there should be a ledger, and none could be opened.
     has_lost_ledger: AtomicBool,
+    /// Tells its sessions from those of other processes.
+    mark: u64,
 }
 
 impl Server {
@@ -51,8 +54,14 @@ impl Server {
             starts: Starts::default(),
             is_ready: AtomicBool::new(false),
             has_lost_ledger: AtomicBool::new(false),
+            mark: RandomState::new().hash_one(()),
             settings,
         }
+    }
+
+    /// What records call the session of a client. The id that the client has opens the session, and is nobody else's.
+    pub(crate) fn session_name(&self, client: u64) -> String {
+        format!("{:016x}.{client}", self.mark)
     }
 
     /// The same server, whose counters go on from those of the one whose place it takes.

@@ -27,7 +27,7 @@ pub(super) struct Filter {
     /// Of this tool.
     #[arg(long)]
     tool: Option<String>,
-    /// Of the session with this id.
+    /// Of the session with this id: the `session_id` of a record.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Of this server.

@@ -9,8 +9,7 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session, Turn, dress::Dress, judge::with_own_parts, route::write_routed, tell::occurrence,
-    upstream::Came,
+    Session, Turn, dress::Dress, judge::with_own_parts, route::write_routed, upstream::Came,
 };
 use crate::{
     answer::CallResult,
@@ -153,7 +152,7 @@ impl Session {
         let tool = self.tool_of(&exchange.request);
         let known = self.known(failure.fault, (tool, inner.meta()));
         let to = To::new(Who::Notified(route.to), Ticket(0));
-        self.push(known, occurrence(None, now), (to, form), turn);
+        self.push(known, self.occurrence(None, now), (to, form), turn);
         true
     }
 

@@ -93,9 +93,25 @@ impl Session {
         if outcome == Outcome::Refused {
             self.server.metrics.refused(&known.fault);
         }
-        self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
+        self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.finish(exchange, outcome, turn.now.at);
         class
+    }
+
+    /// What is special about a failure of a request, or of none.
+    pub(super) fn occurrence(&self, exchange: Option<&Exchange>, now: Moment) -> Occurrence {
+        let request_id = exchange.map(|it| match it.request.id() {
+            text if text.starts_with('"') => RawJson::parse(text.as_bytes())
+                .map_or_else(|_| text.to_owned(), |it| it.text().into_owned()),
+            number => number.to_owned(),
+        });
+        let elapsed_ms = exchange.map(|it| now.since(it.started));
+        // Governed sessions have names of their own.
+        let has_name = |it: &&Exchange| !it.request.is_sessionless && !self.server.is_governed();
+        let of_session = exchange.filter(has_name);
+        let session = of_session.map(|it| self.server.session_name(it.from.client));
+        let governed = exchange.and_then(|it| it.governed.clone());
+        Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms, session, governed }
     }
 
     /// A line of the client that is no request.
@@ -111,19 +127,19 @@ impl Session {
         // Whatever it was meant to be, it was no request of any revision.
         let status = if self.client == ClientKind::Http { 400 } else { 200 };
         let to = To { status, ..To::new(Who::Request(id), ticket) };
-        self.push(known, occurrence(None, turn.now), (to, Form::Made), turn);
+        self.push(known, self.occurrence(None, turn.now), (to, Form::Made), turn);
     }
 
     /// Something that nobody waits for is recorded.
     pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
         let known = self.known(fault, (None, None));
-        self.push(known, occurrence(None, turn.now), (To::nobody(), Form::Made), turn);
+        self.push(known, self.occurrence(None, turn.now), (To::nobody(), Form::Made), turn);
     }
 
     /// Something that is no failure of a call is recorded, and does not count as one.
     pub(super) fn record_only(&self, fault: Fault, turn: &mut Turn) {
         let known = self.known(fault, (None, None));
-        let (this, dialect) = (occurrence(None, turn.now), self.server.settings.dialect);
+        let (this, dialect) = (self.occurrence(None, turn.now), self.server.settings.dialect);
         let (to, form) = (To::nobody(), Form::Made);
         turn.told.push(Told { known, this, to, form, dialect, is_again: false });
     }
@@ -156,7 +172,7 @@ impl Session {
         let known = self.known_of_write(known_of_repeat(known, &exchange), &exchange);
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
-        self.push(known, occurrence(Some(&exchange), turn.now), (to, form), turn);
+        self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
         self.finish(exchange, Outcome::Fault, turn.now.at);
     }
 
@@ -311,18 +327,6 @@ const fn outcome(exchange: &Exchange, seen: &Seen<'_>) -> Outcome {
         Seen::Closing if !exchange.is_admitted => Outcome::Refused,
         _ => Outcome::Fault,
     }
-}
-
-/// What is special about this time.
-pub(super) fn occurrence(exchange: Option<&Exchange>, now: Moment) -> Occurrence {
-    let request_id = exchange.map(|it| match it.request.id() {
-        text if text.starts_with('"') => RawJson::parse(text.as_bytes())
-            .map_or_else(|_| text.to_owned(), |it| it.text().into_owned()),
-        number => number.to_owned(),
-    });
-    let elapsed_ms = exchange.map(|it| now.since(it.started));
-    let governed = exchange.and_then(|it| it.governed.clone());
-    Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms, governed }
 }
 
 /// A line that is no message, with our id in it replaced by the client's. A page of many lines, or one that names no

@@ -34,6 +34,9 @@ fn records_are_found_by_what_is_known_of_them() {
     assert_eq!(count(&["--tool", "read", "--server", "bad"]), 3);
     assert_eq!(count(&["--name", "other", "--tool", "read"]), 1);
     assert_eq!(count(&["--session", "none"]), 0);
+    let first = home.json(&["query", "--tool", "read", "--server", "bad"]).remove(0);
+    let session = first["fault"]["context"]["session_id"].as_str().unwrap();
+    assert_eq!(count(&["--session", session]), 5, "those of one client, without the other's");
     assert_eq!(count(&["--since", "1h", "--kind", "genesis"]), 2);
     assert_eq!(count(&["--until", "1h"]), 0);
     assert_eq!(count(&["--since", "2020-01-01", "--until", "2020-01-02T00:00:00+01:00"]), 0);
