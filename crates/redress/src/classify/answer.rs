@@ -164,15 +164,14 @@ impl Judge<'_> {
         facts.set(Fact::Ran, ran::is_named(&text, &arguments, facts));
         facts.set(Fact::Elsewhere, checked::is_elsewhere(&text, request::given(self.asked)));
         let case = Case::of(&message, facts, Source::Silent, self.table);
-        let facts = case.facts;
         let row = case.rule(self.table);
         let Some(sign) = case.sign(self.table, row) else { return Verdict::Success };
         let rule = row.map(Named::of);
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
         let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain && is_whole);
+        let (facts, worked) = (case.facts, self.worked(&case, &rule, &said));
         let sign = Some(sign.id.as_str());
         let source = Source::Silent;
-        let worked = self.worked(&message, &said) || ran::may_have_worked(facts, &rule, source);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
     }
 
@@ -262,22 +261,25 @@ impl Judge<'_> {
         if said.http.is_some_and(|it| self.names_it(it, facts, rule.code)) {
             rule.looks = Looks::Facts;
         }
-        let worked = self.worked(&message, &said) || ran::may_have_worked(facts, &rule, source);
+        let worked = self.worked(&case, &rule, &said);
         let (certain, sign) = (true, None);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
     }
 
-    /// Whether a call told of work that it did before it failed. Our row knows nothing of that.
-    fn worked(&self, message: &Message, said: &Said<'_>) -> bool {
+    /// Whether a call may have done work before it failed: it tells of some, what failed is one step of several, or a program
+    /// ran. Our row knows nothing of that.
+    fn worked(&self, case: &Case<'_>, rule: &Named<'_>, said: &Said<'_>) -> bool {
         let vocabulary = &self.table.vocabulary;
         let is_call = |it: &str| it == "tools/call" || it.starts_with("tasks/");
-        self.asked.method.as_deref().is_none_or(is_call)
-            && (vocabulary.tells_of_work(&message.text)
-                || vocabulary.counts_work_in(&said.text)
-                || [said.data, self.structured()]
-                    .into_iter()
-                    .flatten()
-                    .any(|it| vocabulary.counts_work(it)))
+        ran::may_have_worked(case.facts, rule, case.source)
+            || self.asked.method.as_deref().is_none_or(is_call)
+                && (vocabulary.tells_of_work(&case.message.text)
+                    || vocabulary.counts_work_in(&said.text)
+                    || case.is_a_step(self.table)
+                    || [said.data, self.structured()]
+                        .into_iter()
+                        .flatten()
+                        .any(|it| vocabulary.counts_work(it)))
     }
 
     fn structured(&self) -> Option<Value<'_>> {

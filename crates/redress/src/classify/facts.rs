@@ -55,6 +55,8 @@ facts! {
     Places = "places",
     /// The tool shows a file that can hold JSON.
     JsonFile = "json-file",
+    /// An argument is a list of several paths.
+    Several = "several",
     /// An argument is an empty text or list.
     Empty = "empty",
     /// No arguments were given.
@@ -113,6 +115,8 @@ facts! {
     Judges = "judges",
     /// The tool changes something: what it answers is about that, and not what stood there.
     Acts = "acts",
+    /// The tool works on directories with all that is in them.
+    Trees = "trees",
     /// The tool makes a file that need not be there.
     Writes = "writes",
     /// The text stands on stderr too: the server logged it.
@@ -143,11 +147,11 @@ facts! {
 
 /// A set of facts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Facts(u64);
+pub(crate) struct Facts(u128);
 
 impl Facts {
     pub(crate) const fn with(self, fact: Fact) -> Self {
-        Self(self.0 | 1 << fact as u64)
+        Self(self.0 | 1 << fact as u128)
     }
 
     pub(crate) const fn set(&mut self, fact: Fact, holds: bool) {
@@ -162,7 +166,7 @@ impl Facts {
     }
 
     pub(crate) const fn has(self, fact: Fact) -> bool {
-        self.0 >> fact as u64 & 1 == 1
+        self.0 >> fact as u128 & 1 == 1
     }
 
     /// Whether all of `wanted` and none of `unwanted` hold.

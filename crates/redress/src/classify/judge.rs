@@ -74,6 +74,12 @@ impl<'c> Case<'c> {
         table.signs.iter().filter(|it| it.naming <= named).find(|row| self.fits(row, &whole))
     }
 
+    /// Whether what failed is one step of several, as the text or the tool tells.
+    pub(crate) fn is_a_step(&self, table: &Table) -> bool {
+        let all = 0..self.message.text.len();
+        table.steps.iter().any(|row| self.fits(row, &all))
+    }
+
     fn fits(&self, row: &Row, window: &Range<usize>) -> bool {
         self.facts.fit(row.wanted, row.unwanted)
             && (row.from.is_empty() || row.from.contains(&self.source))

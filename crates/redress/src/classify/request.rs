@@ -20,6 +20,8 @@ const EXTENSIONS: [&str; 39] = [
     "ini", "cfg", "conf", "js", "ts", "jsx", "tsx", "py", "rs", "go", "java", "sh", "sql", "db",
     "sqlite", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "jpeg", "gif", "svg", "zip", "lock",
 ];
+/// Flags by which a call is one on a whole tree.
+const RECURSIVE: [&str; 3] = ["recursive", "recurse", "parents"];
 const MOST_VALUES: usize = 48;
 const DEEPEST: usize = 5;
 /// A longer text among the arguments is not read.
@@ -155,6 +157,8 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
         }
         Kind::Array => {
             facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
+            let is_path = |it: Value<'_>| path_kind(&name, &it.as_str().unwrap_or_default());
+            facts.set(Fact::Several, value.elements().filter_map(is_path).nth(1).is_some());
             for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
                 gather(facts, list, place.below(key, &at.to_string()), it);
             }
@@ -165,7 +169,10 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
                 gather(facts, list, place.below(Some(key), &step), value);
             }
         }
-        Kind::Bool | Kind::Null => (),
+        Kind::Bool => {
+            facts.set(Fact::Trees, value.as_bool() == Some(true) && RECURSIVE.contains(&&*name))
+        }
+        Kind::Null => (),
     }
 }
 

@@ -3,6 +3,7 @@
 mod anything;
 mod corpus;
 mod programs;
+mod steps;
 mod truths;
 mod words;
 
