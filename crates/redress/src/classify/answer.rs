@@ -12,13 +12,13 @@ use super::{
     extract,
     facts::{Fact, Facts},
     judge::Case,
-    message::Message,
+    message::{self, Message},
     raise::{Found, Looks, Named, Said, raise},
     ran,
     request::{self, Argument},
     silent, structure,
     table::{Row, Source, TABLE, Table},
-    wait,
+    unfit, wait,
 };
 use crate::{
     json::{Doc, Limits, Value},
@@ -161,8 +161,7 @@ impl Judge<'_> {
         facts.set(Fact::OneParagraph, !trimmed.contains("\n\n"));
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
-        facts.set(Fact::Ran, ran::is_named(&text, &arguments, facts));
-        facts.set(Fact::Elsewhere, checked::is_elsewhere(&text, request::given(self.asked)));
+        self.read(&mut facts, &text, &arguments);
         let case = Case::of(&message, facts, Source::Silent, self.table);
         let row = case.rule(self.table);
         let Some(sign) = case.sign(self.table, row) else { return Verdict::Success };
@@ -179,14 +178,7 @@ impl Judge<'_> {
     fn refused(&self, code: &str) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
         let looks = Looks::Facts;
-        let rule = Named {
-            id: "outcome.refused",
-            code,
-            retry: None,
-            effect: None,
-            looks,
-            asks_for_status: false,
-        };
+        let rule = Named { id: "outcome.refused", code, looks, ..Named::UNKNOWN };
         let source = Source::Refusal;
         self.found(Found {
             source,
@@ -221,7 +213,7 @@ impl Judge<'_> {
         let Known { id, code, retry, effect, waits, words } = known;
         let looks = Looks::Facts;
         let (retry, effect) = (*retry, *effect);
-        let rule = Named { id, code, retry, effect, looks, asks_for_status: false };
+        let rule = Named { id, code, retry, effect, looks, ..Named::UNKNOWN };
         said.waits = said.waits.or(*waits);
         let (sign, worked) = (None, false);
         said.told = words.details();
@@ -248,9 +240,7 @@ impl Judge<'_> {
         facts = facts.and(known);
         let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
         let message = Message::of(&said.text, self.table, compare);
-        facts.set(Fact::Ran, ran::is_named(&said.text, &arguments, facts));
-        let given = request::given(self.asked);
-        facts.set(Fact::Elsewhere, checked::is_elsewhere(&said.text, given));
+        self.read(&mut facts, &said.text, &arguments);
         let mut case = Case::of(&message, facts, source, self.table);
         case.rpc = said.rpc();
         case.http = said.http;
@@ -264,6 +254,14 @@ impl Judge<'_> {
         let worked = self.worked(&case, &rule, &said);
         let (certain, sign) = (true, None);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
+    }
+
+    /// Adds the facts that the text has as it was written.
+    fn read(&self, facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
+        facts.set(Fact::Ran, ran::is_named(text, arguments, *facts));
+        facts.set(Fact::Elsewhere, checked::is_elsewhere(text, request::given(self.asked)));
+        facts.set(Fact::Stack, message::has_stack(text));
+        facts.set(Fact::Unfit, unfit::is_of(text, arguments));
     }
 
     /// Whether a call may have done work before it failed: it tells of some, what failed is one step of several, or a program

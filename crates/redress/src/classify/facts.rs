@@ -27,6 +27,8 @@ facts! {
     BadParams = "bad-params",
     /// A tool call without the name of a tool.
     NoToolName = "no-tool-name",
+    /// A tool call with something else than a text for the name of a tool.
+    BadToolName = "bad-tool-name",
     /// A tool call whose `arguments` are not an object.
     BadArguments = "bad-arguments",
     /// The method is none of MCP.
@@ -55,6 +57,8 @@ facts! {
     Places = "places",
     /// The tool shows a file that can hold JSON.
     JsonFile = "json-file",
+    /// An argument is named as a directory.
+    Directory = "directory",
     /// An argument is a list of several paths.
     Several = "several",
     /// An argument is an empty text or list.
@@ -67,6 +71,8 @@ facts! {
     Runner = "runner",
     /// The call hands over commands or code to be run.
     Runs = "runs",
+    /// The call hands over code to be run, and not the name of a program.
+    Code = "code",
     /// The text is what a program said that was run.
     Ran = "ran",
     /// An argument looks like JSON and is none.
@@ -131,6 +137,10 @@ facts! {
     Page = "page",
     /// The text starts with the stack of an exception.
     Traceback = "traceback",
+    /// The text has the stack of an exception in it.
+    Stack = "stack",
+    /// What the text calls unsupported is an argument, or the kind of one.
+    Unfit = "unfit",
     /// The text starts with the name of a parameter.
     Parameter = "parameter",
     /// The text is JSON.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     facts::{Fact, Facts},
     message::Message,
+    paths::names_file,
     phrase::Hits,
     table::{Naming, Row, Scope, Source, Table},
 };
@@ -28,6 +29,8 @@ impl<'c> Case<'c> {
         let mut facts = facts;
         facts.set(Fact::Bare, facts.has(Fact::Repeated) || message.is_hidden());
         let all = 0..message.text.len();
+        let own = message.text.get(message.whole()).unwrap_or_default();
+        facts.set(Fact::NamesFile, names_file(own));
         facts.set(Fact::Ran, table.ran.iter().any(|it| hits.has(it, &all)));
         Self { message, hits, facts, source, rpc: None, http: None }
     }

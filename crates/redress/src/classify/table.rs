@@ -25,6 +25,7 @@
 //!   words <n>                           the text has at least that many words
 //!   effect none|unknown                 what the failure says of changes, where the row of the code says otherwise; `none` also
 //!                                       where a program was handed over: it was refused before anything ran
+//!   misnamed                            what is wrong is the name of an argument, whatever its value is
 //!   named by-prose|by-machine            a rule names the failure, at least in prose, or in a machine's own words
 //!   eg <text>                           a real text that this row is for; with `{` a whole input line
 //! ```
@@ -106,6 +107,7 @@ pub(crate) struct Row {
     pub(crate) long: Option<usize>,
     pub(crate) words: usize,
     pub(crate) naming: Naming,
+    pub(crate) misnamed: bool,
     /// Read by the test that holds every row to its own example.
     pub(crate) example: String,
 }
@@ -291,6 +293,7 @@ impl Reading {
             "long" => row.long = Some(number(rest)?),
             "words" => row.words = number(rest)?,
             "effect" => row.effect = Some(Effect::parse(rest).ok_or("no such effect")?),
+            "misnamed" => row.misnamed = true,
             "named" => row.naming = Naming::parse(rest).ok_or("no such naming")?,
             "eg" => rest.clone_into(&mut row.example),
             _ => return Err(format!("no such condition: {word}")),

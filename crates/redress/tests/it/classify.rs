@@ -2,6 +2,7 @@
 
 mod anything;
 mod corpus;
+mod places;
 mod programs;
 mod steps;
 mod truths;

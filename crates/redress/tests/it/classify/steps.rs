@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answered;
 
 fn effect(tool: &str, arguments: &Value, text: &str) -> Value {
-    answered(tool, arguments, text, true)["effect"].clone()
+    answered(tool, arguments, text, true).get("effect").cloned().unwrap_or_default()
 }
 
 #[test]
