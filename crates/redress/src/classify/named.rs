@@ -3,7 +3,7 @@
 use redress_registry::Entry;
 
 use super::{
-    paths::{PathKind, is_absolute, is_file_name, local, path_kind},
+    paths::{PathKind, has_extension, is_absolute, local, path_kind},
     request::Argument,
 };
 use crate::{codes, fault::Violation};
@@ -82,7 +82,7 @@ fn path_of<'a>(
         }
     }
     let whole = |it: &&str| names(text, it);
-    let by_name = |it: &&str| it.rsplit(['/', '\\']).next().is_some_and(|it| names(text, it));
+    let by_name = |it: &&str| names(text, last(it));
     let named: Vec<&str> = paths.iter().copied().filter(whole).collect();
     let named = outermost(&named);
     let named =
@@ -121,13 +121,17 @@ fn leads_elsewhere(text: &str, path: &str) -> bool {
         let word = word.trim_end_matches(['.', ':', '/', '\\']);
         let is_one = word.len() >= SHORTEST
             && !word.contains("://")
-            && (is_absolute(word) || word.starts_with(['.', '~']) || is_file_name(word));
+            && (is_absolute(word) || word.starts_with(['.', '~']) || has_extension(last(word)));
         let is_it = !path.is_empty()
             && word.rfind(path).is_some_and(|at| {
                 !word.get(at + path.len()..).unwrap_or_default().starts_with(['/', '\\'])
             });
         is_one && !is_program && !is_it && !ancestors(path).any(|it| word.ends_with(it))
     })
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 /// The directories that a path leads through, the nearest first.

@@ -50,7 +50,8 @@ pub(crate) fn local(value: &str) -> &str {
     value.strip_prefix(LOCAL).unwrap_or(value)
 }
 
-fn has_extension(name: &str) -> bool {
+/// Whether a name ends as those of files do.
+pub(crate) fn has_extension(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, end)| {
         !stem.is_empty()
             && (1..=5).contains(&end.len())

@@ -223,19 +223,31 @@ pub(crate) fn compare(
     facts.set(Fact::NamesFile, names_file(text));
 }
 
-/// Whether the server that was not found is the one in this address: the text names it, or none at all.
+/// Whether the server that was not found is the one in this address or command: the text names it, or, of an address, none
+/// at all.
 fn is_own_host(text: &str, address: &str) -> bool {
-    const BEFORE: [&str; 6] = ["enotfound ", "host: ", "host='", "resolve '", "lookup ", "host "];
-    let Some((_, rest)) = address.split_once("://") else { return false };
+    const BEFORE: [&str; 8] = [
+        "enotfound ",
+        "host: ",
+        "host='",
+        "resolve '",
+        "lookup ",
+        "host ",
+        "hostname ",
+        "address '",
+    ];
+    let named = |it: &&str| {
+        let word = text.split_once(*it)?.1.split_whitespace().next()?;
+        Some(word.trim_matches(['\'', '"', ':', ',', '.', ')'])).filter(|it| it.contains('.'))
+    };
+    let Some((_, rest)) = address.split_once("://") else {
+        let given = normal(address);
+        return BEFORE.iter().filter_map(named).any(|it| occurs(&given, it));
+    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = normal(host.split(':').next().unwrap_or_default());
-    let names_one = |it: &&str| {
-        text.split_once(*it).is_some_and(|(_, rest)| {
-            rest.split_whitespace().next().is_some_and(|word| word.contains('.'))
-        })
-    };
-    !host.is_empty() && (occurs(text, &host) || !BEFORE.iter().any(names_one))
+    !host.is_empty() && (occurs(text, &host) || BEFORE.iter().find_map(named).is_none())
 }
 
 /// Whether one of the first words is, up to its ending, a word of the tool's name.
@@ -270,19 +282,16 @@ fn hide(text: &mut String, value: &str) {
     }
 }
 
-/// Blots out places in files: the name in `auth/login.py:12:` says nothing of what is wrong there.
+/// Blots out places in files: the name in `auth/login.py:12:`, `auth/login.ts(3,4)` says nothing of what is wrong there.
 fn hide_lines_of_files(text: &mut String) {
-    let is_sign = |it: char| it.is_whitespace() || matches!(it, '\'' | '"' | '(' | ')' | ',');
-    let places = text.split(is_sign).filter(|word| {
-        let word = word.trim_end_matches(':');
-        word.split_once(':').is_some_and(|(name, line)| {
-            is_file_name(name) && line.starts_with(|it: char| it.is_ascii_digit())
-        })
+    let is_sign = |it: char| it.is_whitespace() || matches!(it, '\'' | '"' | ',');
+    let names = text.split(is_sign).filter_map(|word| {
+        let (name, line) = word.trim_start_matches('(').split_once([':', '('])?;
+        let is_place = is_file_name(name) && line.starts_with(|it: char| it.is_ascii_digit());
+        is_place.then(|| name.to_owned())
     });
-    let places: Vec<String> = places.map(str::to_owned).collect();
-    for place in places {
-        let name = place.split_once(':').map_or("", |it| it.0);
-        *text = text.replace(name, &"~".repeat(name.len()));
+    for name in names.collect::<Vec<_>>() {
+        *text = text.replace(&name, &"~".repeat(name.len()));
     }
 }
 

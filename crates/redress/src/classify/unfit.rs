@@ -21,7 +21,7 @@ pub(super) fn is_of(text: &str, arguments: &[Argument<'_>]) -> bool {
 }
 
 fn is_kind(value: &str, word: &str) -> bool {
-    let scheme = value.split_once("://").map(|it| it.0);
+    let scheme = value.split_once(':').map(|it| it.0);
     let end = value.rsplit_once('.').map(|it| it.1);
     value == word || scheme == Some(word) || end == Some(word)
 }
@@ -35,6 +35,7 @@ mod tests {
         for (value, text, expected) in [
             ("ftp://a/x", "Request URL has an unsupported protocol 'ftp://'.", true),
             ("ftp://a/x", "unsupported protocol scheme \"ftp\"", true),
+            ("javascript:x()", "Protocol \"javascript:\" is not supported", true),
             ("a.xyz", "Unsupported file type: .xyz", true),
             ("brainfuck", "Language brainfuck is not supported.", true),
             ("http://a/x", "Not supported on this platform", false),

@@ -26,6 +26,11 @@ fn a_directory_in_which_something_is_missing_is_not_missing_itself() {
         ),
         ("git_commit", &json!({"repo_path": "/srv/work"}), "error: file not found: x.js"),
         (
+            "go_build",
+            &json!({"dir": "/srv/work"}),
+            "go: go.mod file not found in current directory or any parent directory",
+        ),
+        (
             "test",
             &json!({"project_dir": "/srv/work"}),
             "No such file or directory: '/srv/work/go.mod'",

@@ -125,6 +125,16 @@ fn a_server_that_the_caller_made_up_does_not_come_back() {
         (&url, "getaddrinfo ENOTFOUND api.example.com", "after_delay"),
         (&url, "getaddrinfo EAI_AGAIN nosuch.invalid", "after_delay"),
         (&json!({"q": "x"}), "getaddrinfo ENOTFOUND api.example.com", "after_delay"),
+        (
+            &json!({"cmd": "ssh a.invalid"}),
+            "ssh: Could not resolve hostname a.invalid: x",
+            "after_change",
+        ),
+        (
+            &json!({"cmd": "ssh -v b"}),
+            "ssh: Could not resolve hostname a.invalid: x",
+            "after_delay",
+        ),
     ] {
         let got = answered("fetch", arguments, text, true);
         assert_eq!(got["code"], "UPSTREAM_UNAVAILABLE", "{text}");
@@ -220,7 +230,11 @@ fn a_tool_whose_name_is_no_text_is_a_matter_of_the_request() {
 
 #[test]
 fn the_name_of_a_file_says_nothing_of_what_is_wrong_in_it() {
-    for text in ["/app/credentials.py:120: error", "src/authentication.ts:4:2 boom"] {
+    for text in [
+        "/app/credentials.py:120: error",
+        "src/authentication.ts:4:2 boom",
+        "src/credentials.ts(4,2) boom",
+    ] {
         let got = answered("build", &json!({"q": "x"}), text, true);
         assert_eq!(got["code"], "UNKNOWN_TOOL_FAILURE", "{text}: {}", got["rule"]);
     }
