@@ -13,6 +13,7 @@ use super::{
     facts::{Fact, Facts},
     judge::Case,
     message::{self, Message},
+    named,
     raise::{Found, Looks, Named, Said, raise},
     ran,
     request::{self, Argument},
@@ -260,6 +261,7 @@ impl Judge<'_> {
     fn read(&self, facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
         facts.set(Fact::Ran, ran::is_named(text, arguments, *facts));
         facts.set(Fact::Elsewhere, checked::is_elsewhere(text, request::given(self.asked)));
+        facts.set(Fact::Below, named::is_below(text, arguments));
         facts.set(Fact::Stack, message::has_stack(text));
         facts.set(Fact::Unfit, unfit::is_of(text, arguments));
     }

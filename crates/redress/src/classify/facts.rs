@@ -93,6 +93,8 @@ facts! {
     EchoDir = "echo-dir",
     /// The text repeats an argument that is an address.
     EchoUrl = "echo-url",
+    /// The text names something below a directory among the arguments.
+    Below = "below",
     /// The text names a file that the caller did not.
     NamesFile = "names-file",
     /// The text names the tool.

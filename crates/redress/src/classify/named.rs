@@ -68,6 +68,21 @@ pub(crate) fn unfound(
     Some(Violation::new(place, NOT_FOUND, None))
 }
 
+/// Whether a text names something below one of the directories in a call.
+pub(crate) fn is_below(text: &str, arguments: &[Argument<'_>]) -> bool {
+    let paths = arguments.iter().map(|it| (path_kind(&it.key, &it.value), local(&it.value)));
+    let mut directories = paths.filter(|it| matches!(it.0, Some(PathKind::Directory)));
+    directories.any(|(_, it)| {
+        let it = it.trim_end_matches(['/', '\\']);
+        it.len() >= SHORTEST
+            && text.match_indices(it).any(|(at, _)| {
+                let after = text.get(at + it.len()..).unwrap_or_default();
+                let name = after.strip_prefix(['/', '\\']).unwrap_or_default();
+                name.starts_with(|it: char| it.is_alphanumeric() || matches!(it, '.' | '_'))
+            })
+    })
+}
+
 /// The path, and the whole value that it is of. What is refused may lead elsewhere, so that the text names where it leads to.
 fn path_of<'a>(
     arguments: &'a [Argument<'_>],

@@ -156,8 +156,8 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
         }
         Kind::Array => {
             facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
-            let is_path = |it: Value<'_>| path_kind(&name, &it.as_str().unwrap_or_default());
-            facts.set(Fact::Several, value.elements().filter_map(is_path).nth(1).is_some());
+            let paths = value.elements().filter(|it| has_path(&name, *it));
+            facts.set(Fact::Several, paths.take(2).count() == 2);
             for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
                 gather(facts, list, place.below(key, &at.to_string()), it);
             }
@@ -173,6 +173,17 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
             facts.set(Fact::Trees, is_set && RECURSIVE.contains(&&*name));
         }
         Kind::Null => (),
+    }
+}
+
+/// Whether a value is a path, or an object with one in it.
+fn has_path(key: &str, value: Value<'_>) -> bool {
+    match value.as_str() {
+        Some(text) => path_kind(key, &text).is_some(),
+        None => value.members().any(|(key, value)| {
+            let text = value.as_str();
+            text.is_some_and(|it| path_kind(&key.as_str().unwrap_or_default(), &it).is_some())
+        }),
     }
 }
 

@@ -14,6 +14,7 @@ fn what_is_done_in_steps_may_be_done_in_part() {
         (json!({"path": "/w/p/q"}), json!({"source": "/w/a", "destination": "/w/b"}));
     let all = json!({"path": "/w/p", "recursive": true});
     let several = json!({"paths": ["/w/a.txt", "/w/b.txt"]});
+    let moves = json!({"moves": [{"from": "/w/a", "to": "/w/c"}, {"from": "/w/b", "to": "/w/d"}]});
     for (tool, arguments, text) in [
         ("create_directory", &path, "ENAMETOOLONG: name too long, mkdir '/w/p/q'"),
         ("create_directory", &path, "EACCES: permission denied, mkdir '/w/p/q'"),
@@ -27,6 +28,13 @@ fn what_is_done_in_steps_may_be_done_in_part() {
         ("copy", &both, "EACCES: permission denied, cp '/w/a' -> '/w/b'"),
         ("copy", &both, "EPERM: operation not permitted, copyfile '/w/a/x' -> '/w/b/x'"),
         ("move_file", &both, "EXDEV: cross-device link not permitted, rename '/w/a' -> '/w/b'"),
+        (
+            "replace_in_files",
+            &json!({"dir": "/w/p"}),
+            "EACCES: permission denied, open '/w/p/x.txt'",
+        ),
+        ("sync_now", &json!({"root": "/w/p"}), "[Errno 13] Permission denied: '/w/p/x'"),
+        ("move_all", &moves, "ENOENT: no such file or directory, rename '/w/b' -> '/w/d'"),
         ("delete_files", &several, "ENOENT: no such file or directory, unlink '/w/b.txt'"),
     ] {
         assert_eq!(effect(tool, arguments, text), "unknown", "{tool}: {text}");
@@ -47,6 +55,7 @@ fn what_is_done_at_once_or_stopped_before_its_first_step_has_changed_nothing() {
         ("create_directory", &path, "EEXIST: file already exists, mkdir '/w/p/q'"),
         ("create_directory", &path, "ENOENT: no such file or directory, mkdir '/w/p/q'"),
         ("delete_directory", &path, "[Errno 2] No such file or directory: '/w/p/q'"),
+        ("search_files", &json!({"path": "/w/p"}), "EACCES: permission denied, scandir '/w/p/x'"),
         ("read_files", &several, "ENOENT: no such file or directory, open '/w/b.txt'"),
     ] {
         assert_eq!(effect(tool, arguments, text), "none", "{tool}: {text}");
