@@ -12,13 +12,14 @@ use super::{
     extract,
     facts::{Fact, Facts},
     judge::Case,
-    message::Message,
+    message::{self, Message},
+    named,
     raise::{Found, Looks, Named, Said, raise},
     ran,
     request::{self, Argument},
     silent, structure,
     table::{Row, Source, TABLE, Table},
-    wait,
+    unfit, wait,
 };
 use crate::{
     json::{Doc, Limits, Value},
@@ -161,18 +162,16 @@ impl Judge<'_> {
         facts.set(Fact::OneParagraph, !trimmed.contains("\n\n"));
         facts.set(Fact::Token, silent::is_token(trimmed));
         facts.set(Fact::Capital, !trimmed.starts_with(|it: char| it.is_ascii_lowercase()));
-        facts.set(Fact::Ran, ran::is_named(&text, &arguments, facts));
-        facts.set(Fact::Elsewhere, checked::is_elsewhere(&text, request::given(self.asked)));
+        self.read(&mut facts, &text, &arguments);
         let case = Case::of(&message, facts, Source::Silent, self.table);
-        let facts = case.facts;
         let row = case.rule(self.table);
         let Some(sign) = case.sign(self.table, row) else { return Verdict::Success };
         let rule = row.map(Named::of);
         let said = Said { text, waits: wait::find(&message.text), ..Said::default() };
         let (rule, certain) = (rule.unwrap_or(Named::UNKNOWN), sign.certain && is_whole);
+        let (facts, worked) = (case.facts, self.worked(&case, &rule, &said));
         let sign = Some(sign.id.as_str());
         let source = Source::Silent;
-        let worked = self.worked(&message, &said) || ran::may_have_worked(facts, &rule, source);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
     }
 
@@ -180,14 +179,7 @@ impl Judge<'_> {
     fn refused(&self, code: &str) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
         let looks = Looks::Facts;
-        let rule = Named {
-            id: "outcome.refused",
-            code,
-            retry: None,
-            effect: None,
-            looks,
-            asks_for_status: false,
-        };
+        let rule = Named { id: "outcome.refused", code, looks, ..Named::UNKNOWN };
         let source = Source::Refusal;
         self.found(Found {
             source,
@@ -222,7 +214,7 @@ impl Judge<'_> {
         let Known { id, code, retry, effect, waits, words } = known;
         let looks = Looks::Facts;
         let (retry, effect) = (*retry, *effect);
-        let rule = Named { id, code, retry, effect, looks, asks_for_status: false };
+        let rule = Named { id, code, retry, effect, looks, ..Named::UNKNOWN };
         said.waits = said.waits.or(*waits);
         let (sign, worked) = (None, false);
         said.told = words.details();
@@ -249,9 +241,7 @@ impl Judge<'_> {
         facts = facts.and(known);
         let compare = |it: &mut String| request::compare(&mut facts, self.asked, &arguments, it);
         let message = Message::of(&said.text, self.table, compare);
-        facts.set(Fact::Ran, ran::is_named(&said.text, &arguments, facts));
-        let given = request::given(self.asked);
-        facts.set(Fact::Elsewhere, checked::is_elsewhere(&said.text, given));
+        self.read(&mut facts, &said.text, &arguments);
         let mut case = Case::of(&message, facts, source, self.table);
         case.rpc = said.rpc();
         case.http = said.http;
@@ -262,22 +252,34 @@ impl Judge<'_> {
         if said.http.is_some_and(|it| self.names_it(it, facts, rule.code)) {
             rule.looks = Looks::Facts;
         }
-        let worked = self.worked(&message, &said) || ran::may_have_worked(facts, &rule, source);
+        let worked = self.worked(&case, &rule, &said);
         let (certain, sign) = (true, None);
         self.found(Found { source, facts, arguments, certain, sign, rule, worked, said })
     }
 
-    /// Whether a call told of work that it did before it failed. Our row knows nothing of that.
-    fn worked(&self, message: &Message, said: &Said<'_>) -> bool {
+    /// Adds the facts that the text has as it was written.
+    fn read(&self, facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
+        facts.set(Fact::Ran, ran::is_named(text, arguments, *facts));
+        facts.set(Fact::Elsewhere, checked::is_elsewhere(text, request::given(self.asked)));
+        facts.set(Fact::Below, named::is_below(text, arguments));
+        facts.set(Fact::Stack, message::has_stack(text));
+        facts.set(Fact::Unfit, unfit::is_of(text, arguments));
+    }
+
+    /// Whether a call may have done work before it failed: it tells of some, what failed is one step of several, or a program
+    /// ran. Our row knows nothing of that.
+    fn worked(&self, case: &Case<'_>, rule: &Named<'_>, said: &Said<'_>) -> bool {
         let vocabulary = &self.table.vocabulary;
         let is_call = |it: &str| it == "tools/call" || it.starts_with("tasks/");
-        self.asked.method.as_deref().is_none_or(is_call)
-            && (vocabulary.tells_of_work(&message.text)
-                || vocabulary.counts_work_in(&said.text)
-                || [said.data, self.structured()]
-                    .into_iter()
-                    .flatten()
-                    .any(|it| vocabulary.counts_work(it)))
+        ran::may_have_worked(case.facts, rule, case.source)
+            || self.asked.method.as_deref().is_none_or(is_call)
+                && (vocabulary.tells_of_work(&case.message.text)
+                    || vocabulary.counts_work_in(&said.text)
+                    || case.is_a_step(self.table)
+                    || [said.data, self.structured()]
+                        .into_iter()
+                        .flatten()
+                        .any(|it| vocabulary.counts_work(it)))
     }
 
     fn structured(&self) -> Option<Value<'_>> {

@@ -27,6 +27,8 @@ facts! {
     BadParams = "bad-params",
     /// A tool call without the name of a tool.
     NoToolName = "no-tool-name",
+    /// A tool call with something else than a text for the name of a tool.
+    BadToolName = "bad-tool-name",
     /// A tool call whose `arguments` are not an object.
     BadArguments = "bad-arguments",
     /// The method is none of MCP.
@@ -55,6 +57,10 @@ facts! {
     Places = "places",
     /// The tool shows a file that can hold JSON.
     JsonFile = "json-file",
+    /// An argument is named as a directory.
+    Directory = "directory",
+    /// An argument is a list of several paths.
+    Several = "several",
     /// An argument is an empty text or list.
     Empty = "empty",
     /// No arguments were given.
@@ -65,6 +71,8 @@ facts! {
     Runner = "runner",
     /// The call hands over commands or code to be run.
     Runs = "runs",
+    /// The call hands over code to be run, and not the name of a program.
+    Code = "code",
     /// The text is what a program said that was run.
     Ran = "ran",
     /// An argument looks like JSON and is none.
@@ -85,6 +93,8 @@ facts! {
     EchoDir = "echo-dir",
     /// The text repeats an argument that is an address.
     EchoUrl = "echo-url",
+    /// The text names something below a directory among the arguments.
+    Below = "below",
     /// The text names a file that the caller did not.
     NamesFile = "names-file",
     /// The text names the tool.
@@ -113,6 +123,8 @@ facts! {
     Judges = "judges",
     /// The tool changes something: what it answers is about that, and not what stood there.
     Acts = "acts",
+    /// The tool works on directories with all that is in them.
+    Trees = "trees",
     /// The tool makes a file that need not be there.
     Writes = "writes",
     /// The text stands on stderr too: the server logged it.
@@ -127,6 +139,10 @@ facts! {
     Page = "page",
     /// The text starts with the stack of an exception.
     Traceback = "traceback",
+    /// The text has the stack of an exception in it.
+    Stack = "stack",
+    /// What the text calls unsupported is an argument, or the kind of one.
+    Unfit = "unfit",
     /// The text starts with the name of a parameter.
     Parameter = "parameter",
     /// The text is JSON.
@@ -143,11 +159,11 @@ facts! {
 
 /// A set of facts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Facts(u64);
+pub(crate) struct Facts(u128);
 
 impl Facts {
     pub(crate) const fn with(self, fact: Fact) -> Self {
-        Self(self.0 | 1 << fact as u64)
+        Self(self.0 | 1 << fact as u128)
     }
 
     pub(crate) const fn set(&mut self, fact: Fact, holds: bool) {
@@ -162,7 +178,7 @@ impl Facts {
     }
 
     pub(crate) const fn has(self, fact: Fact) -> bool {
-        self.0 >> fact as u64 & 1 == 1
+        self.0 >> fact as u128 & 1 == 1
     }
 
     /// Whether all of `wanted` and none of `unwanted` hold.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     facts::{Fact, Facts},
     message::Message,
+    paths::names_file,
     phrase::Hits,
     table::{Naming, Row, Scope, Source, Table},
 };
@@ -28,6 +29,8 @@ impl<'c> Case<'c> {
         let mut facts = facts;
         facts.set(Fact::Bare, facts.has(Fact::Repeated) || message.is_hidden());
         let all = 0..message.text.len();
+        let own = message.text.get(message.whole()).unwrap_or_default();
+        facts.set(Fact::NamesFile, names_file(own));
         facts.set(Fact::Ran, table.ran.iter().any(|it| hits.has(it, &all)));
         Self { message, hits, facts, source, rpc: None, http: None }
     }
@@ -72,6 +75,12 @@ impl<'c> Case<'c> {
             Some(Scope::Own | Scope::Text) => Naming::Machine,
         };
         table.signs.iter().filter(|it| it.naming <= named).find(|row| self.fits(row, &whole))
+    }
+
+    /// Whether what failed is one step of several, as the text or the tool tells.
+    pub(crate) fn is_a_step(&self, table: &Table) -> bool {
+        let all = 0..self.message.text.len();
+        table.steps.iter().any(|row| self.fits(row, &all))
     }
 
     fn fits(&self, row: &Row, window: &Range<usize>) -> bool {

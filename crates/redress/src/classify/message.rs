@@ -53,14 +53,22 @@ impl Message {
     }
 }
 
+const TRACEBACK: &str = "Traceback (most recent call last)";
+const FRAMES: [&str; 2] = ["\n    at ", "\n\tat "];
+
+/// Whether a text has the stack of an exception in it.
+pub(crate) fn has_stack(raw: &str) -> bool {
+    raw.contains(TRACEBACK) || FRAMES.iter().any(|it| raw.contains(it))
+}
+
 /// A JavaScript stack is cut off; of a Python traceback the last line, which has the message, comes first.
 fn without_stack(raw: &str) -> Cow<'_, str> {
-    const TRACEBACK: &str = "Traceback (most recent call last)";
     if let Some((before, trace)) = raw.split_once(TRACEBACK) {
         let last = trace.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or_default();
         return Cow::Owned(format!("{before}{last}"));
     }
-    let cut = raw.find("\n    at ").into_iter().chain(raw.find("\nstack backtrace:")).min();
+    let cuts = FRAMES.iter().chain(&["\nstack backtrace:"]).filter_map(|it| raw.find(it));
+    let cut = cuts.min();
     Cow::Borrowed(cut.and_then(|it| raw.get(..it)).unwrap_or(raw))
 }
 

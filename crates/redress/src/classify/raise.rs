@@ -71,6 +71,8 @@ pub(super) struct Named<'a> {
     pub(super) looks: Looks,
     /// It asks for an HTTP status, which a text can tell of, too.
     pub(super) asks_for_status: bool,
+    /// What is wrong is the name of an argument, whatever its value is.
+    pub(super) misnamed: bool,
 }
 
 /// What a rule looked at.
@@ -114,6 +116,7 @@ impl Named<'static> {
         effect: None,
         looks: Looks::Facts,
         asks_for_status: false,
+        misnamed: false,
     };
 
     pub(super) fn of(row: &'static Row) -> Self {
@@ -124,6 +127,7 @@ impl Named<'static> {
             effect: row.effect,
             looks: Looks::of(row),
             asks_for_status: !row.http.is_empty(),
+            misnamed: row.misnamed,
         }
     }
 }
@@ -138,7 +142,7 @@ pub(super) fn raise(
     let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
     let is_of_program = ran::is_about_it(facts, &rule);
     if is_of_program {
-        rule.code = ran::code(rule.code);
+        rule = ran::blame(facts, rule);
     }
     let wrong = wrong::of(&rule, facts, (&arguments, given), &said.text);
     if wrong::is_all_missing(&wrong) {
@@ -155,7 +159,7 @@ pub(super) fn raise(
     fault.violations = wrong;
     fault.violations.extend(unfound);
     fault.similar_refs = similar_tools(asked, entry);
-    say::fitting(&mut fault, &rule, facts, is_of_a_tool(asked));
+    say::fitting(&mut fault, &rule, facts, is_of_a_tool(asked) && !is_malformed(facts));
     if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
@@ -208,15 +212,21 @@ fn row<'r>(registry: &'r Registry, code: &str) -> &'r Arc<Entry> {
 }
 
 fn origin(source: Source, facts: Facts, entry: &Entry) -> Origin {
-    let malformed =
-        [Fact::NotJson, Fact::BadParams, Fact::NoToolName, Fact::BadArguments, Fact::UnknownMethod];
+    let is_of_client = is_malformed(facts) || facts.has(Fact::UnknownMethod);
     match source {
         Source::Refusal => Origin::Gate,
-        _ if malformed.into_iter().any(|it| facts.has(it)) => Origin::Client,
+        _ if is_of_client => Origin::Client,
         // A tool that does not exist says nothing.
         Source::Tool | Source::Silent if !is_unknown_tool(entry) => Origin::Tool,
         _ => Origin::Server,
     }
+}
+
+/// Whether the request is wrong by itself, so that no tool has seen it.
+fn is_malformed(facts: Facts) -> bool {
+    [Fact::NotJson, Fact::BadParams, Fact::NoToolName, Fact::BadToolName, Fact::BadArguments]
+        .into_iter()
+        .any(|it| facts.has(it))
 }
 
 fn is_unknown_tool(entry: &Entry) -> bool {
@@ -291,7 +301,7 @@ fn params(
         _ => None,
     };
     let guessed = |name: &str| match name {
-        "path" => named::path(arguments, &said.text).map(|it| ParamValue::from(it.0)),
+        "path" => named::path(entry, arguments, &said.text).map(|it| ParamValue::from(it.0)),
         "query" => under(&["query", "sql", "statement", "q"]),
         "session_id" => under(&["session_id", "sessionId", "session"]),
         _ => None,

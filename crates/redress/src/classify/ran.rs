@@ -27,8 +27,19 @@ const COMMANDS: [&str; 10] = [
     "scripts",
 ];
 /// Arguments that hold code, where the tool is one that runs it.
-const CODE: [&str; 8] =
-    ["code", "python code", "source code", "javascript", "js", "python", "function", "snippet"];
+const CODE: [&str; 11] = [
+    "code",
+    "python code",
+    "source code",
+    "javascript",
+    "js",
+    "python",
+    "function",
+    "snippet",
+    "expression",
+    "expr",
+    "program",
+];
 
 /// How an interpreter names code that is in no file.
 const UNNAMED_CODE: [&str; 3] = ["File \"<string>\"", "File \"<stdin>\"", "[eval]:"];
@@ -37,16 +48,24 @@ const AFTER_NAME: [&str; 4] = [":", " ERR!", " error", " WARN"];
 const SHORTEST_NAME: usize = 2;
 /// The rules about what interpreters say of code.
 const LANGUAGE: &str = "language.";
+/// The rules about what they say of code with a mistake in it.
+const BUG: &str = "bug.";
 
 /// Whether an argument is a program to run. One word can be the name of an action: `{"command":"view"}` of an editor.
 pub(super) fn is_program(key: &str, value: &str, facts: Facts) -> bool {
-    let key = normal(key);
-    let is_runner = facts.has(Fact::Runner);
-    let is_word = value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it));
     let has_words = value.bytes().any(|it| it.is_ascii_alphabetic());
-    has_words
-        && (COMMANDS.contains(&&*key) && (is_runner || !is_word)
-            || CODE.contains(&&*key) && is_runner && !is_word)
+    let is_command = COMMANDS.contains(&&*normal(key));
+    is_command && has_words && (facts.has(Fact::Runner) || !is_word(value))
+        || is_code(key, value, facts)
+}
+
+/// Whether an argument is code to run.
+pub(super) fn is_code(key: &str, value: &str, facts: Facts) -> bool {
+    facts.has(Fact::Runner) && CODE.contains(&&*normal(key)) && !is_word(value)
+}
+
+fn is_word(value: &str) -> bool {
+    value.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it))
 }
 
 /// Whether a text is signed by a program of the call: `ls: …`, `npm ERR! …`.
@@ -96,13 +115,24 @@ pub(super) fn may_have_worked(facts: Facts, rule: &Named<'_>, source: Source) ->
 
 /// Whether a failure is one of the program that was handed over, and not of the call.
 pub(super) fn is_about_it(facts: Facts, rule: &Named<'_>) -> bool {
-    facts.has(Fact::Runs) && (facts.has(Fact::Ran) || rule.id.starts_with(LANGUAGE))
+    let is_of_code = facts.has(Fact::Code) && (facts.has(Fact::Stack) || rule.id.starts_with(BUG));
+    facts.has(Fact::Runs) && (facts.has(Fact::Ran) || rule.id.starts_with(LANGUAGE) || is_of_code)
 }
 
-/// The code of a failure that a program reported: its options and operands are no arguments of the tool.
-pub(super) fn code(code: &str) -> &str {
-    let is_of_arguments = [codes::MISSING_REQUIRED_FIELD.name(), codes::INVALID_INPUT_TYPE.name()];
-    if is_of_arguments.contains(&code) { codes::INVALID_INPUT_VALUE.name() } else { code }
+/// What a failure is that a program reported: its options and operands are no arguments of the tool, and a defect of code that
+/// was handed over is none of the server. Of a command that did not speak, the defect may be one of the server.
+pub(super) fn blame(facts: Facts, rule: Named<'_>) -> Named<'_> {
+    let code = codes::INVALID_INPUT_VALUE.name();
+    let is_of_language = rule.id.starts_with(LANGUAGE) || rule.id.starts_with(BUG);
+    let is_theirs = facts.has(Fact::Ran) || facts.has(Fact::Code);
+    match rule.code {
+        it if it == codes::MISSING_REQUIRED_FIELD.name() => Named { code, ..rule },
+        it if it == codes::INVALID_INPUT_TYPE.name() => Named { code, ..rule },
+        it if it == codes::INTERNAL_ERROR.name() && is_of_language && is_theirs => {
+            Named { code, retry: None, ..rule }
+        }
+        _ => rule,
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +150,7 @@ mod tests {
             ("code", "print(1)", runner, true),
             ("code", "print(1)", plain, false),
             ("code", "USD", runner, false),
+            ("code", "1/0", runner, true),
             ("cmd", "5", runner, false),
             ("command", "", runner, false),
             ("path", "a b", runner, false),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{
     facts::{Fact, Facts},
     normal::normal,
+    paths::{PathKind, is_absolute, is_directory, is_file_name, local, names_file, path_kind},
     phrase::is_word,
     ran,
     table::Table,
@@ -14,12 +15,8 @@ use crate::{
     outcome::{Asked, Unreadable, is_method},
 };
 
-/// Ends of names that are files without doubt.
-const EXTENSIONS: [&str; 39] = [
-    "txt", "md", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "css", "csv", "tsv", "log",
-    "ini", "cfg", "conf", "js", "ts", "jsx", "tsx", "py", "rs", "go", "java", "sh", "sql", "db",
-    "sqlite", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "jpeg", "gif", "svg", "zip", "lock",
-];
+/// Flags by which a call is one on a whole tree.
+const RECURSIVE: [&str; 3] = ["recursive", "recurse", "parents"];
 const MOST_VALUES: usize = 48;
 const DEEPEST: usize = 5;
 /// A longer text among the arguments is not read.
@@ -82,7 +79,9 @@ fn shape(facts: &mut Facts, request: Option<Value<'_>>, params: Option<Value<'_>
     if is_call && kind == Some(Kind::Object) {
         let name = params.and_then(|it| it.get("name")).map(Value::kind);
         let given = params.and_then(|it| it.get("arguments")).map(Value::kind);
-        facts.set(Fact::NoToolName, name != Some(Kind::String));
+        let is_none = matches!(name, None | Some(Kind::Null));
+        facts.set(Fact::NoToolName, is_none);
+        facts.set(Fact::BadToolName, !is_none && name != Some(Kind::String));
         facts.set(
             Fact::BadArguments,
             given.is_some_and(|it| !matches!(it, Kind::Object | Kind::Null)),
@@ -114,8 +113,10 @@ fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a
         facts.set(Fact::JsonFile, holds_json && facts.has(Fact::Shows));
         let kind = path_kind(key, value);
         facts.set(Fact::Places, kind.is_some());
+        facts.set(Fact::Directory, is_directory(key) && !value.is_empty());
         facts.set(Fact::Paths, matches!(kind, Some(PathKind::File | PathKind::Directory)));
         facts.set(Fact::Runs, ran::is_program(key, value, *facts));
+        facts.set(Fact::Code, ran::is_code(key, value, *facts));
         facts.set(Fact::BadJson, is_bad_json(key, value));
         facts.set(Fact::Command, matches!(&**key, "command" | "cmd" | "script" | "shell" | "argv"));
     }
@@ -155,6 +156,8 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
         }
         Kind::Array => {
             facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
+            let paths = value.elements().filter(|it| has_path(&name, *it));
+            facts.set(Fact::Several, paths.take(2).count() == 2);
             for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
                 gather(facts, list, place.below(key, &at.to_string()), it);
             }
@@ -165,7 +168,22 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
                 gather(facts, list, place.below(Some(key), &step), value);
             }
         }
-        Kind::Bool | Kind::Null => (),
+        Kind::Bool => {
+            let is_set = value.as_bool() == Some(true);
+            facts.set(Fact::Trees, is_set && RECURSIVE.contains(&&*name));
+        }
+        Kind::Null => (),
+    }
+}
+
+/// Whether a value is a path, or an object with one in it.
+fn has_path(key: &str, value: Value<'_>) -> bool {
+    match value.as_str() {
+        Some(text) => path_kind(key, &text).is_some(),
+        None => value.members().any(|(key, value)| {
+            let text = value.as_str();
+            text.is_some_and(|it| path_kind(&key.as_str().unwrap_or_default(), &it).is_some())
+        }),
     }
 }
 
@@ -175,10 +193,6 @@ pub(crate) fn is_bad_json(key: &str, value: &str) -> bool {
     is_meant
         && (1..=MOST_JSON).contains(&value.len())
         && Doc::parse(value.as_bytes(), Limits::DOCUMENT).is_err()
-}
-
-fn is_absolute(value: &str) -> bool {
-    value.starts_with('/') || value.get(1..3).is_some_and(|it| it == ":\\" || it == ":/")
 }
 
 /// Adds the facts that need the answer's text, in our spelling, and hides what the text only repeats: an argument that
@@ -194,7 +208,7 @@ pub(crate) fn compare(
     facts.set(Fact::SameVerb, shares_verb(text, &tool));
     let mut hidden = vec![tool];
     for Argument { key, value, .. } in arguments {
-        let plain = value.trim();
+        let plain = local(value.trim());
         let spelt = normal(plain);
         facts.set(Fact::Repeated, text.len() >= 4 && spelt.contains(text.as_str()));
         let kind = path_kind(key, plain);
@@ -216,34 +230,35 @@ pub(crate) fn compare(
         hidden.extend(Some(last).filter(|it| !is_number(it)));
     }
     hidden.iter().filter(|it| !it.is_empty()).for_each(|it| hide(text, it));
+    hide_lines_of_files(text);
     facts.set(Fact::NamesFile, names_file(text));
 }
 
-/// Whether the server that was not found is the one in this address: the text names it, or none at all.
+/// Whether the server that was not found is the one in this address or command: the text names it, or, of an address, none
+/// at all.
 fn is_own_host(text: &str, address: &str) -> bool {
-    const BEFORE: [&str; 6] = ["enotfound ", "host: ", "host='", "resolve '", "lookup ", "host "];
-    let Some((_, rest)) = address.split_once("://") else { return false };
+    const BEFORE: [&str; 8] = [
+        "enotfound ",
+        "host: ",
+        "host='",
+        "resolve '",
+        "lookup ",
+        "host ",
+        "hostname ",
+        "address '",
+    ];
+    let named = |it: &&str| {
+        let word = text.split_once(*it)?.1.split_whitespace().next()?;
+        Some(word.trim_matches(['\'', '"', ':', ',', '.', ')'])).filter(|it| it.contains('.'))
+    };
+    let Some((_, rest)) = address.split_once("://") else {
+        let given = normal(address);
+        return BEFORE.iter().filter_map(named).any(|it| occurs(&given, it));
+    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = normal(host.split(':').next().unwrap_or_default());
-    let names_one = |it: &&str| {
-        text.split_once(*it).is_some_and(|(_, rest)| {
-            rest.split_whitespace().next().is_some_and(|word| word.contains('.'))
-        })
-    };
-    !host.is_empty() && (occurs(text, &host) || !BEFORE.iter().any(names_one))
-}
-
-/// Whether a word of the first line has the extension of a file.
-fn names_file(text: &str) -> bool {
-    let line = text.split('\n').next().unwrap_or_default();
-    let words = line
-        .split(|it: char| it.is_whitespace() || matches!(it, '\'' | '"' | '(' | ')' | ',' | ';'));
-    words.take(64).any(|word| {
-        let name = word.trim_end_matches(['.', ':']).rsplit(['/', '\\']).next().unwrap_or_default();
-        name.rsplit_once('.')
-            .is_some_and(|(stem, end)| !stem.is_empty() && EXTENSIONS.contains(&end))
-    })
+    !host.is_empty() && (occurs(text, &host) || BEFORE.iter().find_map(named).is_none())
 }
 
 /// Whether one of the first words is, up to its ending, a word of the tool's name.
@@ -275,6 +290,19 @@ fn hide(text: &mut String, value: &str) {
     for quote in ['\'', '"'] {
         let (quoted, blotted) = (format!("{quote}{value}{quote}"), format!("{quote}{blot}{quote}"));
         *text = text.replace(&quoted, &blotted);
+    }
+}
+
+/// Blots out places in files: the name in `auth/login.py:12:`, `auth/login.ts(3,4)` says nothing of what is wrong there.
+fn hide_lines_of_files(text: &mut String) {
+    let is_sign = |it: char| it.is_whitespace() || matches!(it, '\'' | '"' | ',');
+    let names = text.split(is_sign).filter_map(|word| {
+        let (name, line) = word.trim_start_matches('(').split_once([':', '('])?;
+        let is_place = is_file_name(name) && line.starts_with(|it: char| it.is_ascii_digit());
+        is_place.then(|| name.to_owned())
+    });
+    for name in names.collect::<Vec<_>>() {
+        *text = text.replace(&name, &"~".repeat(name.len()));
     }
 }
 
@@ -328,42 +356,5 @@ fn occurs(text: &str, words: &str) -> bool {
         let edges = (words.bytes().next(), words.bytes().next_back());
         (edges.0.is_none_or(|it| !is_word(it)) || free(before))
             && (edges.1.is_none_or(|it| !is_word(it)) || free(after))
-    })
-}
-
-pub(crate) enum PathKind {
-    File,
-    Directory,
-    Address,
-}
-
-/// Whether an argument is a path, and of what.
-pub(crate) fn path_kind(key: &str, value: &str) -> Option<PathKind> {
-    if value.contains("://") {
-        return Some(PathKind::Address);
-    }
-    if value.is_empty() || value.len() > 512 || value.contains('\n') {
-        return None;
-    }
-    let key = key.to_ascii_lowercase();
-    let named_dir = ["dir", "folder", "cwd", "root"].iter().any(|it| key.contains(it));
-    let named_path = named_dir || ["path", "file"].iter().any(|it| key.contains(it));
-    let has_slash = value.contains(['/', '\\']) && !value.contains(' ');
-    let last = value.rsplit(['/', '\\']).next().unwrap_or_default();
-    match (has_extension(last), named_path || has_slash) {
-        _ if named_dir => Some(PathKind::Directory),
-        (true, true) => Some(PathKind::File),
-        (true, false) if !value.contains(' ') => Some(PathKind::File),
-        (false, true) if named_path || is_absolute(value) => Some(PathKind::Directory),
-        _ => None,
-    }
-}
-
-fn has_extension(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, end)| {
-        !stem.is_empty()
-            && (1..=5).contains(&end.len())
-            && end.bytes().all(|it| it.is_ascii_alphanumeric())
-            && end.bytes().any(|it| it.is_ascii_alphabetic())
     })
 }

@@ -13,6 +13,7 @@
 //!                                       they count if no words of the whole text fit any other
 //! rule <id> <CODE> [<retry kind>]       names a failure
 //! sign <id> [certain]                   makes a text a failure although nobody flagged it
+//! step <id>                             what failed is one step of several: those before it may have changed something
 //!   any <phrase> | <phrase> …           at least one occurs; each `any` line must hold
 //!   no <phrase> | <phrase> …            none occurs
 //!   start <phrase> | <phrase> …         the message starts with one (words; `*ing` is any word with that end)
@@ -24,6 +25,7 @@
 //!   words <n>                           the text has at least that many words
 //!   effect none|unknown                 what the failure says of changes, where the row of the code says otherwise; `none` also
 //!                                       where a program was handed over: it was refused before anything ran
+//!   misnamed                            what is wrong is the name of an argument, whatever its value is
 //!   named by-prose|by-machine            a rule names the failure, at least in prose, or in a machine's own words
 //!   eg <text>                           a real text that this row is for; with `{` a whole input line
 //! ```
@@ -72,6 +74,8 @@ pub(crate) struct Table {
     pub(crate) rules: Vec<Row>,
     /// What makes an unflagged text a failure.
     pub(crate) signs: Vec<Row>,
+    /// What tells that others may have gone before what failed.
+    pub(crate) steps: Vec<Row>,
     /// What tells of work that was done.
     pub(crate) vocabulary: Vocabulary,
     /// Where every phrase is found.
@@ -86,7 +90,7 @@ pub(crate) struct Table {
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     pub(crate) id: String,
-    /// Empty for a sign.
+    /// Empty unless it is a rule.
     pub(crate) code: String,
     pub(crate) retry: Option<RetryKind>,
     pub(crate) effect: Option<Effect>,
@@ -103,6 +107,7 @@ pub(crate) struct Row {
     pub(crate) long: Option<usize>,
     pub(crate) words: usize,
     pub(crate) naming: Naming,
+    pub(crate) misnamed: bool,
     /// Read by the test that holds every row to its own example.
     pub(crate) example: String,
 }
@@ -179,6 +184,15 @@ impl Table {
     }
 }
 
+/// Which of the lists the last row is in.
+#[derive(Default)]
+enum Last {
+    #[default]
+    Rule,
+    Sign,
+    Step,
+}
+
 #[derive(Default)]
 struct Reading {
     gathering: Gathering,
@@ -187,7 +201,10 @@ struct Reading {
     abouts: Vec<Start>,
     ran: Vec<Phrase>,
     vocabulary: Vocabulary,
-    rows: Vec<(bool, Row)>,
+    rules: Vec<Row>,
+    signs: Vec<Row>,
+    steps: Vec<Row>,
+    last: Last,
     scope: Scope,
 }
 
@@ -224,21 +241,21 @@ impl Reading {
                     return Err("a rule has an id and a code".to_owned());
                 };
                 let retry = words.next().map(|it| RetryKind::parse(it).ok_or("no such retry kind"));
-                self.rows.push((
-                    true,
-                    Row {
-                        id: id.to_owned(),
-                        code: code.to_owned(),
-                        retry: retry.transpose()?,
-                        scope: self.scope,
-                        ..Row::default()
-                    },
-                ));
+                let (id, code, retry) = (id.to_owned(), code.to_owned(), retry.transpose()?);
+                let scope = self.scope;
+                self.rules.push(Row { id, code, retry, scope, ..Row::default() });
+                self.last = Last::Rule;
             }
             "sign" => {
                 let id = words.next().ok_or("a sign has an id")?.to_owned();
                 let certain = words.next() == Some("certain");
-                self.rows.push((false, Row { id, certain, ..Row::default() }));
+                self.signs.push(Row { id, certain, ..Row::default() });
+                self.last = Last::Sign;
+            }
+            "step" => {
+                let id = words.next().ok_or("a step has an id")?.to_owned();
+                self.steps.push(Row { id, ..Row::default() });
+                self.last = Last::Step;
             }
             _ => return Err(format!("no such line: {word}")),
         }
@@ -247,7 +264,12 @@ impl Reading {
 
     fn condition(&mut self, word: &str, rest: &str) -> Result<(), String> {
         let gathering = &mut self.gathering;
-        let (_, row) = self.rows.last_mut().ok_or("a condition without a row")?;
+        let rows = match self.last {
+            Last::Rule => &mut self.rules,
+            Last::Sign => &mut self.signs,
+            Last::Step => &mut self.steps,
+        };
+        let row = rows.last_mut().ok_or("a condition without a row")?;
         let mut phrases = || alternatives(rest).map(|it| gathering.phrase(it)).collect::<Vec<_>>();
         match word {
             "any" => row.any.push(phrases()),
@@ -271,6 +293,7 @@ impl Reading {
             "long" => row.long = Some(number(rest)?),
             "words" => row.words = number(rest)?,
             "effect" => row.effect = Some(Effect::parse(rest).ok_or("no such effect")?),
+            "misnamed" => row.misnamed = true,
             "named" => row.naming = Naming::parse(rest).ok_or("no such naming")?,
             "eg" => rest.clone_into(&mut row.example),
             _ => return Err(format!("no such condition: {word}")),
@@ -279,10 +302,7 @@ impl Reading {
     }
 
     fn finish(self) -> Result<Table, String> {
-        let (rules, signs) = self.rows.into_iter().partition::<Vec<_>, _>(|(is_rule, _)| *is_rule);
-        let rows =
-            |list: Vec<(bool, Row)>| list.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
-        let rules = rows(rules);
+        let Self { rules, signs, steps, .. } = self;
         let mut always = Vec::new();
         let finder = self.gathering.build()?;
         let mut by_pattern = vec![Vec::new(); finder.patterns()];
@@ -304,7 +324,8 @@ impl Reading {
             abouts: self.abouts,
             ran: self.ran,
             rules,
-            signs: rows(signs),
+            signs,
+            steps,
             vocabulary: self.vocabulary,
             finder,
             always,

@@ -40,6 +40,16 @@ fn every_sign_finds_its_own_example() {
 }
 
 #[test]
+fn every_step_is_one_by_its_own_example() {
+    for row in &TABLE.steps {
+        let mut out = Vec::new();
+        line(input(row).as_bytes(), shipped::core(), &mut out).unwrap();
+        let verdict: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(verdict["effect"], "unknown", "{}: {verdict}", row.id);
+    }
+}
+
+#[test]
 fn a_closed_pipe_and_an_unlisted_tool_have_rows_too() {
     let known = ["read_file".to_owned()];
     let asked = Asked {
@@ -125,8 +135,13 @@ fn what_may_stand_at_a_place_of_the_arguments_is_never_surely_a_failure() {
 
 #[test]
 fn ids_are_unique_and_codes_are_of_core() {
-    let mut ids: Vec<&str> =
-        TABLE.rules.iter().chain(&TABLE.signs).map(|it| it.id.as_str()).collect();
+    let mut ids: Vec<&str> = TABLE
+        .rules
+        .iter()
+        .chain(&TABLE.signs)
+        .chain(&TABLE.steps)
+        .map(|it| it.id.as_str())
+        .collect();
     ids.sort_unstable();
     assert!(ids.windows(2).all(|it| it[0] != it[1]));
     for row in &TABLE.rules {

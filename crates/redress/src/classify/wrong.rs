@@ -8,7 +8,6 @@ use super::{
     raise::Named,
     ran,
     request::{Argument, is_bad_json},
-    say,
 };
 use crate::{
     codes,
@@ -98,7 +97,7 @@ fn find(rule: &Named<'_>, arguments: Option<Value<'_>>, text: &str) -> Vec<Viola
         it if it == codes::MISSING_REQUIRED_FIELD.name() => MISSING,
         it if it == codes::INVALID_INPUT_TYPE.name() => WRONG_TYPE,
         it if it == codes::INVALID_INPUT_FORMAT.name() => MALFORMED,
-        it if it == codes::INVALID_INPUT_VALUE.name() && say::is_about_a_name(rule) => UNKNOWN,
+        it if it == codes::INVALID_INPUT_VALUE.name() && rule.misnamed => UNKNOWN,
         it if it == codes::INVALID_INPUT_VALUE.name() => NOT_ALLOWED,
         _ => return Vec::new(),
     };

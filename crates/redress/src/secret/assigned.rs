@@ -143,10 +143,8 @@ const SPOKEN: [&str; 3] = ["password", "passwd", "passphrase"];
 fn spaced(rest: &str, name: &str) -> Option<(Link, usize)> {
     let value = rest.trim_start_matches(' ');
     let is_spoken = || SPOKEN.iter().any(|it| it.eq_ignore_ascii_case(name));
-    let link = match name.starts_with("--") {
-        true => Link::Flag,
-        false => is_spoken().then_some(Link::Spoken)?,
-    };
+    let link =
+        if name.starts_with("--") { Link::Flag } else { is_spoken().then_some(Link::Spoken)? };
     (value.len() < rest.len()).then_some((link, rest.len() - value.len()))
 }
 

@@ -2,7 +2,9 @@
 
 mod anything;
 mod corpus;
+mod places;
 mod programs;
+mod steps;
 mod truths;
 mod words;
 

@@ -27,6 +27,13 @@ fn nobody_says_that_nothing_was_changed_where_a_program_ran() {
         ),
         ("deploy", &json!({"name": "a"}), "Process exited with code 1: permission denied"),
         ("run_command", &both, "Command failed with exit code 1: this is not allowed"),
+        (
+            "run_command",
+            &both,
+            "Command 'cpp' not found, did you mean:\n  command 'cp' from deb coreutils",
+        ),
+        ("run_command", &both, "'cpp' is not recognized as an internal or external command"),
+        ("run_command", &both, "The term 'cpp' is not recognized as the name of a cmdlet"),
     ] {
         let got = ran(tool, arguments, text);
         assert_eq!(got["effect"], "unknown", "{text}: {} by {}", got["code"], got["rule"]);
@@ -112,4 +119,91 @@ fn the_directory_of_a_command_is_not_the_file_that_it_looked_for() {
     let got = ran("run_command", &arguments, "cat: nope: No such file or directory");
     assert_eq!(got["code"], "FILE_NOT_FOUND");
     assert!(!got["fault"].to_string().contains("/srv/work"), "{got}");
+}
+
+#[test]
+fn a_mistake_in_code_that_was_handed_over_is_not_the_servers() {
+    let trace = |last: &str| {
+        format!(
+            "Error: Command failed: python -u \"/tmp/tmp.python\"\nTraceback (most recent call last):\n  File \"/tmp/tmp.python\", line 1, in <module>\n{last}\n"
+        )
+    };
+    for (code, last) in [
+        ("print(x)", "NameError: name 'x' is not defined"),
+        ("None+1", "TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'"),
+        ("{}['a']", "KeyError: 'a'"),
+        ("assert 1==2", "AssertionError"),
+        ("1/0", "ZeroDivisionError: division by zero"),
+        ("None.x", "AttributeError: 'NoneType' object has no attribute 'x'"),
+        ("raise Odd('boom')", "Odd: boom"),
+    ] {
+        for text in [
+            trace(last),
+            trace(last).replace("Error: Command failed: python -u \"/tmp/tmp.python\"\n", ""),
+        ] {
+            let got = ran("run-code", &json!({"code": code, "languageId": "python"}), &text);
+            let told = (&got["code"], &got["retry"]["kind"], &got["effect"]);
+            let expected =
+                (&json!("INVALID_INPUT_VALUE"), &json!("after_change"), &json!("unknown"));
+            assert_eq!(told, expected, "{text}: {}", got["rule"]);
+            let fault = &got["fault"];
+            assert!(
+                fault["hint"].as_str().unwrap().starts_with("Correct the command or code"),
+                "{fault}"
+            );
+            assert_eq!(fault["violations"][0]["pointer"], "/code", "{fault}");
+        }
+    }
+    for (tool, arguments, text) in [
+        (
+            "run_js",
+            json!({"code": "null.x"}),
+            "TypeError: Cannot read properties of null (reading 'x')",
+        ),
+        (
+            "browser_evaluate",
+            json!({"function": "() => a.b"}),
+            "page.evaluate: ReferenceError: a is not defined\n    at eval (x)",
+        ),
+        (
+            "run_code",
+            json!({"code": "fn main() {}"}),
+            "thread 'main' panicked at src/main.rs:1:40:\nindex out of bounds: the len is 0 but the index is 0",
+        ),
+        (
+            "run_command",
+            json!({"command": "java A"}),
+            "Exception in thread \"main\" java.lang.NullPointerException\n\tat A.main(A.java:3)",
+        ),
+        (
+            "run_command",
+            json!({"command": "node a.js"}),
+            "Command failed: node a.js\nWeird: boom\n    at Object.<anonymous> (/w/a.js:1:7)",
+        ),
+    ] {
+        let got = ran(tool, &arguments, text);
+        let told = (&got["code"], &got["retry"]["kind"], &got["effect"]);
+        let expected = (&json!("INVALID_INPUT_VALUE"), &json!("after_change"), &json!("unknown"));
+        assert_eq!(told, expected, "{text}: {}", got["rule"]);
+    }
+    let file = ran(
+        "run_python",
+        &json!({"code": "open('x')"}),
+        "[Errno 2] No such file or directory: 'x'",
+    );
+    assert_eq!(file["retry"]["kind"], "after_change", "{file}");
+    let command = json!({"command": "python3 -c 'None+1'"});
+    let text = "Command failed: python3 -c 'None+1'\nTraceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nTypeError: unsupported operand type(s) for +: 'NoneType' and 'int'";
+    let got = ran("run_command", &command, text);
+    assert_eq!(got["code"], "INVALID_INPUT_VALUE", "{got}");
+    for (tool, arguments) in
+        [("run_command", json!({"command": "ls -l"})), ("track", json!({"code": "a b"}))]
+    {
+        let own = ran(
+            tool,
+            &arguments,
+            "TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'",
+        );
+        assert_eq!(own["code"], "INTERNAL_ERROR", "{tool}: {own}");
+    }
 }

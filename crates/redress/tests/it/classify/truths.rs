@@ -125,6 +125,16 @@ fn a_server_that_the_caller_made_up_does_not_come_back() {
         (&url, "getaddrinfo ENOTFOUND api.example.com", "after_delay"),
         (&url, "getaddrinfo EAI_AGAIN nosuch.invalid", "after_delay"),
         (&json!({"q": "x"}), "getaddrinfo ENOTFOUND api.example.com", "after_delay"),
+        (
+            &json!({"cmd": "ssh a.invalid"}),
+            "ssh: Could not resolve hostname a.invalid: x",
+            "after_change",
+        ),
+        (
+            &json!({"cmd": "ssh -v b"}),
+            "ssh: Could not resolve hostname a.invalid: x",
+            "after_delay",
+        ),
     ] {
         let got = answered("fetch", arguments, text, true);
         assert_eq!(got["code"], "UPSTREAM_UNAVAILABLE", "{text}");
@@ -142,4 +152,90 @@ fn what_another_tool_mends_is_done_first() {
     let number = "Invalid resourceId: -1. Must be a finite positive integer.";
     let got = answered("get", &json!({"resourceId": -1}), number, true);
     assert_eq!(got["code"], "INVALID_INPUT_VALUE", "{}", got["rule"]);
+}
+
+#[test]
+fn what_to_do_and_when_to_do_it_fit_each_other() {
+    let command = json!({"command": "curl -sS http://nohost.invalid/"});
+    let host = "Command failed: curl -sS http://nohost.invalid/\ncurl: (6) Could not resolve host: nohost.invalid\n";
+    for (tool, arguments, text, kind, hint) in [
+        ("run_command", &command, host, "after_change", "Check the name"),
+        (
+            "read_query",
+            &json!({"query": "selct 1"}),
+            "Only SELECT queries are allowed for read_query",
+            "after_change",
+            "use the tool",
+        ),
+        (
+            "fetch",
+            &json!({"url": "ftp://a/x"}),
+            "Failed to fetch ftp://a/x: UnsupportedProtocol(\"Request URL has an unsupported protocol 'ftp://'.\")",
+            "after_change",
+            "another kind",
+        ),
+        (
+            "run",
+            &json!({"language": "cobol"}),
+            "Language cobol is not supported",
+            "after_change",
+            "another kind",
+        ),
+        ("run", &json!({"a": 1}), "This is not supported on Windows", "never", "another way"),
+        ("track", &json!({}), "The tracker is busy.", "after_delay", "Wait a moment"),
+        (
+            "list",
+            &json!({}),
+            "Not logged in. Call the login tool first.",
+            "after_state",
+            "Sign in with the tool",
+        ),
+        (
+            "write",
+            &json!({"a": 1}),
+            "Service is running in read-only mode. To enable write access, please run with the --allow-write flag.",
+            "after_human",
+            "Ask the user",
+        ),
+        (
+            "git_status",
+            &json!({}),
+            "No session working directory set. Please specify a 'path' or use 'git_set_working_dir' first.",
+            "after_state",
+            "give it as an argument",
+        ),
+    ] {
+        let got = answered(tool, arguments, text, true);
+        assert_eq!(got["retry"]["kind"], kind, "{text}: {}", got["rule"]);
+        let told = got["fault"]["hint"].as_str().unwrap();
+        assert!(told.contains(hint), "{text}: {told}");
+    }
+}
+
+#[test]
+fn a_tool_whose_name_is_no_text_is_a_matter_of_the_request() {
+    for (params, code) in [
+        (json!({"name": 12}), "INVALID_INPUT_TYPE"),
+        (json!({"name": "a", "arguments": "b"}), "INVALID_INPUT_TYPE"),
+        (json!({"arguments": {}}), "MISSING_REQUIRED_FIELD"),
+    ] {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "Invalid input: expected string, received number"}});
+        let got = judge(&json!({"id": 1, "request": request, "raw": raw.to_string()}).to_string());
+        assert_eq!((&got["code"], &got["origin"]), (&json!(code), &json!("client")), "{params}");
+        let told = format!("{} {}", got["fault"]["message"], got["fault"]["hint"]);
+        assert!(told.contains("arameter") && !told.contains("schema"), "{params}: {told}");
+    }
+}
+
+#[test]
+fn the_name_of_a_file_says_nothing_of_what_is_wrong_in_it() {
+    for text in [
+        "/app/credentials.py:120: error",
+        "src/authentication.ts:4:2 boom",
+        "src/credentials.ts(4,2) boom",
+    ] {
+        let got = answered("build", &json!({"q": "x"}), text, true);
+        assert_eq!(got["code"], "UNKNOWN_TOOL_FAILURE", "{text}: {}", got["rule"]);
+    }
 }
