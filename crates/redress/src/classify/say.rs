@@ -68,10 +68,6 @@ fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {
             "The server that the address names cannot be found.",
             "Check the name in the address, then make the call with the right one.",
         ),
-        RetryKind::AfterChange if is(codes::UNAUTHORIZED_ACTION) => (
-            "This tool does not allow what was asked for.",
-            "Ask for something that it allows, or use the tool that is meant for this.",
-        ),
         RetryKind::AfterChange if is(codes::UNSUPPORTED) => (
             "The server does not support a value that was given.",
             "Give a value of another kind, or use another tool.",

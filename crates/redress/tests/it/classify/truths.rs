@@ -161,13 +161,6 @@ fn what_to_do_and_when_to_do_it_fit_each_other() {
     for (tool, arguments, text, kind, hint) in [
         ("run_command", &command, host, "after_change", "Check the name"),
         (
-            "read_query",
-            &json!({"query": "selct 1"}),
-            "Only SELECT queries are allowed for read_query",
-            "after_change",
-            "use the tool",
-        ),
-        (
             "fetch",
             &json!({"url": "ftp://a/x"}),
             "Failed to fetch ftp://a/x: UnsupportedProtocol(\"Request URL has an unsupported protocol 'ftp://'.\")",
