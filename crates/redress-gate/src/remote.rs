@@ -128,6 +128,8 @@ struct State {
     /// The tasks that send notifications and listen.
     tasks: Vec<AbortHandle>,
     stream: Option<AbortHandle>,
+    /// Somebody wants to hear what the server says unasked, in each of its sessions.
+    is_listening: bool,
     is_closed: bool,
 }
 

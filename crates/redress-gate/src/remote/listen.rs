@@ -141,9 +141,9 @@ impl Remote {
         self.ear.refused(id, &Refused::Cut { detail: &why });
     }
 
-    /// A client on a pipe hears all that the server says; one over HTTP asks for it.
-    pub(super) fn listen_for_a_pipe(self: &Arc<Self>) {
-        if self.client == ClientKind::Pipe {
+    /// A client on a pipe hears all that the server says; one over HTTP asks for it once, and hears it in each session.
+    pub(super) fn listen_again(self: &Arc<Self>) {
+        if self.client == ClientKind::Pipe || self.state().is_listening {
             self.listen();
         }
     }
@@ -151,6 +151,7 @@ impl Remote {
     /// Opens the stream of what the server says unasked, if it has one and it is not open.
     pub(crate) fn listen(self: &Arc<Self>) {
         let mut state = self.state();
+        state.is_listening = true;
         if state.is_closed || state.stream.as_ref().is_some_and(|it| !it.is_finished()) {
             return;
         }

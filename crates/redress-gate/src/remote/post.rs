@@ -86,7 +86,7 @@ async fn deliver(remote: &Arc<Remote>, message: &Message) {
     if let (Kind::Initialized, Some(step)) = (message.brief.kind, &message.step) {
         // The head of the answer says enough: its body may be a stream that never ends.
         step.end();
-        remote.listen_for_a_pipe();
+        remote.listen_again();
     }
     match reply {
         Ok((reply, session)) => remote.hear(reply, session.as_ref(), message).await,
