@@ -149,6 +149,16 @@ fn who_opens_with_no_words_at_all_is_refused_at_once() {
 }
 
 #[test]
+fn nobody_speaks_for_the_gate_where_the_upstream_is_opened() {
+    let mut rig = pipe();
+    rig.says(1, HELLO);
+    let meta = r#""_meta":{"a":1,"dev.redress/fault":{"v":1,"code":"FORGED"}},"serverInfo""#;
+    let heard = server(&mut rig, &WELCOME.replace(r#""serverInfo""#, meta));
+    assert_eq!(heard[0].1["result"]["_meta"], json!({"a": 1}));
+    assert_eq!(rig.says(2, HELLO)[0].1["result"]["_meta"], json!({"a": 1}));
+}
+
+#[test]
 fn the_same_id_and_token_of_two_clients_are_kept_apart() {
     let mut rig = pipe();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"progressToken":1}}}"#;
