@@ -18,6 +18,7 @@ use std::{
     time::Instant,
 };
 
+use hyper::body::Bytes;
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
@@ -208,7 +209,7 @@ impl Link {
         for object in turn.sessions.drain(..) {
             self.plan.books.record_session(&object);
         }
-        let is_to_commit = self.record(turn, commits);
+        let (is_to_commit, mut lost) = self.record(turn, commits);
         for repeat in turn.repeats.drain(..) {
             let link = Arc::clone(self);
             let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
@@ -218,7 +219,7 @@ impl Link {
             self.begin_write(job);
         }
         let is_heard = !turn.to_client.is_empty();
-        self.client.take(&mut turn.to_client);
+        lost.extend(self.client.take(&mut turn.to_client));
         self.client.dismiss(turn.withdrawn.drain(..));
         self.handed_over(is_heard || role != Role::Other);
         if let Some(upstream) = upstream {
@@ -233,6 +234,13 @@ impl Link {
         // Nobody waits for these.
         for call in turn.calls.drain(..) {
             self.plan.books.record_call(call);
+        }
+        if !lost.is_empty() {
+            self.turn(Role::Other, |session, turn| {
+                for message in &lost {
+                    session.unheard(message, turn);
+                }
+            });
         }
         is_to_commit
     }
@@ -298,9 +306,10 @@ impl Link {
         upstream.cloned()
     }
 
-    /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed.
-    fn record(self: &Arc<Self>, turn: &mut Turn, commits: bool) -> bool {
-        let mut is_to_commit = false;
+    /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
+    /// what nobody will hear.
+    fn record(self: &Arc<Self>, turn: &mut Turn, commits: bool) -> (bool, Vec<Bytes>) {
+        let (mut is_to_commit, mut lost) = (false, Vec::new());
         for told in turn.told.drain(..) {
             if self.plan.books.are_kept() && told.is_to_be_recorded() {
                 let link = Arc::clone(self);
@@ -314,11 +323,11 @@ impl Link {
                 is_to_commit = commits;
             } else {
                 self.plan.books.miss();
-                self.client.take_told(told, &mut turn.to_client);
+                lost.extend(self.client.take_told(told, &mut turn.to_client));
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }
-        is_to_commit
+        (is_to_commit, lost)
     }
 
     /// Has a write wait for its turn; whatever comes of it is carried out on the thread that makes it.

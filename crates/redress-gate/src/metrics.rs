@@ -68,6 +68,8 @@ pub(crate) enum Event {
     Silent,
     /// A line of the server that was of no use.
     Useless,
+    /// A message of the server that its client has not heard.
+    Unheard,
     /// A failure could not be recorded. The last one.
     Unrecorded,
 }

@@ -9,6 +9,7 @@ mod fields;
 mod head;
 mod listen;
 mod mirror;
+mod opening;
 mod post;
 mod request;
 mod steps;
@@ -26,11 +27,7 @@ use hyper::{
 };
 use redress::json::Scratch;
 use rustc_hash::FxHashMap;
-use tokio::{
-    runtime::Handle,
-    sync::{mpsc, watch},
-    task::AbortHandle,
-};
+use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
 pub use self::{
     address::{Address, NotAnAddress},
@@ -39,6 +36,7 @@ pub use self::{
 use self::{
     fields::Fields,
     mirror::{Brief, Kind, SESSION, VERSION},
+    opening::{Opening, Step},
     request::{Method, Request},
 };
 use crate::{
@@ -71,6 +69,12 @@ pub(crate) trait Hears: Send + Sync + 'static {
     /// Whether the client does not read what it was told, so that nothing more should be.
     fn is_full(&self) -> bool;
 
+    /// A request waits for what opens the session: the server has nothing of it yet.
+    fn waits(&self, id: UpstreamId);
+
+    /// It goes on. Gives whether it still waits for its answer.
+    fn goes_on(&self, id: UpstreamId) -> bool;
+
     /// Whether a request still waits for its answer.
     fn is_owed(&self, id: UpstreamId) -> bool;
 }
@@ -101,8 +105,7 @@ pub(crate) struct Remote {
     client: ClientKind,
     longest: usize,
     state: Mutex<State>,
-    /// Whether what was sent to open the session has arrived; nothing overtakes it.
-    is_open: watch::Sender<bool>,
+    opening: Opening,
     notices: mpsc::Sender<Message>,
 }
 
@@ -125,6 +128,8 @@ struct State {
     /// The tasks that send notifications and listen.
     tasks: Vec<AbortHandle>,
     stream: Option<AbortHandle>,
+    /// Somebody wants to hear what the server says unasked, in each of its sessions.
+    is_listening: bool,
     is_closed: bool,
 }
 
@@ -156,6 +161,8 @@ struct Message {
     extra: Option<Arc<Extra>>,
     /// That of the client whose message it is; of what belongs to no request, the one that was sent last.
     authorization: Option<HeaderValue>,
+    /// What others wait for, if it opens the session.
+    step: Option<Step>,
 }
 
 impl fmt::Debug for Remote {
@@ -174,10 +181,9 @@ impl Remote {
         ear: Box<dyn Hears>,
     ) -> Arc<Self> {
         let (notices, queue) = mpsc::channel(MOST_NOTICES);
-        let (is_open, _) = watch::channel(true);
-        let state = Mutex::default();
+        let (state, opening) = (Mutex::default(), Opening::default());
         let this =
-            Arc::new(Self { address, ear, runtime, client, longest, state, is_open, notices });
+            Arc::new(Self { address, ear, runtime, client, longest, state, opening, notices });
         let task = this.runtime.spawn(post::notices(Arc::downgrade(&this), queue));
         this.state().tasks.push(task.abort_handle());
         this
@@ -232,12 +238,18 @@ impl Remote {
         let State { mirrors, scratch, .. } = &mut *state;
         let read = if id.is_some() { Brief::of_request } else { Brief::of };
         let brief = read(line, mirrors, scratch);
-        self.note_opening(brief.kind, &mut state);
+        if brief.kind == Kind::Initialize
+            && let Some(stream) = state.stream.take()
+        {
+            // A session that is opened again is a new one.
+            stream.abort();
+        }
+        let step = self.opening.begin(brief.kind);
         let is_stateless = brief.mirrored.is_some();
         let kind = brief.kind;
         let post_authorization = authorization.clone();
         let body = Bytes::copy_from_slice(line);
-        let message = Message { id, body, brief, extra, authorization };
+        let message = Message { id, body, brief, extra, authorization, step };
         match id {
             Some(id) => {
                 state.posted += 1;
@@ -256,19 +268,6 @@ impl Remote {
             }
             // A server that takes none of a thousand notifications does not miss the next.
             None => drop(self.notices.try_send(message)),
-        }
-    }
-
-    /// A session that is opened again is a new one.
-    fn note_opening(&self, kind: Kind, state: &mut State) {
-        match kind {
-            Kind::Initialize => {
-                if let Some(stream) = state.stream.take() {
-                    stream.abort();
-                }
-            }
-            Kind::Initialized => drop(self.is_open.send_replace(false)),
-            _ => (),
         }
     }
 

@@ -14,6 +14,7 @@ mod house;
 mod impatient;
 mod inlet;
 mod kinds;
+mod pages;
 mod post;
 mod refusal;
 mod seat;

@@ -46,7 +46,7 @@ section! {
         address: Address = Address::loopback(7332), example "\"0.0.0.0:7332\"";
         /// The names under which clients may call it, besides loopback ones and the address itself: the `Host` header is checked.
         allowed_hosts: Vec<Host> = Vec::new(), example "[\"gate.example\"]";
-        /// The web pages whose scripts may call it: the `Origin` header is checked. None but loopback ones by default.
+        /// The web pages whose scripts may call it, and read its answers: the `Origin` header is checked, and a browser is told so (CORS). None but loopback ones by default.
         allowed_origins: Vec<Origin> = Vec::new(), example "[\"https://app.example\"]";
         /// How many connections there are at once; one more waits until another ends.
         max_connections: u64 = 10_000, in 1..=1_000_000, example "1000";

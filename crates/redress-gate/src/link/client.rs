@@ -2,6 +2,7 @@
 
 use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
+use hyper::body::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Letter, Role};
@@ -32,21 +33,29 @@ pub(crate) struct Pipe {
 }
 
 impl Client {
-    /// Takes messages over, in the order of these calls. Never blocks.
-    pub(super) fn take(&self, mail: &mut Mail<ToClient>) {
+    /// Takes messages over, in the order of these calls. Never blocks. Gives back what nobody will hear: a pipe is waited for,
+    /// and over HTTP one that does not read must not hold up the others.
+    pub(super) fn take(&self, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
         match self {
-            Self::Pipe(pipe) => pipe.outbox.push(mail.as_stream()),
+            Self::Pipe(pipe) => {
+                pipe.outbox.push(mail.as_stream());
+                Vec::new()
+            }
             Self::Http(desk) => desk.deliver(mail),
         }
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>) {
+    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
         match self {
-            Self::Pipe(_) => mail.add(ToClient::Any, |out| told.render(None, out)),
+            Self::Pipe(_) => {
+                mail.add(ToClient::Any, |out| told.render(None, out));
+                Vec::new()
+            }
             Self::Http(desk) => {
-                desk.deliver(mail);
+                let lost = desk.deliver(mail);
                 desk.deliver_one(Letter::of(told, None));
+                lost
             }
         }
     }

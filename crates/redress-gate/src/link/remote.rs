@@ -76,6 +76,16 @@ impl Hears for Ear {
         link.is_some_and(|it| it.client.pipe().is_some_and(Pipe::is_full))
     }
 
+    fn waits(&self, id: UpstreamId) {
+        if let Some(link) = self.0.upgrade() {
+            link.lock().session.note_sent(id, false);
+        }
+    }
+
+    fn goes_on(&self, id: UpstreamId) -> bool {
+        self.0.upgrade().is_some_and(|link| link.lock().session.note_sent(id, true))
+    }
+
     fn is_owed(&self, id: UpstreamId) -> bool {
         self.0.upgrade().is_some_and(|link| link.lock().session.is_owed(id))
     }

@@ -44,7 +44,7 @@ enum Amount {
 }
 
 /// Every metric.
-pub(super) const FAMILIES: [Family; 14] = [
+pub(super) const FAMILIES: [Family; 15] = [
     Family {
         name: "redress_calls",
         help: "Requests of clients by how they ended",
@@ -110,6 +110,12 @@ pub(super) const FAMILIES: [Family; 14] = [
         help: "Lines of the server that belong to no request",
         kind: MetricType::Counter,
         numbers: |it| event(it, Event::Useless),
+    },
+    Family {
+        name: "redress_unheard_messages",
+        help: "Messages of the server that a client over HTTP did not read or fetch",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Unheard),
     },
     Family {
         name: "redress_ledger_waiting",

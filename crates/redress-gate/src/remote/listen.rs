@@ -37,7 +37,7 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 /// How often we look whether a client reads again.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// How often in a row taking a stream up again may fail.
+/// How often in a row a server may be out of reach when a stream is taken up again.
 const MOST_FAILURES: u32 = 3;
 
 /// Where in a stream we are.
@@ -103,9 +103,9 @@ impl Remote {
         cut: Option<String>,
     ) {
         let mut why = cut.unwrap_or_else(|| "the stream ended without an answer".to_owned());
-        let mut failures = 0;
+        let (mut failures, mut delays, mut least) = (0, 0, Duration::ZERO);
         while place.id.is_some() && failures < MOST_FAILURES {
-            sleep(place.wait(failures)).await;
+            sleep(place.wait(failures + delays).max(std::mem::take(&mut least))).await;
             if !self.ear.is_owed(id) {
                 return;
             }
@@ -113,7 +113,12 @@ impl Remote {
                 Ok(reply) if is_stream(&reply) => reply,
                 Ok(reply) => {
                     why = format!("the stream cannot be taken up again: {}", reply.head.status);
-                    break;
+                    if !is_for_now(&reply) {
+                        break;
+                    }
+                    // Somebody is there: only the deadline ends the waiting.
+                    (delays, least) = (delays + 1, asked_to_wait(&reply));
+                    continue;
                 }
                 Err(failure) => {
                     why = failure.detail;
@@ -124,7 +129,7 @@ impl Remote {
             match self.events(&mut reply, Some(message), &mut place).await {
                 Ok(true) => return self.leave(reply).await,
                 // A server may end a stream on purpose, to be asked again later.
-                Ok(false) => failures = 0,
+                Ok(false) => (failures, delays) = (0, 0),
                 Err(NoBody::Cut(it)) => {
                     why = it;
                     failures += 1;
@@ -136,9 +141,9 @@ impl Remote {
         self.ear.refused(id, &Refused::Cut { detail: &why });
     }
 
-    /// A client on a pipe hears all that the server says; one over HTTP asks for it.
-    pub(super) fn listen_for_a_pipe(self: &Arc<Self>) {
-        if self.client == ClientKind::Pipe {
+    /// A client on a pipe hears all that the server says; one over HTTP asks for it once, and hears it in each session.
+    pub(super) fn listen_again(self: &Arc<Self>) {
+        if self.client == ClientKind::Pipe || self.state().is_listening {
             self.listen();
         }
     }
@@ -146,15 +151,15 @@ impl Remote {
     /// Opens the stream of what the server says unasked, if it has one and it is not open.
     pub(crate) fn listen(self: &Arc<Self>) {
         let mut state = self.state();
+        state.is_listening = true;
         if state.is_closed || state.stream.as_ref().is_some_and(|it| !it.is_finished()) {
             return;
         }
-        let (remote, mut is_open) = (Arc::downgrade(self), self.is_open.subscribe());
+        let (remote, opening) = (Arc::downgrade(self), self.opening.clone());
         let task = self.runtime.spawn(async move {
             let mut place = Place::default();
             let mut failures = 0;
-            // It ends with the remote server, and so do we then.
-            drop(is_open.wait_for(|it| *it).await);
+            opening.wait(Kind::Notice).await;
             while let Some(remote) = remote.upgrade() {
                 let began = Instant::now();
                 match remote.listen_once(&mut place).await {
@@ -174,7 +179,7 @@ impl Remote {
         let last = self.state().authorization.clone();
         let mut reply = match self.get(place, last.as_ref()).await {
             Ok(reply) if is_stream(&reply) => reply,
-            Ok(reply) if reply.head.status.is_server_error() => return Next::Later,
+            Ok(reply) if is_for_now(&reply) => return Next::Later,
             // 405 says that there is none; any other refusal says no less.
             Ok(_) => return Next::Never,
             Err(_) => return Next::Later,
@@ -212,6 +217,19 @@ enum Next {
 
 fn is_stream(reply: &Reply) -> bool {
     reply.head.status == StatusCode::OK && Content::of(&reply.head.fields) == Content::Events
+}
+
+/// Whether a refusal may be another answer later.
+fn is_for_now(reply: &Reply) -> bool {
+    let status = reply.head.status;
+    status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
+}
+
+/// How long a server wants to be left alone.
+fn asked_to_wait(reply: &Reply) -> Duration {
+    let seconds =
+        reply.head.fields.text(&header::RETRY_AFTER).and_then(|it| it.trim().parse().ok());
+    Duration::from_secs(seconds.unwrap_or(0)).min(LONGEST_WAIT)
 }
 
 #[cfg(test)]

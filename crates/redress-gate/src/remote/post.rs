@@ -57,11 +57,9 @@ pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Mess
 
 /// Sends a message that gets no answer.
 pub(super) async fn notice(remote: Arc<Remote>, message: Message) {
-    // Nobody waits for it, and nobody can be told.
-    drop(timeout(NOTICE, deliver(&remote, &message)).await);
-    if message.brief.kind == Kind::Initialized {
-        remote.is_open.send_replace(true);
-        remote.listen_for_a_pipe();
+    if remote.may_go(&message).await {
+        // Nobody waits for it, and nobody can be told.
+        drop(timeout(NOTICE, deliver(&remote, &message)).await);
     }
 }
 
@@ -77,16 +75,20 @@ pub(super) async fn watch(remote: Weak<Remote>) {
 
 /// Sends a request and passes on what comes back.
 pub(super) async fn request(remote: Arc<Remote>, id: UpstreamId, number: u64, message: Message) {
-    deliver(&remote, &message).await;
+    if remote.may_go(&message).await {
+        deliver(&remote, &message).await;
+    }
     remote.state().take_post(id, number);
 }
 
 async fn deliver(remote: &Arc<Remote>, message: &Message) {
-    if message.brief.kind != Kind::Initialized && !*remote.is_open.borrow() {
-        // The sender is ours, and lives as long as we do.
-        drop(remote.is_open.subscribe().wait_for(|it| *it).await);
+    let reply = remote.ask_at_the_right_place(message).await;
+    if let (Kind::Initialized, Some(step)) = (message.brief.kind, &message.step) {
+        // The head of the answer says enough: its body may be a stream that never ends.
+        step.end();
+        remote.listen_again();
     }
-    match remote.ask_at_the_right_place(message).await {
+    match reply {
         Ok((reply, session)) => remote.hear(reply, session.as_ref(), message).await,
         Err(failure) => {
             if let Some(id) = message.id {
@@ -97,6 +99,17 @@ async fn deliver(remote: &Arc<Remote>, message: &Message) {
 }
 
 impl Remote {
+    /// Waits until nothing that opens the session is overtaken. Gives whether the message is still wanted then.
+    async fn may_go(&self, message: &Message) -> bool {
+        let kind = message.brief.kind;
+        if self.opening.lets_pass(kind) {
+            return true;
+        }
+        message.id.into_iter().for_each(|it| self.ear.waits(it));
+        self.opening.wait(kind).await;
+        message.id.map_or_else(|| !self.state().is_closed, |it| self.ear.goes_on(it))
+    }
+
     /// Gives whether any request is still in progress.
     fn end_unwanted(&self) -> bool {
         let posts: Vec<_> = self.state().posts.iter().map(|it| (*it.0, it.1.number)).collect();
@@ -231,6 +244,7 @@ impl Remote {
         (status, is_event): (StatusCode, bool),
     ) -> bool {
         let line = body::message(bytes, self.client);
+        let step = about.and_then(|it| it.step.as_ref());
         match about.map(|it| (it.brief.kind, it.brief.mirrored.is_some())) {
             Some((Kind::Initialize, _)) => messages(&line).for_each(|it| self.learn_version(it)),
             Some((Kind::ToolsList, true)) => {
@@ -240,7 +254,11 @@ impl Remote {
         }
         let about = about.and_then(|it| it.id);
         let status = Some(status.as_u16());
-        self.ear.said(&line, Came { about, status, is_event, ..Came::default() })
+        let still_waits = self.ear.said(&line, Came { about, status, is_event, ..Came::default() });
+        if let Some(step) = step.filter(|_| !still_waits) {
+            step.end();
+        }
+        still_waits
     }
 
     /// The revision that was agreed on stands above all that follows.

@@ -11,7 +11,7 @@ use std::sync::{
 
 use tokio::runtime::{Builder, Runtime};
 
-use self::server::{Act, Server, json, pause, stream};
+use self::server::{Act, Server, json, pause, status, stream};
 use super::{Address, Came, Hears, Remote};
 use crate::{
     inflight::UpstreamId,
@@ -61,6 +61,12 @@ impl Hears for Arc<Ear> {
 
     fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
+    }
+
+    fn waits(&self, _id: UpstreamId) {}
+
+    fn goes_on(&self, id: UpstreamId) -> bool {
+        self.is_owed(id)
     }
 
     fn is_owed(&self, id: UpstreamId) -> bool {
@@ -200,6 +206,19 @@ fn a_stream_that_breaks_off_is_taken_up_again_where_it_was() {
     assert_eq!(heard[0], r#"{"method":"notifications/a"}"#);
     assert!(heard[1].contains("00000000000001"), "{heard:?}");
     assert!(server.asked()[1].head.contains("last-event-id: x"), "{}", server.asked()[1].head);
+}
+
+#[test]
+fn a_stream_is_taken_up_again_also_where_the_server_refuses_that_for_a_while() {
+    let server = Server::new(|number, request| match number {
+        0 => Act::Close(stream("retry: 1\nid: x\ndata:\n\n").bytes()),
+        1..=4 => status("503 Service Unavailable", ""),
+        5 => status("429 Too Many Requests\r\nretry-after: 1", ""),
+        _ => stream(&format!("data: {}\n\n", request.last_event_answer())),
+    });
+    let mut rig = Rig::new(&server.url());
+    assert!(rig.call("tools/call").contains(r#""result""#), "{:?}", rig.hears(1));
+    assert_eq!(server.asked().len(), 7);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use hyper::{
     HeaderMap, StatusCode, Uri,
-    header::{AUTHORIZATION, HOST, HeaderName, ORIGIN, TRANSFER_ENCODING},
+    header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING},
 };
 use redress::codes;
 use sha2::{Digest as _, Sha256};
@@ -65,13 +65,7 @@ impl Principal {
 impl Access {
     /// Whether a request for something may come in, and who makes it.
     pub(super) fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<Principal, Refusal> {
-        // A target with a host in it counts more than the header.
-        if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
-            return Err(forbidden("Host", host.as_str()));
-        }
-        self.check_host(headers)?;
-        self.check_origin(headers)?;
-        check_coding(headers)?;
+        self.check_way(target, headers)?;
         match &self.tokens {
             None => Ok(Principal(None)),
             Some(tokens) => {
@@ -80,6 +74,23 @@ impl Access {
                 owner.ok_or_else(|| Refusal::unknown_caller(token.is_some()))
             }
         }
+    }
+
+    /// The same whoever makes it.
+    pub(super) fn check_way(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        // A target with a host in it counts more than the header.
+        if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
+            return Err(forbidden("Host", host.as_str()));
+        }
+        self.check_host(headers)?;
+        self.check_origin(headers)?;
+        check_coding(headers)
+    }
+
+    /// The origin of the page that makes a request, if its scripts may use us.
+    pub(super) fn page(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origin = headers.get(ORIGIN)?;
+        self.check_origin(headers).is_ok().then(|| origin.clone())
     }
 
     /// The same where only the status of a refusal is told.
@@ -137,7 +148,7 @@ pub(super) fn one<'h>(
     if second.is_some() {
         return Err(Refusal::bad(format!("The header {name} stands twice.")).closing());
     }
-    let text = |it: &'h hyper::header::HeaderValue| it.to_str().ok();
+    let text = |it: &'h HeaderValue| it.to_str().ok();
     match first.map(text) {
         Some(None) => Err(Refusal::bad(format!("The header {name} is no text.")).closing()),
         first => Ok(first.flatten()),

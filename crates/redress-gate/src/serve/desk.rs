@@ -33,6 +33,8 @@ struct State {
     waiting: IndexMap<Ticket, Waiting, FxBuildHasher>,
     /// The clients that can be told what belongs to no request.
     seats: IndexMap<u64, Seat, FxBuildHasher>,
+    /// What nobody will hear: its client does not read, or does not fetch it.
+    lost: Vec<Bytes>,
 }
 
 #[derive(Debug)]
@@ -203,10 +205,10 @@ impl Desk {
         }
     }
 
-    /// Gives every message to whom it is addressed.
-    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) {
+    /// Gives every message to whom it is addressed. Gives back what nobody will hear, of these or of earlier ones.
+    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
         if mail.is_empty() {
-            return;
+            return Vec::new();
         }
         let (bytes, ends) = mail.take();
         let bytes = Bytes::from(bytes);
@@ -216,6 +218,7 @@ impl Desk {
             state.deliver(to, bytes.slice(start..end.saturating_sub(1).max(start)));
             start = end;
         }
+        std::mem::take(&mut state.lost)
     }
 
     /// Gives one message, with its line break, to whom it is addressed.
@@ -247,7 +250,10 @@ impl State {
             ToClient::During(ticket) => self.during(ticket, &message),
             ToClient::One(client) => self.tell(client, Saying::default(), &message),
             ToClient::Any => {
-                self.seats.values_mut().for_each(|it| it.say(Saying::default(), &message));
+                for seat in self.seats.values_mut() {
+                    seat.say(Saying::default(), &message);
+                    self.lost.append(&mut seat.lost);
+                }
             }
         }
     }
@@ -288,8 +294,10 @@ impl State {
     ) -> bool {
         match self.seats.get_mut(&client) {
             Some(seat) => {
-                let on = Some(stream.number);
-                seat.say_on(stream, Saying { on, is_primed: wish.is_primed, part }, message)
+                let how = Saying { on: Some(stream.number), is_primed: wish.is_primed, part };
+                let is_said = seat.say_on(stream, how, message);
+                self.lost.append(&mut seat.lost);
+                is_said
             }
             None => stream.say(None, part, message),
         }
@@ -299,6 +307,9 @@ impl State {
     fn tell(&mut self, client: u64, how: Saying, message: &Bytes) {
         if let Some(seat) = self.seats.get_mut(&client) {
             seat.say(how, message);
+            self.lost.append(&mut seat.lost);
+        } else {
+            self.lost.push(message.clone());
         }
     }
 
@@ -318,7 +329,9 @@ impl State {
 
     fn during(&mut self, ticket: Ticket, message: &Bytes) {
         self.open(ticket, false);
-        let Some(waiting) = self.waiting.get(&ticket) else { return };
+        let Some(waiting) = self.waiting.get(&ticket) else {
+            return self.lost.push(message.clone());
+        };
         let (client, wish) = (waiting.client, waiting.wish);
         let (stream, on) = waiting.place.stream();
         if !stream.is_some_and(|it| self.say_on(client, &it, wish, (Part::Beside, message))) {

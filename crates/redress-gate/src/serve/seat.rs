@@ -21,6 +21,8 @@ pub(super) struct Seat {
     /// What was said last, and on which stream, for a client that comes back.
     kept: VecDeque<Kept>,
     kept_bytes: usize,
+    /// What was kept for too long, and never heard.
+    pub(super) lost: Vec<Bytes>,
 }
 
 /// How something is said that belongs to a request. What belongs to none is said anywhere.
@@ -156,6 +158,9 @@ impl Seat {
         while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES {
             let Some(oldest) = self.kept.pop_front() else { return };
             self.kept_bytes -= oldest.message.len();
+            if oldest.stream.is_none() || oldest.is_unread {
+                self.lost.push(oldest.message);
+            }
         }
     }
 }
@@ -228,5 +233,6 @@ mod tests {
         }
         assert!(seat.kept_bytes <= super::MOST_KEPT);
         assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);
+        assert_eq!(seat.lost.len() + seat.kept.len(), 10_000, "what nobody hears is known");
     }
 }

@@ -14,7 +14,7 @@ use super::{
     body::Body,
     get::{self, SESSION},
     house::House,
-    post,
+    pages, post,
     refusal::Refusal,
 };
 use crate::{metrics, server::Server};
@@ -31,8 +31,29 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Answers a request.
+    /// Answers a request, so that the page that makes it can read the answer, if one does.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let page = self.access.page(request.headers());
+        let mut response = if pages::is_asked(request.method(), request.headers()) {
+            self.answer_browser(&request)
+        } else {
+            self.answer_client(request).await
+        };
+        if let Some(origin) = page {
+            pages::show(&mut response, origin);
+        }
+        response
+    }
+
+    /// A browser asks for a page, and brings no token: the request that it asks for will.
+    fn answer_browser(&self, request: &Request<Incoming>) -> Response<Body> {
+        match self.access.check_way(request.uri(), request.headers()) {
+            Ok(()) => pages::may_ask(request.headers()),
+            Err(refusal) => refusal.unrecorded(),
+        }
+    }
+
+    async fn answer_client(&self, request: Request<Incoming>) -> Response<Body> {
         let who = match self.access.check(request.uri(), request.headers()) {
             Ok(who) => who,
             Err(refusal) => return refusal.unrecorded(),

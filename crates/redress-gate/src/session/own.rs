@@ -41,6 +41,8 @@ pub(super) struct Opening {
     pub(super) result: Option<Box<str>>,
     /// The clients that wait for it.
     pub(super) waiting: Vec<UpstreamId>,
+    /// The one of them whose words it is asked in.
+    pub(super) by: Option<UpstreamId>,
     /// The clients whose revision has batches.
     pub(super) batching: IndexSet<u64, FxBuildHasher>,
 }
@@ -72,7 +74,8 @@ impl Session {
             && let Some(id) = doc.root().get("id")
         {
             let spliced = |out: &mut Vec<u8>| splice(&line, span(id), &ours.digits(), out);
-            turn.to_upstream.add(ToUpstream::Own(ours, None), spliced);
+            let by = self.opening.by.and_then(|it| self.inflight.exchange(it));
+            turn.to_upstream.add(ToUpstream::Own(ours, by.map(|it| it.from.ticket)), spliced);
         }
         self.opening.initialize = Some(line);
         self.opening.asked = Some(ours);
@@ -109,8 +112,10 @@ impl Session {
                 self.greeted(turn);
             }
             (Ask::Initialize, None) => {
-                self.refuse_opening(answer, turn);
-                self.not_greeted(turn);
+                let refuse = |it: &mut Self, one, turn: &mut Turn| it.examine(one, answer, turn);
+                if !self.refuse_opening(refuse, turn) {
+                    self.not_greeted(turn);
+                }
             }
             (Ask::Tools, Some(result)) => {
                 let next = self.tools.learn(result, self.asking.cursor.as_deref());
@@ -135,8 +140,9 @@ impl Session {
         match ask {
             Ask::Tools => self.decide_all(turn),
             Ask::Initialize => {
-                self.fail_opening(seen, turn);
-                self.not_greeted(turn);
+                if !self.fail_opening(seen, turn) {
+                    self.not_greeted(turn);
+                }
             }
         }
     }

@@ -45,6 +45,14 @@ impl Session {
         reached
     }
 
+    /// Whether the upstream has a request, which waits on its way there. Gives whether its answer is still owed.
+    pub(crate) fn note_sent(&mut self, id: UpstreamId, is_sent: bool) -> bool {
+        if let Some(exchange) = self.inflight.exchange_mut(id) {
+            exchange.sent = is_sent;
+        }
+        self.inflight.is_owed(id)
+    }
+
     /// Whether the upstream owes anything.
     pub(crate) const fn awaits_upstream(&self) -> bool {
         !self.inflight.is_empty()

@@ -1,12 +1,12 @@
 //! Several clients of one upstream: it is opened once, without what only one client could answer, and nobody sees what
 //! is another one's.
 
-use redress::json::{Doc, Members, Value};
+use redress::json::{Doc, Kind, Members, Value};
 
-use super::{Session, Turn, seen::Seen, upstream::Answer};
+use super::{Refused, Session, Turn, seen::Seen};
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Edit, Frame, limits, rewrite, span},
+    frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
     inflight::{Owed, UpstreamId},
     mail::{ToClient, ToUpstream},
     metrics::Outcome,
@@ -46,6 +46,7 @@ impl Session {
         let is_asked = self.opening.asked.is_some_and(|it| self.inflight.is_asked(it));
         if !is_asked {
             self.opening.initialize = without_client(line);
+            self.opening.by = Some(ours);
         }
         if !is_asked && self.is_up() && !self.greet(turn) {
             self.opening.initialize = None;
@@ -58,7 +59,8 @@ impl Session {
             return;
         }
         self.is_opened_since(self.up_since().unwrap_or(turn.now.at));
-        self.opening.result = Some(result.into());
+        self.opening.by = None;
+        self.opening.result = Some(self.without_forged(result).unwrap_or_else(|| result.into()));
         if self.opening.initialized.is_none() {
             let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
             self.opening.initialized = Some(line.to_vec());
@@ -68,18 +70,55 @@ impl Session {
         }
     }
 
-    /// The upstream was not opened: whoever waited for that hears why.
-    pub(super) fn refuse_opening(&mut self, answer: &Answer<'_, '_>, turn: &mut Turn) {
-        for exchange in self.take_openings() {
-            self.examine(exchange, answer, turn);
+    /// A result without what only the gate says.
+    fn without_forged(&self, result: &str) -> Option<Box<str>> {
+        let doc = Doc::parse(result.as_bytes(), limits(result.len())).ok()?;
+        let clean = self.unforged(result.as_bytes(), Some(doc.root()))?;
+        String::from_utf8(clean).ok().map(Into::into)
+    }
+
+    /// The upstream refused to be opened in the words of one client: that one is told, and the next one is asked for.
+    /// Gives whether there is one.
+    pub(super) fn refuse_opening(
+        &mut self,
+        refuse: impl Fn(&mut Self, Box<Exchange>, &mut Turn),
+        turn: &mut Turn,
+    ) -> bool {
+        let mut refused = self.opening.by.take();
+        loop {
+            let taken = refused.and_then(|it| self.inflight.take(it));
+            self.opening.waiting.retain(|it| Some(*it) != refused);
+            if let Some(Owed::Answer(exchange)) = taken {
+                refuse(self, exchange, turn);
+            }
+            let Some(next) = self.opening.waiting.first().copied() else { return false };
+            if self.open_for(next, turn) {
+                return true;
+            }
+            refused = Some(next);
         }
     }
 
-    /// The same where no answer says why.
-    pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, turn: &mut Turn) {
+    /// Opens the upstream in the words of a client that waits for that, if they are known.
+    fn open_for(&mut self, client: UpstreamId, turn: &mut Turn) -> bool {
+        let request = self.inflight.exchange(client).map(|it| &it.request);
+        let Some(line) = request.and_then(|it| without_client(it.line()?)) else { return false };
+        (self.opening.initialize, self.opening.by) = (Some(line), Some(client));
+        self.greet(turn)
+    }
+
+    /// The same where no answer says why: what is not about one client's words is told to all who wait.
+    pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, turn: &mut Turn) -> bool {
+        if let Seen::Refused(Refused::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
+            let refuse = |it: &mut Self, one, turn: &mut Turn| {
+                it.fail(one, seen, turn);
+            };
+            return self.refuse_opening(refuse, turn);
+        }
         for exchange in self.take_openings() {
             self.fail(exchange, seen, turn);
         }
+        false
     }
 
     #[expect(clippy::vec_box, reason = "they move in and out as they are")]
@@ -119,6 +158,12 @@ impl Session {
     ) -> Option<Seen<'static>> {
         if exchange.request.method == Method::Interest {
             return self.refusal_of_interest(frame, exchange);
+        }
+        let is_opening = self.is_shared && exchange.request.method == Method::Initialize;
+        if is_opening && frame.params.is_none_or(|it| it.kind() != Kind::Object) {
+            // The upstream is opened in the words of its first client, of which there are none.
+            let why = Unreadable::Frame(NotAFrame::BadParams);
+            return Some(Seen::Malformed(Malformed::Unreadable(why)));
         }
         let rest = frame.method.strip_prefix("tasks/").filter(|_| self.is_shared)?;
         if rest == "list" {

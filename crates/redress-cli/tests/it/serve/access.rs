@@ -57,6 +57,74 @@ fn a_token_is_needed_where_there_are_tokens() {
 }
 
 #[test]
+fn a_page_that_is_let_in_can_use_a_browser_and_no_other_can() {
+    let server = bad_server().display().to_string();
+    let config = format!(
+        "[listen]\nallowed_origins = ['https://app.example']\n[auth]\ntokens = [\"${{GATE_TOKEN}}\"]\n[server.bad]\ncommand = [{server:?}]\n"
+    );
+    let env = [("GATE_TOKEN", "a-token-that-is-long-enough-to-be-one")];
+    let client = Client::with_config(Via::Serve, &config, "bad", &[], &env);
+    let http = client.http();
+    let page = ("Origin", "https://app.example");
+    let wants = ("Access-Control-Request-Method", "POST");
+    let named = ("Access-Control-Request-Headers", "content-type,mcp-param-region,x-other");
+    // Before a request, without a token.
+    let answer = ask(&http, "OPTIONS", &[page, wants, named]);
+    assert_eq!(answer.status, 204);
+    assert_eq!(answer.header("access-control-allow-origin"), Some(page.1));
+    assert_eq!(answer.header("access-control-allow-methods"), Some("GET, POST, DELETE"));
+    assert!(answer.header("access-control-max-age").is_some());
+    let allowed = answer.header("access-control-allow-headers").unwrap();
+    for name in [
+        "authorization",
+        "content-type",
+        "last-event-id",
+        "mcp-method",
+        "mcp-name",
+        "mcp-param-region",
+        "mcp-protocol-version",
+        "mcp-session-id",
+    ] {
+        assert!(allowed.split(", ").any(|it| it == name), "{name} in {allowed}");
+    }
+    assert!(!allowed.contains("x-other") && !allowed.contains('*'), "{allowed}");
+    // With the request, whatever comes of it.
+    let bearer = ("Authorization", "Bearer a-token-that-is-long-enough-to-be-one");
+    let opened = say(&http, &[page, bearer], INITIALIZE);
+    assert!(opened.header("mcp-session-id").is_some());
+    let refused = say(&http, &[page], INITIALIZE);
+    assert!(refused.header("www-authenticate").is_some());
+    for (answer, status) in [
+        (opened, 200),
+        (refused, 401),
+        (ask(&http, "PUT", &[page, bearer]), 405),
+        (request(&http.address, "GET /nowhere", &[page, bearer], b"").head(), 404),
+    ] {
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.header("access-control-allow-origin"), Some(page.1));
+        assert_eq!(answer.header("vary"), Some("origin"));
+        let shown = answer.header("access-control-expose-headers").unwrap();
+        assert_eq!(shown, "mcp-session-id, www-authenticate");
+    }
+    // Nobody else is told anything, and what is not asked by a browser needs its token.
+    let other = ("Origin", "https://evil.example");
+    for (answer, status) in [
+        (ask(&http, "OPTIONS", &[other, wants]), 403),
+        (ask(&http, "OPTIONS", &[("Host", "evil.example"), other, wants]), 403),
+        (say(&http, &[other, bearer], INITIALIZE), 403),
+        (ask(&http, "OPTIONS", &[wants]), 401),
+        (say(&http, &[bearer], INITIALIZE), 200),
+    ] {
+        assert_eq!(answer.status, status);
+        assert!(!answer.headers.iter().any(|it| it.0.starts_with("access-control-")));
+    }
+    assert_eq!(ask(&http, "OPTIONS", &[page]).status, 401);
+    let elsewhere = [("Host", "evil.example"), page, wants];
+    assert_eq!(ask(&http, "OPTIONS", &elsewhere).status, 403);
+    client.end();
+}
+
+#[test]
 fn a_session_is_of_use_only_to_whoever_opened_it() {
     let server = bad_server().display().to_string();
     let config = format!(

@@ -4,7 +4,7 @@ use hyper::{HeaderMap, header};
 
 use super::{
     Address, Rig, Ticket, ToUpstream,
-    server::{Server, json, pause, status, with},
+    server::{Act, Server, json, pause, status, with},
 };
 
 #[test]
@@ -223,4 +223,82 @@ fn nobody_speaks_with_the_credentials_of_another_one() {
         pause(10);
     }
     assert!(heads()[4].contains("CCC"), "{:?}", heads());
+}
+
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+#[test]
+fn nothing_overtakes_what_opens_the_session_however_fast_it_is_sent() {
+    let server = Server::new(|_, request| match request.method() {
+        "initialize" => {
+            pause(200);
+            with("mcp-session-id: s1", &request.answer())
+        }
+        "notifications/initialized" => {
+            pause(100);
+            status("202 Accepted", "")
+        }
+        "GET" => status("405 Method Not Allowed", ""),
+        _ => json(&request.answer()),
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.ask("initialize");
+    rig.push(ToUpstream::Other, INITIALIZED);
+    rig.push(ToUpstream::Other, r#"{"jsonrpc":"2.0","method":"notifications/a"}"#);
+    rig.ask("tools/call");
+    rig.ask("tools/list");
+    rig.hears(3);
+    server.waits_for(6);
+    let asked = server.asked();
+    assert_eq!(asked[0].method(), "initialize");
+    assert_eq!(asked[1].method(), "notifications/initialized");
+    assert!(asked[1..].iter().all(|it| it.head.contains("mcp-session-id: s1")), "{asked:?}");
+}
+
+#[test]
+fn a_request_that_is_withdrawn_before_the_session_is_open_is_never_sent() {
+    let server = Server::new(|_, request| {
+        pause(200);
+        json(&request.answer())
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.ask("initialize");
+    let id = rig.ask("tools/call");
+    rig.ear.owed.lock().expect("unpoisoned").retain(|it| *it != id);
+    rig.hears(1);
+    assert!(rig.call("ping").contains("result"));
+    let methods: Vec<_> = server.asked().iter().map(|it| it.method().to_owned()).collect();
+    assert_eq!(methods, ["initialize", "ping"]);
+}
+
+#[test]
+fn an_opening_that_is_withdrawn_holds_nobody_up() {
+    let server = Server::new(|_, request| match request.method() {
+        "initialize" => Act::Hang,
+        _ => json(&request.answer()),
+    });
+    let mut rig = Rig::new(&server.url());
+    let id = rig.ask("initialize");
+    rig.ask("ping");
+    server.waits_for(1);
+    rig.push(ToUpstream::Cancel(id), r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#);
+    assert!(rig.hears(1)[0].contains("result"));
+}
+
+#[test]
+fn a_session_is_open_once_the_head_of_the_last_answer_is_there() {
+    let server = Server::new(|_, request| {
+        match request.method() {
+        "notifications/initialized" => Act::Keep(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+                .to_vec(),
+        ),
+        "GET" => status("405 Method Not Allowed", ""),
+        _ => json(&request.answer()),
+    }
+    });
+    let mut rig = Rig::new(&server.url());
+    rig.call("initialize");
+    rig.push(ToUpstream::Other, INITIALIZED);
+    assert!(rig.call("tools/call").contains("result"));
 }

@@ -2,7 +2,7 @@
 
 use std::task::{Context, Poll, Waker};
 
-use super::{Desk, Letter, Reply, Stream, Ticket, ToClient, Wish};
+use super::{Desk, Letter, Mail, Reply, Stream, Ticket, ToClient, Wish};
 
 const PRIMED: Wish = Wish { events: true, is_primed: true };
 
@@ -60,4 +60,34 @@ fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
     desk.open_late();
     assert!(matches!(early.try_recv(), Ok(Reply::Stream(stream)) if stream.number == 1));
     assert!(old.try_recv().is_err(), "older clients do not know how to come back");
+}
+
+#[test]
+fn what_a_client_that_does_not_read_never_hears_is_known() {
+    let desk = Desk::default();
+    desk.enter(1);
+    let (ticket, mut reply) = desk.wait(1, PRIMED);
+    let mut lost = 0;
+    let large = format!("{{\"method\":\"{}\"}}\n", "x".repeat(1 << 16));
+    for _ in 0..200 {
+        let mut mail = Mail::default();
+        mail.add_parts(ToClient::During(ticket), &[large.as_bytes()]);
+        lost += desk.deliver(&mut mail).len();
+    }
+    answer(&desk, ticket, "{}");
+    let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
+    let told = heard(&stream);
+    assert!(told.ends_with("data: {}\n\n"), "the answer is heard all the same");
+    let on_it = told.matches("\"method\"").count();
+    let kept = heard(&desk.listen(1, None).unwrap()).matches("\"method\"").count();
+    assert!(lost > 0 && on_it > 0 && kept > 0);
+    assert_eq!(lost + on_it + kept, 200, "{lost} {on_it} {kept}");
+}
+
+#[test]
+fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
+    let desk = Desk::default();
+    let mut mail = Mail::default();
+    mail.add_parts(ToClient::During(Ticket(7)), &[b"{}\n"]);
+    assert_eq!(desk.deliver(&mut mail), ["{}"]);
 }

@@ -1,5 +1,7 @@
 //! Upstreams over HTTP: their refusals are faults, and the client sees the status that it must see.
 
+use std::time::Duration;
+
 use redress::{Fault, codes, fault::Cause};
 use serde_json::Value;
 
@@ -360,4 +362,17 @@ fn a_stream_that_its_client_closed_withdraws_the_request() {
     assert_eq!(rig.recorded[0]["code"], "CANCELLED");
     assert!(rig.session.is_idle());
     assert_eq!(rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#, 200), []);
+}
+
+#[test]
+fn a_call_that_waits_on_its_way_has_done_nothing() {
+    for (is_sent, effect) in [(false, "none"), (true, "unknown")] {
+        let mut rig = http(ClientKind::Pipe);
+        rig.says(0, CALL);
+        let id = rig.last();
+        assert!(rig.session.note_sent(id, false) && rig.session.note_sent(id, is_sent));
+        let heard = rig.after(Duration::from_secs(61));
+        assert_eq!((code(&heard[0]), &fault(&heard[0])["effect"]), ("TIMEOUT", &effect.into()));
+        assert!(!rig.session.note_sent(id, true), "nobody waits for it");
+    }
 }

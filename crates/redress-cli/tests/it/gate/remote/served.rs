@@ -152,6 +152,28 @@ fn what_the_server_says_unasked_reaches_a_client_that_listens() {
 }
 
 #[test]
+fn what_the_server_says_unasked_is_heard_in_a_session_that_the_gate_opened_again() {
+    let server = Server::new();
+    let config = format!("[server.far]\nurl = '{}'\nsharing = 'shared'\n", server.url());
+    let mut client = Client::with_config(Via::Serve, &config, "far", &[], &[]);
+    client.initialize();
+    server.will_on_get(Act::hang());
+    let http = client.http();
+    let session = http.session.lock().unwrap().clone().unwrap();
+    let headers = [("Mcp-Session-Id", session.as_str()), ("Accept", "text/event-stream")];
+    let mut stream = request(&http.address, &format!("GET {}", http.path), &headers, b"").head();
+    until(|| server.asked_for("GET").len() == 1);
+    server.forget_session();
+    let said = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    server.will_on_get(Act::events(&format!("data: {said}\n\n")));
+    assert_eq!(posted(&client, &[]).status, 200);
+    assert_eq!(serde_json::from_str::<Value>(&stream.event().unwrap()).unwrap(), said);
+    assert_eq!(server.asked_for("GET")[1].header("mcp-session-id"), Some("s2"));
+    drop(stream);
+    client.end();
+}
+
+#[test]
 fn the_end_of_a_session_is_passed_on() {
     let server = Server::new();
     let client = Client::far(Via::Serve, &server, &[]);
