@@ -127,7 +127,7 @@ impl Known {
     fn recorded(&self, redactor: &Redactor) -> Option<(Template, Option<String>)> {
         let clean = |fault: &Fault| {
             let written = Dialect::Native.write(fault, Stamp::default());
-            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.json(&it))
+            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.envelope(&it))
         };
         let (plain, marked) = (clean(&self.fault)?, clean(&self.marked(false))?);
         let template = Template::of(plain.as_str(), marked.as_str())?;
@@ -315,7 +315,7 @@ mod tests {
         };
         let redactor = Redactor::new(["hunter2hunter2"]);
         let again = format!("{:?}", known.record(&this, &redactor).unwrap());
-        assert_eq!(again, format!("{:?}", Record::fault(&known.happened(&this, None), &redactor)));
+        assert_eq!(again, format!("{:?}", Record::told(&known.happened(&this, None), &redactor)));
         assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
         let telling = Occurrence { request_id: Some("id-hunter2hunter2".to_owned()), ..this };
         assert!(known.record(&telling, &redactor).is_none(), "a secret in an id is taken out");
