@@ -30,9 +30,12 @@ pub(crate) struct Known {
     pub(crate) beside: Beside,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
-    /// Its record without and with a session, and what only the operator sees.
-    records: [OnceLock<Option<(Template, Option<String>)>>; 2],
+    /// Its record without and with a session.
+    records: [OnceLock<Option<Written>>; 2],
 }
+
+/// A record with holes, and what only the operator sees.
+type Written = (Template, Option<String>);
 
 /// What stands in an answer beside the failure.
 #[derive(Debug, Clone, Default)]
@@ -139,14 +142,10 @@ impl Known {
         Template::of(&plain, &marked)
     }
 
-    fn recorded(
-        &self,
-        has_session: bool,
-        redactor: &Redactor,
-    ) -> Option<(Template, Option<String>)> {
+    fn recorded(&self, has_session: bool, redactor: &Redactor) -> Option<Written> {
         let clean = |fault: &Fault| {
             let written = Dialect::Native.write(fault, Stamp::default());
-            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.json(&it))
+            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.envelope(&it))
         };
         let marked = self.happened_in_session(&marked(has_session));
         let (plain, marked) = (clean(&self.fault)?, clean(&marked)?);
@@ -348,7 +347,7 @@ mod tests {
         for session in [None, Some("00ff.3".to_owned())] {
             let this = Occurrence { session, ..this.clone() };
             let again = format!("{:?}", known.record(&this, &redactor).unwrap());
-            let first = Record::fault(&known.happened_in_session(&this), &redactor);
+            let first = Record::told(&known.happened_in_session(&this), &redactor);
             assert_eq!(again, format!("{first:?}"));
             assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
             assert_eq!(again.contains("00ff.3"), this.session.is_some(), "{again}");

@@ -1,5 +1,6 @@
 //! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and orders come out; no I/O.
 
+mod addresses;
 mod again;
 mod batch;
 mod client;

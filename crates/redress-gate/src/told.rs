@@ -156,8 +156,7 @@ impl Told {
     /// The record of it.
     pub fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.known.record(&self.this, redactor) } else { None };
-        again
-            .unwrap_or_else(|| Record::fault(&self.known.happened_in_session(&self.this), redactor))
+        again.unwrap_or_else(|| Record::told(&self.known.happened_in_session(&self.this), redactor))
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.

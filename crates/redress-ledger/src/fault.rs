@@ -10,7 +10,7 @@ use redress::{
 
 use crate::{
     record::{Kind, Record},
-    redact::Redactor,
+    redact::{Redactor, Within},
 };
 
 /// What the envelope may take; a longer one loses its longest members, which are named.
@@ -27,9 +27,18 @@ const NOTHING: &str = r#"{"cut":["/"]}"#;
 impl Record {
     /// A failure.
     pub fn fault(fault: &Fault, redactor: &Redactor) -> Self {
+        Self::within(fault, redactor, Within::Open)
+    }
+
+    /// A failure in which rules have looked at the lines of whatever a server said, and joined these.
+    pub fn told(fault: &Fault, redactor: &Redactor) -> Self {
+        Self::within(fault, redactor, Within::Envelope)
+    }
+
+    fn within(fault: &Fault, redactor: &Redactor, within: Within) -> Self {
         let written = Dialect::Native.write(fault, Stamp::default());
         Self::clean(
-            &bounded(&written, redactor),
+            &bounded(&written, redactor, within),
             Self::private(&fault.private, redactor).as_deref(),
         )
     }
@@ -55,23 +64,23 @@ impl Record {
 
     /// A governed call; the object says what is known of it.
     pub fn call(object: &str, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Call, &bounded(object, redactor))
+        Self::of_json(Kind::Call, &bounded(object, redactor, Within::Open))
     }
 
     /// A session that began, changed or ended.
     pub fn session(object: &str, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Session, &bounded(object, redactor))
+        Self::of_json(Kind::Session, &bounded(object, redactor, Within::Open))
     }
 
     /// A call that was repeated.
     pub fn retry(object: &str, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Retry, &bounded(object, redactor))
+        Self::of_json(Kind::Retry, &bounded(object, redactor, Within::Open))
     }
 }
 
 /// The object without secrets. If it is too long, members that are too long for their share are left out and named in `cut`.
-fn bounded(object: &str, redactor: &Redactor) -> String {
-    match redactor.document(object) {
+fn bounded(object: &str, redactor: &Redactor, within: Within) -> String {
+    match redactor.document(object, within) {
         Some(clean) if clean.starts_with('{') && clean.len() <= MAX_ENVELOPE => clean,
         Some(long) => Doc::parse(long.as_bytes(), Limits::DOCUMENT)
             .map_or_else(|_| NOTHING.to_owned(), |it| shortened(it.root())),
@@ -192,6 +201,22 @@ mod tests {
         let keys: Vec<_> =
             root.members().map(|(key, _)| key.as_str().unwrap().into_owned()).collect();
         assert_eq!(keys, ["seq", "time", "prev", "kind", "fault", "private", "hash"]);
+    }
+
+    #[test]
+    fn what_a_server_said_in_one_line_loses_what_is_known_and_what_names_hide() {
+        let mut fault: Fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2")]);
+        fault.server_text = Some("Cookie: [redacted] Reason: known-secret-1 is used up".to_owned());
+        let details = r#"{"upstream":{"data":{"text":"--token error: gone","password":"hunter2"},"content":"token=hunter2"}}"#;
+        fault.details = Some(RawJson::parse(details.as_bytes()).unwrap());
+        let redactor = Redactor::new(["known-secret-1"]);
+        let line = line(&Record::told(&fault, &redactor));
+        let doc = Doc::parse(line.trim_end().as_bytes(), LINE_LIMITS).unwrap();
+        let said = doc.root().path(&["fault", "server_text"]).unwrap();
+        assert!(said.is_str("Cookie: [redacted] Reason: [redacted] is used up"), "{line}");
+        let text = doc.root().path(&["fault", "details", "upstream", "data", "text"]).unwrap();
+        assert!(text.is_str("--token error: gone"), "{line}");
+        assert!(!line.contains("hunter2") && !line.contains("known-secret"), "{line}");
     }
 
     #[test]

@@ -2,18 +2,19 @@
 
 mod disguise;
 mod parts;
+mod within;
 
-use std::{borrow::Cow, ops::Range};
+use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
     fault::Redact,
     json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
-    secret::{self, Secrecy},
+    secret::{self, Hidden, floor_boundary},
 };
 
-/// What stands where a secret stood.
-pub const REDACTED: &str = "[redacted]";
+pub use redress::secret::REDACTED;
+pub(crate) use within::Within;
 
 /// Known values that are shorter would take harmless words with them.
 const SHORTEST: usize = 6;
@@ -92,26 +93,40 @@ impl Redactor {
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
     pub fn text(&self, text: &str) -> String {
-        settle(self.text_once(text), MOST_LOOKS, |it| self.text_once(it))
+        self.settled(text, Within::Open)
+    }
+
+    /// What a server said, in one line, without the values that are known; of a document also what its names hide. Rules have looked
+    /// at its lines before these were joined: now they would take the next line for a value.
+    pub fn told(&self, text: &str) -> String {
+        self.settled(text, Within::Told)
+    }
+
+    fn settled(&self, text: &str, within: Within) -> String {
+        let look = |it: &str| self.text_once(it, within);
+        settle(look(text), MOST_LOOKS, look)
     }
 
     /// The JSON document without its secrets; `None` if it is not one, or too long to be looked through.
-    pub(crate) fn document(&self, text: &str) -> Option<String> {
-        let again = |it: &str| self.document_once(it).unwrap_or_else(|| it.to_owned());
+    pub(crate) fn document(&self, text: &str, within: Within) -> Option<String> {
+        let again = |it: &str| self.document_once(it, within).unwrap_or_else(|| it.to_owned());
         let looks = MOST_LOOKS.min(MOST_WORK / text.len().max(1)).max(2);
-        self.document_once(text).map(|it| settle(it, looks, again))
+        self.document_once(text, within).map(|it| settle(it, looks, again))
     }
 
-    fn text_once(&self, text: &str) -> String {
+    fn text_once(&self, text: &str, within: Within) -> String {
         let is_document = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST;
-        let clean = if is_document { self.document_once(text) } else { None };
-        clean.unwrap_or_else(|| self.plain(text))
+        let clean = if is_document { self.document_once(text, within) } else { None };
+        clean.unwrap_or_else(|| match within {
+            Within::Told => self.known(text).into_owned(),
+            _ => self.plain(text),
+        })
     }
 
-    fn document_once(&self, text: &str) -> Option<String> {
+    fn document_once(&self, text: &str, within: Within) -> Option<String> {
         let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
         let mut out = String::with_capacity(text.len());
-        self.value(doc.root(), None, &mut out);
+        self.value(doc.root(), within, &mut out);
         Some(out)
     }
 
@@ -123,7 +138,21 @@ impl Redactor {
 
     /// The value without its secrets; everything else keeps its spelling.
     pub fn json(&self, json: &RawJson) -> RawJson {
-        let clean = self.document(json.as_str());
+        self.json_within(json, Within::Open)
+    }
+
+    /// The same of the details of a failure, in which a server's words are in one line.
+    pub fn details(&self, details: &RawJson) -> RawJson {
+        self.json_within(details, Within::Details)
+    }
+
+    /// The same of the envelope of a failure.
+    pub fn envelope(&self, envelope: &RawJson) -> RawJson {
+        self.json_within(envelope, Within::Envelope)
+    }
+
+    fn json_within(&self, json: &RawJson, within: Within) -> RawJson {
+        let clean = self.document(json.as_str(), within);
         let clean = clean.and_then(|it| RawJson::parse(it.as_bytes()).ok());
         clean.unwrap_or_else(|| RawJson::string(REDACTED))
     }
@@ -135,7 +164,7 @@ impl Redactor {
         };
         let known = self.without_known(text);
         let credentials = secret::find(&known);
-        let mut clean = without(known, credentials).into_owned();
+        let mut clean = secret::without(known, credentials, REDACTED).into_owned();
         if is_cut {
             // The cut may have gone through a secret, so that what is left of it was not seen.
             let keep = clean.len().saturating_sub(self.longest.max(PARTIAL));
@@ -157,27 +186,27 @@ impl Redactor {
                 let mut places = look(text.as_bytes());
                 places.extend(secret::find_meant(text, look));
                 places.sort_unstable_by_key(|it| (it.start, it.end));
-                without(text.into(), places)
+                secret::without(text.into(), places, REDACTED)
             }
             None => Cow::Borrowed(text),
         }
     }
 
-    /// Writes a value; `within` says what a name above it hides. Documents nest at most 64 deep.
-    fn value(&self, value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+    /// Writes a value. Documents nest at most 64 deep.
+    fn value(&self, value: Value<'_>, within: Within, out: &mut String) {
         match value.kind() {
             Kind::Object => self.object(value, within, out),
             Kind::Array => self.array(value, within, out),
-            Kind::String => match within {
-                Some(_) => write_str(out, REDACTED),
-                None => {
-                    let text = value.as_str().unwrap_or_default();
-                    write_str(out, &self.text_once(&text));
+            Kind::String => {
+                let text = value.as_str().unwrap_or_default();
+                match within {
+                    Within::Hidden(it) if it.hides_text(&text) => write_str(out, REDACTED),
+                    _ => write_str(out, &self.text_once(&text, within.of_text())),
                 }
-            },
+            }
             Kind::Number => {
                 let is_known = self.without_known(value.raw()) != value.raw();
-                if is_known || within == Some(Secrecy::Strong) {
+                if is_known || within.hides_number() {
                     write_str(out, REDACTED);
                 } else {
                     out.push_str(value.raw());
@@ -187,7 +216,7 @@ impl Redactor {
         }
     }
 
-    fn object(&self, object: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+    fn object(&self, object: Value<'_>, within: Within, out: &mut String) {
         let named = named(object);
         out.push('{');
         for (at, (key, value)) in object.members().enumerate() {
@@ -198,36 +227,33 @@ impl Redactor {
             write_str(out, &self.plain(&name));
             out.push(':');
             let is_value = || is_one_of(&name, secret::VALUE_KEYS);
-            let own = || secret::secrecy(&name).or_else(|| named.filter(|_| is_value()));
-            self.value(value, within.or_else(own), out);
+            let beside = named.filter(|_| is_value());
+            self.value(value, beside.map_or_else(|| within.under(&name), Within::Hidden), out);
         }
         out.push('}');
     }
 
-    fn array(&self, array: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+    fn array(&self, array: Value<'_>, within: Within, out: &mut String) {
         // What a flag or a name stands before; a name may as well be one of several.
         let (mut after_flag, mut after_name) = (None, None);
         write_list(out, array.elements(), |value, out| {
             let text = value.as_str();
             let is_value = text.as_deref().is_some_and(|it| !secret::is_wordlike(it));
             let beside = after_flag.or_else(|| after_name.filter(|_| is_value));
-            self.value(value, within.or(beside), out);
+            self.value(value, within.or_hidden(beside), out);
             let text = text.as_deref();
-            after_flag = text.and_then(|it| secret::secrecy(it.strip_prefix("--")?));
-            after_name = text.filter(|it| is_name(it)).and_then(secret::secrecy);
+            after_flag = text.and_then(|it| Hidden::by(it.strip_prefix("--")?));
+            after_name = text.filter(|it| is_name(it)).and_then(Hidden::by);
         });
     }
 }
 
 /// What the name hides that is a text of this object: `{"name": "password", …}`.
-fn named(object: Value<'_>) -> Option<Secrecy> {
+fn named(object: Value<'_>) -> Option<Hidden> {
     let names = object
         .members()
         .filter(|(key, _)| key.as_str().is_some_and(|it| is_one_of(&it, NAME_KEYS)));
-    names
-        .filter_map(|it| it.1.as_str())
-        .filter(|it| is_name(it))
-        .find_map(|it| secret::secrecy(&it))
+    names.filter_map(|it| it.1.as_str()).filter(|it| is_name(it)).find_map(|it| Hidden::by(&it))
 }
 
 fn is_one_of(key: &str, keys: &[&str]) -> bool {
@@ -260,32 +286,6 @@ fn settle(first: String, looks: usize, again: impl Fn(&str) -> String) -> String
         clean = next;
     }
     clean
-}
-
-/// The text with a mark in each of these places, which are in order and may overlap.
-fn without(text: Cow<'_, str>, places: Vec<Range<usize>>) -> Cow<'_, str> {
-    if places.is_empty() {
-        return text;
-    }
-    let mut clean = String::with_capacity(text.len());
-    let mut at = 0;
-    for place in places {
-        if place.start >= at {
-            clean.push_str(text.get(at..place.start).unwrap_or_default());
-            clean.push_str(REDACTED);
-        }
-        at = at.max(place.end);
-    }
-    clean.push_str(text.get(at..).unwrap_or_default());
-    Cow::Owned(clean)
-}
-
-fn floor_boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

@@ -2,16 +2,18 @@
 
 mod assigned;
 mod escapes;
+mod hidden;
 mod login;
 mod names;
 mod pem;
 mod starts;
 mod value;
 
-use std::{ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 pub use escapes::{find_meant, without_escapes};
+pub use hidden::Hidden;
 pub use names::{Secrecy, secrecy};
 pub use pem::OpenKey;
 pub use value::is_wordlike;
@@ -21,15 +23,31 @@ use starts::STARTS;
 
 /// Parts of names that can hold a secret; a hit is looked at more closely.
 const HINTS: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "bearer", "jwt", "otp",
-    "sig", "_pat",
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "cred",
+    "cookie",
+    "bearer",
+    "jwt",
+    "otp",
+    "sig",
+    "_pat",
+    "sessid",
+    "sessionid",
 ];
 
 /// Keys of what stands beside a name that is a text itself: `{"name": "password", "value": "…"}`.
 pub const VALUE_KEYS: &[&str] = &["value", "val", "default", "content", "plaintext"];
 
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
-const MAX_SECRET: usize = 8 << 10;
+pub(crate) const MAX_SECRET: usize = 8 << 10;
 
 /// All starts and hints in one automaton, so that a text without any costs one pass.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -53,6 +71,34 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
         found
     }));
     merge(found)
+}
+
+/// The text with a mark in the place of each credential.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    without(text.into(), find(text), REDACTED)
+}
+
+/// The text with a mark in each of these places, which are in order and may overlap.
+pub fn without<'t>(
+    text: Cow<'t, str>,
+    places: impl IntoIterator<Item = Range<usize>>,
+    mark: &str,
+) -> Cow<'t, str> {
+    let mut places = places.into_iter().peekable();
+    if places.peek().is_none() {
+        return text;
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for place in places {
+        if place.start >= at {
+            clean.push_str(text.get(at..place.start).unwrap_or_default());
+            clean.push_str(mark);
+        }
+        at = at.max(place.end);
+    }
+    clean.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(clean)
 }
 
 fn find_written(text: &str) -> Vec<Range<usize>> {
@@ -103,7 +149,7 @@ fn merge(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// The largest boundary of a character that is not behind `at`.
-pub(crate) fn floor_boundary(text: &str, at: usize) -> usize {
+pub fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -110,6 +110,11 @@ pub fn strip(text: &str) -> String {
     })
 }
 
+/// The same of a text whose lines tell something: only what could mislead is gone.
+pub(crate) fn strip_lines(text: &str) -> String {
+    harmless(text, |clean, it| clean.push(if matches!(it, '\n' | '\t') { it } else { ' ' }))
+}
+
 /// The same of one line whose columns tell something: its tabs and spaces stay.
 pub fn strip_line(line: &str) -> String {
     harmless(line, |clean, it| clean.push(if it == '\t' { it } else { ' ' }))

@@ -180,9 +180,5 @@ impl Live {
 const HIDDEN: &str = "…";
 
 fn without_secrets(text: &str) -> String {
-    let mut shown = text.to_owned();
-    for secret in redress::secret::find(text).into_iter().rev() {
-        shown.replace_range(secret, HIDDEN);
-    }
-    shown
+    redress::secret::without(text.into(), redress::secret::find(text), HIDDEN).into_owned()
 }

@@ -1,7 +1,5 @@
 //! An upstream over HTTP: its messages come as answers to our requests, and its refusals have a status.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
-
 use redress::{
     Fault, codes,
     fault::{Cause, Origin},
@@ -12,6 +10,7 @@ use redress_registry::{Class, Retry, RetryKind};
 
 use super::{
     ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
+    addresses::{data_without_addresses, without_addresses},
     details::with_upstream,
     head::{Above, is_unprocessed, kept},
     later::in_seconds,
@@ -28,9 +27,6 @@ use crate::{
     mail::{Ticket, ToUpstream},
     moment::Moment,
 };
-
-/// Stands for an address.
-const HIDDEN: &str = "[address]";
 
 impl Session {
     /// The POST of a request failed, or its answer ended and had no answer in it.
@@ -216,6 +212,7 @@ impl Session {
                 let line = body.get(..LINE_BYTES).unwrap_or(body);
                 fault.private.upstream = Some(line.to_vec());
                 fault.server_text = fault.server_text.take().map(|it| without_addresses(&it));
+                fault.details = data_without_addresses(fault.details.take());
                 if (300..400).contains(&status) {
                     redirected(&mut fault, location);
                 }
@@ -309,30 +306,4 @@ pub(super) fn redirected(fault: &mut Fault, location: Option<&str>) {
         let told = format!("redirected to {scheme}{slashes}{host}{path}");
         fault.private.push_cause(Cause::Text(told));
     }
-}
-
-/// A text of whatever stands between us and the upstream, without the addresses that only our side may know.
-fn without_addresses(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for piece in text.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end();
-        out.push_str(if is_address(word) { HIDDEN } else { word });
-        out.push_str(piece.get(word.len()..).unwrap_or_default());
-    }
-    out
-}
-
-fn is_address(word: &str) -> bool {
-    let parts = || word.split(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '.' | '-'));
-    let is_ip = parts().any(|it| it.trim_matches('.').parse::<Ipv4Addr>().is_ok());
-    let is_v6 = word
-        .split(['[', ']', '(', ')', '"', '\'', ',', ';'])
-        .any(|it| it.matches(':').count() > 1 && it.parse::<Ipv6Addr>().is_ok());
-    // `host:8080`; a name with a port is an address whatever it is called.
-    let has_port = word.rsplit_once(':').is_some_and(|(host, port)| {
-        let digits = port.bytes().take_while(u8::is_ascii_digit).count();
-        let is_name = host.ends_with(|it: char| it.is_ascii_alphanumeric());
-        (2..=5).contains(&digits) && is_name && host.contains(|it: char| it.is_ascii_alphabetic())
-    });
-    word.contains("://") || word.contains("localhost") || is_ip || is_v6 || has_port
 }

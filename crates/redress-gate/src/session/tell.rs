@@ -270,13 +270,13 @@ impl Session {
         fault.message = known(&fault.message);
         fault.hint = known(&fault.hint);
         fault.server_text = match (self.server.settings.server_text, fault.server_text.take()) {
-            (ServerText::Quote | ServerText::Full, Some(text)) => Some(redactor.text(&text)),
+            (ServerText::Quote | ServerText::Full, Some(text)) => Some(redactor.told(&text)),
             (ServerText::Hide, _) | (_, None) => None,
         };
         if self.server.settings.server_text == ServerText::Hide {
             hide_words(&mut fault);
         }
-        fault.details = fault.details.take().map(|it| redactor.json(&it));
+        fault.details = fault.details.take().map(|it| redactor.details(&it));
         let meta = meta.map(|it| redactor.json(&it));
         // A step that the server does not offer leads nowhere.
         fault.next_actions.retain(|it| match it {

@@ -128,6 +128,18 @@ fn names_in_documents_hide_their_values() {
             r#"{"credentials":{"user":"u","n":1}}"#,
             r#"{"credentials":{"user":"[redacted]","n":"[redacted]"}}"#,
         ),
+        (
+            r#"{"password":{"type":"string","minLength":8},"tokens":[{"text":"Hello"}]}"#,
+            r#"{"password":{"type":"string","minLength":8},"tokens":[{"text":"Hello"}]}"#,
+        ),
+        (
+            r#"{"password":{"_errors":["Required"]},"secret":["is too short"]}"#,
+            r#"{"password":{"_errors":["Required"]},"secret":["is too short"]}"#,
+        ),
+        (
+            r#"{"tokens":{"access":"abc123","type":"bearer","code":"a1b2c3d4"}}"#,
+            r#"{"tokens":{"access":"[redacted]","type":"bearer","code":"[redacted]"}}"#,
+        ),
         (r#"["run","--api-key","abc","x"]"#, r#"["run","--api-key","[redacted]","x"]"#),
         (r#"{"text":"{\"secret\": \"a b\"}"}"#, r#"{"text":"{\"secret\":\"[redacted]\"}"}"#),
     ];

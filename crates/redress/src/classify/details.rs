@@ -1,11 +1,11 @@
 //! What a server answered with, made harmless, beside what the row says of a failure.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::raise::Said;
 use crate::{
     json::{Kind, Members, RawJson, Value, write_list, write_str},
-    secret::{self, Secrecy},
+    secret::{self, Hidden, MAX_SECRET, REDACTED, floor_boundary},
     text,
     wire::{FAULT_KEY, GUESSED, UPSTREAM},
 };
@@ -19,8 +19,8 @@ const REFERENCE: &str = "For further information visit http";
 const TYPE: &str = "[type=";
 const VALUE: &str = ", input_value=";
 
-/// What stands where a secret stood.
-const REDACTED: &str = "[redacted]";
+/// How much of a text is looked at, at each of its ends: a server may send millions of secrets, and someone waits.
+const LOOKED_AT: usize = 128 << 10;
 
 /// The row's details, what the server answered with beside its text, and whether that text is all that named the failure.
 pub(super) fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> Option<RawJson> {
@@ -80,7 +80,7 @@ fn beside(told: &RawJson, own: Option<&RawJson>) -> Option<String> {
         for (key, value) in it.members() {
             let name = key.as_str().unwrap_or_default();
             if !taken(&name, value) {
-                harmless(value, secret::secrecy(&name), members.key(&quoted(&name)));
+                harmless(value, Hidden::by(&name), members.key(&quoted(&name)));
                 any = true;
             }
         }
@@ -91,11 +91,16 @@ fn beside(told: &RawJson, own: Option<&RawJson>) -> Option<String> {
 }
 
 /// JSON of a server with every string of it made harmless; `within` says what a name above it hides. Documents nest at most 64 deep, so this does, too.
-fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
+fn harmless(value: Value<'_>, within: Option<Hidden>, out: &mut String) {
     match value.kind() {
-        Kind::String if within.is_some() => write_str(out, REDACTED),
-        Kind::Number if within == Some(Secrecy::Strong) => write_str(out, REDACTED),
-        Kind::String => write_str(out, &quoted(&value.as_str().unwrap_or_default())),
+        Kind::Number if within.is_some_and(Hidden::hides_number) => write_str(out, REDACTED),
+        Kind::String => {
+            let text = value.as_str().unwrap_or_default();
+            match within {
+                Some(it) if it.hides_text(&text) => write_str(out, REDACTED),
+                _ => write_str(out, &quoted(&text)),
+            }
+        }
         Kind::Array => {
             write_list(out, value.elements(), |it, out| harmless(it, within, out));
         }
@@ -104,7 +109,7 @@ fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
             // What a server puts under our key was read as its envelope, and has ids of its own in it.
             for (key, value) in value.members().filter(|it| !it.0.is_str(FAULT_KEY)) {
                 let name = key.as_str().unwrap_or_default();
-                let within = within.or_else(|| secret::secrecy(&name));
+                let within = within.map_or_else(|| Hidden::by(&name), |it| Some(it.under(&name)));
                 harmless(value, within, members.key(&quoted(&name)));
             }
             members.close();
@@ -115,8 +120,11 @@ fn harmless(value: Value<'_>, within: Option<Secrecy>, out: &mut String) {
 
 /// What a server wrote, made harmless: no secrets, no control or invisible characters, cut.
 pub(super) fn quoted(said: &str) -> String {
-    let said = without_secrets(said);
-    text::gist(&text::strip(&without_margin(&said)), MOST_CHARS).into_owned()
+    let written = ends_without_secrets(said);
+    // What cannot be seen may stand within a credential. Lines are joined last: the next one is no value.
+    let seen = text::strip_lines(&written);
+    let seen = secret::clean(&seen);
+    text::gist(&text::strip(&without_margin(&seen)), MOST_CHARS).into_owned()
 }
 
 /// What pydantic says, without what crowds it out: the value, which is the caller's own, and where more is to be read.
@@ -135,11 +143,112 @@ fn without_margin(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The text with its secrets taken out.
-fn without_secrets(text: &str) -> Cow<'_, str> {
-    let mut clean = Cow::Borrowed(text);
-    for span in secret::find(text).into_iter().rev() {
-        clean.to_mut().replace_range(span, REDACTED);
+/// The text without its secrets; of a very long one, its ends.
+fn ends_without_secrets(text: &str) -> Cow<'_, str> {
+    if text.len() <= 2 * LOOKED_AT {
+        return secret::clean(text);
     }
-    clean
+    let head = piece(text, 0..floor_boundary(text, LOOKED_AT));
+    let tail = piece(text, floor_boundary(text, text.len() - LOOKED_AT)..text.len());
+    Cow::Owned(format!("{head}\n…\n{tail}"))
+}
+
+/// A piece of a text without the secrets in it, also those that only reach into it.
+fn piece(text: &str, at: Range<usize>) -> String {
+    let from = floor_boundary(text, at.start.saturating_sub(MAX_SECRET));
+    let to = floor_boundary(text, at.end + MAX_SECRET);
+    let near = text.get(from..to).unwrap_or_default();
+    let inside = at.start - from..at.end - from;
+    let places = secret::find(near).into_iter().filter_map(|it| {
+        let place = it.start.max(inside.start)..it.end.min(inside.end);
+        (place.start < place.end).then(|| place.start - inside.start..place.end - inside.start)
+    });
+    let piece = near.get(inside.clone()).unwrap_or_default();
+    secret::without(piece.into(), places, REDACTED).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOOKED_AT, quoted};
+
+    /// What a line with a secret in it looks like, and the secret.
+    const SECRETS: &[(&str, &str)] = &[
+        ("Set-Cookie: sid=Zq7RtYp9; Path=/", "Zq7RtYp9"),
+        ("> Authorization: Bearer Zq7RtYp9LmNv", "Zq7RtYp9"),
+        ("password=Zq7RtYp9", "Zq7RtYp9"),
+        ("  password: Zq7RtYp9", "Zq7RtYp9"),
+        ("password:\n    Zq7RtYp9", "Zq7RtYp9"),
+        ("password:\nZq7RtYp9", "Zq7RtYp9"),
+        ("password: |\n  Zq7R\n  tYp9", "tYp9"),
+        ("run --token Zq7RtYp9", "Zq7RtYp9"),
+        ("--token\nZq7RtYp9", "Zq7RtYp9"),
+        ("pass\u{200b}word: Zq7RtYp9", "Zq7RtYp9"),
+        ("pass\u{1b}[1mword\u{1b}[0m: Zq7RtYp9", "Zq7RtYp9"),
+        ("gh\u{200b}p_16C7e42F292c6912E7710c838347Ae178B4a", "16C7e42F"),
+        ("{\"api_key\": \"Zq7RtYp9\"}", "Zq7RtYp9"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----", "MIIE"),
+    ];
+
+    #[test]
+    fn lines_around_a_secret_stay_and_the_secret_goes() {
+        for (line, secret) in SECRETS {
+            for end in ["\n", "\r\n", "\n\n"] {
+                let text =
+                    format!("Request failed{end}{line}{end}The quota of 100 rows is used up");
+                let clean = quoted(&text);
+                assert!(!clean.contains(secret), "{text:?}: {clean}");
+                assert!(clean.starts_with("Request failed"), "{text:?}: {clean}");
+                assert!(clean.ends_with("The quota of 100 rows is used up"), "{text:?}: {clean}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_is_no_value_of_the_one_above() {
+        for (text, clean) in [
+            (
+                "HTTP/1.1 404 Not Found\nSet-Cookie: sid=Zq7RtYp9; Path=/\n\nThe repository a/b does not exist",
+                "HTTP/1.1 404 Not Found Set-Cookie: [redacted] The repository a/b does not exist",
+            ),
+            (
+                "Request failed\nCookie: a=1\nReason: quota of 100 rows exceeded",
+                "Request failed Cookie: [redacted] Reason: quota of 100 rows exceeded",
+            ),
+            (
+                "expected `Key`, found `Token`\n   = note: expected struct `Key`",
+                "expected `Key`, found `Token` = note: expected struct `Key`",
+            ),
+            (
+                "Missing: --api-key\nerror: connection refused (os error 111)",
+                "Missing: --api-key error: connection refused (os error 111)",
+            ),
+            (
+                "Enter your password:\nhost unreachable at 10.0.0.1",
+                "Enter your password: host unreachable at 10.0.0.1",
+            ),
+        ] {
+            assert_eq!(quoted(text), clean);
+        }
+    }
+
+    #[test]
+    fn a_long_text_costs_no_more_than_its_ends() {
+        let start = std::time::Instant::now();
+        let long = "token: abcdefghij0123456789 ".repeat(240_000);
+        assert!(!quoted(&long).contains("abcdefghij"));
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_secret_at_the_edge_of_what_is_looked_at_does_not_show() {
+        let secret = format!("ghp_{}", "16C7e42F29".repeat(4));
+        for into in [1, 5, 20, 43] {
+            let head = "x ".repeat((LOOKED_AT - into) / 2);
+            let tail = " y".repeat(LOOKED_AT);
+            let text = format!("{head}{secret}{tail}");
+            assert!(!super::ends_without_secrets(&text).contains("ghp_"), "{into}");
+            let text = format!("{tail} {secret}{}", " x".repeat((LOOKED_AT - into) / 2));
+            assert!(!super::ends_without_secrets(&text).contains("F29"), "{into}");
+        }
+    }
 }

@@ -1,19 +1,19 @@
 //! Values that a telling name is given: `name=value`, `"name": "value"`, `"name": ["value"]`, `("name", "value")`, `--name value`,
-//! `name: Some("value")`, `<name>value</name>`, and those on the lines below a name.
+//! `<name>value</name>`, `key="name" value="value"`, `| name | value |`, and those on the lines below a name.
+
+mod form;
+mod link;
 
 use std::ops::Range;
 
 use super::{
     MAX_SECRET, floor_boundary,
     names::{Secrecy, is_header, secrecy},
-    value::{Link, Quote, bare_length, worth_hiding},
+    value::{Given, Link, is_failure, worth_hiding},
 };
 
 /// The longest name that is looked at.
 const MAX_NAME: usize = 128;
-
-/// The most signs between a name and its value, beside spaces.
-const MOST_SIGNS: usize = 16;
 
 /// The name that a hint is a part of: a run of letters, digits and what joins them, whole at its end.
 pub(super) fn name_around(text: &str, hint: &Range<usize>) -> Range<usize> {
@@ -30,17 +30,55 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
     let spelled = text.get(name.clone())?;
     let secrecy = secrecy_of(text, name, spelled)?;
     let rest = text.get(name.end..)?;
-    let (range, link) = match element(text, name) {
-        Some(range) => (range, Link::Quoted),
+    let (range, link, is_spaced) = match element(text, name).or_else(|| attribute(text, name)) {
+        Some(range) => (range, Link::Quoted, false),
         None => {
-            let (link, at) = link(rest).or_else(|| spaced(rest, spelled))?;
-            let at = name.end + at;
-            let (range, link) = value(text.get(at..)?, link, is_header(spelled))?;
-            (at + range.start..at + range.end, link)
+            let joint = link::of(rest).or_else(|| link::spaced(rest, spelled, secrecy))?;
+            let at = name.end + joint.at;
+            let (range, link) = form::value(text.get(at..)?, joint.link, is_header(spelled))?;
+            (at + range.start..at + range.end, link, joint.is_spaced)
         }
     };
     let value = text.get(range.clone())?;
-    (!is_line_of_file(spelled, value) && worth_hiding(value, secrecy, link)).then_some(range)
+    // What a parser did not expect is a piece of what it read.
+    let is_parsed = link == Link::Quoted && is_unexpected(text, name);
+    let link = if is_parsed { Link::Compared } else { link };
+    let given = Given { name: spelled, value, rest: text.get(range.start..)?, link, is_spaced };
+    let is_said = || {
+        is_line_of_file(spelled, value)
+            || is_failure(given.rest)
+            || is_of_arn(text, name)
+            || given.is_source()
+    };
+    (worth_hiding(value, secrecy, link) && !is_said()).then_some(range)
+}
+
+/// `unexpected token: "}"`
+fn is_unexpected(text: &str, name: &Range<usize>) -> bool {
+    const WORD: &str = "unexpected ";
+    let start = name.start.checked_sub(WORD.len());
+    start.and_then(|it| text.get(it..name.start)).is_some_and(|it| it.eq_ignore_ascii_case(WORD))
+}
+
+/// Whether a name is a part of an identifier, as in `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db`.
+fn is_of_arn(text: &str, name: &Range<usize>) -> bool {
+    let start = floor_boundary(text, name.start.saturating_sub(MAX_NAME));
+    let before = text.get(start..name.start).unwrap_or_default();
+    let word = before.rsplit(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, ':' | '-'));
+    word.into_iter().next().is_some_and(|it| it.starts_with("arn:") && it.ends_with(':'))
+}
+
+/// What stands in an element that an attribute names: `<entry key="password">…</entry>`
+fn attribute(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(name.end..)?;
+    let quote = rest.chars().next().filter(|it| matches!(it, '"' | '\''))?;
+    text.get(..name.start)?.strip_suffix(quote)?.strip_suffix('=')?;
+    let inside = rest.get(1..)?.strip_prefix('>')?;
+    let near = inside.get(..floor_boundary(inside, MAX_SECRET))?;
+    let length = near.find('<')?;
+    inside.get(length..)?.strip_prefix("</")?;
+    let start = name.end + 2;
+    Some(start..start + length)
 }
 
 /// Whether a name is that of a file, and what stands behind it a line of it: `password.js:44:11`.
@@ -75,168 +113,4 @@ fn element(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     inside.get(length..)?.strip_prefix("</")?.strip_prefix(tag)?;
     let start = name.end + 1;
     Some(start..start + length)
-}
-
-/// What joins a name and its value, and where the value starts; the quotes around the name and the bracket behind it are passed over.
-fn link(rest: &str) -> Option<(Link, usize)> {
-    let is_quote = |it: char| matches!(it, '"' | '\'' | '`' | '\\' | '”' | '’' | '»' | '*');
-    let bare = rest.trim_start_matches(is_quote);
-    let is_quoted = bare.len() < rest.len();
-    if rest.len() - bare.len() > MOST_SIGNS {
-        return None;
-    }
-    let bare = bare.strip_prefix(']').unwrap_or(bare);
-    let sign = bare.trim_start_matches([' ', '\t']);
-    let is_spaced = sign.len() < bare.len();
-    let (link, after) = SIGNS.iter().find_map(|it| Some((it.1, sign.strip_prefix(it.0)?)))?;
-    let value = match link {
-        Link::Pair if !is_quoted => return None,
-        // After `name=` a space ends an empty value; in `name = value` it does not.
-        Link::Tight if !is_spaced => after,
-        // A scheme is no name with a value.
-        Link::Loose if after.starts_with("//") => return None,
-        _ => after.trim_start_matches([' ', '\t', '*']),
-    };
-    let (link, value) = if link == Link::Pair { member(after)? } else { (link, value) };
-    Some((link, rest.len() - value.len()))
-}
-
-/// The signs between names and values; of two that start alike, the longer one first.
-const SIGNS: &[(&str, Link)] = &[
-    ("===", Link::Compared),
-    ("==", Link::Compared),
-    ("!==", Link::Compared),
-    ("!=", Link::Compared),
-    ("=>", Link::Tight),
-    ("=", Link::Tight),
-    (":=", Link::Tight),
-    ("?=", Link::Tight),
-    (":", Link::Loose),
-    ("：", Link::Loose),
-    (",", Link::Pair),
-];
-
-/// The second of a pair: in quotes, or under a key such as `value`, which says that it is one.
-fn member(text: &str) -> Option<(Link, &str)> {
-    let text = text.trim_start();
-    let (quote, length) = Quote::at(text)?;
-    let keyed = || {
-        let after = strip_value_key(text.get(length..)?)?.get(quote.backslashes..)?;
-        let after = after.strip_prefix(quote.close)?.trim_start().strip_prefix(':')?;
-        Some((Link::Tight, after.trim_start()))
-    };
-    Some(keyed().unwrap_or((Link::Pair, text)))
-}
-
-fn strip_value_key(text: &str) -> Option<&str> {
-    super::VALUE_KEYS.iter().find_map(|it| {
-        let (key, rest) = text.split_at_checked(it.len())?;
-        let ends = !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
-        (key.eq_ignore_ascii_case(it) && ends).then_some(rest)
-    })
-}
-
-/// Names that nothing but a space stands behind, also where no option is meant: `machine a login b password c` of a `.netrc`.
-const SPOKEN: [&str; 3] = ["password", "passwd", "passphrase"];
-
-/// `--name value`, `password value`
-fn spaced(rest: &str, name: &str) -> Option<(Link, usize)> {
-    let value = rest.trim_start_matches(' ');
-    let is_spoken = || SPOKEN.iter().any(|it| it.eq_ignore_ascii_case(name));
-    let link =
-        if name.starts_with("--") { Link::Flag } else { is_spoken().then_some(Link::Spoken)? };
-    (value.len() < rest.len()).then_some((link, rest.len() - value.len()))
-}
-
-/// Where in a text that starts with a value this stands.
-fn value(text: &str, link: Link, is_header: bool) -> Option<(Range<usize>, Link)> {
-    if let Some(within) = listed(text) {
-        return Some((within, Link::Quoted));
-    }
-    if looks_up(text) {
-        return None;
-    }
-    if let Some(found) = wrapped(text).or_else(|| quoted(text, 0)) {
-        let is_sure = !matches!(link, Link::Pair | Link::Compared);
-        return Some((found, if is_sure { Link::Quoted } else { link }));
-    }
-    let below = if link == Link::Loose { below(text) } else { None };
-    // What follows may be a structure, whose own names tell what is secret in it.
-    let is_bare = link != Link::Pair && !text.strip_prefix('{').is_some_and(starts_structure);
-    below.or_else(|| is_bare.then(|| (0..bare_length(text, is_header), link)))
-}
-
-fn starts_structure(inside: &str) -> bool {
-    inside.trim_start_matches('\\').starts_with(['"', '\'', ' ', '\n', '\r'])
-}
-
-fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
-    let (quote, length) = Quote::at(text.get(at..)?)?;
-    let start = at + length;
-    Some(start..start + quote.length(text.get(start..)?))
-}
-
-/// The text in `Some("…")`, `SecretStr('…')` and the like.
-fn wrapped(text: &str) -> Option<Range<usize>> {
-    quoted(text, called(text)?.len() + 1)
-}
-
-/// Whether a value is looked up by its name, as in `os.getenv("…")`: source text, which holds none.
-fn looks_up(text: &str) -> bool {
-    const STARTS: [&str; 5] = ["get", "lookup", "value", "env", "fetch"];
-    let name = called(text).and_then(|it| it.rsplit(['.', ':']).next());
-    let starts = |name: &str, it: &str| {
-        name.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it))
-    };
-    name.is_some_and(|name| STARTS.iter().any(|it| starts(name, it)))
-}
-
-/// The name of the function that a text starts with a call of.
-fn called(text: &str) -> Option<&str> {
-    const LONGEST: usize = 32;
-    let is_name = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b':' | b'.');
-    let length = text.bytes().take(LONGEST).take_while(is_name).count();
-    text.get(length..)?.strip_prefix('(').filter(|_| length > 0)?;
-    text.get(..length)
-}
-
-/// The texts of a list, from the first to the last: `["one", "two"]`.
-fn listed(text: &str) -> Option<Range<usize>> {
-    let is_quote = |it: char| matches!(it, '"' | '\'' | '`' | '\\');
-    let is_edge = |it: char| is_quote(it) || it.is_ascii_whitespace();
-    let near = text.get(..floor_boundary(text, MAX_SECRET))?;
-    let inside = near.strip_prefix('[')?;
-    let from_first = inside.trim_start_matches(is_edge);
-    let start = inside.len() - from_first.len();
-    inside.get(..start)?.contains(is_quote).then_some(())?;
-    // A bracket in one of the texts does not end the list.
-    let is_end = |it: &(usize, &str)| {
-        inside.get(..it.0).is_some_and(|it| it.trim_ascii_end().ends_with(is_quote))
-    };
-    let end = inside.match_indices(']').find(is_end).map_or(inside.len(), |it| it.0);
-    let length = inside.get(start..end)?.trim_end_matches(is_edge).len();
-    Some(1 + start..1 + start + length)
-}
-
-/// The value on the lines below its name, as YAML has it: a block, or one word.
-fn below(text: &str) -> Option<(Range<usize>, Link)> {
-    // Behind the name is nothing but the sign of a block.
-    const LONGEST_SIGN: usize = 4;
-    text.bytes().take(LONGEST_SIGN).find(|it| *it == b'\n')?;
-    let near = text.get(..floor_boundary(text, MAX_SECRET))?;
-    let (first, lines) = near.split_once('\n')?;
-    let is_block = matches!(first.trim_end(), "|" | "|-" | "|+" | ">" | ">-" | ">+");
-    if !is_block && !first.trim_end().is_empty() {
-        return None;
-    }
-    let start = first.len() + 1 + (lines.len() - lines.trim_start_matches([' ', '\t']).len());
-    (start > first.len() + 1).then_some(())?;
-    let is_inside = |it: &&str| it.starts_with([' ', '\t']) || it.trim_end().is_empty();
-    let taken = if is_block { MAX_SECRET } else { 1 };
-    let length: usize =
-        lines.split_inclusive('\n').take(taken).take_while(is_inside).map(str::len).sum();
-    let value = near.get(start..first.len() + 1 + length)?.trim_end();
-    let is_word = !value.contains([' ', '\t', ':']) && !super::value::is_wordlike(value);
-    let range = start..start + value.len();
-    (is_block || is_word).then_some((range, if is_block { Link::Quoted } else { Link::Loose }))
 }

@@ -89,3 +89,13 @@ pub(super) fn option(text: &str) -> Option<Range<usize>> {
     let is_login = is_user && !is_number && !is_place && !is_placeholder(password);
     is_login.then_some(start + user.len() + 1..start + argument.len())
 }
+
+/// What is secret of `user/password@host`, as Oracle writes it.
+pub(super) fn oracle(text: &str) -> Option<Range<usize>> {
+    let near = text.get(..super::floor_boundary(text, MOST))?;
+    let login = near.split(char::is_whitespace).next()?;
+    let (user, rest) = login.split_once('/').filter(|it| !it.0.contains(['@', ':']))?;
+    let (password, _) = rest.split_once('@')?;
+    let start = user.len() + 1;
+    (!is_placeholder(password)).then_some(start..start + password.len())
+}

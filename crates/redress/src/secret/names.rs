@@ -31,7 +31,8 @@ pub fn secrecy(name: &str) -> Option<Secrecy> {
 
 fn judge(words: &[&str], is_variable: bool) -> Option<Secrecy> {
     let (last, before) = words.split_last()?;
-    if !before.is_empty() && ABOUT.contains(last) {
+    let is_flag = matches!(before.first(), Some(&("is" | "has")));
+    if is_flag || !before.is_empty() && ABOUT.contains(last) {
         return None;
     }
     // The id of a key says which one it is; that of a secret may be half of a login.

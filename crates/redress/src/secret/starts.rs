@@ -7,6 +7,7 @@ use super::{
     escapes::ends_with_colour,
     login::{self, Logins},
     pem,
+    value::{Quote, is_placeholder},
 };
 
 /// A way in which a secret starts.
@@ -39,6 +40,12 @@ pub(super) enum Body {
     Login,
     /// `user:password`, as an argument of a command.
     UserOption,
+    /// `user/password@`
+    Oracle,
+    /// A text in quotes.
+    Quoted,
+    /// The digits before and the token behind.
+    Telegram,
 }
 
 /// What stays of a secret.
@@ -133,6 +140,16 @@ pub(super) const STARTS: &[Start] = &[
     token("sbp_", 30),
     token("sntrys_", 30),
     token("sntryu_", 30),
+    token("tskey-", 20),
+    token("dp.pt.", 30),
+    token("CFPAT-", 30),
+    token("nfp_", 30),
+    token("fo1_", 30),
+    base64("fm2_", 30),
+    token("sq0csp-", 30),
+    token("phx_", 30),
+    rule("pul-", Body::Hex(40)),
+    rule(":AA", Body::Telegram),
     rule("key-", Body::Hex(32)),
     rule("SK", Body::Hex(32)),
     token("NRAK-", 20),
@@ -147,6 +164,8 @@ pub(super) const STARTS: &[Start] = &[
     keeping("Bearer ", Body::Base64(8)),
     keeping("Basic ", Body::Base64(8)),
     keeping("://", Body::Login),
+    keeping("jdbc:oracle:thin:", Body::Oracle),
+    keeping("IDENTIFIED BY ", Body::Quoted),
     keeping(" -u ", Body::UserOption),
     keeping(" -u", Body::UserOption),
     keeping("--user ", Body::UserOption),
@@ -186,16 +205,37 @@ pub(super) fn match_at(
         Body::Pem => pem::length(rest)?,
         Body::PemEnd => return pem::before_end(text, at),
         Body::Login => return logins.find(text, after),
-        Body::UserOption => {
-            let password = login::option(rest)?;
-            return Some(after + password.start..after + password.end);
-        }
+        Body::UserOption => return login::option(rest).map(|it| moved(&it, after)),
+        Body::Oracle => return login::oracle(rest).map(|it| moved(&it, after)),
+        Body::Quoted => return in_quotes(rest).map(|it| moved(&it, after)),
+        Body::Telegram => return telegram(text, at),
     };
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
     // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.
     let is_asking = body.ends_with('=') && next == Some(&b'"');
     let is_prose = is_asking || is_http_word && is_word(body);
     (!is_prose).then_some(from..after + length)
+}
+
+const fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+    by + range.start..by + range.end
+}
+
+fn in_quotes(text: &str) -> Option<Range<usize>> {
+    let (quote, start) = Quote::at(text)?;
+    let length = quote.length(text.get(start..)?);
+    let value = text.get(start..start + length)?;
+    (!is_placeholder(value)).then_some(start..start + length)
+}
+
+/// `123456789:AA…`, whose sign is at `at`.
+fn telegram(text: &str, at: usize) -> Option<Range<usize>> {
+    const DIGITS: std::ops::RangeInclusive<usize> = 8..=10;
+    const LEAST: usize = 33;
+    let before = text.as_bytes().get(..at)?.iter().rev().take(DIGITS.end() + 1);
+    let digits = before.take_while(|it| it.is_ascii_digit()).count();
+    let length = run(text.get(at + 1..)?, LEAST, is_token)?;
+    DIGITS.contains(&digits).then_some(at - digits..at + 1 + length)
 }
 
 /// Whether the word at `at` goes on there: a token starts with it. What colours a token is no part of it.

@@ -1,9 +1,14 @@
 //! Where a value that stands behind a telling name ends, and whether it is one: placeholders, paths and prose hide nothing.
 
 mod placeholder;
+mod said;
+mod source;
 
 use super::{MAX_SECRET, floor_boundary, names::Secrecy};
-pub(super) use placeholder::is_placeholder;
+pub(super) use placeholder::{is_masked, is_placeholder};
+pub(super) use said::is_failure;
+use said::is_remark;
+pub(super) use source::Given;
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +27,8 @@ pub(super) enum Link {
     Pair,
     /// A space: prose, unless what follows is no word.
     Spoken,
+    /// A column of a table, or a gap: a value if it is made like a credential.
+    Column,
 }
 
 /// How a value in quotes starts, and therefore ends.
@@ -152,6 +159,8 @@ const SCHEMES: &[&str] = &[
     "optional",
     "required",
     "anonymous",
+    "scram-sha-1",
+    "scram-sha-256",
 ];
 
 /// First words of what is said about a value, instead of the value.
@@ -182,7 +191,16 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
     match link {
         Link::Quoted | Link::Tight => is_strong || !is_number(value) && !is_scheme(value),
         Link::Flag => !value.starts_with('-') && !is_prose() && (is_strong || !is_number(value)),
-        Link::Loose => !is_prose() && (is_strong || !is_wordlike(value) && !is_number(value)),
+        Link::Loose if is_plain_url(value) => false,
+        Link::Loose if is_strong => !is_prose(),
+        Link::Loose => {
+            !is_prose()
+                && !is_wordlike(value)
+                && !is_number(value)
+                && !is_scheme(value)
+                && !is_file(value)
+        }
+        Link::Column => is_mixed(value) && !is_moment(value) && !is_file(value),
         Link::Compared => is_strong || !is_wordlike(value) && !is_number(value),
         Link::Pair => !is_prose() && !is_wordlike(value) && !is_number(value) && !is_name(value),
         Link::Spoken => value.len() >= SHORTEST_SPOKEN && !is_wordlike(value) && !is_number(value),
@@ -194,18 +212,8 @@ pub(super) fn is_harmless(value: &str, secrecy: Secrecy) -> bool {
     is_placeholder(value)
         || is_path(value)
         || is_remark(value)
+        || is_failure(value)
         || secrecy == Secrecy::Texts && is_scheme(value)
-}
-
-/// How a sentence about a value starts that leaves the value out, as validators write it: `is too short`.
-const REMARKS: &[&str] = &[
-    "can't", "cannot", "does", "doesn't", "has", "is", "isn't", "may", "must", "needs", "should",
-    "was",
-];
-
-fn is_remark(value: &str) -> bool {
-    let first = value.split_once(' ').map(|it| it.0);
-    first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
 }
 
 /// Whether a text is one name of several words, as in a list of what may stand there: `client_credentials`.
@@ -216,6 +224,41 @@ fn is_name(value: &str) -> bool {
 /// Whether a text could be a word or a name: it is short, and has no digit.
 pub fn is_wordlike(value: &str) -> bool {
     value.len() < 16 && !value.bytes().any(|it| it.is_ascii_digit())
+}
+
+/// Whether a text is made like a credential, and no word, name or version is.
+pub(super) fn is_mixed(value: &str) -> bool {
+    const SHORTEST: usize = 8;
+    let count = |fits: fn(&u8) -> bool| value.bytes().filter(fits).count();
+    value.len() >= SHORTEST
+        && count(u8::is_ascii_digit) > 0
+        && count(u8::is_ascii_alphabetic) > 0
+        && !value.contains(char::is_whitespace)
+}
+
+/// Whether a text is a date with a time.
+fn is_moment(value: &str) -> bool {
+    value.bytes().filter(u8::is_ascii_alphabetic).count() < 3 && value.contains('-')
+}
+
+/// Endings of files that are named in the reports of tests and compilers.
+#[rustfmt::skip]
+const ENDINGS: &[&str] = &[
+    "c", "cpp", "crt", "cs", "css", "go", "h", "html", "java", "js", "json", "jsx", "key", "kt",
+    "md", "mjs", "pem", "php", "py", "rb", "rs", "scala", "sh", "sql", "swift", "toml", "ts", "tsx",
+    "txt", "vue", "xml", "yaml", "yml",
+];
+
+fn is_file(value: &str) -> bool {
+    let fits = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'/' | b'.' | b'_' | b'-');
+    let ending = value.rsplit_once('.').map_or("", |it| it.1);
+    ENDINGS.contains(&ending) && value.bytes().all(fits)
+}
+
+/// Whether a text is an address that anybody may open: no query, no login, no part that is made like a credential.
+fn is_plain_url(value: &str) -> bool {
+    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    rest.is_some_and(|it| !it.contains(['?', '@', '#']) && !it.split('/').any(is_mixed))
 }
 
 fn is_number(value: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use redress::{Fault, codes, fault::Cause};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
@@ -175,6 +175,13 @@ fn no_address_of_ours_is_quoted() {
         assert!(!answer.to_string().contains(part), "{part}: {answer}");
     }
     assert!(answer.to_string().contains("12:30"));
+    let body = br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"cannot reach http://backend.internal:8080/v1","data":{"url":"http://backend.internal:8080/v1","hosts":["10.0.0.7"],"tries":3}}}"#;
+    let (_, answer) = refused(ClientKind::Http, CALL, &status(502, body));
+    let data = &fault(&answer)["details"]["upstream"]["data"];
+    assert_eq!(*data, json!({"url": "[address]", "hosts": ["[address]"], "tries": 3}));
+    for part in ["backend", "10.0.0.7"] {
+        assert!(!answer.to_string().contains(part), "{part}: {answer}");
+    }
 }
 
 #[test]

@@ -52,6 +52,48 @@ fn a_known_secret_is_in_none_of_our_own_words() {
 }
 
 #[test]
+fn what_a_server_says_below_a_secret_is_told() {
+    const SECRET: &str = "abcdefgh12345678";
+    for (said, told) in [
+        (
+            "HTTP/1.1 404 Not Found\nSet-Cookie: sid=SECRET; Path=/\n\nThe repository acme/site does not exist",
+            "HTTP/1.1 404 Not Found Set-Cookie: [redacted] The repository acme/site does not exist",
+        ),
+        (
+            "Request failed\nCookie: a=SECRET\nReason: quota of 100 rows exceeded in table users",
+            "Request failed Cookie: [redacted] Reason: quota of 100 rows exceeded in table users",
+        ),
+        (
+            "Missing: --api-key\nerror: connection refused (os error 111), not hunter2hunter2",
+            "Missing: --api-key error: connection refused (os error 111), not [redacted]",
+        ),
+        (
+            "Enter your password:\nhost unreachable\npassword:\n  SECRET\n--token\nSECRET",
+            "Enter your password: host unreachable password: [redacted] --token [redacted]",
+        ),
+        (
+            r#"{"name":"API_KEY","value":"SECRET","why":"no such key"}"#,
+            r#"{"name":"API_KEY","value":"[redacted]","why":"no such key"}"#,
+        ),
+    ] {
+        let mut rig = Rig::knowing(Mode::Enforce);
+        let text = said.replace("SECRET", SECRET);
+        for answer in [
+            json!({"id": "ID", "result": {"isError": true, "content": [{"type": "text", "text": text}]}}),
+            json!({"id": "ID", "error": {"code": -32603, "message": "boom", "data": {"stderr": text}}}),
+        ] {
+            rig.client(CALL);
+            let heard = rig.server(&answer.to_string().replace("\"ID\"", "ID"));
+            let fault = fault(&heard[0]);
+            let seen = fault["details"]["upstream"]["data"]["stderr"].as_str();
+            assert_eq!(seen.or(fault["server_text"].as_str()), Some(told), "{}", heard[0]);
+            let text = heard[0].to_string();
+            assert!(!text.contains(SECRET) && !text.contains("hunter2"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_parked_server_keeps_what_its_last_process_left() {
     let mut rig = Rig::up();
     let parked = loop {

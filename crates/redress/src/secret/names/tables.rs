@@ -16,8 +16,10 @@ pub(super) const STRONG_ENDS: &[&str] = &[
 
 /// Words that name a secret when their value is a text, besides all that end with `token` or `pass`.
 #[rustfmt::skip]
-pub(super) const TEXTS: &[&str] =
-    &["tokens", "auth", "jwt", "bearer", "sig", "cookies"];
+pub(super) const TEXTS: &[&str] = &[
+    "tokens", "auth", "jwt", "bearer", "sig", "cookies", "pw", "sessionid", "jsessionid", "sessid",
+    "phpsessid",
+];
 
 /// Words that end with `pass` and are none.
 #[rustfmt::skip]
@@ -35,7 +37,7 @@ pub(super) const SIGNATURE_OF: &[&str] =
 pub(super) const KEY_OF: &[&str] = &[
     "api", "access", "private", "secret", "encryption", "signing", "auth", "master", "account",
     "shared", "ssh", "service", "license", "client", "subscription", "storage", "hmac", "session",
-    "app",
+    "app", "tls", "ssl",
 ];
 
 /// Words before the `KEY` of a variable that make it a plain one, or the complaint about one.

@@ -48,7 +48,7 @@ pub(super) fn brackets(text: &str) -> Option<(&'static str, &'static str)> {
 /// Values that are none.
 #[rustfmt::skip]
 const EMPTY: &[&str] = &[
-    "null", "none", "nil", "undefined", "true", "false", "[redacted]", "?", "%s", "%d", "%v", "%q",
+    "null", "none", "nil", "undefined", "true", "false", "yes", "no", "[redacted]", "?", "%s", "%d", "%v", "%q",
     "%r", "%u", "%i", "%w", "|", ">", "{", "[", "(", "$", "%", "<",
 ];
 
@@ -56,14 +56,25 @@ const EMPTY: &[&str] = &[
 #[rustfmt::skip]
 const MASKS: &[&str] = &[
     "redacted", "hidden", "filtered", "removed", "masked", "omitted", "protected", "private",
-    "sensitive", "secret", "object", "empty", "none", "null", "unset", "not", "...", "…",
+    "sensitive", "secret", "known", "object", "empty", "none", "null", "unset", "not", "...", "…",
 ];
 
-/// Whether a value only stands for another, or for none.
+/// Whether a text starts with a mask of several words: `(sensitive value)`.
+pub(in crate::secret) fn is_masked(text: &str) -> bool {
+    const LONGEST: usize = 40;
+    let near = text.strip_prefix('(').and_then(|_| text.split_at_checked(LONGEST.min(text.len())));
+    let end = near.and_then(|it| it.0.find(')'));
+    end.and_then(|it| text.get(..=it)).is_some_and(is_placeholder)
+}
+
+/// Whether a value only stands for another, or for none, or is a sign of a language.
 pub(in crate::secret) fn is_placeholder(value: &str) -> bool {
     let is_mask =
         |it: char| matches!(it, '*' | '.' | 'x' | 'X' | '-' | '_' | '•' | '●' | '…' | '#');
-    value.chars().all(is_mask)
+    let is_sign = || value.len() <= 3 && value.bytes().all(|it| it.is_ascii_punctuation());
+    let is_long = value.len() > 2 || !value.contains(['x', 'X']);
+    is_long && value.chars().all(is_mask)
+        || is_sign()
         || EMPTY.iter().any(|it| value.eq_ignore_ascii_case(it))
         || FORMS.iter().any(|it| fits(value, *it))
 }

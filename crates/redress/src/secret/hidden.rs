@@ -1,0 +1,114 @@
+//! What a telling name of a document hides: its value, and of an object below it whatever does not only describe the secret.
+
+use super::{
+    Secrecy, secrecy,
+    value::{is_harmless, is_mixed, is_wordlike},
+};
+
+/// How a name above hides what stands at a place of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden {
+    secrecy: Secrecy,
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It is the value of the name, or one of several.
+    Value,
+    /// It is a member of an object that is the value.
+    Member,
+    /// It says something of the value.
+    Said,
+    /// It is a measure of the value.
+    Measured,
+}
+
+/// Keys of what schemas and validators say of a value.
+#[rustfmt::skip]
+const SAID: &[&str] = &[
+    "type", "types", "kind", "format", "title", "description", "message", "messages", "msg",
+    "reason", "code", "rule", "error", "errors", "_errors", "issues", "path", "loc", "location",
+    "in", "field", "expected", "received", "required", "scheme", "flow", "scope", "scopes",
+    "status",
+];
+
+/// Keys of numbers that are no secret.
+#[rustfmt::skip]
+const MEASURED: &[&str] = &[
+    "min", "max", "minimum", "maximum", "minlength", "maxlength", "length", "len", "size", "count",
+    "used", "limit", "total", "remaining", "input", "output", "start", "end", "offset", "line",
+    "column", "expires", "expires_in", "ttl", "status",
+];
+
+impl Hidden {
+    /// What a name hides.
+    pub fn by(name: &str) -> Option<Self> {
+        secrecy(name).map(|secrecy| Self { secrecy, place: Place::Value })
+    }
+
+    /// What is hidden of a member of an object that stands there.
+    #[must_use]
+    pub fn under(self, key: &str) -> Self {
+        let is_one_of = |keys: &[&str]| keys.iter().any(|it| it.eq_ignore_ascii_case(key));
+        let place = match self.place {
+            _ if is_one_of(MEASURED) => Place::Measured,
+            _ if is_one_of(SAID) => Place::Said,
+            Place::Said | Place::Measured => self.place,
+            Place::Value | Place::Member => Place::Member,
+        };
+        Self::by(key).unwrap_or(Self { place, ..self })
+    }
+
+    /// Whether a text there is hidden.
+    pub fn hides_text(self, text: &str) -> bool {
+        let is_code = || text.bytes().all(|it| it.is_ascii_digit());
+        match self.place {
+            Place::Value => !is_harmless(text, self.secrecy),
+            Place::Member => {
+                !is_harmless(text, self.secrecy)
+                    && (self.secrecy == Secrecy::Strong || !is_wordlike(text))
+            }
+            Place::Said | Place::Measured => is_mixed(text) || is_code(),
+        }
+    }
+
+    /// Whether a number there is hidden.
+    pub fn hides_number(self) -> bool {
+        self.secrecy == Secrecy::Strong && self.place != Place::Measured
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Hidden;
+
+    #[test]
+    fn what_is_said_of_a_secret_stays() {
+        let password = Hidden::by("password").unwrap();
+        let token = Hidden::by("tokens").unwrap();
+        for (hidden, text) in [
+            (password, "is too short"),
+            (password, "${PASSWORD}"),
+            (password.under("type"), "string"),
+            (password.under("_errors"), "Required"),
+            (password.under("errors").under("0"), "Required"),
+            (token.under("text"), "Hello"),
+        ] {
+            assert!(!hidden.hides_text(text), "{hidden:?} {text}");
+        }
+        for (hidden, text) in [
+            (password, "hunter"),
+            (password.under("prod"), "hunter"),
+            (password.under("message"), "hunter2Z99"),
+            (password.under("code"), "123456"),
+            (token, "hunter"),
+            (token.under("access"), "hunter2"),
+            (token.under("type").under("secret"), "hunter"),
+        ] {
+            assert!(hidden.hides_text(text), "{hidden:?} {text}");
+        }
+        assert!(password.hides_number() && password.under("code").hides_number());
+        assert!(!password.under("minLength").hides_number() && !token.hides_number());
+    }
+}
