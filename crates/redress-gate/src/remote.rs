@@ -8,6 +8,7 @@ mod connection;
 mod fields;
 mod head;
 mod listen;
+mod lost;
 mod mirror;
 mod opening;
 mod post;

@@ -6,12 +6,7 @@ use std::{
 };
 
 use hyper::http::{HeaderValue, StatusCode, header};
-use redress::{
-    classify::{Verdict, classify},
-    json::{Doc, Value},
-    outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
-};
-use redress_registry::shipped;
+use redress::json::{Doc, Value};
 use tokio::{
     sync::mpsc,
     time::{sleep, timeout},
@@ -23,11 +18,12 @@ use super::{
     connection::{Begun, Failure, Reply},
     head::{Head, Malformed},
     listen::Place,
+    lost,
     mirror::{Kind, SESSION, VERSION},
     request::{Method, Request},
 };
 use crate::{
-    frame::{Frame, Shape, limits, messages},
+    frame::{limits, messages},
     inflight::UpstreamId,
     session::{Came, Refused},
 };
@@ -280,7 +276,7 @@ impl Remote {
         let status = reply.head.status;
         let body = body::start(reply, REFUSAL_BYTES).await;
         let Some(id) = id else { return };
-        let is_of_session = session.is_some() && is_of_session(status, &body, id);
+        let is_of_session = session.is_some() && lost::is_of_session(status, &body, id);
         if is_of_session && session.is_some_and(|it| self.is_our_session(it)) {
             self.ear.expired(id);
         }
@@ -342,56 +338,6 @@ impl Remote {
             self.address.keep(reply);
         }
     }
-}
-
-/// The number that SDKs have for a session that they do not know.
-const NO_SESSION: i64 = -32_001;
-
-/// Whether a server refuses the session that a request named. The protocol wants 404 for it; many answer 400, and only their
-/// words tell it from a bad request. Who answers the request by its id has dealt with it, unless number and words say otherwise.
-fn is_of_session(status: StatusCode, body: &[u8], id: UpstreamId) -> bool {
-    match (status, number_under(id, body)) {
-        (StatusCode::NOT_FOUND, Named::Nothing) => true,
-        (StatusCode::BAD_REQUEST, Named::Nothing)
-        | (StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST, Named::Error(Some(NO_SESSION))) => {
-            speaks_of_session(body)
-        }
-        _ => false,
-    }
-}
-
-/// What a body says under the id of the request that it is for.
-enum Named {
-    Nothing,
-    Result,
-    /// With its number, if it has one.
-    Error(Option<i64>),
-}
-
-fn number_under(id: UpstreamId, body: &[u8]) -> Named {
-    for line in messages(body) {
-        let Ok(doc) = Doc::parse(line, limits(body.len())) else { continue };
-        let Ok(frame) = Frame::of(&doc) else { continue };
-        if frame.id.and_then(UpstreamId::of) == Some(id) {
-            let number = |it: Value<'_>| it.get("code").and_then(Value::as_i64);
-            match frame.shape {
-                Shape::Result => return Named::Result,
-                Shape::Error => return Named::Error(frame.payload.and_then(number)),
-                Shape::Request | Shape::Notification => (),
-            }
-        }
-    }
-    Named::Nothing
-}
-
-/// Whether it does so by its words, under a status that says nothing.
-fn speaks_of_session(body: &[u8]) -> bool {
-    let http = Some(HttpAsked { post: true, session: true });
-    let status = StatusCode::BAD_REQUEST.as_u16();
-    let answer = HttpAnswer { status, retry_after: None, body: body.into() };
-    let outcome = Outcome::of(What::Http(answer));
-    let judged = classify(&Asked { http, ..Asked::default() }, &outcome, shipped::core());
-    matches!(judged, Verdict::Failure(it) if it.rule.starts_with("session."))
 }
 
 /// Where the server says that the same request is to be sent.

@@ -1,5 +1,6 @@
 //! `Desk`: where clients wait for answers over HTTP, and how each message finds whoever waits for it.
 
+mod place;
 mod several;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,6 +10,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use tokio::sync::oneshot;
 
+use self::place::Place;
 pub(super) use self::several::Reader;
 use super::{
     seat::{Saying, Seat},
@@ -54,16 +56,6 @@ pub(super) struct Wish {
     pub(super) events: bool,
     /// A stream starts with an event that only has an id, so that the client can come back.
     pub(super) is_primed: bool,
-}
-
-#[derive(Debug)]
-enum Place {
-    /// Nothing was said yet.
-    Post(oneshot::Sender<Reply>),
-    /// The answer comes at the end of a stream.
-    Stream(Arc<Stream>),
-    /// Whoever asked has closed the connection, but wants to know: on that stream, if there was one and he comes back to it.
-    Left(Option<u64>),
 }
 
 /// What is said first to a request.
@@ -368,41 +360,6 @@ impl State {
         {
             waiting.place.leave();
         }
-    }
-}
-
-impl Place {
-    /// The stream that answers, and the one that whoever has left may come back to.
-    fn stream(&self) -> (Option<Arc<Stream>>, Option<u64>) {
-        match self {
-            Self::Post(_) => (None, None),
-            Self::Stream(stream) => (Some(Arc::clone(stream)), Some(stream.number)),
-            Self::Left(on) => (None, *on),
-        }
-    }
-
-    /// Nothing more is said there.
-    fn end(self) {
-        match self {
-            Self::Post(sender) => {
-                let stream = Arc::new(Stream::default());
-                stream.end();
-                // Whoever waits no more has left.
-                drop(sender.send(Reply::Stream(stream)));
-            }
-            Self::Stream(stream) => stream.end(),
-            Self::Left(_) => (),
-        }
-    }
-
-    /// Whoever asked has closed the connection.
-    fn leave(&mut self) {
-        let on = match self {
-            Self::Post(_) => None,
-            Self::Stream(stream) => Some(stream.number),
-            Self::Left(on) => *on,
-        };
-        *self = Self::Left(on);
     }
 }
 

@@ -8,6 +8,7 @@ mod http;
 mod interests;
 mod lifecycle;
 mod many;
+mod opening;
 mod reach;
 mod requests;
 mod routes;

@@ -104,10 +104,6 @@ fn of_a_retry(code: &str, kind: RetryKind) -> Option<Sentences> {
             "There is no safe connection to the server, or to a service behind it.",
             "Tell the user or the operator; waiting does not mend it.",
         ),
-        RetryKind::AfterHuman if is(codes::UPSTREAM_CRASHED) => (
-            "The server process ended before it answered.",
-            "Check whether the call took effect, and ask the operator to look at the server.",
-        ),
         _ => return None,
     })
 }
