@@ -2,7 +2,7 @@
 
 use super::{
     Secrecy, secrecy,
-    value::{is_harmless, is_mixed, is_wordlike},
+    value::{is_harmless, is_mixed},
 };
 
 /// How a name above hides what stands at a place of a document.
@@ -29,7 +29,7 @@ enum Place {
 const SAID: &[&str] = &[
     "type", "types", "kind", "format", "title", "description", "message", "messages", "msg",
     "reason", "code", "rule", "error", "errors", "_errors", "issues", "path", "loc", "location",
-    "in", "field", "expected", "received", "required", "scheme", "flow", "scope", "scopes",
+    "in", "field", "expected", "required", "scheme", "flow", "scope", "scopes",
     "status",
 ];
 
@@ -37,9 +37,11 @@ const SAID: &[&str] = &[
 #[rustfmt::skip]
 const MEASURED: &[&str] = &[
     "min", "max", "minimum", "maximum", "minlength", "maxlength", "length", "len", "size", "count",
-    "used", "limit", "total", "remaining", "input", "output", "start", "end", "offset", "line",
-    "column", "expires", "expires_in", "ttl", "status",
+    "limit", "total", "remaining", "expires", "expires_in", "ttl", "status",
 ];
+
+/// Keys of the words of a text, which are called tokens, too.
+const WORDS: &[&str] = &["text", "word", "form", "lemma", "pos", "tag"];
 
 impl Hidden {
     /// What a name hides.
@@ -54,6 +56,7 @@ impl Hidden {
         let place = match self.place {
             _ if is_one_of(MEASURED) => Place::Measured,
             _ if is_one_of(SAID) => Place::Said,
+            _ if self.secrecy == Secrecy::Texts && is_one_of(WORDS) => Place::Said,
             Place::Said | Place::Measured => self.place,
             Place::Value | Place::Member => Place::Member,
         };
@@ -64,11 +67,7 @@ impl Hidden {
     pub fn hides_text(self, text: &str) -> bool {
         let is_code = || text.bytes().all(|it| it.is_ascii_digit());
         match self.place {
-            Place::Value => !is_harmless(text, self.secrecy),
-            Place::Member => {
-                !is_harmless(text, self.secrecy)
-                    && (self.secrecy == Secrecy::Strong || !is_wordlike(text))
-            }
+            Place::Value | Place::Member => !is_harmless(text, self.secrecy),
             Place::Said | Place::Measured => is_mixed(text) || is_code(),
         }
     }
@@ -104,11 +103,17 @@ mod tests {
             (password.under("code"), "123456"),
             (token, "hunter"),
             (token.under("access"), "hunter2"),
+            (token.under("access"), "sesameopen"),
+            (password.under("received"), "correcthorse"),
+            (password.under("input"), "correcthorse"),
+            (password, "is invalid: hunter2Z99"),
+            (token, "not found: abcd1234efgh5678"),
             (token.under("type").under("secret"), "hunter"),
         ] {
             assert!(hidden.hides_text(text), "{hidden:?} {text}");
         }
         assert!(password.hides_number() && password.under("code").hides_number());
+        assert!(password.under("line").hides_number());
         assert!(!password.under("minLength").hides_number() && !token.hides_number());
     }
 }

@@ -26,13 +26,15 @@ pub fn secrecy(name: &str) -> Option<Secrecy> {
     let mut small = [0; MOST_BYTES];
     let words = Words::of(name, &mut small);
     let is_variable = !name.bytes().any(|it| it.is_ascii_lowercase());
-    judge(words.all(), is_variable)
+    let judged = judge(words.all(), is_variable)?;
+    // Mostly they are flags.
+    let is_flag = matches!(words.all(), ["is" | "has", _, ..]);
+    Some(if is_flag { Secrecy::Texts } else { judged })
 }
 
 fn judge(words: &[&str], is_variable: bool) -> Option<Secrecy> {
     let (last, before) = words.split_last()?;
-    let is_flag = matches!(before.first(), Some(&("is" | "has")));
-    if is_flag || !before.is_empty() && ABOUT.contains(last) {
+    if !before.is_empty() && ABOUT.contains(last) {
         return None;
     }
     // The id of a key says which one it is; that of a secret may be half of a login.

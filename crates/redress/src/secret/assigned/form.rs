@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::{
     MAX_SECRET, floor_boundary,
-    value::{Link, Quote, bare_length, is_masked, is_mixed, is_wordlike},
+    value::{Link, Quote, bare_length, is_masked, is_wordlike},
 };
 
 /// Where in a text that starts with a value this stands.
@@ -25,7 +25,11 @@ pub(super) fn value(text: &str, link: Link, is_header: bool) -> Option<(Range<us
         let start = if link == Link::Loose { 0 } else { at + range.start };
         return Some((start..at + range.end, link));
     }
-    let below = if link == Link::Loose { below(text) } else { None };
+    let is_joined = matches!(link, Link::Loose | Link::Tight);
+    if let Some(at) = quote_below(text).filter(|_| is_joined) {
+        return quoted(text, at).map(|it| (it, Link::Quoted));
+    }
+    let below = if is_joined { below(text, MOST_BLANK) } else { None };
     let is_bare = link != Link::Pair && !starts_structure(text);
     below.or_else(|| is_bare.then(|| (0..bare_length(text, is_header), link)))
 }
@@ -112,8 +116,21 @@ fn listed(text: &str) -> Option<Range<usize>> {
     Some(1 + start..1 + start + length)
 }
 
+/// Where a text in quotes starts on the line below its name, as some writers of JSON have it.
+fn quote_below(text: &str) -> Option<usize> {
+    const MOST_SPACE: usize = 64;
+    let gap = text.bytes().take(MOST_SPACE).take_while(u8::is_ascii_whitespace);
+    let (length, has_break) =
+        gap.fold((0, false), |(length, any), it| (length + 1, any || it == b'\n'));
+    let is_quote = text.get(length..)?.starts_with(['"', '\'']);
+    (has_break && is_quote).then_some(length)
+}
+
+/// The most blank lines between a name and its value.
+const MOST_BLANK: usize = 2;
+
 /// The value on the lines below its name, as YAML has it: a block, or one word.
-fn below(text: &str) -> Option<(Range<usize>, Link)> {
+fn below(text: &str, blank: usize) -> Option<(Range<usize>, Link)> {
     // Behind the name is nothing but the sign of a block.
     const LONGEST_SIGN: usize = 4;
     text.bytes().take(LONGEST_SIGN).find(|it| *it == b'\n')?;
@@ -125,13 +142,16 @@ fn below(text: &str) -> Option<(Range<usize>, Link)> {
     }
     let start = first.len() + 1 + (lines.len() - lines.trim_start_matches([' ', '\t']).len());
     let is_indented = start > first.len() + 1;
+    if !is_block && lines.get(start - first.len() - 1..)?.starts_with(['\n', '\r']) {
+        let (found, link) = below(lines, blank.checked_sub(1)?)?;
+        return Some((first.len() + 1 + found.start..first.len() + 1 + found.end, link));
+    }
     let is_inside = |it: &&str| it.starts_with([' ', '\t']) || it.trim_end().is_empty();
     let taken = if is_block { MAX_SECRET } else { 1 };
     let inside = lines.split_inclusive('\n').take(taken);
     let length: usize = inside.take_while(|it| !is_block || is_inside(it)).map(str::len).sum();
     let value = near.get(start..first.len() + 1 + length)?.trim_end();
-    let is_word = !value.contains([' ', '\t', ':'])
-        && if is_indented { !is_wordlike(value) } else { is_mixed(value) };
+    let is_word = !value.contains([' ', '\t', ':']) && !is_wordlike(value);
     let range = start..start + value.len();
     (is_block && is_indented || is_word)
         .then_some((range, if is_block { Link::Quoted } else { Link::Loose }))

@@ -3,7 +3,7 @@
 use super::super::{
     MAX_SECRET, VALUE_KEYS, floor_boundary,
     names::Secrecy,
-    value::{Link, Quote},
+    value::{Link, Quote, is_mixed},
 };
 
 /// The most signs between a name and its value, beside spaces.
@@ -39,7 +39,8 @@ pub(super) fn of(rest: &str) -> Option<Joint> {
         // After `name=` a space ends an empty value; in `name = value` it does not.
         Link::Tight if !is_spaced => after,
         // A scheme is no name with a value, and a path of names has none either.
-        Link::Loose if after.starts_with("//") || after.starts_with(':') => return None,
+        Link::Loose if after.starts_with("//") => return None,
+        Link::Loose if after.strip_prefix(':').is_some_and(is_path) => return None,
         // The quote closes the text that the name is the end of: `println("token:", token)`.
         Link::Loose if !is_quoted && closes_text(after) => return None,
         Link::Column if !is_spaced || after.starts_with('|') => return None,
@@ -48,6 +49,14 @@ pub(super) fn of(rest: &str) -> Option<Joint> {
     let (link, value) = if link == Link::Pair { member(after)? } else { (link, value) };
     let is_spaced = is_spaced && after.starts_with(' ') || link == Link::Loose;
     Some(Joint { link, at: rest.len() - value.len(), is_spaced })
+}
+
+/// Whether what stands behind `name::` is another name. One with digits in it may be a value, if it is the last.
+fn is_path(after: &str) -> bool {
+    const LONGEST: usize = 128;
+    let near = after.get(..floor_boundary(after, LONGEST)).unwrap_or(after);
+    let word = near.split_whitespace().next().unwrap_or_default();
+    word.contains("::") || !is_mixed(word)
 }
 
 fn closes_text(after: &str) -> bool {

@@ -176,3 +176,24 @@ fn a_password_in_a_url_may_have_any_sign() {
         assert_eq!(hidden(text), text);
     }
 }
+
+#[test]
+fn what_looks_like_a_program_or_a_remark_and_may_be_a_value_goes() {
+    for text in [
+        "DB_PASSWORD=this.is.my.password",
+        "API_KEY=app.KJHGFDSAqwertyuiop",
+        "X-Auth-Token: user.abcDEFghiJKLmno",
+        "password=super_secret_password",
+        "PASSWORD=qwErty(1)",
+        "PASSWORD=correctHorse[battery]",
+        "password::hunter2Z99",
+        "is_admin_password=hunter2Z99",
+        "Error: {\n  \"password\":\n    \"hunter\"\n}",
+        "Token:\nabcdefghijklmnopqrstuv",
+        "password =\n  hunter2Z99",
+        "Password:\n\nhunter2Z99",
+        "api_key:\n\tabcdEFGHijkl1",
+    ] {
+        assert_ne!(hidden(text), text);
+    }
+}

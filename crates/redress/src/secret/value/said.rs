@@ -18,18 +18,29 @@ const REMARKS: &[&str] = &[
     "was",
 ];
 
+/// Whether a word of a sentence may be the value that it is about.
+fn has_value(text: &str) -> bool {
+    let near = text.get(..super::floor_boundary(text, LONGEST)).unwrap_or(text);
+    near.split_whitespace().any(super::is_mixed)
+}
+
+/// No sentence about a value is longer.
+const LONGEST: usize = 256;
+
 /// Whether a text starts with how a failure is put.
 pub(in crate::secret) fn is_failure(text: &str) -> bool {
-    FAILURES.iter().any(|it| {
-        text.split_at_checked(it.len()).is_some_and(|(start, rest)| {
-            let is_word = it.ends_with(|it: char| it.is_ascii_alphabetic());
-            let ends = !is_word || !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
-            start.eq_ignore_ascii_case(it) && ends
+    !has_value(text.lines().next().unwrap_or_default())
+        && FAILURES.iter().any(|it| {
+            text.split_at_checked(it.len()).is_some_and(|(start, rest)| {
+                let is_word = it.ends_with(|it: char| it.is_ascii_alphabetic());
+                let ends = !is_word || !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
+                start.eq_ignore_ascii_case(it) && ends
+            })
         })
-    })
 }
 
 pub(super) fn is_remark(value: &str) -> bool {
     let first = value.split_once(' ').map(|it| it.0);
-    first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
+    !has_value(value)
+        && first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
 }

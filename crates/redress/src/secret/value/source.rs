@@ -59,7 +59,7 @@ impl Given<'_> {
         }
     }
 
-    /// `password=password`, `password = db_password`
+    /// `password=password`, and in a program `password = db_password`
     fn is_same(&self) -> bool {
         let name = self.name.trim_start_matches('-');
         let last = name.rsplit(['.', '-']).next().unwrap_or_default();
@@ -67,7 +67,8 @@ impl Given<'_> {
             self.value.len().checked_sub(last.len()).and_then(|it| self.value.split_at_checked(it));
         before.is_some_and(|(before, same)| {
             let is_joined = before.is_empty()
-                || before.ends_with('_')
+                || self.is_spaced
+                    && before.ends_with('_')
                     && before.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
             is_joined && same == last && !last.is_empty()
         })
@@ -105,7 +106,9 @@ impl Given<'_> {
             None if !path.contains("::") && path.bytes().any(|it| it.is_ascii_digit()) => {
                 return false;
             }
-            None => return is_known || self.is_spaced && is_telling(),
+            // No program has such a name, but headers and options have.
+            None if self.name.contains('-') => return false,
+            None => return self.is_spaced && (is_known || is_telling()),
             Some(b'(') => ')',
             Some(b'[') => ']',
             Some(_) => return false,
@@ -113,7 +116,7 @@ impl Given<'_> {
         let near = self.rest.get(..super::floor_boundary(self.rest, LONGEST_CALL));
         let line = near.and_then(|it| it.lines().next()).unwrap_or_default();
         let inside = after.get(1..).unwrap_or_default().trim_start_matches(['"', '\'']);
-        let is_named = self.is_spaced || count > 1 || has_humps(last);
+        let is_named = self.is_spaced || count > 1;
         count > 0 && is_named && line.contains(close) && !is_mixed(inside)
     }
 }
@@ -126,15 +129,6 @@ fn is_identifier(name: &str) -> bool {
         && name.len() - start.len() <= MOST_DIGITS
         && start.bytes().all(|it| it.is_ascii_alphabetic() || it == b'_')
         && !start.is_empty()
-}
-
-/// `HTTPBasicAuth`, `get_token`
-fn has_humps(name: &str) -> bool {
-    let is_hump = |it: &[u8]| {
-        it.first().is_some_and(u8::is_ascii_lowercase)
-            && it.last().is_some_and(u8::is_ascii_uppercase)
-    };
-    name.contains('_') || name.as_bytes().windows(2).any(is_hump)
 }
 
 fn is_type(value: &str) -> bool {
