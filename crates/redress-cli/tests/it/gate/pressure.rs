@@ -116,7 +116,7 @@ fn a_server_that_is_out_of_reach_is_left_alone_for_a_while(via: Via) {
 fn a_server_that_hangs_is_replaced_after_the_pause(via: Via) {
     let server = bad_server().display().to_string();
     let config = format!(
-        "[server.bad]\ncommand = [{server:?}]\ndeadline_ms = 400\nbreaker = {{ failures = 2, open_ms = 500 }}\nretry = {{ attempts = 1 }}\n"
+        "[server.bad]\ncommand = [{server:?}]\ndeadline_ms = 2000\nbreaker = {{ failures = 2, open_ms = 3000 }}\nretry = {{ attempts = 1 }}\n"
     );
     let mut client = Client::with_config(via, &config, "bad", &[], &[]);
     client.initialize();
@@ -127,8 +127,10 @@ fn a_server_that_hangs_is_replaced_after_the_pause(via: Via) {
     for _ in 0..2 {
         assert_eq!(code(&client.call("never", &json!({}))), "TIMEOUT");
     }
-    assert_eq!(code(&client.call("pid", &json!({}))), "CIRCUIT_OPEN");
-    wait(Duration::from_millis(600));
+    let refused = client.call("pid", &json!({}));
+    assert_eq!(code(&refused), "CIRCUIT_OPEN");
+    let after = fault(&refused)["retry"]["after_ms"].as_u64().unwrap();
+    wait(Duration::from_millis(after + 20));
     let second = pid(&mut client);
     assert!(second.is_string() && second != first, "{first} {second}");
     assert_works(&mut client);

@@ -50,6 +50,13 @@ pub(super) struct Kept {
     blobs: File,
 }
 
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // By name: a process that is just being started has the file open, too, until it is what it shall be.
+        flock(&self.blobs, FlockOperation::Unlock).unwrap_or_default();
+    }
+}
+
 /// Why nothing was kept, so that the write must not be made.
 #[derive(Debug)]
 pub(super) enum NotKept {
