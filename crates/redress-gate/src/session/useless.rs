@@ -7,7 +7,7 @@ use redress::{
 };
 
 use super::{
-    Session, Turn,
+    Door, Session, Turn,
     details::{number, with_upstream},
     sharing::Audience,
 };
@@ -37,9 +37,10 @@ impl Session {
         }
     }
 
-    /// A line of the upstream that is no message. Most are of a log that should go to stderr: no call failed.
+    /// A line of the upstream that is no message. Most are of a log that should go to stderr: no call failed. What it says while
+    /// it is made to end, perhaps in the middle of a line, is no failure at all.
     pub(super) fn note_noise(&mut self, line: &[u8], reason: &str, turn: &mut Turn) {
-        if let Some(fault) = self.noted(line, reason) {
+        if let Some(fault) = self.noted(line, reason).filter(|_| self.door != Door::Closing) {
             self.record_only(fault, turn);
         }
     }

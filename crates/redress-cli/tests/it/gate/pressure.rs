@@ -82,7 +82,7 @@ fn who_reads_nothing_and_says_no_more_is_gone_in_the_end() {
     let closed = Instant::now();
     drop(gate.stdin.take());
     end(&mut gate);
-    assert!(closed.elapsed() < Duration::from_secs(10));
+    assert!(closed.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
@@ -97,16 +97,16 @@ fn a_signal_ends_a_gate_whose_client_reads_nothing() {
 }
 
 fn a_server_that_is_out_of_reach_is_left_alone_for_a_while(via: Via) {
-    let mut client = Client::configured(via, "[breaker]\nfailures = 2\nopen_ms = 1500");
+    let mut client = Client::configured(via, "[breaker]\nfailures = 2\nopen_ms = 4000");
     for _ in 0..2 {
         assert_eq!(code(&client.call("exit", &json!({"code": 1}))), "UPSTREAM_CRASHED");
     }
     let asked = Instant::now();
     let answer = client.call("pid", &json!({}));
-    assert!(asked.elapsed() < Duration::from_secs(1), "it is told at once");
+    assert!(asked.elapsed() < Duration::from_secs(3), "it is told at once");
     assert_fault(&answer, "CIRCUIT_OPEN", "after_delay", "none", "gate");
     let after = fault(&answer)["retry"]["after_ms"].as_u64().unwrap();
-    assert!((1..=1500).contains(&after), "{after}");
+    assert!((1..=4000).contains(&after), "{after}");
     wait(Duration::from_millis(after + 20));
     assert_works(&mut client);
     assert_works(&mut client);

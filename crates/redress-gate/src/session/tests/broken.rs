@@ -207,6 +207,15 @@ fn a_second_answer_an_unknown_one_and_noise_are_recorded_and_dropped() {
 }
 
 #[test]
+fn what_a_server_says_while_it_is_made_to_end_is_no_failure() {
+    let mut rig = Rig::up();
+    rig.session.close(&mut rig.turn);
+    rig.server_bytes(b"Shutting down");
+    rig.server_bytes(br#"{"jsonrpc":"2.0","id":,"result":{}}"#);
+    assert_eq!(rig.recorded.len(), 0, "{:?}", rig.recorded);
+}
+
+#[test]
 fn noise_does_not_fill_the_ledger() {
     let mut rig = Rig::up();
     for _ in 0..1_000 {

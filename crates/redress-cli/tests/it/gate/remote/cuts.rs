@@ -111,11 +111,11 @@ fn a_stream_with_ids_is_taken_up_again(via: Via) {
 
 fn a_server_that_never_answers_is_answered_for_at_the_deadline(via: Via) {
     let server = Server::new();
-    let mut client = Client::far(via, &server, &["--deadline", "400"]);
+    let mut client = Client::far(via, &server, &["--deadline", "1500"]);
     for act in [
         Act::hang(),
-        json_answer().drip(Duration::from_millis(20)),
-        Act::events(": \n").drip(Duration::from_millis(90)),
+        json_answer().drip(Duration::from_millis(100)),
+        Act::events(": \n").drip(Duration::from_millis(600)),
     ] {
         server.will(act);
         let began = Instant::now();

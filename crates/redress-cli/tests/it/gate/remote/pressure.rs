@@ -102,7 +102,7 @@ fn what_the_server_did_not_take_is_sent_again_when_it_said(via: Via) {
 
 fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
     let server = Server::new();
-    let rules = "retry = { attempts = 1 }\nbreaker = { failures = 3, open_ms = 1000 }";
+    let rules = "retry = { attempts = 1 }\nbreaker = { failures = 3, open_ms = 3000 }";
     let mut client = gate(via, &server, rules);
     for _ in 0..3 {
         server.will(status("503 Service Unavailable", ""));
@@ -118,7 +118,7 @@ fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
         assert_fault(&call(&mut client), "CIRCUIT_OPEN", "after_delay", "none", "gate");
     }
     assert_eq!(calls(&server), 3, "it was left alone");
-    let until = Instant::now() + Duration::from_millis(1100);
+    let until = Instant::now() + Duration::from_millis(3100);
     while Instant::now() < until {
         pause();
     }
