@@ -58,7 +58,8 @@ pub use run::{Ended, NotRun, OnLedgerFailure, Run, Streams, run};
 pub use serve::{Access, Handle, Next, Serve, Served, Sharing, Tokens, serve};
 pub use server::Server;
 pub use session::{
-    ClientKind, EndedFor, Exit, Expected, Phase, Refused, Repeat, Session, Turn, UpstreamKind,
+    About, ClientKind, EndedFor, Exit, Expected, Phase, Refused, Repeat, Session, Turn,
+    UpstreamKind,
 };
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;

@@ -12,6 +12,7 @@ mod lost;
 mod mirror;
 mod opening;
 mod post;
+mod refusal;
 mod request;
 mod steps;
 mod stream;

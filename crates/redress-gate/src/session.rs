@@ -52,7 +52,7 @@ use crate::{
 };
 
 pub use again::Repeat;
-pub use ends::{ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
+pub use ends::{About, ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
 pub(crate) use head::Above;
 pub use turn::{Expected, Turn};
 pub(crate) use upstream::Came;
@@ -278,7 +278,8 @@ impl Session {
         });
         let undecided = self.undecided.iter().map(|it| it.until);
         let late = self.writes.next_late();
-        owed.chain(undecided).chain(self.next_repeat()).chain(late).chain(of_upstream).min()
+        let own = self.next_repeat().into_iter().chain(self.end_of_asking());
+        owed.chain(undecided).chain(own).chain(late).chain(of_upstream).min()
     }
 
     /// Does what is due: deadlines, a start that was put off.
@@ -297,6 +298,9 @@ impl Session {
         }
         self.was_silent(silence, turn.now.at);
         self.writes.expire(turn.now.at);
+        if self.end_of_asking().is_some_and(|it| it <= turn.now.at) {
+            self.decide_all(turn);
+        }
         self.repeat_what_is_due(turn);
         if self.undecided.iter().any(|it| it.until <= turn.now.at) {
             self.decide_now(turn);

@@ -75,23 +75,6 @@ pub(super) async fn whole(reply: &mut Reply, longest: usize) -> Result<Bytes, No
     Err(NoBody::TooLong(None))
 }
 
-/// The start of a body that may be of any length and may never end.
-pub(super) async fn start(reply: &mut Reply, longest: usize) -> Bytes {
-    let mut all = Vec::new();
-    let read = async {
-        while all.len() < longest {
-            match reply.next().await {
-                Ok(Some(bytes)) => all.extend_from_slice(&bytes),
-                Ok(None) | Err(_) => break,
-            }
-        }
-    };
-    // What came in time is enough: the status says what matters.
-    drop(timeout(DRAIN_TIME, read).await);
-    all.truncate(longest);
-    all.into()
-}
-
 /// Reads what is left of an answer that nobody needs. Gives whether its connection can be used again.
 pub(super) async fn drain(reply: &mut Reply) -> bool {
     let read = async {

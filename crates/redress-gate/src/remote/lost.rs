@@ -8,6 +8,7 @@ use redress::{
 };
 use redress_registry::shipped;
 
+use super::refusal::Refusal;
 use crate::{
     frame::{Frame, Shape, limits, messages},
     inflight::UpstreamId,
@@ -16,30 +17,46 @@ use crate::{
 /// The number that SDKs have for a session that they do not know.
 const NO_SESSION: i64 = -32_001;
 
+/// What a refusal says of the session that a request named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    Nothing,
+    Lost,
+    /// Its words fit, and it may as well be the answer to the request.
+    Perhaps,
+}
+
 /// Whether a server refuses the session that a request named. The protocol wants 404 for it; many answer 400, and only their
 /// words tell it from a bad request. Who answers the request by its id has dealt with it, unless number and words say otherwise.
-pub(super) fn is_of_session(status: StatusCode, body: &[u8], id: UpstreamId) -> bool {
-    match (status, number_under(id, body)) {
-        (StatusCode::NOT_FOUND, Named::Nothing) => true,
-        (StatusCode::BAD_REQUEST, Named::Nothing)
-        | (StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST, Named::Error(Some(NO_SESSION))) => {
-            speaks_of_session(body)
-        }
-        _ => false,
+pub(super) fn says(status: StatusCode, refusal: &Refusal, id: UpstreamId) -> Says {
+    let is_not_found = match status {
+        StatusCode::NOT_FOUND => true,
+        StatusCode::BAD_REQUEST => false,
+        _ => return Says::Nothing,
+    };
+    match under(id, refusal) {
+        Named::Result => Says::Nothing,
+        Named::Nothing if is_not_found => Says::Lost,
+        Named::Unread if is_not_found => Says::Perhaps,
+        _ if !speaks_of_session(&refusal.body) => Says::Nothing,
+        Named::Nothing | Named::Error(Some(NO_SESSION)) => Says::Lost,
+        Named::Error(_) | Named::Unread => Says::Perhaps,
     }
 }
 
 /// What a body says under the id of the request that it is for.
 enum Named {
     Nothing,
+    /// It ends before that is known.
+    Unread,
     Result,
     /// With its number, if it has one.
     Error(Option<i64>),
 }
 
-fn number_under(id: UpstreamId, body: &[u8]) -> Named {
-    for line in messages(body) {
-        let Ok(doc) = Doc::parse(line, limits(body.len())) else { continue };
+fn under(id: UpstreamId, refusal: &Refusal) -> Named {
+    for line in messages(&refusal.body) {
+        let Ok(doc) = Doc::parse(line, limits(line.len())) else { continue };
         let Ok(frame) = Frame::of(&doc) else { continue };
         if frame.id.and_then(UpstreamId::of) == Some(id) {
             let number = |it: Value<'_>| it.get("code").and_then(Value::as_i64);
@@ -50,7 +67,7 @@ fn number_under(id: UpstreamId, body: &[u8]) -> Named {
             }
         }
     }
-    Named::Nothing
+    if refusal.is_cut() { Named::Unread } else { Named::Nothing }
 }
 
 /// Whether it does so by its words, under a status that says nothing.

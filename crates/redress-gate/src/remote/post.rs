@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use hyper::http::{HeaderValue, StatusCode, header};
+use hyper::{
+    body::Bytes,
+    http::{HeaderValue, StatusCode, header},
+};
 use redress::json::{Doc, Value};
 use tokio::{
     sync::mpsc,
@@ -18,18 +21,14 @@ use super::{
     connection::{Begun, Failure, Reply},
     head::{Head, Malformed},
     listen::Place,
-    lost,
     mirror::{Kind, SESSION, VERSION},
     request::{Method, Request},
 };
 use crate::{
     frame::{limits, messages},
     inflight::UpstreamId,
-    session::{Came, Refused},
+    session::{About, Came, Refused},
 };
-
-/// The most of a refusal that is read.
-const REFUSAL_BYTES: usize = 64 << 10;
 
 /// How often a server may say that it is to be asked elsewhere.
 const MOST_MOVES: usize = 3;
@@ -55,7 +54,10 @@ pub(super) async fn notices(remote: Weak<Remote>, mut queue: mpsc::Receiver<Mess
 pub(super) async fn notice(remote: Arc<Remote>, message: Message) {
     if remote.may_go(&message).await {
         // Nobody waits for it, and nobody can be told.
-        drop(timeout(NOTICE, deliver(&remote, &message)).await);
+        let is_late = timeout(NOTICE, deliver(&remote, &message)).await.is_err();
+        if is_late && message.brief.kind == Kind::Initialized {
+            remote.listen_again();
+        }
     }
 }
 
@@ -149,12 +151,18 @@ impl Remote {
         }
     }
 
+    /// A POST within the session.
+    pub(super) fn post(&self, body: Bytes) -> Request {
+        let mut request = self.request(Method::Post, body);
+        request.fields.insert(header::ACCEPT, BOTH);
+        request.fields.insert(header::CONTENT_TYPE, JSON);
+        request
+    }
+
     /// The POST of a message.
     fn message(&self, message: &Message) -> Request {
-        let mut request = self.request(Method::Post, message.body.clone());
+        let mut request = self.post(message.body.clone());
         let fields = &mut request.fields;
-        fields.insert(header::ACCEPT, BOTH);
-        fields.insert(header::CONTENT_TYPE, JSON);
         if message.brief.kind == Kind::Initialize {
             // It opens another session. The one before is known until then: whoever names it next is to hear of its end.
             fields.remove(&SESSION);
@@ -184,7 +192,7 @@ impl Remote {
     async fn hear(&self, mut reply: Reply, session: Option<&HeaderValue>, message: &Message) {
         let status = reply.head.status;
         if !status.is_success() {
-            Box::pin(self.turned_away(&mut reply, session, message.id)).await;
+            Box::pin(self.turned_away(&mut reply, session, message)).await;
             return Box::pin(self.leave(reply)).await;
         }
         if message.brief.kind == Kind::Initialize {
@@ -266,51 +274,12 @@ impl Remote {
         }
     }
 
-    /// The status says no.
-    async fn turned_away(
-        &self,
-        reply: &mut Reply,
-        session: Option<&HeaderValue>,
-        id: Option<UpstreamId>,
-    ) {
-        let status = reply.head.status;
-        let body = body::start(reply, REFUSAL_BYTES).await;
-        let Some(id) = id else { return };
-        let is_of_session = session.is_some() && lost::is_of_session(status, &body, id);
-        if is_of_session && session.is_some_and(|it| self.is_our_session(it)) {
-            self.ear.expired(id);
-        }
-        let fields = &reply.head.fields;
-        let challenges = fields.texts(&header::WWW_AUTHENTICATE).collect::<Vec<_>>().join("\n");
-        let refused = Refused::Status {
-            status: status.as_u16(),
-            retry_after: fields.text(&header::RETRY_AFTER),
-            www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
-            location: fields.text(&header::LOCATION),
-            body: &body::message(&body, self.client),
-            is_of_session,
-        };
-        self.ear.refused(id, &refused);
-    }
-
-    /// Whether that is the session that we are in. It stays until another one is opened: whoever names it next is to hear of
-    /// its end, too.
-    fn is_our_session(&self, session: &HeaderValue) -> bool {
-        self.state().session.as_ref() == Some(session)
-    }
-
     /// A success that has no answer in it.
     fn no_message(&self, id: UpstreamId, status: StatusCode) {
         let (retry_after, www_authenticate, location) = (None, None, None);
-        let (status, body, is_of_session) = (status.as_u16(), &b""[..], false);
-        let refused = Refused::Status {
-            status,
-            retry_after,
-            www_authenticate,
-            location,
-            body,
-            is_of_session,
-        };
+        let (status, body, about) = (status.as_u16(), &b""[..], About::Request);
+        let refused =
+            Refused::Status { status, retry_after, www_authenticate, location, body, about };
         self.ear.refused(id, &refused);
     }
 

@@ -11,7 +11,9 @@ use redress::{
 use redress_ledger::{Record, Redactor};
 use redress_registry::Effect;
 
-use super::{Door, Refused, Session, Turn, details::with_detail, head::is_unprocessed, seen::Seen};
+use super::{
+    About, Door, Refused, Session, Turn, details::with_detail, head::is_unprocessed, seen::Seen,
+};
 use crate::{
     exchange::{Exchange, Method, Request},
     inflight::{Owed, UpstreamId},
@@ -89,8 +91,9 @@ impl Session {
         turn: &mut Turn,
     ) -> Option<Box<Exchange>> {
         let ground = match seen {
-            Seen::Refused(Refused::Status { status, .. })
+            Seen::Refused(Refused::Status { status, about, .. })
                 if is_unprocessed(*status)
+                    && *about == About::Request
                     && (fault.effect == Effect::None || exchange.is_in_doubt) =>
             {
                 Ground::NotSent

@@ -18,6 +18,17 @@ pub enum UpstreamKind {
     Http,
 }
 
+/// What a refusal is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The request.
+    Request,
+    /// The session that the request named, whatever the request was.
+    Session,
+    /// Its body did not come to its end, and may have been an answer to the request.
+    Unread,
+}
+
 /// How the POST of a request failed.
 #[derive(Debug, Clone, Copy)]
 pub enum Refused<'a> {
@@ -33,8 +44,8 @@ pub enum Refused<'a> {
         location: Option<&'a str>,
         /// Its body, or the start of it.
         body: &'a [u8],
-        /// It is for the session that the request named, whatever the request was.
-        is_of_session: bool,
+        /// What it is about.
+        about: About,
     },
     /// There was no answer at all.
     Unreachable {

@@ -44,7 +44,7 @@ impl Above {
         let error = frame.payload.filter(|_| frame.shape == Shape::Error).map(ErrorObject::of);
         match error {
             Some(ErrorObject::Valid { code: -32_700 | -32_602..=-32_600 }) => false,
-            Some(_) => matches!(self.status, 400 | 404 | 409 | 410 | 422),
+            Some(_) => !is_of_transport(self.status),
             None => true,
         }
     }
@@ -88,6 +88,11 @@ pub(super) const fn kept(status: u16, is_session_over: bool) -> Option<u16> {
 /// Whether a status proves that the request was not dealt with.
 pub(super) const fn is_unprocessed(status: u16) -> bool {
     matches!(status, 400 | 401 | 403..=406 | 410 | 411 | 413..=415 | 417 | 421 | 426 | 428 | 429 | 431)
+}
+
+/// Whether a status is for how the request came, so that nobody has it stand above what a tool throws.
+pub(super) const fn is_of_transport(status: u16) -> bool {
+    is_unprocessed(status) && !matches!(status, 400 | 404 | 410)
 }
 
 /// A status that may stand above an error, for each class.

@@ -35,8 +35,9 @@ pub(super) struct Opening {
     pub(super) took: Duration,
     /// How many sessions of the upstream there were before.
     pub(super) epoch: u32,
-    /// Our own question, while it is asked.
+    /// Our own question, while it is asked, and since when.
     pub(super) asked: Option<UpstreamId>,
+    pub(super) asked_at: Option<Instant>,
     /// What the upstream answered, for further clients.
     pub(super) result: Option<Box<str>>,
     /// The clients that wait for it.
@@ -58,7 +59,10 @@ pub(super) struct Asking {
     meta: String,
     /// Whose request it was.
     of: Option<Ticket>,
+    /// When a failure waits for it no longer.
     until: Option<Instant>,
+    /// When nobody does.
+    end: Option<Instant>,
 }
 
 impl Session {
@@ -79,6 +83,7 @@ impl Session {
         }
         self.opening.initialize = Some(line);
         self.opening.asked = Some(ours);
+        self.opening.asked_at = Some(turn.now.at);
         self.opening.epoch += 1;
         // The first time it may have to be installed.
         let again = GREETING.max(self.opening.took * GREETINGS);
@@ -221,7 +226,8 @@ impl Session {
         turn: &mut Turn,
     ) -> Option<Instant> {
         let (of, until) = (Some(ticket), Some(turn.now.at + PATIENCE));
-        self.asking = Asking { meta, of, until, ..Asking::default() };
+        let end = turn.now.at.checked_add(self.server.settings.deadline);
+        self.asking = Asking { meta, of, until, end, ..Asking::default() };
         self.tools.asked();
         turn.is_sooner = true;
         self.asking.until.filter(|_| self.ask_for_page(None, turn))
@@ -260,6 +266,11 @@ impl Session {
     pub(super) fn forget_tools(&mut self) {
         self.tools.forget();
         self.memo.forget();
+    }
+
+    /// When the list is too late for anybody.
+    pub(super) fn end_of_asking(&self) -> Option<Instant> {
+        self.asking.end.filter(|_| self.asking.id.is_some())
     }
 
     /// Whatever still comes for the list is of no use.

@@ -6,13 +6,13 @@ use redress::{
     json::{Doc, RawJson},
     outcome::{HttpAnswer, What},
 };
-use redress_registry::{Class, Retry, RetryKind};
+use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
+    About, ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
     addresses::{data_without_addresses, without_addresses},
     details::with_upstream,
-    head::{Above, is_unprocessed, kept},
+    head::{Above, is_of_transport, is_unprocessed, kept},
     later::in_seconds,
     seen::{LINE_BYTES, Seen},
     start::{CHECK_ADDRESS, mend, opens},
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     answer::ErrorObject,
-    breaker::is_of_transport,
+    breaker,
     exchange::Exchange,
     frame::{Frame, Shape, limits, messages},
     inflight::{Owed, UpstreamId},
@@ -69,14 +69,14 @@ impl Session {
         match came.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
                 let (retry_after, www_authenticate, location) = (None, None, None);
-                let (body, is_of_session) = (line, false);
+                let (body, about) = (line, About::Request);
                 let how = Refused::Status {
                     status,
                     retry_after,
                     www_authenticate,
                     location,
                     body,
-                    is_of_session,
+                    about,
                 };
                 self.refused((id, exchange), &how, turn);
             }
@@ -127,13 +127,13 @@ impl Session {
         how: &Refused<'_>,
         turn: &mut Turn,
     ) {
-        let is_answer = |frame: &Frame<'_>| {
-            matches!(frame.shape, Shape::Error | Shape::Result)
-                && frame.id.and_then(UpstreamId::of) == Some(id)
-        };
-        if let Refused::Status { status, retry_after, body, is_of_session, .. } = *how
-            && kept(status, is_of_session && self.is_over()).is_none()
-        {
+        if let Refused::Status { status, retry_after, body, about, .. } = *how {
+            let is_kept = kept(status, about == About::Session && self.is_over()).is_some();
+            // Who answers with a result has let the request in.
+            let is_answer = |frame: &Frame<'_>| {
+                (frame.shape == Shape::Result || frame.shape == Shape::Error && !is_kept)
+                    && frame.id.and_then(UpstreamId::of) == Some(id)
+            };
             for line in messages(body) {
                 if let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message))
                     && let Ok(frame) = Frame::of(&doc)
@@ -155,7 +155,7 @@ impl Session {
 
     /// What a refusal says of the way to the upstream.
     fn reached(&mut self, seen: &Seen<'_>, class: Class, turn: &Turn) {
-        if seen.is_out_of_reach() && is_of_transport(class) {
+        if seen.is_out_of_reach() && breaker::is_of_transport(class) {
             self.out_of_reach(turn.now.at);
         } else if !seen.is_out_of_reach() {
             self.breaker.answered();
@@ -164,7 +164,7 @@ impl Session {
 
     /// Whether a request was refused for a session that is over, so that nothing was done for it.
     fn is_of_old_session(&self, id: UpstreamId, how: &Refused<'_>) -> bool {
-        matches!(how, Refused::Status { is_of_session: true, .. })
+        matches!(how, Refused::Status { about: About::Session, .. })
             && self.opens_again()
             && self.inflight.exchange(id).is_some_and(|it| {
                 it.epoch != self.opening.epoch && !it.is_again && it.request.line().is_some()
@@ -190,15 +190,19 @@ impl Session {
     pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
         match *how {
             // The client knows of no session: for it, the server could not be reached.
-            Refused::Status { status, is_of_session: true, .. }
+            Refused::Status { status, about: About::Session, .. }
                 if self.is_expired && self.opens_again() =>
             {
                 let mut fault = self.out_of_session();
+                if exchange.is_again {
+                    // In a new session, too: that may be its way to say that the call failed.
+                    fault.effect = Effect::Unknown;
+                }
                 let status = RawJson::parse(status.to_string().as_bytes()).ok();
                 fault.details = with_upstream(fault.details.take(), "status", status);
                 fault
             }
-            Refused::Status { status, retry_after, body, location, .. } => {
+            Refused::Status { status, retry_after, body, location, about, .. } => {
                 let retry_after = retry_after.map(|it| in_seconds(it, now.wall).into());
                 let text = body.into();
                 let what = What::Http(HttpAnswer { status, retry_after, body: text });
@@ -206,7 +210,9 @@ impl Session {
                     Some(failure) => (failure.fault, failure.worked),
                     None => (self.broken("an answer over HTTP has no message in it", body), false),
                 };
-                if is_unprocessed(status) && !worked {
+                if about == About::Unread && !is_of_transport(status) {
+                    fault.effect = Effect::Unknown;
+                } else if is_unprocessed(status) && !worked {
                     fault.nothing_changed();
                 }
                 let line = body.get(..LINE_BYTES).unwrap_or(body);

@@ -58,7 +58,7 @@ impl Session {
         if !self.is_shared {
             return;
         }
-        self.is_opened_since(self.up_since().unwrap_or(turn.now.at));
+        self.is_opened_since(self.opening.asked_at.unwrap_or(turn.now.at));
         self.opening.by = None;
         self.opening.result = Some(self.without_forged(result).unwrap_or_else(|| result.into()));
         if self.opening.initialized.is_none() {

@@ -10,7 +10,7 @@ use redress::{
 use redress_registry::{Class, Effect};
 
 use super::{
-    ClientKind, Refused, Session, Turn,
+    About, ClientKind, Refused, Session, Turn,
     again::{known_of_repeat, tell_attempts},
     details::without_upstream,
     dress::{Dress, own_meta},
@@ -207,10 +207,10 @@ impl Session {
         let id = request.id().into();
         let kept = match *seen {
             Seen::ClientGone => return To::nobody(),
-            Seen::Refused(Refused::Status { status, www_authenticate, is_of_session, .. })
+            Seen::Refused(Refused::Status { status, www_authenticate, about, .. })
                 if self.client == ClientKind::Http =>
             {
-                let kept = kept(*status, *is_of_session && self.is_over());
+                let kept = kept(*status, *about == About::Session && self.is_over());
                 let redactor = &self.server.settings.redactor;
                 let asks = www_authenticate.map(|it| redactor.known(it).into());
                 kept.map(|it| (it, asks))

@@ -168,6 +168,7 @@ fn whoever_answers_a_request_by_its_id_has_not_lost_its_session() {
     for (given, body, is_lost) in answers {
         let server = Server::new(move |number, request| match number {
             0 => with("mcp-session-id: s1", &request.answer()),
+            _ if request.method() == "ping" => json(&request.answer()),
             _ => {
                 let body = format!(r#"{{"jsonrpc":"2.0","id":"{}",{body}}}"#, request.id());
                 status(&format!("{given} No"), &body)
@@ -175,9 +176,71 @@ fn whoever_answers_a_request_by_its_id_has_not_lost_its_session() {
         });
         let mut rig = Rig::new(&server.url());
         rig.call("initialize");
-        rig.ask("ping");
+        rig.ask("tools/call");
         let heard = rig.hears(2 + usize::from(is_lost));
         assert_eq!(heard.iter().any(|it| it == "expired"), is_lost, "{given} {body}");
+    }
+}
+
+#[test]
+fn a_server_whose_words_leave_open_whether_it_has_lost_the_session_is_asked() {
+    for body in [
+        r#""error":{"code":-32000,"message":"Session not found"}"#,
+        r#""error":{"code":-32600,"message":"Session not found"}"#,
+        r#""error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}"#,
+    ] {
+        for (given, knows) in [(404, false), (400, false), (404, true), (400, true)] {
+            let server = Server::new(move |number, request| match number {
+                0 => with("mcp-session-id: s1", &request.answer()),
+                _ if request.method() == "ping" && knows => json(&request.answer()),
+                _ => {
+                    let body = format!(r#"{{"jsonrpc":"2.0","id":"{}",{body}}}"#, request.id());
+                    status(&format!("{given} No"), &body)
+                }
+            });
+            let mut rig = Rig::new(&server.url());
+            rig.call("initialize");
+            rig.ask("tools/call");
+            let heard = rig.hears(2 + usize::from(!knows));
+            assert_eq!(heard.iter().any(|it| it == "expired"), !knows, "{given} {body}");
+            let asked = server.asked();
+            assert!(asked[2].head.contains("mcp-session-id: s1"), "{}", asked[2].head);
+            assert_eq!(asked.len(), 3);
+        }
+    }
+}
+
+#[test]
+fn an_answer_below_a_404_is_found_however_it_comes() {
+    type Answer = fn(&str) -> Act;
+    let answers: [Answer; 3] = [
+        |id| {
+            let text = "x".repeat(9_000);
+            let error = format!(r#"{{"code":-32603,"message":"{text}"}}"#);
+            status("404 No", &format!(r#"{{"jsonrpc":"2.0","id":"{id}","error":{error}}}"#))
+        },
+        |id| {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":"{id}","result":{{}}}}"#);
+            Act::Slow(status("404 No", &body).bytes())
+        },
+        |id| {
+            let event =
+                format!("data: {{\"jsonrpc\":\"2.0\",\"id\":\"{id}\",\"result\":{{}}}}\n\n");
+            let head = "HTTP/1.1 404 No\r\ncontent-type: text/event-stream\r\n";
+            let length = event.len();
+            Act::Keep(format!("{head}content-length: {length}\r\n\r\n{event}").into())
+        },
+    ];
+    for answer in answers {
+        let server = Server::new(move |number, request| match number {
+            0 => with("mcp-session-id: s1", &request.answer()),
+            _ => answer(request.id()),
+        });
+        let mut rig = Rig::new(&server.url());
+        rig.call("initialize");
+        let told = rig.call("tools/call");
+        assert!(told.starts_with("status 404") && told.contains("jsonrpc"), "{told}");
+        assert_eq!(server.asked().len(), 2, "nothing is asked again");
     }
 }
 

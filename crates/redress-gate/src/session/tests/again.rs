@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
 use crate::{
     retry::RetryRule,
-    session::{ClientKind, Exit, Refused, Session, UpstreamKind},
+    session::{About, ClientKind, Exit, Refused, Session, UpstreamKind},
     settings::{Mode, Settings},
 };
 
@@ -157,7 +157,7 @@ fn a_call_that_tells_of_work_is_not_made_again() {
             www_authenticate,
             location: None,
             body,
-            is_of_session: false,
+            about: About::Request,
         });
         let effect = heard.first().map(|it| fault(&it.1)["effect"].clone());
         (effect, std::mem::take(&mut rig.repeats).len())

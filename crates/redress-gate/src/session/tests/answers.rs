@@ -314,12 +314,16 @@ fn a_server_that_does_not_list_its_tools_delays_a_failure_by_a_second() {
     let mut rig = Rig::up();
     rig.client(CALL);
     assert_eq!(rig.server(FAILED).len(), 0);
+    let list = rig.last();
     assert_eq!(rig.after(Duration::from_millis(999)).len(), 0);
     let heard = rig.after(Duration::from_millis(1));
     assert_eq!(code(&heard[0]), "FILE_NOT_FOUND");
     assert!(heard[0]["result"].get("structuredContent").is_none(), "nobody knows its schema");
     rig.client(CALL);
     assert_eq!(rig.server(FAILED).len(), 1, "it is asked once");
+    assert!(rig.session.is_owed(list), "others may still need it");
+    rig.after(rig.session.server.settings.deadline);
+    assert!(!rig.session.is_owed(list), "nobody waits for ever");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
     mail::{Ticket, ToClient, ToUpstream},
-    session::{Came, ClientKind, Phase, Refused, UpstreamKind, refused::redirected},
+    session::{About, Came, ClientKind, Phase, Refused, UpstreamKind, refused::redirected},
 };
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
@@ -27,7 +27,7 @@ fn status(status: u16, body: &[u8]) -> Refused<'_> {
         www_authenticate,
         location: None,
         body,
-        is_of_session: status == 404,
+        about: if status == 404 { About::Session } else { About::Request },
     }
 }
 
@@ -38,7 +38,7 @@ const FORGOTTEN: Refused<'_> = Refused::Status {
     www_authenticate: None,
     location: None,
     body: br#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
-    is_of_session: true,
+    about: About::Session,
 };
 
 /// What comes of a refusal of the request.
@@ -75,21 +75,14 @@ fn every_status_has_its_code_and_says_whether_anything_was_done() {
 
 #[test]
 fn a_wrong_address_is_for_whoever_gave_it() {
-    let (retry_after, www_authenticate, is_of_session) = (None, None, false);
+    let (retry_after, www_authenticate, about) = (None, None, About::Request);
     let away = Some("https://user:pw@login.example.com/@me?token=abc");
     let moved = "The server sends its clients to another address, and the gate does not follow.";
     for (status, location, body, message) in [
         (404, None, &b"Not Found"[..], "There is no MCP server at this address."),
         (302, away, b"", moved),
     ] {
-        let how = Refused::Status {
-            status,
-            retry_after,
-            www_authenticate,
-            location,
-            body,
-            is_of_session,
-        };
+        let how = Refused::Status { status, retry_after, www_authenticate, location, body, about };
         let (_, answer) = refused(ClientKind::Pipe, OPEN, &how);
         let fault = fault(&answer);
         assert_eq!(fault["message"], message);
@@ -130,7 +123,7 @@ fn a_wait_that_is_named_is_told() {
         www_authenticate: None,
         location: None,
         body: b"slow down",
-        is_of_session: false,
+        about: About::Request,
     };
     let (_, answer) = refused(ClientKind::Pipe, CALL, &how);
     assert_eq!(fault(&answer)["retry"]["after_ms"], 7_000);
@@ -198,7 +191,7 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
                 www_authenticate,
                 location: None,
                 body: b"",
-                is_of_session: false,
+                about: About::Request,
             };
             rig.session.upstream_refused(last, &how, &mut rig.turn);
             let head = rig.turn.told[0].head();
@@ -323,6 +316,7 @@ fn is_opened_again(how: &Refused<'_>) {
     rig.session.upstream_expired(rig.last(), &mut rig.turn);
     let (_, answer) = rig.refused(how).remove(0);
     assert_eq!(code(&answer), "UPSTREAM_UNAVAILABLE", "a second time is enough");
+    assert_eq!(fault(&answer)["effect"], "unknown", "it may be how it says that the call failed");
     assert_eq!(rig.sent.len(), greeted, "and who forgets every session is not greeted for ever");
 }
 

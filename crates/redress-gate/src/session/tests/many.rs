@@ -9,7 +9,7 @@ use super::Rig;
 use crate::{
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
-    session::{Came, Exit, Phase, Refused, UpstreamKind},
+    session::{About, Came, Exit, Phase, Refused, UpstreamKind},
 };
 
 /// What can happen.
@@ -218,14 +218,15 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         Step::Refuse(at, status) if link == UpstreamKind::Http => {
             if let Some((id, _)) = named(received, at) {
                 let (retry_after, www_authenticate) = (None, None);
-                let (body, is_of_session) = (&b"x"[..], matches!(status, 400 | 404));
+                let is_of_session = matches!(status, 400 | 404);
+                let about = if is_of_session { About::Session } else { About::Request };
                 let how = Refused::Status {
                     status,
                     retry_after,
                     www_authenticate,
                     location: None,
-                    body,
-                    is_of_session,
+                    body: b"x",
+                    about,
                 };
                 session.upstream_refused(id, &how, turn);
             }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     mail::{Ticket, ToClient},
-    session::{Exit, Refused, UpstreamKind},
+    session::{About, Exit, Refused, UpstreamKind},
 };
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -113,7 +113,7 @@ fn a_status_that_refuses_one_clients_words_is_told_to_that_one_only() {
         www_authenticate: None,
         location: None,
         body: b"",
-        is_of_session: false,
+        about: About::Request,
     };
     assert_eq!(rig.refused(&refused(401)).len(), 1);
     rig.says(3, HELLO);

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{CALL, Rig, code, fault};
 use crate::{
     mail::ToClient,
-    session::{ClientKind, Refused, UpstreamKind},
+    session::{About, ClientKind, Refused, UpstreamKind},
 };
 
 fn under<'a>(status: u16, retry_after: Option<&'a str>, body: &'a [u8]) -> Refused<'a> {
-    let (www_authenticate, location, is_of_session) = (None, None, false);
-    Refused::Status { status, retry_after, www_authenticate, location, body, is_of_session }
+    let (www_authenticate, location, about) = (None, None, About::Request);
+    Refused::Status { status, retry_after, www_authenticate, location, body, about }
 }
 
 /// A refusal whose body is an error under the id of the request.
@@ -69,6 +69,9 @@ fn whoever_answers_a_request_by_its_id_has_dealt_with_it_whatever_the_status_is(
         (400, result("bought", false), "unknown"),
         (404, error(-32_603), "unknown"),
         (400, error(-32_000), "unknown"),
+        (423, error(-32_000), "unknown"),
+        (403, result("bought", false), "unknown"),
+        (405, result("bought", false), "unknown"),
     ] {
         let mut rig = Rig::between(ClientKind::Pipe, UpstreamKind::Http);
         rig.says(0, CALL);
@@ -80,5 +83,23 @@ fn whoever_answers_a_request_by_its_id_has_dealt_with_it_whatever_the_status_is(
         assert_eq!(fault["effect"], effect, "{given} {body}: {fault}");
         assert_eq!(fault["details"]["upstream"]["status"], given, "{fault}");
         assert_eq!(fault["retryable"], false, "{given} {body}: {fault}");
+    }
+}
+
+#[test]
+fn a_refusal_that_did_not_come_to_its_end_may_have_been_an_answer() {
+    for (given, effect) in
+        [(404, "unknown"), (400, "unknown"), (409, "unknown"), (422, "unknown"), (403, "none")]
+    {
+        let mut rig = Rig::between(ClientKind::Pipe, UpstreamKind::Http);
+        rig.says(0, CALL);
+        let (retry_after, www_authenticate, location) = (None, None, None);
+        let (status, body, about) = (given, &b"{\"jsonrpc\":"[..], About::Unread);
+        let how = Refused::Status { status, retry_after, www_authenticate, location, body, about };
+        let mut heard = rig.refused(&how);
+        heard.extend(rig.after(Duration::from_secs(2)).into_iter().map(|it| (ToClient::Any, it)));
+        assert_eq!(heard.len(), 1, "{given}: {heard:?}");
+        assert_eq!(fault(&heard[0].1)["effect"], effect, "{given}: {heard:?}");
+        assert_eq!(rig.sent.len(), 1, "it is not sent again");
     }
 }

@@ -1,0 +1,150 @@
+//! A refusal of a remote server: its body as far as it comes, and whether it is the request that is refused or the session.
+
+use std::time::Duration;
+
+use hyper::{
+    body::Bytes,
+    http::{HeaderValue, StatusCode, header},
+};
+use tokio::time::timeout;
+
+use super::{
+    Message, Remote,
+    body::{self, Content},
+    connection::Reply,
+    lost::{self, Says},
+    mirror::SESSION,
+};
+use crate::{
+    frame::behind_mark,
+    inflight::UpstreamId,
+    session::{About, Refused},
+    sse::Events,
+};
+
+/// The most that is read of a refusal which is no message.
+const MOST_BYTES: usize = 64 << 10;
+
+/// How long the rest of a refusal may take: its status says most.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The body of a refusal, as far as it came.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) body: Bytes,
+    is_whole: bool,
+}
+
+impl Refusal {
+    async fn read(reply: &mut Reply, longest: usize) -> Self {
+        let is_stream = Content::of(&reply.head.fields) == Content::Events;
+        let mut all = Vec::new();
+        let read = async {
+            while all.len() < if is_stream || may_be_message(&all) { longest } else { MOST_BYTES } {
+                match reply.next().await {
+                    Ok(Some(bytes)) => all.extend_from_slice(&bytes),
+                    Ok(None) => return true,
+                    Err(_) => return false,
+                }
+            }
+            false
+        };
+        let is_whole = timeout(PATIENCE, read).await.unwrap_or(false);
+        let body = if is_stream { array_of_events(&all, longest) } else { all };
+        Self { body: body.into(), is_whole }
+    }
+
+    /// Whether what did not come may be the answer to the request.
+    pub(super) fn is_cut(&self) -> bool {
+        !self.is_whole && may_be_message(&self.body)
+    }
+}
+
+/// Whether a body may become one of the protocol.
+fn may_be_message(start: &[u8]) -> bool {
+    let start = behind_mark(start).unwrap_or(start).trim_ascii_start();
+    matches!(start.first(), None | Some(b'{' | b'['))
+}
+
+/// The messages of a stream, as one array.
+fn array_of_events(mut stream: &[u8], longest: usize) -> Vec<u8> {
+    let mut events = Events::new(longest);
+    let mut all = vec![b'['];
+    while let Ok(Some(event)) = events.next(&mut stream) {
+        if !event.data.trim_ascii().is_empty() {
+            all.extend_from_slice(if all.len() > 1 { b"," } else { b"" });
+            all.extend_from_slice(event.data);
+        }
+    }
+    all.push(b']');
+    all
+}
+
+impl Remote {
+    /// The status says no.
+    pub(super) async fn turned_away(
+        &self,
+        reply: &mut Reply,
+        session: Option<&HeaderValue>,
+        message: &Message,
+    ) {
+        let status = reply.head.status;
+        let refusal = Refusal::read(reply, self.longest).await;
+        let Some(id) = message.id else { return };
+        let is_lost = match session {
+            Some(session) => self.is_lost(session, (status, &refusal), (id, message)).await,
+            None => false,
+        };
+        if is_lost && self.state().session.as_ref() == session {
+            // It stays ours until another one is opened: whoever names it next is to hear of its end, too.
+            self.ear.expired(id);
+        }
+        let fields = &reply.head.fields;
+        let challenges = fields.texts(&header::WWW_AUTHENTICATE).collect::<Vec<_>>().join("\n");
+        let refused = Refused::Status {
+            status: status.as_u16(),
+            retry_after: fields.text(&header::RETRY_AFTER),
+            www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
+            location: fields.text(&header::LOCATION),
+            body: &body::message(&refusal.body, self.client),
+            about: match refusal.is_cut() {
+                _ if is_lost => About::Session,
+                true => About::Unread,
+                false => About::Request,
+            },
+        };
+        self.ear.refused(id, &refused);
+    }
+
+    /// Whether the server has lost the session that a request named. If its words leave that open, it is asked.
+    async fn is_lost(
+        &self,
+        session: &HeaderValue,
+        (status, refusal): (StatusCode, &Refusal),
+        (id, message): (UpstreamId, &Message),
+    ) -> bool {
+        match lost::says(status, refusal, id) {
+            Says::Nothing => false,
+            Says::Lost => true,
+            Says::Perhaps => !self.is_known(session, id, message).await,
+        }
+    }
+
+    /// Whether the server takes a request in that session which changes nothing.
+    async fn is_known(&self, session: &HeaderValue, id: UpstreamId, message: &Message) -> bool {
+        let digits = id.digits();
+        let parts: [&[u8]; 3] =
+            [br#"{"jsonrpc":"2.0","id":"ping-"#, &digits, br#"","method":"ping"}"#];
+        let mut request = self.post(parts.concat().into());
+        request.fields.insert(SESSION, session.clone());
+        request.authorize(message.authorization.as_ref());
+        match timeout(PATIENCE, self.address.ask(&request)).await {
+            Ok(Ok(reply)) => {
+                let status = reply.head.status;
+                self.leave(reply).await;
+                !matches!(status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST)
+            }
+            _ => true,
+        }
+    }
+}
