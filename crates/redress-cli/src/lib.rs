@@ -47,18 +47,30 @@ struct Args {
 enum Command {
     Run(run::Args),
     Serve(serve::Args),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  redress ledger tail -n 3 --kind fault --format text\n  redress ledger query --since 2h --tool read_file\n  redress ledger verify\n  redress ledger stats --since 7d"
+    )]
     Ledger(ledger::Args),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  redress plan list\n  redress plan show docs/plans/cache.md\n  redress plan approve docs/plans/cache.md"
+    )]
     Plan(plan::Args),
     Check(check::Args),
     Probe(probe::Args),
     Explain(explain::Args),
     Classify(classify::Args),
     Translate(translate::Args),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  redress registry lint errors.toml\n  redress registry diff errors.lock errors.toml\n  redress registry export errors.toml --format typescript --out notes-errors"
+    )]
     Registry(registry::Args),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  redress config check redress.toml\n  redress config schema > redress.schema.json"
+    )]
     Config(config::Args),
     Completions(completions::Args),
 }

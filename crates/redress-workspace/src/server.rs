@@ -1,6 +1,10 @@
 //! The server: each tool with what it says of itself. The work is done on threads that may wait for a disk.
 
-use std::{panic::resume_unwind, sync::Arc};
+use std::{
+    iter,
+    panic::resume_unwind,
+    sync::{Arc, LazyLock},
+};
 
 use redress::{Contract as _, Fault};
 use redress_registry::Registry;
@@ -8,6 +12,7 @@ use redress_rmcp::{Contract, ToolFault};
 use rmcp::{
     ErrorData, ServerHandler,
     handler::server::{
+        router::tool::ToolRouter,
         tool::{IntoCallToolResult, schema_for_output},
         wrapper::Parameters,
     },
@@ -18,6 +23,7 @@ use rmcp::{
     tool, tool_handler, tool_router,
 };
 use serde::Serialize;
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -184,7 +190,31 @@ impl Server {
     }
 }
 
-#[tool_handler]
+/// The tools as they are listed. Their schemas name no formats: those of Rust's numbers are of no standard, and clients warn of each one.
+static TOOLS: LazyLock<ToolRouter<Server>> = LazyLock::new(|| {
+    let mut router = Server::tool_router();
+    for route in router.map.values_mut() {
+        let tool = &mut route.attr;
+        for schema in iter::once(&mut tool.input_schema).chain(&mut tool.output_schema) {
+            Arc::make_mut(schema).values_mut().for_each(remove_formats);
+        }
+    }
+    router
+});
+
+fn remove_formats(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            // A property may have that name, too.
+            members.retain(|key, value| key != "format" || !value.is_string());
+            members.values_mut().for_each(remove_formats);
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(remove_formats),
+        _ => (),
+    }
+}
+
+#[tool_handler(router = TOOLS)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
@@ -205,7 +235,7 @@ impl<T: Serialize + Brief> IntoCallToolResult for Told<T> {
         let value = serde_json::to_value(&self.0);
         let value = value.map_err(|it| ErrorData::internal_error(it.to_string(), None))?;
         let mut result = CallToolResult::structured(value);
-        let texts = std::iter::once(self.0.brief()).chain(self.0.note());
+        let texts = iter::once(self.0.brief()).chain(self.0.note());
         result.content = texts.map(ContentBlock::text).collect();
         Ok(result.into())
     }

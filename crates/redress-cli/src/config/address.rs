@@ -66,7 +66,7 @@ impl Url {
     fn parse(written: &str) -> Result<Self, &'static str> {
         let (scheme, rest) = written.split_once("://").ok_or(URL)?;
         if !["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) {
-            return Err(URL);
+            return Err("must start with http:// or https://");
         }
         if written.contains(|it: char| !it.is_ascii_graphic()) {
             return Err("must be written in ASCII, without spaces; `%20` stands for one");

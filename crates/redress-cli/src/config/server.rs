@@ -39,7 +39,7 @@ section! {
         dialect: Dialect = Dialect::Native, example "\"rpc\"";
         /// The codes that the server itself may use.
         contract: Contract = Contract::core(), example "\"errors.toml\"";
-        /// How long a request may take, in milliseconds.
+        /// How long a request may take, in milliseconds. The first one of a session waits for the server to start, too.
         deadline_ms: u64 = 60_000, in DEADLINE_MS, example "10000";
         /// The longest message, in bytes.
         max_message_bytes: u64 = 16 << 20, in MESSAGE_BYTES, example "1048576";

@@ -12,7 +12,7 @@ use std::{
 use redress_govern::role::globs;
 use redress_registry::{nearest::nearest, problems::quoted, shipped};
 
-use super::{Config, Governance, Preset};
+use super::{Config, Governance, Preset, Server, Word};
 
 /// Something that cannot work: the names of its key and of the tables around it, what is wrong there, and what to do.
 #[derive(Debug)]
@@ -72,6 +72,12 @@ impl Config {
             let what = format!("there is no directory {}", folder.0.display());
             obstacles.push(Doubt::new(&place, what, "Name one that is there.".to_owned()));
         }
+        let missing = self.servers.iter().filter(|it| !has_program(it));
+        obstacles.extend(missing.filter_map(|it| {
+            let Word(program) = it.command.first()?;
+            let place = ["server", &it.name, "command"];
+            Some(missing_program(&place, &program.to_string_lossy()))
+        }));
         obstacles
     }
 
@@ -95,7 +101,7 @@ impl Config {
 
     /// Patterns of codes that no code has.
     fn idle_locks(&self) -> Vec<Doubt> {
-        let contracts: Vec<_> = self.servers.iter().map(super::Server::codes).collect();
+        let contracts: Vec<_> = self.servers.iter().map(Server::codes).collect();
         let of_servers = contracts.iter().flat_map(|it| it.codes.keys());
         let codes: Vec<&str> =
             shipped::core().codes.keys().chain(of_servers).map(|it| &**it).collect();
@@ -135,11 +141,8 @@ impl Config {
         let preflights = governance.preflight.0.iter();
         let missing = preflights.filter_map(|it| {
             let program = it.command.first()?;
-            (!self.is_there(program)).then(|| {
-                let what = format!("there is no program {}", quoted(program));
-                let fix = "Install it, or write the path of one that is there.".to_owned();
-                Doubt::new(&["governance", "preflight", &it.name, "command"], what, fix)
-            })
+            let place = ["governance", "preflight", &it.name, "command"];
+            (!self.is_there(program)).then(|| missing_program(&place, program))
         });
         missing.collect()
     }
@@ -147,8 +150,7 @@ impl Config {
     /// Whether a command would find its program, as far as the workspaces are known.
     fn is_there(&self, program: &str) -> bool {
         if !program.contains('/') {
-            let path = env::var_os("PATH").unwrap_or_default();
-            return env::split_paths(&path).any(|it| it.join(program).is_file());
+            return is_on_path(program);
         }
         let roots = self.workspaces();
         let is_known = Path::new(program).is_absolute() || !roots.is_empty();
@@ -168,6 +170,27 @@ impl Config {
     fn has_broken_contract(&self) -> bool {
         self.servers.iter().any(|it| it.contract.problem.is_some())
     }
+}
+
+fn missing_program(place: &[&str], program: &str) -> Doubt {
+    let what = format!("there is no program {}", quoted(program));
+    Doubt::new(place, what, "Install it, or write the path of one that is there.".to_owned())
+}
+
+/// Whether a server's command would find its program, as far as that is known before it starts.
+fn has_program(server: &Server) -> bool {
+    let Some(Word(program)) = server.command.first() else { return true };
+    let program = program.to_string_lossy();
+    if program.contains('/') {
+        let folder = server.cwd.as_ref().map_or(Path::new(""), |it| &it.0);
+        return Path::new(&*program).is_file() || folder.join(&*program).is_file();
+    }
+    server.env.contains_key("PATH") || is_on_path(&program)
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|it| it.join(program).is_file())
 }
 
 /// What to write instead of a name that nothing has.

@@ -106,7 +106,7 @@ fn all_problems_are_told_at_once_each_at_its_place() {
          it:7:8: `server.A b.mode` is one of observe, annotate, enforce, not `obsreve`. Did you mean `observe`?\n\
          it:8:15: `server.A b.deadline_ms` must be a whole number, not a string.\n\
          it:9:1: `server.A b.headers` has a meaning only with `url`.\n\
-         it:10:16: `server.A b.max_sessions` must be a whole number from 0 to 2^63-1.\n\
+         it:10:16: `server.A b.max_sessions` must not be negative.\n\
          it:11:1: [server.c] needs a `command`, a `url` or a `workspace`.\n\
          it:13:1: `server.c.env` has a name that no variable can have: \"A=\".\n\
          it:14:12: `server.c.contract` cannot be loaded: No file and no built-in registry has this name. Did you mean `workrail`?\n\

@@ -110,7 +110,7 @@ impl Value for u64 {
         };
         let number = unsigned(written);
         if number.is_none() {
-            given.refuse(reading, "must be a whole number from 0 to 2^63-1");
+            given.refuse(reading, "must not be negative");
         }
         number
     }

@@ -186,10 +186,24 @@ fn check_shows_what_would_run_and_no_secret() {
 }
 
 #[test]
+fn check_names_the_server_whose_program_is_not_there() {
+    let fine = "[server.a]\ncommand = ['sh']\n[server.b]\ncommand = ['/bin/sh', '-c', 'exit']\n";
+    assert_eq!(with(fine, "redress config check redress.toml").exit, 0);
+    for (more, place) in [
+        ("[server.gone]\ncommand = ['no-such-program-here']\n", "server.gone.command"),
+        ("[server.gone]\ncommand = ['./no/such']\n", "server.gone.command"),
+    ] {
+        let ran = with(&format!("{fine}{more}"), "redress config check redress.toml");
+        assert_eq!(ran.exit, 2, "{}", ran.out);
+        assert!(ran.err.contains(place) && ran.err.contains("no program"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn what_holds_for_all_servers_is_told_once() {
     let servers: String = ["a", "b", "c"]
         .map(|it| {
-            format!("[server.{it}]\ncommand = ['x']\nretry.attempts = 3\nlimits.concurrency = 9\n")
+            format!("[server.{it}]\ncommand = ['sh']\nretry.attempts = 3\nlimits.concurrency = 9\n")
         })
         .concat();
     let bad = format!("[retry]\nbase_ms = 5000\nmax_ms = 100\n[limits]\nburst = 3\n{servers}");
@@ -220,7 +234,7 @@ fn a_contract_is_found_beside_the_file() {
     let config = |contract: &str| {
         fs::write(
             dir.path().join("conf/redress.toml"),
-            format!("[server.a]\ncommand = ['a']\ncontract = '{contract}'"),
+            format!("[server.a]\ncommand = ['sh']\ncontract = '{contract}'"),
         )
         .unwrap();
         shell("redress config check conf/redress.toml", dir.path())

@@ -24,6 +24,7 @@ fn every_tool_says_what_it_takes_gives_and_does() {
         let row = &registry.tools[tool["name"].as_str().unwrap()];
         assert!(tool["inputSchema"]["additionalProperties"] == json!(false), "{tool:#}");
         assert!(tool["outputSchema"]["properties"].is_object(), "{tool:#}");
+        assert!(!tool.to_string().contains("\"format\":\"uint"), "no client knows it: {tool:#}");
         assert!(tool["description"].as_str().unwrap().contains("Errors: "), "{tool:#}");
         let hints = &tool["annotations"];
         assert_eq!(hints["readOnlyHint"], json!(row.read_only), "{tool:#}");
