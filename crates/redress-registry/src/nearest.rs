@@ -29,7 +29,7 @@ pub fn nearest_n<'a>(
     words
 }
 
-/// Ranks behind every spelling mistake: one name holds the other as whole words.
+/// Ranks behind every spelling mistake: one name holds the other as whole words, or shortens some of them.
 const HOLDS: usize = MOST_EDITS + 1;
 
 /// More than this and a name is another one, however long.
@@ -46,7 +46,7 @@ fn rank(word: &str, candidate: &str) -> Option<usize> {
             return Some(edits);
         }
     }
-    holds_words(word, &candidate).then_some(HOLDS)
+    (holds_words(word, &candidate) || is_shortened(word, &candidate)).then_some(HOLDS)
 }
 
 /// Whether one of the two stands in the other between separators.
@@ -59,6 +59,14 @@ fn holds_words(a: &str, b: &str) -> bool {
             (before.is_empty() || before.ends_with(SEPARATORS))
                 && (after.is_empty() || after.starts_with(SEPARATORS))
         })
+}
+
+/// Whether one of the two has the same words as the other, some of them cut short.
+fn is_shortened(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let mut words = short.split(SEPARATORS).zip(long.split(SEPARATORS));
+    short.split(SEPARATORS).count() == long.split(SEPARATORS).count()
+        && words.all(|(short, long)| short == long || short.len() >= 3 && long.starts_with(short))
 }
 
 const SEPARATORS: [char; 2] = ['_', '.'];
@@ -102,6 +110,15 @@ mod tests {
         assert_eq!(nearest("max", KEYS), Some("max_chars"));
         assert_eq!(nearest("retry_policy", KEYS), Some("retry"));
         assert_eq!(nearest("base_ment", KEYS), None);
+    }
+
+    #[test]
+    fn words_that_are_cut_short_find_the_name() {
+        let tools = ["list_directory", "read_text_file", "directory_tree"];
+        assert_eq!(nearest("list_dir", tools), Some("list_directory"));
+        assert_eq!(nearest("list-dirs", tools), None);
+        assert_eq!(nearest("dir_tree", tools), Some("directory_tree"));
+        assert_eq!(nearest("li_dir", tools), None, "two letters are many words");
     }
 
     #[test]
