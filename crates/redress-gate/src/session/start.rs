@@ -76,7 +76,20 @@ pub(super) fn telling_line(log: &str, is_start: bool) -> Option<&str> {
     let lines = || log.lines().rev().map(str::trim).filter(|it| !it.is_empty());
     let named = || lines().filter(|_| is_start).find(|it| names_failure(it));
     let telling = || lines().find(|it| tells_failure(it));
-    named().or_else(telling).or_else(|| lines().next())
+    named().or_else(telling).or_else(|| last_but_chatter(log))
+}
+
+/// The last line of a log that is more than a note that all goes well. What is indented below such a note belongs to it.
+fn last_but_chatter(log: &str) -> Option<&str> {
+    const LEVELS: [&str; 3] = ["INFO", "DEBUG", "TRACE"];
+    let mut is_chatter = false;
+    let spoken = log.lines().filter(|line| {
+        let has_level =
+            line.split(|it: char| !it.is_ascii_alphabetic()).any(|it| LEVELS.contains(&it));
+        is_chatter = has_level || is_chatter && line.starts_with([' ', '\t']);
+        !is_chatter
+    });
+    spoken.map(str::trim).filter(|it| !it.is_empty()).last()
 }
 
 /// Whether a line of a log tells of a failure.
@@ -175,6 +188,10 @@ mod tests {
         let at_work = "user 7 not found\nTypeError: boom\nversion 3\n";
         assert_eq!(telling_line(at_work, false), Some("TypeError: boom"));
         assert_eq!(telling_line("\n", true), None);
+        let rich = "[11/18/26 05:00:00] INFO     Processing request of type   server.py:720\n                             CallToolRequest\n";
+        assert_eq!(telling_line(rich, false), None, "it says nothing of an end");
+        let more = format!("bye\n{rich}");
+        assert_eq!(telling_line(&more, false), Some("bye"));
     }
 
     #[test]
