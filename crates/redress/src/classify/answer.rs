@@ -13,7 +13,7 @@ use super::{
     facts::{Fact, Facts},
     judge::Case,
     message::{self, Message},
-    named,
+    named, part,
     raise::{Found, Looks, Named, Said, raise},
     ran,
     request::{self, Argument},
@@ -262,6 +262,9 @@ impl Judge<'_> {
         facts.set(Fact::Ran, ran::is_named(text, arguments, *facts));
         facts.set(Fact::Elsewhere, checked::is_elsewhere(text, request::given(self.asked)));
         facts.set(Fact::Below, named::is_below(text, arguments));
+        facts.set(Fact::Stranger, part::names_a_stranger(text, arguments));
+        facts.set(Fact::OneOf, part::names_one_of_several(text, arguments));
+        facts.set(Fact::Nth, part::counts_to_one(text, arguments));
         facts.set(Fact::Stack, message::has_stack(text));
         facts.set(Fact::Unfit, unfit::is_of(text, arguments));
     }
