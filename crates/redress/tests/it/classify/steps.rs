@@ -141,3 +141,53 @@ fn a_patch_that_stopped_has_changed_the_files_before() {
         assert_eq!(effect("apply_patch", &patch, text), expected, "{text}");
     }
 }
+
+#[test]
+fn what_gives_way_in_the_middle_leaves_a_doubt() {
+    let (insert, select) = (json!({"sql": "INSERT INTO t VALUES (1)"}), json!({"sql": "SELECT 1"}));
+    let click = json!({"selector": "#pay"});
+    for (tool, arguments, text, expected) in [
+        ("resize_images", &json!({"n": 1}), "MemoryError", "unknown"),
+        ("build", &json!({"n": 1}), "JavaScript heap out of memory", "unknown"),
+        (
+            "set",
+            &json!({"key": "a"}),
+            "OOM command not allowed when used memory > 'maxmemory'.",
+            "none",
+        ),
+        ("execute_sql", &insert, "disk I/O error", "unknown"),
+        ("execute_sql", &select, "disk I/O error", "none"),
+        (
+            "click",
+            &click,
+            "locator.click: Target page, context or browser has been closed",
+            "unknown",
+        ),
+        (
+            "click",
+            &click,
+            "Failed to click #pay: Protocol error (Runtime.callFunctionOn): Target closed.",
+            "unknown",
+        ),
+        (
+            "click",
+            &click,
+            "Execution context was destroyed, most likely because of a navigation",
+            "unknown",
+        ),
+        (
+            "get_text",
+            &click,
+            "page.content: Target page, context or browser has been closed",
+            "none",
+        ),
+        ("click", &click, "Browser not launched. Call launch first.", "none"),
+        ("click", &click, "The page is already closed", "none"),
+    ] {
+        assert_eq!(effect(tool, arguments, text), expected, "{tool}: {text}");
+    }
+    let got = answered("execute_sql", &insert, "disk I/O error", true);
+    assert_eq!(got["code"], "FILE_WRITE_FAILED");
+    let got = answered("click", &click, "Target closed", true);
+    assert!(!got["fault"]["message"].to_string().contains("No session"), "{got}");
+}
