@@ -191,3 +191,33 @@ fn what_gives_way_in_the_middle_leaves_a_doubt() {
     let got = answered("click", &click, "Target closed", true);
     assert!(!got["fault"]["message"].to_string().contains("No session"), "{got}");
 }
+
+#[test]
+fn a_place_inside_of_what_was_not_given_is_one_of_an_answer() {
+    let issue = |path: Value| {
+        json!([{"code": "invalid_type", "expected": "string", "received": "undefined", "path": path, "message": "Required"}]).to_string()
+    };
+    let order = json!({"item": {"sku": "x"}});
+    for (text, code, effect) in [
+        (issue(json!(["response", "id"])), "UPSTREAM_PROTOCOL_ERROR", "unknown"),
+        (format!("ZodError: {}", issue(json!([0, "id"]))), "UPSTREAM_PROTOCOL_ERROR", "unknown"),
+        (
+            "Validation error: Required at \"response.id\"".to_owned(),
+            "UPSTREAM_PROTOCOL_ERROR",
+            "unknown",
+        ),
+        (issue(json!(["quantity"])), "MISSING_REQUIRED_FIELD", "none"),
+        (issue(json!(["item", "id"])), "MISSING_REQUIRED_FIELD", "none"),
+        (issue(json!(["params", "id"])), "MISSING_REQUIRED_FIELD", "none"),
+        (
+            format!("Invalid arguments for tool create_order: {}", issue(json!(["a", "id"]))),
+            "MISSING_REQUIRED_FIELD",
+            "none",
+        ),
+    ] {
+        let got = answered("create_order", &order, &text, true);
+        assert_eq!((&got["code"], &got["effect"]), (&json!(code), &json!(effect)), "{text}");
+        let is_named = got["fault"]["violations"].to_string().contains("response");
+        assert!(!is_named, "{text}");
+    }
+}
