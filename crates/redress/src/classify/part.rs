@@ -4,7 +4,7 @@
 use super::{
     named::{ancestors, last},
     normal::normal,
-    paths::{has_extension, is_absolute, is_file_name, local},
+    paths::{has_extension, is_absolute, is_file_name, local, path_kind},
     request::Argument,
 };
 use crate::json::{Kind, Value};
@@ -47,7 +47,7 @@ pub(super) fn names_a_stranger(text: &str, arguments: &[Argument<'_>]) -> bool {
     let is_sign = |it: char| it.is_whitespace() || "'\"`()[]<>,;=".contains(it);
     let words = text.lines().filter(|it| !is_frame(it)).flat_map(|it| it.split(is_sign));
     let paths = words.map(|it| it.trim_end_matches(['.', ':', '/', '\\'])).filter(|it| is_path(it));
-    paths.into_iter().any(|path| !arguments.iter().any(|it| is_meant(path, &it.value)))
+    paths.into_iter().any(|path| !arguments.iter().any(|it| is_meant(path, it)))
 }
 
 fn is_path(word: &str) -> bool {
@@ -58,21 +58,25 @@ fn is_path(word: &str) -> bool {
 }
 
 /// Whether a value names a path, with a root before it or an end after it, or leads through it. Servers spell names in their own way.
-fn is_meant(path: &str, value: &str) -> bool {
-    let value = local(value.trim()).trim_end_matches(['/', '\\']);
+fn is_meant(path: &str, argument: &Argument<'_>) -> bool {
+    let value = local(argument.value.trim()).trim_end_matches(['/', '\\']);
+    // Where they start from, `.` and `~`, servers write out.
+    let value = value.trim_start_matches(['.', '~', '/', '\\']);
     if value.is_empty() || value.len() > LONGEST || value.contains('\n') {
         return false;
     }
-    let (path, value) = (normal(path), normal(value));
+    let spelt = |it: &str| normal(it).replace('\\', "/");
+    let (path, value) = (spelt(path), spelt(value));
     let ends_with = |it: &str| path.strip_suffix(it).is_some_and(|it| is_edge(it, it.len()));
     if value.len() < SHORTEST {
-        return last(&path).split('.').next() == Some(&value);
+        let is_path = path_kind(&argument.key, &value).is_some();
+        return is_path && last(&path).split('.').next() == Some(&value);
     }
     value.contains(&path)
         || ancestors(&value).any(ends_with)
         || path.match_indices(&*value).any(|(at, _)| {
             let after = path.get(at + value.len()..).unwrap_or_default();
-            is_edge(&path, at) && !after.contains(['/', '\\'])
+            is_edge(&path, at) && !after.contains('/')
         })
 }
 
@@ -141,11 +145,14 @@ mod tests {
             (("path", "/w/a"), "ENOENT, lstat '/w/a'", false),
             (("path", "x/y.txt"), "ENOENT, open '/root/x/y.txt'", false),
             (("path", "/w/none/y.txt"), "ENOENT, mkdir '/w/none'", false),
+            (("path", "src/a.ts"), "No such file: C:\\p\\src\\a.ts", false),
+            (("path", "~/a/y.txt"), "No such file: '/home/u/a/y.txt'", false),
             (("path", "none/y.txt"), "ENOENT, mkdir '/root/none'", false),
             (("path", "/w/y.txt"), "ENOENT, open '/w/y.txt.9f.tmp'", false),
             (("title", "My note"), "file already exists: /vault/my-note.md", false),
-            (("name", "b"), "ENOENT, open '/w/b.ts'", false),
-            (("name", "b"), "ENOENT, open '/w/ab.ts'", true),
+            (("file", "b"), "ENOENT, open '/w/b.ts'", false),
+            (("file", "b"), "ENOENT, open '/w/ab.ts'", true),
+            (("name", "b"), "ENOENT, open '/w/b.ts'", true),
             (("dest", "out"), "file already exists: out/b.txt", true),
             (("name", "x"), "No such file\n  File \"/usr/lib/a.py\", line 3", false),
             (("url", "http://a/x"), "no file at http://a/y.txt", false),

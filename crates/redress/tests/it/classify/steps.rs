@@ -89,11 +89,24 @@ fn a_path_that_nobody_gave_is_one_of_several() {
         ("rename_symbol", &json!({"file": "/w/src/z.ts", "to": "new"}), &opened, "none"),
         ("read_symbol", &json!({"name": "old"}), &opened, "none"),
         ("clear_cache", &json!({"age": 3}), python, "unknown"),
+        ("create_user", &json!({"name": "x"}), python, "unknown"),
         ("get_cache", &json!({"age": 3}), python, "none"),
         (
             "extract_zip",
             &json!({"path": "a.zip", "dest": "out"}),
             "file already exists: out/b.txt",
+            "unknown",
+        ),
+        (
+            "git_add",
+            &json!({"files": ["a"]}),
+            "fatal: Unable to create '/r/.git/index.lock': File exists.",
+            "none",
+        ),
+        (
+            "create_order",
+            &json!({"item": 1}),
+            "Order placed but the mail could not be sent: invalid recipient",
             "unknown",
         ),
         (
