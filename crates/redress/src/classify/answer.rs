@@ -262,9 +262,7 @@ impl Judge<'_> {
         facts.set(Fact::Ran, ran::is_named(text, arguments, *facts));
         facts.set(Fact::Elsewhere, checked::is_elsewhere(text, request::given(self.asked)));
         facts.set(Fact::Below, named::is_below(text, arguments));
-        facts.set(Fact::Stranger, part::names_a_stranger(text, arguments));
-        facts.set(Fact::OneOf, part::names_one_of_several(text, arguments));
-        facts.set(Fact::Nth, part::counts_to_one(text, arguments));
+        part::look(facts, text, arguments);
         facts.set(Fact::Stack, message::has_stack(text));
         facts.set(Fact::Unfit, unfit::is_of(text, arguments));
     }

@@ -2,17 +2,24 @@
 //! many others. What came before it may be done.
 
 use super::{
+    facts::{Fact, Facts},
     named::{ancestors, last},
     normal::normal,
     paths::{has_extension, is_absolute, is_file_name, local, path_kind},
     request::Argument,
 };
-use crate::json::{Kind, Value};
+use crate::{
+    json::{Kind, Value},
+    text::cut_bytes,
+};
 
 /// A shorter name is part of too many others.
 const SHORTEST: usize = 3;
 /// A longer value names no thing.
 const LONGEST: usize = 512;
+/// What stands further down is not looked at.
+const MOST_TEXT: usize = 8 << 10;
+const MOST_PATHS: usize = 64;
 /// How the lines of a stack start: their files are the server's own.
 const FRAMES: [&str; 2] = ["File \"", "at "];
 /// What things of a long list are called, and counted.
@@ -41,13 +48,22 @@ pub(super) fn is_of_things(key: &str, list: Value<'_>, is_bulk: bool) -> bool {
     is_bulk || first.kind() == Kind::Object || normal(key).ends_with("ids")
 }
 
+/// The facts that a text tells of parts.
+pub(super) fn look(facts: &mut Facts, text: &str, arguments: &[Argument<'_>]) {
+    let text = &*cut_bytes(text, MOST_TEXT);
+    facts.set(Fact::Stranger, names_a_stranger(text, arguments));
+    facts.set(Fact::OneOf, names_one_of_several(text, arguments));
+    facts.set(Fact::Nth, counts_to_one(text, arguments));
+}
+
 /// Whether a text names a path that no argument does.
-pub(super) fn names_a_stranger(text: &str, arguments: &[Argument<'_>]) -> bool {
+fn names_a_stranger(text: &str, arguments: &[Argument<'_>]) -> bool {
     let is_frame = |it: &&str| FRAMES.iter().any(|sign| it.trim_start().starts_with(sign));
     let is_sign = |it: char| it.is_whitespace() || "'\"`()[]<>,;=".contains(it);
     let words = text.lines().filter(|it| !is_frame(it)).flat_map(|it| it.split(is_sign));
     let paths = words.map(|it| it.trim_end_matches(['.', ':', '/', '\\'])).filter(|it| is_path(it));
-    paths.into_iter().any(|path| !arguments.iter().any(|it| is_meant(path, it)))
+    let mut paths = paths.take(MOST_PATHS);
+    paths.any(|path| !arguments.iter().any(|it| is_meant(path, it)))
 }
 
 fn is_path(word: &str) -> bool {
@@ -87,7 +103,7 @@ fn is_edge(path: &str, at: usize) -> bool {
 }
 
 /// Whether a text names some things of a list among the arguments, and not all of them.
-pub(super) fn names_one_of_several(text: &str, arguments: &[Argument<'_>]) -> bool {
+fn names_one_of_several(text: &str, arguments: &[Argument<'_>]) -> bool {
     let list = |it: &Argument<'_>| {
         let (list, at) = it.place.rsplit_once('/')?;
         at.bytes().all(|it| it.is_ascii_digit()).then(|| list.to_owned())
@@ -110,7 +126,7 @@ fn names(text: &str, value: &str) -> bool {
 }
 
 /// Whether a text counts to one that failed, and the caller has not: `Row 57: invalid date`.
-pub(super) fn counts_to_one(text: &str, arguments: &[Argument<'_>]) -> bool {
+fn counts_to_one(text: &str, arguments: &[Argument<'_>]) -> bool {
     let text = text.to_ascii_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     words.windows(2).enumerate().any(|(at, pair)| {
