@@ -13,7 +13,7 @@ use super::{
     facts::{Fact, Facts},
     judge::Case,
     message::{self, Message},
-    named,
+    named, part,
     raise::{Found, Looks, Named, Said, raise},
     ran,
     request::{self, Argument},
@@ -262,6 +262,7 @@ impl Judge<'_> {
         facts.set(Fact::Ran, ran::is_named(text, arguments, *facts));
         facts.set(Fact::Elsewhere, checked::is_elsewhere(text, request::given(self.asked)));
         facts.set(Fact::Below, named::is_below(text, arguments));
+        part::look(facts, text, arguments);
         facts.set(Fact::Stack, message::has_stack(text));
         facts.set(Fact::Unfit, unfit::is_of(text, arguments));
     }

@@ -1,9 +1,9 @@
-//! What pydantic checked when it found something wrong: the arguments of the call, or what the tool made or got later.
+//! What pydantic or zod checked when it found something wrong: the arguments of the call, or what the tool made or got later.
 //!
 //! A model that an answer of another service does not fit says the same words as one that arguments do not fit, but then the call
 //! was made, and no other arguments help.
 
-use super::normal::normal;
+use super::{extract, normal::normal};
 use crate::json::{Kind, Value};
 
 /// Stands before the name of the model that does not fit.
@@ -13,12 +13,66 @@ const HEADS: [&str; 2] = ["validation error for ", "validation errors for "];
 const OF_ARGUMENTS: [&str; 8] =
     ["arguments", "args", "params", "parameters", "input", "inputs", "request", "query"];
 
+/// What stands before zod's places if those are arguments without doubt.
+const SAYS_ARGUMENTS: [&str; 3] =
+    ["arguments for tool", "Input validation error", "Invalid arguments"];
+/// What stands in a line of zod with a place at its end.
+const ZOD: [&str; 4] = ["Required", "Invalid ", "xpected ", "\u{2192}"];
+
 /// The most places that are looked at.
 const MOST: usize = 16;
 
 /// Whether nothing that it calls wrong is of the call.
 pub(super) fn is_elsewhere(text: &str, arguments: Option<Value<'_>>) -> bool {
     let Some(arguments) = arguments.filter(|it| it.kind() == Kind::Object) else { return false };
+    is_of_another_model(text, arguments) || is_of_an_answer(text, arguments)
+}
+
+/// Whether all places that zod names are inside of something that was not given. Of an argument that is missing, zod names the
+/// argument and nothing inside of it; and arguments are never a list.
+fn is_of_an_answer(text: &str, arguments: Value<'_>) -> bool {
+    let is_outside = |steps: &Vec<String>| match steps.as_slice() {
+        [first, _, ..] => {
+            let name = normal(first);
+            !names(arguments).any(|it| it == name)
+                && !OF_ARGUMENTS.iter().any(|it| name.ends_with(it))
+        }
+        _ => false,
+    };
+    if SAYS_ARGUMENTS.iter().any(|it| text.contains(it)) {
+        return false;
+    }
+    let mut found = zod_issues(text);
+    if found.is_empty() {
+        found = zod_lines(text);
+    }
+    !found.is_empty() && found.iter().all(is_outside)
+}
+
+/// The places in zod's issues as JSON.
+fn zod_issues(text: &str) -> Vec<Vec<String>> {
+    let Some(doc) = extract::payload(text) else { return Vec::new() };
+    let root = doc.root();
+    let list = ["issues", "errors", "error"].iter().find_map(|it| root.get(it)).unwrap_or(root);
+    let coded = list.elements().take(MOST).filter(|it| it.get("code").is_some());
+    let paths = coded.filter_map(|it| it.get("path")).filter(|it| it.kind() == Kind::Array);
+    paths.map(|it| it.elements().map(plain).collect()).collect()
+}
+
+/// The places at the ends of zod's lines: `Required at "response.id"`.
+fn zod_lines(text: &str) -> Vec<Vec<String>> {
+    let parts = text.split([';', ',', '\n']).take(MOST).map(str::trim);
+    let places = parts.filter(|it| ZOD.iter().any(|word| it.contains(word))).filter_map(|it| {
+        let place = it.rsplit_once("at ")?.1.trim_matches('"');
+        (!place.is_empty() && !place.contains(char::is_whitespace)).then_some(place)
+    });
+    let steps =
+        |it: &str| it.split(['.', '[']).map(|it| it.trim_end_matches(']').to_owned()).collect();
+    places.map(steps).collect()
+}
+
+/// Whether pydantic speaks of a model that is not made of the arguments.
+fn is_of_another_model(text: &str, arguments: Value<'_>) -> bool {
     let Some((model, places)) = HEADS.iter().find_map(|it| text.split_once(it)).map(|it| {
         let (model, places) = it.1.split_once('\n').unwrap_or((it.1, ""));
         (model.trim(), places)

@@ -61,6 +61,14 @@ facts! {
     Directory = "directory",
     /// An argument is a list of several paths.
     Several = "several",
+    /// An argument is a list of several things that are worked on one by one.
+    Many = "many",
+    /// The text names some things of a list among the arguments, and not all of them.
+    OneOf = "one-of",
+    /// The text counts to one that failed, and no argument does.
+    Nth = "nth",
+    /// An argument says what is asked of a database.
+    Query = "query",
     /// An argument is an empty text or list.
     Empty = "empty",
     /// No arguments were given.
@@ -95,6 +103,8 @@ facts! {
     EchoUrl = "echo-url",
     /// The text names something below a directory among the arguments.
     Below = "below",
+    /// The text names a path that no argument does.
+    Stranger = "stranger",
     /// The text names a file that the caller did not.
     NamesFile = "names-file",
     /// The text names the tool.
@@ -123,6 +133,8 @@ facts! {
     Judges = "judges",
     /// The tool changes something: what it answers is about that, and not what stood there.
     Acts = "acts",
+    /// The tool works on many things at once.
+    Bulk = "bulk",
     /// The tool works on directories with all that is in them.
     Trees = "trees",
     /// The tool makes a file that need not be there.

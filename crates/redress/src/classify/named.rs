@@ -145,12 +145,12 @@ fn leads_elsewhere(text: &str, path: &str) -> bool {
     })
 }
 
-fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 /// The directories that a path leads through, the nearest first.
-fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     let above = |it: &&str| it.rfind(['/', '\\']).and_then(|at| path.get(..at));
     std::iter::successors(above(&path), above).filter(|it| it.len() >= SHORTEST)
 }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::{
     facts::{Fact, Facts},
     normal::normal,
+    part,
     paths::{PathKind, is_absolute, is_directory, is_file_name, local, names_file, path_kind},
     phrase::is_word,
-    ran,
+    query, ran,
     table::Table,
 };
 use crate::{
@@ -117,6 +118,8 @@ fn arguments<'a>(facts: &mut Facts, given: Option<Value<'a>>) -> Vec<Argument<'a
         facts.set(Fact::Paths, matches!(kind, Some(PathKind::File | PathKind::Directory)));
         facts.set(Fact::Runs, ran::is_program(key, value, *facts));
         facts.set(Fact::Code, ran::is_code(key, value, *facts));
+        facts.set(Fact::Query, query::is_part(key, value));
+        facts.set(Fact::Acts, query::changes(value));
         facts.set(Fact::BadJson, is_bad_json(key, value));
         facts.set(Fact::Command, matches!(&**key, "command" | "cmd" | "script" | "shell" | "argv"));
     }
@@ -158,6 +161,7 @@ fn gather<'a>(facts: &mut Facts, list: &mut Vec<Argument<'a>>, place: Place<'a>,
             facts.set(Fact::Empty, depth > 0 && value.elements().next().is_none());
             let paths = value.elements().filter(|it| has_path(&name, *it));
             facts.set(Fact::Several, paths.take(2).count() == 2);
+            facts.set(Fact::Many, part::is_of_things(&name, value, facts.has(Fact::Bulk)));
             for (at, it) in value.elements().take(MOST_VALUES).enumerate() {
                 gather(facts, list, place.below(key, &at.to_string()), it);
             }

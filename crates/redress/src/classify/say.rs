@@ -25,6 +25,8 @@ pub(super) fn fitting(fault: &mut Fault, rule: &Named<'_>, facts: Facts, is_of_a
     let retry = || of_a_retry(fault.code(), retry()?);
     let state = || (is_state(fault.code(), rule)).then_some(OF_A_STATE);
     let broken = || facts.has(Fact::NotJson).then_some(OF_NO_JSON);
+    let closed = || rule.id.starts_with(CLOSED).then_some(OF_A_CLOSED_PAGE);
+    let state = || closed().or_else(state);
     let sentences =
         broken().or_else(program).or_else(method).or_else(name).or_else(retry).or_else(state);
     // A contract has words of its own.
@@ -54,6 +56,15 @@ const OF_A_NAME: Sentences = (
 const OF_A_STATE: Sentences = (
     "Something that this call builds on has not been set up yet.",
     "Set it up first with the tool for it, or give it as an argument if the tool takes one.",
+);
+
+/// How the ids start of what says that a page or a browser is open no more.
+const CLOSED: &str = "browser.closed";
+
+/// It was open before, and the call may be what closed it.
+const OF_A_CLOSED_PAGE: Sentences = (
+    "The page or browser that this call works in has closed, crashed or moved on.",
+    "Look at what is open now, and whether the call took effect, before you make it again.",
 );
 
 fn is_state(code: &str, rule: &Named<'_>) -> bool {

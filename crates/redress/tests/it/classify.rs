@@ -1,6 +1,7 @@
 //! What a verdict says of a failure, and what it keeps to itself.
 
 mod anything;
+mod blame;
 mod corpus;
 mod places;
 mod programs;
