@@ -16,6 +16,16 @@ pub struct Sender {
     pub token: Option<TokenId>,
 }
 
+impl Sender {
+    /// What marks the number of a client that has no session.
+    pub(crate) const OF_NO_SESSION: u64 = 1 << 63;
+
+    /// Whether it has a session.
+    pub(crate) const fn has_session(self) -> bool {
+        self.client & Self::OF_NO_SESSION == 0
+    }
+}
+
 /// A token that was accepted, by the start of its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenId(NonZeroU64);

@@ -31,6 +31,7 @@ use super::{
 use crate::{
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     link::Link,
+    mail::Sender,
     session::Expected,
 };
 
@@ -148,10 +149,9 @@ fn id_of(line: &[u8], most: usize) -> Option<Box<str>> {
 
 /// Who makes a request that belongs to no session: all who bring the same credentials are one.
 fn principal(headers: &HeaderMap) -> u64 {
-    const OF_NO_SESSION: u64 = 1 << 63;
     let credentials = headers.get(AUTHORIZATION).map(|it| Sha256::digest(it.as_bytes()));
     let start = credentials.as_ref().and_then(|it| it.first_chunk());
-    OF_NO_SESSION | start.map_or(0, |it| u64::from_le_bytes(*it))
+    Sender::OF_NO_SESSION | start.map_or(0, |it| u64::from_le_bytes(*it))
 }
 
 /// Opens a session.
