@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     link::Letter,
-    mail::{Mail, Ticket, ToClient},
+    mail::{Lost, Mail, Ticket, ToClient},
 };
 
 /// Where clients of one link wait.
@@ -36,7 +36,7 @@ struct State {
     /// The clients that can be told what belongs to no request.
     seats: IndexMap<u64, Seat, FxBuildHasher>,
     /// What nobody will hear: its client does not read, or does not fetch it.
-    lost: Vec<Bytes>,
+    lost: Lost,
 }
 
 #[derive(Debug)]
@@ -136,9 +136,11 @@ impl Desk {
         }
     }
 
-    /// Tells a client what it does not hear otherwise.
-    pub(super) fn tell(&self, client: u64, message: &Bytes) {
-        self.lock().tell(client, Saying::default(), message);
+    /// Tells a client what it does not hear otherwise. Gives back what nobody will hear, as [`Self::deliver`] does.
+    pub(super) fn tell(&self, client: u64, message: &Bytes) -> Lost {
+        let mut state = self.lock();
+        state.tell(client, Saying::default(), message);
+        std::mem::take(&mut state.lost)
     }
 
     /// A client comes.
@@ -198,9 +200,9 @@ impl Desk {
     }
 
     /// Gives every message to whom it is addressed. Gives back what nobody will hear, of these or of earlier ones.
-    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
+    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) -> Lost {
         if mail.is_empty() {
-            return Vec::new();
+            return Lost::default();
         }
         let (bytes, ends) = mail.take();
         let bytes = Bytes::from(bytes);
@@ -213,19 +215,21 @@ impl Desk {
         std::mem::take(&mut state.lost)
     }
 
-    /// Gives one message, with its line break, to whom it is addressed.
-    pub(crate) fn deliver_one(&self, letter: Letter) {
+    /// The same with one message and its line break.
+    pub(crate) fn deliver_one(&self, letter: Letter) -> Lost {
         let Letter { to, challenge, mut line } = letter;
         if line.pop().is_none() {
-            return;
+            return Lost::default();
         }
         let message = Bytes::from(line);
+        let mut state = self.lock();
         match to {
             ToClient::Answer(ticket, status) => {
-                self.lock().answer(ticket, Answer { status, challenge, message });
+                state.answer(ticket, Answer { status, challenge, message });
             }
-            to => self.lock().deliver(to, message),
+            to => state.deliver(to, message),
         }
+        std::mem::take(&mut state.lost)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -239,14 +243,13 @@ impl State {
             ToClient::Answer(ticket, status) => {
                 self.answer(ticket, Answer { status, challenge: None, message });
             }
-            ToClient::During(ticket) => self.during(ticket, &message),
-            ToClient::One(client) => self.tell(client, Saying::default(), &message),
-            ToClient::Any => {
-                for seat in self.seats.values_mut() {
-                    seat.say(Saying::default(), &message);
-                    self.lost.append(&mut seat.lost);
-                }
+            ToClient::During(ticket) => self.during(ticket, None, &message),
+            ToClient::Question(number, Some(ticket)) => {
+                self.during(ticket, Some(number), &message);
             }
+            ToClient::Question(number, None) => self.tell_all(Some(number), &message),
+            ToClient::One(client) => self.tell(client, Saying::default(), &message),
+            ToClient::Any => self.tell_all(None, &message),
         }
     }
 
@@ -260,38 +263,30 @@ impl State {
             self.stream(&mut waiting, false);
         }
         let Waiting { client, wish, place, .. } = waiting;
+        let how = |on| Saying { on, is_primed: wish.is_primed, part: Part::Last, question: None };
         let (on, message) = match place {
             Place::Post(sender) => match sender.send(Reply::Answer(answer)) {
                 Err(Reply::Answer(unheard)) => (None, unheard.message),
                 Ok(()) | Err(Reply::Stream(_)) => return,
             },
-            Place::Stream(stream)
-                if self.say_on(client, &stream, wish, (Part::Last, &answer.message)) =>
-            {
+            Place::Stream(stream) if self.say_on(client, &stream, how(None), &answer.message) => {
                 return;
             }
             Place::Stream(stream) => (Some(stream.number), answer.message),
             Place::Left(on) => (on, answer.message),
         };
-        self.tell(client, Saying { on, is_primed: true, part: Part::Last }, &message);
+        self.tell(client, how(on), &message);
     }
 
     /// Says something on a stream that answers a request. Gives whether it will be heard.
-    fn say_on(
-        &mut self,
-        client: u64,
-        stream: &Stream,
-        wish: Wish,
-        (part, message): (Part, &Bytes),
-    ) -> bool {
+    fn say_on(&mut self, client: u64, stream: &Stream, how: Saying, message: &Bytes) -> bool {
         match self.seats.get_mut(&client) {
             Some(seat) => {
-                let how = Saying { on: Some(stream.number), is_primed: wish.is_primed, part };
                 let is_said = seat.say_on(stream, how, message);
-                self.lost.append(&mut seat.lost);
+                self.lost.append(std::mem::take(&mut seat.lost));
                 is_said
             }
-            None => stream.say(None, part, message),
+            None => stream.say(None, how.part, message),
         }
     }
 
@@ -299,9 +294,17 @@ impl State {
     fn tell(&mut self, client: u64, how: Saying, message: &Bytes) {
         if let Some(seat) = self.seats.get_mut(&client) {
             seat.say(how, message);
-            self.lost.append(&mut seat.lost);
+            self.lost.append(std::mem::take(&mut seat.lost));
         } else {
-            self.lost.push(message.clone());
+            self.lost.add(how.question);
+        }
+    }
+
+    /// Tells every client what belongs to no request.
+    fn tell_all(&mut self, question: Option<u64>, message: &Bytes) {
+        for seat in self.seats.values_mut() {
+            seat.say(Saying { question, ..Saying::default() }, message);
+            self.lost.append(std::mem::take(&mut seat.lost));
         }
     }
 
@@ -319,15 +322,16 @@ impl State {
         }
     }
 
-    fn during(&mut self, ticket: Ticket, message: &Bytes) {
+    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &Bytes) {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else {
-            return self.lost.push(message.clone());
+            return self.lost.add(question);
         };
         let (client, wish) = (waiting.client, waiting.wish);
         let (stream, on) = waiting.place.stream();
-        if !stream.is_some_and(|it| self.say_on(client, &it, wish, (Part::Beside, message))) {
-            self.tell(client, Saying { on, ..Saying::default() }, message);
+        let how = Saying { on, is_primed: wish.is_primed, part: Part::Beside, question };
+        if !stream.is_some_and(|it| self.say_on(client, &it, how, message)) {
+            self.tell(client, how, message);
         }
     }
 

@@ -5,6 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use hyper::body::Bytes;
 
 use super::stream::{Framing, Part, Stream};
+use crate::mail::Lost;
 
 /// How much is kept for a client that may come back for it.
 const MOST_KEPT: usize = 1 << 20;
@@ -22,7 +23,7 @@ pub(super) struct Seat {
     kept: VecDeque<Kept>,
     kept_bytes: usize,
     /// What was kept for too long, and never heard.
-    pub(super) lost: Vec<Bytes>,
+    pub(super) lost: Lost,
 }
 
 /// How something is said that belongs to a request. What belongs to none is said anywhere.
@@ -34,6 +35,8 @@ pub(super) struct Saying {
     pub(super) is_primed: bool,
     /// What it is to the request.
     pub(super) part: Part,
+    /// The question of the upstream that it is, by our number.
+    pub(super) question: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -43,6 +46,7 @@ struct Kept {
     /// Its reader has left before.
     is_unread: bool,
     event: u64,
+    question: Option<u64>,
     message: Bytes,
 }
 
@@ -62,13 +66,7 @@ impl Seat {
         let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_said);
         let heard = own.or_else(|| self.streams.iter().filter(|it| !is_own(it.0)).find(is_said));
         let stream = heard.map(|it| it.0);
-        // The message may be a small part of a large buffer.
-        self.keep(Kept {
-            stream,
-            is_unread: false,
-            event,
-            message: Bytes::copy_from_slice(message),
-        });
+        self.keep(stream, event, how.question, message);
     }
 
     /// The number of a stream that answers a request.
@@ -85,8 +83,7 @@ impl Seat {
         let is_said = stream.say(id.as_deref(), how.part, message);
         if is_said {
             self.next_event = event;
-            let message = Bytes::copy_from_slice(message);
-            self.keep(Kept { stream: Some(stream.number), is_unread: false, event, message });
+            self.keep(Some(stream.number), event, how.question, message);
         }
         is_said
     }
@@ -152,14 +149,16 @@ impl Seat {
         }
     }
 
-    fn keep(&mut self, kept: Kept) {
-        self.kept_bytes += kept.message.len();
-        self.kept.push_back(kept);
+    fn keep(&mut self, stream: Option<u64>, event: u64, question: Option<u64>, message: &Bytes) {
+        // The message may be a small part of a large buffer.
+        let message = Bytes::copy_from_slice(message);
+        self.kept_bytes += message.len();
+        self.kept.push_back(Kept { stream, is_unread: false, event, question, message });
         while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES {
             let Some(oldest) = self.kept.pop_front() else { return };
             self.kept_bytes -= oldest.message.len();
             if oldest.stream.is_none() || oldest.is_unread {
-                self.lost.push(oldest.message);
+                self.lost.add(oldest.question);
             }
         }
     }
@@ -233,6 +232,7 @@ mod tests {
         }
         assert!(seat.kept_bytes <= super::MOST_KEPT);
         assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);
-        assert_eq!(seat.lost.len() + seat.kept.len(), 10_000, "what nobody hears is known");
+        let kept = u64::try_from(seat.kept.len()).unwrap();
+        assert_eq!(seat.lost.count + kept, 10_000, "what nobody hears is known");
     }
 }

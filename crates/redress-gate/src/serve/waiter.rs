@@ -141,7 +141,8 @@ impl Drop for Waiter {
                 self.desk.leave(self.from.ticket);
                 // It may have come in the meantime.
                 if let Ok(Reply::Answer(answer)) = self.reply.try_recv() {
-                    self.desk.tell(self.from.client, &answer.message);
+                    let lost = self.desk.tell(self.from.client, &answer.message);
+                    self.link.unheard(&lost);
                 }
             }
             OnLeave::Cancel => {

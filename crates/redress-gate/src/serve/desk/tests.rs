@@ -2,7 +2,7 @@
 
 use std::task::{Context, Poll, Waker};
 
-use super::{Desk, Letter, Mail, Reply, Stream, Ticket, ToClient, Wish};
+use super::{Desk, Letter, Lost, Mail, Reply, Stream, Ticket, ToClient, Wish};
 
 const PRIMED: Wish = Wish { events: true, is_primed: true };
 
@@ -15,9 +15,15 @@ fn heard(stream: &Stream) -> String {
     heard
 }
 
-fn answer(desk: &Desk, ticket: Ticket, line: &str) {
+fn answer(desk: &Desk, ticket: Ticket, line: &str) -> Lost {
     let to = ToClient::Answer(ticket, 200);
-    desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into() });
+    desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into() })
+}
+
+fn say(desk: &Desk, to: ToClient, line: &str) -> Lost {
+    let mut mail = Mail::default();
+    mail.add_parts(to, &[line.as_bytes(), b"\n"]);
+    desk.deliver(&mut mail)
 }
 
 #[test]
@@ -68,11 +74,9 @@ fn what_a_client_that_does_not_read_never_hears_is_known() {
     desk.enter(1);
     let (ticket, mut reply) = desk.wait(1, PRIMED);
     let mut lost = 0;
-    let large = format!("{{\"method\":\"{}\"}}\n", "x".repeat(1 << 16));
+    let large = format!("{{\"method\":\"{}\"}}", "x".repeat(1 << 16));
     for _ in 0..200 {
-        let mut mail = Mail::default();
-        mail.add_parts(ToClient::During(ticket), &[large.as_bytes()]);
-        lost += desk.deliver(&mut mail).len();
+        lost += usize::try_from(say(&desk, ToClient::During(ticket), &large).count).unwrap();
     }
     answer(&desk, ticket, "{}");
     let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
@@ -87,7 +91,23 @@ fn what_a_client_that_does_not_read_never_hears_is_known() {
 #[test]
 fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
     let desk = Desk::default();
-    let mut mail = Mail::default();
-    mail.add_parts(ToClient::During(Ticket(7)), &[b"{}\n"]);
-    assert_eq!(desk.deliver(&mut mail), ["{}"]);
+    assert_eq!(say(&desk, ToClient::During(Ticket(7)), "{}").count, 1);
+    let asked = say(&desk, ToClient::Question(3, Some(Ticket(7))), "{}");
+    assert_eq!(asked, Lost { count: 1, questions: vec![3] }, "a question is known by its number");
+}
+
+#[test]
+fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
+    let desk = Desk::default();
+    desk.enter(1);
+    say(&desk, ToClient::Question(3, None), "{}");
+    let large = "x".repeat(900 << 10);
+    let left: Vec<_> = (0..3)
+        .map(|_| {
+            let (ticket, _) = desk.wait(1, PRIMED);
+            answer(&desk, ticket, &large)
+        })
+        .collect();
+    let lost = |count, questions: &[u64]| Lost { count, questions: questions.into() };
+    assert_eq!(left, [lost(0, &[]), lost(2, &[3]), lost(1, &[])]);
 }
