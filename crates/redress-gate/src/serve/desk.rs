@@ -129,11 +129,13 @@ impl Desk {
         state.looked = state.next;
     }
 
-    /// A client has left before it read the last events of a stream.
-    pub(super) fn unread(&self, client: u64, stream: u64, events: usize) {
-        if let Some(seat) = self.lock().seats.get_mut(&client) {
-            seat.unread(stream, events);
+    /// A client has left a stream, perhaps before it read the last events. Gives back what nobody will hear.
+    pub(super) fn unread(&self, client: u64, stream: &Stream) -> Lost {
+        let mut state = self.lock();
+        if let Some(seat) = state.seats.get_mut(&client) {
+            seat.unread(stream);
         }
+        state.take_lost(client)
     }
 
     /// Tells a client what it does not hear otherwise. Gives back what nobody will hear, as [`Self::deliver`] does.
@@ -164,14 +166,14 @@ impl Desk {
         }
     }
 
-    /// A stream for what belongs to no request, or the rest of one that ended after an event.
-    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<Arc<Stream>> {
+    /// A stream for what belongs to no request, or the rest of one that ended after an event; and what nobody will hear.
+    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<(Arc<Stream>, Lost)> {
         let mut state = self.lock();
         let stream = state.seats.get_mut(&client)?.listen(after);
         if after.is_some() {
             state.take_over(client, stream.number);
         }
-        Some(stream)
+        Some((stream, state.take_lost(client)))
     }
 
     /// Whether a client waits for something.
@@ -286,7 +288,7 @@ impl State {
                 self.lost.append(std::mem::take(&mut seat.lost));
                 is_said
             }
-            None => stream.say(None, how.part, message),
+            None => stream.say(None, None, how.part, message),
         }
     }
 
@@ -311,15 +313,24 @@ impl State {
     /// A client has come back to a stream that answers a request. The connection that it was on may be dead without our
     /// knowing it.
     fn take_over(&mut self, client: u64, number: u64) {
+        let Some(seat) = self.seats.get_mut(&client) else { return };
         let of_client = self.waiting.values_mut().filter(|it| it.client == client);
         for place in of_client.map(|it| &mut it.place) {
             if let Place::Stream(stream) = place
                 && stream.number == number
             {
-                stream.give_up();
+                seat.give_up(stream);
                 place.leave();
             }
         }
+    }
+
+    /// What nobody will hear, of what that client was told or of earlier messages.
+    fn take_lost(&mut self, client: u64) -> Lost {
+        if let Some(seat) = self.seats.get_mut(&client) {
+            self.lost.append(std::mem::take(&mut seat.lost));
+        }
+        std::mem::take(&mut self.lost)
     }
 
     fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &Bytes) {

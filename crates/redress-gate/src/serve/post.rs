@@ -17,7 +17,7 @@ use super::{
     access::Principal,
     alone,
     batch::{self, Heard},
-    body::{self, Body, Unread},
+    body::{self, Body, Listener, Unread},
     desk::{Answer, Reply},
     get::{
         SESSION, ended_session, events, member, no_session_named, shutting_down, unknown_session,
@@ -250,7 +250,7 @@ async fn exchange(
             waiter.done();
             Ok(json(answer))
         }
-        Some(Reply::Stream(stream)) => Ok(events(stream, Some(waiter))),
+        Some(Reply::Stream(stream)) => Ok(events(stream, Listener::Waiter(waiter))),
         // The link has ended, and with it the session.
         None => {
             waiter.done();

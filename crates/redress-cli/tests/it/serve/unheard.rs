@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{call, open, session};
+use super::{ask, call, open, session};
 use crate::gate::{
     client::pause,
     http::{Http, post, request},
@@ -30,5 +30,30 @@ fn a_failure_that_nobody_fetches_counts_before_anything_succeeds() {
         unheard(&http) >= 3
     });
     assert!(counts, "{}", unheard(&http));
+    client.end();
+}
+
+#[test]
+fn what_a_reader_has_not_read_counts_when_it_leaves_for_good() {
+    let (mut client, http) = open(&[]);
+    let id = session(&http);
+    let listen = [("Mcp-Session-Id", &*id), ("Accept", "text/event-stream")];
+    let stream = ask(&http, "GET", &listen);
+    let notice =
+        r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"x":"LONG"}}"#;
+    let notice = notice.replace("LONG", &"x".repeat(900 << 10));
+    let fine = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    // Until the connection takes no more, and the rest stays with the gate.
+    for _ in 0..6 {
+        client.say(&[vec![&*notice; 6], vec![fine]].concat());
+        (0..20).for_each(|_| pause());
+    }
+    let before = unheard(&http);
+    drop(stream);
+    let counts = (0..1_000).any(|_| {
+        pause();
+        unheard(&http) > before
+    });
+    assert!(counts, "{before}");
     client.end();
 }

@@ -30,11 +30,11 @@ fn say(desk: &Desk, to: ToClient, line: &str) -> Lost {
 fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connection_seems_alive() {
     let desk = Desk::default();
     desk.enter(1);
-    let standing = desk.listen(1, None).unwrap();
+    let standing = desk.listen(1, None).unwrap().0;
     let (ticket, mut reply) = desk.wait(1, PRIMED);
     desk.open(ticket, true);
     let Ok(Reply::Stream(old)) = reply.try_recv() else { panic!("a stream") };
-    let again = desk.listen(1, Some(&format!("{}-0", old.number))).unwrap();
+    let again = desk.listen(1, Some(&format!("{}-0", old.number))).unwrap().0;
     answer(&desk, ticket, "{}");
     assert_eq!(heard(&again), "event: message\nid: 2-1\ndata: {}\n\n");
     assert!(!again.is_open(), "the answer is the last thing");
@@ -45,7 +45,7 @@ fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connect
 fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another() {
     let desk = Desk::default();
     desk.enter(1);
-    let standing = desk.listen(1, None).unwrap();
+    let standing = desk.listen(1, None).unwrap().0;
     let (ticket, reply) = desk.wait(1, PRIMED);
     desk.open(ticket, true);
     drop(reply);
@@ -83,7 +83,7 @@ fn what_a_client_that_does_not_read_never_hears_is_known() {
     let told = heard(&stream);
     assert!(told.ends_with("data: {}\n\n"), "the answer is heard all the same");
     let on_it = told.matches("\"method\"").count();
-    let kept = heard(&desk.listen(1, None).unwrap()).matches("\"method\"").count();
+    let kept = heard(&desk.listen(1, None).unwrap().0).matches("\"method\"").count();
     assert!(lost > 0 && on_it > 0 && kept > 0);
     assert_eq!(lost + on_it + kept, 200, "{lost} {on_it} {kept}");
 }
@@ -110,4 +110,28 @@ fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
         .collect();
     let lost = |count, questions: &[u64]| Lost { count, questions: questions.into() };
     assert_eq!(left, [lost(0, &[]), lost(2, &[3]), lost(1, &[])]);
+}
+
+#[test]
+fn what_was_asked_on_a_stream_that_its_reader_left_is_lost_once_it_is_kept_no_longer() {
+    let leave = |desk: &Desk, stream: &Stream| {
+        stream.leave();
+        desk.unread(1, stream)
+    };
+    let come_back = |desk: &Desk, stream: &Stream| {
+        desk.listen(1, Some(&format!("{}-0", stream.number))).unwrap().1
+    };
+    for go in [leave, come_back] {
+        let desk = Desk::default();
+        desk.enter(1);
+        let (ticket, mut reply) = desk.wait(1, PRIMED);
+        say(&desk, ToClient::Question(3, Some(ticket)), "{}");
+        for _ in 0..2 {
+            let lost = say(&desk, ToClient::During(ticket), &"x".repeat(900 << 10));
+            assert_eq!(lost, Lost::default(), "it may still be read");
+        }
+        let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
+        assert_eq!(go(&desk, &stream), Lost { count: 2, questions: vec![3] });
+        assert_eq!(leave(&desk, &stream), Lost::default(), "and only once");
+    }
 }
