@@ -85,8 +85,9 @@ fn call(id: &Value, params: &Value) {
     let args = &params["arguments"];
     let number = |key: &str| args[key].as_u64().unwrap_or_default();
     match params["name"].as_str().unwrap_or_default() {
-        // Writes lines as they are given, with the id of the call for `ID`.
+        // Writes lines as they are given, with the id of the call for `ID`, perhaps after a while.
         "say" | "read" | "schema" => {
+            thread::sleep(Duration::from_millis(number("ms")));
             for line in args["lines"].as_array().into_iter().flatten().filter_map(Value::as_str) {
                 put(&line.replace("ID", &id.to_string()));
             }

@@ -18,7 +18,6 @@ use std::{
     time::Instant,
 };
 
-use hyper::body::Bytes;
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
@@ -33,6 +32,7 @@ use crate::{
     inflight::UpstreamId,
     inside::Inside,
     log::Log,
+    mail::Lost,
     moment::Moment,
     process::{Process, Program, Started},
     remote::Address,
@@ -219,7 +219,7 @@ impl Link {
             self.begin_write(job);
         }
         let is_heard = !turn.to_client.is_empty();
-        lost.extend(self.client.take(&mut turn.to_client));
+        lost.append(self.client.take(&mut turn.to_client));
         self.client.dismiss(turn.withdrawn.drain(..));
         self.handed_over(is_heard || role != Role::Other);
         if let Some(upstream) = upstream {
@@ -235,14 +235,18 @@ impl Link {
         for call in turn.calls.drain(..) {
             self.plan.books.record_call(call);
         }
-        if !lost.is_empty() {
+        self.unheard(&lost);
+        is_to_commit
+    }
+
+    /// Counts what nobody will hear, and answers what the upstream asked.
+    pub(crate) fn unheard(self: &Arc<Self>, lost: &Lost) {
+        self.plan.server.metrics.unheard(lost.count);
+        if !lost.questions.is_empty() {
             self.turn(Role::Other, |session, turn| {
-                for message in &lost {
-                    session.unheard(message, turn);
-                }
+                lost.questions.iter().for_each(|it| session.unheard(*it, turn));
             });
         }
-        is_to_commit
     }
 
     /// Whether anything is to come from the upstream that somebody waits for.
@@ -308,22 +312,23 @@ impl Link {
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
     /// what nobody will hear.
-    fn record(self: &Arc<Self>, turn: &mut Turn, commits: bool) -> (bool, Vec<Bytes>) {
-        let (mut is_to_commit, mut lost) = (false, Vec::new());
+    fn record(self: &Arc<Self>, turn: &mut Turn, commits: bool) -> (bool, Lost) {
+        let (mut is_to_commit, mut lost) = (false, Lost::default());
         for told in turn.told.drain(..) {
             if self.plan.books.are_kept() && told.is_to_be_recorded() {
                 let link = Arc::clone(self);
                 self.plan.books.record(told, commits, move |letter, by| {
-                    link.client.take_one(letter);
+                    let lost = link.client.take_one(letter);
                     if by == By::Other {
                         link.client.flush(Role::Other, Instant::now());
                     }
+                    link.unheard(&lost);
                     link.handed_over(true);
                 });
                 is_to_commit = commits;
             } else {
                 self.plan.books.miss();
-                lost.extend(self.client.take_told(told, &mut turn.to_client));
+                lost.append(self.client.take_told(told, &mut turn.to_client));
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }

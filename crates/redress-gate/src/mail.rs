@@ -16,6 +16,16 @@ pub struct Sender {
     pub token: Option<TokenId>,
 }
 
+impl Sender {
+    /// What marks the number of a client that has no session.
+    pub(crate) const OF_NO_SESSION: u64 = 1 << 63;
+
+    /// Whether it has a session.
+    pub(crate) const fn has_session(self) -> bool {
+        self.client & Self::OF_NO_SESSION == 0
+    }
+}
+
 /// A token that was accepted, by the start of its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenId(NonZeroU64);
@@ -45,10 +55,35 @@ pub enum ToClient {
     Answer(Ticket, u16),
     /// For whoever made a request that is in progress: it belongs to it.
     During(Ticket),
+    /// A question of the upstream, by our number: for whoever made a request that is in progress, or else for every client.
+    Question(u64, Option<Ticket>),
     /// For one client; it belongs to no request.
     One(u64),
     /// For every client; it belongs to no request.
     Any,
+}
+
+/// Messages to clients that nobody will hear. What they say is forgotten.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// How many they are.
+    pub(crate) count: u64,
+    /// Those of them that are questions of the upstream, by our numbers.
+    pub(crate) questions: Vec<u64>,
+}
+
+impl Lost {
+    /// One more, which may be a question.
+    pub(crate) fn add(&mut self, question: Option<u64>) {
+        self.count += 1;
+        self.questions.extend(question);
+    }
+
+    /// All of these, too.
+    pub(crate) fn append(&mut self, more: Self) {
+        self.count += more.count;
+        self.questions.extend(more.questions);
+    }
 }
 
 /// What a message to the upstream is.

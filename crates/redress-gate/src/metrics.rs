@@ -161,8 +161,17 @@ impl Metrics {
 
     /// Something happened.
     pub(crate) fn happened(&self, event: Event) {
+        self.count(event, 1);
+    }
+
+    /// Messages of the server will not be heard.
+    pub(crate) fn unheard(&self, messages: u64) {
+        self.count(Event::Unheard, messages);
+    }
+
+    fn count(&self, event: Event, times: u64) {
         if let Some(counter) = self.events.get(event as usize) {
-            counter.fetch_add(1, Ordering::Relaxed);
+            counter.fetch_add(times, Ordering::Relaxed);
         }
     }
 

@@ -43,17 +43,20 @@ pub(crate) fn checked(given: &str) -> Result<String, &'static str> {
     }
 }
 
-/// The server's name for its ledger: no two commands and no two names share one.
+/// The server's name for its ledger: no two commands and no two names share one, unless one is made to look like another with its
+/// hash.
 pub(crate) fn unique(given: Option<&str>, command: &[OsString]) -> String {
-    let Some(given) = given else { return with_hash(&short(command), command) };
-    let clean = given.chars().map(|it| if is_fine(it) { it } else { '-' });
-    let clean: String = clean.take(MOST_GIVEN).collect();
-    match clean == given {
-        // Whoever reads it would look for records in it.
-        true if is_chain(&clean) => format!("_{clean}"),
-        true => clean,
-        false => with_hash(&clean, &[given.into()]),
-    }
+    let name = match given {
+        None => with_hash(&short(command), command),
+        Some(given) => {
+            let clean = given.chars().map(|it| if is_fine(it) { it } else { '-' });
+            let clean: String = clean.take(MOST_GIVEN).collect();
+            let is_ordinary = clean == given && !is_chain(given);
+            if is_ordinary { clean } else { with_hash(&clean, &[given.into()]) }
+        }
+    };
+    // Whoever reads a chain looks for records in it.
+    if is_chain(&name) { format!("_{name}") } else { name }
 }
 
 fn with_hash(name: &str, of: &[OsString]) -> String {
@@ -145,7 +148,10 @@ mod tests {
     #[test]
     fn two_names_have_two_ledgers_whatever_characters_they_have() {
         let long = "n".repeat(300);
-        let names = ["a b", "a-b", "é", "ж", "-", &long, &long[1..], "20260101T000000000Z-1-0a"];
+        let chains =
+            ["20260101T000000000Z-1-0a", "_20260101T000000000Z-1-0a", "20260101T000000000Z é"];
+        let names = ["a b", "a-b", "é", "ж", "-", &long, &long[1..]].into_iter().chain(chains);
+        let names: Vec<_> = names.collect();
         let mut ledgers: Vec<_> = names.iter().map(|it| unique(Some(it), &[])).collect();
         for ledger in &ledgers {
             assert!(ledger.len() < 200 && !redress_ledger::is_chain(ledger), "{ledger}");
@@ -153,5 +159,18 @@ mod tests {
         ledgers.sort();
         ledgers.dedup();
         assert_eq!(ledgers.len(), names.len(), "{ledgers:?}");
+    }
+
+    #[test]
+    fn an_ordinary_name_is_its_ledgers() {
+        for name in ["a-b", "my.files_2", "_20260101T000000000Z-1-0a", &"n".repeat(100)] {
+            assert_eq!(unique(Some(name), &[]), name);
+        }
+    }
+
+    #[test]
+    fn no_command_has_a_ledger_that_is_taken_for_a_chain() {
+        let ledger = unique(None, &words("20260101T000000000Z-1"));
+        assert!(!redress_ledger::is_chain(&ledger), "{ledger}");
     }
 }

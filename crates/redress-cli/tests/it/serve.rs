@@ -8,6 +8,7 @@ mod many;
 mod network;
 mod sessions;
 mod streams;
+mod unheard;
 
 use serde_json::{Value, json};
 

@@ -2,12 +2,11 @@
 
 use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
-use hyper::body::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Letter, Role};
 use crate::{
-    mail::{Mail, Ticket, ToClient},
+    mail::{Lost, Mail, Ticket, ToClient},
     outbox::Outbox,
     serve::Desk,
     told::Told,
@@ -35,35 +34,38 @@ pub(crate) struct Pipe {
 impl Client {
     /// Takes messages over, in the order of these calls. Never blocks. Gives back what nobody will hear: a pipe is waited for,
     /// and over HTTP one that does not read must not hold up the others.
-    pub(super) fn take(&self, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
+    pub(super) fn take(&self, mail: &mut Mail<ToClient>) -> Lost {
         match self {
             Self::Pipe(pipe) => {
                 pipe.outbox.push(mail.as_stream());
-                Vec::new()
+                Lost::default()
             }
             Self::Http(desk) => desk.deliver(mail),
         }
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
+    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>) -> Lost {
         match self {
             Self::Pipe(_) => {
                 mail.add(ToClient::Any, |out| told.render(None, out));
-                Vec::new()
+                Lost::default()
             }
             Self::Http(desk) => {
-                let lost = desk.deliver(mail);
-                desk.deliver_one(Letter::of(told, None));
+                let mut lost = desk.deliver(mail);
+                lost.append(desk.deliver_one(Letter::of(told, None)));
                 lost
             }
         }
     }
 
-    /// Takes one message over.
-    pub(super) fn take_one(&self, mut letter: Letter) {
+    /// Takes one message over, as [`Self::take`] does.
+    pub(super) fn take_one(&self, mut letter: Letter) -> Lost {
         match self {
-            Self::Pipe(pipe) => pipe.outbox.push(&mut letter.line),
+            Self::Pipe(pipe) => {
+                pipe.outbox.push(&mut letter.line);
+                Lost::default()
+            }
             Self::Http(desk) => desk.deliver_one(letter),
         }
     }

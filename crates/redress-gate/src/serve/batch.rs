@@ -10,7 +10,7 @@ use hyper::{
 use tokio::time::sleep;
 
 use super::{
-    body::Body,
+    body::{Body, Listener},
     desk::{Reader, Reply},
     get::events,
     kinds,
@@ -52,7 +52,7 @@ pub(super) async fn exchange(
     let given = tokio::spawn(give(Arc::clone(link), line, are_taken, waiter.from()));
     match waiter.reply().await {
         Some(Reply::Stream(stream)) => {
-            let mut response = events(stream, Some(waiter));
+            let mut response = events(stream, Listener::Waiter(waiter));
             if !are_taken {
                 *response.status_mut() = StatusCode::BAD_REQUEST;
                 let kind = HeaderValue::from_static(kinds::JSON);

@@ -12,7 +12,7 @@ use std::{
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep, sleep, timeout_at};
 
-use super::{stream::Stream, waiter::Waiter};
+use super::{house::Member, stream::Stream, waiter::Waiter};
 
 /// How often a stream on which nothing is said shows that it is still there.
 const BEAT: Duration = Duration::from_secs(20);
@@ -35,15 +35,24 @@ pub(super) enum Body {
 #[derive(Debug)]
 pub(super) struct Events {
     stream: Arc<Stream>,
-    /// Who waits for the last one.
-    waiter: Option<Waiter>,
+    /// Who reads, until the last one.
+    listener: Option<Listener>,
     beat: Pin<Box<Sleep>>,
 }
 
+/// Who reads events.
+#[derive(Debug)]
+pub(super) enum Listener {
+    /// A client for which the last one is an answer.
+    Waiter(Waiter),
+    /// A client that wants to hear what belongs to no request.
+    Member(Arc<Member>),
+}
+
 impl Body {
-    /// Events of a stream; the last one is the answer for whoever waits.
-    pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Self {
-        Self::Events(Events { stream, waiter, beat: Box::pin(sleep(BEAT)) })
+    /// Events of a stream.
+    pub(super) fn events(stream: Arc<Stream>, listener: Listener) -> Self {
+        Self::Events(Events { stream, listener: Some(listener), beat: Box::pin(sleep(BEAT)) })
     }
 }
 
@@ -82,7 +91,7 @@ impl Events {
         match self.stream.poll_next(context) {
             Poll::Ready(Some(event)) => Poll::Ready(Some(event)),
             Poll::Ready(None) => {
-                if let Some(waiter) = self.waiter.take() {
+                if let Some(Listener::Waiter(waiter)) = self.listener.take() {
                     waiter.done();
                 }
                 Poll::Ready(None)
@@ -100,9 +109,11 @@ impl Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        let unread = self.stream.leave();
-        if let Some(waiter) = &self.waiter {
-            waiter.unread(self.stream.number, unread);
+        self.stream.leave();
+        match &self.listener {
+            Some(Listener::Waiter(waiter)) => waiter.unread(&self.stream),
+            Some(Listener::Member(member)) => member.unread(&self.stream),
+            None => (),
         }
     }
 }

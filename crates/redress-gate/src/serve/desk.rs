@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     link::Letter,
-    mail::{Mail, Ticket, ToClient},
+    mail::{Lost, Mail, Ticket, ToClient},
 };
 
 /// Where clients of one link wait.
@@ -36,7 +36,7 @@ struct State {
     /// The clients that can be told what belongs to no request.
     seats: IndexMap<u64, Seat, FxBuildHasher>,
     /// What nobody will hear: its client does not read, or does not fetch it.
-    lost: Vec<Bytes>,
+    lost: Lost,
 }
 
 #[derive(Debug)]
@@ -129,16 +129,20 @@ impl Desk {
         state.looked = state.next;
     }
 
-    /// A client has left before it read the last events of a stream.
-    pub(super) fn unread(&self, client: u64, stream: u64, events: usize) {
-        if let Some(seat) = self.lock().seats.get_mut(&client) {
-            seat.unread(stream, events);
+    /// A client has left a stream, perhaps before it read the last events. Gives back what nobody will hear.
+    pub(super) fn unread(&self, client: u64, stream: &Stream) -> Lost {
+        let mut state = self.lock();
+        if let Some(seat) = state.seats.get_mut(&client) {
+            seat.unread(stream);
         }
+        state.take_lost(client)
     }
 
-    /// Tells a client what it does not hear otherwise.
-    pub(super) fn tell(&self, client: u64, message: &Bytes) {
-        self.lock().tell(client, Saying::default(), message);
+    /// Tells a client what it does not hear otherwise. Gives back what nobody will hear, as [`Self::deliver`] does.
+    pub(super) fn tell(&self, client: u64, message: &Bytes) -> Lost {
+        let mut state = self.lock();
+        state.tell(client, Saying::default(), message);
+        std::mem::take(&mut state.lost)
     }
 
     /// A client comes.
@@ -162,14 +166,14 @@ impl Desk {
         }
     }
 
-    /// A stream for what belongs to no request, or the rest of one that ended after an event.
-    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<Arc<Stream>> {
+    /// A stream for what belongs to no request, or the rest of one that ended after an event; and what nobody will hear.
+    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<(Arc<Stream>, Lost)> {
         let mut state = self.lock();
         let stream = state.seats.get_mut(&client)?.listen(after);
         if after.is_some() {
             state.take_over(client, stream.number);
         }
-        Some(stream)
+        Some((stream, state.take_lost(client)))
     }
 
     /// Whether a client waits for something.
@@ -198,9 +202,9 @@ impl Desk {
     }
 
     /// Gives every message to whom it is addressed. Gives back what nobody will hear, of these or of earlier ones.
-    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) -> Vec<Bytes> {
+    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) -> Lost {
         if mail.is_empty() {
-            return Vec::new();
+            return Lost::default();
         }
         let (bytes, ends) = mail.take();
         let bytes = Bytes::from(bytes);
@@ -213,19 +217,21 @@ impl Desk {
         std::mem::take(&mut state.lost)
     }
 
-    /// Gives one message, with its line break, to whom it is addressed.
-    pub(crate) fn deliver_one(&self, letter: Letter) {
+    /// The same with one message and its line break.
+    pub(crate) fn deliver_one(&self, letter: Letter) -> Lost {
         let Letter { to, challenge, mut line } = letter;
         if line.pop().is_none() {
-            return;
+            return Lost::default();
         }
         let message = Bytes::from(line);
+        let mut state = self.lock();
         match to {
             ToClient::Answer(ticket, status) => {
-                self.lock().answer(ticket, Answer { status, challenge, message });
+                state.answer(ticket, Answer { status, challenge, message });
             }
-            to => self.lock().deliver(to, message),
+            to => state.deliver(to, message),
         }
+        std::mem::take(&mut state.lost)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -239,14 +245,13 @@ impl State {
             ToClient::Answer(ticket, status) => {
                 self.answer(ticket, Answer { status, challenge: None, message });
             }
-            ToClient::During(ticket) => self.during(ticket, &message),
-            ToClient::One(client) => self.tell(client, Saying::default(), &message),
-            ToClient::Any => {
-                for seat in self.seats.values_mut() {
-                    seat.say(Saying::default(), &message);
-                    self.lost.append(&mut seat.lost);
-                }
+            ToClient::During(ticket) => self.during(ticket, None, &message),
+            ToClient::Question(number, Some(ticket)) => {
+                self.during(ticket, Some(number), &message);
             }
+            ToClient::Question(number, None) => self.tell_all(Some(number), &message),
+            ToClient::One(client) => self.tell(client, Saying::default(), &message),
+            ToClient::Any => self.tell_all(None, &message),
         }
     }
 
@@ -260,38 +265,30 @@ impl State {
             self.stream(&mut waiting, false);
         }
         let Waiting { client, wish, place, .. } = waiting;
+        let how = |on| Saying { on, is_primed: wish.is_primed, part: Part::Last, question: None };
         let (on, message) = match place {
             Place::Post(sender) => match sender.send(Reply::Answer(answer)) {
                 Err(Reply::Answer(unheard)) => (None, unheard.message),
                 Ok(()) | Err(Reply::Stream(_)) => return,
             },
-            Place::Stream(stream)
-                if self.say_on(client, &stream, wish, (Part::Last, &answer.message)) =>
-            {
+            Place::Stream(stream) if self.say_on(client, &stream, how(None), &answer.message) => {
                 return;
             }
             Place::Stream(stream) => (Some(stream.number), answer.message),
             Place::Left(on) => (on, answer.message),
         };
-        self.tell(client, Saying { on, is_primed: true, part: Part::Last }, &message);
+        self.tell(client, how(on), &message);
     }
 
     /// Says something on a stream that answers a request. Gives whether it will be heard.
-    fn say_on(
-        &mut self,
-        client: u64,
-        stream: &Stream,
-        wish: Wish,
-        (part, message): (Part, &Bytes),
-    ) -> bool {
+    fn say_on(&mut self, client: u64, stream: &Stream, how: Saying, message: &Bytes) -> bool {
         match self.seats.get_mut(&client) {
             Some(seat) => {
-                let how = Saying { on: Some(stream.number), is_primed: wish.is_primed, part };
                 let is_said = seat.say_on(stream, how, message);
-                self.lost.append(&mut seat.lost);
+                self.lost.append(std::mem::take(&mut seat.lost));
                 is_said
             }
-            None => stream.say(None, part, message),
+            None => stream.say(None, None, how.part, message),
         }
     }
 
@@ -299,35 +296,53 @@ impl State {
     fn tell(&mut self, client: u64, how: Saying, message: &Bytes) {
         if let Some(seat) = self.seats.get_mut(&client) {
             seat.say(how, message);
-            self.lost.append(&mut seat.lost);
+            self.lost.append(std::mem::take(&mut seat.lost));
         } else {
-            self.lost.push(message.clone());
+            self.lost.add(how.question);
+        }
+    }
+
+    /// Tells every client what belongs to no request.
+    fn tell_all(&mut self, question: Option<u64>, message: &Bytes) {
+        for seat in self.seats.values_mut() {
+            seat.say(Saying { question, ..Saying::default() }, message);
+            self.lost.append(std::mem::take(&mut seat.lost));
         }
     }
 
     /// A client has come back to a stream that answers a request. The connection that it was on may be dead without our
     /// knowing it.
     fn take_over(&mut self, client: u64, number: u64) {
+        let Some(seat) = self.seats.get_mut(&client) else { return };
         let of_client = self.waiting.values_mut().filter(|it| it.client == client);
         for place in of_client.map(|it| &mut it.place) {
             if let Place::Stream(stream) = place
                 && stream.number == number
             {
-                stream.give_up();
+                seat.give_up(stream);
                 place.leave();
             }
         }
     }
 
-    fn during(&mut self, ticket: Ticket, message: &Bytes) {
+    /// What nobody will hear, of what that client was told or of earlier messages.
+    fn take_lost(&mut self, client: u64) -> Lost {
+        if let Some(seat) = self.seats.get_mut(&client) {
+            self.lost.append(std::mem::take(&mut seat.lost));
+        }
+        std::mem::take(&mut self.lost)
+    }
+
+    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &Bytes) {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else {
-            return self.lost.push(message.clone());
+            return self.lost.add(question);
         };
         let (client, wish) = (waiting.client, waiting.wish);
         let (stream, on) = waiting.place.stream();
-        if !stream.is_some_and(|it| self.say_on(client, &it, wish, (Part::Beside, message))) {
-            self.tell(client, Saying { on, ..Saying::default() }, message);
+        let how = Saying { on, is_primed: wish.is_primed, part: Part::Beside, question };
+        if !stream.is_some_and(|it| self.say_on(client, &it, how, message)) {
+            self.tell(client, how, message);
         }
     }
 

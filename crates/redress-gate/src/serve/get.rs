@@ -11,13 +11,12 @@ use redress::codes;
 
 use super::{
     access::{Principal, one},
-    body::Body,
+    body::{Body, Listener},
     house::{House, Member},
     kinds,
     refusal::Refusal,
     stream::Stream,
     version,
-    waiter::Waiter,
 };
 
 /// The header that names a session.
@@ -43,9 +42,8 @@ pub(super) fn listen(
     if let Some(remote) = member.link.remote() {
         remote.listen();
     }
-    let desk = member.link.client.desk();
-    let stream = desk.and_then(|it| it.listen(member.client, after));
-    stream.map(|it| events(it, None)).ok_or_else(unknown_session)
+    let stream = member.listen(after).ok_or_else(unknown_session)?;
+    Ok(events(stream, Listener::Member(member)))
 }
 
 /// Ends a session.
@@ -96,8 +94,8 @@ pub(super) fn ended_session() -> Refusal {
 }
 
 /// An answer that is a stream.
-pub(super) fn events(stream: Arc<Stream>, waiter: Option<Waiter>) -> Response<Body> {
-    let mut response = Response::new(Body::events(stream, waiter));
+pub(super) fn events(stream: Arc<Stream>, listener: Listener) -> Response<Body> {
+    let mut response = Response::new(Body::events(stream, listener));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kinds::EVENTS));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));

@@ -1,7 +1,7 @@
 //! `House`: one server and the sessions that clients have opened with it.
 
 use std::{
-    fmt::Write as _,
+    fmt::{self, Write as _},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -14,7 +14,7 @@ use redress_ledger::Clock;
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
-use super::{Served, access::Principal, driver};
+use super::{Served, access::Principal, driver, stream::Stream};
 use crate::{
     link::{Books, Event, Link, Plan, Role},
     log::Log,
@@ -74,6 +74,12 @@ pub(super) enum NoSession {
     TooMany,
     /// The gate ends.
     Closing,
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").field("client", &self.client).finish_non_exhaustive()
+    }
 }
 
 impl House {
@@ -236,6 +242,20 @@ impl State {
 }
 
 impl Member {
+    /// A stream for what belongs to no request, or the rest of one that ended after an event.
+    pub(super) fn listen(&self, after: Option<&str>) -> Option<Arc<Stream>> {
+        let (stream, lost) = self.link.client.desk()?.listen(self.client, after)?;
+        self.link.unheard(&lost);
+        Some(stream)
+    }
+
+    /// The client has left a stream, perhaps before it read the last events.
+    pub(super) fn unread(&self, stream: &Stream) {
+        if let Some(desk) = self.link.client.desk() {
+            self.link.unheard(&desk.unread(self.client, stream));
+        }
+    }
+
     fn end(&self) {
         match self.sharing {
             Sharing::PerSession => self.link.tell(Event::Signal),

@@ -17,7 +17,7 @@ use super::{
     access::Principal,
     alone,
     batch::{self, Heard},
-    body::{self, Body, Unread},
+    body::{self, Body, Listener, Unread},
     desk::{Answer, Reply},
     get::{
         SESSION, ended_session, events, member, no_session_named, shutting_down, unknown_session,
@@ -31,6 +31,7 @@ use super::{
 use crate::{
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     link::Link,
+    mail::Sender,
     session::Expected,
 };
 
@@ -148,10 +149,9 @@ fn id_of(line: &[u8], most: usize) -> Option<Box<str>> {
 
 /// Who makes a request that belongs to no session: all who bring the same credentials are one.
 fn principal(headers: &HeaderMap) -> u64 {
-    const OF_NO_SESSION: u64 = 1 << 63;
     let credentials = headers.get(AUTHORIZATION).map(|it| Sha256::digest(it.as_bytes()));
     let start = credentials.as_ref().and_then(|it| it.first_chunk());
-    OF_NO_SESSION | start.map_or(0, |it| u64::from_le_bytes(*it))
+    Sender::OF_NO_SESSION | start.map_or(0, |it| u64::from_le_bytes(*it))
 }
 
 /// Opens a session.
@@ -250,7 +250,7 @@ async fn exchange(
             waiter.done();
             Ok(json(answer))
         }
-        Some(Reply::Stream(stream)) => Ok(events(stream, Some(waiter))),
+        Some(Reply::Stream(stream)) => Ok(events(stream, Listener::Waiter(waiter))),
         // The link has ended, and with it the session.
         None => {
             waiter.done();

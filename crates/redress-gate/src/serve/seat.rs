@@ -4,7 +4,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use hyper::body::Bytes;
 
-use super::stream::{Framing, Part, Stream};
+use super::stream::{Framing, Mark, Part, Stream};
+use crate::mail::Lost;
 
 /// How much is kept for a client that may come back for it.
 const MOST_KEPT: usize = 1 << 20;
@@ -22,7 +23,7 @@ pub(super) struct Seat {
     kept: VecDeque<Kept>,
     kept_bytes: usize,
     /// What was kept for too long, and never heard.
-    pub(super) lost: Vec<Bytes>,
+    pub(super) lost: Lost,
 }
 
 /// How something is said that belongs to a request. What belongs to none is said anywhere.
@@ -34,6 +35,8 @@ pub(super) struct Saying {
     pub(super) is_primed: bool,
     /// What it is to the request.
     pub(super) part: Part,
+    /// The question of the upstream that it is, by our number.
+    pub(super) question: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -42,7 +45,7 @@ struct Kept {
     stream: Option<u64>,
     /// Its reader has left before.
     is_unread: bool,
-    event: u64,
+    mark: Mark,
     message: Bytes,
 }
 
@@ -53,22 +56,17 @@ impl Seat {
         self.next_event += 1;
         let event = self.next_event;
         self.close_left();
+        let mark = Mark { event, question: how.question };
         let is_own = |number: u64| how.on == Some(number);
         let is_said = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
             let id = format!("{number}-{event}");
             let part = if is_own(number) { how.part } else { Part::Beside };
-            stream.say(Some(&id), part, message)
+            stream.say(Some(&id), Some(mark), part, message)
         };
         let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_said);
         let heard = own.or_else(|| self.streams.iter().filter(|it| !is_own(it.0)).find(is_said));
         let stream = heard.map(|it| it.0);
-        // The message may be a small part of a large buffer.
-        self.keep(Kept {
-            stream,
-            is_unread: false,
-            event,
-            message: Bytes::copy_from_slice(message),
-        });
+        self.keep(stream, mark, message);
     }
 
     /// The number of a stream that answers a request.
@@ -82,19 +80,37 @@ impl Seat {
     pub(super) fn say_on(&mut self, stream: &Stream, how: Saying, message: &Bytes) -> bool {
         let event = self.next_event + 1;
         let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
-        let is_said = stream.say(id.as_deref(), how.part, message);
+        let mark = Mark { event, question: how.question };
+        let is_said = stream.say(id.as_deref(), Some(mark), how.part, message);
         if is_said {
             self.next_event = event;
-            let message = Bytes::copy_from_slice(message);
-            self.keep(Kept { stream: Some(stream.number), is_unread: false, event, message });
+            self.keep(Some(stream.number), mark, message);
         }
         is_said
     }
 
-    /// The reader of a stream has left before it read the last events: they are heard on the next one.
-    pub(super) fn unread(&mut self, number: u64, events: usize) {
-        let of_stream = self.kept.iter_mut().rev().filter(|it| it.stream == Some(number));
-        of_stream.take(events).for_each(|it| it.is_unread = true);
+    /// The reader of a stream has left before it read the last events: they are heard on the next one, as far as they are kept.
+    pub(super) fn unread(&mut self, stream: &Stream) {
+        for mark in stream.unread() {
+            match self.kept(mark) {
+                Some(kept) => kept.is_unread = true,
+                None => self.lost.add(mark.question),
+            }
+        }
+    }
+
+    /// The reader of a stream reads on another one what it has not read there, as far as it is kept.
+    pub(super) fn give_up(&mut self, stream: &Stream) {
+        for mark in stream.give_up() {
+            if self.kept(mark).is_none() {
+                self.lost.add(mark.question);
+            }
+        }
+    }
+
+    fn kept(&mut self, mark: Mark) -> Option<&mut Kept> {
+        let at = self.kept.binary_search_by_key(&mark.event, |it| it.mark.event).ok()?;
+        self.kept.get_mut(at)
     }
 
     /// Forgets streams whose readers have left, but not what they did not read.
@@ -102,8 +118,8 @@ impl Seat {
         let (open, left): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.streams).into_iter().partition(|it| it.1.is_open());
         self.streams = open;
-        for (number, stream) in left {
-            self.unread(number, stream.unread());
+        for (_, stream) in left {
+            self.unread(&stream);
         }
     }
 
@@ -117,22 +133,21 @@ impl Seat {
             (self.next_stream, u64::MAX)
         });
         self.close_left();
-        self.streams.retain(|(other, stream)| {
-            let is_other = *other != number && stream.is_open();
-            if !is_other {
-                stream.end();
-            }
-            is_other
-        });
+        let (own, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.streams).into_iter().partition(|it| it.0 == number);
+        self.streams = others;
+        for (_, stream) in own {
+            self.give_up(&stream);
+        }
         let stream = Arc::new(Stream::new(number, Framing::Events));
         for kept in &mut self.kept {
             let is_missed = match kept.stream {
                 None => true,
-                Some(on) if on == number => kept.event > last,
+                Some(on) if on == number => kept.mark.event > last,
                 Some(_) => kept.is_unread,
             };
-            let id = format!("{number}-{}", kept.event);
-            if is_missed && stream.say(Some(&id), Part::Beside, &kept.message) {
+            let id = format!("{number}-{}", kept.mark.event);
+            if is_missed && stream.say(Some(&id), Some(kept.mark), Part::Beside, &kept.message) {
                 (kept.stream, kept.is_unread) = (Some(number), false);
             }
         }
@@ -152,14 +167,16 @@ impl Seat {
         }
     }
 
-    fn keep(&mut self, kept: Kept) {
-        self.kept_bytes += kept.message.len();
-        self.kept.push_back(kept);
+    fn keep(&mut self, stream: Option<u64>, mark: Mark, message: &Bytes) {
+        // The message may be a small part of a large buffer.
+        let message = Bytes::copy_from_slice(message);
+        self.kept_bytes += message.len();
+        self.kept.push_back(Kept { stream, is_unread: false, mark, message });
         while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES {
             let Some(oldest) = self.kept.pop_front() else { return };
             self.kept_bytes -= oldest.message.len();
             if oldest.stream.is_none() || oldest.is_unread {
-                self.lost.push(oldest.message);
+                self.lost.add(oldest.mark.question);
             }
         }
     }
@@ -174,7 +191,7 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{Saying, Seat, Stream};
+    use super::{Lost, Saying, Seat, Stream};
 
     fn heard(stream: &Arc<Stream>) -> Vec<String> {
         let context = Context::from_waker(Waker::noop());
@@ -225,6 +242,47 @@ mod tests {
         assert_eq!(heard(&seat.listen(None)), ["2-2 b"]);
     }
 
+    /// Says a question, then so much that the question is kept no longer.
+    fn ask_and_bury(seat: &mut Seat) {
+        let question = Saying { question: Some(7), ..Saying::default() };
+        seat.say(question, &Bytes::from_static(b"a"));
+        for _ in 0..2 {
+            seat.say(Saying::default(), &Bytes::from(vec![b' '; 900 << 10]));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_no_longer_when_its_reader_leaves_is_lost() {
+        let mut seat = Seat::default();
+        let first = seat.listen(None);
+        ask_and_bury(&mut seat);
+        assert_eq!(seat.lost, Lost::default(), "it may still be read");
+        first.leave();
+        assert_eq!(heard(&seat.listen(None)).len(), 1, "one is kept");
+        assert_eq!(seat.lost, Lost { count: 2, questions: vec![7] });
+    }
+
+    #[test]
+    fn what_was_read_before_its_reader_leaves_is_not_lost() {
+        let mut seat = Seat::default();
+        let first = seat.listen(None);
+        ask_and_bury(&mut seat);
+        assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
+        first.leave();
+        seat.listen(None);
+        assert_eq!(seat.lost, Lost { count: 1, questions: Vec::new() });
+    }
+
+    #[test]
+    fn what_is_kept_no_longer_when_its_reader_comes_back_is_lost() {
+        let mut seat = Seat::default();
+        let first = seat.listen(None);
+        ask_and_bury(&mut seat);
+        assert_eq!(heard(&seat.listen(Some("1-0"))).len(), 1, "one is kept");
+        assert_eq!(seat.lost, Lost { count: 2, questions: vec![7] });
+        assert_eq!(heard(&first), [""; 0], "nothing is said twice");
+    }
+
     #[test]
     fn memory_is_bounded_while_nobody_listens() {
         let mut seat = Seat::default();
@@ -233,6 +291,7 @@ mod tests {
         }
         assert!(seat.kept_bytes <= super::MOST_KEPT);
         assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);
-        assert_eq!(seat.lost.len() + seat.kept.len(), 10_000, "what nobody hears is known");
+        let kept = u64::try_from(seat.kept.len()).unwrap();
+        assert_eq!(seat.lost.count + kept, 10_000, "what nobody hears is known");
     }
 }

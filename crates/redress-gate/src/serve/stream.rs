@@ -47,9 +47,19 @@ pub(super) enum Part {
     Last,
 }
 
+/// What a client's seat knows an event by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Its number there.
+    pub(super) event: u64,
+    /// The question of the upstream that it is, by our number.
+    pub(super) question: Option<u64>,
+}
+
 #[derive(Debug, Default)]
 struct State {
-    events: VecDeque<Bytes>,
+    /// What was said and not read. What has no mark is nothing that a seat knows.
+    events: VecDeque<(Bytes, Option<Mark>)>,
     bytes: usize,
     /// Nothing more comes.
     is_over: bool,
@@ -67,7 +77,13 @@ impl Stream {
     }
 
     /// Says something, under an id if it has one. Gives whether it will be heard.
-    pub(super) fn say(&self, id: Option<&str>, part: Part, message: &[u8]) -> bool {
+    pub(super) fn say(
+        &self,
+        id: Option<&str>,
+        mark: Option<Mark>,
+        part: Part,
+        message: &[u8],
+    ) -> bool {
         let mut state = self.lock();
         let is_too_much = part == Part::Beside && state.bytes > MOST_WAITING;
         if state.is_left || state.is_over || is_too_much {
@@ -78,7 +94,7 @@ impl Stream {
             Framing::Events => event(id, message),
             Framing::Array => state.member(message),
         };
-        state.push(piece);
+        state.push(piece, mark);
         true
     }
 
@@ -101,7 +117,7 @@ impl Stream {
         let mut prime = Vec::new();
         let retry_ms = Some(RETURN_MS);
         write(&Event { data: b"", id: Some(id), kind: None, retry_ms }, &mut prime);
-        self.lock().push(Bytes::from(prime));
+        self.lock().push(Bytes::from(prime), None);
     }
 
     /// Nothing more comes.
@@ -109,31 +125,28 @@ impl Stream {
         let mut state = self.lock();
         if !std::mem::replace(&mut state.is_over, true) && self.framing == Framing::Array {
             let end = if state.has_begun { "]" } else { "[]" };
-            state.push(Bytes::from_static(end.as_bytes()));
+            state.push(Bytes::from_static(end.as_bytes()), None);
         }
         state.wake();
     }
 
-    /// Nothing more comes, and what was not read is said on another stream.
-    pub(super) fn give_up(&self) {
+    /// Nothing more comes. Takes out what was not read.
+    pub(super) fn give_up(&self) -> Vec<Mark> {
         let mut state = self.lock();
-        state.events.clear();
-        state.bytes = 0;
         state.is_over = true;
         state.wake();
+        state.take()
     }
 
-    /// Nobody reads any more. Gives how many events were not read.
-    pub(super) fn leave(&self) -> usize {
+    /// Nobody reads any more.
+    pub(super) fn leave(&self) {
+        self.lock().is_left = true;
+    }
+
+    /// Takes out what nobody will read, because the reader has left.
+    pub(super) fn unread(&self) -> Vec<Mark> {
         let mut state = self.lock();
-        state.is_left = true;
-        state.events.len()
-    }
-
-    /// How many events nobody will read, because the reader has left.
-    pub(super) fn unread(&self) -> usize {
-        let state = self.lock();
-        if state.is_left { state.events.len() } else { 0 }
+        if state.is_left { state.take() } else { Vec::new() }
     }
 
     /// Whether somebody reads, and something may come.
@@ -145,7 +158,7 @@ impl Stream {
     /// The next event; `None` after the last one.
     pub(super) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.lock();
-        if let Some(event) = state.events.pop_front() {
+        if let Some((event, _)) = state.events.pop_front() {
             state.bytes -= event.len();
             return Poll::Ready(Some(event));
         }
@@ -169,10 +182,15 @@ impl State {
         Bytes::from([before, message, after].concat())
     }
 
-    fn push(&mut self, event: Bytes) {
+    fn push(&mut self, event: Bytes, mark: Option<Mark>) {
         self.bytes += event.len();
-        self.events.push_back(event);
+        self.events.push_back((event, mark));
         self.wake();
+    }
+
+    fn take(&mut self) -> Vec<Mark> {
+        self.bytes = 0;
+        self.events.drain(..).filter_map(|it| it.1).collect()
     }
 
     fn wake(&mut self) {
@@ -197,9 +215,9 @@ mod tests {
     fn whoever_does_not_read_costs_bounded_memory_and_still_gets_the_answer() {
         let stream = Stream::default();
         let large = vec![b' '; 1 << 20];
-        assert_eq!((0..100).filter(|_| stream.say(None, Part::Beside, &large)).count(), 4);
-        assert!(stream.say(None, Part::Answer, b"{}"));
-        assert!(stream.say(None, Part::Last, b"{}"));
-        assert!(!stream.say(None, Part::Beside, b"{}"), "the answer is the last thing");
+        assert_eq!((0..100).filter(|_| stream.say(None, None, Part::Beside, &large)).count(), 4);
+        assert!(stream.say(None, None, Part::Answer, b"{}"));
+        assert!(stream.say(None, None, Part::Last, b"{}"));
+        assert!(!stream.say(None, None, Part::Beside, b"{}"), "the answer is the last thing");
     }
 }

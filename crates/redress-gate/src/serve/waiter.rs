@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::{
     desk::{Desk, Reply, Wish},
     kinds,
-    stream::Framing,
+    stream::{Framing, Stream},
 };
 use crate::{
     link::{Link, Role},
@@ -104,10 +104,10 @@ impl Waiter {
         self.desk.expect_several(self.from.ticket, framing);
     }
 
-    /// The client has left before it read that many events of the stream.
-    pub(super) fn unread(&self, number: u64, events: usize) {
+    /// The client has left the stream, perhaps before it read the last events.
+    pub(super) fn unread(&self, stream: &Stream) {
         if self.on_leave == OnLeave::Keep {
-            self.desk.unread(self.from.client, number, events);
+            self.link.unheard(&self.desk.unread(self.from.client, stream));
         }
     }
 
@@ -141,7 +141,8 @@ impl Drop for Waiter {
                 self.desk.leave(self.from.ticket);
                 // It may have come in the meantime.
                 if let Ok(Reply::Answer(answer)) = self.reply.try_recv() {
-                    self.desk.tell(self.from.client, &answer.message);
+                    let lost = self.desk.tell(self.from.client, &answer.message);
+                    self.link.unheard(&lost);
                 }
             }
             OnLeave::Cancel => {

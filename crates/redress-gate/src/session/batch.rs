@@ -35,7 +35,7 @@ impl Session {
         if second.is_some() {
             return Expected::Members { are_taken: false };
         }
-        self.fail_line(first, REFUSED, from.ticket, turn);
+        self.fail_line(first, REFUSED, from, turn);
         Expected::Answer
     }
 
@@ -51,7 +51,7 @@ impl Session {
             return self.client_message(line, true, from, turn);
         }
         let Some(id) = id_of(line) else { return Expected::Nothing };
-        self.fail_line(Some(id), REFUSED, from.ticket, turn);
+        self.fail_line(Some(id), REFUSED, from, turn);
         Expected::Answer
     }
 }

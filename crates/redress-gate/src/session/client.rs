@@ -46,7 +46,7 @@ impl Session {
                     return self.client_message(line, is_member, from, turn);
                 }
                 let why = Malformed::Unreadable(Unreadable::Json(error));
-                self.fail_line(id_beside(error, line), why, from.ticket, turn);
+                self.fail_line(id_beside(error, line), why, from, turn);
                 return Expected::Answer;
             }
         };
@@ -60,14 +60,14 @@ impl Session {
         let expected = match Frame::of(&doc).and_then(Frame::answerable) {
             Ok(frame) if is_member && frame.method == "initialize" && frame.id.is_some() => {
                 let id = frame.id.map(|it| it.raw().into());
-                self.fail_line(id, Malformed::OpensInBatch, from.ticket, turn);
+                self.fail_line(id, Malformed::OpensInBatch, from, turn);
                 Expected::Answer
             }
             Ok(frame) => self.client_frame(line, &frame, from, turn),
             Err(NotAFrame::Batch) if !is_member => self.client_array(line, from, turn),
             Err(error) => {
                 let why = Malformed::Unreadable(Unreadable::Frame(error));
-                self.fail_line(error.id(&doc), why, from.ticket, turn);
+                self.fail_line(error.id(&doc), why, from, turn);
                 Expected::Answer
             }
         };
@@ -81,7 +81,7 @@ impl Session {
         self.is_client_long_answered = id.is_some();
         self.is_client_long_answer = peek::is_answer(head);
         if id.is_some() {
-            self.fail_line(id, self.too_long(None), from.ticket, turn);
+            self.fail_line(id, self.too_long(None), from, turn);
         }
     }
 
@@ -89,7 +89,7 @@ impl Session {
     pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, from: Sender, turn: &mut Turn) {
         if !self.is_client_long_answered {
             let id = if self.is_client_long_answer { None } else { peek::id_in_tail(tail) };
-            self.fail_line(id, self.too_long(Some(bytes)), from.ticket, turn);
+            self.fail_line(id, self.too_long(Some(bytes)), from, turn);
         }
     }
 

@@ -95,7 +95,9 @@ impl Session {
         let ours = self.inflight.random() >> (u64::BITS - NUMBER_BITS);
         self.asked_by_upstream.insert(ours, id.raw().into());
         route.named.push((span(id), ours.to_string().into()));
-        turn.to_client.add(route.to, |out| write_routed(line, &route, out));
+        let during = if let ToClient::During(ticket) = route.to { Some(ticket) } else { None };
+        let to = ToClient::Question(ours, during);
+        turn.to_client.add(to, |out| write_routed(line, &route, out));
     }
 
     /// To whom a message belongs; what can belong to nobody any more has no route.

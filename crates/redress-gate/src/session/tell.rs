@@ -24,7 +24,7 @@ use crate::{
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
     known::{Beside, Known, Occurrence, Shared},
-    mail::Ticket,
+    mail::Sender,
     metrics::{Event, Outcome},
     moment::Moment,
     settings::{Mode, ServerText},
@@ -106,12 +106,16 @@ impl Session {
             number => number.to_owned(),
         });
         let elapsed_ms = exchange.map(|it| now.since(it.started));
-        // Governed sessions have names of their own.
-        let has_name = |it: &&Exchange| !it.request.is_sessionless && !self.server.is_governed();
-        let of_session = exchange.filter(has_name);
-        let session = of_session.map(|it| self.server.session_name(it.from.client));
+        let of_session = exchange.filter(|it| !it.request.is_sessionless);
+        let session = of_session.and_then(|it| self.session_of(it.from));
         let governed = exchange.and_then(|it| it.governed.clone());
         Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms, session, governed }
+    }
+
+    /// What records call the session of a sender, if it has one. Governed sessions have names of their own.
+    fn session_of(&self, from: Sender) -> Option<String> {
+        let has_name = from.has_session() && !self.server.is_governed();
+        has_name.then(|| self.server.session_name(from.client))
     }
 
     /// A line of the client that is no request.
@@ -119,15 +123,17 @@ impl Session {
         &mut self,
         id: Option<Box<str>>,
         why: Malformed,
-        ticket: Ticket,
+        from: Sender,
         turn: &mut Turn,
     ) {
         let known = self.known(self.malformed(why), (None, None));
         self.server.metrics.turned_away(&known.fault);
         // Whatever it was meant to be, it was no request of any revision.
         let status = if self.client == ClientKind::Http { 400 } else { 200 };
-        let to = To { status, ..To::new(Who::Request(id), ticket) };
-        self.push(known, self.occurrence(None, turn.now), (to, Form::Made), turn);
+        let to = To { status, ..To::new(Who::Request(id), from.ticket) };
+        let session = self.session_of(from);
+        let this = Occurrence { session, ..self.occurrence(None, turn.now) };
+        self.push(known, this, (to, Form::Made), turn);
     }
 
     /// Something that nobody waits for is recorded.

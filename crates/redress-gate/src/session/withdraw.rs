@@ -1,14 +1,10 @@
 //! Requests that nobody waits for any more: they are withdrawn from the upstream.
 
-use redress::json::Doc;
-
 use super::{Door, Session, Turn, Undecided, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
-    frame::{Frame, Shape, limits},
     inflight::UpstreamId,
     mail::{Ticket, ToClient, ToUpstream},
-    metrics::Event,
 };
 
 impl Session {
@@ -73,15 +69,9 @@ impl Session {
         self.notes += 1;
     }
 
-    /// A message to a client that it will not hear. A request of the upstream gets its answer all the same.
-    pub(crate) fn unheard(&mut self, message: &[u8], turn: &mut Turn) {
-        self.server.metrics.happened(Event::Unheard);
-        let Ok(doc) = Doc::parse(message, limits(message.len())) else { return };
-        let asked = Frame::of(&doc).ok().filter(|it| it.shape == Shape::Request);
-        let ours = asked.and_then(|it| it.id?.as_u64());
-        let Some(theirs) = ours.and_then(|it| self.asked_by_upstream.shift_remove(&it)) else {
-            return;
-        };
+    /// A question of the upstream that no client will hear gets its answer all the same.
+    pub(crate) fn unheard(&mut self, question: u64, turn: &mut Turn) {
+        let Some(theirs) = self.asked_by_upstream.shift_remove(&question) else { return };
         let parts: [&[u8]; 3] = [
             br#"{"jsonrpc":"2.0","id":"#,
             theirs.as_bytes(),

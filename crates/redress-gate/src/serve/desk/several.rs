@@ -68,8 +68,9 @@ impl State {
         let part = if waiting.left == 0 { Part::Last } else { Part::Answer };
         let (stream, on) = waiting.place.stream();
         let (client, wish) = (waiting.client, waiting.wish);
-        if !stream.is_some_and(|it| self.say_on(client, &it, wish, (part, message))) {
-            self.tell(client, Saying { on, is_primed: true, part }, message);
+        let how = Saying { on, is_primed: wish.is_primed, part, question: None };
+        if !stream.is_some_and(|it| self.say_on(client, &it, how, message)) {
+            self.tell(client, how, message);
         }
         if waiting.left > 0 {
             self.waiting.insert(ticket, waiting);

@@ -107,8 +107,10 @@ impl Books {
                     }
                     *ticket
                 }
-                ToClient::During(Ticket(ticket)) => *ticket,
-                ToClient::One(_) | ToClient::Any => {
+                ToClient::During(Ticket(ticket)) | ToClient::Question(_, Some(Ticket(ticket))) => {
+                    *ticket
+                }
+                ToClient::Question(..) | ToClient::One(_) | ToClient::Any => {
                     let is_public = letter["method"] == "notifications/tools/list_changed"
                         || matches!(to, ToClient::One(_));
                     if is_public {

@@ -30,6 +30,20 @@ fn what_is_no_message_is_refused_with_its_reason() {
 }
 
 #[test]
+fn what_is_no_message_is_recorded_in_the_session_that_it_came_in() {
+    let mut rig = Rig::up();
+    for line in ["garbage", "[]", r#"{"id":1.5,"method":"ping"}"#] {
+        for (client, has_session) in [(3, true), (Sender::OF_NO_SESSION | 3, false)] {
+            let from = Sender { client, ..Sender::default() };
+            rig.session.client_line(line.as_bytes(), from, &mut rig.turn);
+            let told = rig.turn.told.pop().unwrap();
+            let session = has_session.then(|| rig.session.server.session_name(client));
+            assert_eq!(told.this.session, session, "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_refusal_names_the_request_if_it_can() {
     let mut rig = Rig::up();
     let heard = rig.client(r#"{"id":5,"method":"x","Params":{}}"#);
