@@ -193,12 +193,10 @@ impl Server {
 /// The tools as they are listed. Their schemas name no formats: those of Rust's numbers are of no standard, and clients warn of each one.
 static TOOLS: LazyLock<ToolRouter<Server>> = LazyLock::new(|| {
     let mut router = Server::tool_router();
-    for route in router.map.values_mut() {
-        let tool = &mut route.attr;
-        for schema in iter::once(&mut tool.input_schema).chain(&mut tool.output_schema) {
-            Arc::make_mut(schema).values_mut().for_each(remove_formats);
-        }
-    }
+    let tools = router.map.values_mut().map(|it| &mut it.attr);
+    let schemas =
+        tools.flat_map(|it| iter::once(&mut it.input_schema).chain(&mut it.output_schema));
+    schemas.for_each(|it| Arc::make_mut(it).values_mut().for_each(remove_formats));
     router
 });
 
