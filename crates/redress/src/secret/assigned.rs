@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::{
     MAX_SECRET, floor_boundary,
     names::{Secrecy, is_header, secrecy},
-    value::{Given, Link, is_failure, worth_hiding},
+    value::{Given, LOOKED_AT, Link, is_failure, start_worth_hiding, worth_hiding},
 };
 
 /// The longest name that is looked at.
@@ -25,32 +25,55 @@ pub(super) fn name_around(text: &str, hint: &Range<usize>) -> Range<usize> {
     start..hint.end + rest
 }
 
-/// The value that a name is given, if it is a telling one.
+/// The value that a name is given, if it is a telling one. What is no secret is told from its start, so that a text full of names costs
+/// no more than its length: a value that goes on behind that hides all that stands in it.
 pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let spelled = text.get(name.clone())?;
     let secrecy = secrecy_of(text, name, spelled)?;
-    let rest = text.get(name.end..)?;
-    let (range, link, is_spaced) = match element(text, name).or_else(|| attribute(text, name)) {
-        Some(range) => (range, Link::Quoted, false),
-        None => {
-            let joint = link::of(rest).or_else(|| link::spaced(rest, spelled, secrecy))?;
-            let at = name.end + joint.at;
-            let (range, link) = form::value(text.get(at..)?, joint.link, is_header(spelled))?;
-            (at + range.start..at + range.end, link, joint.is_spaced)
-        }
-    };
-    let value = text.get(range.clone())?;
+    let found = Found::of(text, name, secrecy, LOOKED_AT)?;
+    let value = text.get(found.range.clone())?;
     // What a parser did not expect is a piece of what it read.
-    let is_parsed = link == Link::Quoted && is_unexpected(text, name);
-    let link = if is_parsed { Link::Compared } else { link };
-    let given = Given { name: spelled, value, rest: text.get(range.start..)?, link, is_spaced };
+    let is_parsed = found.link == Link::Quoted && is_unexpected(text, name);
+    let link = if is_parsed { Link::Compared } else { found.link };
+    let rest = text.get(found.range.start..)?;
+    let given = Given { name: spelled, value, rest, link, is_spaced: found.is_spaced };
     let is_said = || {
         is_line_of_file(spelled, value)
             || is_failure(given.rest)
             || is_of_arn(text, name)
-            || given.is_source()
+            || found.is_whole && given.is_source()
     };
-    (worth_hiding(value, secrecy, link) && !is_said()).then_some(range)
+    let is_worth = if found.is_whole { worth_hiding } else { start_worth_hiding };
+    (is_worth(value, secrecy, link) && !is_said()).then_some(())?;
+    Found::of(text, name, secrecy, MAX_SECRET).map(|it| it.range)
+}
+
+/// A value, as far as it was looked for.
+struct Found {
+    range: Range<usize>,
+    link: Link,
+    /// Spaces around what joins it to its name.
+    is_spaced: bool,
+    /// It ends there.
+    is_whole: bool,
+}
+
+impl Found {
+    fn of(text: &str, name: &Range<usize>, secrecy: Secrecy, most: usize) -> Option<Self> {
+        if let Some(range) = element(text, name).or_else(|| attribute(text, name)) {
+            let is_whole = range.len() <= most;
+            return Some(Self { range, link: Link::Quoted, is_spaced: false, is_whole });
+        }
+        let (spelled, rest) = (text.get(name.clone())?, text.get(name.end..)?);
+        let joint = link::of(rest).or_else(|| link::spaced(rest, spelled, secrecy))?;
+        let at = name.end + joint.at;
+        let from = text.get(at..)?;
+        let near = from.get(..floor_boundary(from, most))?;
+        let (range, link) = form::value(near, joint.link, is_header(spelled))?;
+        let is_whole = range.end < near.len() || near.len() == from.len();
+        let range = at + range.start..at + range.end;
+        Some(Self { range, link, is_spaced: joint.is_spaced, is_whole })
+    }
 }
 
 /// `unexpected token: "}"`

@@ -213,7 +213,7 @@ pub(super) fn match_at(
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
     // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.
     let is_asking = body.ends_with('=') && next == Some(&b'"');
-    let is_prose = is_asking || is_http_word && is_word(body);
+    let is_prose = is_http_word && (is_asking || is_word(body));
     (!is_prose).then_some(from..after + length)
 }
 

@@ -371,6 +371,23 @@ fn a_name_of_any_length_is_judged_once() {
         "12345678:AA",
         "unexpected token: \"",
         "token=>\nstring(",
+        "secret:http://x/",
+        "password:str[",
+        "arn:aws:secret:",
+        "token:a.",
+        "password:is.",
+        "password = a.a.a.",
+        "password=\\\\",
+        "password:/home/",
+        "token: a::",
+        "token 'a ",
+        "token\", 'a ",
+        "unexpected token 'a ",
+        "password 'is ",
+        "Authorization: is ",
+        "IDENTIFIED BY '$env:",
+        " -u'a:",
+        &("SG.".repeat(2700) + "=\""),
     ] {
         find(&piece.repeat((64 << 10) / piece.len()));
     }

@@ -10,6 +10,9 @@ pub(super) use said::is_failure;
 use said::is_remark;
 pub(super) use source::Given;
 
+/// How much of a value tells whether it is one: no placeholder, path or expression is longer.
+pub(super) const LOOKED_AT: usize = 256;
+
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Link {
@@ -183,10 +186,7 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
     if is_placeholder(value) || is_path(value) || is_remark(value) {
         return false;
     }
-    let is_prose = || {
-        let word = value.split([' ', ',', '.', ';', ':', '!']).next().unwrap_or_default();
-        SAYS.iter().any(|it| it.eq_ignore_ascii_case(word))
-    };
+    let is_prose = || is_prose(value);
     let is_strong = secrecy == Secrecy::Strong;
     match link {
         Link::Quoted | Link::Tight => is_strong || !is_number(value) && !is_scheme(value),
@@ -205,6 +205,20 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
         Link::Pair => !is_prose() && !is_wordlike(value) && !is_number(value) && !is_name(value),
         Link::Spoken => value.len() >= SHORTEST_SPOKEN && !is_wordlike(value) && !is_number(value),
     }
+}
+
+/// The same of a value of which this is only the start.
+pub(super) fn start_worth_hiding(start: &str, _: Secrecy, link: Link) -> bool {
+    match link {
+        Link::Quoted | Link::Tight => true,
+        Link::Column => is_mixed(start),
+        _ => !is_prose(start),
+    }
+}
+
+fn is_prose(value: &str) -> bool {
+    let word = value.split([' ', ',', '.', ';', ':', '!']).next().unwrap_or_default();
+    SAYS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
 /// Whether a text beside a telling name is no secret, whatever that name says.

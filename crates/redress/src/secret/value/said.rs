@@ -20,16 +20,13 @@ const REMARKS: &[&str] = &[
 
 /// Whether a word of a sentence may be the value that it is about.
 fn has_value(text: &str) -> bool {
-    let near = text.get(..super::floor_boundary(text, LONGEST)).unwrap_or(text);
-    near.split_whitespace().any(super::is_mixed)
+    text.split_whitespace().any(super::is_mixed)
 }
-
-/// No sentence about a value is longer.
-const LONGEST: usize = 256;
 
 /// Whether a text starts with how a failure is put.
 pub(in crate::secret) fn is_failure(text: &str) -> bool {
-    !has_value(text.lines().next().unwrap_or_default())
+    let near = text.get(..super::floor_boundary(text, super::LOOKED_AT)).unwrap_or(text);
+    !has_value(near.lines().next().unwrap_or_default())
         && FAILURES.iter().any(|it| {
             text.split_at_checked(it.len()).is_some_and(|(start, rest)| {
                 let is_word = it.ends_with(|it: char| it.is_ascii_alphabetic());
