@@ -1,5 +1,6 @@
 //! `Redactor`: takes secrets out of everything before it is stored or sent: known values, credentials, then telling names.
 
+mod cut;
 mod disguise;
 mod parts;
 mod within;
@@ -10,7 +11,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
     fault::Redact,
     json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
-    secret::{self, Hidden, floor_boundary},
+    secret::{self, Hidden, MAX_SECRET, floor_boundary},
+    text,
 };
 
 pub use redress::secret::REDACTED;
@@ -24,9 +26,6 @@ const MOST: usize = 256 << 10;
 
 /// How long a byte is at most in an escape that is usual, such as `\u0041`.
 const ESCAPED: usize = 6;
-
-/// A credential that a cut leaves less of than this is no use to anybody.
-const PARTIAL: usize = 64;
 
 /// How often a text is looked through at most; more than twice is rare.
 const MOST_LOOKS: usize = 8;
@@ -115,12 +114,23 @@ impl Redactor {
     }
 
     fn text_once(&self, text: &str, within: Within) -> String {
-        let is_document = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST;
-        let clean = if is_document { self.document_once(text, within) } else { None };
-        clean.unwrap_or_else(|| match within {
+        let start = text.get(..floor_boundary(text, MOST)).unwrap_or(text);
+        let is_document = start.trim_start().starts_with(['{', '[']);
+        let document = || {
+            let whole = self.document_once(start, within);
+            whole.or_else(|| self.open_document(start, within))
+        };
+        let clean = if is_document { document() } else { None };
+        let clean = clean.unwrap_or_else(|| self.words(start, within));
+        if start.len() < text.len() { self.without_end(clean) } else { clean }
+    }
+
+    /// A text that is no document.
+    fn words(&self, text: &str, within: Within) -> String {
+        match within {
             Within::Told => self.known(text).into_owned(),
             _ => self.plain(text),
-        })
+        }
     }
 
     fn document_once(&self, text: &str, within: Within) -> Option<String> {
@@ -130,10 +140,31 @@ impl Redactor {
         Some(out)
     }
 
-    /// Bytes of any kind: what is not UTF-8 is replaced.
-    pub fn bytes(&self, bytes: &[u8]) -> String {
-        let most = bytes.get(..MOST + 4).unwrap_or(bytes);
-        self.text(&String::from_utf8_lossy(most))
+    /// The same of a document whose end is missing, as far as it goes.
+    fn open_document(&self, text: &str, within: Within) -> Option<String> {
+        cut::completions(text).find_map(|it| {
+            let mut clean = self.document_once(&it.text, within)?;
+            clean.truncate(clean.len().saturating_sub(it.added));
+            clean.push_str(&self.words(it.rest, within));
+            Some(clean)
+        })
+    }
+
+    /// The start of bytes of any kind, without its secrets; what is not UTF-8 is replaced. More is looked at than is kept, so that
+    /// no secret stands in it that the cut goes through.
+    pub fn start(&self, bytes: &[u8], keep: usize) -> String {
+        let seen = bytes.get(..keep + MAX_SECRET).unwrap_or(bytes);
+        let clean = self.text(&String::from_utf8_lossy(seen));
+        let clean = if seen.len() < bytes.len() { self.without_end(clean) } else { clean };
+        text::cut_bytes(&clean, keep).into_owned()
+    }
+
+    /// What is left when the cut at the end of a text may have gone through a secret that was not seen therefore.
+    fn without_end(&self, mut clean: String) -> String {
+        let keep = clean.len().saturating_sub(self.longest.max(MAX_SECRET));
+        clean.truncate(floor_boundary(&clean, keep));
+        clean.push('…');
+        clean
     }
 
     /// The value without its secrets; everything else keeps its spelling.
@@ -158,20 +189,9 @@ impl Redactor {
     }
 
     fn plain(&self, text: &str) -> String {
-        let (text, is_cut) = match text.get(..floor_boundary(text, MOST)) {
-            Some(start) if start.len() < text.len() => (start, true),
-            _ => (text, false),
-        };
         let known = self.without_known(text);
         let credentials = secret::find(&known);
-        let mut clean = secret::without(known, credentials, REDACTED).into_owned();
-        if is_cut {
-            // The cut may have gone through a secret, so that what is left of it was not seen.
-            let keep = clean.len().saturating_sub(self.longest.max(PARTIAL));
-            clean.truncate(floor_boundary(&clean, keep));
-            clean.push('…');
-        }
-        clean
+        secret::without(known, credentials, REDACTED).into_owned()
     }
 
     /// The text without the values that are known, and nothing else: for what must else reach its reader whole.

@@ -47,7 +47,7 @@ pub const VALUE_KEYS: &[&str] = &["value", "val", "default", "content", "plainte
 pub const REDACTED: &str = "[redacted]";
 
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
-pub(crate) const MAX_SECRET: usize = 8 << 10;
+pub const MAX_SECRET: usize = 8 << 10;
 
 /// All starts and hints in one automaton, so that a text without any costs one pass.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
