@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
     fault::Redact,
     json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
-    secret::{self, Hidden, MAX_SECRET, floor_boundary},
+    secret::{self, MAX_SECRET, floor_boundary},
     text,
 };
 
@@ -33,10 +33,6 @@ const MOST_LOOKS: usize = 8;
 /// How many bytes of a document are looked through at most, so that nobody waits for a long one. One that is longer than a document may
 /// be goes whole.
 const MOST_WORK: usize = 8 << 20;
-
-/// Keys of a text that names what stands beside it: `{"name": "password", "value": "…"}`.
-const NAME_KEYS: &[&str] =
-    &["name", "key", "header", "variable", "field", "param", "parameter", "k"];
 
 /// Takes secrets out of texts and documents. The work is linear in their length.
 #[derive(Debug, Clone, Default)]
@@ -237,53 +233,23 @@ impl Redactor {
     }
 
     fn object(&self, object: Value<'_>, within: Within, out: &mut String) {
-        let named = named(object);
         out.push('{');
-        for (at, (key, value)) in object.members().enumerate() {
+        for (at, (key, value, beside)) in secret::members(object).enumerate() {
             if at > 0 {
                 out.push(',');
             }
-            let name = key.as_str().unwrap_or_default();
-            write_str(out, &self.plain(&name));
+            write_str(out, &self.plain(&key));
             out.push(':');
-            let is_value = || is_one_of(&name, secret::VALUE_KEYS);
-            let beside = named.filter(|_| is_value());
-            self.value(value, beside.map_or_else(|| within.under(&name), Within::Hidden), out);
+            self.value(value, beside.map_or_else(|| within.under(&key), Within::Hidden), out);
         }
         out.push('}');
     }
 
     fn array(&self, array: Value<'_>, within: Within, out: &mut String) {
-        // What a flag or a name stands before; a name may as well be one of several.
-        let (mut after_flag, mut after_name) = (None, None);
-        write_list(out, array.elements(), |value, out| {
-            let text = value.as_str();
-            let is_value = text.as_deref().is_some_and(|it| !secret::is_wordlike(it));
-            let beside = after_flag.or_else(|| after_name.filter(|_| is_value));
+        write_list(out, secret::elements(array), |(value, beside), out| {
             self.value(value, within.or_hidden(beside), out);
-            let text = text.as_deref();
-            after_flag = text.and_then(|it| Hidden::by(it.strip_prefix("--")?));
-            after_name = text.filter(|it| is_name(it)).and_then(Hidden::by);
         });
     }
-}
-
-/// What the name hides that is a text of this object: `{"name": "password", …}`.
-fn named(object: Value<'_>) -> Option<Hidden> {
-    let names = object
-        .members()
-        .filter(|(key, _)| key.as_str().is_some_and(|it| is_one_of(&it, NAME_KEYS)));
-    names.filter_map(|it| it.1.as_str()).filter(|it| is_name(it)).find_map(|it| Hidden::by(&it))
-}
-
-fn is_one_of(key: &str, keys: &[&str]) -> bool {
-    keys.iter().any(|it| it.eq_ignore_ascii_case(key))
-}
-
-/// Whether a text can be the name of a header or a variable.
-fn is_name(text: &str) -> bool {
-    text.len() <= 64
-        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
 }
 
 impl Redact for Redactor {

@@ -1,6 +1,7 @@
 //! Finds credentials in texts: words that start like the tokens of known services, and values that a telling name stands before.
 
 mod assigned;
+mod beside;
 mod escapes;
 mod hidden;
 mod login;
@@ -12,6 +13,7 @@ mod value;
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+pub use beside::{elements, members};
 pub use escapes::{find_meant, without_escapes};
 pub use hidden::Hidden;
 pub use names::{Secrecy, secrecy};
@@ -39,9 +41,6 @@ const HINTS: &[&str] = &[
     "sessid",
     "sessionid",
 ];
-
-/// Keys of what stands beside a name that is a text itself: `{"name": "password", "value": "…"}`.
-pub const VALUE_KEYS: &[&str] = &["value", "val", "default", "content", "plaintext"];
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";

@@ -102,15 +102,17 @@ fn harmless(value: Value<'_>, within: Option<Hidden>, out: &mut String) {
             }
         }
         Kind::Array => {
-            write_list(out, value.elements(), |it, out| harmless(it, within, out));
+            write_list(out, secret::elements(value), |(it, beside), out| {
+                harmless(it, within.or(beside), out);
+            });
         }
         Kind::Object => {
             let mut members = Members::open(out);
             // What a server puts under our key was read as its envelope, and has ids of its own in it.
-            for (key, value) in value.members().filter(|it| !it.0.is_str(FAULT_KEY)) {
-                let name = key.as_str().unwrap_or_default();
-                let within = within.map_or_else(|| Hidden::by(&name), |it| Some(it.under(&name)));
-                harmless(value, within, members.key(&quoted(&name)));
+            for (name, value, beside) in secret::members(value).filter(|it| it.0 != FAULT_KEY) {
+                let by_name =
+                    || within.map_or_else(|| Hidden::by(&name), |it| Some(it.under(&name)));
+                harmless(value, beside.or_else(by_name), members.key(&quoted(&name)));
             }
             members.close();
         }

@@ -1,7 +1,9 @@
 //! What joins a telling name and its value, and where the value starts.
 
 use super::super::{
-    MAX_SECRET, VALUE_KEYS, floor_boundary,
+    MAX_SECRET,
+    beside::VALUE_KEYS,
+    floor_boundary,
     names::Secrecy,
     value::{Link, Quote, is_mixed},
 };
