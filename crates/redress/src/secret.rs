@@ -7,6 +7,7 @@ mod hidden;
 mod login;
 mod names;
 mod pem;
+mod scheme;
 mod starts;
 mod value;
 

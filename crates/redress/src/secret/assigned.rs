@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::{
     MAX_SECRET, floor_boundary,
     names::{Secrecy, is_header, secrecy},
+    scheme::{self, is_without_credential},
     value::{Given, LOOKED_AT, Link, is_failure, start_worth_hiding, worth_hiding},
 };
 
@@ -70,6 +71,13 @@ impl Found {
         let from = text.get(at..)?;
         let near = from.get(..floor_boundary(from, most))?;
         let (range, link) = form::value(near, joint.link, is_header(spelled))?;
+        let range = match near.get(range.clone()) {
+            Some(line) if is_header(spelled) && is_without_credential(line) => {
+                let below = scheme::below(near.get(range.end..)?)?;
+                range.end + below.start..range.end + below.end
+            }
+            _ => range,
+        };
         let is_whole = range.end < near.len() || near.len() == from.len();
         let range = at + range.start..at + range.end;
         Some(Self { range, link, is_spaced: joint.is_spaced, is_whole })

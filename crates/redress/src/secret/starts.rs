@@ -6,7 +6,7 @@ use super::{
     MAX_SECRET,
     escapes::ends_with_colour,
     login::{self, Logins},
-    pem,
+    pem, scheme,
     value::{Quote, is_placeholder},
 };
 
@@ -46,6 +46,8 @@ pub(super) enum Body {
     Quoted,
     /// The digits before and the token behind.
     Telegram,
+    /// What stands on the next line.
+    Below,
 }
 
 /// What stays of a secret.
@@ -163,6 +165,8 @@ pub(super) const STARTS: &[Start] = &[
     rule("-----END ", Body::PemEnd),
     keeping("Bearer ", Body::Base64(8)),
     keeping("Basic ", Body::Base64(8)),
+    keeping("Bearer", Body::Below),
+    keeping("Basic", Body::Below),
     keeping("://", Body::Login),
     keeping("jdbc:oracle:thin:", Body::Oracle),
     keeping("IDENTIFIED BY ", Body::Quoted),
@@ -182,7 +186,8 @@ pub(super) fn match_at(
 ) -> Option<Range<usize>> {
     let after = at + rule.word.len();
     let spelled = text.get(at..after)?;
-    let is_http_word = rule.word.ends_with(' ') && rule.keep == Keep::Start;
+    let is_http_word =
+        rule.word.ends_with(' ') && rule.keep == Keep::Start || matches!(rule.body, Body::Below);
     if spelled != rule.word && !is_http_word {
         return None;
     }
@@ -209,6 +214,7 @@ pub(super) fn match_at(
         Body::Oracle => return login::oracle(rest).map(|it| moved(&it, after)),
         Body::Quoted => return in_quotes(rest).map(|it| moved(&it, after)),
         Body::Telegram => return telegram(text, at),
+        Body::Below => return scheme::below(rest).map(|it| moved(&it, after)),
     };
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
     // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.
