@@ -37,7 +37,15 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
     let is_parsed = found.link == Link::Quoted && is_unexpected(text, name);
     let link = if is_parsed { Link::Compared } else { found.link };
     let rest = text.get(found.range.start..)?;
-    let given = Given { name: spelled, value, rest, link, is_spaced: found.is_spaced };
+    let given = Given {
+        before: line_before(text, name.start),
+        name: spelled,
+        sign: text.get(name.end..found.range.start).unwrap_or_default(),
+        value,
+        rest,
+        link,
+        is_spaced: found.is_spaced,
+    };
     let is_said = || {
         is_line_of_file(spelled, value)
             || is_failure(given.rest)
@@ -82,6 +90,13 @@ impl Found {
         let range = at + range.start..at + range.end;
         Some(Self { range, link, is_spaced: joint.is_spaced, is_whole })
     }
+}
+
+/// What stands before a place on its line.
+fn line_before(text: &str, at: usize) -> &str {
+    let start = floor_boundary(text, at.saturating_sub(MAX_NAME));
+    let near = text.get(start..at).unwrap_or_default();
+    near.rsplit('\n').next().unwrap_or_default()
 }
 
 /// `unexpected token: "}"`

@@ -305,6 +305,7 @@ fn what_only_looks_like_a_secret_stays() {
         "grant_type must be one of: \"password\", \"client_credentials\"",
         "[[\"token\",\"must be a string\"]]",
         "{\"errors\":{\"password\":\"is too short (minimum is 8 characters)\"}}",
+        "{\"errors\":{\"password\":\"can't be blank\"}}",
         "token=null password= secret=${DB_SECRET} pwd=***",
         "max_tokens=4096 estimated_tokens: 58",
         "key: value, primary key=7",

@@ -6,8 +6,8 @@ mod source;
 
 use super::{MAX_SECRET, floor_boundary, names::Secrecy};
 pub(super) use placeholder::{is_masked, is_placeholder};
-pub(super) use said::is_failure;
 use said::is_remark;
+pub(super) use said::{has_value, is_failure};
 pub(super) use source::Given;
 
 /// How much of a value tells whether it is one: no placeholder, path or expression is longer.
@@ -216,7 +216,7 @@ pub(super) fn start_worth_hiding(start: &str, _: Secrecy, link: Link) -> bool {
     }
 }
 
-fn is_prose(value: &str) -> bool {
+pub(super) fn is_prose(value: &str) -> bool {
     let word = value.split([' ', ',', '.', ';', ':', '!']).next().unwrap_or_default();
     SAYS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
@@ -280,7 +280,7 @@ fn is_number(value: &str) -> bool {
     value.bytes().all(|it| it.is_ascii_digit() || matches!(it, b',' | b' ' | b'.'))
 }
 
-fn is_scheme(value: &str) -> bool {
+pub(super) fn is_scheme(value: &str) -> bool {
     SCHEMES.iter().any(|it| it.eq_ignore_ascii_case(value))
 }
 

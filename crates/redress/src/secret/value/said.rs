@@ -18,26 +18,61 @@ const REMARKS: &[&str] = &[
     "was",
 ];
 
-/// Whether a word of a sentence may be the value that it is about.
-fn has_value(text: &str) -> bool {
-    text.split_whitespace().any(super::is_mixed)
+/// Words with a number in them that name a way to write something.
+const ENCODINGS: &[&str] = &[
+    "base32",
+    "base58",
+    "base64",
+    "base64url",
+    "ed25519",
+    "oauth2",
+    "sha256",
+    "sha384",
+    "sha512",
+    "x86_64",
+];
+
+/// Whether a word of a sentence may be the value that it is about: it is made like one, or stands behind `value`.
+pub(in crate::secret) fn has_value(text: &str) -> bool {
+    const SHORTEST: usize = 6;
+    let has = |it: &str, fits: fn(&u8) -> bool| it.bytes().any(|it| fits(&it));
+    let is_made = |it: &str| {
+        let it = bare(it);
+        it.len() >= SHORTEST
+            && has(it, u8::is_ascii_digit)
+            && has(it, u8::is_ascii_alphabetic)
+            && !ENCODINGS.iter().any(|known| known.eq_ignore_ascii_case(it))
+    };
+    let is_value =
+        |it: &str| !super::is_prose(it) && !super::source::is_type(bare(it)) && it != "error,";
+    let mut words = text.split_whitespace();
+    let after = words.clone().skip(1);
+    let is_told = |(word, next): (&str, &str)| word.eq_ignore_ascii_case("value") && is_value(next);
+    words.clone().zip(after).any(is_told) || words.any(is_made)
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|it: char| it.is_ascii_punctuation())
 }
 
 /// Whether a text starts with how a failure is put.
 pub(in crate::secret) fn is_failure(text: &str) -> bool {
-    let near = text.get(..super::floor_boundary(text, super::LOOKED_AT)).unwrap_or(text);
-    !has_value(near.lines().next().unwrap_or_default())
-        && FAILURES.iter().any(|it| {
-            text.split_at_checked(it.len()).is_some_and(|(start, rest)| {
-                let is_word = it.ends_with(|it: char| it.is_ascii_alphabetic());
-                let ends = !is_word || !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
-                start.eq_ignore_ascii_case(it) && ends
-            })
+    let starts = |it: &&str| {
+        text.split_at_checked(it.len()).is_some_and(|(start, rest)| {
+            let is_word = it.ends_with(|it: char| it.is_ascii_alphabetic());
+            let ends = !is_word || !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
+            start.eq_ignore_ascii_case(it) && ends
         })
+    };
+    let near = text.get(..super::floor_boundary(text, super::LOOKED_AT)).unwrap_or(text);
+    FAILURES.iter().any(starts) && !has_value(near.lines().next().unwrap_or_default())
 }
 
 pub(super) fn is_remark(value: &str) -> bool {
     let first = value.split_once(' ').map(|it| it.0);
+    // What stands behind a colon or in quotes may be the value.
+    let is_quoting = value.contains([':', '"', '`']) || value.contains(" '");
     !has_value(value)
+        && !is_quoting
         && first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
 }
