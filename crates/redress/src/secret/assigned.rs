@@ -10,7 +10,7 @@ use super::{
     MAX_SECRET, floor_boundary,
     names::{Secrecy, is_header, secrecy},
     scheme::{self, is_without_credential},
-    value::{Given, LOOKED_AT, Link, is_failure, start_worth_hiding, worth_hiding},
+    value::{Given, LOOKED_AT, Link, is_failure, is_mixed, start_worth_hiding, worth_hiding},
 };
 
 /// The longest name that is looked at.
@@ -33,9 +33,7 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
     let secrecy = secrecy_of(text, name, spelled)?;
     let found = Found::of(text, name, secrecy, LOOKED_AT)?;
     let value = text.get(found.range.clone())?;
-    // What a parser did not expect is a piece of what it read.
-    let is_parsed = found.link == Link::Quoted && is_unexpected(text, name);
-    let link = if is_parsed { Link::Compared } else { found.link };
+    let link = found.link;
     let rest = text.get(found.range.start..)?;
     let given = Given {
         before: line_before(text, name.start),
@@ -50,6 +48,8 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
         is_line_of_file(spelled, value)
             || is_failure(given.rest)
             || is_of_arn(text, name)
+            || is_parsed(&given)
+            || is_setting(spelled, value)
             || found.is_whole && given.is_source()
     };
     let is_worth = if found.is_whole { worth_hiding } else { start_worth_hiding };
@@ -99,11 +99,24 @@ fn line_before(text: &str, at: usize) -> &str {
     near.rsplit('\n').next().unwrap_or_default()
 }
 
-/// `unexpected token: "}"`
-fn is_unexpected(text: &str, name: &Range<usize>) -> bool {
-    const WORD: &str = "unexpected ";
-    let start = name.start.checked_sub(WORD.len());
-    start.and_then(|it| text.get(it..name.start)).is_some_and(|it| it.eq_ignore_ascii_case(WORD))
+/// Whether a token is a piece of what a parser read: `unexpected token: "}"`. A long one may be a credential all the same.
+fn is_parsed(given: &Given<'_>) -> bool {
+    const WORDS: [&str; 6] =
+        ["illegal", "near", "unexpected", "unknown", "unrecognised", "unrecognized"];
+    const LONGEST: usize = 15;
+    let word = given.before.trim_end().rsplit(' ').next().unwrap_or_default();
+    given.name.eq_ignore_ascii_case("token")
+        && WORDS.iter().any(|it| it.eq_ignore_ascii_case(word))
+        && given.value.len() <= LONGEST
+}
+
+/// Whether a value is one that its name has beside secrets: where a shell is, how a browser sends cookies, that a header is missing.
+fn is_setting(name: &str, value: &str) -> bool {
+    match name {
+        "PWD" | "OLDPWD" => value.starts_with('/') && !is_mixed(value),
+        "credentials" => matches!(value, "include" | "omit" | "same-origin"),
+        _ => is_header(name) && value.starts_with("header "),
+    }
 }
 
 /// Whether a name is a part of an identifier, as in `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db`.

@@ -210,6 +210,7 @@ pub(super) fn match_at(
         Body::Pem => pem::length(rest)?,
         Body::PemEnd => return pem::before_end(text, at),
         Body::Login => return logins.find(text, after),
+        Body::UserOption if login::is_other_user(text.get(..at)?) => return None,
         Body::UserOption => return login::option(rest).map(|it| moved(&it, after)),
         Body::Oracle => return login::oracle(rest).map(|it| moved(&it, after)),
         Body::Quoted => return in_quotes(rest).map(|it| moved(&it, after)),

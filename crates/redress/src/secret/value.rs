@@ -6,8 +6,8 @@ mod source;
 
 use super::{MAX_SECRET, floor_boundary, names::Secrecy};
 pub(super) use placeholder::{is_masked, is_placeholder};
-use said::is_remark;
 pub(super) use said::{has_value, is_failure};
+use said::{is_remark, is_rules};
 pub(super) use source::Given;
 
 /// How much of a value tells whether it is one: no placeholder, path or expression is longer.
@@ -183,7 +183,7 @@ const SHORTEST_SPOKEN: usize = 6;
 
 /// Placeholders and prose stay: `token: expired` says something, and hides nothing.
 pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
-    if is_placeholder(value) || is_path(value) || is_remark(value) {
+    if is_placeholder(value) || is_path(value) || is_remark(value) || is_rules(value) {
         return false;
     }
     let is_prose = || is_prose(value);
@@ -226,6 +226,7 @@ pub(super) fn is_harmless(value: &str, secrecy: Secrecy) -> bool {
     is_placeholder(value)
         || is_path(value)
         || is_remark(value)
+        || is_rules(value)
         || is_failure(value)
         || secrecy == Secrecy::Texts && is_scheme(value)
 }
@@ -303,6 +304,7 @@ fn is_path(value: &str) -> bool {
             let is_rooted = parts.next().is_some_and(|it| ROOTS.contains(&it));
             is_rooted && parts.next().is_some() && value.chars().all(fits)
         }
-        _ => false,
+        // `./certs/server.key`
+        _ => value.contains('/') && is_file(value),
     }
 }

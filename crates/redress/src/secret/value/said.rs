@@ -8,14 +8,22 @@ const FAILURES: &[&str] = &[
     "field is required", "field required", "file exists", "file name too long", "file not found",
     "input should be", "input/output error", "invalid argument", "invalid input", "is a directory",
     "no such file", "not a directory", "not found", "operation not permitted", "path `",
-    "permission denied", "read-only file system", "string should", "text file busy",
-    "too many arguments", "value error",
+    "password is", "password must", "password should", "permission denied", "read-only file system",
+    "string should", "syntax error", "text file busy", "the password", "this field", "this password",
+    "this value", "too many arguments", "value error", "your password",
 ];
 
 /// How a sentence about a value starts that leaves the value out, as validators write it: `is too short`.
 const REMARKS: &[&str] = &[
     "can't", "cannot", "does", "doesn't", "has", "is", "isn't", "may", "must", "needs", "should",
     "was",
+];
+
+/// Rules of validators that are written in one line: `required|string|min:8`.
+#[rustfmt::skip]
+const RULES: &[&str] = &[
+    "alpha_num", "between", "confirmed", "different", "filled", "max", "min", "nullable", "present",
+    "regex", "required", "same", "size", "sometimes", "string", "unique",
 ];
 
 /// Words with a number in them that name a way to write something.
@@ -75,4 +83,9 @@ pub(super) fn is_remark(value: &str) -> bool {
     !has_value(value)
         && !is_quoting
         && first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
+}
+
+pub(super) fn is_rules(value: &str) -> bool {
+    let mut rules = value.split('|').map(|it| it.split(':').next().unwrap_or_default());
+    value.contains('|') && rules.all(|it| RULES.contains(&it))
 }

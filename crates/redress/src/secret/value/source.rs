@@ -117,10 +117,17 @@ impl Given<'_> {
             _ => return false,
         };
         let inside = inside.trim_start_matches(['"', '\'']);
-        let is_assigned =
-            self.link == Link::Tight && (self.is_spaced && path.is_telling() || path.is_compound());
-        let is_believed = is_at_hand || is_assigned || self.is_spaced && self.is_code();
+        let is_assigned = self.link == Link::Tight
+            && (self.is_spaced && (path.is_telling() || self.is_lexed()) || path.is_compound());
+        // `z.string()`
+        let is_empty = path.names.len() > 1 && inside.is_empty() && self.line().contains("()");
+        let is_believed = is_at_hand || is_assigned || is_empty || self.is_spaced && self.is_code();
         is_believed && self.line().contains(close) && !is_mixed(inside)
+    }
+
+    /// A token may be one of a parser: `token = parts[1]`.
+    fn is_lexed(&self) -> bool {
+        matches!(self.name, "tok" | "token" | "tokens")
     }
 
     /// `password = account.password`, `password = random_password.db.result`
