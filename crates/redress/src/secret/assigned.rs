@@ -1,6 +1,8 @@
 //! Values that a telling name is given: `name=value`, `"name": "value"`, `"name": ["value"]`, `("name", "value")`, `--name value`,
 //! `<name>value</name>`, `key="name" value="value"`, `| name | value |`, and those on the lines below a name.
 
+mod columns;
+mod element;
 mod form;
 mod link;
 
@@ -54,6 +56,10 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
     };
     let is_worth = if found.is_whole { worth_hiding } else { start_worth_hiding };
     (is_worth(value, secrecy, link) && !is_said()).then_some(())?;
+    // The end of a list or a block may stand further on.
+    if found.is_whole && link != Link::Quoted {
+        return Some(found.range);
+    }
     Found::of(text, name, secrecy, MAX_SECRET).map(|it| it.range)
 }
 
@@ -69,7 +75,7 @@ struct Found {
 
 impl Found {
     fn of(text: &str, name: &Range<usize>, secrecy: Secrecy, most: usize) -> Option<Self> {
-        if let Some(range) = element(text, name).or_else(|| attribute(text, name)) {
+        if let Some(range) = element::value(text, name).or_else(|| columns::value(text, name)) {
             let is_whole = range.len() <= most;
             return Some(Self { range, link: Link::Quoted, is_spaced: false, is_whole });
         }
@@ -127,19 +133,6 @@ fn is_of_arn(text: &str, name: &Range<usize>) -> bool {
     word.into_iter().next().is_some_and(|it| it.starts_with("arn:") && it.ends_with(':'))
 }
 
-/// What stands in an element that an attribute names: `<entry key="password">…</entry>`
-fn attribute(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
-    let rest = text.get(name.end..)?;
-    let quote = rest.chars().next().filter(|it| matches!(it, '"' | '\''))?;
-    text.get(..name.start)?.strip_suffix(quote)?.strip_suffix('=')?;
-    let inside = rest.get(1..)?.strip_prefix('>')?;
-    let near = inside.get(..floor_boundary(inside, MAX_SECRET))?;
-    let length = near.find('<')?;
-    inside.get(length..)?.strip_prefix("</")?;
-    let start = name.end + 2;
-    Some(start..start + length)
-}
-
 /// Whether a name is that of a file, and what stands behind it a line of it: `password.js:44:11`.
 fn is_line_of_file(name: &str, value: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |it| it.1);
@@ -151,25 +144,15 @@ fn is_line_of_file(name: &str, value: &str) -> bool {
 /// What a name hides. `API key` is a name of two words.
 fn secrecy_of(text: &str, name: &Range<usize>, spelled: &str) -> Option<Secrecy> {
     let own = secrecy(spelled.trim_start_matches('-'));
+    // The proof at the end of an address; elsewhere it is that of a function.
+    let before = text.get(..name.start).unwrap_or_default();
+    if spelled.eq_ignore_ascii_case("signature") && before.ends_with(['?', '&']) {
+        return Some(Secrecy::Texts);
+    }
     if own.is_some() || !["key", "keys"].iter().any(|it| spelled.eq_ignore_ascii_case(it)) {
         return own;
     }
-    let before = text.get(..name.start)?.strip_suffix(' ')?;
+    let before = before.strip_suffix(' ')?;
     let first = name_around(text, &(before.len()..before.len()));
     secrecy(text.get(first.start..name.end)?)
-}
-
-/// What stands in an element of that name, up to its end.
-fn element(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
-    let inside = text.get(name.end..)?.strip_prefix('>')?;
-    let before = text.get(..name.start)?;
-    let prefix = before.strip_suffix(':').unwrap_or(before);
-    let is_named = prefix.len() < before.len();
-    let prefix = prefix.trim_end_matches(|it: char| is_named && it.is_ascii_alphanumeric());
-    let tag = text.get(prefix.strip_suffix('<')?.len() + 1..name.end)?;
-    let near = inside.get(..floor_boundary(inside, MAX_SECRET))?;
-    let length = near.find('<')?;
-    inside.get(length..)?.strip_prefix("</")?.strip_prefix(tag)?;
-    let start = name.end + 1;
-    Some(start..start + length)
 }

@@ -12,14 +12,25 @@ const NAME_KEYS: &[&str] =
 /// Keys of what stands beside a name that is a text itself.
 pub(super) const VALUE_KEYS: &[&str] = &["value", "val", "default", "content", "plaintext"];
 
+/// Keys of where a validator found something, and of what it found there.
+const PLACE_KEYS: &[&str] = &["loc", "path"];
+const INPUT_KEYS: &[&str] = &["input", "received", "value"];
+
+/// The members of a key in JSON that are not public.
+const KEY_PARTS: &[&str] = &["d", "p", "q", "dp", "dq", "qi", "k"];
+
 /// The members of an object with their keys, and how a text beside them hides them.
 pub fn members(
     object: Value<'_>,
 ) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>, Option<Hidden>)> {
-    let named = named(object);
+    let (named, located) = (named(object), located(object));
+    let is_key = object.get("kty").is_some_and(|it| it.as_str().is_some());
     object.members().map(move |(key, value)| {
         let key = key.as_str().unwrap_or_default();
-        let hidden = named.filter(|_| is_one_of(&key, VALUE_KEYS));
+        let by_name = named.filter(|_| is_one_of(&key, VALUE_KEYS));
+        let by_place = located.filter(|_| is_one_of(&key, INPUT_KEYS));
+        let of_key = || Hidden::by("private_key").filter(|_| is_key && KEY_PARTS.contains(&&*key));
+        let hidden = by_name.or(by_place).or_else(of_key);
         (key, value, hidden)
     })
 }
@@ -43,6 +54,14 @@ fn named(object: Value<'_>) -> Option<Hidden> {
         .members()
         .filter(|(key, _)| key.as_str().is_some_and(|it| is_one_of(&it, NAME_KEYS)));
     names.filter_map(|it| it.1.as_str()).filter(|it| is_name(it)).find_map(|it| Hidden::by(&it))
+}
+
+/// What the last name hides of the place that this object is about: `{"loc": ["body", "password"], …}`.
+fn located(object: Value<'_>) -> Option<Hidden> {
+    let mut places = object
+        .members()
+        .filter(|(key, _)| key.as_str().is_some_and(|it| is_one_of(&it, PLACE_KEYS)));
+    places.find_map(|it| Hidden::by(&it.1.elements().last()?.as_str()?))
 }
 
 fn is_one_of(key: &str, keys: &[&str]) -> bool {

@@ -48,6 +48,8 @@ pub(super) enum Body {
     Telegram,
     /// What stands on the next line.
     Below,
+    /// `user:password` before it.
+    LoginBefore,
 }
 
 /// What stays of a secret.
@@ -168,6 +170,8 @@ pub(super) const STARTS: &[Start] = &[
     keeping("Bearer", Body::Below),
     keeping("Basic", Body::Below),
     keeping("://", Body::Login),
+    rule("@tcp(", Body::LoginBefore),
+    rule("@unix(", Body::LoginBefore),
     keeping("jdbc:oracle:thin:", Body::Oracle),
     keeping("IDENTIFIED BY ", Body::Quoted),
     keeping(" -u ", Body::UserOption),
@@ -210,6 +214,7 @@ pub(super) fn match_at(
         Body::Pem => pem::length(rest)?,
         Body::PemEnd => return pem::before_end(text, at),
         Body::Login => return logins.find(text, after),
+        Body::LoginBefore => return login::before(text, at),
         Body::UserOption if login::is_other_user(text.get(..at)?) => return None,
         Body::UserOption => return login::option(rest).map(|it| moved(&it, after)),
         Body::Oracle => return login::oracle(rest).map(|it| moved(&it, after)),

@@ -2,6 +2,7 @@
 
 mod everyday;
 mod hostile;
+mod told;
 
 use proptest::prelude::{any, prop_assert, proptest};
 

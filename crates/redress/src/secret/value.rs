@@ -32,6 +32,8 @@ pub(super) enum Link {
     Spoken,
     /// A column of a table, or a gap: a value if it is made like a credential.
     Column,
+    /// A space in a sentence: a value if only a machine can have made it.
+    Told,
 }
 
 /// How a value in quotes starts, and therefore ends.
@@ -201,6 +203,7 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
                 && !is_file(value)
         }
         Link::Column => is_mixed(value) && !is_moment(value) && !is_file(value),
+        Link::Told => is_random(value) && !is_moment(value) && !is_file(value),
         Link::Compared => is_strong || !is_wordlike(value) && !is_number(value),
         Link::Pair => !is_prose() && !is_wordlike(value) && !is_number(value) && !is_name(value),
         Link::Spoken => value.len() >= SHORTEST_SPOKEN && !is_wordlike(value) && !is_number(value),
@@ -211,13 +214,14 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
 pub(super) fn start_worth_hiding(start: &str, _: Secrecy, link: Link) -> bool {
     match link {
         Link::Quoted | Link::Tight => true,
-        Link::Column => is_mixed(start),
+        Link::Column | Link::Told => is_mixed(start),
         _ => !is_prose(start),
     }
 }
 
 pub(super) fn is_prose(value: &str) -> bool {
-    let word = value.split([' ', ',', '.', ';', ':', '!']).next().unwrap_or_default();
+    let word = value.split([' ', ',', ';', ':']).next().unwrap_or_default();
+    let word = word.trim_end_matches(['.', '!']);
     SAYS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
@@ -249,6 +253,15 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && count(u8::is_ascii_digit) > 0
         && count(u8::is_ascii_alphabetic) > 0
         && !value.contains(char::is_whitespace)
+}
+
+/// Whether a text is made as only machines make them: letters and digits in turn.
+pub(super) fn is_random(value: &str) -> bool {
+    const SHORTEST: usize = 10;
+    const LEAST_TURNS: usize = 3;
+    let kinds = value.bytes().filter(u8::is_ascii_alphanumeric).map(|it| it.is_ascii_digit());
+    let turns = kinds.clone().zip(kinds.skip(1)).filter(|it| it.0 != it.1).count();
+    value.len() >= SHORTEST && turns >= LEAST_TURNS && is_mixed(value) && !value.contains('/')
 }
 
 /// Whether a text is a date with a time.

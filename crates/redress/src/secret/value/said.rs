@@ -76,13 +76,15 @@ pub(in crate::secret) fn is_failure(text: &str) -> bool {
     FAILURES.iter().any(starts) && !has_value(near.lines().next().unwrap_or_default())
 }
 
+/// Whether a text is one remark, or several in a list. What stands behind a colon or in quotes may be the value.
 pub(super) fn is_remark(value: &str) -> bool {
-    let first = value.split_once(' ').map(|it| it.0);
-    // What stands behind a colon or in quotes may be the value.
-    let is_quoting = value.contains([':', '"', '`']) || value.contains(" '");
-    !has_value(value)
-        && !is_quoting
-        && first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
+    let is_one = |it: &str| {
+        let first = it.split_once(' ').map(|it| it.0);
+        first.is_some_and(|first| REMARKS.iter().any(|it| it.eq_ignore_ascii_case(first)))
+    };
+    let is_quoting = value.contains([':', '`']) || value.contains(" '");
+    let mut all = value.split('"').filter(|it| !it.trim_matches([',', ' ']).is_empty()).peekable();
+    all.peek().is_some() && !is_quoting && all.all(is_one) && !has_value(value)
 }
 
 pub(super) fn is_rules(value: &str) -> bool {

@@ -43,6 +43,9 @@ const ARGUMENTS: &[&str] = &["KEY", "NAME", "STRING", "TEXT", "VALUE"];
 /// The longest name of a value.
 const LONGEST_NAME: usize = 40;
 
+/// How many names stand behind the first one at most, where every program has that: `process.env.NAME`.
+const MOST_LOOKED_UP: usize = 2;
+
 /// How far behind a call its bracket is looked for.
 const LONGEST_CALL: usize = 256;
 
@@ -70,7 +73,7 @@ impl Given<'_> {
                 is_type(self.value) || self.is_same() || self.is_operation() || self.is_expression()
             }
             Link::Flag => is_type(self.value) || is_argument(self.value),
-            Link::Quoted | Link::Column | Link::Spoken => is_type(self.value),
+            Link::Quoted | Link::Column | Link::Spoken | Link::Told => is_type(self.value),
             Link::Compared => self.is_same(),
             Link::Pair => false,
         }
@@ -107,7 +110,10 @@ impl Given<'_> {
         let (open, inside) = path.after.split_at_checked(1).unwrap_or_default();
         let close = match open {
             // A word with a number behind it may as well be a password, and no program has a name with a dash.
-            "" if path.is_numbered() || self.name.contains('-') || !self.is_spaced => return false,
+            "" if path.is_numbered() || self.name.contains('-') => return false,
+            "" if !self.is_spaced => {
+                return is_at_hand && path.names.len() == 2 && self.is_named_by(&path);
+            }
             "" => {
                 let is_assigned = self.link == Link::Tight && self.is_named_by(&path);
                 return is_at_hand || is_assigned || path.names.len() > 1 && self.is_code();
@@ -119,9 +125,11 @@ impl Given<'_> {
         let inside = inside.trim_start_matches(['"', '\'']);
         let is_assigned = self.link == Link::Tight
             && (self.is_spaced && (path.is_telling() || self.is_lexed()) || path.is_compound());
+        let is_keyed = open == "[" && self.is_spaced && secrecy(inside).is_some();
         // `z.string()`
         let is_empty = path.names.len() > 1 && inside.is_empty() && self.line().contains("()");
-        let is_believed = is_at_hand || is_assigned || is_empty || self.is_spaced && self.is_code();
+        let is_believed =
+            is_at_hand || is_assigned || is_keyed || is_empty || self.is_spaced && self.is_code();
         is_believed && self.line().contains(close) && !is_mixed(inside)
     }
 
@@ -184,7 +192,8 @@ impl<'t> Path<'t> {
     fn is_at_hand(&self) -> bool {
         let [first, rest @ ..] = &*self.names else { return false };
         let is_taken = || rest.iter().any(|it| secrecy(it).is_some());
-        !rest.is_empty() && (SURROUNDINGS.contains(first) || GIVEN.contains(first) && is_taken())
+        let is_short = (1..=MOST_LOOKED_UP).contains(&rest.len());
+        is_short && SURROUNDINGS.contains(first) || GIVEN.contains(first) && is_taken()
     }
 
     fn is_telling(&self) -> bool {
