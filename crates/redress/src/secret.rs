@@ -6,6 +6,7 @@ mod escapes;
 mod hidden;
 mod login;
 mod names;
+mod option;
 mod pem;
 mod scheme;
 mod starts;
@@ -101,9 +102,12 @@ pub fn without<'t>(
     Cow::Owned(clean)
 }
 
+/// The same as they are written, in any order.
 fn find_written(text: &str) -> Vec<Range<usize>> {
     let Some(finder) = FINDER.as_ref().filter(|it| it.is_match(text)) else { return Vec::new() };
     let mut found: Vec<Range<usize>> = Vec::new();
+    // What stands below a name is kept apart: other secrets may stand between.
+    let mut below = Vec::new();
     let mut logins = Logins::default();
     // A name is judged once, however many hints are in it.
     let mut judged = 0;
@@ -112,16 +116,21 @@ fn find_written(text: &str) -> Vec<Range<usize>> {
         if found.last().is_some_and(|it| hit.end() <= it.end) {
             continue;
         }
-        found.extend(match STARTS.get(hit.pattern().as_usize()) {
-            Some(rule) => starts::match_at(rule, text, hit.start(), &mut logins),
-            None if hit.end() <= judged => None,
+        match STARTS.get(hit.pattern().as_usize()) {
+            Some(rule) => found.extend(starts::match_at(rule, text, hit.start(), &mut logins)),
+            None if hit.end() <= judged => (),
             None => {
                 let name = assigned::name_around(text, &hit.range());
                 judged = name.end;
-                assigned::value_of(text, &name)
+                let value = assigned::value_of(text, &name);
+                if value.is_none() {
+                    below.extend(assigned::values_below(text, &name));
+                }
+                found.extend(value);
             }
-        });
+        }
     }
+    found.extend(below);
     found
 }
 

@@ -1,6 +1,7 @@
 //! Values that a telling name is given: `name=value`, `"name": "value"`, `"name": ["value"]`, `("name", "value")`, `--name value`,
 //! `<name>value</name>`, `key="name" value="value"`, `| name | value |`, and those on the lines below a name.
 
+mod children;
 mod columns;
 mod element;
 mod form;
@@ -26,6 +27,13 @@ pub(super) fn name_around(text: &str, hint: &Range<usize>) -> Range<usize> {
     let rest = after.iter().take_while(is_name).count();
     let start = (hint.end - length).max((hint.end + rest).saturating_sub(MAX_NAME));
     start..hint.end + rest
+}
+
+/// The values below a telling name, one on each line.
+pub(super) fn values_below(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
+    let is_telling = text.get(name.clone()).is_some_and(|it| secrecy(it).is_some());
+    let before = line_before(text, name.start);
+    if is_telling { children::values(text, name, before) } else { Vec::new() }
 }
 
 /// The value that a name is given, if it is a telling one. What is no secret is told from its start, so that a text full of names costs

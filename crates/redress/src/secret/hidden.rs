@@ -46,6 +46,12 @@ const MEASURED: &[&str] = &[
 /// Keys of the words of a text, which are called tokens, too.
 const WORDS: &[&str] = &["text", "word", "form", "lemma", "pos", "tag"];
 
+/// Whether a key is one of what is said of a value, or of a measure of it.
+pub(super) fn describes(key: &str) -> bool {
+    let mut keys = SAID.iter().chain(MEASURED).chain(&["name", "status"]);
+    keys.any(|it| it.eq_ignore_ascii_case(key))
+}
+
 impl Hidden {
     /// What a name hides.
     pub fn by(name: &str) -> Option<Self> {

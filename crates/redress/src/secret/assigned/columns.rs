@@ -38,7 +38,6 @@ fn elements(values: &str) -> impl Iterator<Item = Range<usize>> {
         match (quote, it) {
             _ if is_over => return None,
             (Some(open), it) if it == open => quote = None,
-            (Some(_), _) => (),
             (None, '\'' | '"') => quote = Some(it),
             (None, ',' | ')') => {
                 is_over = it == ')';

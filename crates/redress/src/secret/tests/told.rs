@@ -131,3 +131,62 @@ fn a_credential_goes_from_elements_and_columns() {
         assert_eq!(hidden(text), text);
     }
 }
+
+#[test]
+fn a_password_goes_from_the_options_of_commands_that_have_one() {
+    for (text, clean) in [
+        ("docker login -u bob -p corgiTail x.io", "docker login -u bob -p § x.io"),
+        ("Command failed: sshpass -p 'corgi Tail' ssh a", "Command failed: sshpass -p '§' ssh a"),
+        ("/usr/bin/sshpass -pcorgi ssh a", "/usr/bin/sshpass -p§ ssh a"),
+        ("redis-cli -h r -a corgiTail ping", "redis-cli -h r -a § ping"),
+        ("`mysql -u root -pcorgi`", "`mysql -u root -p§`"),
+    ] {
+        assert_eq!(hidden(text), clean);
+    }
+    for text in [
+        "mkdir -p a/b && docker run -p 80:80 x",
+        "mysql -u root -p shop",
+        "sshpass -p $PASS ssh a",
+        "docker login x; mkdir -p abc",
+        "ls -a corgi",
+    ] {
+        assert_eq!(hidden(text), text);
+    }
+}
+
+#[test]
+fn what_a_validator_shows_of_a_secret_goes() {
+    let shown = "1 validation error for Login\nuser.password\n  String should have at least 12 characters [type=string_too_short, input_value='corgi', input_type=str]";
+    assert_eq!(hidden(shown), shown.replace("corgi", "§"));
+    let plain = shown.replace("password", "name");
+    assert_eq!(hidden(&plain), plain);
+}
+
+#[test]
+fn credentials_go_from_the_lines_below_their_name() {
+    for (text, clean) in [
+        (
+            "tokens:\n  bob: zz00aa11bb22\n  al: \"zz00aa11bb33\"\nport: a1234567",
+            "tokens:\n  bob: §\n  al: \"§\"\nport: a1234567",
+        ),
+        ("passwords:\n  - corgi99Tail\n  - x\n", "passwords:\n  - §\n  - x\n"),
+        (
+            "tokens:\n  bob: zz00aa11bb22\n  u: x://a:hunt@h\n  al: zz00aa11bb33",
+            "tokens:\n  bob: §\n  u: x://a:§@h\n  al: §",
+        ),
+        (
+            "Private-Lines: 2\nAAABAQCq\nbW9yZQ==\nPrivate-MAC: 8a",
+            "Private-Lines: 2\n§\nPrivate-MAC: 8a",
+        ),
+    ] {
+        assert_eq!(hidden(text), clean);
+    }
+    for text in [
+        "imagePullSecrets:\n  - name: regcred2024x\n",
+        "secrets:\n  - db-creds\n  type: oauth2flow\n",
+        "password:\n  - is too short\n",
+        "tokens:\nbob: zz00aa11bb22",
+    ] {
+        assert_eq!(hidden(text), text);
+    }
+}
