@@ -28,6 +28,7 @@ fn what_systems_say_beside_a_telling_name_stays() {
         "{\"password\":[\"can't be blank\",\"is too short (minimum is 8 characters)\"]}",
         "    password = form.cleaned_data[\"password\"]",
         "create(password=args.password, n=1)",
+        "'password' => Hash::make($request->password),",
     ] {
         assert_eq!(hidden(text), text);
     }

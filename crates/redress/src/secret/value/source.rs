@@ -125,11 +125,12 @@ impl Given<'_> {
         let inside = inside.trim_start_matches(['"', '\'']);
         let is_assigned = self.link == Link::Tight
             && (self.is_spaced && (path.is_telling() || self.is_lexed()) || path.is_compound());
-        let is_keyed = open == "[" && self.is_spaced && secrecy(inside).is_some();
+        let is_variable = inside.starts_with('$');
+        let is_keyed = open == "[" && secrecy(inside).is_some() || is_variable;
         // `z.string()`
         let is_empty = path.names.len() > 1 && inside.is_empty() && self.line().contains("()");
         let is_believed =
-            is_at_hand || is_assigned || is_keyed || is_empty || self.is_spaced && self.is_code();
+            is_at_hand || is_assigned || is_empty || self.is_spaced && (is_keyed || self.is_code());
         is_believed && self.line().contains(close) && !is_mixed(inside)
     }
 
