@@ -17,7 +17,7 @@ use crate::{
 const MAX_ENVELOPE: usize = 256 << 10;
 
 const MAX_STACK: usize = 32 << 10;
-const MAX_UPSTREAM: usize = 64 << 10;
+const MAX_UPSTREAM: usize = 4 << 10;
 const MAX_CAUSE: usize = 4 << 10;
 const MAX_DROPPED: usize = 32;
 
@@ -124,7 +124,7 @@ fn write_private(private: &Private, redactor: &Redactor, out: &mut String) {
     if let Some(upstream) = &private.upstream {
         let mut inner = Members::open(members.key("upstream"));
         inner.int("bytes", upstream.len() as u64);
-        inner.str("text", &text::cut_bytes(&redactor.bytes(upstream), MAX_UPSTREAM));
+        inner.str("text", &redactor.start(upstream, MAX_UPSTREAM));
         inner.close();
     }
     if !private.dropped.is_empty() {

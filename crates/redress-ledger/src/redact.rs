@@ -1,5 +1,6 @@
 //! `Redactor`: takes secrets out of everything before it is stored or sent: known values, credentials, then telling names.
 
+mod cut;
 mod disguise;
 mod parts;
 mod within;
@@ -10,7 +11,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
     fault::Redact,
     json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
-    secret::{self, Hidden, floor_boundary},
+    secret::{self, MAX_SECRET, floor_boundary},
+    text,
 };
 
 pub use redress::secret::REDACTED;
@@ -25,19 +27,12 @@ const MOST: usize = 256 << 10;
 /// How long a byte is at most in an escape that is usual, such as `\u0041`.
 const ESCAPED: usize = 6;
 
-/// A credential that a cut leaves less of than this is no use to anybody.
-const PARTIAL: usize = 64;
-
 /// How often a text is looked through at most; more than twice is rare.
 const MOST_LOOKS: usize = 8;
 
 /// How many bytes of a document are looked through at most, so that nobody waits for a long one. One that is longer than a document may
 /// be goes whole.
 const MOST_WORK: usize = 8 << 20;
-
-/// Keys of a text that names what stands beside it: `{"name": "password", "value": "…"}`.
-const NAME_KEYS: &[&str] =
-    &["name", "key", "header", "variable", "field", "param", "parameter", "k"];
 
 /// Takes secrets out of texts and documents. The work is linear in their length.
 #[derive(Debug, Clone, Default)]
@@ -115,12 +110,23 @@ impl Redactor {
     }
 
     fn text_once(&self, text: &str, within: Within) -> String {
-        let is_document = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST;
-        let clean = if is_document { self.document_once(text, within) } else { None };
-        clean.unwrap_or_else(|| match within {
+        let start = text.get(..floor_boundary(text, MOST)).unwrap_or(text);
+        let is_document = start.trim_start().starts_with(['{', '[']);
+        let document = || {
+            let whole = self.document_once(start, within);
+            whole.or_else(|| self.open_document(start, within))
+        };
+        let clean = if is_document { document() } else { None };
+        let clean = clean.unwrap_or_else(|| self.words(start, within));
+        if start.len() < text.len() { self.without_end(clean) } else { clean }
+    }
+
+    /// A text that is no document.
+    fn words(&self, text: &str, within: Within) -> String {
+        match within {
             Within::Told => self.known(text).into_owned(),
             _ => self.plain(text),
-        })
+        }
     }
 
     fn document_once(&self, text: &str, within: Within) -> Option<String> {
@@ -130,10 +136,31 @@ impl Redactor {
         Some(out)
     }
 
-    /// Bytes of any kind: what is not UTF-8 is replaced.
-    pub fn bytes(&self, bytes: &[u8]) -> String {
-        let most = bytes.get(..MOST + 4).unwrap_or(bytes);
-        self.text(&String::from_utf8_lossy(most))
+    /// The same of a document whose end is missing, as far as it goes.
+    fn open_document(&self, text: &str, within: Within) -> Option<String> {
+        cut::completions(text).find_map(|it| {
+            let mut clean = self.document_once(&it.text, within)?;
+            clean.truncate(clean.len().saturating_sub(it.added));
+            clean.push_str(&self.words(it.rest, within));
+            Some(clean)
+        })
+    }
+
+    /// The start of bytes of any kind, without its secrets; what is not UTF-8 is replaced. More is looked at than is kept, so that
+    /// no secret stands in it that the cut goes through.
+    pub fn start(&self, bytes: &[u8], keep: usize) -> String {
+        let seen = bytes.get(..keep + MAX_SECRET).unwrap_or(bytes);
+        let clean = self.text(&String::from_utf8_lossy(seen));
+        let clean = if seen.len() < bytes.len() { self.without_end(clean) } else { clean };
+        text::cut_bytes(&clean, keep).into_owned()
+    }
+
+    /// What is left when the cut at the end of a text may have gone through a secret that was not seen therefore.
+    fn without_end(&self, mut clean: String) -> String {
+        let keep = clean.len().saturating_sub(self.longest.max(MAX_SECRET));
+        clean.truncate(floor_boundary(&clean, keep));
+        clean.push('…');
+        clean
     }
 
     /// The value without its secrets; everything else keeps its spelling.
@@ -158,20 +185,9 @@ impl Redactor {
     }
 
     fn plain(&self, text: &str) -> String {
-        let (text, is_cut) = match text.get(..floor_boundary(text, MOST)) {
-            Some(start) if start.len() < text.len() => (start, true),
-            _ => (text, false),
-        };
         let known = self.without_known(text);
         let credentials = secret::find(&known);
-        let mut clean = secret::without(known, credentials, REDACTED).into_owned();
-        if is_cut {
-            // The cut may have gone through a secret, so that what is left of it was not seen.
-            let keep = clean.len().saturating_sub(self.longest.max(PARTIAL));
-            clean.truncate(floor_boundary(&clean, keep));
-            clean.push('…');
-        }
-        clean
+        secret::without(known, credentials, REDACTED).into_owned()
     }
 
     /// The text without the values that are known, and nothing else: for what must else reach its reader whole.
@@ -217,53 +233,23 @@ impl Redactor {
     }
 
     fn object(&self, object: Value<'_>, within: Within, out: &mut String) {
-        let named = named(object);
         out.push('{');
-        for (at, (key, value)) in object.members().enumerate() {
+        for (at, (key, value, beside)) in secret::members(object).enumerate() {
             if at > 0 {
                 out.push(',');
             }
-            let name = key.as_str().unwrap_or_default();
-            write_str(out, &self.plain(&name));
+            write_str(out, &self.plain(&key));
             out.push(':');
-            let is_value = || is_one_of(&name, secret::VALUE_KEYS);
-            let beside = named.filter(|_| is_value());
-            self.value(value, beside.map_or_else(|| within.under(&name), Within::Hidden), out);
+            self.value(value, beside.map_or_else(|| within.under(&key), Within::Hidden), out);
         }
         out.push('}');
     }
 
     fn array(&self, array: Value<'_>, within: Within, out: &mut String) {
-        // What a flag or a name stands before; a name may as well be one of several.
-        let (mut after_flag, mut after_name) = (None, None);
-        write_list(out, array.elements(), |value, out| {
-            let text = value.as_str();
-            let is_value = text.as_deref().is_some_and(|it| !secret::is_wordlike(it));
-            let beside = after_flag.or_else(|| after_name.filter(|_| is_value));
+        write_list(out, secret::elements(array), |(value, beside), out| {
             self.value(value, within.or_hidden(beside), out);
-            let text = text.as_deref();
-            after_flag = text.and_then(|it| Hidden::by(it.strip_prefix("--")?));
-            after_name = text.filter(|it| is_name(it)).and_then(Hidden::by);
         });
     }
-}
-
-/// What the name hides that is a text of this object: `{"name": "password", …}`.
-fn named(object: Value<'_>) -> Option<Hidden> {
-    let names = object
-        .members()
-        .filter(|(key, _)| key.as_str().is_some_and(|it| is_one_of(&it, NAME_KEYS)));
-    names.filter_map(|it| it.1.as_str()).filter(|it| is_name(it)).find_map(|it| Hidden::by(&it))
-}
-
-fn is_one_of(key: &str, keys: &[&str]) -> bool {
-    keys.iter().any(|it| it.eq_ignore_ascii_case(key))
-}
-
-/// Whether a text can be the name of a header or a variable.
-fn is_name(text: &str) -> bool {
-    text.len() <= 64
-        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
 }
 
 impl Redact for Redactor {

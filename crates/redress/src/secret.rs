@@ -1,17 +1,21 @@
 //! Finds credentials in texts: words that start like the tokens of known services, and values that a telling name stands before.
 
 mod assigned;
+mod beside;
 mod escapes;
 mod hidden;
 mod login;
 mod names;
+mod option;
 mod pem;
+mod scheme;
 mod starts;
 mod value;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+pub use beside::{elements, members};
 pub use escapes::{find_meant, without_escapes};
 pub use hidden::Hidden;
 pub use names::{Secrecy, secrecy};
@@ -40,14 +44,11 @@ const HINTS: &[&str] = &[
     "sessionid",
 ];
 
-/// Keys of what stands beside a name that is a text itself: `{"name": "password", "value": "…"}`.
-pub const VALUE_KEYS: &[&str] = &["value", "val", "default", "content", "plaintext"];
-
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
 
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
-pub(crate) const MAX_SECRET: usize = 8 << 10;
+pub const MAX_SECRET: usize = 8 << 10;
 
 /// All starts and hints in one automaton, so that a text without any costs one pass.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -101,9 +102,12 @@ pub fn without<'t>(
     Cow::Owned(clean)
 }
 
+/// The same as they are written, in any order.
 fn find_written(text: &str) -> Vec<Range<usize>> {
     let Some(finder) = FINDER.as_ref().filter(|it| it.is_match(text)) else { return Vec::new() };
     let mut found: Vec<Range<usize>> = Vec::new();
+    // What stands below a name is kept apart: other secrets may stand between.
+    let mut below = Vec::new();
     let mut logins = Logins::default();
     // A name is judged once, however many hints are in it.
     let mut judged = 0;
@@ -112,16 +116,21 @@ fn find_written(text: &str) -> Vec<Range<usize>> {
         if found.last().is_some_and(|it| hit.end() <= it.end) {
             continue;
         }
-        found.extend(match STARTS.get(hit.pattern().as_usize()) {
-            Some(rule) => starts::match_at(rule, text, hit.start(), &mut logins),
-            None if hit.end() <= judged => None,
+        match STARTS.get(hit.pattern().as_usize()) {
+            Some(rule) => found.extend(starts::match_at(rule, text, hit.start(), &mut logins)),
+            None if hit.end() <= judged => (),
             None => {
                 let name = assigned::name_around(text, &hit.range());
                 judged = name.end;
-                assigned::value_of(text, &name)
+                let value = assigned::value_of(text, &name);
+                if value.is_none() {
+                    below.extend(assigned::values_below(text, &name));
+                }
+                found.extend(value);
             }
-        });
+        }
     }
+    found.extend(below);
     found
 }
 

@@ -55,7 +55,7 @@ pub(super) fn redact(bytes: &[u8]) {
         let planted = format!("{before} {secret} {after}");
         assert_stable(redactor, &planted);
         assert!(!redactor.text(&planted).contains(secret), "a secret is left");
-        assert!(!redactor.bytes(planted.as_bytes()).contains(secret), "a secret is left");
+        assert!(!redactor.start(planted.as_bytes(), 1 << 10).contains(secret), "a secret is left");
         if let Ok(json) = RawJson::parse(planted.as_bytes()) {
             assert!(!redactor.json(&json).as_str().contains(secret), "a secret is left");
         }

@@ -36,8 +36,8 @@ const LOG_CHARS: usize = 1_000;
 /// The most of a program's name that is shown, in characters.
 const PROGRAM_CHARS: usize = 80;
 
-/// The most of a line that is kept for the operator, in bytes.
-pub(super) const LINE_BYTES: usize = 4 << 10;
+/// The most of a line that is kept for the operator, in bytes. The ledger takes secrets out before it shortens it further.
+pub(super) const LINE_BYTES: usize = 16 << 10;
 
 /// Why a request failed, where no answer of the upstream says so.
 #[derive(Debug)]

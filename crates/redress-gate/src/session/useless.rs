@@ -9,6 +9,7 @@ use redress::{
 use super::{
     Door, Session, Turn,
     details::{number, with_upstream},
+    seen::LINE_BYTES,
     sharing::Audience,
 };
 use crate::{exchange::Exchange, metrics::Event};
@@ -16,7 +17,7 @@ use crate::{exchange::Exchange, metrics::Event};
 /// How many are recorded one by one; after that, each time their number doubles.
 const MOST_NOTED: u64 = 16;
 
-/// The most that is kept of one, in bytes, and shown of it, in characters.
+/// The most that is told of one, in bytes, and shown of it beside something else, in characters.
 const SAMPLE_BYTES: usize = 1 << 10;
 const SAMPLE_CHARS: usize = 120;
 
@@ -55,7 +56,7 @@ impl Session {
         if count == 0 || self.audience == Audience::Several {
             return details;
         }
-        let sample = self.server.settings.redactor.bytes(&self.useless.last);
+        let sample = self.server.settings.redactor.start(&self.useless.last, SAMPLE_BYTES);
         let sample = RawJson::string(&cut(&strip(&sample), SAMPLE_CHARS));
         let details = with_upstream(details, "useless_lines", number(count));
         with_upstream(details, "useless_sample", Some(sample))
@@ -64,7 +65,8 @@ impl Session {
     /// What a program wrote last that opened no session, for the card.
     pub(super) fn printed(&self) -> Option<String> {
         let is_there = self.useless.count > 0 && self.audience != Audience::Several;
-        let sample = is_there.then(|| self.server.settings.redactor.bytes(&self.useless.last))?;
+        let sample = is_there
+            .then(|| self.server.settings.redactor.start(&self.useless.last, SAMPLE_BYTES))?;
         Some(strip(&sample)).filter(|it| !it.is_empty())
     }
 
@@ -72,7 +74,7 @@ impl Session {
         let Useless { count, last } = &mut self.useless;
         *count += 1;
         last.clear();
-        last.extend_from_slice(line.get(..SAMPLE_BYTES).unwrap_or(line));
+        last.extend_from_slice(line.get(..LINE_BYTES).unwrap_or(line));
         let count = *count;
         self.server.metrics.happened(Event::Useless);
         if count > MOST_NOTED && !count.is_power_of_two() {

@@ -1,5 +1,7 @@
 //! What goes and what stays, in texts and in documents.
 
+mod start;
+
 use proptest::{
     prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest},
     sample::select,
@@ -163,6 +165,17 @@ fn names_that_are_values_hide_what_stands_beside_them() {
             r#"{"h":["Host","x","x-api-key","[redacted]"]}"#,
         ),
         (r#"{"name":"author","value":"Jane 9"}"#, r#"{"name":"author","value":"Jane 9"}"#),
+        (
+            r#"{"loc":["body","password"],"msg":"too short","input":"corgi"}"#,
+            r#"{"loc":["body","password"],"msg":"too short","input":"[redacted]"}"#,
+        ),
+        (
+            r#"{"path":["password"],"expected":"string","received":"undefined"}"#,
+            r#"{"path":["password"],"expected":"string","received":"undefined"}"#,
+        ),
+        (r#"{"path":["a"],"received":"corgi"}"#, r#"{"path":["a"],"received":"corgi"}"#),
+        (r#"{"kty":"RSA","n":"0v","d":"X4c"}"#, r#"{"kty":"RSA","n":"0v","d":"[redacted]"}"#),
+        (r#"{"n":"0v","d":"X4c"}"#, r#"{"n":"0v","d":"X4c"}"#),
         (r#"{"required":["password","email"]}"#, r#"{"required":["password","email"]}"#),
     ];
     for (text, expected) in cases {

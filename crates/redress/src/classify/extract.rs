@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     json::{Doc, Kind, Limits, Value},
-    secret,
+    secret::{self, Hidden},
 };
 
 /// Keys whose text is for a reader.
@@ -95,7 +95,7 @@ impl Words {
         if depth > DEEPEST {
             return;
         }
-        for element in value.elements().take(MOST_ELEMENTS) {
+        for element in open_elements(value).take(MOST_ELEMENTS) {
             match element.kind() {
                 Kind::String => push(&mut self.texts, &element.as_str().unwrap_or_default()),
                 _ => self.take(element, depth + 1),
@@ -166,7 +166,7 @@ impl Words {
             push(&mut self.texts, &text);
         }
         if depth <= DEEPEST {
-            value.elements().take(MOST_ELEMENTS).for_each(|it| self.take_all(it, depth + 1));
+            open_elements(value).take(MOST_ELEMENTS).for_each(|it| self.take_all(it, depth + 1));
             open_members(value)
                 .take(MOST_ELEMENTS)
                 .for_each(|(_, it)| self.take_all(it, depth + 1));
@@ -174,12 +174,20 @@ impl Words {
     }
 }
 
-/// The members whose keys name no secret. Words lose their keys here, so nobody after this could tell.
+/// The members that no key and no name beside them hides. Words lose their keys here, so nobody after this could tell.
 fn open_members(value: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
-    value
-        .members()
-        .map(|(key, value)| (key.as_str().unwrap_or_default(), value))
-        .filter(|(key, _)| secret::secrecy(key).is_none())
+    secret::members(value)
+        .filter(|it| secret::secrecy(&it.0).is_none() && !hides(it.2, it.1))
+        .map(|it| (it.0, it.1))
+}
+
+/// The elements that nothing before them hides.
+fn open_elements(value: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    secret::elements(value).filter(|it| !hides(it.1, it.0)).map(|it| it.0)
+}
+
+fn hides(by: Option<Hidden>, value: Value<'_>) -> bool {
+    by.is_some_and(|by| value.as_str().is_none_or(|it| by.hides_text(&it)))
 }
 
 fn push(out: &mut String, text: &str) {
@@ -243,12 +251,33 @@ mod tests {
         assert_eq!(said("no { json } here".into()), "no { json } here");
     }
 
+    fn words_of(text: &str) -> String {
+        let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
+        words(doc.root()).unwrap()
+    }
+
+    #[test]
+    fn a_value_that_a_name_beside_it_hides_is_no_word() {
+        for form in [
+            r#"{"env":[{"name":"DB_PASSWORD","value":"hunter"}]}"#,
+            r#"{"field":"password","value":"hunter"}"#,
+            r#"{"value":{"x":"hunter"},"key":"api_key"}"#,
+            r#"{"errors":[{"header":"Authorization","value":"hunter"}]}"#,
+            r#"{"variables":{"name":"secret","content":"hunter"}}"#,
+            r#"{"args":["--password","hunter"]}"#,
+            r#"{"data":["x-api-key","hunterZ99"]}"#,
+        ] {
+            assert!(!words_of(form).contains("hunter"), "{form}");
+        }
+        assert_eq!(
+            words_of(r#"{"a":{"field":"password","value":"is too short"}}"#),
+            "password\nis too short\n"
+        );
+        assert_eq!(words_of(r#"{"a":{"field":"color","value":"red"}}"#), "color\nred\n");
+    }
+
     #[test]
     fn a_value_whose_key_names_a_secret_is_no_word() {
-        let words_of = |text: &str| {
-            let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
-            words(doc.root()).unwrap()
-        };
         let secrets = [
             "password",
             "api_key",

@@ -2,7 +2,7 @@
 
 use super::{
     Secrecy, secrecy,
-    value::{is_harmless, is_mixed},
+    value::{has_value, is_harmless, is_mixed, is_prose, is_scheme},
 };
 
 /// How a name above hides what stands at a place of a document.
@@ -10,6 +10,8 @@ use super::{
 pub struct Hidden {
     secrecy: Secrecy,
     place: Place,
+    /// The name is that of several, which may as well be the words of a text.
+    is_several: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +24,8 @@ enum Place {
     Said,
     /// It is a measure of the value.
     Measured,
+    /// It says how the value is, in words or in a number.
+    State,
 }
 
 /// Keys of what schemas and validators say of a value.
@@ -30,23 +34,29 @@ const SAID: &[&str] = &[
     "type", "types", "kind", "format", "title", "description", "message", "messages", "msg",
     "reason", "code", "rule", "error", "errors", "_errors", "issues", "path", "loc", "location",
     "in", "field", "expected", "required", "scheme", "flow", "scope", "scopes",
-    "status",
 ];
 
 /// Keys of numbers that are no secret.
 #[rustfmt::skip]
 const MEASURED: &[&str] = &[
     "min", "max", "minimum", "maximum", "minlength", "maxlength", "length", "len", "size", "count",
-    "limit", "total", "remaining", "expires", "expires_in", "ttl", "status",
+    "limit", "total", "remaining", "expires", "expires_in", "ttl",
 ];
 
 /// Keys of the words of a text, which are called tokens, too.
 const WORDS: &[&str] = &["text", "word", "form", "lemma", "pos", "tag"];
 
+/// Whether a key is one of what is said of a value, or of a measure of it.
+pub(super) fn describes(key: &str) -> bool {
+    let mut keys = SAID.iter().chain(MEASURED).chain(&["name", "status"]);
+    keys.any(|it| it.eq_ignore_ascii_case(key))
+}
+
 impl Hidden {
     /// What a name hides.
     pub fn by(name: &str) -> Option<Self> {
-        secrecy(name).map(|secrecy| Self { secrecy, place: Place::Value })
+        let is_several = name.ends_with(['s', 'S']);
+        secrecy(name).map(|secrecy| Self { secrecy, place: Place::Value, is_several })
     }
 
     /// What is hidden of a member of an object that stands there.
@@ -54,10 +64,11 @@ impl Hidden {
     pub fn under(self, key: &str) -> Self {
         let is_one_of = |keys: &[&str]| keys.iter().any(|it| it.eq_ignore_ascii_case(key));
         let place = match self.place {
+            _ if is_one_of(&["status"]) => Place::State,
             _ if is_one_of(MEASURED) => Place::Measured,
             _ if is_one_of(SAID) => Place::Said,
-            _ if self.secrecy == Secrecy::Texts && is_one_of(WORDS) => Place::Said,
-            Place::Said | Place::Measured => self.place,
+            _ if self.is_words() && is_one_of(WORDS) => Place::Said,
+            Place::Said | Place::Measured | Place::State => self.place,
             Place::Value | Place::Member => Place::Member,
         };
         Self::by(key).unwrap_or(Self { place, ..self })
@@ -68,14 +79,25 @@ impl Hidden {
         let is_code = || text.bytes().all(|it| it.is_ascii_digit());
         match self.place {
             Place::Value | Place::Member => !is_harmless(text, self.secrecy),
-            Place::Said | Place::Measured => is_mixed(text) || is_code(),
+            Place::Said | Place::State => has_value(text) && !is_scheme(text) || is_code(),
+            Place::Measured => is_mixed(text) || is_code() || !says_how_much(text),
         }
+    }
+
+    fn is_words(self) -> bool {
+        self.secrecy == Secrecy::Texts && self.is_several
     }
 
     /// Whether a number there is hidden.
     pub fn hides_number(self) -> bool {
-        self.secrecy == Secrecy::Strong && self.place != Place::Measured
+        let is_measure = matches!(self.place, Place::Measured | Place::State);
+        self.secrecy == Secrecy::Strong && !is_measure
     }
+}
+
+/// `8 characters`, `in 5 minutes`, `never`
+fn says_how_much(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_digit()) || is_prose(text) || text == "never"
 }
 
 #[cfg(test)]
@@ -93,6 +115,11 @@ mod tests {
             (password.under("_errors"), "Required"),
             (password.under("errors").under("0"), "Required"),
             (token.under("text"), "Hello"),
+            (token.under("type"), "oauth2"),
+            (token.under("status"), "expired"),
+            (password.under("length"), "8 to 64"),
+            (password.under("message"), "String must contain at least 8 character(s)"),
+            (password.under("message"), "Value error, must be base64"),
         ] {
             assert!(!hidden.hides_text(text), "{hidden:?} {text}");
         }
@@ -109,6 +136,14 @@ mod tests {
             (password, "is invalid: hunter2Z99"),
             (token, "not found: abcd1234efgh5678"),
             (token.under("type").under("secret"), "hunter"),
+            (password, "is invalid: corgi99"),
+            (password, "is invalid: corgi"),
+            (password, "was hunter2"),
+            (token, "not found: abc123"),
+            (password.under("type"), "corgi99"),
+            (password.under("message"), "value corgi-tail is weak"),
+            (password.under("length"), "corgitail"),
+            (Hidden::by("token").unwrap().under("text"), "corgitail"),
         ] {
             assert!(hidden.hides_text(text), "{hidden:?} {text}");
         }

@@ -90,6 +90,29 @@ pub(super) fn option(text: &str) -> Option<Range<usize>> {
     is_login.then_some(start + user.len() + 1..start + argument.len())
 }
 
+/// What is secret of `user:password@tcp(host)`, whose sign is at `at`.
+pub(super) fn before(text: &str, at: usize) -> Option<Range<usize>> {
+    const LONGEST: usize = 256;
+    let start = super::floor_boundary(text, at.saturating_sub(LONGEST));
+    let near = text.get(start..at)?;
+    let login = near.rsplit([' ', '\t', '\n', '"', '\'', '`', '=', '/']).next()?;
+    let (_, password) = login.split_once(':').filter(|it| !is_placeholder(it.1))?;
+    Some(at - password.len()..at)
+}
+
+/// Commands of which `-u` is no login: a user and a group, or lines that are not repeated.
+const OTHERS: &[&str] =
+    &["chroot", "docker", "git", "id", "nerdctl", "podman", "setpriv", "sort", "sudo"];
+
+/// Whether the option behind a text is one of such a command.
+pub(super) fn is_other_user(before: &str) -> bool {
+    const LONGEST: usize = 128;
+    let start = super::floor_boundary(before, before.len().saturating_sub(LONGEST));
+    let near = before.get(start..).unwrap_or_default();
+    let command = near.rsplit(['\n', '|', ';', '&']).next().unwrap_or_default();
+    command.split_whitespace().any(|it| OTHERS.contains(&it))
+}
+
 /// What is secret of `user/password@host`, as Oracle writes it.
 pub(super) fn oracle(text: &str) -> Option<Range<usize>> {
     let near = text.get(..super::floor_boundary(text, MOST))?;

@@ -48,6 +48,16 @@ pub(super) fn before_end(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..at)
 }
 
+/// The lines of a key as `PuTTY` keeps it; the text starts with their number.
+pub(super) fn lines(text: &str) -> Option<Range<usize>> {
+    let start = text.find('\n').filter(|it| *it <= 4)? + 1;
+    let near = text.get(start..floor_boundary(text, MOST))?;
+    let is_line = |it: &&str| !it.contains([':', ' ']) && !it.trim_end().is_empty();
+    let length: usize = near.split_inclusive('\n').take_while(is_line).map(str::len).sum();
+    let key = near.get(..length)?.trim_end();
+    (!key.is_empty()).then_some(start..start + key.len())
+}
+
 /// The longest line of a block, with what a log writes before it.
 const LONGEST_LINE: usize = 256;
 

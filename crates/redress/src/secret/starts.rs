@@ -5,8 +5,10 @@ use std::ops::Range;
 use super::{
     MAX_SECRET,
     escapes::ends_with_colour,
+    floor_boundary,
     login::{self, Logins},
-    pem,
+    names::secrecy,
+    option, pem, scheme,
     value::{Quote, is_placeholder},
 };
 
@@ -34,6 +36,8 @@ pub(super) enum Body {
     Hex(usize),
     /// A block up to its `-----END`.
     Pem,
+    /// Their number, and the lines of a key.
+    Lines,
     /// The end of a block whose start is gone.
     PemEnd,
     /// `user:password@`
@@ -46,6 +50,14 @@ pub(super) enum Body {
     Quoted,
     /// The digits before and the token behind.
     Telegram,
+    /// What stands on the next line.
+    Below,
+    /// `user:password` before it.
+    LoginBefore,
+    /// A password, if the command before has one there.
+    PasswordOption,
+    /// What was given for the name on the line above.
+    Input,
 }
 
 /// What stays of a secret.
@@ -161,13 +173,21 @@ pub(super) const STARTS: &[Start] = &[
     rule("eyJ", Body::Jwt),
     rule("-----BEGIN ", Body::Pem),
     rule("-----END ", Body::PemEnd),
+    keeping("Private-Lines: ", Body::Lines),
     keeping("Bearer ", Body::Base64(8)),
     keeping("Basic ", Body::Base64(8)),
+    keeping("Bearer", Body::Below),
+    keeping("Basic", Body::Below),
     keeping("://", Body::Login),
+    rule("@tcp(", Body::LoginBefore),
+    rule("@unix(", Body::LoginBefore),
     keeping("jdbc:oracle:thin:", Body::Oracle),
     keeping("IDENTIFIED BY ", Body::Quoted),
     keeping(" -u ", Body::UserOption),
     keeping(" -u", Body::UserOption),
+    keeping(" -p", Body::PasswordOption),
+    keeping(" -a", Body::PasswordOption),
+    keeping(", input_value=", Body::Input),
     keeping("--user ", Body::UserOption),
     keeping("--user=", Body::UserOption),
     keeping("--proxy-user ", Body::UserOption),
@@ -182,7 +202,8 @@ pub(super) fn match_at(
 ) -> Option<Range<usize>> {
     let after = at + rule.word.len();
     let spelled = text.get(at..after)?;
-    let is_http_word = rule.word.ends_with(' ') && rule.keep == Keep::Start;
+    let is_http_word =
+        rule.word.ends_with(' ') && rule.keep == Keep::Start || matches!(rule.body, Body::Below);
     if spelled != rule.word && !is_http_word {
         return None;
     }
@@ -203,17 +224,23 @@ pub(super) fn match_at(
         Body::Hex(count) => Some(count).filter(|it| is_hex(rest, *it))?,
         Body::Jwt => jwt(rest)?,
         Body::Pem => pem::length(rest)?,
+        Body::Lines => return pem::lines(rest).map(|it| moved(&it, after)),
         Body::PemEnd => return pem::before_end(text, at),
         Body::Login => return logins.find(text, after),
+        Body::PasswordOption => return option::password(text, at + 1),
+        Body::Input => return input(text, at, after),
+        Body::LoginBefore => return login::before(text, at),
+        Body::UserOption if login::is_other_user(text.get(..at)?) => return None,
         Body::UserOption => return login::option(rest).map(|it| moved(&it, after)),
         Body::Oracle => return login::oracle(rest).map(|it| moved(&it, after)),
         Body::Quoted => return in_quotes(rest).map(|it| moved(&it, after)),
         Body::Telegram => return telegram(text, at),
+        Body::Below => return scheme::below(rest).map(|it| moved(&it, after)),
     };
     let (body, next) = (rest.get(..length)?, rest.as_bytes().get(length));
     // `Bearer realm="…"` asks for a credential and is none, and neither is `basic authentication`.
     let is_asking = body.ends_with('=') && next == Some(&b'"');
-    let is_prose = is_asking || is_http_word && is_word(body);
+    let is_prose = is_http_word && (is_asking || is_word(body));
     (!is_prose).then_some(from..after + length)
 }
 
@@ -226,6 +253,16 @@ fn in_quotes(text: &str) -> Option<Range<usize>> {
     let length = quote.length(text.get(start..)?);
     let value = text.get(start..start + length)?;
     (!is_placeholder(value)).then_some(start..start + length)
+}
+
+/// The value that a validator shows of the field whose name is the line above: `password`, and below `… [type=…, input_value='…']`.
+fn input(text: &str, at: usize, after: usize) -> Option<Range<usize>> {
+    const LOOKED_AT: usize = 512;
+    let near = text.get(floor_boundary(text, at.saturating_sub(LOOKED_AT))..at)?;
+    let field = near.lines().rev().nth(1)?.trim();
+    let name = field.rsplit('.').next().filter(|it| !it.contains(' '))?;
+    secrecy(name)?;
+    in_quotes(text.get(after..)?).map(|it| moved(&it, after))
 }
 
 /// `123456789:AA…`, whose sign is at `at`.

@@ -6,9 +6,12 @@ mod source;
 
 use super::{MAX_SECRET, floor_boundary, names::Secrecy};
 pub(super) use placeholder::{is_masked, is_placeholder};
-pub(super) use said::is_failure;
-use said::is_remark;
+pub(super) use said::{has_value, is_failure};
+use said::{is_remark, is_rules};
 pub(super) use source::Given;
+
+/// How much of a value tells whether it is one: no placeholder, path or expression is longer.
+pub(super) const LOOKED_AT: usize = 256;
 
 /// What stands between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub(super) enum Link {
     Spoken,
     /// A column of a table, or a gap: a value if it is made like a credential.
     Column,
+    /// A space in a sentence: a value if only a machine can have made it.
+    Told,
 }
 
 /// How a value in quotes starts, and therefore ends.
@@ -180,13 +185,10 @@ const SHORTEST_SPOKEN: usize = 6;
 
 /// Placeholders and prose stay: `token: expired` says something, and hides nothing.
 pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
-    if is_placeholder(value) || is_path(value) || is_remark(value) {
+    if is_placeholder(value) || is_path(value) || is_remark(value) || is_rules(value) {
         return false;
     }
-    let is_prose = || {
-        let word = value.split([' ', ',', '.', ';', ':', '!']).next().unwrap_or_default();
-        SAYS.iter().any(|it| it.eq_ignore_ascii_case(word))
-    };
+    let is_prose = || is_prose(value);
     let is_strong = secrecy == Secrecy::Strong;
     match link {
         Link::Quoted | Link::Tight => is_strong || !is_number(value) && !is_scheme(value),
@@ -201,10 +203,26 @@ pub(super) fn worth_hiding(value: &str, secrecy: Secrecy, link: Link) -> bool {
                 && !is_file(value)
         }
         Link::Column => is_mixed(value) && !is_moment(value) && !is_file(value),
+        Link::Told => is_random(value) && !is_moment(value) && !is_file(value),
         Link::Compared => is_strong || !is_wordlike(value) && !is_number(value),
         Link::Pair => !is_prose() && !is_wordlike(value) && !is_number(value) && !is_name(value),
         Link::Spoken => value.len() >= SHORTEST_SPOKEN && !is_wordlike(value) && !is_number(value),
     }
+}
+
+/// The same of a value of which this is only the start.
+pub(super) fn start_worth_hiding(start: &str, _: Secrecy, link: Link) -> bool {
+    match link {
+        Link::Quoted | Link::Tight => true,
+        Link::Column | Link::Told => is_mixed(start),
+        _ => !is_prose(start),
+    }
+}
+
+pub(super) fn is_prose(value: &str) -> bool {
+    let word = value.split([' ', ',', ';', ':']).next().unwrap_or_default();
+    let word = word.trim_end_matches(['.', '!']);
+    SAYS.iter().any(|it| it.eq_ignore_ascii_case(word))
 }
 
 /// Whether a text beside a telling name is no secret, whatever that name says.
@@ -212,6 +230,7 @@ pub(super) fn is_harmless(value: &str, secrecy: Secrecy) -> bool {
     is_placeholder(value)
         || is_path(value)
         || is_remark(value)
+        || is_rules(value)
         || is_failure(value)
         || secrecy == Secrecy::Texts && is_scheme(value)
 }
@@ -234,6 +253,15 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && count(u8::is_ascii_digit) > 0
         && count(u8::is_ascii_alphabetic) > 0
         && !value.contains(char::is_whitespace)
+}
+
+/// Whether a text is made as only machines make them: letters and digits in turn.
+pub(super) fn is_random(value: &str) -> bool {
+    const SHORTEST: usize = 10;
+    const LEAST_TURNS: usize = 3;
+    let kinds = value.bytes().filter(u8::is_ascii_alphanumeric).map(|it| it.is_ascii_digit());
+    let turns = kinds.clone().zip(kinds.skip(1)).filter(|it| it.0 != it.1).count();
+    value.len() >= SHORTEST && turns >= LEAST_TURNS && is_mixed(value) && !value.contains('/')
 }
 
 /// Whether a text is a date with a time.
@@ -266,7 +294,7 @@ fn is_number(value: &str) -> bool {
     value.bytes().all(|it| it.is_ascii_digit() || matches!(it, b',' | b' ' | b'.'))
 }
 
-fn is_scheme(value: &str) -> bool {
+pub(super) fn is_scheme(value: &str) -> bool {
     SCHEMES.iter().any(|it| it.eq_ignore_ascii_case(value))
 }
 
@@ -289,6 +317,7 @@ fn is_path(value: &str) -> bool {
             let is_rooted = parts.next().is_some_and(|it| ROOTS.contains(&it));
             is_rooted && parts.next().is_some() && value.chars().all(fits)
         }
-        _ => false,
+        // `./certs/server.key`
+        _ => value.contains('/') && is_file(value),
     }
 }

@@ -9,6 +9,9 @@ use super::super::{
 
 /// Where in a text that starts with a value this stands.
 pub(super) fn value(text: &str, link: Link, is_header: bool) -> Option<(Range<usize>, Link)> {
+    if link == Link::Told {
+        return Some((quoted(text, 0).unwrap_or_else(|| 0..bare_length(text, false)), link));
+    }
     if let Some(within) = listed(text) {
         return Some((within, Link::Quoted));
     }

@@ -1,7 +1,9 @@
 //! What joins a telling name and its value, and where the value starts.
 
 use super::super::{
-    MAX_SECRET, VALUE_KEYS, floor_boundary,
+    MAX_SECRET,
+    beside::VALUE_KEYS,
+    floor_boundary,
     names::Secrecy,
     value::{Link, Quote, is_mixed},
 };
@@ -112,6 +114,9 @@ fn strip_value_key(text: &str) -> Option<&str> {
 /// Names that nothing but a space stands behind, also where no option is meant: `machine a login b password c` of a `.netrc`.
 const SPOKEN: [&str; 3] = ["password", "passwd", "passphrase"];
 
+/// Words between a name and its value in a sentence: `API key provided: …`
+const SAID: [&str; 6] = ["provided: ", "provided ", "is: ", "is ", "was ", "set to "];
+
 /// `--name value`, `password value`, and what is a value if it looks like one: behind a gap, in quotes, behind a variable, on the next line.
 pub(super) fn spaced(rest: &str, name: &str, secrecy: Secrecy) -> Option<Joint> {
     let value = rest.trim_start_matches([' ', '\t']);
@@ -123,11 +128,14 @@ pub(super) fn spaced(rest: &str, name: &str, secrecy: Secrecy) -> Option<Joint> 
     let is_spoken = || SPOKEN.iter().any(|it| it.eq_ignore_ascii_case(name));
     let is_variable = || name.contains('_') && !name.bytes().any(|it| it.is_ascii_lowercase());
     let is_named = || secrecy == Secrecy::Texts && value.starts_with(['"', '\'', '`']);
+    if let Some(said) = SAID.iter().find_map(|it| value.strip_prefix(it)).filter(|_| gap == 1) {
+        return Some(Joint { link: Link::Column, at: rest.len() - said.len(), is_spaced: false });
+    }
     let link = match gap {
         0 => return None,
         _ if is_option => Link::Flag,
         _ if is_spoken() => Link::Spoken,
-        1 if !is_variable() && !is_named() => return None,
+        1 if !is_variable() && !is_named() => Link::Told,
         _ if value.starts_with('=') => return None,
         _ => Link::Column,
     };

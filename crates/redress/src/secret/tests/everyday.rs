@@ -193,7 +193,44 @@ fn what_looks_like_a_program_or_a_remark_and_may_be_a_value_goes() {
         "password =\n  hunter2Z99",
         "Password:\n\nhunter2Z99",
         "api_key:\n\tabcdEFGHijkl1",
+        "password: Summer(2024)",
+        "password: hello[world]",
+        "db_password = Winter[24]",
+        "password=my.pass(word)",
+        "db_password: top.secret",
+        "password: my_dog.is_called.rex",
+        "client_secret: abc_def.ghi.jkl",
+        "auth_token: user.abcDEFghiJKLmno",
+        "api_key: app.KJHGFDSAqwertyuiop",
+        "token = abcdef::ghijkl",
+        "password: Secret(corgi)",
+        "password = Secret(corgi)",
+        "db_password = top.secret",
+        "said {\"password\":\"is invalid: corgi99\"}",
+        "said {\"password\":\"was hunter2\"}",
+        "said {\"token\":\"not found: abc123\"}",
+        "{\"password\":\"secret\"}",
     ] {
         assert_ne!(hidden(text), text);
+    }
+}
+
+#[test]
+fn a_program_is_told_by_what_stands_around_a_value() {
+    for text in [
+        "const password = hello[world];",
+        "  let secret = my_dog.is_called.rex;",
+        "12 |     password: hello[world],",
+        "  42:   token = abcdef::ghijkl",
+        "self.password = hello(world)",
+        "password := hello(world)",
+        "password = account.password",
+        "    password: process.env.FOO,",
+        "password: args.password",
+        "token: u32",
+        "secret: [u8; 32]",
+        "password: Optional[Dict]",
+    ] {
+        assert_eq!(hidden(text), text);
     }
 }

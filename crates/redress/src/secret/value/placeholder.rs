@@ -1,5 +1,6 @@
 //! What stands where a value would: a variable, a mask, a part of a format.
 
+use super::LOOKED_AT;
 use crate::secret::names::secrecy;
 
 /// What stands between the signs of a placeholder.
@@ -76,7 +77,7 @@ pub(in crate::secret) fn is_placeholder(value: &str) -> bool {
     is_long && value.chars().all(is_mask)
         || is_sign()
         || EMPTY.iter().any(|it| value.eq_ignore_ascii_case(it))
-        || FORMS.iter().any(|it| fits(value, *it))
+        || value.len() <= LOOKED_AT && FORMS.iter().any(|it| fits(value, *it))
 }
 
 fn fits(value: &str, (open, close, inside): (&str, &str, Inside)) -> bool {
