@@ -381,7 +381,8 @@ fn root_hash(root: &str) -> String {
 fn key(caller: Caller, state: &State) -> Option<String> {
     match caller {
         Caller::Process => Some(state.of_process.clone().unwrap_or_else(|| PROCESS.to_owned())),
-        Caller::Token(token) => Some(format!("token {token}")),
+        // Behind the word `token` a record would hide it.
+        Caller::Token(token) => Some(format!("caller {token}")),
         Caller::Nobody => None,
     }
 }

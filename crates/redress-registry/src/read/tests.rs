@@ -161,7 +161,7 @@ fn every_wrong_type_and_value_is_named() {
             "errors.toml:10:8: `next` must be a list, not a table.",
             "errors.toml:11:17: `example` holds a number that JSON cannot hold.",
             "errors.toml:11:26: `example` holds a number that JSON cannot hold.",
-            "errors.toml:12:12: `err` is not a severity.",
+            "errors.toml:12:12: `err` is not a severity. Did you mean `error`?",
             "errors.toml:14:9: `retry` has no `kind`.",
             "errors.toml:14:17: `max` is out of range.",
             "errors.toml:16:9: `range` must be a pair `[first, last]`, not an array.",
