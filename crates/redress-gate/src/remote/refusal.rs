@@ -28,6 +28,9 @@ const MOST_BYTES: usize = 64 << 10;
 /// How long the rest of a refusal may take: its status says most.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// The number of a method that a server does not know.
+const NO_METHOD: &[u8] = b"-32601";
+
 /// The body of a refusal, as far as it came.
 #[derive(Debug)]
 pub(super) struct Refusal {
@@ -139,10 +142,13 @@ impl Remote {
         request.fields.insert(SESSION, session.clone());
         request.authorize(message.authorization.as_ref());
         match timeout(PATIENCE, self.address.ask(&request)).await {
-            Ok(Ok(reply)) => {
-                let status = reply.head.status;
+            Ok(Ok(mut reply)) => {
+                let is_refused =
+                    matches!(reply.head.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST);
+                let refusal = Refusal::read(&mut reply, MOST_BYTES).await;
                 self.leave(reply).await;
-                !matches!(status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST)
+                // Who does not know the method knows the session.
+                !is_refused || memchr::memmem::find(&refusal.body, NO_METHOD).is_some()
             }
             _ => true,
         }

@@ -10,8 +10,8 @@ use crate::json::{Kind, Value};
 const HEADS: [&str; 2] = ["validation error for ", "validation errors for "];
 
 /// Ends of the names of models that are made of arguments, in our spelling.
-const OF_ARGUMENTS: [&str; 8] =
-    ["arguments", "args", "params", "parameters", "input", "inputs", "request", "query"];
+const OF_ARGUMENTS: [&str; 9] =
+    ["arguments", "args", "params", "parameters", "input", "inputs", "request", "query", "body"];
 
 /// What stands before zod's places if those are arguments without doubt.
 const SAYS_ARGUMENTS: [&str; 3] =
@@ -36,6 +36,7 @@ fn is_of_an_answer(text: &str, arguments: Value<'_>) -> bool {
             let name = normal(first);
             !names(arguments).any(|it| it == name)
                 && !OF_ARGUMENTS.iter().any(|it| name.ends_with(it))
+                && !is_within(first, arguments)
         }
         _ => false,
     };
@@ -47,6 +48,17 @@ fn is_of_an_answer(text: &str, arguments: Value<'_>) -> bool {
         found = zod_lines(text);
     }
     !found.is_empty() && found.iter().all(is_outside)
+}
+
+/// Whether a step may lead into an argument: it is the place in a list, or the name stands deeper in them or in their texts.
+fn is_within(step: &str, arguments: Value<'_>) -> bool {
+    let is_list = |it: Value<'_>| {
+        it.kind() == Kind::Array || it.as_str().is_some_and(|it| it.trim_start().starts_with('['))
+    };
+    if step.bytes().all(|it| it.is_ascii_digit()) {
+        return arguments.members().any(|it| is_list(it.1));
+    }
+    memchr::memmem::find(arguments.raw().as_bytes(), step.as_bytes()).is_some()
 }
 
 /// The places in zod's issues as JSON.

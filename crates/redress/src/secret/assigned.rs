@@ -59,6 +59,7 @@ pub(super) fn value_of(text: &str, name: &Range<usize>) -> Option<Range<usize>> 
             || is_failure(given.rest)
             || is_of_arn(text, name)
             || is_parsed(&given)
+            || is_sought(&given)
             || is_setting(spelled, value)
             || found.is_whole && given.is_source()
     };
@@ -120,8 +121,18 @@ fn is_parsed(given: &Given<'_>) -> bool {
     const LONGEST: usize = 15;
     let word = given.before.trim_end().rsplit(' ').next().unwrap_or_default();
     given.name.eq_ignore_ascii_case("token")
+        && given.sign.ends_with(['"', '\'', '`'])
         && WORDS.iter().any(|it| it.eq_ignore_ascii_case(word))
         && given.value.len() <= LONGEST
+}
+
+/// Whether a secret is one by its name, as systems keep them: `secrets "default-token-x2k9d" not found`.
+fn is_sought(given: &Given<'_>) -> bool {
+    const FATES: [&str; 3] = ["not found", "already exists", "is forbidden"];
+    let after = given.rest.get(given.value.len()..).and_then(|it| it.strip_prefix("\" "));
+    ["secret", "secrets"].contains(&given.name)
+        && given.sign == " \""
+        && after.is_some_and(|it| FATES.iter().any(|fate| it.starts_with(fate)))
 }
 
 /// Whether a value is one that its name has beside secrets: where a shell is, how a browser sends cookies, that a header is missing.

@@ -189,9 +189,18 @@ fn a_server_whose_words_leave_open_whether_it_has_lost_the_session_is_asked() {
         r#""error":{"code":-32600,"message":"Session not found"}"#,
         r#""error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}"#,
     ] {
-        for (given, knows) in [(404, false), (400, false), (404, true), (400, true)] {
+        for (given, knows, pings) in [
+            (404, false, true),
+            (400, false, true),
+            (404, true, true),
+            (400, true, true),
+            (404, true, false),
+        ] {
             let server = Server::new(move |number, request| match number {
                 0 => with("mcp-session-id: s1", &request.answer()),
+                _ if request.method() == "ping" && !pings => {
+                    status("404 No", r#"{"error":{"code":-32601,"message":"Method not found"}}"#)
+                }
                 _ if request.method() == "ping" && knows => json(&request.answer()),
                 _ => {
                     let body = format!(r#"{{"jsonrpc":"2.0","id":"{}",{body}}}"#, request.id());

@@ -42,6 +42,14 @@ fn value(line: &str) -> Option<Range<usize>> {
     };
     let value = value.trim_matches(|it: char| it.is_whitespace() || matches!(it, '"' | '\''));
     let start = line.rfind(value)?;
-    let is_value = !describes(key) && worth_hiding(value, Secrecy::Texts, Link::Column);
+    let is_value =
+        !describes(key) && is_made(value) && worth_hiding(value, Secrecy::Texts, Link::Column);
     is_value.then_some(start..start + value.len())
+}
+
+/// Whether a machine has made it: names of hosts, regions and versions have signs in them, or a number at their end only.
+fn is_made(value: &str) -> bool {
+    let start = value.trim_end_matches(|it: char| it.is_ascii_digit());
+    value.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'='))
+        && start.bytes().any(|it| it.is_ascii_digit())
 }

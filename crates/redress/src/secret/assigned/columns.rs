@@ -8,7 +8,8 @@ use super::super::floor_boundary;
 const MOST: usize = 256;
 
 /// What joins the names of columns and their values.
-const JOINTS: [&str; 4] = ["=(", " VALUES (", " values (", " VALUES("];
+const JOINTS: [&str; 4] = [KEY, " VALUES (", " values (", " VALUES("];
+const KEY: &str = "=(";
 
 /// The value at the place in its list that the name has among the columns.
 pub(super) fn value(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
@@ -16,12 +17,15 @@ pub(super) fn value(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let near = rest.get(..floor_boundary(rest, MOST))?;
     let names = near.find(')').filter(|it| near.get(..*it).is_some_and(is_list))?;
     let joint = near.get(names + 1..)?;
-    let values = JOINTS.iter().find_map(|it| joint.strip_prefix(it))?;
+    let (sign, values) = JOINTS.iter().find_map(|it| Some((*it, joint.strip_prefix(it)?)))?;
     let start = floor_boundary(text, name.start.saturating_sub(MOST));
     let before = text.get(start..name.start)?;
     let columns = before.get(before.rfind('(')? + 1..).filter(|it| is_list(it))?;
     let at = columns.matches(',').count();
     let value = elements(values).nth(at)?;
+    // What is inserted without quotes is computed.
+    let is_literal = values.get(..value.start).is_some_and(|it| it.ends_with(['\'', '"']));
+    (is_literal || sign == KEY).then_some(())?;
     let from = name.end + near.len() - values.len();
     Some(from + value.start..from + value.end)
 }

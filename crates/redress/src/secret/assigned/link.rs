@@ -128,7 +128,8 @@ pub(super) fn spaced(rest: &str, name: &str, secrecy: Secrecy) -> Option<Joint> 
     let is_spoken = || SPOKEN.iter().any(|it| it.eq_ignore_ascii_case(name));
     let is_variable = || name.contains('_') && !name.bytes().any(|it| it.is_ascii_lowercase());
     let is_named = || secrecy == Secrecy::Texts && value.starts_with(['"', '\'', '`']);
-    if let Some(said) = SAID.iter().find_map(|it| value.strip_prefix(it)).filter(|_| gap == 1) {
+    let said = SAID.iter().find_map(|it| value.strip_prefix(it)).filter(|_| gap == 1);
+    if let Some(said) = said.filter(|it| !is_property(it)) {
         return Some(Joint { link: Link::Column, at: rest.len() - said.len(), is_spaced: false });
     }
     let link = match gap {
@@ -140,6 +141,13 @@ pub(super) fn spaced(rest: &str, name: &str, secrecy: Secrecy) -> Option<Joint> 
         _ => Link::Column,
     };
     Some(Joint { link, at: gap, is_spaced: false })
+}
+
+/// Whether a sentence goes on with how something is made: `HS256-signed`, `32-bytes`.
+fn is_property(said: &str) -> bool {
+    let word = said.split([' ', ',', '.']).next().unwrap_or_default();
+    let last = word.rsplit_once('-').map_or("", |it| it.1);
+    last.ends_with("ed") || matches!(last, "bit" | "byte" | "bytes")
 }
 
 /// Where the next line starts, behind its spaces, if it is one word.

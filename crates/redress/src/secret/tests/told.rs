@@ -191,3 +191,33 @@ fn credentials_go_from_the_lines_below_their_name() {
         assert_eq!(hidden(text), text);
     }
 }
+
+#[test]
+fn names_and_settings_beside_a_telling_word_stay() {
+    for text in [
+        "credentials:\n  provider: aws-sso2\n  region: eu-west-1\n  profile: acme-prod1",
+        "Could not use the token:\n  url: https://api.acme.io/v1/me\n  status: 401\n  request-id: req_12ab",
+        "Invalid credentials:\n  host: db1.internal\n  user: app1\n  port: 5432",
+        "credentials:\n  source: Environment2\n  role_arn: arn:aws:iam::123456789012:role/Deploy",
+        "secrets:\n  - db_password1\n  - api_key_v2",
+        "Error from server (NotFound): secrets \"default-token-x2k9d\" not found",
+        "Error from server (AlreadyExists): secrets \"sa-token-x2k9d\" already exists",
+        "create_user(username=name, password=raw_password)",
+        "login(user, token=auth_token)",
+        "token is HS256-signed but RS256 was expected",
+        "The token is base64url-encoded and must have 3 parts",
+        "INSERT INTO users (id, password, name) VALUES (1, DEFAULT, 'bob1')",
+        "INSERT INTO users (id, password, name) VALUES (1, @p1, 'bob1')",
+        "cp src/login -p dest1",
+        "gcloud auth login -p proj1",
+        "ssh mysql -p2222",
+    ] {
+        assert_eq!(hidden(text), text);
+    }
+}
+
+#[test]
+fn what_looks_like_a_parsers_token_and_is_assigned_goes() {
+    assert_eq!(hidden("syntax error near token=corgi99Tail"), "syntax error near token=§");
+    assert_eq!(hidden("error near token: corgi99Tail"), "error near token: §");
+}

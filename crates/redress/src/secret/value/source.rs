@@ -87,11 +87,17 @@ impl Given<'_> {
             self.value.len().checked_sub(last.len()).and_then(|it| self.value.split_at_checked(it));
         before.is_some_and(|(before, same)| {
             let is_joined = before.is_empty()
-                || self.is_spaced
+                || (self.is_spaced || self.is_passed())
                     && before.ends_with('_')
                     && before.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
             is_joined && same == last && !last.is_empty()
         })
+    }
+
+    /// `login(user, password=raw_password)`
+    fn is_passed(&self) -> bool {
+        let after = self.rest.get(self.value.len()..).unwrap_or_default();
+        self.before.contains('(') && after.starts_with([',', ')'])
     }
 
     /// `await load()`

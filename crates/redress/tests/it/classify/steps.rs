@@ -234,3 +234,23 @@ fn a_place_inside_of_what_was_not_given_is_one_of_an_answer() {
         assert!(!is_named, "{text}");
     }
 }
+
+#[test]
+fn a_place_inside_of_what_was_given_as_text_or_in_a_list_is_the_callers() {
+    for (arguments, path) in [
+        (json!({"data": "{\"user\":{\"token\":5}}"}), json!(["user", "token"])),
+        (json!({"yaml": "user:\n  token: 5"}), json!(["user", "token"])),
+        (json!({"options": {"user": {"token": 5}}}), json!(["user", "token"])),
+        (json!({"config": "{\"servers\":[{\"port\":\"x\"}]}"}), json!(["servers", 0, "port"])),
+        (json!({"items": [{"id": 5}]}), json!([0, "id"])),
+        (json!({"name": 5}), json!(["body", "name"])),
+    ] {
+        let issue = json!([{"code": "invalid_type", "expected": "string", "received": "number", "path": path, "message": "Expected string, received number"}]);
+        let got = answered("create_order", &arguments, &issue.to_string(), true);
+        assert_eq!(
+            (&got["code"], &got["effect"]),
+            (&json!("INVALID_INPUT_TYPE"), &json!("none")),
+            "{path}"
+        );
+    }
+}
