@@ -129,6 +129,24 @@ impl Retry {
         Self { kind: RetryKind::AfterDelay, after_ms: Some(after_ms), max: None }
     }
 
+    /// The stricter of two rules: the later kind in the order of [`RetryKind`], the fewer repeats. Where both wait, the wait of
+    /// `stated` counts, since a row's is only what holds when a server names none.
+    #[must_use]
+    pub fn stricter(self, stated: Self) -> Self {
+        let kind = self.kind.max(stated.kind);
+        let after_ms = stated.after_ms.or(self.after_ms);
+        let max = match (self.max, stated.max) {
+            (Some(one), Some(another)) => Some(one.min(another)),
+            (one, another) => one.or(another),
+        };
+        let rule = Self { kind, after_ms, max };
+        match kind {
+            RetryKind::AfterDelay => rule,
+            RetryKind::Now => Self { after_ms: None, ..rule },
+            _ => Self::of(kind),
+        }
+    }
+
     /// Whether a program may send the same call again by itself: now or after a delay.
     pub const fn retryable(self) -> bool {
         matches!(self.kind, RetryKind::Now | RetryKind::AfterDelay)

@@ -21,6 +21,7 @@ mod ran;
 mod request;
 mod say;
 mod silent;
+mod statements;
 mod start;
 mod status;
 mod structure;

@@ -178,12 +178,17 @@ impl Fault {
         self.message = format!("{message}: {}.", why.trim_end_matches('.'));
     }
 
-    /// Nothing was changed, whatever the row fears. Its advice to look for an effect goes, too.
+    /// Nothing was changed, whatever the row fears, unless the server stated otherwise. Its advice to look for an effect goes, too.
     pub fn nothing_changed(&mut self) {
-        self.effect = Effect::None;
-        if self.hint == self.entry.hint {
+        self.effect = self.private.least_effect.unwrap_or(Effect::None);
+        if self.effect == Effect::None && self.hint == self.entry.hint {
             self.hint = without_check(&self.hint);
         }
+    }
+
+    /// The call may have changed something, whatever the row says.
+    pub fn may_have_changed_something(&mut self) {
+        self.effect = self.private.least_effect.unwrap_or(Effect::Unknown).max(Effect::Unknown);
     }
 
     /// Takes a retry rule that is only yes or no; a rule that says the same already stays.

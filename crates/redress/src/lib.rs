@@ -14,6 +14,7 @@ pub mod package;
 pub mod provoke;
 pub mod recover;
 pub mod secret;
+mod stated;
 pub mod tally;
 pub mod text;
 pub mod tokens;
@@ -26,6 +27,7 @@ pub use fault::Fault;
 pub use lookup::Lookup;
 #[cfg(feature = "derive")]
 pub use redress_derive::Contract;
+pub use stated::Stated;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/faults.md")]

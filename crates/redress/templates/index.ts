@@ -1287,9 +1287,11 @@ export function decide(fault: Fault, traits: Traits, attempt: Attempt, budget: B
 
 /** What making the call again would do, whether or not it helps. */
 function repeat(fault: Fault, traits: Traits, ground: string): 'safe' | 'doubtful' | 'double' {
+  if (ground === 'not_sent') return 'safe';
+  if (fault.effect === 'done') return 'double';
+  if (fault.effect === 'partial') return 'doubtful';
   if (traits.trusted && (traits.readOnly || traits.idempotent)) return 'safe';
-  if (ground === 'not_sent' || (ground === 'stated' && fault.effect === 'none')) return 'safe';
-  return fault.effect === 'done' ? 'double' : 'doubtful';
+  return ground === 'stated' && fault.effect === 'none' ? 'safe' : 'doubtful';
 }
 
 /** Where the arguments stand that are to be changed: those of the violations, else the parameter that was looked up. */

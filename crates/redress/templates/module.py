@@ -1382,11 +1382,15 @@ def _room(fault: Fault, attempt: Attempt, policy: Policy, asked: int, wait: int,
 
 def _repeat(fault: Fault, traits: Traits, ground: Ground) -> str:
     """What making the call again would do, whether or not it helps."""
+    if ground == "not_sent":
+        return "safe"
+    if fault.effect == "done":
+        return "double"
+    if fault.effect == "partial":
+        return "doubtful"
     if traits.trusted and (traits.read_only or traits.idempotent):
         return "safe"
-    if ground == "not_sent" or (ground == "stated" and fault.effect == "none"):
-        return "safe"
-    return "double" if fault.effect == "done" else "doubtful"
+    return "safe" if ground == "stated" and fault.effect == "none" else "doubtful"
 
 
 def _wait_ms(attempt: Attempt, asked: int, policy: Policy) -> int:

@@ -211,7 +211,7 @@ impl Session {
                     None => (self.broken("an answer over HTTP has no message in it", body), false),
                 };
                 if about == About::Unread && !is_of_transport(status) {
-                    fault.effect = Effect::Unknown;
+                    fault.may_have_changed_something();
                 } else if is_unprocessed(status) && !worked {
                     fault.nothing_changed();
                 }

@@ -169,7 +169,7 @@ impl Session {
         if is_harmless && !exchange.is_in_doubt {
             fault.nothing_changed();
         } else if is_harmless || exchange.is_in_doubt && fault.effect == Effect::None {
-            fault.effect = Effect::Unknown;
+            fault.may_have_changed_something();
         }
         fault
     }

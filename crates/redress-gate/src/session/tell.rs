@@ -69,7 +69,7 @@ impl Session {
             return class;
         };
         if exchange.is_write_in_doubt() && matches!(fault.effect, Effect::None | Effect::Done) {
-            fault.effect = Effect::Unknown;
+            fault.may_have_changed_something();
         }
         if exchange.repeats > 0 {
             tell_attempts(&mut fault, &exchange);

@@ -211,13 +211,14 @@ impl Judge<'_> {
         mut said: Said<'k>,
     ) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
-        let Known { id, code, retry, effect, waits, words } = known;
+        let Known { id, code, retry, effect, waits, stated, words } = known;
         let looks = Looks::Facts;
         let (retry, effect) = (*retry, *effect);
         let rule = Named { id, code, retry, effect, looks, ..Named::UNKNOWN };
         said.waits = said.waits.or(*waits);
         let (sign, worked) = (None, false);
         said.told = words.details();
+        said.stated = *stated;
         said.text = without_card(said.text, code);
         let found = Found { source, facts, arguments, certain, sign, rule, worked, said };
         let mut failure = raise(self.asked, self.outcome, self.registry, found);

@@ -6,7 +6,7 @@ use redress_registry::{Class, Effect, Entry, Registry, RetryKind, shipped};
 
 use super::words::Words;
 use crate::{
-    Dialect, Fault, Lookup, codes,
+    Dialect, Fault, Lookup, Stated, codes,
     json::{Kind, Value},
 };
 
@@ -23,6 +23,8 @@ pub(super) struct Known {
     pub(super) effect: Option<Effect>,
     /// How long the server asks to wait.
     pub(super) waits: Option<u64>,
+    /// What the dialect's reader found stated about retry and effect.
+    pub(super) stated: Stated,
     /// What the server says of a code of its contract.
     pub(super) words: Words,
 }
@@ -68,8 +70,8 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
     let fault = dialect.read_value(document, &lookup).ok()?;
     Some(match registry.get(fault.code()) {
         Some(row) => {
-            let waits = fault.retry.after_ms;
-            Known { waits, ..taken(id, row, Words::of_fault(fault)) }
+            let (waits, stated) = (fault.retry.after_ms, Stated::of_fault(&fault));
+            Known { waits, stated, ..taken(id, row, Words::of_fault(fault)) }
         }
         None => in_core(id, dialect, &fault),
     })
@@ -118,7 +120,8 @@ fn named<'r>(code: &str, registry: &'r Registry) -> Option<&'r Arc<Entry>> {
 }
 
 fn taken(id: &'static str, row: &Arc<Entry>, words: Words) -> Known {
-    Known { id, code: row.code.to_string(), retry: None, effect: None, waits: None, words }
+    let (code, stated) = (row.code.to_string(), Stated::default());
+    Known { id, code, retry: None, effect: None, waits: None, stated, words }
 }
 
 /// The code of `core` that stands for a dialect's own: the one it is an alias of, else one of its class.
@@ -134,6 +137,7 @@ fn in_core(id: &'static str, dialect: Dialect, fault: &Fault) -> Known {
         retry: Some(fault.retry.kind),
         effect: Some(row.effect),
         waits: fault.retry.after_ms,
+        stated: Stated::of_fault(fault),
         words: Words::default(),
     }
 }

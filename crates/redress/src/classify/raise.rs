@@ -9,12 +9,12 @@ use super::{
     facts::{Fact, Facts},
     leaks, named, ran,
     request::Argument,
-    say,
+    say, statements,
     table::{Row, Scope, Source},
     wrong,
 };
 use crate::{
-    Fault, codes,
+    Fault, Stated, codes,
     fault::{Origin, ParamValue, Similar, Violation},
     json::{Kind, RawJson, Value},
     outcome::{Asked, Outcome, What, is_method},
@@ -37,6 +37,8 @@ pub(super) struct Said<'a> {
     pub(super) waits: Option<u64>,
     /// The values in the server's own envelope.
     pub(super) told: Option<&'a RawJson>,
+    /// What its envelope says about retry and effect.
+    pub(super) stated: Stated,
 }
 
 impl Said<'_> {
@@ -173,6 +175,7 @@ pub(super) fn raise(
     if asked.traits.harmless() {
         fault.nothing_changed();
     }
+    said.stated.and(statements::stated(outcome)).limit(&mut fault);
     fault.origin = origin(source, facts, entry);
     let is_guess = may_be_repeated(&fault) && rule.looks.guesses(said.text.trim());
     // Of a tool that changes nothing, no words are needed to know that.

@@ -1,5 +1,7 @@
 //! The private part of a fault: cause chain, stack and raw upstream bytes. It reaches nobody but through `expose`.
 
+use redress_registry::Effect;
+
 use crate::{
     fault::Fault,
     json::{Members, RawJson},
@@ -23,6 +25,8 @@ pub struct Private {
     pub upstream: Option<Vec<u8>>,
     /// Parts that could not be used, so that building never fails.
     pub dropped: Vec<Dropped>,
+    /// The effect that the server stated: no smaller one is ever told.
+    pub least_effect: Option<Effect>,
 }
 
 impl Private {

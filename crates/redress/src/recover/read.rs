@@ -11,7 +11,7 @@ use super::{
     written,
 };
 use crate::{
-    Dialect, Fault, Lookup,
+    Dialect, Fault, Lookup, Stated,
     classify::{Verdict, classify},
     codes,
     json::{Doc, Kind, Limits, Members, Value, write_str},
@@ -162,7 +162,8 @@ impl Reader<'_> {
         let is_own = error.get("code").and_then(Value::as_i64).is_some_and(|it| it > 0);
         let has_symbol = error.path(&["data", "symbol"]).is_some();
         let fault = || Dialect::Rpc.read_value(doc.root(), self.lookup).ok();
-        (is_own || has_symbol).then(fault).flatten()
+        let fault = (is_own || has_symbol).then(fault).flatten()?;
+        Some(within(fault, doc.root()))
     }
 
     fn result(&self, result: Value<'_>, depth: u8) -> Reading {
@@ -202,7 +203,8 @@ impl Reader<'_> {
         let ours = meta.get(FAULT_KEY).and_then(|it| self.ours(it));
         ours.or_else(|| {
             let proposed = meta.get(TOOL_FAILURE_KEY)?;
-            Dialect::ToolFailure.read_value(proposed, self.lookup).ok()
+            let fault = Dialect::ToolFailure.read_value(proposed, self.lookup).ok()?;
+            Some(within(fault, proposed))
         })
     }
 
@@ -268,13 +270,15 @@ impl Reader<'_> {
         // Any answer can have a member `code`; and a response is none inside of another one.
         let is_doubtful = dialect == Dialect::Native || dialect == Dialect::Rpc;
         let fault = || dialect.read_value(document, self.lookup).ok();
-        (flag == Flag::Set || !is_doubtful).then(fault).flatten()
+        let fault = (flag == Flag::Set || !is_doubtful).then(fault).flatten()?;
+        Some(within(fault, document))
     }
 
     /// Our own envelope, also with a code that no registry here has.
     fn ours(&self, document: Value<'_>) -> Option<Fault> {
         let known = Dialect::Native.read_value(document, self.lookup);
-        known.ok().or_else(|| Dialect::Native.filled(document, &stranger(document)?))
+        let known = known.ok().or_else(|| Dialect::Native.filled(document, &stranger(document)?));
+        known.map(|it| within(it, document))
     }
 
     /// A text that nobody flagged: a failure only if its structure leaves no doubt.
@@ -319,6 +323,12 @@ fn stated(fault: Fault) -> Reading {
     let is_guess = fault.details.as_ref().and_then(|it| it.with(is_set).flatten()) == Some(true);
     let ground = if is_guess { Ground::Guessed } else { Ground::Stated };
     Reading::Fault(Box::new(fault), ground)
+}
+
+/// A fault within what its envelope states, also in members that its dialect does not have.
+fn within(mut fault: Fault, envelope: Value<'_>) -> Fault {
+    Stated::read(envelope).limit(&mut fault);
+    fault
 }
 
 /// A result inside a response.

@@ -64,10 +64,13 @@ impl Repeat {
 pub const fn repeat(fault: &Fault, traits: ToolTraits, ground: Ground) -> Repeat {
     let is_harmless = traits.trusted && (traits.read_only || traits.idempotent);
     match (ground, fault.effect) {
-        _ if is_harmless => Repeat::Safe,
-        (Ground::NotSent, _) | (Ground::Stated, Effect::None) => Repeat::Safe,
+        (Ground::NotSent, _) => Repeat::Safe,
         (_, Effect::Done) => Repeat::Double,
-        _ => Repeat::Doubtful,
+        // Whatever a tool is known for: this call is known to have changed something.
+        (_, Effect::Partial) => Repeat::Doubtful,
+        _ if is_harmless => Repeat::Safe,
+        (Ground::Stated, Effect::None) => Repeat::Safe,
+        (Ground::Stated | Ground::Guessed, _) => Repeat::Doubtful,
     }
 }
 
@@ -123,8 +126,10 @@ mod tests {
         done.retry.kind = RetryKind::Now;
         done.effect = Effect::Done;
         assert_eq!(repeat(&done, NONE, Ground::Stated), Repeat::Double);
-        assert_eq!(repeat(&done, AGAIN, Ground::Stated), Repeat::Safe);
+        assert_eq!(repeat(&done, AGAIN, Ground::Stated), Repeat::Double);
         done.effect = Effect::Partial;
         assert_eq!(repeat(&done, NONE, Ground::Stated), Repeat::Doubtful);
+        assert_eq!(repeat(&done, READS, Ground::Guessed), Repeat::Doubtful);
+        assert_eq!(repeat(&done, NONE, Ground::NotSent), Repeat::Safe, "an earlier one did it");
     }
 }

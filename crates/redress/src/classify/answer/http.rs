@@ -50,7 +50,7 @@ impl Judge<'_> {
             data: error.and_then(|it| it.get("data")).filter(|it| !it.is_null()),
             http: Some(answer.status),
             waits: answer.retry_after.as_deref().and_then(wait::header),
-            told: None,
+            ..Said::default()
         };
         self.failed(facts, Source::Http, said)
     }
