@@ -91,7 +91,9 @@ fn rule(retry: Value<'_>) -> Stated {
     let kind = match retry.kind() {
         Kind::Object => retry.get("kind").and_then(Value::as_str),
         Kind::String => retry.as_str(),
-        Kind::Bool => return Stated { refuses: retry.as_bool() == Some(false), ..Stated::default() },
+        Kind::Bool => {
+            return Stated { refuses: retry.as_bool() == Some(false), ..Stated::default() };
+        }
         Kind::Number | Kind::Array | Kind::Null => None,
     };
     let Some(kind) = kind else { return Stated::default() };

@@ -13,3 +13,4 @@ mod pressure;
 mod processes;
 mod remote;
 mod repeats;
+mod stated;

@@ -112,6 +112,19 @@ impl Client {
         client
     }
 
+    /// A gate with options and without a ledger, before the bad server with these settings, and a session that is open.
+    pub(crate) fn with_settings(via: Via, settings: &str, options: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("redress.toml");
+        let text = format!("[server.bad]\ncommand = ['{}']\n{settings}", bad_server().display());
+        fs::write(&file, text).unwrap();
+        let config = ["--no-ledger", "--config", file.to_str().unwrap()];
+        let options: Vec<&str> = config.iter().chain(options).copied().collect();
+        let mut client = Self::spawn(via, dir, &options, &[]);
+        client.initialize();
+        client
+    }
+
     /// A gate with options, before a command.
     pub(crate) fn before(via: Via, options: &[&str], command: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();

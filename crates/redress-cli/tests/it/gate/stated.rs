@@ -1,0 +1,194 @@
+//! A server's own "no" is final: every dialect, row, statement, contract and mode, with a server that counts its calls.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use redress::{
+    Dialect, Fault,
+    dialect::Stamp,
+    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
+};
+use redress_registry::{Effect, shipped};
+use serde_json::{Value, json};
+
+use super::client::{Client, Via, fault};
+
+/// Each dialect with the registry whose rows it carries.
+const DIALECTS: [(Dialect, &str); 7] = [
+    (Dialect::Native, "core"),
+    (Dialect::ToolFailure, "core"),
+    (Dialect::AtlasGate, "atlas-gate"),
+    (Dialect::Workrail, "workrail"),
+    (Dialect::Rpc, "rpc-taxonomy"),
+    (Dialect::Stagewright, "stagewright"),
+    (Dialect::Mailvault, "mailvault"),
+];
+
+/// Every way to say "no", or that something happened.
+const STATEMENTS: [&str; 8] = [
+    r#"{"retryable":false}"#,
+    r#"{"retry":{"kind":"not_retryable"}}"#,
+    r#"{"retry":{"kind":"never"}}"#,
+    r#"{"retry":{"kind":"never"},"retryable":true}"#,
+    r#"{"effect":"partial"}"#,
+    r#"{"effect":"done"}"#,
+    r#"{"effect":"done","retryable":true}"#,
+    r#"{"effect":"unknown"}"#,
+];
+
+/// What the gate believes of the tools: nothing, that it reads, that it may be called twice.
+const TOOLS: [&str; 3] = ["tally_read", "tally_again", "tally"];
+
+/// How many calls are under way at once.
+const AT_ONCE: usize = 16;
+
+/// A call, and what its server states when it fails.
+struct Case {
+    tool: &'static str,
+    statement: Value,
+    /// The server's line, with `ID` for the id.
+    line: String,
+    calls: PathBuf,
+}
+
+impl Case {
+    fn arguments(&self) -> Value {
+        json!({"file": self.calls, "until": 9, "fail": self.line})
+    }
+
+    /// Whether the statement leaves room for a repeat of a call that can do no harm.
+    fn may_be_repeated(&self) -> bool {
+        self.statement == json!({"effect": "unknown"}) && self.tool != "tally"
+    }
+
+    fn check(&self, answer: &Value, mode: &str) {
+        let calls = fs::read(&self.calls).unwrap().len();
+        let most = if self.may_be_repeated() && mode == "enforce" { 2 } else { 1 };
+        assert!((1..=most).contains(&calls), "{calls} calls: {} {}", self.tool, self.line);
+        if mode == "observe" {
+            return;
+        }
+        let told = fault(answer);
+        let is_no = self.statement["retryable"] == false
+            || self.statement["retry"]["kind"].as_str().is_some_and(|it| it != "now");
+        if is_no {
+            assert_eq!(told["retryable"], false, "{} {}: {told}", self.tool, self.line);
+        }
+        let effect = |it: &Value| it.as_str().and_then(Effect::parse);
+        let (stated, told_effect) = (effect(&self.statement["effect"]), effect(&told["effect"]));
+        assert!(told_effect >= stated, "{} {}: {told}", self.tool, self.line);
+    }
+}
+
+/// The lines of a server that fails with each row of a dialect, stating each thing.
+fn cases(dialect: Dialect, registry: &str, dir: &Path) -> Vec<Case> {
+    let registry = shipped::get(registry).unwrap();
+    let mut cases = Vec::new();
+    for row in registry.codes.values() {
+        for statement in STATEMENTS {
+            let nth = cases.len();
+            let mut envelope: Value =
+                serde_json::from_str(&written(dialect, &Fault::of(row))).unwrap();
+            let statement: Value = serde_json::from_str(statement).unwrap();
+            let place = match dialect {
+                Dialect::Rpc => &mut envelope["error"]["data"],
+                _ => &mut envelope,
+            };
+            if !place.is_object() {
+                *place = json!({});
+            }
+            place.as_object_mut().unwrap().extend(statement.as_object().unwrap().clone());
+            let calls = dir.join(format!("{}-{nth}", dialect.name()));
+            // Rows and statements meet every tool and carrier by and by.
+            let tool = TOOLS[(nth + nth / STATEMENTS.len()) % TOOLS.len()];
+            cases.push(Case { tool, statement, line: carried(dialect, &envelope, nth), calls });
+        }
+    }
+    cases
+}
+
+fn written(dialect: Dialect, fault: &Fault) -> String {
+    dialect.write(fault, Stamp { now: "2026-01-19T15:32:10.123Z" })
+}
+
+/// An answer that has an envelope at one of the places where servers put theirs.
+fn carried(dialect: Dialect, envelope: &Value, nth: usize) -> String {
+    let text = |text: &str| json!({"content": [{"type": "text", "text": text}], "isError": true});
+    let payload = match (dialect, nth / 3 % 4) {
+        (Dialect::Rpc, _) => json!({"error": envelope["error"]}),
+        (Dialect::Native, 0) => {
+            let mut result = text("It failed.");
+            result["_meta"] = json!({FAULT_KEY: envelope});
+            json!({"result": result})
+        }
+        (Dialect::ToolFailure, _) => {
+            let mut result = text("It failed.");
+            result["_meta"] = json!({TOOL_FAILURE_KEY: envelope});
+            json!({"result": result})
+        }
+        (_, 1) => {
+            let mut result = text("It failed.");
+            result["structuredContent"] = envelope.clone();
+            json!({"result": result})
+        }
+        (_, 2) => {
+            json!({"error": {"code": -32603, "message": "503 Service Unavailable", "data": envelope}})
+        }
+        _ => json!({"result": text(&envelope.to_string())}),
+    };
+    let mut line = json!({"jsonrpc": "2.0", "id": "ID"});
+    line.as_object_mut().unwrap().extend(payload.as_object().unwrap().clone());
+    line.to_string().replace("\"ID\"", "ID")
+}
+
+/// Makes every call through one gate; gives how many there were.
+fn all_through(via: Via, settings: &str, mode: &str, contract: &str, cases: &[Case]) -> usize {
+    let mut client =
+        Client::with_settings(via, settings, &["--mode", mode, "--contract", contract]);
+    client.request("tools/list", &json!({}));
+    for cases in cases.chunks(AT_ONCE) {
+        let ids: Vec<_> = cases.iter().map(|it| client.begin(it.tool, &it.arguments())).collect();
+        for (case, id) in cases.iter().zip(ids) {
+            let answer = client.answer(&id);
+            case.check(&answer, mode);
+        }
+    }
+    client.end();
+    cases.len()
+}
+
+/// Every row of every dialect with the contract of the server, and with `core`.
+fn everything(via: Via, mode: &str, trust: bool, part: usize) -> usize {
+    let settings = format!("trust = {trust}\n");
+    let mut made = 0;
+    let contracts = BTreeMap::from(DIALECTS.map(|(_, registry)| (registry, ())));
+    for contract in contracts.into_keys() {
+        let dir = tempfile::tempdir().unwrap();
+        let is_seen = |it: &&(Dialect, &str)| contract == "core" || it.1 == contract;
+        let all = DIALECTS.iter().filter(is_seen).flat_map(|it| cases(it.0, it.1, dir.path()));
+        let some: Vec<_> = all.enumerate().filter(|it| it.0 % part == 0).map(|it| it.1).collect();
+        made += all_through(via, &settings, mode, contract, &some);
+    }
+    made
+}
+
+#[test]
+fn a_stated_no_is_final_in_every_dialect_and_mode() {
+    let mut made = 0;
+    for mode in ["enforce", "annotate", "observe"] {
+        for trust in [false, true] {
+            made += everything(Via::Run, mode, trust, 1);
+        }
+    }
+    println!("{made} calls, each counted by its server");
+    assert!(made >= 10_000, "{made}");
+}
+
+#[test]
+fn a_stated_no_is_final_over_http() {
+    let made = everything(Via::Serve, "enforce", true, 17);
+    assert!(made >= 150, "{made}");
+}
