@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use redress::{
     Dialect, Fault,
     dialect::Stamp,
+    emit::Emitted,
     fault::Receipt,
     json::{RawJson, escape_into},
     wire::{self, Answer},
@@ -26,7 +27,7 @@ const SEQ: u64 = 7_777_777_777_777_777;
 /// A failure without what is special about one occurrence.
 #[derive(Debug)]
 pub(crate) struct Known {
-    pub(crate) fault: Fault,
+    pub(crate) fault: Emitted,
     pub(crate) beside: Beside,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
@@ -64,7 +65,7 @@ pub(crate) struct Occurrence {
 }
 
 impl Known {
-    pub(crate) const fn new(fault: Fault, beside: Beside) -> Self {
+    pub(crate) const fn new(fault: Emitted, beside: Beside) -> Self {
         let answers = [const { OnceLock::new() }; 2];
         Self { fault, beside, answers, records: [const { OnceLock::new() }; 2] }
     }
@@ -78,7 +79,7 @@ impl Known {
 
     /// The failure as it happened this time.
     pub(crate) fn happened(&self, this: &Occurrence, receipt: Option<Receipt>) -> Fault {
-        let mut fault = self.fault.clone();
+        let mut fault = Fault::clone(&self.fault);
         fault.context.request_id.clone_from(&this.request_id);
         fault.timestamp = Some(this.timestamp.clone());
         fault.elapsed_ms = this.elapsed_ms;
@@ -297,18 +298,30 @@ pub(crate) type Shared = Arc<Known>;
 
 #[cfg(test)]
 mod tests {
-    use redress::{Dialect, codes, dialect::Stamp, fault::Receipt, json::RawJson, wire};
+    use redress::{
+        Dialect, Fault, codes,
+        dialect::Stamp,
+        emit::{Emission, Emitted, emit},
+        fault::{Policy, Receipt, StackPolicy},
+        json::RawJson,
+        wire,
+    };
     use redress_ledger::{Record, Redactor};
 
     use super::{Beside, Known, MARK, Memo, Occurrence};
+
+    fn emitted(fault: Fault) -> Emitted {
+        let policy = Policy { stack: StackPolicy::Hidden, redact: &Redactor::default() };
+        let (shows_cause, hides_server_text, details_bytes) = (false, false, 2_000);
+        emit(fault, &Emission { policy, shows_cause, hides_server_text, details_bytes })
+    }
 
     #[test]
     fn a_template_writes_what_the_library_writes() {
         let mut fault = codes::FILE_NOT_FOUND.raise([("path", "a \"b\".txt")]);
         fault.context.server = Some("files".to_owned());
         fault.server_text = Some("ENOENT: no such file, open 'a'".to_owned());
-        fault.bound(2_000);
-        let known = Known::new(fault, Beside::default());
+        let known = Known::new(emitted(fault), Beside::default());
         let this = Occurrence {
             request_id: Some("a\"b".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
@@ -335,7 +348,7 @@ mod tests {
     fn a_record_again_is_the_record_that_the_ledger_makes() {
         let mut fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2hunter2")]);
         fault.private.upstream = Some(b"token hunter2hunter2".to_vec());
-        let known = Known::new(fault, Beside::default());
+        let known = Known::new(emitted(fault), Beside::default());
         let this = Occurrence {
             request_id: Some("7".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
@@ -365,7 +378,7 @@ mod tests {
             elapsed_ms: Some(1),
             ..Occurrence::default()
         };
-        let known = Known::new(fault, Beside::default());
+        let known = Known::new(emitted(fault), Beside::default());
         assert!(!known.write_result("1", &this, None, &mut Vec::new()));
     }
 

@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use redress::{Dialect, tally::ErrorStats};
+use redress::{
+    Dialect,
+    emit::Emission,
+    fault::{Policy, StackPolicy},
+    tally::ErrorStats,
+};
 use redress_ledger::Redactor;
 use redress_registry::Registry;
 
@@ -57,6 +62,16 @@ impl Settings {
         }
         let own = request.tool().and_then(|it| self.tool_deadlines.get(it));
         own.copied().unwrap_or(self.deadline)
+    }
+
+    /// How failures are made ready to be told.
+    pub(crate) fn emission(&self) -> Emission<'_> {
+        Emission {
+            policy: Policy { stack: StackPolicy::Hidden, redact: &*self.redactor },
+            shows_cause: false,
+            hides_server_text: self.server_text == ServerText::Hide,
+            details_bytes: self.details_bytes,
+        }
     }
 
     /// No request that comes from now on is due before that time.

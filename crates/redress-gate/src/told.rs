@@ -5,6 +5,7 @@ use std::ops::Range;
 use redress::{
     Dialect, Fault, codes,
     dialect::Stamp,
+    emit::{Emission, emit},
     fault::{Origin, Receipt},
     wire,
 };
@@ -114,10 +115,10 @@ impl Told {
     }
 
     /// Another failure in its place, for the same one who waits.
-    pub(crate) fn instead(self, mut fault: Fault) -> Self {
+    pub(crate) fn instead(self, mut fault: Fault, how: &Emission<'_>) -> Self {
         fault.context.fill_absent(&self.known.fault.context);
         let known = Known::new(
-            fault,
+            emit(fault, how),
             Beside { has_output_schema: self.known.beside.has_output_schema, ..Beside::default() },
         );
         Self { known: Shared::new(known), form: Form::Made, is_again: false, ..self }

@@ -256,6 +256,18 @@ impl Redact for Redactor {
     fn redact(&self, text: &str) -> String {
         self.text(text)
     }
+
+    fn known(&self, name: &str) -> String {
+        self.known(name).into_owned()
+    }
+
+    fn said(&self, text: &str) -> String {
+        self.told(text)
+    }
+
+    fn details(&self, details: &RawJson) -> RawJson {
+        self.details(details)
+    }
 }
 
 /// Looks again as long as something is found: where a secret is gone, another may stand that it hid.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use redress::{
     Dialect, Fault,
     dialect::{Stamp, rpc},
+    emit::clean_text,
     json::RawJson,
-    text,
     wire::{self, FAULT_KEY},
 };
 use redress_ledger::{REDACTED, Redactor};
@@ -44,7 +44,9 @@ pub(crate) fn rpc_error(fault: &Fault, code: Option<ErrorCode>) -> ErrorData {
 
 /// An error of the handler that stays one, with the envelope in its data and without secrets.
 pub(crate) fn dressed(mut error: ErrorData, fault: &Fault, redactor: &Redactor) -> ErrorData {
-    error.message = clean(&error.message, redactor).into();
+    if let Some(clean) = clean_text(&error.message, redactor) {
+        error.message = clean.into();
+    }
     if let Some(data) = &mut error.data {
         if error.code == URL_ELICITATION_REQUIRED {
             without_known(data, redactor);
@@ -62,14 +64,6 @@ pub(crate) fn dressed(mut error: ErrorData, fault: &Fault, redactor: &Redactor) 
     data.insert(FAULT_KEY.to_owned(), envelope);
     error.data = Some(Value::Object(data));
     error
-}
-
-/// A text without secrets, and without characters that mislead.
-fn clean(said: &str, redactor: &Redactor) -> String {
-    let redacted = redactor.text(said);
-    let plain = text::strip(&redacted);
-    // White space that was folded is no reason to change a text.
-    if plain.split(' ').eq(redacted.split_whitespace()) { redacted } else { plain }
 }
 
 /// The value without secrets.

@@ -22,6 +22,7 @@ use redress::{
     Fault,
     classify::{Verdict, classify},
     codes,
+    emit::emit,
     fault::Origin,
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
     wire,
@@ -140,13 +141,10 @@ impl ErrorBodies {
         self.books.as_ref().map(|it| Arc::clone(&it.0.redactor)).unwrap_or_default()
     }
 
-    async fn told(&self, mut fault: Fault) -> Fault {
+    async fn told(&self, fault: Fault) -> Fault {
         match &self.books {
             Some((settings, state, _)) => *tell::tell(fault, settings, state).await.fault,
-            None => {
-                fault.bound(redress::tokens::DEFAULT_DETAILS_BYTES);
-                fault
-            }
+            None => emit(fault, &tell::emission(&Redactor::default())).into_fault(),
         }
     }
 }

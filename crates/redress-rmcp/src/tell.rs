@@ -3,10 +3,11 @@
 use redress::{
     Fault, codes,
     dialect::Stamp,
-    fault::{NextAction, Origin, Receipt},
+    emit::{Emission, emit},
+    fault::{NextAction, Origin, Policy, Receipt, StackPolicy},
     tokens::DEFAULT_DETAILS_BYTES,
 };
-use redress_ledger::{LedgerError, Record};
+use redress_ledger::{LedgerError, Record, Redactor};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -73,11 +74,7 @@ pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -
     state.tally.count(fault.code(), 0);
     fault.context.fill_absent(&settings.context);
     fault.timestamp = Some(clock::now().to_string());
-    let redactor = &settings.redactor;
-    fault.message = redactor.text(&fault.message);
-    fault.server_text = fault.server_text.take().map(|it| redactor.text(&it));
-    fault.details = fault.details.take().map(|it| redactor.json(&it));
-    fault.bound(DEFAULT_DETAILS_BYTES);
+    let mut fault = emit(fault, &emission(&settings.redactor)).into_fault();
     match record(&fault, settings).await {
         Ok(receipt) => {
             fault.ledger = receipt;
@@ -98,9 +95,19 @@ fn unrecorded(failed: Fault) -> Fault {
     fault
 }
 
+/// How failures are made ready to be told.
+pub(crate) fn emission(redactor: &Redactor) -> Emission<'_> {
+    Emission {
+        policy: Policy { stack: StackPolicy::Hidden, redact: redactor },
+        shows_cause: false,
+        hides_server_text: false,
+        details_bytes: DEFAULT_DETAILS_BYTES,
+    }
+}
+
 async fn record(fault: &Fault, settings: &Settings) -> Result<Option<Receipt>, LedgerError> {
     let Some(ledger) = &settings.ledger else { return Ok(None) };
     let (kept, hear) = oneshot::channel();
-    ledger.append(Record::fault(fault, &settings.redactor), move |it| drop(kept.send(it)));
+    ledger.append(Record::told(fault, &settings.redactor), move |it| drop(kept.send(it)));
     hear.await.unwrap_or(Err(LedgerError::Closed)).map(Some)
 }

@@ -2,7 +2,8 @@
 
 use std::{cell::Cell, mem};
 
-use redress::{Dialect, Fault, dialect::Stamp, wire};
+use redress::{Dialect, Fault, dialect::Stamp, emit::emit, wire};
+use redress_ledger::Redactor;
 use rmcp::{
     ErrorData,
     handler::server::tool::IntoCallToolResult,
@@ -10,7 +11,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use crate::answer;
+use crate::{answer, tell::emission};
 
 /// The failure of a tool: `#[tool] async fn read_note(…) -> Result<String, ToolFault>`.
 ///
@@ -34,8 +35,7 @@ impl ToolFault {
 /// Without a contract around the handler the answer is complete, too; only nobody records it.
 impl IntoCallToolResult for ToolFault {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
-        let mut shown = (*self.0).clone();
-        shown.bound(redress::tokens::DEFAULT_DETAILS_BYTES);
+        let shown = emit((*self.0).clone(), &emission(&Redactor::default()));
         let how = wire::Answer {
             dialect: Dialect::Native,
             has_output_schema: true,

@@ -5,6 +5,7 @@ pub mod classify;
 pub mod codes;
 pub mod contract;
 pub mod dialect;
+pub mod emit;
 pub mod fault;
 pub mod frame;
 pub mod json;

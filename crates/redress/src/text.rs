@@ -170,6 +170,11 @@ fn skip_escape_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 }
 
 /// Characters that change how text reads without being seen: bidi controls, zero widths, tags, variation selectors.
+/// Whether a text has characters that hide or change what a reader sees. Line ends and tabs do not.
+pub(crate) fn misleads(text: &str) -> bool {
+    text.chars().any(|it| it.is_control() && !matches!(it, '\n' | '\r' | '\t') || is_invisible(it))
+}
+
 fn is_invisible(it: char) -> bool {
     matches!(it,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

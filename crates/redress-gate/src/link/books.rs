@@ -206,7 +206,8 @@ impl Letter {
             return Self::of(told, None);
         }
         let found = "there is no ledger, or it may fail without consequences";
-        Self::of(told.instead(*INV_RECORD_FIRST.violated(found)), None)
+        let how = server.settings.emission();
+        Self::of(told.instead(*INV_RECORD_FIRST.violated(found), &how), None)
     }
 
     /// The same when the failure could not be recorded.

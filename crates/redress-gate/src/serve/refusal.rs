@@ -11,6 +11,7 @@ use redress::{
     Dialect, Fault,
     codes::{self, CoreCode},
     dialect::Stamp,
+    emit::emit,
     fault::Origin,
     json::Members,
     wire,
@@ -120,11 +121,13 @@ impl Refusal {
     pub(super) async fn recorded(mut self, plan: &Plan) -> Response<Body> {
         self.fault.context.server = Some(plan.server.settings.server.clone());
         self.fault.timestamp = Some((plan.clock)().to_string());
+        let emitted = emit(*self.fault, &plan.server.settings.emission());
+        self.fault = Box::new(emitted.into_fault());
         let metrics = &plan.server.metrics;
         metrics.failed(&self.fault);
         metrics.turned_away(&self.fault);
         let (sender, kept) = oneshot::channel();
-        let record = Record::fault(&self.fault, &plan.server.settings.redactor);
+        let record = Record::told(&self.fault, &plan.server.settings.redactor);
         plan.books.append(record, move |it| {
             // Whoever asked may have left.
             drop(sender.send(it));

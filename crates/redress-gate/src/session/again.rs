@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use redress::{
     Fault,
+    emit::{Emission, emit},
     json::{Members, RawJson},
     outcome::ToolTraits,
     recover::{Ground, may_repeat},
@@ -224,13 +225,13 @@ impl Session {
 }
 
 /// A failure that says how often the call was made, if that was more than once.
-pub(super) fn known_of_repeat(known: Shared, exchange: &Exchange) -> Shared {
+pub(super) fn known_of_repeat(known: Shared, exchange: &Exchange, how: &Emission<'_>) -> Shared {
     if exchange.repeats == 0 {
         return known;
     }
-    let mut fault = known.fault.clone();
+    let mut fault = Fault::clone(&known.fault);
     tell_attempts(&mut fault, exchange);
-    Shared::new(Known::new(fault, known.beside.clone()))
+    Shared::new(Known::new(emit(fault, how), known.beside.clone()))
 }
 
 /// Says how often a call was made, and what the first time ended with, if that was something else.

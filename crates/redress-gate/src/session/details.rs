@@ -1,4 +1,4 @@
-//! Details of a fault with one member more or less; the rest keeps its spelling.
+//! Details of a fault with one member more; the rest keeps its spelling.
 
 use redress::json::{Members, RawJson, Value};
 
@@ -40,26 +40,13 @@ pub(super) fn with_upstream(
     key: &str,
     value: Option<RawJson>,
 ) -> Option<RawJson> {
-    match value {
-        Some(value) => upstream_but(details, key, Some(value)),
-        None => details,
-    }
-}
-
-/// Details with one member of `upstream` less.
-pub(super) fn without_upstream(details: Option<RawJson>, key: &str) -> Option<RawJson> {
-    upstream_but(details, key, None)
-}
-
-fn upstream_but(details: Option<RawJson>, key: &str, value: Option<RawJson>) -> Option<RawJson> {
+    let Some(value) = value else { return details };
     let mut upstream = String::new();
     let mut inner = Members::open(&mut upstream);
     if let Some(details) = &details {
         details.with(|it| it.get("upstream").map(|it| copy(it, &mut inner, key)));
     }
-    if let Some(value) = value {
-        inner.raw(key, value.as_str());
-    }
+    inner.raw(key, value.as_str());
     inner.close();
     with_detail(details, "upstream", RawJson::parse(upstream.as_bytes()).ok())
 }

@@ -4,8 +4,8 @@ use std::{borrow::Cow, ops::Range};
 
 use redress::{
     classify::Failure,
+    emit::clean_text,
     json::{Doc, Kind, RawJson, Value, write_str},
-    text,
 };
 use redress_ledger::{REDACTED, Redactor};
 
@@ -228,17 +228,10 @@ fn cleaned(error: Value<'_>, redactor: &Redactor) -> Option<String> {
 
 fn clean_message(message: Value<'_>, redactor: &Redactor) -> Option<String> {
     let said = message.as_str()?;
-    let redacted = Some(redactor.text(&said)).filter(|it| has_more_redacted(it, &said));
-    let redacted = redacted.unwrap_or_else(|| said.clone().into_owned());
-    let plain = text::strip(&redacted);
-    // White space that was folded is no reason to change a text.
-    let is_plain = plain.split(' ').eq(redacted.split_whitespace());
-    let clean = if is_plain { redacted } else { plain };
-    (clean != said).then(|| {
-        let mut out = String::new();
-        write_str(&mut out, &clean);
-        out
-    })
+    let clean = clean_text(&said, redactor)?;
+    let mut out = String::new();
+    write_str(&mut out, &clean);
+    Some(out)
 }
 
 fn redacted(value: Value<'_>, redactor: &Redactor) -> Option<String> {

@@ -27,8 +27,10 @@ impl Session {
             Shape::Error => payload.get("message")?.as_str()?.into_owned(),
             _ => texts(payload),
         };
-        let line = |it: &str| cut(&strip_line(it), LONGEST_LINE).into_owned();
-        Some(Said(settings.redactor.text(&words).lines().map(line).collect()))
+        // What hides a secret goes first: nothing changes a text that was redacted.
+        let plain: Vec<_> = words.lines().map(strip_line).collect();
+        let redacted = settings.redactor.text(&plain.join("\n"));
+        Some(Said(redacted.lines().map(|it| cut(it, LONGEST_LINE).into_owned()).collect()))
     }
 }
 

@@ -1,18 +1,13 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
 use redress::{
-    Fault,
-    classify::Failure,
-    fault::{Cause, NextAction},
-    json::RawJson,
-    recover::Ground,
+    Fault, classify::Failure, emit::emit, fault::NextAction, json::RawJson, recover::Ground,
 };
 use redress_registry::{Class, Effect};
 
 use super::{
     About, ClientKind, Refused, Session, Turn,
     again::{known_of_repeat, tell_attempts},
-    details::without_upstream,
     dress::{Dress, own_meta},
     head::kept,
     said::Said,
@@ -27,7 +22,7 @@ use crate::{
     mail::Sender,
     metrics::{Event, Outcome},
     moment::Moment,
-    settings::{Mode, ServerText},
+    settings::Mode,
     told::{Form, To, Told, Who},
 };
 
@@ -175,7 +170,8 @@ impl Session {
         if is_silent {
             self.server.metrics.happened(Event::Silent);
         }
-        let known = self.known_of_write(known_of_repeat(known, &exchange), &exchange);
+        let known = known_of_repeat(known, &exchange, &self.server.settings.emission());
+        let known = self.known_of_write(known, &exchange);
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
         self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
@@ -253,7 +249,7 @@ impl Session {
         To { status, unrecorded, ..To::new(who, exchange.from.ticket) }
     }
 
-    /// Adds what is known of every occurrence, and takes out what nobody may see.
+    /// Adds what is known of every occurrence, and makes it ready to be told.
     pub(super) fn known(
         &self,
         fault: Fault,
@@ -269,27 +265,14 @@ impl Session {
         (meta, said): (Option<RawJson>, Option<Said>),
     ) -> Shared {
         fault.context.server = Some(self.server.settings.server.clone());
-        let redactor = &self.server.settings.redactor;
-        // What a caller or the configuration gave may stand in our own words, too.
-        let known = |it: &str| redactor.known(it).into_owned();
-        fault.context.tool = tool.map(known);
-        fault.message = known(&fault.message);
-        fault.hint = known(&fault.hint);
-        fault.server_text = match (self.server.settings.server_text, fault.server_text.take()) {
-            (ServerText::Quote | ServerText::Full, Some(text)) => Some(redactor.told(&text)),
-            (ServerText::Hide, _) | (_, None) => None,
-        };
-        if self.server.settings.server_text == ServerText::Hide {
-            hide_words(&mut fault);
-        }
-        fault.details = fault.details.take().map(|it| redactor.details(&it));
-        let meta = meta.map(|it| redactor.json(&it));
+        fault.context.tool = tool.map(str::to_owned);
+        let meta = meta.map(|it| self.server.settings.redactor.json(&it));
         // A step that the server does not offer leads nowhere.
         fault.next_actions.retain(|it| match it {
             NextAction::Call { tool, .. } => self.may_have(tool),
             NextAction::Text(_) => true,
         });
-        fault.bound(self.server.settings.details_bytes);
+        let fault = emit(fault, &self.server.settings.emission());
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));
         let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
@@ -308,20 +291,6 @@ impl Session {
         let dialect = self.server.settings.dialect;
         self.server.metrics.failed(&known.fault);
         turn.told.push(Told { known, this, to, form, dialect, is_again });
-    }
-}
-
-/// What a server wrote goes to the operator alone.
-fn hide_words(fault: &mut Fault) {
-    const WORDS: [&str; 4] = ["stderr_tail", "useless_sample", "content", "said"];
-    for key in WORDS {
-        let words = fault.details.as_ref().and_then(|it| {
-            it.with(|it| it.path(&["upstream", key]).map(|it| it.raw().to_owned())).flatten()
-        });
-        if let Some(words) = words {
-            fault.private.push_cause(Cause::Text(words));
-            fault.details = without_upstream(fault.details.take(), key);
-        }
     }
 }
 

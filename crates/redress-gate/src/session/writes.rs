@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use redress::{Fault, emit::emit};
 use redress_registry::Effect;
 
 use super::{Held, Session, Turn, seen::Seen, upstream::Answer};
@@ -221,7 +222,7 @@ impl Session {
     /// A failure that says what became of the write, where that is known.
     pub(super) fn known_of_write(&self, known: Shared, exchange: &Exchange) -> Shared {
         let put_back = exchange.write.as_ref().and_then(|it| it.put_back.as_ref());
-        let mut fault = known.fault.clone();
+        let mut fault = Fault::clone(&known.fault);
         match put_back {
             Some(put_back) => fault = *put_back.tell(Box::new(fault)),
             None if exchange.is_in_doubt && fault.effect == Effect::None => {
@@ -229,7 +230,7 @@ impl Session {
             }
             None => return known,
         }
-        fault.bound(self.server.settings.details_bytes);
+        let fault = emit(fault, &self.server.settings.emission());
         Shared::new(Known::new(fault, known.beside.clone()))
     }
 }

@@ -4,7 +4,7 @@ use redress_registry::Effect;
 
 use crate::{
     fault::Fault,
-    json::{Members, RawJson},
+    json::{Members, RawJson, Value},
     text,
 };
 
@@ -82,6 +82,22 @@ pub struct Policy<'a> {
 pub trait Redact: std::fmt::Debug {
     /// The text without its secrets.
     fn redact(&self, text: &str) -> String;
+
+    /// A name without the values that are known to be secret.
+    fn known(&self, name: &str) -> String {
+        self.redact(name)
+    }
+
+    /// What a server said, in one line, without its secrets.
+    fn said(&self, text: &str) -> String {
+        self.redact(text)
+    }
+
+    /// A document without its secrets.
+    fn details(&self, details: &RawJson) -> RawJson {
+        let clean = self.redact(details.as_str());
+        RawJson::parse(clean.as_bytes()).unwrap_or_else(|_| RawJson::string(&clean))
+    }
 }
 
 /// How much of a stack is shown.
@@ -126,6 +142,45 @@ impl Fault {
             _ => None,
         };
     }
+}
+
+/// The members of `details.upstream` that are words of a server.
+const WORDS: [&str; 4] = ["stderr_tail", "useless_sample", "content", "said"];
+
+impl Fault {
+    /// Keeps the words of a server for the operator alone.
+    pub(crate) fn hide_server_text(&mut self) {
+        self.server_text = None;
+        let Some(details) = self.details.take() else { return };
+        let mut words = Vec::new();
+        let left = details.with(|it| without_words(it, &mut words));
+        self.details = if words.is_empty() { Some(details) } else { left };
+        words.into_iter().for_each(|it| self.private.push_cause(Cause::Text(it)));
+    }
+}
+
+/// The details without the words of a server, which are put aside.
+fn without_words(details: Value<'_>, words: &mut Vec<String>) -> RawJson {
+    let mut out = String::new();
+    let mut members = Members::open(&mut out);
+    for (key, value) in details.members() {
+        if !key.is_str("upstream") {
+            members.raw(&key.as_str().unwrap_or_default(), value.raw());
+            continue;
+        }
+        let mut inner = Members::open(members.key("upstream"));
+        for (key, value) in value.members() {
+            let key = key.as_str().unwrap_or_default();
+            if WORDS.contains(&&*key) {
+                words.push(value.raw().to_owned());
+            } else {
+                inner.raw(&key, value.raw());
+            }
+        }
+        inner.close();
+    }
+    members.close();
+    RawJson::written(out)
 }
 
 fn shown(cause: &Cause, policy: &Policy<'_>) -> RawJson {
