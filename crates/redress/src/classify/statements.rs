@@ -1,7 +1,5 @@
 //! What an outcome states about retry and effect, wherever in it a server can state something.
 
-use std::borrow::Cow;
-
 use crate::{
     Stated,
     json::{Doc, Kind, Limits, Value},
@@ -33,10 +31,10 @@ fn in_result(result: Value<'_>) -> Stated {
     let content = ["content", "contents"].into_iter().find_map(|it| result.get(it));
     let texts =
         content.into_iter().flat_map(Value::elements).filter_map(|it| it.get("text")?.as_str());
-    stated.chain(texts.filter_map(in_text)).fold(Stated::default(), Stated::and)
+    stated.chain(texts.filter_map(|it| in_text(&it))).fold(Stated::default(), Stated::and)
 }
 
-fn in_text(text: Cow<'_, str>) -> Option<Stated> {
+fn in_text(text: &str) -> Option<Stated> {
     let text = text.trim();
     let doc = text.starts_with('{').then(|| Doc::parse(text.as_bytes(), Limits::DOCUMENT));
     doc?.ok().map(|it| Stated::read(it.root()))

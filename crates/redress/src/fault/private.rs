@@ -155,7 +155,9 @@ impl Fault {
         let mut words = Vec::new();
         let left = details.with(|it| without_words(it, &mut words));
         self.details = if words.is_empty() { Some(details) } else { left };
-        words.into_iter().for_each(|it| self.private.push_cause(Cause::Text(it)));
+        for it in words {
+            self.private.push_cause(Cause::Text(it));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A server's own "no" is final: every dialect, row, statement, contract and mode, with a server that counts its calls.
 
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -164,8 +164,8 @@ fn all_through(via: Via, settings: &str, mode: &str, contract: &str, cases: &[Ca
 fn everything(via: Via, mode: &str, trust: bool, one_of: usize) -> usize {
     let settings = format!("trust = {trust}\n");
     let mut made = 0;
-    let contracts = BTreeMap::from(DIALECTS.map(|(_, registry)| (registry, ())));
-    for contract in contracts.into_keys() {
+    let contracts = BTreeSet::from(DIALECTS.map(|it| it.1));
+    for contract in contracts {
         let dir = tempfile::tempdir().unwrap();
         let is_seen = |it: &&(Dialect, &str)| contract == "core" || it.1 == contract;
         let all = DIALECTS.iter().filter(is_seen).flat_map(|it| cases(it.0, it.1, dir.path()));
@@ -175,7 +175,6 @@ fn everything(via: Via, mode: &str, trust: bool, one_of: usize) -> usize {
         made += all_through(via, &settings, mode, contract, &at_once);
         made += all_through(via, &settings, mode, contract, &waits);
     }
-    println!("{made} calls in {mode}, each counted by its server");
     made
 }
 
