@@ -150,7 +150,7 @@ fn write_normalised(value: Value<'_>, out: &mut String) {
 mod tests {
     use crate::{
         Fault, codes,
-        fault::{Cause, NextAction, Policy, Redact, Similar, StackPolicy, Violation},
+        fault::{Cause, NextAction, Policy, Private, Redact, Similar, StackPolicy, Violation},
         json::RawJson,
         tokens::DEFAULT_DETAILS_BYTES,
     };
@@ -196,7 +196,7 @@ mod tests {
     fn no_part_of_a_fault_keeps_a_secret() {
         for shows in [false, true] {
             let mut fault = emitted(leaky(), shows).into_fault();
-            fault.private = Default::default();
+            fault.private = Private::default();
             let text = format!("{fault:?}");
             assert!(!text.contains("hunter2") && text.contains("[REDACTED]"), "{text}");
         }
