@@ -43,9 +43,41 @@ pub(crate) fn take(chain: &Path) -> io::Result<Held> {
     hold(chain, FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Looks who has the lock.
+/// Looks who has the lock, and keeps nothing.
 pub(crate) fn look(chain: &Path) -> io::Result<Held> {
-    hold(chain, FlockOperation::NonBlockingLockShared)
+    let held = hold(chain, FlockOperation::NonBlockingLockShared)?;
+    if let Held::Here(file) = &held {
+        release(file);
+    }
+    Ok(held)
+}
+
+/// A lock that ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Brief(File);
+
+impl Brief {
+    /// Takes the lock of a file or directory; `None` if another has it.
+    pub(crate) fn take(path: &Path) -> io::Result<Option<Self>> {
+        let file = File::open(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Brief {
+    fn drop(&mut self) {
+        release(&self.0);
+    }
+}
+
+/// Gives a lock back. To close the file is not enough: a process that is being started has it open, too, until it runs its
+/// program, and would keep the lock.
+fn release(file: &File) {
+    flock(file, FlockOperation::Unlock).unwrap_or_default();
 }
 
 fn hold(chain: &Path, how: FlockOperation) -> io::Result<Held> {
@@ -70,4 +102,36 @@ fn open(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Brief, File, Held, create, hold, look, take};
+    use rustix::fs::FlockOperation;
+
+    /// The file as a process has it open that is being started.
+    fn inherited(file: &File) -> File {
+        file.try_clone().unwrap()
+    }
+
+    #[test]
+    fn a_process_being_started_keeps_no_brief_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = Brief::take(dir.path()).unwrap().unwrap();
+        let _child = inherited(&lock.0);
+        assert!(Brief::take(dir.path()).unwrap().is_none());
+        drop(lock);
+        assert!(Brief::take(dir.path()).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_look_at_a_lock_keeps_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(create(dir.path()).unwrap());
+        let Held::Here(file) = look(dir.path()).unwrap() else { panic!("it is free") };
+        let _child = inherited(&file);
+        assert!(matches!(take(dir.path()).unwrap(), Held::Here(_)));
+        let shared = hold(dir.path(), FlockOperation::NonBlockingLockShared).unwrap();
+        assert!(matches!(take(dir.path()).unwrap(), Held::ByOther), "{shared:?}");
+    }
 }

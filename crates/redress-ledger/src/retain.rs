@@ -6,18 +6,12 @@
 mod carry;
 mod vouch;
 
-use std::{
-    fs::{self, File},
-    io,
-    os::unix::fs::MetadataExt as _,
-    path::Path,
-};
-
-use rustix::fs::{FlockOperation, flock};
+use std::{fs, io, os::unix::fs::MetadataExt as _, path::Path};
 
 use crate::{
     error::LedgerError,
     layout::{self, ChainDir, Piece},
+    lock::Brief,
     record::{Head, Kind, Record},
     sign::{PublicKey, Signer, Statement},
     time::Time,
@@ -75,7 +69,7 @@ pub(crate) fn prune(
         return Ok(());
     }
     // Of several processes one does it; the directory itself is the lock.
-    let Ok(Some(_lock)) = lock(ledger) else { return Ok(()) };
+    let Ok(Some(_lock)) = Brief::take(ledger) else { return Ok(()) };
     // A directory that cannot be read keeps what it has: nothing is lost by that.
     let Ok(chains) = layout::chains(ledger) else { return Ok(()) };
     let victims = select(&chains, keep, writer, now);
@@ -89,14 +83,6 @@ pub(crate) fn prune(
     }
     remove_empty(&chains, &writer.tools.witness);
     Ok(())
-}
-
-fn lock(ledger: &Path) -> io::Result<Option<File>> {
-    let file = File::open(ledger)?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(file)),
-        Err(_) => Ok(None),
-    }
 }
 
 /// The segments that have to go, oldest first; in a chain always from its start.

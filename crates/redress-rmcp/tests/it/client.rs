@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use redress::{
@@ -163,11 +163,11 @@ async fn a_budget_is_shared_by_all_calls() {
     assert_eq!(server.calls.load(Ordering::SeqCst), 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_server_that_hangs_is_not_waited_for() {
     let (server, client) = flaky().await;
     let client = client.trust_annotations().time_limit(Duration::from_millis(80));
-    let start = Instant::now();
+    let start = tokio::time::Instant::now();
     let ended = call(&client, "hangs").await;
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(ended.answer.unwrap_err().fault.code(), "TIMEOUT");
@@ -216,7 +216,7 @@ async fn another_server_is_asked_when_one_cannot() {
     assert_eq!(trouble.fault.code(), "UNKNOWN_TOOL_FAILURE", "nothing is no success");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_time_of_another_server_begins_when_it_is_asked() {
     let [(_, near), (_, far)] = [flaky().await, flaky().await];
     let limited =

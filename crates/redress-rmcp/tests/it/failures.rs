@@ -101,7 +101,7 @@ async fn wrong_arguments_are_named_with_what_was_expected() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_that_takes_too_long_is_dropped() {
     let handler = Odd::new();
     let dropped = std::sync::Arc::clone(&handler.dropped);

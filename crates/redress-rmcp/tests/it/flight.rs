@@ -4,7 +4,7 @@ use std::{
     io,
     pin::Pin,
     task::{self, Poll},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use redress_registry::Operation;
@@ -91,7 +91,7 @@ fn answers(lines: Vec<Value>) -> Vec<Value> {
     all
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_that_has_said_all_has_every_answer() {
     let mut raw = Raw::new(slow()).await;
     for (id, tool) in TOOLS.into_iter().enumerate() {
@@ -105,7 +105,7 @@ async fn a_client_that_has_said_all_has_every_answer() {
     assert_eq!(all[2]["result"]["isError"], true, "nobody answers what it asks: {all:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_id_in_use_is_refused_and_the_first_request_keeps_it() {
     let mut raw = Raw::new(slow()).await;
     for id in [json!(1), json!("1")] {
@@ -130,12 +130,12 @@ async fn an_id_in_use_is_refused_and_the_first_request_keeps_it() {
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}});
     raw.write(&cancel).await;
-    let start = Instant::now();
+    let start = tokio::time::Instant::now();
     assert_eq!(raw.rest().await.len(), 0, "who cancels waits for nothing");
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_a_server_does_not_finish_is_answered_when_it_ends() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let mut raw = Raw::over(ours);
@@ -161,7 +161,7 @@ async fn what_a_server_does_not_finish_is_answered_when_it_ends() {
     assert_eq!(all[1]["result"]["isError"], false, "{all:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_question_of_a_call_that_took_too_long_is_withdrawn() {
     let mut raw = Raw::new(slow().tool_timeout("asks", Duration::from_millis(300))).await;
     raw.write(&call(&json!(1), "asks", 0)).await;
@@ -191,7 +191,7 @@ impl AsyncRead for Breaks {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_connection_that_breaks_is_not_waited_for() {
     let lines = concat!(
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"0"}}}"#,
@@ -205,7 +205,7 @@ async fn a_connection_that_breaks_is_not_waited_for() {
     nobody.await.expect("who leaves before it begins is no failure");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_cannot_be_read_is_not_waited_for() {
     let mut raw = Raw::new(slow()).await;
     for result in [r#"{"a":"\ud800"}"#, "{\"a\":1e400}", "tru"] {
@@ -218,7 +218,7 @@ async fn an_answer_that_cannot_be_read_is_not_waited_for() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_comes_before_the_start_of_a_session_does_not_end_it() {
     let mut raw = Raw::silent(slow());
     for _ in 0..20 {

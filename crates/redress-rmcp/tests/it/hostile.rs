@@ -1,4 +1,6 @@
 //! Handlers that break every promise, and that each request of theirs is answered all the same.
+//!
+//! The clock stands while there is work to do and moves on when all wait, so that no limit of time depends on the machine.
 
 use std::{future::pending, panic::panic_any, sync::Arc, time::Duration};
 
@@ -149,7 +151,7 @@ async fn work_that_blocks_counts_as_time() {
     assert_eq!(failed(&result).1["code"], "TIMEOUT");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_secret_that_is_known_is_told_nobody_in_an_error_that_stays_one() {
     let contract = broken(json!({"type": "object"}), true);
     let client = client(contract.redactor(Redactor::new([SECRET]))).await;
@@ -161,7 +163,7 @@ async fn a_secret_that_is_known_is_told_nobody_in_an_error_that_stays_one() {
     assert!(!told.contains(SECRET), "{told}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_credential_is_told_nobody_in_an_error_that_stays_one() {
     let client = client(broken(json!({"type": "object"}), true)).await;
     let told = format!("{:?}", call(&client, "leaks", json!({})).await.unwrap_err());
@@ -172,7 +174,7 @@ async fn a_credential_is_told_nobody_in_an_error_that_stays_one() {
     assert!(!told.contains(TOKEN), "{told}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whatever_is_thrown_is_answered_and_nothing_of_it_is_told() {
     let client = client(broken(json!({"type": "object"}), true)).await;
     for tool in ["payload", "twice", "blocking", "twice"] {
@@ -200,7 +202,7 @@ async fn whatever_is_thrown_is_answered_and_nothing_of_it_is_told() {
     assert_eq!(call(&client, "fine", json!({})).await.unwrap().is_error, Some(false));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_list_that_never_comes_keeps_no_call_from_its_answer() {
     let client = client(broken(json!({"type": "object"}), false)).await;
     assert_eq!(call(&client, "fine", json!({})).await.unwrap().is_error, Some(false));
@@ -209,13 +211,13 @@ async fn a_list_that_never_comes_keeps_no_call_from_its_answer() {
     assert!(call(&client, "no_such_tool", json!({})).await.is_err());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_list_that_never_comes_keeps_no_server_from_saying_so() {
     let error = broken(json!({"type": "object"}), false).start().await.unwrap_err();
     assert!(error.to_string().contains("no answer within 200 ms"), "{error}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn no_schema_makes_a_call_hang() {
     for schema in [
         json!({"type": "object", "properties": {"a": {"$ref": "http://192.0.2.1/never.json"}}}),
@@ -232,7 +234,7 @@ async fn no_schema_makes_a_call_hang() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_thousand_calls_at_once_are_each_answered_once() {
     let client = Arc::new(odd().await);
     let calls = (0..1_000).map(|at| {
@@ -248,7 +250,7 @@ async fn a_thousand_calls_at_once_are_each_answered_once() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_client_without_a_limit_waits_and_does_not_panic() {
     let client = Recovering::new(odd().await).time_limit(Duration::MAX);
     let ended = client.call_tool(CallToolRequestParams::new("well")).await;
