@@ -141,8 +141,7 @@ impl Retry {
         };
         let rule = Self { kind, after_ms, max };
         match kind {
-            RetryKind::AfterDelay => rule,
-            RetryKind::Now => Self { after_ms: None, ..rule },
+            RetryKind::Now | RetryKind::AfterDelay => rule,
             _ => Self::of(kind),
         }
     }

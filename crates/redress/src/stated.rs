@@ -97,17 +97,16 @@ fn rule(retry: Value<'_>) -> Stated {
         Kind::Number | Kind::Array | Kind::Null => None,
     };
     let Some(kind) = kind else { return Stated::default() };
-    let wait = ["after_ms", "afterMs"].iter().find_map(|it| retry.get(it)?.as_u64());
-    let delay = Retry { after_ms: wait, ..Retry::of(RetryKind::AfterDelay) };
-    let rule = match &*kind {
-        "retryable_after_ms" => Some(delay),
-        "retryable" if wait.is_some() => Some(delay),
-        "retryable" | "retryable_immediate" => Some(Retry::of(RetryKind::Now)),
-        kind => RetryKind::parse(kind).map(|kind| match kind {
-            RetryKind::AfterDelay => delay,
-            kind => Retry::of(kind),
-        }),
+    let after_ms = ["after_ms", "afterMs"].iter().find_map(|it| retry.get(it)?.as_u64());
+    let max = retry.get("max").and_then(Value::as_u64);
+    let max = max.map(|it| u32::try_from(it).unwrap_or(u32::MAX));
+    let kind = match &*kind {
+        "retryable_after_ms" => Some(RetryKind::AfterDelay),
+        "retryable" if after_ms.is_some() => Some(RetryKind::AfterDelay),
+        "retryable" | "retryable_immediate" => Some(RetryKind::Now),
+        kind => RetryKind::parse(kind),
     };
+    let rule = kind.map(|kind| Retry { kind, after_ms, max });
     Stated { retry: rule, refuses: rule.is_none(), effect: None }
 }
 
@@ -164,6 +163,10 @@ mod tests {
             (r#"{"retry":{"kind":"retryable_immediate"}}"#, Retry::after(1_000)),
             (r#"{"retry":{"kind":"retryable_after_ms","afterMs":250}}"#, Retry::after(250)),
             (r#"{"retry":{"kind":"after_delay","after_ms":9000}}"#, Retry::after(9_000)),
+            (
+                r#"{"retry":{"kind":"now","after_ms":9000,"max":1}}"#,
+                Retry { max: Some(1), ..Retry::after(9_000) },
+            ),
             (r#"{"retry":{"kind":"after_change"}}"#, Retry::of(RetryKind::AfterChange)),
             (r#"{"retry":3,"effect":"fade","retries":0}"#, Retry::after(1_000)),
         ] {
