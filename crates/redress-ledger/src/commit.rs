@@ -5,21 +5,24 @@ mod lead;
 
 use std::{
     collections::VecDeque,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
 use redress::fault::Receipt;
 
+use self::company::Company;
 use crate::{
     error::LedgerError,
     gap::{Gap, Untold},
-    ledger::{Clock, OnChange},
     record::Record,
-    time::Time,
+    refusals::Refusals,
+    time::{Clock, Time},
 };
 
-use self::company::Company;
 pub(crate) use self::lead::{Scribe, run};
+
+/// Hears that nothing can be recorded any more, and why; or that it can again. It should only pass that on, since others wait meanwhile.
+pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;
 
 /// How many records are not left to wait any longer.
 const MANY_WAITING: usize = 256;
@@ -81,6 +84,8 @@ pub(crate) struct Queue {
     /// For a caller that waits for others.
     company: Condvar,
     outside: Outside,
+    /// Failures that are counted.
+    pub(crate) refusals: Refusals,
 }
 
 /// What a queue needs to know of the world.
@@ -92,6 +97,7 @@ pub(crate) struct Outside {
     pub(crate) chain: String,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Inner {
     waiting: VecDeque<(Draft, OnDurable)>,
     bytes: usize,
@@ -103,6 +109,8 @@ struct Inner {
     is_called: bool,
     /// The same, but not at once: nobody waits for the record.
     is_expected: bool,
+    /// Counts are to be told in a while.
+    has_counts: bool,
     stopping: bool,
 }
 
@@ -177,13 +185,15 @@ impl Queue {
             company: Company::default(),
             is_called: false,
             is_expected: false,
+            has_counts: false,
             stopping: false,
         });
         let (work, room, company) = (Condvar::new(), Condvar::new(), Condvar::new());
-        Self { inner, work, room, company, outside }
+        let refusals = Refusals::default();
+        Self { inner, work, room, company, outside, refusals }
     }
 
-    fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         (self.outside.clock)()
     }
 
@@ -202,8 +212,28 @@ impl Queue {
 
     /// Counts what nobody will record.
     pub(crate) fn miss(&self) {
+        self.miss_many(1);
+    }
+
+    /// The same of several.
+    pub(crate) fn miss_many(&self, count: u64) {
         let now = self.now();
-        self.lock().gap.add(now, 1);
+        if count > 0 {
+            self.lock().gap.add(now, count);
+        }
+    }
+
+    /// Why nothing will ever be recorded any more, if that is so.
+    pub(crate) fn is_over(&self) -> Option<LedgerError> {
+        let refusal = self.lock().refuses(0);
+        refusal.filter(|it| !matches!(it, LedgerError::Busy))
+    }
+
+    /// Has the committer tell counts in a while.
+    pub(crate) fn expect_counts(&self) {
+        if !std::mem::replace(&mut self.lock().has_counts, true) {
+            self.work.notify_one();
+        }
     }
 
     /// Queues a record for the committer; never waits.

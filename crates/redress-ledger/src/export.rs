@@ -10,6 +10,8 @@ use redress::json::Value;
 use crate::{
     query::member,
     reader::{Entry, ReadError},
+    record::Kind,
+    refusals::Counted,
 };
 
 /// How records are written.
@@ -47,11 +49,27 @@ pub fn export(
 
 fn write_row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     let Entry { time, chain, seq, kind, hash, .. } = entry;
-    let cells = |object: Value<'_>| {
-        COLUMNS.map(|key| member(object, key).map_or_else(String::new, |it| cell(&it).into_owned()))
+    let cells = |object: Value<'_>| match kind {
+        Kind::Refusals => COLUMNS.map(|key| cell(&counted(object, key)).into_owned()),
+        _ => COLUMNS
+            .map(|key| member(object, key).map_or_else(String::new, |it| cell(&it).into_owned())),
     };
     let cells = entry.with(cells).unwrap_or_default();
     writeln!(out, "{time},{chain},{seq},{},{hash},{}", kind.name(), cells.join(","))
+}
+
+/// What a record of counts says in a column: a name if all have the same, and the counts as the message.
+fn counted(object: Value<'_>, key: &str) -> String {
+    if key == "message" {
+        let name = |it: Counted<'_>| it.get("code").unwrap_or_default().into_owned();
+        let all: Vec<_> =
+            Counted::all(object).map(|it| format!("{} {}", it.count, name(it))).collect();
+        return all.join(", ");
+    }
+    let mut names = Counted::all(object).map(|it| it.get(key));
+    let first = names.next().flatten();
+    let is_same = names.all(|it| it == first);
+    first.filter(|_| is_same).unwrap_or_default().into_owned()
 }
 
 /// A cell in quotes where it needs them. A text that a spreadsheet would take for a formula gets a quote before it.

@@ -113,8 +113,9 @@ fn shortened(object: Value<'_>) -> String {
 
 fn write_private(private: &Private, redactor: &Redactor, out: &mut String) {
     let mut members = Members::open(out);
-    if !private.causes.is_empty() {
-        write_list(members.key("causes"), &private.causes, |cause, out| {
+    let mut causes = private.causes.iter().chain(&private.hidden).peekable();
+    if causes.peek().is_some() {
+        write_list(members.key("causes"), causes, |cause, out| {
             write_cause(cause, redactor, out);
         });
     }

@@ -26,9 +26,9 @@ impl Hash {
         from_hex(text).map(Self)
     }
 
-    /// The first twelve digits: what a receipt carries.
+    /// The first 32 digits, 128 bits: what a receipt carries. With fewer, two records with the same receipt can be found.
     pub fn short(&self) -> String {
-        hex(self.0.get(..6).unwrap_or_default())
+        hex(self.0.get(..16).unwrap_or_default())
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {

@@ -9,17 +9,27 @@ use std::{
 use redress::json::{Doc, Value};
 
 use crate::{
-    LINE_LIMITS, MAX_LINE,
+    LINE_LIMITS, MAX_LINE, epochs,
     lines::{LineEnd, Lines},
     lock,
     record::{Head, Kind, Line},
     time::Time,
 };
 
-/// The file that is locked while a chain is written.
-pub(crate) const LOCK: &str = "lock";
-
 const CORRUPT: &str = ".corrupt";
+
+/// What the name of a chain begins with while it is being created.
+const DRAFT: &str = ".new-";
+
+/// The name of a chain while it is being created.
+pub(crate) fn draft_name(chain: &str) -> String {
+    format!("{DRAFT}{chain}")
+}
+
+/// The name that a chain will have which is being created.
+pub(crate) fn name_of_draft(file_name: &str) -> Option<&str> {
+    file_name.strip_prefix(DRAFT)
+}
 
 /// More than the first line of a segment ever takes.
 const FIRST_LINE: u64 = 4096;
@@ -91,19 +101,19 @@ pub fn is_chain(name: &str) -> bool {
     ChainDir::of(name.into()).is_some()
 }
 
-/// The ledgers at a place, by name: the directory itself if it holds chains, and those directories in it that do. A chain does not hide what lies
-/// beside it.
+/// The ledgers at a place, by name: the directory itself if it holds chains, or a log that tells of some, and those directories in it that do. A chain does
+/// not hide what lies beside it.
 pub fn ledgers(place: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    if !chains(place)?.is_empty() {
+    let is_ledger =
+        |it: &Path| io::Result::Ok(!chains(it)?.is_empty() || !epochs::copies(it).is_empty());
+    if is_ledger(place)? {
         found.push(place.to_owned());
     }
     for entry in fs::read_dir(place)? {
         let path = entry?.path();
         // One that cannot be read is there all the same; who reads it will say so.
-        if path.is_dir()
-            && ChainDir::of(path.clone()).is_none()
-            && !chains(&path).is_ok_and(|it| it.is_empty())
+        if path.is_dir() && ChainDir::of(path.clone()).is_none() && is_ledger(&path).unwrap_or(true)
         {
             found.push(path);
         }

@@ -12,26 +12,25 @@ use std::{
 use redress::fault::Receipt;
 
 use crate::{
-    commit::{self, By, Outside, Queue, Scribe},
+    commit::{self, By, OnChange, Outside, Queue, Scribe},
     error::{Failure, LedgerError, OpenError},
     gap::{Gap, Untold},
+    keys::Keys,
     record::Record,
     recover::{self, Recovery},
+    refusals::{self, Recording, RefusalKind},
     retain::{self, Keep},
-    sign::{PublicKey, Signer},
-    time::Time,
-    witness::Witness,
+    sign::PublicKey,
+    time::Clock,
+    witness::{Witness, WitnessFile},
     writer::{Tools, Writer},
 };
 
 /// The usual length of a segment.
 pub const SEGMENT_BYTES: u64 = 16 << 20;
 
-/// Tells the time.
-pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
-
-/// Hears that nothing can be recorded any more, and why; or that it can again. It should only pass that on, since others wait meanwhile.
-pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;
+/// How old a record is at least that is removed for the size of its ledger: seven days.
+const YOUNG_MILLIS: u64 = 7 * 86_400_000;
 
 /// Where a ledger is and how it is kept.
 #[derive(Clone)]
@@ -39,7 +38,7 @@ pub type OnChange = Arc<dyn Fn(Result<(), LedgerError>) + Send + Sync>;
 pub struct Options {
     /// The directory of the ledger; made if it is not there.
     pub dir: PathBuf,
-    /// The file of the signing key, outside of `dir`; made if it is not there.
+    /// The file of the signing key, outside of `dir`; made if it is not there. This process must be able to replace it.
     pub key: PathBuf,
     /// Tells the time.
     pub clock: Clock,
@@ -51,8 +50,12 @@ pub struct Options {
     pub reserve_bytes: u64,
     /// What all chains may take; the oldest segments are pruned. `None`: everything is kept.
     pub keep_bytes: Option<u64>,
+    /// For its size a segment is only pruned if its newest record is older than so many milliseconds: nobody drives out what is new.
+    pub young_millis: u64,
     /// How old a segment may be, in milliseconds; older ones are pruned. `None`: everything is kept.
     pub keep_millis: Option<u64>,
+    /// A file to which every checkpoint is also written, to be kept elsewhere.
+    pub witness: Option<PathBuf>,
     /// What an earlier ledger of this process could not record.
     pub gap: Option<Gap>,
     /// Who hears when new calls are refused, and when they are taken again.
@@ -70,7 +73,9 @@ impl Options {
             segment_millis: 24 * 3_600_000,
             reserve_bytes: 4 << 20,
             keep_bytes: None,
+            young_millis: YOUNG_MILLIS,
             keep_millis: None,
+            witness: None,
             gap: None,
             on_change: None,
         }
@@ -106,11 +111,13 @@ impl Ledger {
     pub fn open(options: Options) -> Result<Self, OpenError> {
         let dir = prepare(&options.dir)?;
         refuse_key_beside_ledger(&options.key, &dir)?;
-        let signer = Arc::new(Signer::load_or_create(&options.key)?);
-        let public_key = signer.public();
+        let keys = Keys::new(&options.key);
+        let public_key = keys.check(&dir)?;
         let tools = Tools {
             witness: Witness::new(&options.key, &dir),
-            signer,
+            keys,
+            ledger: dir.clone(),
+            witness_file: options.witness.as_deref().map(WitnessFile::open).transpose()?,
             segment_bytes: options.segment_bytes,
             segment_millis: options.segment_millis,
             reserve_bytes: options.reserve_bytes,
@@ -123,16 +130,22 @@ impl Ledger {
         let left_behind = untold.left_behind();
         first.extend(left_behind.iter().map(|it| it.1.record()));
         first.extend(options.gap.map(|it| it.record()));
-        let mut writer = Writer::begin(&dir, tools, now, &first)?;
+        let mut writer = Writer::begin(tools, now, &first)?;
         for (chain, _) in &left_behind {
             untold.forget(chain);
         }
         let chain = writer.name.clone();
-        let keep = Keep { bytes: options.keep_bytes, millis: options.keep_millis };
-        retain::prune(&dir, keep, &mut writer, now)?;
-        let home = dir.clone();
-        let prune = move |writer: &mut Writer, now| retain::prune(&home, keep, writer, now);
-        let scribe = Scribe { writer, after_rotation: Box::new(prune) };
+        let keep = Keep {
+            bytes: options.keep_bytes,
+            young: options.young_millis,
+            millis: options.keep_millis,
+        };
+        retain::prune(keep, public_key, &mut writer, now)?;
+        let after_rotation = move |writer: &mut Writer, now| {
+            writer.next_epoch(now);
+            retain::prune(keep, public_key, writer, now)
+        };
+        let scribe = Scribe { writer, after_rotation: Box::new(after_rotation) };
         let (clock, on_change) = (options.clock, options.on_change);
         let outside = Outside { clock, on_change, untold, chain: chain.clone() };
         let queue = Arc::new(Queue::new(outside, scribe));
@@ -171,6 +184,21 @@ impl Ledger {
         self.queue.push_later(Box::new(write));
     }
 
+    /// Whether a refusal of a kind gets a record of its own. If not, [`Self::count`] counts it.
+    pub fn may_record(&self, kind: &RefusalKind) -> Option<Recording> {
+        refusals::may_record(&self.queue, kind)
+    }
+
+    /// Counts a failure: a `refusals` record tells how many there were, at most once a second. `then` is called once, when the client may
+    /// be told: after the record before it is durable, or will never be. Never waits.
+    pub fn count(
+        &self,
+        kind: RefusalKind,
+        then: impl FnOnce(Result<(), LedgerError>) + Send + 'static,
+    ) {
+        refusals::count(&self.queue, kind, Box::new(then));
+    }
+
     /// Queues a record that the caller makes durable itself: [`Self::commit`] must follow. Never waits.
     pub fn enqueue(
         &self,
@@ -206,7 +234,7 @@ impl Ledger {
         &self.chain
     }
 
-    /// The key that checks its signatures.
+    /// The first public key of this installation, which certifies those that sign its chains.
     pub const fn public_key(&self) -> PublicKey {
         self.public_key
     }
@@ -218,6 +246,7 @@ impl Ledger {
 
     /// Makes everything durable that waits, signs it, and closes the chain. Later appends are refused.
     pub fn close(&self) -> Result<(), LedgerError> {
+        refusals::tell_counts(&self.queue);
         self.queue.stop();
         let committer = self.committer.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(committer) = committer else { return Ok(()) };

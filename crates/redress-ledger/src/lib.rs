@@ -18,6 +18,7 @@
 //!     00000002.jsonl
 //!   …-4713-….corrupt/                         a chain that was put aside: read, never written
 //!   .new-…/                                   a chain that is being created: nobody reads it
+//!   epochs-3f2a….jsonl                        a copy of the log of epochs, named after the first key
 //! ```
 //!
 //! A line is exactly, without white space between tokens and with the members in this order:
@@ -35,14 +36,24 @@
 //! | `fault` | the native envelope; beside it `private`: causes, stack, upstream bytes, dropped parts; and `locks` where it locks its session |
 //! | `call`, `session`, `retry` | what the gate says about a governed call that succeeded, a session, a repeated call |
 //! | `gap` | failures that could not be recorded: `count`, `first`, `last` |
+//! | `refusals` | failures that were counted: `count`, `first`, `last`, and `counts`, a list of `code`, `class`, `server` (if there is one), `from` (`local`, `private` or `public`), `count` |
 //! | `recovered` | what was cut from an unfinished chain, or which chain was put aside, and why |
 //! | `rotate` | first record of a later segment: `format`, `segment`, `after {segment, bytes, failed}` |
 //! | `prune` | a segment that was removed: `chain`, `segment`, `next_seq` and `head` at its end, `why`, `key`, `sig` |
 //! | `checkpoint` | `count` (= `seq`), `head` (= `prev`), `why`, `key`, `sig` |
+//! | `epoch` | in the log of epochs alone: `format` (`redress-epochs/1`, in the first), `key`, `next`, `event`, `ledger`, `chains`, `seq`, `hash`, `sig` |
 //!
 //! `sig` is Ed25519 over lines ended by `\n`: `redress-ledger/1 checkpoint`, chain, count, head; or `redress-ledger/1 prune`,
-//! chain, segment, `next_seq`, head. The private key lies outside the ledger; beside it, the newest checkpoint of each chain
-//! (`witness`), so that a chain which was cut shorter than that is found.
+//! chain, segment, `next_seq`, head; or `redress-ledger/1 epoch`, the record's own `seq` and `prev`, next, event, ledger, chains (a space between them), seq, hash (`-` where
+//! there is none). A receipt is the number of a record and the first 32 digits of its hash.
+//!
+//! # Keys
+//!
+//! The keys lie outside the ledger. `<key>` holds the secret of the next epoch: `redress-key/2 NUMBER FIRST SECRET`, and the `epoch` record before on a line of its own; or, of an older version, 64 hex digits, the secret of epoch 0. Beside it
+//! `.pub`, the first public key; `.lock`; `.epochs/<first key>.jsonl`, the log; `.heads/<chain>`, the newest checkpoint of each chain (`witness`) with the path of the ledger before it and `check` and the SHA-256 of both behind it.
+//!
+//! Record *n* of the log is signed by the key that record *n*-1 names as `next`. `event` is `begin`, `rotate` or `recovered` (`key` signs the chain), `close`, or `prune`; `seq` and `hash` are a checkpoint that the chain has from then on, its last record
+//! after `recovered` and `close`. `ledger` is 16 digits of the SHA-256 of the ledger's canonical path. A key is replaced before its record is logged, and a chain gets its name after that.
 //!
 //! # Write
 //!
@@ -56,6 +67,12 @@
 //! a file whose `write` or `fdatasync` failed is left behind, never to be synced again. If the new segment fails as well, the ledger
 //! is closed. On a full disk it is closed too, tries again at most once a second when asked, and then starts with a `gap`.
 //!
+//! # Count
+//!
+//! Refusals of one kind (code, server, class of address) get records of their own as long as they are few: sixteen at once, one more each second. What comes
+//! faster is counted, and so are failures of a server that is over its quota of bytes. A `refusals` record tells the counts, at most once a
+//! second. A counted failure is told after the record before it is durable. So a crash loses the counts of one second at most.
+//!
 //! # Read
 //!
 //! A line that does not have the form above, or whose hash is another, is never given out as a record. Chains are merged by
@@ -67,36 +84,42 @@
 //! tail: they are cut, and a `recovered` record says what they were. A line is torn if it does not end, or if it is not a JSON object with a `hash`: a
 //! crash leaves zeros and parts of lines where it lost what was not synced, several of them where several records were written together, but no whole
 //! record with another hash. Such a line was changed. A changed line, a bad line with a good one after it, or a chain shorter
-//! than its witness, is corruption: the directory is renamed to `….corrupt` and not written to again. Verification takes a torn tail for what it
+//! than its witness or than the log of epochs has it, is corruption: the directory is renamed to `….corrupt` and not written to again. Verification takes a torn tail for what it
 //! is, too.
 //!
 //! # Retain
 //!
-//! The oldest segments go first, of a chain always from its start. Their age is what their records say. Chains count that the ledger's own key
-//! has closed, and the chain of the process itself; a segment is removed only if it was read and every record leads to a checkpoint of that key.
+//! The oldest segments go first, of a chain always from its start. For the size of the ledger none goes whose newest record is less than seven days old, so that nobody
+//! drives out records with others. Their age is what their records say. Chains count that the ledger's own key
+//! has closed, or another of its sequence, and the chain of the process itself; a segment is removed only if it was read and every record leads to a checkpoint of such a key.
 //! The `prune` records are durable before a file is removed. One that stands in a segment that goes is written again, as it is, if the start of a chain
 //! that stays depends on it; of the chains that are gone, that of the longest is.
 //!
-//! A `prune` record counts if its key is known to who verifies, or signed the first checkpoint of what is left of the chain: only who signed that may prune
+//! A `prune` record counts if its key is known to who verifies, or is of the sequence that signed the first checkpoint of what is left of the chain: only who signed that may prune
 //! what is before it.
 
 mod commit;
+mod epoch;
+mod epochs;
 mod error;
 mod export;
 mod fault;
 mod follow;
 mod gap;
 mod hash;
+mod keys;
 mod layout;
 mod ledger;
 mod lines;
 mod lock;
 mod notes;
+mod operator;
 mod query;
 mod reader;
 mod record;
 mod recover;
 mod redact;
+mod refusals;
 mod retain;
 mod segment;
 mod sign;
@@ -110,23 +133,27 @@ mod writer;
 
 use redress::json::Limits;
 
-pub use commit::By;
+pub use commit::{By, OnChange};
+pub use epochs::Wrong;
 pub use error::{Failure, LedgerError, OpenError};
 pub use export::{Format, export};
 pub use follow::Follow;
 pub use gap::Gap;
 pub use hash::Hash;
+pub use keys::{check_key, is_secret_key, protect_memory};
 pub use layout::{is_chain, ledgers};
-pub use ledger::{Clock, Ledger, OnChange, Options, SEGMENT_BYTES};
-pub use query::{Query, member};
+pub use ledger::{Ledger, Options, SEGMENT_BYTES};
+pub use operator::Operator;
+pub use query::{Query, member, members};
 pub use reader::{Entry, ReadError, Reader};
 pub use record::{BadLine, Kind, Record};
 pub use recover::Recovery;
 pub use redact::{REDACTED, Redactor};
-pub use sign::{Operator, PublicKey};
+pub use refusals::{Recording, RefusalKind};
+pub use sign::PublicKey;
 pub use stats::{Counts, Stats};
 pub use tail::tail;
-pub use time::Time;
+pub use time::{Clock, Time};
 pub use verify::{
     ChainReport, ChainState, Evidence, Found, Missing, Problem, ReceiptReport, Report, Unread,
     What, mark_copies, parse_receipt, true_path, verify, verify_newest, verify_with,

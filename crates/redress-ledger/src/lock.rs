@@ -12,7 +12,8 @@ use rustix::{
     io::Errno,
 };
 
-use crate::layout::LOCK;
+/// The file that is locked while a chain is written.
+pub(crate) const LOCK: &str = "lock";
 
 /// Who has the lock of a chain.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Notes about the chains of a ledger, kept beside its signing key: one file for each chain, with the ledger's path and one line.
+//! Notes about the chains of a ledger, kept beside its signing key: one file for each chain, with the ledger's path, one line, and the hash of both.
 
 use std::{
     ffi::OsStr,
@@ -6,7 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::layout;
+use crate::{hash::Hash, layout};
+
+/// What the last line of a note begins with: the hash of all before it follows.
+const CHECK: &[u8] = b"check ";
 
 /// A directory of notes, and the ledger whose notes are meant.
 #[derive(Debug, Clone)]
@@ -25,7 +28,11 @@ impl Notes {
     pub(crate) fn keep(&self, chain: &str, line: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         let draft = self.dir.join(format!(".{chain}"));
-        let text = [self.ledger.as_os_str().as_encoded_bytes(), b"\n", line].concat();
+        let mut text = [self.ledger.as_os_str().as_encoded_bytes(), b"\n", line].concat();
+        let check = Hash::of(&text);
+        text.extend_from_slice(CHECK);
+        check.write(&mut text);
+        text.push(b'\n');
         fs::write(&draft, text)?;
         fs::rename(draft, self.path(chain))
     }
@@ -85,9 +92,24 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
-/// The ledger's path and the line. A path may have any byte in it, a line has no line break.
+/// The ledger's path and the line, which is an object. A path may have any byte in it, a line has no line break. `None` if a byte was changed: every byte
+/// is under the hash, which only notes of older versions lack.
 pub(crate) fn parts(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let (before, last) = split_last_line(text)?;
+    let (ledger, line) = match last.strip_prefix(CHECK) {
+        None => (before, last),
+        Some(check) => {
+            let covered = text.get(..before.len() + 1)?;
+            Hash::parse_bytes(check).filter(|it| *it == Hash::of(covered))?;
+            split_last_line(before)?
+        }
+    };
+    (line.starts_with(b"{") && line.ends_with(b"}")).then_some((ledger, line))
+}
+
+/// What is before the last line break, and what is behind it.
+fn split_last_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = memchr::memrchr(b'\n', text)?;
     Some((text.get(..at)?, text.get(at + 1..)?))
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use redress::json::Value;
 
-use crate::{reader::Entry, record::Kind, time::Time};
+use crate::{reader::Entry, record::Kind, refusals::Counted, time::Time};
 
 /// Which records somebody wants to see. What is not given does not matter.
 #[derive(Debug, Clone, Default)]
@@ -40,10 +40,16 @@ impl Query {
         if self.names().next().is_none() {
             return true;
         }
-        let fits = |object: Value<'_>| {
-            self.names().all(|(key, wanted)| member(object, key).is_some_and(|it| it == wanted))
+        let fits = |object: Value<'_>| match entry.kind {
+            Kind::Refusals => Counted::all(object).any(|it| self.fits(|key| it.get(key))),
+            _ => self.fits(|key| member(object, key)),
         };
         entry.with(fits).unwrap_or(false)
+    }
+
+    /// Whether all names are there that a record must have.
+    pub(crate) fn fits<'d>(&self, get: impl Fn(&str) -> Option<Cow<'d, str>>) -> bool {
+        self.names().all(|(key, wanted)| get(key).is_some_and(|it| it == wanted))
     }
 
     /// The names that a record must have, each under its key for [`member`].
@@ -57,6 +63,14 @@ impl Query {
         ]
         .into_iter()
         .filter_map(|(key, it)| Some((key, it.as_deref()?)))
+    }
+}
+
+/// What a record says under a key: once, or in each of its counts.
+pub fn members<'d>(kind: Kind, object: Value<'d>, key: &str) -> Vec<Cow<'d, str>> {
+    match kind {
+        Kind::Refusals => Counted::all(object).filter_map(|it| it.get(key)).collect(),
+        _ => member(object, key).into_iter().collect(),
     }
 }
 

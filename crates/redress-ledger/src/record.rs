@@ -21,6 +21,8 @@ pub enum Kind {
     Retry,
     /// Failures could not be recorded.
     Gap,
+    /// Failures were counted.
+    Refusals,
     /// A chain was repaired or put aside.
     Recovered,
     /// A later segment begins.
@@ -29,17 +31,20 @@ pub enum Kind {
     Prune,
     /// Everything before is signed.
     Checkpoint,
+    /// The signing key was replaced. In the log of epochs, in no chain.
+    Epoch,
 }
 
 impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 10] = [
+    /// Every kind that a chain has.
+    pub const ALL: [Self; 11] = [
         Self::Genesis,
         Self::Fault,
         Self::Call,
         Self::Session,
         Self::Retry,
         Self::Gap,
+        Self::Refusals,
         Self::Recovered,
         Self::Rotate,
         Self::Prune,
@@ -55,16 +60,18 @@ impl Kind {
             Self::Session => "session",
             Self::Retry => "retry",
             Self::Gap => "gap",
+            Self::Refusals => "refusals",
             Self::Recovered => "recovered",
             Self::Rotate => "rotate",
             Self::Prune => "prune",
             Self::Checkpoint => "checkpoint",
+            Self::Epoch => "epoch",
         }
     }
 
     /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+        Self::ALL.into_iter().chain([Self::Epoch]).find(|it| it.name() == name)
     }
 }
 
@@ -107,7 +114,7 @@ impl Record {
     }
 
     /// How many bytes its line takes, at most.
-    pub(crate) fn line_bytes(&self) -> usize {
+    pub fn line_bytes(&self) -> usize {
         self.members.len() + 512
     }
 }

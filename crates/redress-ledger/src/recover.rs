@@ -1,17 +1,21 @@
 //! Finishes the chains of processes that ended without closing them: cuts a torn tail, puts a corrupt chain aside.
 
 use std::{
+    collections::BTreeSet,
     fmt,
     fs::{self, File},
     io::{self, Read as _, Seek as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use redress::json::{Members, write_list};
 
 use crate::{
+    epoch::{Entry, Event},
     error::Failure,
     hash::Hash,
+    keys::LONGEST_WAIT,
     layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines},
     lock::{self, Held},
@@ -96,6 +100,7 @@ impl Recovery {
 
 /// Looks after every chain that nobody writes any more.
 pub(crate) fn recover_all(ledger: &Path, tools: &Tools, now: Time) -> io::Result<Vec<Recovery>> {
+    name_drafts(ledger, tools)?;
     remove_stale_drafts(ledger, now)?;
     let mut done = Vec::new();
     for chain in layout::chains(ledger)?.into_iter().filter(|it| !it.corrupt && !it.is_closed()) {
@@ -118,6 +123,11 @@ fn recover(chain: &ChainDir, tools: &Tools, now: Time) -> Result<Option<Recovery
             Ok(Some(Recovery::Quarantined { chain: name, moved_to, file, line, why }))
         }
         Ok(end) => {
+            if end.cuts.is_empty() && end.is_told {
+                // A crash came before the lock was removed.
+                fs::remove_file(chain.path.join(lock::LOCK)).map_err(said)?;
+                return Ok(None);
+            }
             let cut_bytes = end.cuts.iter().map(|it| it.bytes).sum();
             finish(chain, lock, &end, tools, now)?;
             Ok(Some(Recovery::Repaired { chain: name, cut_bytes }))
@@ -140,6 +150,8 @@ struct End {
     cuts: Vec<Cut>,
     /// Segments with no sound line, to be removed.
     void: Vec<PathBuf>,
+    /// Whether the log of epochs tells of this end.
+    is_told: bool,
 }
 
 /// Bytes that are no records.
@@ -172,12 +184,19 @@ fn examine(chain: &ChainDir, tools: &Tools) -> io::Result<Result<End, Corruption
             Err(error) if notes::is_damage(&error) => None,
             other => other?.filter(|it| it.seq >= head.next),
         };
-        return Ok(match witnessed {
-            Some(it) => {
-                let why = format!("record {}, a checkpoint that was witnessed, is gone", it.seq);
+        let told = tools.keys.told_of(&chain.name);
+        let fixed = told.iter().filter_map(|it| it.position);
+        let is_told = |it: &Entry| {
+            it.event.ends_chain() && it.position.is_some_and(|it| it.hash == head.hash)
+        };
+        let is_told = told.iter().any(is_told);
+        let gone = fixed.map(|it| it.seq).chain(witnessed.map(|it| it.seq)).max();
+        return Ok(match gone.filter(|it| *it >= head.next) {
+            Some(seq) => {
+                let why = format!("record {seq}, a checkpoint that was witnessed, is gone");
                 Err(Corruption { file, line: tail.lines + 1, why })
             }
-            None => Ok(End { piece, head, len: tail.len, cuts, void }),
+            None => Ok(End { piece, head, len: tail.len, cuts, void, is_told }),
         });
     }
     let why = "there is no sound record".to_owned();
@@ -247,10 +266,16 @@ fn finish(chain: &ChainDir, lock: File, end: &End, tools: &Tools, now: Time) -> 
     for path in &end.void {
         fs::remove_file(path).map_err(|it| Failure::new("remove", path, it).to_string())?;
     }
-    let segment = Segment::reopen(&end.piece.path, end.piece.number, end.len);
-    let segment = segment.map_err(|it| it.to_string())?;
-    let writer = Writer::resume(&chain.name, lock, tools.clone(), now, (segment, end.head));
-    writer.close(now, &[recovered(&end.cuts)], "recovered").map_err(|it| it.to_string())
+    let turn = tools.keys.turn((&tools.ledger, now), LONGEST_WAIT, |signer| {
+        let segment = Segment::reopen(&end.piece.path, end.piece.number, end.len)?;
+        let tools = (tools.clone(), Arc::clone(signer));
+        let mut writer = Writer::resume(&chain.name, lock, tools, now, (segment, end.head));
+        writer.seal(now, &[recovered(&end.cuts)], "recovered")?;
+        let entry = writer.entry(Event::Recovered);
+        Ok((writer, entry))
+    });
+    let writer = turn.map_err(|it| it.to_string())?.done;
+    writer.release().map_err(|it| it.to_string())
 }
 
 fn recovered(cuts: &[Cut]) -> Record {
@@ -265,6 +290,25 @@ fn recovered(cuts: &[Cut]) -> Record {
     })
 }
 
+/// Gives those chains their names that are durable and of which the log of epochs tells: their processes ended before they could.
+fn name_drafts(ledger: &Path, tools: &Tools) -> io::Result<()> {
+    let mut begun: Option<BTreeSet<String>> = None;
+    for entry in fs::read_dir(ledger)? {
+        let entry = entry?;
+        let file_name = entry.file_name();
+        let Some(name) = file_name.to_str().and_then(layout::name_of_draft) else { continue };
+        // Its process lives, or it has no lock yet.
+        let Ok(Held::Here(_lock)) = lock::take(&entry.path()) else { continue };
+        let begun = begun.get_or_insert_with(|| tools.keys.chains_begun());
+        let path = ledger.join(name);
+        if begun.contains(name) && !path.exists() {
+            fs::rename(entry.path(), &path)?;
+            File::open(ledger)?.sync_all()?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes what a process left behind that ended while it made its chain.
 fn remove_stale_drafts(ledger: &Path, now: Time) -> io::Result<()> {
     for entry in fs::read_dir(ledger)? {
@@ -272,7 +316,7 @@ fn remove_stale_drafts(ledger: &Path, now: Time) -> io::Result<()> {
         let name = entry.file_name();
         let start = name
             .to_str()
-            .and_then(|it| it.strip_prefix(".new-"))
+            .and_then(layout::name_of_draft)
             .and_then(|it| it.split('-').next())
             .and_then(Time::parse_compact);
         if start.is_some_and(|it| now.since(it) > STALE_MILLIS) {

@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use redress::{
     fault::Redact,
     json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
-    secret::{self, MAX_SECRET, floor_boundary},
+    secret::{self, MAX_SECRET, Spaces, floor_boundary},
     text,
 };
 
@@ -40,6 +40,8 @@ pub struct Redactor {
     known: Option<AhoCorasick>,
     /// The length of the longest known value in any disguise, escaped.
     longest: usize,
+    /// How white space is read: folded, if a known value has some.
+    spaces: Spaces,
 }
 
 impl Redactor {
@@ -48,9 +50,15 @@ impl Redactor {
     /// not known.
     pub fn new<S: AsRef<str>>(known: impl IntoIterator<Item = S>) -> Self {
         let (mut patterns, mut longest) = (Vec::new(), 0);
+        let mut spaces = Spaces::Kept;
         for value in known {
             let value = value.as_ref().trim();
-            let others = [secret::without_escapes(value), disguise::password(value)];
+            let folded = value.split_whitespace().collect::<Vec<_>>().join(" ");
+            let folded = Some(folded).filter(|it| it.contains(' '));
+            if folded.is_some() {
+                spaces = Spaces::Folded;
+            }
+            let others = [secret::without_escapes(value), disguise::password(value), folded];
             let values = others.iter().flatten().map(String::as_str).chain([value]);
             for value in values.filter(|it| it.len() >= SHORTEST) {
                 longest = longest.max(value.len() * ESCAPED);
@@ -61,7 +69,7 @@ impl Redactor {
         let mut builder = AhoCorasick::builder();
         builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(true);
         let known = if patterns.is_empty() { None } else { builder.build(&patterns).ok() };
-        Self { known, longest }
+        Self { known, longest, spaces }
     }
 
     /// Knows what is secret of these variables.
@@ -84,6 +92,16 @@ impl Redactor {
         let without_scheme = value.split_once(' ').map(|it| it.1);
         let parts = parts::values(value).filter(|it| it.len() >= SHORTEST);
         [value].into_iter().chain(without_scheme).chain(parts).collect()
+    }
+
+    /// What is secret of the address of a server: parts of its path, values of its query.
+    pub fn secrets_of_url(url: &str) -> impl Iterator<Item = &str> {
+        parts::of_url(url)
+    }
+
+    /// Whether a part of the path of an address is secret.
+    pub fn is_secret_part(part: &str) -> bool {
+        parts::is_secret_part(part)
     }
 
     /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
@@ -146,19 +164,24 @@ impl Redactor {
         })
     }
 
-    /// The start of bytes of any kind, without its secrets; what is not UTF-8 is replaced. More is looked at than is kept, so that
-    /// no secret stands in it that the cut goes through.
+    /// The start of bytes of any kind, without its secrets and without what nobody sees; what is not UTF-8 is replaced. More is looked
+    /// at than is kept, so that no secret stands in it that the cut goes through.
     pub fn start(&self, bytes: &[u8], keep: usize) -> String {
         let seen = bytes.get(..keep + MAX_SECRET).unwrap_or(bytes);
-        let clean = self.text(&String::from_utf8_lossy(seen));
+        let clean = self.text(&text::strip_lines(&String::from_utf8_lossy(seen)));
         let clean = if seen.len() < bytes.len() { self.without_end(clean) } else { clean };
         text::cut_bytes(&clean, keep).into_owned()
     }
 
-    /// What is left when the cut at the end of a text may have gone through a secret that was not seen therefore.
+    /// What is left when the cut at the end of a text may have gone through a secret that was not seen therefore. What nobody sees makes
+    /// no secret shorter.
     fn without_end(&self, mut clean: String) -> String {
-        let keep = clean.len().saturating_sub(self.longest.max(MAX_SECRET));
-        clean.truncate(floor_boundary(&clean, keep));
+        let mut end = self.longest.max(MAX_SECRET);
+        let keep = clean.char_indices().rev().find(|(_, it)| {
+            end = end.saturating_sub(if text::is_unseen(*it) { 0 } else { it.len_utf8() });
+            end == 0
+        });
+        clean.truncate(keep.map_or(0, |it| it.0));
         clean.push('…');
         clean
     }
@@ -200,7 +223,7 @@ impl Redactor {
             Some(known) => {
                 let look = |it: &[u8]| known.find_iter(it).map(|it| it.range()).collect::<Vec<_>>();
                 let mut places = look(text.as_bytes());
-                places.extend(secret::find_meant(text, look));
+                places.extend(secret::find_meant(text, self.spaces, look));
                 places.sort_unstable_by_key(|it| (it.start, it.end));
                 secret::without(text.into(), places, REDACTED)
             }
@@ -257,12 +280,16 @@ impl Redact for Redactor {
         self.text(text)
     }
 
-    fn known(&self, name: &str) -> String {
-        self.known(name).into_owned()
-    }
-
     fn said(&self, text: &str) -> String {
         self.told(text)
+    }
+
+    fn known(&self, text: &str) -> String {
+        self.without_known(text).into_owned()
+    }
+
+    fn document(&self, document: &RawJson) -> RawJson {
+        self.json(document)
     }
 
     fn details(&self, details: &RawJson) -> RawJson {

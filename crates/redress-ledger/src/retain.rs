@@ -6,30 +6,42 @@
 mod carry;
 mod vouch;
 
-use std::{fs, io, os::unix::fs::MetadataExt as _, path::Path};
+use std::{fs, io, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
 
 use crate::{
-    error::LedgerError,
+    epoch::{Entry, Event, ledger_id},
+    epochs::KeySet,
+    error::{LedgerError, OpenError},
     layout::{self, ChainDir, Piece},
     lock::Brief,
     record::{Head, Kind, Record},
     sign::{PublicKey, Signer, Statement},
     time::Time,
     witness::Witness,
-    writer::Writer,
+    writer::{Tools, Writer},
 };
 use vouch::Told;
+
+/// The most chains that one record of the log of epochs names.
+const MOST_NAMES: usize = 1_000;
+
+/// How long a pruning waits for its turn.
+const PRUNE_WAIT: Duration = Duration::from_millis(100);
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Keep {
     pub bytes: Option<u64>,
+    /// How old a segment is at least that goes for the size.
+    pub young: u64,
     pub millis: Option<u64>,
 }
 
 impl Keep {
-    fn is_too_large(&self, total: u64) -> bool {
-        self.bytes.is_some_and(|it| total > it)
+    /// Whether a segment may go because the ledger has so many bytes.
+    fn is_too_large(&self, total: u64, written: Time, now: Time) -> bool {
+        let is_young = written.millis().saturating_add(self.young) > now.millis();
+        self.bytes.is_some_and(|it| total > it) && !is_young
     }
 
     fn is_too_old(&self, written: Time, now: Time) -> bool {
@@ -60,34 +72,41 @@ struct Victim {
 
 /// Prunes what is over the limits. Records come first, files after: what is gone is always told of.
 pub(crate) fn prune(
-    ledger: &Path,
     keep: Keep,
+    first: PublicKey,
     writer: &mut Writer,
     now: Time,
 ) -> Result<(), LedgerError> {
     if keep.bytes.is_none() && keep.millis.is_none() {
         return Ok(());
     }
+    let ledger = writer.tools.ledger.clone();
     // Of several processes one does it; the directory itself is the lock.
-    let Ok(Some(_lock)) = Brief::take(ledger) else { return Ok(()) };
+    let Ok(Some(_lock)) = Brief::take(&ledger) else { return Ok(()) };
     // A directory that cannot be read keeps what it has: nothing is lost by that.
-    let Ok(chains) = layout::chains(ledger) else { return Ok(()) };
-    let victims = select(&chains, keep, writer, now);
+    let Ok(chains) = layout::chains(&ledger) else { return Ok(()) };
+    let mut own = KeySet::of_own(writer.tools.keys.path(), first);
+    own.insert(writer.signer.public());
+    let victims = select(&chains, keep, (writer, &own), now);
     if !victims.is_empty() {
-        let signer = &writer.tools.signer;
-        let pruned = victims.iter().map(|it| record(it, &chains, signer));
-        let records: Vec<Record> =
-            pruned.chain(carry::carried(&victims, &chains, &signer.public())).collect();
+        let pruned = victims.iter().map(|it| record(it, &chains, &writer.signer));
+        let records: Vec<Record> = pruned.chain(carry::carried(&victims, &chains, &own)).collect();
         writer.commit(now, &records)?;
-        remove(&victims, &chains, &writer.tools.witness);
+        if tell(&victims, &chains, writer, now).is_ok() {
+            remove(&victims, &chains, &writer.tools.witness);
+        }
     }
     remove_empty(&chains, &writer.tools.witness);
     Ok(())
 }
 
 /// The segments that have to go, oldest first; in a chain always from its start.
-fn select(chains: &[ChainDir], keep: Keep, writer: &Writer, now: Time) -> Vec<Victim> {
-    let key = writer.tools.signer.public();
+fn select(
+    chains: &[ChainDir],
+    keep: Keep,
+    (writer, own_keys): (&Writer, &KeySet),
+    now: Time,
+) -> Vec<Victim> {
     let mut total = 0;
     let mut candidates = Vec::new();
     for (at, chain) in chains.iter().enumerate() {
@@ -97,7 +116,7 @@ fn select(chains: &[ChainDir], keep: Keep, writer: &Writer, now: Time) -> Vec<Vi
         } else if chain.name == writer.name {
             own(at, chain).ok()
         } else {
-            closed(at, chain, &key).ok()
+            closed(at, chain, own_keys).ok()
         };
         let (bytes, found) = found.unwrap_or_default();
         total += bytes;
@@ -107,11 +126,11 @@ fn select(chains: &[ChainDir], keep: Keep, writer: &Writer, now: Time) -> Vec<Vi
     let mut victims: Vec<Victim> = Vec::new();
     let mut kept: Vec<usize> = Vec::new();
     for candidate in candidates {
-        let too_large = keep.is_too_large(total);
+        let too_large = keep.is_too_large(total, candidate.written, now);
         let may_go = too_large || keep.is_too_old(candidate.written, now);
         let name = chains.get(candidate.chain).map(|it| it.name.as_str());
         let vouched = name.filter(|_| may_go && !kept.contains(&candidate.chain)).and_then(|it| {
-            vouch::vouch(it, &candidate.piece, candidate.next.as_ref(), &key).ok()?
+            vouch::vouch(it, &candidate.piece, candidate.next.as_ref(), own_keys).ok()?
         });
         let Some(vouched) = vouched else {
             kept.push(candidate.chain);
@@ -119,7 +138,7 @@ fn select(chains: &[ChainDir], keep: Keep, writer: &Writer, now: Time) -> Vec<Vi
         };
         let why = if keep.is_too_old(vouched.newest, now) {
             "age"
-        } else if too_large {
+        } else if too_large && keep.is_too_large(total, vouched.newest, now) {
             "size"
         } else {
             kept.push(candidate.chain);
@@ -142,13 +161,13 @@ fn own(at: usize, chain: &ChainDir) -> io::Result<Counted> {
 }
 
 /// A chain of another process counts once it is closed, and all of it may go.
-fn closed(at: usize, chain: &ChainDir, key: &PublicKey) -> io::Result<Counted> {
+fn closed(at: usize, chain: &ChainDir, keys: &KeySet) -> io::Result<Counted> {
     if !chain.is_closed() {
         return Ok(Counted::default());
     }
     let pieces = layout::pieces(&chain.path)?;
     match pieces.last() {
-        Some(last) if vouch::is_closed_by(&chain.name, last, key)? => candidates(at, pieces),
+        Some(last) if vouch::is_closed_by(&chain.name, last, keys)? => candidates(at, pieces),
         _ => Ok(Counted::default()),
     }
 }
@@ -186,6 +205,26 @@ fn record(victim: &Victim, chains: &[ChainDir], signer: &Signer) -> Record {
         it.str("head", &head.hash.to_string()).str("why", why);
         it.str("key", &signer.public().to_string()).str("sig", &signature);
     })
+}
+
+/// Has the log of epochs tell which chains go whole, so that nobody misses them.
+fn tell(
+    victims: &[Victim],
+    chains: &[ChainDir],
+    writer: &Writer,
+    now: Time,
+) -> Result<(), OpenError> {
+    let whole = victims.iter().filter(|it| it.candidate.next.is_none());
+    let names = whole.filter_map(|it| Some(chains.get(it.candidate.chain)?.name.clone()));
+    let names: Vec<String> = names.collect();
+    let Tools { keys, ledger, .. } = &writer.tools;
+    for chains in names.chunks(MOST_NAMES) {
+        let (ledger_id, chains) = (ledger_id(ledger), chains.to_vec());
+        let entry = Entry { event: Event::Prune, ledger: ledger_id, chains, position: None };
+        // Who holds the lock of the keys for long holds up nobody: what stays is pruned the next time.
+        keys.turn((ledger, now), PRUNE_WAIT, |_| Ok(((), entry)))?;
+    }
+    Ok(())
 }
 
 /// Removes the files. The witness of a chain of which nothing stays goes first: without it, an empty directory means nothing.

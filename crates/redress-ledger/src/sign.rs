@@ -1,4 +1,4 @@
-//! The signing key of a ledger: made once, kept apart from the records, used for checkpoints and prunings.
+//! Signing keys: what they sign, and how they are written to files.
 
 use std::{
     fmt,
@@ -14,7 +14,6 @@ use crate::{
     FORMAT,
     error::{Failure, OpenError},
     hash::{Hash, from_hex, hex},
-    notes,
 };
 
 /// What may be signed. The words are part of the format.
@@ -26,6 +25,8 @@ pub(crate) enum Statement<'a> {
     Prune { chain: &'a str, segment: u32, next_seq: u64, head: Hash },
     /// The operator approved a plan, whose text has this hash.
     Approval { plan: &'a str },
+    /// A turn of the key, after the record with the hash `prev`; the key of the next epoch is `next`.
+    Epoch { number: u64, prev: Hash, next: PublicKey, entry: &'a str },
 }
 
 impl fmt::Display for Statement<'_> {
@@ -38,6 +39,9 @@ impl fmt::Display for Statement<'_> {
                 write!(f, "{FORMAT} prune\n{chain}\n{segment}\n{next_seq}\n{head}\n")
             }
             Self::Approval { plan } => write!(f, "redress-plan/1 approval\n{plan}\n"),
+            Self::Epoch { number, prev, next, entry } => {
+                write!(f, "{FORMAT} epoch\n{number}\n{prev}\n{next}\n{entry}")
+            }
         }
     }
 }
@@ -61,30 +65,29 @@ impl Signer {
             }
             other => other,
         }?;
-        signer.publish(&path.with_extension("pub"))?;
+        signer.public().publish(&path.with_extension("pub"))?;
         Ok(signer)
     }
 
-    /// Writes the public half, unless it is there.
-    fn publish(&self, path: &Path) -> Result<(), OpenError> {
-        let text = format!("{}\n", self.public());
-        if fs::read(path).is_ok_and(|it| it == text.as_bytes()) {
-            return Ok(());
-        }
-        Ok(fs::write(path, text).map_err(|error| Failure::new("write", path, error))?)
+    pub(crate) fn load(path: &Path) -> Result<Self, OpenError> {
+        let refuse = |why| OpenError::Key { path: path.to_owned(), why };
+        let text = read_secret(path)?;
+        Self::parse(text.trim_end()).ok_or_else(|| refuse("is not 64 hex digits"))
     }
 
-    fn load(path: &Path) -> Result<Self, OpenError> {
-        let refuse = |why| OpenError::Key { path: path.to_owned(), why };
-        let failed = |error| Failure::new("read", path, error);
-        let mode = fs::metadata(path).map_err(failed)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            return Err(refuse("can be read by others: it must have mode 0600"));
-        }
-        let text = fs::read_to_string(path).map_err(failed)?;
-        let seed = from_hex(text.trim_end().as_bytes());
-        seed.map(|it| Self(SigningKey::from_bytes(&it)))
-            .ok_or_else(|| refuse("is not 64 hex digits"))
+    /// A new key, which is nowhere but in memory.
+    pub(crate) fn generate() -> io::Result<Self> {
+        Ok(Self(SigningKey::from_bytes(&random()?)))
+    }
+
+    /// The key that 64 hex digits write.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        from_hex(text.as_bytes()).map(|it| Self(SigningKey::from_bytes(&it)))
+    }
+
+    /// The key as 64 hex digits.
+    pub(crate) fn secret(&self) -> String {
+        hex(&self.0.to_bytes())
     }
 
     /// The half that everybody may know.
@@ -98,32 +101,24 @@ impl Signer {
     }
 }
 
-/// The operator, who approves plans with the key of the ledger.
-#[derive(Debug)]
-pub struct Operator(Signer);
-
-impl Operator {
-    /// Reads the key, or makes one.
-    ///
-    /// # Errors
-    /// It can be neither read nor made, or others can read it.
-    pub fn load_or_create(key: &Path) -> Result<Self, OpenError> {
-        Signer::load_or_create(key).map(Self)
+/// What a file holds that only its owner may read.
+pub(crate) fn read_secret(path: &Path) -> Result<String, OpenError> {
+    let failed = |error| Failure::new("read", path, error);
+    let file = fs::metadata(path).map_err(failed)?;
+    let refuse = |why| OpenError::Key { path: path.to_owned(), why };
+    if file.permissions().mode() & 0o077 != 0 {
+        return Err(refuse("can be read by others: it must have mode 0600"));
     }
-
-    /// The signature under a plan's hash, as hex digits.
-    pub fn approve(&self, plan: &str) -> String {
-        self.0.sign(&Statement::Approval { plan })
+    // A pipe could be read for ever.
+    if !file.is_file() {
+        return Err(refuse("is no file"));
     }
-
-    /// The half of the key that everybody may know.
-    pub fn public(&self) -> PublicKey {
-        self.0.public()
-    }
+    let bytes = fs::read(path).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|_no_text| refuse("is no text"))
 }
 
 /// Writes a key under another name and links it into place, so that of two processes one wins and none sees half a key.
-fn create(path: &Path) -> io::Result<()> {
+pub(crate) fn create(path: &Path) -> io::Result<()> {
     let named = path.parent().filter(|it| !it.as_os_str().is_empty());
     let parent = named.unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
@@ -164,16 +159,25 @@ impl PublicKey {
         Some(Self(SigningKey::from_bytes(&seed).verifying_key()))
     }
 
-    /// The public half of the private key in a file: as the file beside it says, or as the key itself does. `None` if there is neither.
-    pub(crate) fn beside(key: &Path) -> io::Result<Option<Self>> {
-        let read = |path: &Path| match notes::read(path) {
-            Err(error) if notes::is_damage(&error) => Ok(String::new()),
-            other => other.map(|it| String::from_utf8(it.unwrap_or_default()).unwrap_or_default()),
-        };
-        match Self::parse(&read(&key.with_extension("pub"))?) {
-            None => Ok(Self::of_private(&read(key)?)),
-            public => Ok(public),
+    /// Writes it to a file, unless it is there.
+    pub(crate) fn publish(&self, path: &Path) -> Result<(), OpenError> {
+        let text = format!("{self}\n");
+        if fs::read(path).is_ok_and(|it| it == text.as_bytes()) {
+            return Ok(());
         }
+        Ok(fs::write(path, text).map_err(|error| Failure::new("write", path, error))?)
+    }
+
+    /// Its bytes, to look it up by.
+    pub(crate) fn bytes(&self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
+
+    /// The start of it, in the name of the log of its epochs.
+    pub(crate) fn short(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(16);
+        text
     }
 
     /// Whether `signature` (hex digits) is this key's under a plan's hash.
@@ -206,7 +210,7 @@ impl fmt::Debug for PublicKey {
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
-    use super::{Operator, PublicKey, Signer, Statement};
+    use super::{PublicKey, Signer, Statement};
     use crate::{error::OpenError, hash::Hash};
 
     #[test]
@@ -237,18 +241,5 @@ mod tests {
         assert!(signer.public().has_signed(&statement(1), &signature));
         assert!(!signer.public().has_signed(&statement(2), &signature));
         assert!(!signer.public().has_signed(&statement(1), "00"));
-    }
-
-    #[test]
-    fn an_approval_is_for_one_plan_and_is_nothing_else() {
-        let dir = tempfile::tempdir().unwrap();
-        let operator = Operator::load_or_create(&dir.path().join("key")).unwrap();
-        let signature = operator.approve("9f2c");
-        assert!(operator.public().has_approved("9f2c", &signature));
-        assert!(!operator.public().has_approved("9f2d", &signature));
-        let checkpoint = Statement::Checkpoint { chain: "9f2c", count: 1, head: Hash::ZERO };
-        assert!(!operator.public().has_approved("9f2c", &operator.0.sign(&checkpoint)));
-        let other = Operator::load_or_create(&dir.path().join("other")).unwrap();
-        assert!(!other.public().has_approved("9f2c", &signature));
     }
 }

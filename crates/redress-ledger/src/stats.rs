@@ -8,6 +8,7 @@ use crate::{
     query::member,
     reader::{Entry, ReadError},
     record::Kind,
+    refusals::Counted,
     time::Time,
 };
 
@@ -34,16 +35,18 @@ pub struct Stats {
     pub times: Option<(Time, Time)>,
     /// Records by kind.
     pub by_kind: Counts,
-    /// Faults by code.
+    /// Faults by code, those that were counted included.
     pub by_code: Counts,
-    /// Faults by class.
+    /// The same by class.
     pub by_class: Counts,
-    /// Faults by server.
+    /// The same by server.
     pub by_server: Counts,
     /// Faults by tool.
     pub by_tool: Counts,
     /// Failures that could not be recorded.
     pub unrecorded: u64,
+    /// Failures that were counted, and have no records of their own.
+    pub counted: u64,
 }
 
 impl Stats {
@@ -65,10 +68,13 @@ impl Stats {
         let first = self.times.map_or(entry.time, |it| it.0.min(entry.time));
         let last = self.times.map_or(entry.time, |it| it.1.max(entry.time));
         self.times = Some((first, last));
-        count(&mut self.by_kind, entry.kind.name());
+        count(&mut self.by_kind, entry.kind.name(), 1);
         if entry.kind == Kind::Gap {
             let missed = entry.with(|it| it.get("count").and_then(Value::as_u64)).flatten();
             self.unrecorded += missed.unwrap_or_default();
+        }
+        if entry.kind == Kind::Refusals {
+            entry.with(|it| self.add_counted(it)).unwrap_or_default();
         }
         if entry.kind == Kind::Fault {
             let by = [
@@ -80,11 +86,28 @@ impl Stats {
             let add = |object: Value<'_>| {
                 for (key, counts) in by {
                     if let Some(name) = member(object, key) {
-                        count(counts, &name);
+                        count(counts, &name, 1);
                     }
                 }
             };
             entry.with(add).unwrap_or_default();
+        }
+    }
+
+    /// Adds the failures that a record counts.
+    fn add_counted(&mut self, object: Value<'_>) {
+        for counted in Counted::all(object) {
+            self.counted += counted.count;
+            let by = [
+                ("code", &mut self.by_code),
+                ("class", &mut self.by_class),
+                ("server", &mut self.by_server),
+            ];
+            for (key, counts) in by {
+                if let Some(name) = counted.get(key) {
+                    count(counts, &name, counted.count);
+                }
+            }
         }
     }
 
@@ -96,7 +119,7 @@ impl Stats {
         if let Some((first, last)) = self.times {
             members.str("first", &first.to_string()).str("last", &last.to_string());
         }
-        members.int("unrecorded", self.unrecorded);
+        members.int("unrecorded", self.unrecorded).int("counted", self.counted);
         let all = [
             ("by_kind", &self.by_kind),
             ("by_code", &self.by_code),
@@ -116,8 +139,8 @@ impl Stats {
     }
 }
 
-fn count(counts: &mut Counts, name: &str) {
+fn count(counts: &mut Counts, name: &str, times: u64) {
     let is_new = !counts.contains_key(name);
     let name = if is_new && counts.len() >= MAX_NAMES { OTHERS } else { name };
-    *counts.entry(name.to_owned()).or_default() += 1;
+    *counts.entry(name.to_owned()).or_default() += times;
 }

@@ -1,6 +1,9 @@
 //! Points in time as the ledger writes them: UTC, with milliseconds.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
 
 /// A point in time, in milliseconds since 1970. The ledger has no clock of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

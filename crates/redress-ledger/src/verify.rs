@@ -1,6 +1,7 @@
 //! Walks every chain of a ledger and says what was altered, what is missing, and what could still be altered unnoticed.
 
 mod copies;
+mod epochs;
 mod gone;
 mod newest;
 mod prunings;
@@ -20,6 +21,7 @@ pub use report::{ChainReport, ChainState, Found, Missing, Problem, ReceiptReport
 
 use crate::{layout, sign::PublicKey, witness::Witness};
 pub use copies::mark_copies;
+use epochs::Epochs;
 use newest::Reach;
 pub use newest::{Unread, verify_newest};
 use prunings::Prunings;
@@ -35,8 +37,12 @@ pub struct Evidence {
     pub keys: Vec<PublicKey>,
     /// Receipts that somebody was given.
     pub receipts: Vec<Receipt>,
-    /// The signing key's file, if it is on this machine: the newest checkpoints lie beside it.
+    /// The signing key's file, if it is on this machine: the newest checkpoints and the log of epochs lie beside it.
     pub key_file: Option<PathBuf>,
+    /// Further directories with logs of epochs. A ledger also has copies of those that tell of it.
+    pub logs: Vec<PathBuf>,
+    /// Files to which checkpoints were also written.
+    pub witnesses: Vec<PathBuf>,
 }
 
 /// Checks every record of every chain. A directory that is gone is a finding if anything was witnessed in it, else an error.
@@ -100,6 +106,7 @@ fn look(
         other => other?,
     };
     let witness = evidence.key_file.as_deref().map(|it| Witness::new(it, &dir));
+    let epochs = Epochs::read(&dir, evidence, most_bytes.is_some())?;
     let mut receipts = Receipts::new(&evidence.receipts);
     let mut walked = Vec::new();
     let reach = Reach::within(most_bytes, &mut chains);
@@ -109,23 +116,27 @@ fn look(
         // One that cannot be used is told below.
         let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name).ok().flatten());
         let from = reach.from(&chain);
-        walked.push(walk::walk(&chain, from, &evidence.keys, witnessed.as_ref(), &mut receipts));
+        walked.push(walk::walk(&chain, from, &epochs, witnessed.as_ref(), &mut receipts));
     }
     let heads = witness.as_ref().map(Witness::all).unwrap_or_default();
     // Looked for after the witnesses: a chain that began meanwhile is not missing.
     let there = layout::chains(&dir).unwrap_or_default();
-    let prunings = Prunings::new(&mut walked, evidence, &heads)?;
+    let prunings = Prunings::new(&mut walked, &epochs, &heads, evidence);
     for chain in &mut walked {
         // What is not read may tell that the start was pruned.
         gone::check_start(chain, &prunings, !reach.unread.is_nothing());
     }
     let mut missing = gone::missing_chains(&heads, &there, &prunings);
     missing.retain(|it| reach.covers(&it.chain));
+    if most_bytes.is_none() {
+        gone::add_missing_epochs(&mut missing, &epochs, &dir, &prunings);
+    }
     let mut report = Report {
         receipts: receipts.report(&prunings),
         chains: walked.into_iter().map(|it| it.report).collect(),
         missing,
         witnesses: gone::unusable(&heads, &there, &dir),
+        epochs: epochs.problems,
         keys_given: !evidence.keys.is_empty(),
         witnessed: witness.is_some(),
     };
@@ -144,11 +155,17 @@ pub fn true_path(dir: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// The receipt that `SEQ:HASH` writes; the hash may be a start of it, of at least eight digits.
+/// How many digits of a hash older versions gave out in a receipt.
+const OLD_RECEIPT: usize = 12;
+
+/// With fewer digits of the hash, another record with the same receipt can be found: 32 are 128 bits.
+pub(crate) const RECEIPT_DIGITS: usize = 32;
+
+/// The receipt that `SEQ:HASH` writes: the hash has 32 to 64 digits, or 12, as older versions gave them out.
 pub fn parse_receipt(text: &str) -> Option<Receipt> {
     let (seq, hash) = text.split_once(':')?;
     let is_hex = hash.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
-    if !is_hex || !(8..=64).contains(&hash.len()) {
+    if !is_hex || !matches!(hash.len(), OLD_RECEIPT | RECEIPT_DIGITS..=64) {
         return None;
     }
     Some(Receipt { seq: seq.parse().ok()?, hash: hash.to_owned() })

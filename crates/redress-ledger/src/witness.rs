@@ -2,12 +2,18 @@
 
 use std::{
     ffi::OsStr,
-    io,
-    os::unix::ffi::OsStrExt as _,
+    fs::OpenOptions,
+    io::{self, Write as _},
+    os::unix::{ffi::OsStrExt as _, fs::OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
+use redress::json::{Doc, Members, Value};
+
 use crate::{
+    LINE_LIMITS,
+    epoch::{Position, ledger_id},
+    error::Failure,
     hash::Hash,
     notes::{self, Notes},
     record::{Kind, Line},
@@ -36,6 +42,58 @@ impl Witnessed {
     pub(crate) fn signer(&self) -> Option<PublicKey> {
         let line = Line::read(self.line.as_bytes()).ok()?;
         signed::signer_of_line(&line, &self.chain)
+    }
+}
+
+/// A file to which every checkpoint is also written, so that a copy of it can be kept where nobody reaches who can write the ledger and the keys.
+#[derive(Debug, Clone)]
+pub(crate) struct WitnessFile(PathBuf);
+
+impl WitnessFile {
+    /// Makes the file if it is not there.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let file = Self(path.to_owned());
+        file.append(b"").map_err(|it| Failure::new("open the witness", path, it))?;
+        Ok(file)
+    }
+
+    fn append(&self, line: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600).open(&self.0)?.write_all(line)
+    }
+
+    /// Tells of a checkpoint. A failure must not hold up the ledger itself.
+    pub(crate) fn tell(&self, ledger: &Path, chain: &str, position: Position) {
+        let mut line = String::new();
+        let mut members = Members::open(&mut line);
+        members.str("ledger", &ledger_id(ledger)).str("chain", chain);
+        members.int("seq", position.seq).str("hash", &position.hash.to_string());
+        members.close();
+        line.push('\n');
+        drop(self.append(line.as_bytes()));
+    }
+}
+
+/// A checkpoint of which a witness file tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Attested {
+    pub ledger: String,
+    pub chain: String,
+    pub position: Position,
+}
+
+impl Attested {
+    /// Reads a line without its newline.
+    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+        let doc = Doc::parse(line, LINE_LIMITS).ok()?;
+        let text = |key| doc.root().get(key).and_then(Value::as_str);
+        let seq = doc.root().get("seq")?.as_u64()?;
+        let position = Position { seq, hash: Hash::parse(&text("hash")?)? };
+        Some(Self {
+            ledger: text("ledger")?.into_owned(),
+            chain: text("chain")?.into_owned(),
+            position,
+        })
     }
 }
 

@@ -1,27 +1,34 @@
 //! Writes one chain: builds its lines, signs them from time to time, and leaves a file behind that failed.
 
+mod draft;
+mod epoch;
+
 use std::{
     fs::{self, DirBuilder, File},
     io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
-use redress::{fault::Receipt, json::Members};
+use redress::fault::Receipt;
 
+use self::draft::{Draft, rotate};
 use crate::{
     FORMAT,
-    error::{Failure, LedgerError},
+    epoch::Event,
+    error::{Failure, LedgerError, OpenError},
     hash::hex,
-    layout::{LOCK, segment_name},
+    keys::{Keys, LONGEST_WAIT},
+    layout::{self, segment_name},
     lines::Lines,
-    lock,
+    lock::{self, LOCK},
     record::{Head, Kind, Line, Record},
     segment::{Room, Segment},
     sign::{Signer, Statement, random},
     time::Time,
-    witness::Witness,
+    witness::{Witness, WitnessFile},
 };
 
 /// Records after which everything is signed again.
@@ -30,11 +37,18 @@ pub(crate) const CHECKPOINT_RECORDS: usize = 1000;
 /// Milliseconds after which everything is signed again, if something was written.
 const CHECKPOINT_MILLIS: u64 = 10_000;
 
+/// How long a process that ends waits for its turn to tell of it.
+const CLOSE_WAIT: Duration = Duration::from_secs(2);
+
 /// What a writer needs beside its files.
 #[derive(Debug, Clone)]
 pub(crate) struct Tools {
-    pub signer: Arc<Signer>,
+    pub keys: Keys,
+    /// The canonical path of the ledger.
+    pub ledger: PathBuf,
     pub witness: Witness,
+    /// Where checkpoints are also told.
+    pub witness_file: Option<WitnessFile>,
     /// A longer segment is followed by a new one.
     pub segment_bytes: u64,
     /// An older one, too.
@@ -50,6 +64,8 @@ pub(crate) struct Writer {
     path: PathBuf,
     _lock: File,
     pub tools: Tools,
+    /// The key of the present epoch.
+    pub signer: Arc<Signer>,
     segment: Segment,
     begun: Time,
     head: Head,
@@ -69,37 +85,22 @@ struct Signed {
 }
 
 impl Writer {
-    /// Begins a chain. It gets its name when its first records are durable, so that nobody finds half a chain.
-    pub(crate) fn begin(
-        ledger: &Path,
-        tools: Tools,
-        now: Time,
-        first: &[Record],
-    ) -> Result<Self, Failure> {
-        let in_ledger = |error| Failure::new("create a chain in", ledger, error);
-        let random = hex(&random::<6>().map_err(in_ledger)?);
-        let name = format!("{}-{}-{random}", now.compact(), std::process::id());
-        let draft = ledger.join(format!(".new-{name}"));
-        DirBuilder::new().mode(0o700).create(&draft).map_err(in_ledger)?;
-        let lock = lock::create(&draft).map_err(in_ledger)?;
-        let segment = Segment::create(&draft, 1, tools.reserve_bytes)?;
-        let head = Head::START;
-        let mut writer = Self {
-            path: draft.clone(),
-            _lock: lock,
-            segment,
-            begun: now,
-            head,
-            signed: Signed { head, offset: 0, time: now },
-            suspect: false,
-            room: Room::Plenty,
-            name,
-            tools,
-        };
-        let lines = writer.write_first(now, first)?;
+    /// Begins a chain, with an epoch of its own. It gets its name when its first records are durable and the log of epochs tells of it, so that
+    /// nobody finds half a chain.
+    pub(crate) fn begin(tools: Tools, now: Time, first: &[Record]) -> Result<Self, OpenError> {
+        let (keys, ledger) = (tools.keys.clone(), tools.ledger.clone());
+        let in_ledger = |error| Failure::new("create a chain in", &ledger, error);
+        let turn = keys.turn((&ledger, now), LONGEST_WAIT, |signer| {
+            let (writer, lines) = Self::draft(tools, Arc::clone(signer), now, first)?;
+            // Its draft must survive a power failure that comes after the turn.
+            File::open(&ledger).and_then(|it| it.sync_all()).map_err(in_ledger)?;
+            let entry = writer.entry(Event::Begin);
+            Ok(((writer, lines), entry))
+        })?;
+        let (mut writer, lines) = turn.done;
         let path = ledger.join(&writer.name);
-        fs::rename(&draft, &path)
-            .and_then(|()| File::open(ledger)?.sync_all())
+        fs::rename(&writer.path, &path)
+            .and_then(|()| File::open(&ledger)?.sync_all())
             .map_err(in_ledger)?;
         writer.segment.path = path.join(segment_name(1));
         writer.path = path;
@@ -108,11 +109,43 @@ impl Writer {
         Ok(writer)
     }
 
+    /// A chain with its first records, under a name that nobody reads.
+    fn draft(
+        tools: Tools,
+        signer: Arc<Signer>,
+        now: Time,
+        first: &[Record],
+    ) -> Result<(Self, Draft), Failure> {
+        let in_ledger = |error| Failure::new("create a chain in", &tools.ledger, error);
+        let random = hex(&random::<6>().map_err(in_ledger)?);
+        let name = format!("{}-{}-{random}", now.compact(), std::process::id());
+        let draft = tools.ledger.join(layout::draft_name(&name));
+        DirBuilder::new().mode(0o700).create(&draft).map_err(in_ledger)?;
+        let lock = lock::create(&draft).map_err(in_ledger)?;
+        let segment = Segment::create(&draft, 1, tools.reserve_bytes)?;
+        let head = Head::START;
+        let mut writer = Self {
+            path: draft,
+            _lock: lock,
+            segment,
+            begun: now,
+            head,
+            signed: Signed { head, offset: 0, time: now },
+            suspect: false,
+            room: Room::Plenty,
+            name,
+            signer,
+            tools,
+        };
+        let lines = writer.write_first(now, first)?;
+        Ok((writer, lines))
+    }
+
     /// Goes on with a chain whose process is gone.
     pub(crate) fn resume(
         name: &str,
         lock: File,
-        tools: Tools,
+        (tools, signer): (Tools, Arc<Signer>),
         now: Time,
         (segment, head): (Segment, Head),
     ) -> Self {
@@ -123,6 +156,7 @@ impl Writer {
             path,
             _lock: lock,
             tools,
+            signer,
             segment,
             begun: now,
             head,
@@ -133,7 +167,7 @@ impl Writer {
     }
 
     fn write_first(&mut self, now: Time, first: &[Record]) -> Result<Draft, Failure> {
-        let key = self.tools.signer.public().to_string();
+        let key = self.signer.public().to_string();
         let genesis = Record::new(Kind::Genesis, |it| {
             it.str("format", FORMAT).str("chain", &self.name).str("key", &key);
         });
@@ -160,8 +194,20 @@ impl Writer {
     }
 
     /// Signs everything and releases the chain: it is closed.
-    pub(crate) fn close(
-        mut self,
+    pub(crate) fn close(mut self, now: Time, last: &[Record]) -> Result<(), LedgerError> {
+        self.seal(now, last, "stop")?;
+        let (keys, ledger) = (self.tools.keys.clone(), self.tools.ledger.clone());
+        let entry = self.entry(Event::Close);
+        self.release()?;
+        // Last, so that whoever finishes the chain after a crash adds nothing behind the end that is told here. If it cannot be told, the
+        // signature of the chain's own key stands for it.
+        drop(keys.turn((&ledger, now), CLOSE_WAIT, |_| Ok(((), entry))));
+        Ok(())
+    }
+
+    /// Writes the last records of the chain and signs it.
+    pub(crate) fn seal(
+        &mut self,
         now: Time,
         last: &[Record],
         why: &'static str,
@@ -169,6 +215,11 @@ impl Writer {
         self.write(now, last, None)?;
         self.write(now, &[], Some(why))?;
         self.segment.trim();
+        Ok(())
+    }
+
+    /// Removes the lock, which says that the chain is being written.
+    pub(crate) fn release(self) -> Result<(), LedgerError> {
         let lock = self.path.join(LOCK);
         fs::remove_file(&lock).map_err(|error| Failure::new("remove", &lock, error).into())
     }
@@ -317,8 +368,8 @@ impl Writer {
     fn push_checkpoint(&self, lines: &mut Draft, why: &'static str) {
         let Head { next: count, hash: head } = lines.head;
         let statement = Statement::Checkpoint { chain: &self.name, count, head };
-        let signature = self.tools.signer.sign(&statement);
-        let key = self.tools.signer.public().to_string();
+        let signature = self.signer.sign(&statement);
+        let key = self.signer.public().to_string();
         let from = lines.bytes.len();
         let record = Record::new(Kind::Checkpoint, |it| {
             it.int("count", count).str("head", &head.to_string()).str("why", why);
@@ -341,37 +392,8 @@ impl Writer {
         let Some((from, to, _)) = lines.checkpoint else { return };
         let line = lines.bytes.get(from..to).unwrap_or_default();
         drop(self.tools.witness.keep(&self.name, line));
+        if let Some(file) = &self.tools.witness_file {
+            file.tell(&self.tools.ledger, &self.name, self.position());
+        }
     }
-}
-
-/// Lines that are not written yet.
-struct Draft {
-    time: String,
-    bytes: Vec<u8>,
-    head: Head,
-    /// Where the last checkpoint stands, and the head after it.
-    checkpoint: Option<(usize, usize, Head)>,
-}
-
-impl Draft {
-    fn new(head: Head, now: Time) -> Self {
-        Self { time: now.to_string(), bytes: Vec::new(), head, checkpoint: None }
-    }
-
-    fn push(&mut self, record: &Record) -> Receipt {
-        let seq = self.head.next;
-        self.head.write(record, &self.time, &mut self.bytes);
-        Receipt { seq, hash: self.head.hash.short() }
-    }
-}
-
-/// The first record of a segment. Bytes behind the end of one that failed are void.
-fn rotate(number: u32, before: &Segment, failed: bool) -> Record {
-    let mut after = String::new();
-    let mut members = Members::open(&mut after);
-    members.int("segment", before.number).int("bytes", before.len).bool("failed", failed);
-    members.close();
-    Record::new(Kind::Rotate, |it| {
-        it.str("format", FORMAT).int("segment", number).raw("after", &after);
-    })
 }

@@ -2,7 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -14,6 +14,7 @@ use crate::{
     error::LedgerError,
     gap::Gap,
     record::Record,
+    refusals,
     segment::Room,
     time::Time,
     writer::{CHECKPOINT_RECORDS, Writer},
@@ -21,6 +22,9 @@ use crate::{
 
 /// When records are committed for which nobody waits.
 const SOON: Duration = Duration::from_millis(25);
+
+/// When counts are told that no later failure tells.
+const COUNTED: Duration = Duration::from_secs(1);
 
 /// What is done when a segment has ended.
 type AfterRotation = Box<dyn FnMut(&mut Writer, Time) -> Result<(), LedgerError> + Send>;
@@ -32,10 +36,15 @@ pub(crate) struct Scribe {
 }
 
 /// The committer: takes a turn whenever it is called, until it is told to stop.
-pub(crate) fn run(queue: &Queue) -> Result<(), LedgerError> {
-    while let Some(mut lead) = queue.lead_when_called() {
-        if lead.take_turn() {
-            return lead.end();
+pub(crate) fn run(queue: &Arc<Queue>) -> Result<(), LedgerError> {
+    while let Some(task) = queue.next_task() {
+        match task {
+            Task::Lead(mut lead) => {
+                if lead.take_turn() {
+                    return lead.end();
+                }
+            }
+            Task::TellCounts => refusals::tell_counts(queue),
         }
     }
     Err(queue.lock().last_refusal())
@@ -51,8 +60,8 @@ impl Queue {
         true
     }
 
-    /// Waits for a call and the pen; `None` if that is gone.
-    fn lead_when_called(&self) -> Option<Lead<'_>> {
+    /// Waits for a call and the pen, or until counts are to be told; `None` if the pen is gone.
+    fn next_task(&self) -> Option<Task<'_>> {
         let mut inner = self.lock();
         loop {
             if matches!(inner.pen, Pen::Gone) {
@@ -63,14 +72,19 @@ impl Queue {
             {
                 inner.is_called = false;
                 inner.is_expected = false;
-                return Some(Lead { queue: self, scribe: Some(scribe), by: By::Other });
+                let lead = Lead { queue: self, scribe: Some(scribe), by: By::Other };
+                return Some(Task::Lead(lead));
             }
-            if inner.is_expected && !inner.is_called && !inner.stopping {
-                let waited = self.work.wait_timeout(inner, SOON);
+            let is_quiet = !inner.is_called && !inner.stopping;
+            if is_quiet && (inner.is_expected || inner.has_counts) {
+                let time = if inner.is_expected { SOON } else { COUNTED };
+                let waited = self.work.wait_timeout(inner, time);
                 let (next, ended) = waited.unwrap_or_else(PoisonError::into_inner);
                 inner = next;
-                if ended.timed_out() {
+                if ended.timed_out() && inner.is_expected {
                     inner.is_called = true;
+                } else if ended.timed_out() && std::mem::take(&mut inner.has_counts) {
+                    return Some(Task::TellCounts);
                 }
                 continue;
             }
@@ -99,6 +113,14 @@ impl Inner {
             _ => LedgerError::Closed,
         }
     }
+}
+
+/// What the committer does next.
+enum Task<'a> {
+    /// Commits what waits.
+    Lead(Lead<'a>),
+    /// Queues the record of what was counted.
+    TellCounts,
 }
 
 /// The pen, held. Whatever happens, nobody is left waiting.
@@ -149,7 +171,7 @@ impl Lead<'_> {
             (_, Some(scribe)) => {
                 let gap = self.queue.gap();
                 let last: Vec<Record> = gap.iter().map(Gap::record).collect();
-                scribe.writer.close(self.queue.now(), &last, "stop")?;
+                scribe.writer.close(self.queue.now(), &last)?;
                 self.queue.told(gap);
                 Ok(())
             }

@@ -1,4 +1,6 @@
-//! Parts of a known value that servers write without the rest: a line, the password of a login, a value in a header.
+//! Parts of a known value that servers write without the rest: a line, the password of a login, a value in a header, in an address.
+
+use redress::secret::{holds_secret, is_wordlike};
 
 /// A shorter line would take harmless words with it.
 const SHORTEST_LINE: usize = 8;
@@ -50,9 +52,63 @@ pub(super) fn values(header: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// What is secret of an address: parts of its path and values of its query, unless they are words, short numbers or versions.
+pub(super) fn of_url(url: &str) -> impl Iterator<Item = &str> {
+    let rest = url.split_once("://").map_or(url, |it| it.1);
+    let rest = rest.split('#').next().unwrap_or_default();
+    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let path = place.split('/').skip(1).filter(|it| is_secret_part(it));
+    let query = query.split(['&', ';']).filter_map(|it| {
+        let (name, value) = it.split_once('=').unwrap_or(("", it));
+        (holds_secret(name, value) || is_secret_part(value)).then_some(value)
+    });
+    path.chain(query)
+}
+
+/// Whether a part of an address is made like a credential.
+pub(super) fn is_secret_part(part: &str) -> bool {
+    let words = part.split(|it: char| !it.is_ascii_alphanumeric());
+    words.into_iter().any(|it| !is_plain_word(it))
+}
+
+/// Whether it is a word or a name such as `GitHub`, a short number, or a version.
+fn is_plain_word(word: &str) -> bool {
+    const LONGEST_NUMBER: usize = 4;
+    const LONGEST_VERSION: usize = 8;
+    const MOST_TURNS: usize = 2;
+    let pairs = word.bytes().zip(word.bytes().skip(1));
+    let turns = pairs.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count();
+    let is_number = word.len() <= LONGEST_NUMBER && word.bytes().all(|it| it.is_ascii_digit());
+    let is_version = word.len() <= LONGEST_VERSION
+        && word.strip_prefix('v').is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
+    is_number || is_version || is_wordlike(word) && turns <= MOST_TURNS
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{lines, password, values};
+    use super::{lines, of_url, password, values};
+
+    #[test]
+    fn an_address_has_secrets_in_its_path_and_its_query() {
+        for (url, secrets) in [
+            ("https://host/s/Zx81secretQ/mcp", &["Zx81secretQ"][..]),
+            ("https://host:8080/api/v2/mcp?region=eu", &[]),
+            ("https://abc123def456.host/mcp", &[]),
+            ("https://host/my-company_tools.v1beta/2025-06-18/GitHub", &[]),
+            (
+                "https://host/550e8400-e29b-41d4-a716-446655440000",
+                &["550e8400-e29b-41d4-a716-446655440000"],
+            ),
+            (
+                "https://host/aVeryLongNameOfSomebody/AbCdEfGh",
+                &["aVeryLongNameOfSomebody", "AbCdEfGh"],
+            ),
+            ("https://host/mcp?api_key=hunter&id=a9b8c7d6e5&x=1", &["hunter", "a9b8c7d6e5"]),
+            ("https://host/mcp?a9b8c7d6e5", &["a9b8c7d6e5"]),
+        ] {
+            assert_eq!(of_url(url).collect::<Vec<_>>(), secrets, "{url}");
+        }
+    }
 
     #[test]
     fn parts_are_what_servers_repeat() {

@@ -1,6 +1,7 @@
 //! What goes and what stays, in texts and in documents.
 
 mod start;
+mod unseen;
 
 use proptest::{
     prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest},

@@ -6,14 +6,14 @@ use std::{collections::BTreeMap, io};
 
 use super::{Victim, vouch::Told};
 use crate::{
+    epochs::KeySet,
     layout::{self, ChainDir},
     record::{Head, Kind, Record},
-    sign::PublicKey,
 };
 
 /// The prunings on which the start of a chain depends that stays. Of chains that this key pruned and that are gone, the one that was longest: a receipt names no chain, so that
 /// this one explains whatever the others do. There are never more of them than chains, and one.
-pub(super) fn carried(victims: &[Victim], chains: &[ChainDir], key: &PublicKey) -> Vec<Record> {
+pub(super) fn carried(victims: &[Victim], chains: &[ChainDir], own: &KeySet) -> Vec<Record> {
     let mut starts = BTreeMap::new();
     let mut carried = BTreeMap::new();
     let mut longest: Option<&Told> = None;
@@ -23,7 +23,7 @@ pub(super) fn carried(victims: &[Victim], chains: &[ChainDir], key: &PublicKey) 
         if starts.iter().any(|it| it.may_need(told)) {
             carried.insert((name, told.pruned.next_seq), told);
         } else if starts.is_empty()
-            && told.pruned.by == *key
+            && own.contains(&told.pruned.by)
             && longest.is_none_or(|it| it.pruned.next_seq < told.pruned.next_seq)
         {
             longest = Some(told);

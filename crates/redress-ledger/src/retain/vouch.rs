@@ -6,6 +6,7 @@ use redress::json::Doc;
 
 use crate::{
     LINE_LIMITS,
+    epochs::KeySet,
     layout::{self, Piece},
     lines::{LineEnd, Lines},
     record::{Head, Kind, Line},
@@ -39,13 +40,13 @@ impl Told {
     }
 }
 
-/// Reads a whole segment. `None` if a record in it is not what was written: each has to continue the one before, up to a checkpoint of that key,
+/// Reads a whole segment. `None` if a record in it is not what was written: each has to continue the one before, up to a checkpoint of one of those keys,
 /// which is the last record of a closed chain, or stands in the next segment.
 pub(super) fn vouch(
     chain: &str,
     piece: &Piece,
     next: Option<&Piece>,
-    key: &PublicKey,
+    keys: &KeySet,
 ) -> io::Result<Option<Vouched>> {
     let (newest, told) = (Time::default(), Vec::new());
     let mut walk = Walk { chain, head: None, newest, signer: None, told };
@@ -58,16 +59,17 @@ pub(super) fn vouch(
         None => true,
         Some(next) => walk.takes(next, |it| it.signer.is_some())?,
     };
-    let is_signed = walk.signer == Some(*key);
+    let is_signed = walk.signer.is_some_and(|it| keys.contains(&it));
     Ok((is_sound && is_signed).then_some(Vouched { head, newest, told }))
 }
 
-/// Whether the last record of a chain is a checkpoint that closes it, signed by that key.
-pub(super) fn is_closed_by(chain: &str, last: &Piece, key: &PublicKey) -> io::Result<bool> {
+/// Whether the last record of a chain is a checkpoint that closes it, signed by one of those keys.
+pub(super) fn is_closed_by(chain: &str, last: &Piece, keys: &KeySet) -> io::Result<bool> {
     let line = layout::last_line(last)?;
     let line = line.as_deref().and_then(|it| Line::read(it).ok());
     Ok(line.is_some_and(|it| {
-        signed::is_closing(&it) && signed::signer_of_line(&it, chain) == Some(*key)
+        signed::is_closing(&it)
+            && signed::signer_of_line(&it, chain).is_some_and(|it| keys.contains(&it))
     }))
 }
 

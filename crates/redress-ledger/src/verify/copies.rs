@@ -12,7 +12,7 @@ pub fn mark_copies<'r>(reports: impl IntoIterator<Item = &'r mut Report>) {
         by_name.entry(chain.name.clone()).or_default().push(chain);
     }
     for mut chains in by_name.into_values().filter(|it| it.len() > 1) {
-        chains.sort_by_key(|it| (it.held_to.is_none(), it.problem.is_some(), it.path.clone()));
+        chains.sort_by_key(|it| (!it.is_witnessed, it.problem.is_some(), it.path.clone()));
         mark(chains);
     }
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    epochs::Epochs,
     prunings::{Prunings, Told},
     report::{Missing, Problem, What},
     walk::Walked,
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// A chain that does not start with its genesis needs a signed pruning that ends where it starts; one without any record, a pruning of all of it.
-pub(super) fn check_start(chain: &mut Walked, prunings: &Prunings, may_be_told: bool) {
+pub(super) fn check_start(chain: &mut Walked, prunings: &Prunings<'_>, may_be_told: bool) {
     if chain.is_empty {
         check_empty(chain, prunings, may_be_told);
     }
@@ -39,7 +40,7 @@ pub(super) fn check_start(chain: &mut Walked, prunings: &Prunings, may_be_told: 
 }
 
 /// Of a chain that nobody witnessed an empty directory means no more than none at all, whoever says that it was pruned.
-fn check_empty(chain: &mut Walked, prunings: &Prunings, may_be_told: bool) {
+fn check_empty(chain: &mut Walked, prunings: &Prunings<'_>, may_be_told: bool) {
     let Some(problem) = &mut chain.report.problem else { return };
     let name = &chain.report.name;
     let newest = prunings.newest(name);
@@ -68,7 +69,7 @@ fn check_empty(chain: &mut Walked, prunings: &Prunings, may_be_told: bool) {
 pub(super) fn missing_chains(
     heads: &Heads,
     there: &[ChainDir],
-    prunings: &Prunings,
+    prunings: &Prunings<'_>,
 ) -> Vec<Missing> {
     let gone = heads.known.iter().filter(|it| !is_there(&it.chain, there));
     gone.filter_map(|Witnessed { chain, seq, .. }| {
@@ -80,6 +81,25 @@ pub(super) fn missing_chains(
         Some(Missing { chain: chain.clone(), pruned_by })
     })
     .collect()
+}
+
+/// Adds the chains that the log of epochs misses.
+pub(super) fn add_missing_epochs(
+    missing: &mut Vec<Missing>,
+    epochs: &Epochs,
+    dir: &Path,
+    prunings: &Prunings<'_>,
+) {
+    for chain in epochs.missing(dir) {
+        if missing.iter().any(|it| it.chain == chain) {
+            continue;
+        }
+        let pruned_by = match prunings.told_of(&chain, None, |_| true) {
+            Told::ByStranger(key) => Some(key),
+            Told::Believed | Told::Not => None,
+        };
+        missing.push(Missing { chain, pruned_by });
+    }
 }
 
 /// Witnesses that cannot be used: nobody knows what they would have told, nor of which ledger, unless the chain is there or in a ledger beside this

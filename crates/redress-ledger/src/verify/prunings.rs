@@ -1,8 +1,8 @@
 //! Which prunings are believed: whoever can write a ledger can also write a record that says that something was pruned.
 
-use std::{collections::BTreeMap, io};
+use std::collections::BTreeMap;
 
-use super::{Evidence, walk::Walked};
+use super::{Evidence, epochs::Epochs, walk::Walked};
 use crate::{
     sign::PublicKey,
     signed::Pruned,
@@ -10,10 +10,11 @@ use crate::{
 };
 
 /// What records say was removed, and whom to believe.
-pub(super) struct Prunings {
+pub(super) struct Prunings<'e> {
     by_chain: BTreeMap<String, Vec<Pruned>>,
-    /// The keys that are known to be those of the ledger.
-    known: Vec<PublicKey>,
+    epochs: &'e Epochs,
+    /// Further keys that are known: those that signed a witness beside the key.
+    further: Vec<PublicKey>,
 }
 
 /// Whether something was removed in good order.
@@ -25,52 +26,45 @@ pub(super) enum Told {
     Not,
 }
 
-impl Prunings {
-    /// Takes them from the chains. Known are the keys that were given; or else this user's, and those whose checkpoints lie beside it, where nobody
-    /// comes who can only write the ledger.
-    ///
-    /// # Errors
-    /// This user's key is needed and cannot be read.
+impl<'e> Prunings<'e> {
+    /// Takes them from the chains. Known are the keys that were given, with those that they certify; or else this user's, and those whose checkpoints
+    /// lie beside it, where nobody comes who can only write the ledger.
     pub(super) fn new(
         walked: &mut [Walked],
-        evidence: &Evidence,
+        epochs: &'e Epochs,
         heads: &Heads,
-    ) -> io::Result<Self> {
-        let mut all = Self { by_chain: BTreeMap::new(), known: evidence.keys.clone() };
+        evidence: &Evidence,
+    ) -> Self {
+        let mut all = Self { by_chain: BTreeMap::new(), epochs, further: Vec::new() };
         for pruned in walked.iter_mut().flat_map(|it| std::mem::take(&mut it.pruned)) {
             all.by_chain.entry(pruned.chain.clone()).or_default().push(pruned);
         }
-        if all.known.is_empty()
-            && !all.by_chain.is_empty()
-            && let Some(key) = &evidence.key_file
-        {
-            let own = PublicKey::beside(key).map_err(|error| {
-                let path = key.with_extension("pub");
-                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-            });
-            all.known.extend(own?);
+        if evidence.keys.is_empty() {
             all.learn(&heads.known);
         }
-        Ok(all)
+        all
+    }
+
+    fn is_known(&self, key: &PublicKey) -> bool {
+        self.epochs.is_known(key) || self.further.contains(key)
     }
 
     /// Whoever signed a witness had the key before.
     fn learn(&mut self, witnessed: &[Witnessed]) {
-        let are_known =
-            |all: &Self| all.by_chain.values().flatten().all(|it| all.known.contains(&it.by));
+        let are_known = |all: &Self| all.by_chain.values().flatten().all(|it| all.is_known(&it.by));
         if are_known(self) {
             return;
         }
         for key in witnessed.iter().filter_map(Witnessed::signer) {
-            if !self.known.contains(&key) {
-                self.known.push(key);
+            if !self.is_known(&key) {
+                self.further.push(key);
             }
         }
     }
 
     /// The newest pruning of a chain that is believed.
     pub(super) fn newest(&self, chain: &str) -> Option<&Pruned> {
-        self.of(chain).filter(|it| self.known.contains(&it.by)).max_by_key(|it| it.next_seq)
+        self.of(chain).filter(|it| self.is_known(&it.by)).max_by_key(|it| it.next_seq)
     }
 
     /// Whether one of the prunings of any chain is such.
@@ -99,7 +93,7 @@ impl Prunings {
     ) -> Told {
         let mut told = Told::Not;
         for Pruned { by, .. } in prunings {
-            if self.known.contains(by) || signer == Some(*by) {
+            if self.is_known(by) || signer.is_some_and(|it| self.epochs.is_same_owner(&it, by)) {
                 return Told::Believed;
             }
             told = Told::ByStranger(*by);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use redress::fault::Receipt;
 
 use super::{
+    RECEIPT_DIGITS,
     prunings::{Prunings, Told},
     report::{Found, ReceiptReport},
 };
@@ -37,21 +38,30 @@ impl<'a> Receipts<'a> {
     }
 
     pub(super) fn newest(&self, chain: &str) -> Option<u64> {
-        let here = self.asked.iter().filter(|it| it.1.as_deref() == Some(chain));
+        let here = self.asked.iter().filter(|it| it.1.as_deref() == Some(chain) && is_proof(it.0));
         here.map(|it| it.0.seq).max()
     }
 
-    pub(super) fn report(self, prunings: &Prunings) -> Vec<ReceiptReport> {
+    pub(super) fn report(self, prunings: &Prunings<'_>) -> Vec<ReceiptReport> {
         let report = |(receipt, found): (&Receipt, Option<String>)| {
-            let found = found.map_or_else(|| without(receipt, prunings), Found::In);
+            let found = match found {
+                Some(chain) if is_proof(receipt) => Found::In(chain),
+                Some(chain) => Found::Similar(chain),
+                None => without(receipt, prunings),
+            };
             ReceiptReport { receipt: receipt.clone(), found }
         };
         self.asked.into_iter().map(report).collect()
     }
 }
 
+/// Whether nobody can make another record with the same receipt.
+fn is_proof(receipt: &Receipt) -> bool {
+    receipt.hash.len() >= RECEIPT_DIGITS
+}
+
 /// What a receipt means whose record is not there. It names no chain, so that any pruned segment may have held it, of a chain that was long enough.
-fn without(receipt: &Receipt, prunings: &Prunings) -> Found {
+fn without(receipt: &Receipt, prunings: &Prunings<'_>) -> Found {
     let may_have_held = |it: &Pruned| match receipt.seq.checked_add(1) {
         Some(next) if next == it.next_seq => it.head.to_string().starts_with(&receipt.hash),
         Some(next) => next < it.next_seq,

@@ -4,7 +4,9 @@ use std::{fmt, path::PathBuf};
 
 use redress::fault::Receipt;
 
-use crate::{hash::Hash, layout::ChainDir, record::BadLine, sign::PublicKey, time::Time};
+use crate::{
+    epochs::Wrong, hash::Hash, layout::ChainDir, record::BadLine, sign::PublicKey, time::Time,
+};
 
 /// What a verification found.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct Report {
     pub missing: Vec<Missing>,
     /// Witnesses that are there, but cannot be read or are damaged. Each may be one of this ledger.
     pub witnesses: Vec<Problem>,
+    /// What is wrong with the logs of epochs.
+    pub epochs: Vec<Problem>,
     /// Whether the keys of the signatures were given, and not taken from the records themselves.
     pub keys_given: bool,
     /// Whether witnesses were looked for.
@@ -35,7 +39,7 @@ impl Report {
     /// The first record that is wrong; if there is none, the first place that cannot be read.
     pub fn first_problem(&self) -> Option<&Problem> {
         let chains = || self.chains.iter().filter_map(|it| it.problem.as_ref());
-        let all = || chains().chain(&self.witnesses);
+        let all = || self.epochs.iter().chain(chains()).chain(&self.witnesses);
         all().find(|it| !it.is_unreadable()).or_else(|| all().next())
     }
 }
@@ -78,6 +82,10 @@ pub struct ChainReport {
     pub last_seq: Option<u64>,
     /// The keys that signed it, in the order in which they did.
     pub keys: Vec<PublicKey>,
+    /// Whether all of them are keys of this user.
+    pub is_own: bool,
+    /// Whether a witness or a receipt holds it: a copy of it has none.
+    pub is_witnessed: bool,
 }
 
 impl ChainReport {
@@ -96,6 +104,8 @@ impl ChainReport {
             held_to: None,
             last_seq: None,
             keys: Vec::new(),
+            is_witnessed: false,
+            is_own: false,
         }
     }
 
@@ -217,6 +227,15 @@ pub enum What {
     },
     /// The chain has another record where a witnessed checkpoint stood.
     Rewritten,
+    /// A record stands behind the end of a chain, as the log of epochs has it.
+    AfterEnd {
+        /// The number of the last record.
+        end: u64,
+    },
+    /// The last signature is that of a key which the log of epochs gives to another chain, or to none.
+    KeyOfAnother(Box<PublicKey>),
+    /// The log of epochs is not what was written.
+    Epoch(Wrong),
     /// The chain was closed, but its closing checkpoint is not its end.
     NotClosed,
     /// The chain stands there twice.
@@ -266,6 +285,13 @@ impl fmt::Display for What {
             Self::Rewritten => {
                 f.write_str("rewritten: a checkpoint was witnessed with another hash")
             }
+            Self::AfterEnd { end } => {
+                write!(f, "inserted: the chain was closed with record {end}, an epoch says")
+            }
+            Self::KeyOfAnother(key) => {
+                write!(f, "it is signed by the key {key}, which no epoch gives to this chain")
+            }
+            Self::Epoch(wrong) => wrong.fmt(f),
             Self::NotClosed => f.write_str("cut: the chain was closed and does not end like that"),
             Self::Copy { of } => write!(f, "copied: the same chain is {}", of.display()),
             Self::Lock => f.write_str("the lock of the chain is no file"),
@@ -299,6 +325,9 @@ impl ReceiptReport {
 pub enum Found {
     /// In this chain.
     In(String),
+    /// In this chain there is a record that fits it, but the receipt is too short to prove that it is the one: another one with the same digits is found
+    /// in seconds.
+    Similar(String),
     /// In none; but segments that may have held it were pruned in good order, as a key says that is known.
     PerhapsPruned,
     /// In none; and that segments were pruned which may have held it, only this key says, which is not known.

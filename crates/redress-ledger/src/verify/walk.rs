@@ -1,5 +1,7 @@
 //! The walk along one chain: every line, every link, every signature, up to the first that is wrong.
 
+mod end;
+
 use std::{
     fs::{self, File},
     io,
@@ -8,7 +10,9 @@ use std::{
 
 use redress::json::{Doc, Value};
 
+use self::end::Lengths;
 use super::{
+    epochs::{Epochs, Fixed, Standing},
     receipts::Receipts,
     report::{ChainReport, ChainState, Problem, What},
     state::state,
@@ -16,8 +20,9 @@ use super::{
 use crate::{
     FORMAT, LINE_LIMITS,
     hash::Hash,
-    layout::{self, ChainDir, LOCK, Piece},
+    layout::{self, ChainDir, Piece},
     lines::{LineEnd, Lines, RawLine},
+    lock::LOCK,
     reader,
     record::{BadLine, Head, Kind, Line},
     sign::PublicKey,
@@ -51,7 +56,7 @@ pub(super) struct CutStart {
 pub(super) fn walk(
     chain: &ChainDir,
     from: u32,
-    keys: &[PublicKey],
+    epochs: &Epochs,
     witnessed: Option<&Witnessed>,
     receipts: &mut Receipts<'_>,
 ) -> Walked {
@@ -60,7 +65,9 @@ pub(super) fn walk(
         Err(what) => (ChainState::Unfinished, Some(what)),
     };
     let mut walk = Walk {
-        keys,
+        epochs,
+        fixed: epochs.of(&chain.name),
+        unproven: None,
         witnessed,
         chain,
         from,
@@ -85,13 +92,18 @@ pub(super) fn walk(
     }
     let mut walked = walk.walked;
     if let Some(held) = receipts.newest(&walked.report.name) {
+        walked.report.is_witnessed = true;
         walked.report.held_to = walked.report.held_to.max(Some(held));
     }
     walked
 }
 
 struct Walk<'a> {
-    keys: &'a [PublicKey],
+    epochs: &'a Epochs,
+    /// What the log of epochs says of this chain.
+    fixed: Option<&'a Fixed>,
+    /// The last checkpoint and its line, if its key may not sign this chain.
+    unproven: Option<(PathBuf, u64, PublicKey)>,
     witnessed: Option<&'a Witnessed>,
     chain: &'a ChainDir,
     /// The number of the first segment that is read.
@@ -256,7 +268,7 @@ impl Walk<'_> {
         };
         match what {
             Some(what) => self.note(&piece.path, raw.number, what),
-            None => self.accept(line, object),
+            None => self.accept(line, object, (&piece.path, raw.number)),
         }
     }
 
@@ -286,7 +298,7 @@ impl Walk<'_> {
         if (number == 1) != starts {
             return Some(What::BadStart);
         }
-        match line.kind {
+        let wrong = match line.kind {
             Kind::Genesis => {
                 let names = object.get("chain").is_some_and(|it| it.is_str(&self.chain.name));
                 let first = line.seq == 0 && line.prev == Hash::ZERO && piece.number == 1;
@@ -307,19 +319,18 @@ impl Walk<'_> {
             }
             Kind::Prune => self.mistrust(signed::pruned(object).map(|it| it.by)),
             _ => None,
-        }
+        };
+        wrong.or_else(|| self.fixed?.mistrust(line.seq, line.hash))
     }
 
     /// What is wrong with who signed a record; `None` is nobody.
     fn mistrust(&self, signer: Option<PublicKey>) -> Option<What> {
-        match signer {
-            None => Some(What::Signature),
-            Some(key) if self.keys.is_empty() || self.keys.contains(&key) => None,
-            Some(key) => Some(What::OtherKey(Box::new(key))),
-        }
+        let Some(key) = signer else { return Some(What::Signature) };
+        let is_stranger = self.epochs.standing(&key, &self.chain.name) == Standing::Stranger;
+        is_stranger.then(|| What::OtherKey(Box::new(key)))
     }
 
-    fn accept(&mut self, line: &Line<'_>, object: Option<Value<'_>>) {
+    fn accept(&mut self, line: &Line<'_>, object: Option<Value<'_>>, place: (&Path, u64)) {
         self.head = Some(line.head());
         let report = &mut self.walked.report;
         report.records += 1;
@@ -329,62 +340,18 @@ impl Walk<'_> {
         report.times = Some((first, line.time));
         self.closing = false;
         if line.kind == Kind::Checkpoint {
-            report.signed_to = Some(line.seq);
             let key = object.and_then(|it| it.get("key")?.as_str());
             let key = key.and_then(|it| PublicKey::parse(&it));
             report.keys.extend(key.filter(|it| !report.keys.contains(it)));
+            // What a crash left between two keys is signed again by the next one.
+            self.unproven = key
+                .filter(|it| self.epochs.standing(it, &self.chain.name) != Standing::Right)
+                .map(|it| (place.0.to_owned(), place.1, it));
+            if self.unproven.is_none() {
+                report.signed_to = Some(line.seq);
+            }
             self.walked.first_signer = self.walked.first_signer.or(key);
             self.closing = signed::is_closing(line);
         }
     }
-
-    /// After the lines of a segment.
-    fn leave(&mut self, piece: &Piece, lengths: &Lengths) {
-        match piece.end {
-            Some(end) => {
-                if lengths.lines < end.bytes {
-                    self.note(&piece.path, lengths.count + 1, What::Changed(BadLine::Unfinished));
-                } else if lengths.file > end.bytes && !end.failed {
-                    self.note(&piece.path, lengths.count + 1, What::Surplus);
-                }
-            }
-            None if lengths.rest > 0 => match self.walked.report.state {
-                ChainState::Live | ChainState::Unfinished => {
-                    self.walked.report.unfinished_bytes = lengths.rest;
-                }
-                _ => self.note(&piece.path, lengths.count + 1, What::Changed(BadLine::Unfinished)),
-            },
-            None => (),
-        }
-    }
-
-    /// After the last segment.
-    fn end(&mut self, last: &Piece, line: u64) {
-        if self.head.is_none() && self.is_whole {
-            // It had a record before it had a name.
-            self.note(&last.path, 1, What::Changed(BadLine::Unfinished));
-        }
-        let next = self.head.map_or(0, |it| it.next);
-        if let Some(it) = self.witnessed {
-            self.walked.report.held_to = Some(it.seq);
-            if it.seq >= next {
-                self.note(&last.path, line, What::Cut { witnessed: it.seq });
-            }
-        }
-        if self.walked.report.state == ChainState::Closed && !self.closing {
-            self.note(&last.path, line, What::NotClosed);
-        }
-    }
-}
-
-#[derive(Default, Clone, Copy)]
-struct Lengths {
-    /// The bytes of whole lines.
-    lines: u64,
-    /// The bytes behind them.
-    rest: u64,
-    /// The bytes of the file.
-    file: u64,
-    /// The number of whole lines.
-    count: u64,
 }

@@ -13,6 +13,7 @@ const DAY: u64 = 86_400_000;
 fn write(place: &Place, records: usize, keep_bytes: u64) -> Vec<Receipt> {
     let mut options = place.options();
     (options.segment_bytes, options.keep_bytes) = (2_000, Some(keep_bytes));
+    options.young_millis = 0;
     let ledger = Ledger::open(options).unwrap();
     let append = |number| ledger.append_wait(record(&format!("{number}"))).unwrap();
     let receipts = (0..records).map(append).collect();

@@ -148,7 +148,7 @@ fn no_space_ahead_refuses_and_loses_nothing() {
 #[test]
 fn a_kill_at_any_call_of_the_writer_loses_nothing() {
     for (call, most) in
-        [("fdatasync", 12), ("write", 16), ("fsync", 6), ("rename", 6), ("ftruncate", 2)]
+        [("fdatasync", 16), ("write", 24), ("fsync", 12), ("rename", 10), ("ftruncate", 2)]
     {
         for when in 1..=most {
             let place = Place::new();

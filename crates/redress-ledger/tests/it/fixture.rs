@@ -60,6 +60,8 @@ impl Place {
             keys: vec![redress_ledger::PublicKey::parse(&public).unwrap()],
             receipts: receipts.to_vec(),
             key_file: Some(self.key.clone()),
+            logs: Vec::new(),
+            witnesses: Vec::new(),
         }
     }
 

@@ -25,6 +25,14 @@ impl Forger {
         Self { key, chain: chain.to_owned(), seq: 0, prev, lines: String::new() }
     }
 
+    /// The same with a key that somebody stole, as hex digits.
+    pub(crate) fn with_secret(chain: &str, secret: &str) -> Self {
+        let bytes: Vec<u8> = (0..32)
+            .map(|at| u8::from_str_radix(&secret[2 * at..2 * at + 2], 16).unwrap())
+            .collect();
+        Self { key: SigningKey::from_bytes(&bytes.try_into().unwrap()), ..Self::new(chain) }
+    }
+
     pub(crate) fn public(&self) -> PublicKey {
         PublicKey::parse(&self.key_text()).unwrap()
     }
@@ -64,10 +72,14 @@ impl Forger {
     }
 
     pub(crate) fn checkpoint(self) -> Self {
+        self.checkpoint_at("stop")
+    }
+
+    pub(crate) fn checkpoint_at(self, why: &str) -> Self {
         let Self { seq, prev, chain, .. } = &self;
         let sig = self.sign(&format!("redress-ledger/1 checkpoint\n{chain}\n{seq}\n{prev}\n"));
         let object =
-            json!({"count": seq, "head": prev, "why": "stop", "key": self.key_text(), "sig": sig});
+            json!({"count": seq, "head": prev, "why": why, "key": self.key_text(), "sig": sig});
         self.record("checkpoint", &object)
     }
 
@@ -79,6 +91,33 @@ impl Forger {
             "key": self.key_text(), "sig": sig,
         });
         self.record("prune", &object)
+    }
+
+    /// An `epoch` record: `number` is that of the epoch, behind the hash `prev`.
+    pub(crate) fn epoch(
+        &self,
+        (number, prev): (u64, &str),
+        event: &str,
+        ledger: &str,
+        at: (u64, &str),
+    ) -> String {
+        let (key, chain) = (self.key_text(), &self.chain);
+        let next = hex(SigningKey::from_bytes(&[9; 32]).verifying_key().as_bytes());
+        let (seq, hash) = at;
+        let sig = self.sign(&format!(
+            "redress-ledger/1 epoch\n{number}\n{prev}\n{next}\n{event}\n{ledger}\n{chain}\n{seq}\n{hash}\n"
+        ));
+        let object = json!({
+            "key": key, "next": next, "event": event, "ledger": ledger, "chains": [chain], "seq": seq,
+            "hash": hash, "sig": sig,
+        });
+        let line = Self::new(chain).behind(number, prev).record("epoch", &object);
+        line.lines
+    }
+
+    /// The end of the chain so far: the number and the hash of its last record.
+    pub(crate) fn end(&self) -> (u64, &str) {
+        (self.seq - 1, &self.prev)
     }
 
     fn sign(&self, text: &str) -> String {

@@ -30,6 +30,7 @@ fn write(place: &Place, key: &Path, keep_bytes: Option<u64>) -> Vec<Receipt> {
     let mut options = place.options();
     key.clone_into(&mut options.key);
     (options.segment_bytes, options.keep_bytes) = (2_000, keep_bytes);
+    options.young_millis = 0;
     let ledger = Ledger::open(options).unwrap();
     let append = |number| ledger.append_wait(record(&format!("{number}"))).unwrap();
     let receipts = (0..30).map(append).collect();
@@ -159,10 +160,12 @@ fn a_pruned_ledger_that_was_moved_is_sound_and_its_receipts_need_the_key() {
     let (place, _, receipts) = two_chains();
     place.pass(1);
     write(&place, &place.key, Some(12_000));
-    let elsewhere = Place::new();
+    let mut elsewhere = Place::new();
+    // A user who has a key, and chains in another ledger.
+    let other = elsewhere.dir.with_file_name("other");
+    let dir = std::mem::replace(&mut elsewhere.dir, other);
     elsewhere.open().close().unwrap();
-    fs::remove_dir_all(&elsewhere.dir).unwrap();
-    fs::remove_dir_all(elsewhere.key.with_extension("heads")).unwrap();
+    elsewhere.dir = dir;
     copy(&place.dir, &elsewhere.dir);
 
     let cuts = elsewhere.chains().iter().filter(|it| !it.join("00000001.jsonl").exists()).count();
@@ -223,11 +226,11 @@ fn a_receipt_is_excused_only_by_a_pruning_that_may_have_held_it() {
     });
     let (longest, head) = prunings.max().unwrap();
     let found = |seq: u64, hash: &str| {
-        let receipt = parse_receipt(&format!("{seq}:{hash}")).unwrap();
+        let receipt = parse_receipt(&format!("{seq}:{hash:0<32}")).unwrap();
         verify(&place.dir, &by_owner(&place, &[receipt])).unwrap().receipts.remove(0).found
     };
     assert_eq!(found(longest - 2, "00000000"), Found::PerhapsPruned);
-    assert_eq!(found(longest - 1, &head[..12]), Found::PerhapsPruned, "the last one is known");
+    assert_eq!(found(longest - 1, &head[..32]), Found::PerhapsPruned, "the last one is known");
     assert_eq!(found(longest - 1, "00000000"), Found::Nowhere);
     assert_eq!(found(longest, "00000000"), Found::Nowhere);
     assert_eq!(found(u64::MAX, "00000000"), Found::Nowhere);

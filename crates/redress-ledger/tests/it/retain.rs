@@ -4,7 +4,7 @@ use std::{
     fs::{self, File},
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::mpsc,
     thread,
     time::SystemTime,
 };
@@ -18,6 +18,8 @@ const HOUR: u64 = 3_600_000;
 fn open(place: &Place, change: impl FnOnce(&mut redress_ledger::Options)) -> Ledger {
     let mut options = place.options();
     options.segment_bytes = 2_000;
+    // Nothing is too young to go, unless a test says otherwise.
+    options.young_millis = 0;
     change(&mut options);
     Ledger::open(options).unwrap()
 }
@@ -72,6 +74,29 @@ fn a_ledger_stays_within_its_size_and_tells_what_it_removed() {
     fs::remove_file(&first).unwrap();
     let report = place.verify();
     assert_eq!(report.first_problem().unwrap().what, What::StartMissing);
+}
+
+#[test]
+fn what_is_younger_than_a_week_is_not_removed_for_the_size() {
+    let (place, chain) = closed_chain();
+    let before = segments(&chain);
+    let open_small = || {
+        let mut options = place.options();
+        (options.segment_bytes, options.keep_bytes) = (2_000, Some(4_000));
+        Ledger::open(options).unwrap()
+    };
+    place.pass(7 * 24 * HOUR - 1);
+    let flood = open_small();
+    fill(&flood, 100);
+    flood.close().unwrap();
+    assert_eq!(segments(&chain), before, "new records drive out no young ones");
+    assert!(place.entries().iter().all(|it| it.kind != Kind::Prune));
+
+    place.pass(2);
+    open_small().close().unwrap();
+    assert!(!chain.exists(), "what is older goes");
+    let report = place.verify();
+    assert!(report.is_sound(), "{report:#?}");
 }
 
 #[test]
@@ -256,18 +281,16 @@ fn who_reads_while_others_prune_is_not_alarmed() {
     let place = Place::new();
     let ledger = open(&place, |it| it.keep_bytes = Some(10_000));
     fill(&ledger, 30);
-    let (looks, evidence) = (AtomicUsize::new(0), place.evidence(&[]));
+    let (writer, evidence) = (&ledger, place.evidence(&[]));
     thread::scope(|scope| {
-        scope.spawn(|| {
-            while looks.load(Ordering::Relaxed) < 60 {
-                fill(&ledger, 1);
-            }
-        });
+        // A writer that does not wait could replace all that there is during one look.
+        let (look, looks) = mpsc::sync_channel(0);
+        scope.spawn(move || looks.iter().for_each(|()| fill(writer, 5)));
         for _ in 0..60 {
+            look.send(()).unwrap();
             let report = verify(&place.dir, &evidence).unwrap();
             let read: Vec<_> = Reader::open(&place.dir).unwrap().collect();
             let newest = tail(&[&place.dir], 3, &Query::default(), &mut |it| panic!("{it}"));
-            looks.fetch_add(1, Ordering::Relaxed);
             assert!(report.is_sound(), "{report:#?}");
             assert!(read.iter().all(Result::is_ok), "{read:?}");
             assert!(read.len() > 5 && newest.len() == 3, "{} {}", read.len(), newest.len());

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use redress_ledger::{Evidence, Kind, PublicKey, Query, Reader, tail, verify};
+use redress_ledger::{Evidence, Kind, PublicKey, Query, Reader, Stats, tail, verify};
 
 /// One directory for each version of the format, never to be edited.
 fn versions() -> Vec<PathBuf> {
@@ -12,12 +12,13 @@ fn versions() -> Vec<PathBuf> {
 
 #[test]
 fn every_past_version_can_be_read_and_verified() {
-    assert_eq!(versions().len(), 1);
-    for version in versions() {
+    assert_eq!(versions().len(), 3);
+    for version in versions().into_iter().filter(|it| it.ends_with("1")) {
         let ledger = version.join("ledger");
         let entries: Vec<_> = Reader::open(&ledger).unwrap().map(|it| it.unwrap()).collect();
         let kinds: BTreeSet<_> = entries.iter().map(|it| it.kind).collect();
-        assert_eq!(kinds, BTreeSet::from(Kind::ALL), "each kind is there");
+        let known = Kind::ALL.into_iter().filter(|it| *it != Kind::Refusals).collect();
+        assert_eq!(kinds, known, "each kind of that time is there");
 
         let public = fs::read_to_string(version.join("ledger.pub")).unwrap();
         let keys = vec![PublicKey::parse(&public).unwrap()];
@@ -28,4 +29,42 @@ fn every_past_version_can_be_read_and_verified() {
         let newest = tail(&[&ledger], 1, &query, &mut |it| panic!("{it}"));
         assert_eq!(newest[0].kind, Kind::Retry);
     }
+}
+
+#[test]
+fn a_ledger_with_counted_refusals_is_read_and_verified() {
+    let version = versions().into_iter().find(|it| it.ends_with("3")).unwrap();
+    let ledger = version.join("ledger");
+    let public = fs::read_to_string(version.join("ledger.pub")).unwrap();
+    let keys = vec![PublicKey::parse(&public).unwrap()];
+    let report = verify(&ledger, &Evidence { keys, ..Evidence::default() }).unwrap();
+    assert!(report.is_sound(), "{report:#?}");
+    let stats = Stats::of(Reader::open(&ledger).unwrap());
+    assert_eq!((stats.damaged, stats.counted, stats.by_kind["refusals"]), (0, 7, 2));
+    assert_eq!(stats.by_code["OVERLOADED"], 5);
+}
+
+#[test]
+fn a_ledger_with_epochs_is_verified_with_the_first_key_alone() {
+    let version = versions().into_iter().find(|it| it.ends_with("2")).unwrap();
+    let ledger = version.join("ledger");
+    let public = fs::read_to_string(version.join("ledger.pub")).unwrap();
+    let keys = vec![PublicKey::parse(&public).unwrap()];
+    let evidence = Evidence { keys, ..Evidence::default() };
+    let report = verify(&ledger, &evidence).unwrap();
+    assert!(report.is_sound() && report.chains.len() == 5, "{report:#?}");
+    let log = fs::read_dir(&ledger).unwrap().map(|it| it.unwrap().path()).find(|it| it.is_file());
+    let log = fs::read_to_string(log.unwrap()).unwrap();
+    for event in ["begin", "rotate", "recovered", "close"] {
+        assert!(log.contains(&format!("\"event\":\"{event}\"")), "{event}");
+    }
+    // Without its log only chains of the first epoch can be known.
+    let copied = tempfile::tempdir().unwrap();
+    crate::fixture::copy(&ledger, copied.path());
+    for entry in fs::read_dir(copied.path()).unwrap().map(|it| it.unwrap().path()) {
+        if entry.is_file() {
+            fs::remove_file(entry).unwrap();
+        }
+    }
+    assert!(!verify(copied.path(), &evidence).unwrap().is_sound());
 }

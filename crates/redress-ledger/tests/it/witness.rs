@@ -83,7 +83,8 @@ fn a_witness_that_a_power_failure_took_is_missed_only_with_its_chain() {
         fs::write(&witness, left).unwrap();
         let report = place.verify();
         assert!(report.is_sound(), "{report:#?}");
-        assert_eq!((report.chains[0].held_to, report.chains[0].cuttable()), (None, 4));
+        // Without the witness the log of epochs holds the end of a closed chain.
+        assert_eq!((report.chains[0].held_to, report.chains[0].cuttable()), (Some(3), 0));
         fs::remove_dir_all(&place.chains()[0]).unwrap();
         assert_eq!(assert_unproven(&place, &witness), What::Witness);
     }
@@ -99,6 +100,33 @@ fn a_damaged_witness_of_a_ledger_beside_it_is_told_of_that_one_alone() {
     assert!(place.verify().is_sound());
     place.dir = damaged;
     assert_eq!(assert_unproven(&place, &witness), What::Witness);
+}
+
+#[test]
+fn a_changed_byte_of_a_witness_is_found_wherever_it_is() {
+    let (place, witness) = witnessed();
+    let whole = fs::read(&witness).unwrap();
+    fs::remove_dir_all(&place.chains()[0]).unwrap();
+    for at in 0..whole.len() - 1 {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        fs::write(&witness, changed).unwrap();
+        let report = place.verify();
+        assert!(report.witnesses.iter().any(|it| it.file == witness), "byte {at}: {report:#?}");
+    }
+}
+
+#[test]
+fn a_witness_of_an_older_version_is_still_one() {
+    let (place, witness) = witnessed();
+    let text = fs::read_to_string(&witness).unwrap();
+    let (old, check) = text.trim_end().rsplit_once('\n').unwrap();
+    assert!(check.starts_with("check "));
+    fs::write(&witness, format!("{old}\n")).unwrap();
+    assert!(place.verify().is_sound());
+    fs::remove_dir_all(&place.chains()[0]).unwrap();
+    let report = place.verify();
+    assert_eq!((report.missing.len(), report.witnesses.len()), (1, 0), "{report:#?}");
 }
 
 #[test]
