@@ -68,6 +68,23 @@ impl Class {
         self.row().1
     }
 
+    /// The class that an HTTP status says most likely. A status that says only that the server failed is `unknown`.
+    pub const fn of_http(status: u16) -> Self {
+        match status {
+            401 | 407 | 511 => Self::Unauthenticated,
+            402 | 403 | 451 => Self::PermissionDenied,
+            404 | 410 => Self::NotFound,
+            405 | 501 | 505 => Self::Unimplemented,
+            408 | 504 => Self::DeadlineExceeded,
+            409 | 412 | 423 | 424 | 425 | 428 => Self::FailedPrecondition,
+            413 | 429 | 431 | 507 => Self::ResourceExhausted,
+            499 => Self::Cancelled,
+            502 | 503 => Self::Unavailable,
+            400..=498 => Self::InvalidArgument,
+            _ => Self::Unknown,
+        }
+    }
+
     /// The class of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)

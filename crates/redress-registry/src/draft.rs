@@ -46,6 +46,8 @@ pub struct Draft {
     pub codes: Vec<Spanned<DraftCode>>,
     /// `[retired.X]`, in order.
     pub retired: Vec<Spanned<DraftRetired>>,
+    /// `[override.X]`, in order.
+    pub overrides: Vec<Spanned<DraftOverride>>,
     /// `[tool.X]`, in order.
     pub tools: Vec<Spanned<DraftTool>>,
     /// `[[allow]]`, in order.
@@ -188,6 +190,19 @@ pub struct DraftRetired {
     pub to: Field<String>,
 }
 
+/// `[override.X]`: texts for a code that another registry declares.
+#[derive(Debug, Clone)]
+pub struct DraftOverride {
+    /// The key.
+    pub name: Spanned<String>,
+    /// `message`.
+    pub message: Field<String>,
+    /// `hint`.
+    pub hint: Field<String>,
+    /// `next`.
+    pub next: Vec<Spanned<DraftNext>>,
+}
+
 /// `[tool.X]`.
 #[derive(Debug, Clone)]
 pub struct DraftTool {
@@ -223,6 +238,14 @@ pub struct DraftAllow {
 }
 
 impl Draft {
+    /// The full name of a code in this file: a plugin's rows may leave their namespace out.
+    pub fn full_name(&self, written: &str) -> String {
+        match self.plugin.as_ref().and_then(|it| it.namespace.as_ref()) {
+            Some(namespace) if !written.contains('.') => format!("{}.{written}", namespace.value),
+            _ => written.to_owned(),
+        }
+    }
+
     /// The code of that name as written.
     pub fn code(&self, name: &str) -> Option<&DraftCode> {
         self.codes.iter().map(|it| &it.value).find(|it| it.name.value == name)

@@ -7,31 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::{
     Place,
     problems::cut,
-    rule::Rule,
+    rule::{Level, Rule},
     template::{Part, parts},
 };
-
-/// How much a finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// The contract is broken, or will break somebody.
-    Violation,
-    /// It works and could be better.
-    Improvement,
-    /// Good to know.
-    Information,
-}
-
-impl Level {
-    /// The name in lists and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Violation => "violation",
-            Self::Improvement => "improvement",
-            Self::Information => "information",
-        }
-    }
-}
 
 /// One thing that one rule found at one place.
 #[derive(Debug, Clone, PartialEq)]

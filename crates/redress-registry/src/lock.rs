@@ -29,8 +29,8 @@ use crate::{
     Finding, Place, Problem, Registry, Source,
     canonical::{canonical, canonical_json, document},
     diff::{Report, diff},
-    finding::{Level, part},
-    rule::{Grade, Rule},
+    finding::part,
+    rule::{Grade, Level, Rule},
 };
 use rows::{place_of, registry};
 

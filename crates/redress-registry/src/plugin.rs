@@ -6,22 +6,28 @@ use std::{
 };
 
 use crate::{
-    Class, Effect, Entry, Param, Registry, Retry, RetryKind, Severity, Stability,
+    Class, Effect, Entry, Param, Registry, Retry, RetryKind, Severity, Stability, Tool,
     model::Ordered,
     name,
     template::{self, Part},
 };
 
-/// The codes of all plugins that are registered now. Readers never wait for one another.
+/// The codes of all plugins that are registered now, and what their tools may answer. Readers never wait for one another.
 #[derive(Debug, Default)]
 pub struct Plugins {
-    slots: RwLock<Arc<Ordered<Slot>>>,
+    registered: RwLock<Arc<Registered>>,
 }
 
-/// A code, and how many registrations it has.
+#[derive(Debug, Default, Clone)]
+struct Registered {
+    codes: Ordered<Slot<Arc<Entry>>>,
+    tools: Ordered<Slot<Tool>>,
+}
+
+/// A code or a tool, and how many registrations it has.
 #[derive(Debug, Clone)]
-struct Slot {
-    entry: Arc<Entry>,
+struct Slot<T> {
+    value: T,
     holders: usize,
 }
 
@@ -67,6 +73,7 @@ impl PluginCode {
 #[must_use = "without it the codes can never be unregistered"]
 pub struct Registration {
     codes: Vec<Box<str>>,
+    tools: Vec<Box<str>>,
 }
 
 /// Why a plugin's codes were refused; none of them was registered.
@@ -88,6 +95,8 @@ pub enum PluginError {
     },
     /// The code is registered with another definition.
     Collision(String),
+    /// Another plugin says something else of the tool.
+    ToolCollision(String),
     /// The status is not from 400 to 599.
     BadHttp {
         /// The full code.
@@ -118,6 +127,7 @@ impl fmt::Display for PluginError {
             Self::Collision(code) => {
                 write!(f, "Duplicate error code registration for {code:?}.")
             }
+            Self::ToolCollision(tool) => write!(f, "Two plugins describe the tool {tool:?}."),
             Self::BadHttp { code, http } => {
                 write!(f, "Error code {code:?} has http {http}, which is not from 400 to 599.")
             }
@@ -132,7 +142,7 @@ impl std::error::Error for PluginError {}
 impl Plugins {
     /// The row of `namespace.CODE`, if a plugin brings it now.
     pub fn get(&self, code: &str) -> Option<Arc<Entry>> {
-        self.snapshot().get(code).map(|it| Arc::clone(&it.entry))
+        self.snapshot().codes.get(code).map(|it| Arc::clone(&it.value))
     }
 
     /// Registers all of `codes`, or none. A code that is there with the same definition is shared.
@@ -144,54 +154,112 @@ impl Plugins {
         checked_namespace(namespace)?;
         let owner: Arc<str> = namespace.into();
         let entries: Result<Vec<_>, _> = codes.iter().map(|it| entry(&owner, it)).collect();
-        self.add(entries?)
+        self.add(&entries?, &Ordered::default())
     }
 
-    /// Registers the codes that a plugin's registry declares itself.
+    /// Registers the codes that a plugin's registry declares itself, and its tools.
     pub fn register_all(&self, registry: &Registry) -> Result<Registration, PluginError> {
         match &registry.namespace {
-            Some(_) => self.add(registry.own().map(Arc::clone).collect()),
+            Some(_) => {
+                let entries: Vec<_> = registry.own().map(Arc::clone).collect();
+                self.add(&entries, &registry.tools)
+            }
             None => Err(PluginError::NoNamespace(registry.name.to_string())),
         }
     }
 
     /// Takes a registration back. A code goes with its last one.
     pub fn unregister(&self, registration: Registration) {
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        let mut next = Ordered::clone(&slots);
-        for code in registration.codes {
-            if let Some(slot) = next.get_mut(&code) {
-                slot.holders -= 1;
-                if slot.holders == 0 {
-                    next.shift_remove(&code);
-                }
-            }
+        let mut registered = self.registered.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = Registered::clone(&registered);
+        let Registration { codes, tools } = registration;
+        for code in codes {
+            release(&mut next.codes, &code);
         }
-        *slots = Arc::new(next);
+        for tool in tools {
+            release(&mut next.tools, &tool);
+        }
+        *registered = Arc::new(next);
     }
 
-    fn add(&self, entries: Vec<Arc<Entry>>) -> Result<Registration, PluginError> {
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        let mut next = Ordered::clone(&slots);
-        let mut codes = Vec::with_capacity(entries.len());
+    /// A contract with the codes and tools of the plugins. A plugin knows its own codes best; of tools the contract does.
+    pub fn taken_into(&self, contract: &Registry) -> Registry {
+        let mut whole = contract.clone();
+        let registered = self.snapshot();
+        for (code, slot) in &registered.codes {
+            whole.codes.insert(code.clone(), Arc::clone(&slot.value));
+        }
+        for (name, slot) in &registered.tools {
+            whole.tools.entry(name.clone()).or_insert_with(|| slot.value.clone());
+        }
+        whole
+    }
+
+    fn add(
+        &self,
+        entries: &[Arc<Entry>],
+        tools: &Ordered<Tool>,
+    ) -> Result<Registration, PluginError> {
+        let mut registered = self.registered.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = Registered::clone(&registered);
         for entry in entries {
-            let code = entry.code.clone();
-            let slot = next
-                .entry(code.clone())
-                .or_insert_with(|| Slot { entry: Arc::clone(&entry), holders: 0 });
-            if slot.entry != entry {
-                return Err(PluginError::Collision(code.into()));
-            }
-            slot.holders += 1;
-            codes.push(code);
+            hold(&mut next.codes, &entry.code, entry).map_err(PluginError::Collision)?;
         }
-        *slots = Arc::new(next);
-        Ok(Registration { codes })
+        for (name, tool) in tools {
+            hold(&mut next.tools, name, tool).map_err(PluginError::ToolCollision)?;
+        }
+        *registered = Arc::new(next);
+        let codes = entries.iter().map(|it| it.code.clone()).collect();
+        Ok(Registration { codes, tools: tools.keys().cloned().collect() })
     }
 
-    fn snapshot(&self) -> Arc<Ordered<Slot>> {
-        Arc::clone(&self.slots.read().unwrap_or_else(PoisonError::into_inner))
+    fn snapshot(&self) -> Arc<Registered> {
+        Arc::clone(&self.registered.read().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Adds a holder. `Err` with the name if it is held with another definition.
+fn hold<T: Clone + PartialEq>(
+    slots: &mut Ordered<Slot<T>>,
+    name: &str,
+    value: &T,
+) -> Result<(), String> {
+    let slot =
+        slots.entry(name.into()).or_insert_with(|| Slot { value: value.clone(), holders: 0 });
+    if slot.value != *value {
+        return Err(name.to_owned());
+    }
+    slot.holders += 1;
+    Ok(())
+}
+
+fn release<T>(slots: &mut Ordered<Slot<T>>, name: &str) {
+    if let Some(slot) = slots.get_mut(name) {
+        slot.holders -= 1;
+        if slot.holders == 0 {
+            slots.shift_remove(name);
+        }
+    }
+}
+
+/// The row of a code in a plugin's namespace that nobody registered. It depends on nothing but the code: what else is known of a
+/// failure is what its envelope states.
+pub fn unregistered(code: &str) -> Option<Arc<Entry>> {
+    let (namespace, key) = code.split_once('.')?;
+    let namespace: Arc<str> = name::is_namespace(namespace).then(|| namespace.into())?;
+    let row = PluginCode {
+        effect: Effect::Unknown,
+        message: Some(
+            "A plugin reported a failure that its contract does not describe.".to_owned(),
+        ),
+        ..PluginCode::new(key, Class::Unknown, "Read what the server said, then decide.")
+    };
+    entry(&namespace, &row).ok()
+}
+
+/// Whether a row is that of a code that nobody registered.
+pub fn is_unregistered(row: &Entry) -> bool {
+    unregistered(&row.code).is_some_and(|it| *it == *row)
 }
 
 fn checked_namespace(namespace: &str) -> Result<(), PluginError> {

@@ -10,7 +10,7 @@ use crate::{
     Problem, Source, Spanned,
     draft::{
         Draft, DraftAllow, DraftCode, DraftDefaults, DraftDeprecated, DraftDomain, DraftNext,
-        DraftParam, DraftPlugin, DraftRetired, DraftTool,
+        DraftOverride, DraftParam, DraftPlugin, DraftRetired, DraftTool,
     },
     name::DIALECTS,
     problems::{Problems, quoted},
@@ -108,6 +108,7 @@ fn draft(source: &Source, root: &mut Table<'_, '_>) -> Draft {
         domains: root.rows("domain", domain),
         codes: root.rows("code", code),
         retired: root.rows("retired", retired),
+        overrides: root.rows("override", overriding),
         tools: root.rows("tool", tool),
         allows: root.tables("allow", allow),
     }
@@ -202,6 +203,15 @@ fn retired(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftRetired {
         since: table.take("since"),
         why: table.take("why"),
         to: table.take("to"),
+    }
+}
+
+fn overriding(name: Spanned<String>, table: &mut Table<'_, '_>) -> DraftOverride {
+    DraftOverride {
+        name,
+        message: table.take("message"),
+        hint: table.take("hint"),
+        next: table.tables("next", next),
     }
 }
 

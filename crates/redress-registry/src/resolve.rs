@@ -1,6 +1,7 @@
 //! What a file means: a [`Draft`] with its defaults, templates and the registries it takes in, as a [`Registry`].
 
 mod merge;
+mod overrides;
 mod row;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -44,19 +45,10 @@ pub fn resolve(draft: &Draft, find: Find<'_>) -> Result<Registry, Vec<Problem>> 
         version,
     };
     merge::take_in(&mut registry, &bases, draft, &mut problems);
+    overrides::apply(&mut registry, draft, &mut problems);
     references(&registry, draft, &rows, &mut problems);
     problems.none_yet()?;
     Ok(registry)
-}
-
-impl Draft {
-    /// The full name of a code in this file: a plugin's rows may leave their namespace out.
-    pub fn full_name(&self, written: &str) -> String {
-        match self.plugin.as_ref().and_then(|it| it.namespace.as_ref()) {
-            Some(namespace) if !written.contains('.') => format!("{}.{written}", namespace.value),
-            _ => written.to_owned(),
-        }
-    }
 }
 
 fn registry_name(draft: &Draft, problems: &mut Problems) -> Arc<str> {

@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use crate::finding::Level;
-
 /// A rule of the lint or of the diff, as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
@@ -35,6 +33,28 @@ pub enum Grade {
         /// Whether it weighs as much for a draft; other changes of drafts are text.
         drafts_too: bool,
     },
+}
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The contract is broken, or will break somebody.
+    Violation,
+    /// It works and could be better.
+    Improvement,
+    /// Good to know.
+    Information,
+}
+
+impl Level {
+    /// The name in lists and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Violation => "violation",
+            Self::Improvement => "improvement",
+            Self::Information => "information",
+        }
+    }
 }
 
 /// What a change does to those who rely on the contract, the worst first.

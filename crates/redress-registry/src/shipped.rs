@@ -1,31 +1,37 @@
-//! The registries that ship with the library: embedded as text, each parsed once, when first asked for.
+//! The registries that ship with the library, each parsed once, when first asked for.
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{Problem, Registry, Source, read::read_sound, resolve};
+use crate::{
+    Problem, Registry, Source,
+    embedded::{self, File},
+    read::read_sound,
+    resolve,
+};
 
 /// One shipped registry.
 struct Shipped {
-    name: &'static str,
-    text: &'static str,
+    file: &'static File,
     parsed: LazyLock<Arc<Registry>>,
 }
 
-/// The file of that name under `registries/`.
+/// A file with its registry, which is parsed when it is first asked for.
 macro_rules! shipped {
-    ($name:literal) => {{
-        const TEXT: &str = include_str!(concat!("../registries/", $name, ".toml"));
-        Shipped { name: $name, text: TEXT, parsed: LazyLock::new(|| parse_shipped($name, TEXT)) }
-    }};
+    ($file:ident) => {
+        Shipped {
+            file: &embedded::$file,
+            parsed: LazyLock::new(|| parse_shipped(&embedded::$file)),
+        }
+    };
 }
 
 static SHIPPED: [Shipped; 6] = [
-    shipped!("core"),
-    shipped!("atlas-gate"),
-    shipped!("workrail"),
-    shipped!("rpc-taxonomy"),
-    shipped!("stagewright"),
-    shipped!("mailvault"),
+    shipped!(CORE),
+    shipped!(ATLAS_GATE),
+    shipped!(WORKRAIL),
+    shipped!(RPC_TAXONOMY),
+    shipped!(STAGEWRIGHT),
+    shipped!(MAILVAULT),
 ];
 
 /// The registry that every other one can extend.
@@ -36,12 +42,12 @@ pub fn core() -> &'static Arc<Registry> {
 
 /// The shipped registry of that name.
 pub fn get(name: &str) -> Option<&'static Arc<Registry>> {
-    SHIPPED.iter().find(|it| it.name == name).map(|it| &*it.parsed)
+    SHIPPED.iter().find(|it| it.file.name == name).map(|it| &*it.parsed)
 }
 
 /// The file of a shipped registry, as it was written.
 pub fn source(name: &str) -> Option<Source> {
-    SHIPPED.iter().find(|it| it.name == name).map(|it| Source::new(it.name, it.text))
+    SHIPPED.iter().find(|it| it.file.name == name).map(|it| Source::new(it.file.name, it.file.text))
 }
 
 /// Every shipped registry, `core` first.
@@ -51,12 +57,12 @@ pub fn all() -> impl Iterator<Item = &'static Arc<Registry>> {
 
 /// The names of all, `core` first; parses nothing.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SHIPPED.iter().map(|it| it.name)
+    embedded::names()
 }
 
 #[expect(clippy::expect_used, reason = "the text is a constant, and a test parses every one")]
-fn parse_shipped(name: &str, text: &str) -> Arc<Registry> {
-    Arc::new(parse(&Source::new(name, text)).expect("a shipped registry is valid"))
+fn parse_shipped(file: &File) -> Arc<Registry> {
+    Arc::new(parse(&Source::new(file.name, file.text)).expect("a shipped registry is valid"))
 }
 
 fn parse(source: &Source) -> Result<Registry, Vec<Problem>> {

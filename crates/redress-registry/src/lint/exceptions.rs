@@ -14,8 +14,8 @@ use super::{
 use crate::{
     Spanned,
     draft::DraftAllow,
-    finding::{Finding, Level::Violation, part},
-    rule::{Grade, Rule},
+    finding::{Finding, part},
+    rule::{Grade, Level::Violation, Rule},
 };
 
 /// The end of an exception that has none.

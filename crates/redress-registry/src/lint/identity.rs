@@ -6,9 +6,10 @@ mod near;
 mod numbers;
 
 use super::Check;
-use crate::{
-    finding::Level::{Improvement, Violation},
-    rule::{Grade, Rule},
+use crate::rule::{
+    Grade,
+    Level::{Improvement, Information, Violation},
+    Rule,
 };
 
 pub(super) const CHECKS: &[Check] = &[
@@ -131,5 +132,16 @@ pub(super) const CHECKS: &[Check] = &[
                          its own namespace.",
         },
         run: names::bad_namespace,
+    },
+    Check {
+        rule: Rule {
+            id: "CK111",
+            name: "number-gap",
+            grade: Grade::Level(Information),
+            summary: "Between two numbers of a domain ten or more are free.",
+            why: "Numbers in a row are easy to read and leave the end of the range for later; a gap looks like codes that were lost.",
+            how_to_fix: "Take the next free number, unless the gap is reserved for related codes.",
+        },
+        run: numbers::gap,
     },
 ];

@@ -4,9 +4,10 @@ mod replacements;
 mod versions;
 
 use super::Check;
-use crate::{
-    finding::Level::{Improvement, Violation},
-    rule::{Grade, Rule},
+use crate::rule::{
+    Grade,
+    Level::{Improvement, Violation},
+    Rule,
 };
 
 pub(super) const CHECKS: &[Check] = &[

@@ -4,9 +4,10 @@ mod advice;
 mod contradictions;
 
 use super::Check;
-use crate::{
-    finding::Level::{Improvement, Violation},
-    rule::{Grade, Rule},
+use crate::rule::{
+    Grade,
+    Level::{Improvement, Violation},
+    Rule,
 };
 
 pub(super) const CHECKS: &[Check] = &[

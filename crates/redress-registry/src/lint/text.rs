@@ -11,10 +11,9 @@ use super::Check;
 use crate::{
     Spanned,
     draft::DraftCode,
-    finding::Level::Violation,
     finding::part,
     lint::scope::{Hits, Scope},
-    rule::{Grade, Rule},
+    rule::{Grade, Level::Violation, Rule},
 };
 
 pub(super) const CHECKS: &[Check] = &[

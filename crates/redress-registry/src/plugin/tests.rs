@@ -1,6 +1,6 @@
 //! Plugins: the rows of the seed that concern codes, and the two checks that it lacked.
 
-use super::{PluginCode, PluginError, Plugins};
+use super::{PluginCode, PluginError, Plugins, unregistered};
 use crate::{Class, Param, ParamType, Retry, Source, read, resolve};
 
 fn code(key: &str) -> PluginCode {
@@ -179,7 +179,52 @@ fn readers_see_all_of_a_registration_or_nothing() {
         });
         for _ in 0..500 {
             let seen = plugins.snapshot();
-            assert_eq!(seen.contains_key("a.ONE_HALF"), seen.contains_key("a.OTHER_HALF"));
+            let has = |code| seen.codes.contains_key(code);
+            assert_eq!(has("a.ONE_HALF"), has("a.OTHER_HALF"));
         }
     });
+}
+
+#[test]
+fn seed_003_40_a_plugin_brings_its_codes_and_tools_into_a_contract() {
+    let plugin = |reads: bool| {
+        let text = format!(
+            "format = \"redress-registry/1\"\n[registry]\nname = \"beta\"\nversion = \"1.0.0\"\n[plugin]\nnamespace = \"beta\"\n\
+             [domain.beta]\ntitle = \"Beta\"\n[code.NOT_READY]\ndomain = \"beta\"\nclass = \"unavailable\"\ntitle = \"Not ready\"\nmessage = \"Not ready.\"\n\
+             hint = \"Wait.\"\n[tool.beta_start]\nmay = [\"beta.NOT_READY\"]\nread_only = {reads}\n"
+        );
+        resolve(&read(&Source::new("beta.toml", &text)).unwrap(), &|_| None).unwrap()
+    };
+    let plugins = Plugins::default();
+    let first = plugins.register_all(&plugin(true)).unwrap();
+    let refused = plugins.register_all(&plugin(false)).unwrap_err();
+    assert_eq!(refused, PluginError::ToolCollision("beta_start".to_owned()));
+    let core = crate::shipped::core();
+    let whole = plugins.taken_into(core);
+    assert_eq!(whole.codes.len(), core.codes.len() + 1);
+    assert_eq!(whole.get("beta.NOT_READY").unwrap().hint, "Wait.");
+    assert_eq!(whole.tools.get("beta_start").unwrap().may, ["beta.NOT_READY"]);
+    plugins.unregister(first);
+    let whole = plugins.taken_into(core);
+    assert_eq!((whole.codes.len(), whole.tools.len()), (core.codes.len(), core.tools.len()));
+}
+
+#[test]
+fn seed_003_42_a_code_that_nobody_registered_has_a_row_by_its_name_alone() {
+    let row = unregistered("beta.NOT_READY").unwrap();
+    assert_eq!((&*row.registry, &*row.code, row.http), ("beta", "beta.NOT_READY", 500));
+    for none in ["NOT_READY", "Beta.NOT_READY", "beta.not_ready", "core.X_Y", ".NOT_READY", "beta."]
+    {
+        assert!(unregistered(none).is_none(), "{none}");
+    }
+}
+
+#[test]
+fn a_status_says_a_class_that_has_it() {
+    for class in Class::ALL {
+        let said = Class::of_http(class.http());
+        assert_eq!(said.http(), class.http(), "{class:?}");
+    }
+    assert_eq!(Class::of_http(422), Class::InvalidArgument);
+    assert_eq!((Class::of_http(500), Class::of_http(0)), (Class::Unknown, Class::Unknown));
 }

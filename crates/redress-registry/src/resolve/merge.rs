@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::Find;
 use crate::{
-    Registry, Spanned,
+    Entry, Registry, Spanned,
     draft::Draft,
+    embedded,
     problems::{Problems, cut, quoted},
-    shipped,
 };
 
 /// A registry that is taken in, and where the file says so.
@@ -21,7 +21,7 @@ pub(super) fn bases(draft: &Draft, find: Find<'_>, problems: &mut Problems) -> V
         let at = wanted.span.start;
         let Some(base) = find(&wanted.value) else {
             let message = format!("There is no registry {}.", quoted(&wanted.value));
-            let meant = problems.nearest(&wanted.value, shipped::names());
+            let meant = problems.nearest(&wanted.value, embedded::names());
             problems.add_meant(at, message, meant);
             continue;
         };
@@ -113,7 +113,8 @@ fn domains(registry: &mut Registry, own: usize, base: &Base, problems: &mut Prob
 fn codes(registry: &mut Registry, base: &Base, problems: &mut Problems) {
     for (name, theirs) in &base.value.codes {
         let ours = registry.codes.entry(name.clone()).or_insert_with(|| Arc::clone(theirs));
-        let same = Arc::ptr_eq(ours, theirs) || ours == theirs;
+        // Of two registries with other texts for the same row, the first counts.
+        let same = Arc::ptr_eq(ours, theirs) || are_one_row(ours, theirs);
         if !same && ours.registry != registry.name {
             let message = format!(
                 "`{}` and `{}` both have a code {}.",
@@ -124,4 +125,15 @@ fn codes(registry: &mut Registry, base: &Base, problems: &mut Problems) {
             problems.add(base.span.start, message);
         }
     }
+}
+
+/// Whether two rows are the same but for the texts that `[override.X]` can change.
+fn are_one_row(ours: &Entry, theirs: &Entry) -> bool {
+    let same_texts = Entry {
+        message: theirs.message.clone(),
+        hint: theirs.hint.clone(),
+        next: theirs.next.clone(),
+        ..ours.clone()
+    };
+    same_texts == *theirs
 }

@@ -176,7 +176,11 @@ fn next(code: &DraftCode, params: &[Param], problems: &mut Problems) -> Vec<Next
     code.next.iter().filter_map(|it| step(it, params, problems)).collect()
 }
 
-fn step(next: &Spanned<DraftNext>, params: &[Param], problems: &mut Problems) -> Option<NextStep> {
+pub(super) fn step(
+    next: &Spanned<DraftNext>,
+    params: &[Param],
+    problems: &mut Problems,
+) -> Option<NextStep> {
     if let Some(args) = &next.value.args {
         for arg in args.value.values() {
             checked_argument(arg, args.span.start, params, problems);
@@ -209,7 +213,7 @@ fn checked_argument(arg: &Value, at: usize, params: &[Param], problems: &mut Pro
     }
 }
 
-fn checked_template(text: &str, at: usize, params: &[Param], problems: &mut Problems) {
+pub(super) fn checked_template(text: &str, at: usize, params: &[Param], problems: &mut Problems) {
     for part in template::parts(text) {
         match part {
             Ok(Part::Text(_)) => {}

@@ -270,3 +270,41 @@ fn examples_and_arguments_keep_their_order() {
     let entry = registry.get("ABC").unwrap();
     assert_eq!(json!(entry.example).to_string(), r#"{"z":"1","a":"2"}"#);
 }
+
+#[test]
+fn seed_004_25_the_texts_of_a_row_that_is_taken_in_can_be_changed() {
+    let core = base("core", &format!("[domain.d]\n[code.ABC]\n{ROW}[code.DEF]\n{ROW}"));
+    let file = |body: &str| {
+        with_bases(&format!("{HEAD}extends = [\"core\"]\n{body}"), &[Arc::clone(&core)])
+    };
+    let registry = file("[override.ABC]\nmessage = \"No calendar.\"\nhint = \"Ask the user.\"\nnext = [{ tool = \"log_in\" }]\n").unwrap();
+    let (entry, before) = (registry.get("ABC").unwrap(), core.get("ABC").unwrap());
+    assert_eq!((entry.message.as_str(), entry.hint.as_str()), ("No calendar.", "Ask the user."));
+    assert_eq!(entry.next[0].tool, "log_in");
+    assert_eq!((&*entry.registry, entry.class), ("core", before.class));
+    assert_eq!(registry.get("DEF"), core.get("DEF"));
+    assert!(registry.own().next().is_none());
+    for (body, problem) in [
+        ("[override.ABD]\nhint = \"Do.\"\n", "There is no code `ABD` to override."),
+        ("[override.ABC]\n", "changes nothing"),
+        ("[override.ABC]\nmessage = \"{x}\"\n", "{x} is not a declared parameter."),
+        ("[override.ABC]\nhint = \" \"\n", "`hint` is empty."),
+        (&format!("[code.OWN]\n{ROW}[override.OWN]\nhint = \"Do.\"\n"), "is a row of this file"),
+    ] {
+        let problems = file(body).unwrap_err();
+        assert!(problems.iter().any(|it| it.contains(problem)), "{body}: {problems:?}");
+    }
+}
+
+#[test]
+fn seed_004_25_two_ways_to_one_row_are_no_conflict() {
+    let core = base("core", &format!("[domain.d]\n[code.ABC]\n{ROW}"));
+    let text = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"mid\"\nversion = \"1.0.0\"\n[override.ABC]\nhint = \"Ask the user.\"\n";
+    let mid = Arc::new(with_bases(text, &[Arc::clone(&core)]).unwrap());
+    for (first, hint) in [("mid", "Ask the user."), ("core", "Do it.")] {
+        let second = if first == "mid" { "core" } else { "mid" };
+        let text = format!("{HEAD}extends = [\"{first}\", \"{second}\"]\n");
+        let registry = with_bases(&text, &[Arc::clone(&core), Arc::clone(&mid)]).unwrap();
+        assert_eq!(registry.get("ABC").unwrap().hint, hint);
+    }
+}

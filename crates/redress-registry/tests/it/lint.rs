@@ -111,3 +111,11 @@ fn fixture(rule: &str, file: &str) -> String {
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/lint")
 }
+
+#[test]
+fn seed_002_48_a_gap_in_a_range_is_a_note() {
+    let found = findings("bad.toml", &fixture("CK111", "bad.toml"), "CK111");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].level, redress_registry::Level::Information);
+    assert!(found[0].message.contains("3050") && found[0].fix.contains("3001"), "{found:?}");
+}

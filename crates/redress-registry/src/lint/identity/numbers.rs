@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use crate::{
+    draft::DraftCode,
     finding::part,
     lint::scope::{Hits, Scope, text},
 };
@@ -91,6 +92,44 @@ pub(super) fn out_of_range(scope: &Scope<'_>, hits: &mut Hits<'_>) {
         }
     }
     bad_ranges(scope, hits);
+}
+
+/// CK111.
+pub(super) fn gap(scope: &Scope<'_>, hits: &mut Hits<'_>) {
+    /// A few numbers may be kept free for what belongs together.
+    const MOST_FREE: i64 = 9;
+    let dead = scope.retired().filter_map(|it| it.number.as_ref()).map(|it| it.value);
+    let dead: Vec<i64> = dead.collect();
+    let mut domains: BTreeMap<&str, BTreeMap<i64, &DraftCode>> = BTreeMap::new();
+    for code in scope.codes() {
+        if let Some(number) = &code.number {
+            domains.entry(text(code.domain.as_ref())).or_default().insert(number.value, code);
+        }
+    }
+    for numbers in domains.values() {
+        for ((before, _), (number, code)) in numbers.iter().zip(numbers.iter().skip(1)) {
+            let between = before + 1..*number;
+            let last = dead.iter().copied().filter(|it| between.contains(it)).max();
+            let last = last.unwrap_or(*before);
+            let free = number - last - 1;
+            if free <= MOST_FREE {
+                continue;
+            }
+            let at =
+                code.number.as_ref().map_or_else(|| code.name.span.clone(), |it| it.span.clone());
+            let context = [part("number", *number), part("last", last), part("free", free)];
+            hits.on(
+                code,
+                &at,
+                "The number {number} comes after {last}; the {free} between them are free.",
+                context,
+            )
+            .fix(format!(
+                "Take {}, or keep the gap if it is reserved for related codes.",
+                last + 1
+            ));
+        }
+    }
 }
 
 /// The domains that are known, each with its range if it has one.
