@@ -4,6 +4,7 @@ mod answer;
 mod checked;
 mod details;
 mod envelope;
+mod expected;
 mod extract;
 mod facts;
 mod judge;

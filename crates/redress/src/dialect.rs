@@ -3,25 +3,27 @@
 mod atlas_gate;
 mod leftover;
 pub mod lint;
+mod lookup;
 mod mailvault;
 mod native;
 mod refusal;
 mod residue;
 pub mod rpc;
 pub mod stagewright;
+mod told;
 mod tool_failure;
 mod workrail;
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::Entry;
+pub use lookup::Lookup;
+use redress_registry::{Class, Entry, Registry, plugin};
 pub use refusal::{Refusal, Why};
 pub use residue::{Carried, Kept, Loss, LossKind};
 
 use crate::{
     fault::{Fault, Unsaid},
     json::{Doc, JsonErrorKind, Kind, Limits, Members, RawJson, Value},
-    lookup::Lookup,
 };
 
 /// The key that carries what a dialect has no place for.
@@ -115,6 +117,23 @@ impl Dialect {
         Some(fault)
     }
 
+    /// The row of a registry that a document names, if it has the dialect's form.
+    pub(crate) fn row_in<'r>(
+        self,
+        doc: Value<'_>,
+        registry: &'r Registry,
+    ) -> Option<&'r Arc<Entry>> {
+        let shape = self.shape();
+        if !shape.claims(doc) || shape.check(doc).is_err() {
+            return None;
+        }
+        let spelling = shape.spelled(doc)?;
+        let is_it = |it: &&Arc<Entry>| self.spells(it).is_some_and(|it| it == spelling);
+        let is_name = |it: &&Arc<Entry>| self.own_spelling(it).is_some_and(|it| it == spelling);
+        let named = || registry.codes.values().find(is_name);
+        registry.get(&spelling).or_else(|| registry.own().find(is_it)).or_else(named)
+    }
+
     /// Reads a document. Any bytes give a fault or a refusal.
     pub fn read(self, bytes: &[u8], lookup: &Lookup) -> Result<Fault, Refusal> {
         let doc = parse(bytes)?;
@@ -139,7 +158,16 @@ impl Dialect {
         };
         let mut fault = Fault::of(&row);
         shape.fill(doc, &mut fault)?;
-        let unread = leftover::find(self, doc, &fault);
+        let unread = match residue.and_then(residue::class) {
+            // A code that stands for a class was written for the class that the residue has.
+            Some(class) => {
+                let mut of_class = Fault::of(&row);
+                of_class.class = class;
+                shape.fill(doc, &mut of_class)?;
+                leftover::find(self, doc, &of_class)
+            }
+            None => leftover::find(self, doc, &fault),
+        };
         if let Some(residue) = residue {
             residue::overlay(&mut fault, residue);
         }
@@ -158,7 +186,7 @@ impl Dialect {
 
     /// The same into a text that is there already.
     pub fn write_into(self, fault: &Fault, stamp: Stamp<'_>, out: &mut String) {
-        self.shape().write(fault, stamp, "", out);
+        self.shape().write(&self.without_repeat(fault), stamp, "", out);
     }
 
     /// Writes a fault with a residue that holds whatever would be lost, so that reading gives the same fault.
@@ -185,9 +213,9 @@ impl Dialect {
         self.shape().keeps()
     }
 
-    /// What the dialect writes for a code: its alias, its own name at home, else what stands for its class.
+    /// What the dialect writes for a code: its alias, its own name at home, else the word for its class.
     pub fn spelling(self, row: &Entry) -> Cow<'_, str> {
-        self.spells(row).unwrap_or_else(|| Cow::Borrowed(self.shape().fallback(row)))
+        self.spells(row).unwrap_or_else(|| Cow::Borrowed(self.shape().fallback(row.class)))
     }
 
     /// What the dialect writes for just this code, if it has a word for it.
@@ -244,11 +272,14 @@ trait Shape {
     /// How it writes the name of a row that has no alias, if it does.
     fn own_spelling<'r>(&self, row: &'r Entry) -> Option<Cow<'r, str>>;
 
-    /// What it writes for a code that it has no word for.
-    fn fallback(&self, row: &Entry) -> &'static str;
+    /// What it writes for a code that it has no word for: the code that means the class, else its general code.
+    fn fallback(&self, class: Class) -> &'static str;
 
     /// Whether a document has its form.
     fn claims(&self, doc: Value<'_>) -> bool;
+
+    /// How a document spells its code.
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>>;
 
     /// The row that a document names.
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal>;
@@ -312,6 +343,11 @@ fn row_of(
     lookup
         .spelled(dialect, &spelling)
         .ok_or_else(|| unknown(format!("/{key}"), &spelling, dialect, lookup))
+}
+
+/// The row of a plugin's code that nobody registered, in a dialect that writes the codes of plugins as they are.
+fn unregistered(doc: Value<'_>, key: &str) -> Option<Arc<Entry>> {
+    plugin::unregistered(&doc.get(key)?.as_str()?)
 }
 
 /// No registry has this spelling.

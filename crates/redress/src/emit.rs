@@ -1,16 +1,20 @@
 //! Emission: the one way from a fault to what a client hears and the ledger keeps.
 //!
-//! In this order: the private part is exposed as far as the policy goes, characters that mislead are removed, secrets are
-//! redacted, lengths are bounded. What comes out is [`Emitted`]; records and answers are written from it, and its texts
-//! never change again.
+//! In this order: the private part is exposed as far as the policy goes, characters that mislead are removed, parts that name a secret are left out, the message
+//! names the wrong arguments, secrets are redacted, lengths are bounded. What comes out is [`Emitted`]; records and answers are
+//! written from it, and its texts never change again.
+
+mod bounds;
 
 use std::ops::Deref;
 
+pub use bounds::bound;
+
 use crate::{
     Fault,
-    fault::{NextAction, Policy, Redact},
-    json::{Kind, Members, RawJson, Value, write_list, write_str},
-    text,
+    fault::{NextAction, Part, Policy, Redact, StackPolicy, document_without_frames},
+    json::{Kind, RawJson, Value, changed, is_same},
+    own, text,
 };
 
 /// What the boundary lets out.
@@ -18,8 +22,6 @@ use crate::{
 pub struct Emission<'e> {
     /// Takes secrets out, and says how much of a stack is shown.
     pub policy: Policy<'e>,
-    /// Whether the cause is shown.
-    pub shows_cause: bool,
     /// Whether the words of a foreign server stay with the operator.
     pub hides_server_text: bool,
     /// The most bytes of details.
@@ -48,71 +50,127 @@ impl Emitted {
 /// A text of a server's error that stays one, without what misleads and without secrets; `None` if that changes nothing.
 pub fn clean_text(said: &str, redact: &dyn Redact) -> Option<String> {
     let plain = text::misleads(said).then(|| text::strip(said));
-    let clean = redact.redact(plain.as_deref().unwrap_or(said));
+    let clean = redacted(plain.as_deref().unwrap_or(said), redact);
     (clean != said).then_some(clean)
+}
+
+/// A document of a server's error that stays one, without secrets; `None` if it has none, however it is spelled.
+pub fn clean_document(said: Value<'_>, redact: &dyn Redact) -> Option<RawJson> {
+    let clean = redact.document(&RawJson::from(said));
+    let is_clean = clean.with(|clean| is_same(said, clean)) == Some(true);
+    (!is_clean).then_some(clean)
 }
 
 /// Makes a fault ready to be recorded and told. Context and times are stamped before.
 pub fn emit(mut fault: Fault, how: &Emission<'_>) -> Emitted {
     expose(&mut fault, how);
     normalise(&mut fault);
+    leave_out(&mut fault, how.policy.redact);
+    fault.name_arguments();
     redact(&mut fault, how);
-    fault.bound(how.details_bytes);
+    bound(&mut fault, how.details_bytes);
+    if let Some(own) = fault.private.own.take() {
+        let told = |doc: Value<'_>| may_be_told(doc, &how.policy);
+        fault.private.own = own::is_unchanged(&own, &fault, told).then_some(own);
+    }
     Emitted(Box::new(fault))
 }
 
 fn expose(fault: &mut Fault, how: &Emission<'_>) {
-    let cause = fault.cause.take();
-    fault.expose(&how.policy);
-    if !how.shows_cause {
-        fault.cause = cause;
-    }
     if how.hides_server_text {
         fault.hide_server_text();
+    }
+    fault.expose(&how.policy);
+    if how.policy.stack == StackPolicy::Hidden {
+        fault.hide_frames();
     }
 }
 
 /// Removes control, bidi and invisible characters, behind which a secret would not be seen.
 fn normalise(fault: &mut Fault) {
-    for text in [&mut fault.message, &mut fault.hint] {
-        if text::misleads(text) {
-            *text = text::strip(text);
+    fault.each_part(&mut |part| match part {
+        Part::Text(text) => {
+            if text::misleads(text) {
+                *text = text::strip(text);
+            }
         }
-    }
-    fault.server_text = fault.server_text.take().map(|it| text::strip(&it));
-    fault.details = fault.details.take().map(|it| normalised(&it).unwrap_or(it));
+        Part::Said(text) => *text = text::strip(text),
+        Part::Stack(lines) => *lines = text::strip_lines(lines),
+        Part::Details(json) | Part::Json(json) => {
+            if let Some(harmless) = normalised(json) {
+                *json = harmless;
+            }
+        }
+    });
+}
+
+/// Leaves out what helps nobody without the secret that it names.
+fn leave_out(fault: &mut Fault, redact: &dyn Redact) {
+    fault.similar_refs.retain(|it| is_clean(it.json(), redact));
+    fault.violations.retain(|it| is_clean(it.json(), redact));
+    fault.next_actions.retain(|it| match it {
+        NextAction::Call { tool, .. } => redact.redact(tool) == *tool,
+        NextAction::Text(_) => true,
+    });
 }
 
 fn redact(fault: &mut Fault, how: &Emission<'_>) {
     let redact = how.policy.redact;
-    fault.message = redact.redact(&fault.message);
-    fault.hint = redact.redact(&fault.hint);
-    fault.server_text = fault.server_text.take().map(|it| redact.said(&it));
-    fault.details = fault.details.take().map(|it| redact.details(&it));
-    fault.context.tool = fault.context.tool.take().map(|it| redact.known(&it));
-    for next in &mut fault.next_actions {
-        match next {
-            NextAction::Call { args, .. } => *args = args.take().map(|it| redact.details(&it)),
-            NextAction::Text(advice) => *advice = redact.redact(advice),
-        }
-    }
-    // One that names a secret helps nobody without it.
-    let is_clean = |json: &RawJson| redact.details(json).as_str() == json.as_str();
-    fault.similar_refs.retain(|it| is_clean(it.json()));
-    fault.violations.retain(|it| is_clean(it.json()));
+    // Those that a trusted server stated are all its own.
+    let is_stated = fault.private.own.is_some();
+    fault.each_part(&mut |part| match part {
+        Part::Text(text) | Part::Stack(text) => *text = redacted(text, redact),
+        Part::Said(text) => *text = redact.said(text),
+        Part::Details(json) => *json = redacted_document(json, redact, !is_stated),
+        Part::Json(json) => *json = redacted_document(json, redact, false),
+    });
+}
+
+/// A text without secrets.
+fn redacted(text: &str, redact: &dyn Redact) -> String {
+    let clean = redact.redact(text);
+    told_folded(&clean, redact).unwrap_or(clean)
+}
+
+/// A document without secrets.
+fn redacted_document(json: &RawJson, redact: &dyn Redact, is_details: bool) -> RawJson {
+    let clean = if is_details { redact.details(json) } else { redact.document(json) };
+    let told = clean.with(|it| changed(it, &|text, _| told_folded(text, redact)));
+    told.flatten().unwrap_or(clean)
+}
+
+/// Readers fold the white space of a text, and a card does. One that shows a secret then is told folded, without it.
+fn told_folded(text: &str, redact: &dyn Redact) -> Option<String> {
+    let folded = Some(text::strip(text)).filter(|it| it != text)?;
+    let told = redact.known(&folded);
+    (told != folded).then_some(told)
+}
+
+/// Whether nothing in a document has to be taken out: no name and no value, whoever reads it.
+fn may_be_told(doc: Value<'_>, policy: &Policy<'_>) -> bool {
+    let whole = RawJson::from(doc);
+    let shows_frames = policy.stack != StackPolicy::Hidden;
+    !has_misleading(doc)
+        && is_clean(&whole, policy.redact)
+        && (shows_frames || document_without_frames(&whole).is_none())
+}
+
+/// Whether a document has no secrets, in its values or in its names.
+fn is_clean(json: &RawJson, redact: &dyn Redact) -> bool {
+    let clean = redacted_document(json, redact, false);
+    json.with(|it| clean.with(|clean| is_same(it, clean))) == Some(Some(true))
 }
 
 /// A document with harmless texts; `None` if all of them are.
 fn normalised(json: &RawJson) -> Option<RawJson> {
-    json.with(|it| {
-        has_misleading(it).then(|| {
-            let mut out = String::new();
-            write_normalised(it, &mut out);
-            RawJson::written(out)
-        })
-    })?
+    let harmless = |text: &str, is_key| {
+        let strip = if is_key { text::strip } else { text::strip_lines };
+        text::misleads(text).then(|| strip(text))
+    };
+    json.with(|it| changed(it, &harmless))?
 }
 
+/// Whether a document has characters that mislead.
 fn has_misleading(value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Object => value.members().any(|(key, it)| has_misleading(key) || has_misleading(it)),
@@ -122,35 +180,13 @@ fn has_misleading(value: Value<'_>) -> bool {
     }
 }
 
-/// Writes a value. Documents nest at most 64 deep.
-fn write_normalised(value: Value<'_>, out: &mut String) {
-    match value.kind() {
-        Kind::Object => {
-            let mut members = Members::open(out);
-            for (key, it) in value.members() {
-                let key = text::strip(&key.as_str().unwrap_or_default());
-                write_normalised(it, members.key(&key));
-            }
-            members.close();
-        }
-        Kind::Array => {
-            let all: Vec<_> = value.elements().collect();
-            write_list(out, &all, |it, out| write_normalised(*it, out));
-        }
-        Kind::String => {
-            let said = value.as_str().unwrap_or_default();
-            let clean = text::misleads(&said).then(|| text::strip_lines(&said));
-            write_str(out, clean.as_deref().unwrap_or(&said));
-        }
-        Kind::Number | Kind::Bool | Kind::Null => out.push_str(value.raw()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::{
         Fault, codes,
-        fault::{Cause, NextAction, Policy, Private, Redact, Similar, StackPolicy, Violation},
+        fault::{
+            Cause, NextAction, Policy, Private, Receipt, Redact, Similar, StackPolicy, Violation,
+        },
         json::RawJson,
         tokens::DEFAULT_DETAILS_BYTES,
     };
@@ -172,7 +208,7 @@ mod tests {
         let stack = if shows { StackPolicy::Full } else { StackPolicy::Hidden };
         let policy = Policy { stack, redact: &SECRET };
         let (hides_server_text, details_bytes) = (false, DEFAULT_DETAILS_BYTES);
-        emit(fault, &Emission { policy, shows_cause: shows, hides_server_text, details_bytes })
+        emit(fault, &Emission { policy, hides_server_text, details_bytes })
     }
 
     fn leaky() -> Fault {
@@ -185,6 +221,15 @@ mod tests {
             NextAction::call("read", [("path", "hunter2")]),
             NextAction::Text("Use hunter2".into()),
         ];
+        fault.next_actions.push(NextAction::call("hunter2", [("a", "b")]));
+        fault.domain = "hunter2".into();
+        fault.timestamp = Some("hunter2".into());
+        fault.rpc_id = Some(RawJson::string("hunter2"));
+        fault.extra = vec![("/hunter2".into(), RawJson::string("hunter2"))];
+        fault.ledger = Some(Receipt { seq: 1, hash: "hunter2".into() });
+        for name in fault.context.members_mut() {
+            *name = Some("hun\u{200b}ter2".into());
+        }
         fault.similar_refs = vec![Similar::new("hunter2"), Similar::new("b")];
         fault.violations = vec![Violation::new("/hunter2", "wrong", None)];
         fault.private.push_cause(Cause::Text("because of hunter2".into()));
@@ -210,12 +255,39 @@ mod tests {
     }
 
     #[test]
-    fn cause_and_stack_are_shown_by_policy_alone() {
+    fn our_own_cause_is_always_shown_and_a_stack_by_policy_alone() {
         let hidden = emitted(leaky(), false);
-        assert_eq!((&hidden.cause, &hidden.stack), (&None, &None));
+        assert_eq!(hidden.cause, Some(RawJson::string("because of [REDACTED]")));
+        assert_eq!(hidden.stack, None);
         let shown = emitted(leaky(), true);
         assert_eq!(shown.cause, Some(RawJson::string("because of [REDACTED]")));
         assert_eq!(shown.stack.as_deref(), Some("at [REDACTED]"));
+        let mut foreign = leaky();
+        foreign.private.upstream = Some(b"{}".to_vec());
+        assert_eq!(emitted(foreign.clone(), true).cause, None, "it is the server's");
+        foreign.cause = Some(RawJson::string("as a trusted server stated"));
+        assert_eq!(emitted(foreign.clone(), false).cause, foreign.cause);
+    }
+
+    #[test]
+    fn no_part_keeps_frames_unless_the_policy_shows_stacks() {
+        const STACK: &str = "KeyError: 'x'\n    at f (/w/x.js:1:2)\n    at g (/w/x.js:3:4)";
+        let mut fault = leaky();
+        fault.message = STACK.into();
+        fault.server_text = Some(STACK.into());
+        let details = RawJson::string(STACK);
+        fault.set_details(format!("{{\"upstream\":{{\"data\":[{details}]}}}}").as_bytes());
+        fault.private.causes = vec![Cause::Text(STACK.into())];
+        fault.private.stack = Some(STACK.into());
+        let told = |shows| {
+            let mut told = emitted(fault.clone(), shows).into_fault();
+            told.private = Private::default();
+            format!("{told:?}")
+        };
+        assert!(!told(false).contains("x.js"), "{}", told(false));
+        assert_eq!(told(false).matches("KeyError: 'x'").count(), 4, "{}", told(false));
+        assert_eq!(told(true).matches("x.js:1:2").count(), 5, "{}", told(true));
+        assert!(told(true).contains("x.js:3:4"), "{}", told(true));
     }
 
     #[test]
@@ -224,7 +296,7 @@ mod tests {
         fault.set_details(br#"{"upstream":{"stderr_tail":"boom","status":503}}"#);
         let policy = Policy { stack: StackPolicy::Hidden, redact: &SECRET };
         let (hides_server_text, details_bytes) = (true, DEFAULT_DETAILS_BYTES);
-        let how = Emission { policy, shows_cause: true, hides_server_text, details_bytes };
+        let how = Emission { policy, hides_server_text, details_bytes };
         let told = emit(fault, &how);
         assert_eq!(told.server_text, None);
         assert_eq!(told.details.as_ref().unwrap().as_str(), r#"{"upstream":{"status":503}}"#);

@@ -1,23 +1,33 @@
 //! `Fault`: one occurrence of a failure. Everything that anybody is told about it is a projection of this value.
 
+mod arguments;
+pub mod codes;
+mod details;
 mod domain;
 pub mod fields;
 mod make;
+mod outside;
+mod own_envelope;
 mod params;
 mod parts;
 mod private;
 
 use std::sync::Arc;
 
+pub(crate) use arguments::MISNAMED;
+pub use details::{ATTEMPTS, GUESSED, UPSTREAM};
 pub use domain::{DomainErrors, Overrides, UnknownSymbol, domain, fs_error, kg_error, mb_error};
 pub use make::{Ctx, Thrown, from_unknown, invariant_violation, startup_failure, tool_failure};
+pub(crate) use outside::Part;
+pub use own_envelope::OwnEnvelope;
 pub(crate) use params::MAX_SHOWN_CHARS;
 pub use params::ParamValue;
 pub use parts::{Context, NextAction, Origin, Receipt, Similar, Unsaid, Violation};
+pub(crate) use private::document_without_frames;
 pub use private::{Cause, Dropped, Policy, Private, Redact, StackPolicy};
 use redress_registry::{Class, Effect, Entry, Retry, RetryKind, Severity};
 
-use crate::{codes, json::RawJson};
+use crate::json::RawJson;
 
 /// One occurrence of a failure: the row it belongs to, and what is special about this time.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,6 +152,11 @@ impl Fault {
         &self.entry
     }
 
+    /// The same occurrence under another row.
+    pub(crate) fn under(&self, entry: &Arc<Entry>) -> Self {
+        Self { entry: Arc::clone(entry), class: entry.class, ..self.clone() }
+    }
+
     /// Whether a program may send the same call again by itself, if it had no effect.
     pub const fn retryable(&self) -> bool {
         self.retry.retryable()
@@ -186,6 +201,11 @@ impl Fault {
         }
     }
 
+    /// Whether the hint is the row's, with its advice to look for an effect or without.
+    pub fn has_row_hint(&self) -> bool {
+        self.hint == self.entry.hint || self.hint == without_check(&self.entry.hint)
+    }
+
     /// The call may have changed something, whatever the row says.
     pub fn may_have_changed_something(&mut self) {
         self.effect = self.private.least_effect.unwrap_or(Effect::Unknown).max(Effect::Unknown);
@@ -205,7 +225,12 @@ impl Fault {
 
     /// Takes the row's next calls, with the details as their parameters.
     pub(crate) fn set_row_next_actions(&mut self) {
-        self.next_actions = params::next_actions_of(self);
+        self.next_actions = self.row_next_actions();
+    }
+
+    /// The row's next calls, with the details as their parameters.
+    pub(crate) fn row_next_actions(&self) -> Vec<NextAction> {
+        params::next_actions_of(self)
     }
 
     /// Takes JSON as details. What is not JSON is dropped and named, so that the fault is told all the same.

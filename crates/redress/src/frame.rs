@@ -113,7 +113,7 @@ pub enum NotAFrame {
     NotAnObject,
     /// The same key twice, or in two spellings.
     DuplicateKey,
-    /// The id is neither a string nor a whole number.
+    /// The id is neither a string nor a number.
     BadId,
     /// The method is no string.
     BadMethod,
@@ -135,7 +135,7 @@ impl fmt::Display for NotAFrame {
             Self::Batch => "several messages stand in one array",
             Self::NotAnObject => "a message is an object",
             Self::DuplicateKey => "a key stands twice, or in another spelling",
-            Self::BadId => "an id is a string or a whole number",
+            Self::BadId => "an id is a string or a number",
             Self::BadMethod => "a method is a string",
             Self::BadVersion => "the version of JSON-RPC is \"2.0\"",
             Self::BadParams => "the parameters of a method are an object",
@@ -282,11 +282,9 @@ fn are_params(params: Value<'_>) -> bool {
     }
 }
 
+/// Whether a value is an id. A number is one in any spelling: it is answered under the same bytes.
 fn is_id(id: Value<'_>) -> bool {
-    match id.kind() {
-        Kind::String => true,
-        _ => id.is_whole(),
-    }
+    matches!(id.kind(), Kind::String | Kind::Number)
 }
 
 /// Where a value stands in the bytes of its message.
@@ -346,6 +344,9 @@ mod tests {
             (r#"{"id":null,"error":{"code":1}}"#, Shape::Error),
             (r#"{"id":"a","result":null,"error":{"code":1}}"#, Shape::Error),
             (r#"{"id":"a","result":null,"error":null}"#, Shape::Result),
+            (r#"{"id":1.0,"method":"x"}"#, Shape::Request),
+            (r#"{"id":1e2,"method":"x"}"#, Shape::Request),
+            (r#"{"id":-1.5E-3,"result":{}}"#, Shape::Result),
         ] {
             assert_eq!(with(text, |it| it.unwrap().shape), shape, "{text}");
         }
@@ -359,7 +360,7 @@ mod tests {
             (r#"{"id":1,"id":2,"method":"x"}"#, NotAFrame::DuplicateKey),
             (r#"{"id":1,"Method":"x"}"#, NotAFrame::DuplicateKey),
             (r#"{"id":1,"method":"x","paramſ":{}}"#, NotAFrame::DuplicateKey),
-            (r#"{"id":1.0,"method":"x"}"#, NotAFrame::BadId),
+            (r#"{"id":[1],"method":"x"}"#, NotAFrame::BadId),
             (r#"{"id":null,"method":"x"}"#, NotAFrame::BadId),
             (r#"{"id":{},"result":1}"#, NotAFrame::BadId),
             (r#"{"id":1,"method":2}"#, NotAFrame::BadMethod),

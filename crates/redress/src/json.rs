@@ -1,5 +1,6 @@
 //! JSON as we need it: validated in one bounded pass, read in place, every number and string in its own spelling.
 
+mod change;
 mod error;
 mod raw;
 mod scan;
@@ -8,6 +9,7 @@ mod write;
 
 use std::{borrow::Cow, fmt};
 
+pub(crate) use change::{changed, is_same};
 pub use error::{JsonError, JsonErrorKind};
 pub use raw::RawJson;
 pub use scan::{Kind, Limits};
@@ -21,6 +23,7 @@ use scan::Slot;
 pub struct Doc<'a> {
     text: &'a str,
     slots: Vec<Slot>,
+    has_escaped_key: bool,
 }
 
 impl fmt::Debug for Doc<'_> {
@@ -54,13 +57,18 @@ impl<'a> Doc<'a> {
         let text = std::str::from_utf8(bytes)
             .map_err(|it| JsonError { offset: it.valid_up_to(), kind: JsonErrorKind::NotUtf8 })?;
         let mut slots = scratch.0;
-        scan::scan(bytes, limits, &mut slots)?;
-        Ok(Self { text, slots })
+        let has_escaped_key = scan::scan(bytes, limits, &mut slots)?;
+        Ok(Self { text, slots, has_escaped_key })
     }
 
     /// Gives the slots back; so many as only a huge document needs are not kept for the next.
     pub fn into_scratch(self) -> Scratch {
         if self.slots.capacity() > KEPT_SLOTS { Scratch::default() } else { Scratch(self.slots) }
+    }
+
+    /// Whether a key is spelled with escapes, so that a search of the bytes for its text does not find it.
+    pub const fn has_escaped_key(&self) -> bool {
+        self.has_escaped_key
     }
 
     /// The document's value.

@@ -2,15 +2,15 @@
 
 pub mod card;
 pub mod classify;
-pub mod codes;
 pub mod contract;
+mod describe;
 pub mod dialect;
 pub mod emit;
 pub mod fault;
 pub mod frame;
 pub mod json;
-pub mod lookup;
 pub mod outcome;
+mod own;
 pub mod package;
 pub mod provoke;
 pub mod recover;
@@ -23,9 +23,9 @@ pub mod wire;
 
 pub use card::card;
 pub use contract::Contract;
-pub use dialect::Dialect;
-pub use fault::Fault;
-pub use lookup::Lookup;
+pub use describe::describe;
+pub use dialect::{Dialect, Lookup};
+pub use fault::{Fault, OwnEnvelope, codes};
 #[cfg(feature = "derive")]
 pub use redress_derive::Contract;
 pub use stated::Stated;

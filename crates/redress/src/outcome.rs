@@ -48,6 +48,8 @@ pub struct Asked<'a> {
     pub traits: ToolTraits,
     /// Every tool that the server listed, if it did.
     pub known_tools: Option<&'a [String]>,
+    /// The names of the tool's arguments, as far as its schema is known.
+    pub parameters: &'a [String],
     /// How it was sent, if over HTTP.
     pub http: Option<HttpAsked>,
     /// Whether the server's own words about a code of its contract are believed.

@@ -1,12 +1,13 @@
 //! Packages: a registry as code and tests for people who write in other languages. One file below for each form.
 //!
-//! The code itself stands in `templates/`, in its own language. What is filled in comes from the registries and from our
-//! own dialects, so that no fact is written down a second time.
+//! An export is typed codes and data. The code that uses them is a runtime package, hand-written in its own language in
+//! `packages/`. The data comes from the registries and from our own dialects, so that no fact is written down a second time.
 
 mod contract_tests;
 mod facts;
 pub mod lint;
 mod literal;
+mod own;
 mod places;
 mod python;
 mod rust;
@@ -25,8 +26,18 @@ pub struct Package {
     pub name: &'static str,
     /// What comes out, one sentence.
     pub about: &'static str,
-    /// Its files, the one that works alone first. Equal registries give equal bytes.
-    pub files: fn(&Arc<Registry>) -> Vec<File>,
+    /// Its files, the main one first. Equal registries give equal bytes.
+    pub files: fn(&Arc<Registry>, Runtime) -> Vec<File>,
+}
+
+/// Where the code that all exports of a language share comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Runtime {
+    /// The export imports the runtime package of its language.
+    #[default]
+    Imported,
+    /// The export holds a copy of the runtime package, and needs no other.
+    Bundled,
 }
 
 /// One file of a package.
@@ -50,7 +61,7 @@ impl File {
 pub const PACKAGES: &[Package] = &[
     Package {
         name: "typescript",
-        about: "A TypeScript module: types, the registry as data, failures to make, a reader of every dialect, the decision after a failure.",
+        about: "A TypeScript module: the codes as types and data, on the runtime package redress-runtime.",
         files: typescript::files,
     },
     Package {
@@ -75,6 +86,14 @@ pub const PACKAGES: &[Package] = &[
         files: vectors::files,
     },
 ];
+
+/// The generated files of the runtime packages, as paths from the root of the repository: what ships with the library, as data of
+/// each language. The rest of these packages is written by hand.
+pub fn runtime_files() -> Vec<File> {
+    let mut files = typescript::facts_files();
+    files.extend(python::facts_files());
+    files
+}
 
 /// The form of that name.
 pub fn package(name: &str) -> Option<&'static Package> {

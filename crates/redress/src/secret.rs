@@ -16,7 +16,7 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 pub use beside::{elements, members};
-pub use escapes::{find_meant, without_escapes};
+pub use escapes::{Spaces, find_meant, without_escapes};
 pub use hidden::Hidden;
 pub use names::{Secrecy, secrecy};
 pub use pem::OpenKey;
@@ -61,7 +61,7 @@ static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// The places of a text that hold credentials, in order, none within another: as they are written, and as they are meant.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = find_written(text);
-    found.extend(find_meant(text, |meant| {
+    found.extend(find_meant(text, Spaces::Kept, |meant| {
         let mut found = Vec::new();
         let mut at = 0;
         for chunk in meant.utf8_chunks() {

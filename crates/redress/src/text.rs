@@ -1,8 +1,13 @@
 //! Texts for readers: cut on character boundaries, quoted, stripped of what could mislead.
 
-use std::borrow::Cow;
+mod stack;
 
-use crate::json::escape_into;
+use std::{borrow::Cow, fmt::Write as _, ops::Range};
+
+use crate::{json::escape_into, secret::REDACTED};
+
+pub(crate) use stack::{TRACEBACK, with_frames};
+pub use stack::{has_frames, without_frames};
 
 /// At most `most` characters; a cut text ends in `…`.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
@@ -10,9 +15,19 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
         None => Cow::Borrowed(text),
         Some(_) => {
             let keep = text.char_indices().nth(most.saturating_sub(1)).map_or(0, |(at, _)| at);
+            let keep = mask_around(text, keep).map_or(keep, |it| it.start);
             Cow::Owned(format!("{}…", text.get(..keep).unwrap_or_default()))
         }
     }
+}
+
+/// The mask of a secret that a place is inside of: no cut goes through it.
+fn mask_around(text: &str, at: usize) -> Option<Range<usize>> {
+    let starts = at.saturating_sub(REDACTED.len() - 1)..at;
+    let start = starts.into_iter().find(|it| {
+        text.as_bytes().get(*it..).is_some_and(|it| it.starts_with(REDACTED.as_bytes()))
+    })?;
+    Some(start..start + REDACTED.len())
 }
 
 /// Below this many characters there is no room for two parts.
@@ -39,7 +54,12 @@ pub fn gist(text: &str, most: usize) -> Cow<'_, str> {
         return cut(text, most);
     }
     let at = |char: usize| ends.get(char).copied().unwrap_or(text.len());
-    let slice = |from: usize, to: usize| text.get(at(from)..at(to)).unwrap_or_default();
+    let slice = |from: usize, to: usize| {
+        let (from, to) = (at(from), at(to));
+        let from = mask_around(text, from).map_or(from, |it| it.end);
+        let to = mask_around(text, to).map_or(to, |it| it.start);
+        text.get(from..to).unwrap_or_default()
+    };
     let is_space = |char: usize| slice(char, char + 1) == " ";
     let whole_words = |from: usize, to: usize| {
         let fits = to >= count || is_space(to);
@@ -90,6 +110,7 @@ pub fn cut_bytes(text: &str, most: usize) -> Cow<'_, str> {
     while !text.is_char_boundary(keep) {
         keep -= 1;
     }
+    keep = mask_around(text, keep).map_or(keep, |it| it.start);
     Cow::Owned(format!("{}...", text.get(..keep).unwrap_or_default()))
 }
 
@@ -111,7 +132,7 @@ pub fn strip(text: &str) -> String {
 }
 
 /// The same of a text whose lines tell something: only what could mislead is gone.
-pub(crate) fn strip_lines(text: &str) -> String {
+pub fn strip_lines(text: &str) -> String {
     harmless(text, |clean, it| clean.push(if matches!(it, '\n' | '\t') { it } else { ' ' }))
 }
 
@@ -122,18 +143,34 @@ pub fn strip_line(line: &str) -> String {
 
 fn harmless(text: &str, space: impl Fn(&mut String, char)) -> String {
     let mut clean = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(it) = chars.next() {
-        if it == '\u{1b}' {
-            skip_escape_sequence(&mut chars);
-        } else if it.is_whitespace() {
-            space(&mut clean, it);
-        } else if !it.is_control() && !is_invisible(it) {
-            clean.push(it);
+    let mut rest = text;
+    while let Some(it) = rest.chars().next() {
+        let length = if it == ESC { sequence(rest.as_bytes()) } else { it.len_utf8() };
+        rest = rest.get(length..).unwrap_or_default();
+        match it {
+            ESC => (),
+            it if it.is_whitespace() => space(&mut clean, it),
+            it if is_unseen(it) => (),
+            it => clean.push(it),
         }
     }
     clean.truncate(clean.trim_end().len());
     clean
+}
+
+/// Bytes without NULs, other control characters and invisible characters; white space stays.
+pub fn without_unseen(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let hides = |text: &str| text.chars().any(is_unseen);
+    if !bytes.utf8_chunks().any(|it| hides(it.valid())) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut seen = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        let chars = chunk.valid().chars().filter(|it| !is_unseen(*it));
+        seen.extend_from_slice(chars.collect::<String>().as_bytes());
+        seen.extend_from_slice(chunk.invalid());
+    }
+    Cow::Owned(seen)
 }
 
 /// Foreign text for a sentence of ours: stripped, cut and put in quotes.
@@ -154,45 +191,124 @@ fn in_quotes(short: &str) -> String {
     quoted
 }
 
-/// The rest of an ANSI sequence: `[` … letter, `]` … bell, or one character.
-fn skip_escape_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    match chars.next() {
-        Some('[') => {
-            while chars.next_if(|it| !('@'..='~').contains(it)).is_some() {}
-            chars.next();
+const ESC: char = '\u{1b}';
+
+/// The length of the escape sequence of terminals that bytes start with: `ESC [` … letter, `ESC ]` … bell, or `ESC` and one character.
+pub(crate) fn sequence(bytes: &[u8]) -> usize {
+    let rest = bytes.get(2..).unwrap_or_default();
+    let length = |end: Option<usize>, last: usize| 2 + end.map_or(rest.len(), |it| it + last);
+    match bytes.get(1) {
+        Some(b'[') => length(rest.iter().position(|it| (b'@'..=b'~').contains(it)), 1),
+        Some(b']') => {
+            let end = rest.iter().position(|it| matches!(it, 0x07 | 0x1b));
+            let is_bell = end.and_then(|it| rest.get(it)) == Some(&0x07);
+            length(end, usize::from(is_bell))
         }
-        Some(']') => {
-            while chars.next_if(|it| *it != '\u{7}' && *it != '\u{1b}').is_some() {}
-            chars.next_if_eq(&'\u{7}');
-        }
-        _ => (),
+        Some(_) => 2 + rest.iter().take_while(|it| (0x80..0xc0).contains(*it)).count(),
+        None => 1,
     }
 }
 
-/// Characters that change how text reads without being seen: bidi controls, zero widths, tags, variation selectors.
+/// One line of foreign text as a terminal may show it: control characters, and with them escape sequences, bidi and invisible
+/// characters are spelled as `\u{1b}`. Tabs stay.
+pub fn visible(line: &str) -> Cow<'_, str> {
+    spelled(line, |out, it| {
+        // Writing to a string cannot fail.
+        write!(out, "\\u{{{:x}}}", u32::from(it)).unwrap_or_default();
+    })
+}
+
+/// A line of JSON with the same characters as `\u` escapes: it means the same, and a terminal obeys none of it.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    spelled(json, |out, it| {
+        for unit in it.encode_utf16(&mut [0; 2]) {
+            write!(out, "\\u{unit:04x}").unwrap_or_default();
+        }
+    })
+}
+
+/// The text with each character that misleads as `spell` writes it.
+fn spelled(text: &str, spell: impl Fn(&mut String, char)) -> Cow<'_, str> {
+    if text.bytes().all(|it| matches!(it, b'\t' | b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    for it in text.chars() {
+        if is_misleading(it) && !joins(before, it) {
+            spell(&mut out, it);
+        } else {
+            out.push(it);
+        }
+        before = it;
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a terminal may obey a character, or a reader not see it. A tab only makes room.
+fn is_misleading(it: char) -> bool {
+    it.is_control() && it != '\t' || matches!(it, '\u{2028}' | '\u{2029}') || is_invisible(it)
+}
+
+/// Whether a character belongs to the one before it, as in emoji and in scripts that join their letters. Words of ASCII have none.
+const fn joins(before: char, it: char) -> bool {
+    matches!(it, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+        && !before.is_ascii()
+        && !matches!(before, '\u{200c}' | '\u{200d}')
+}
+
 /// Whether a text has characters that hide or change what a reader sees. Line ends and tabs do not.
 pub(crate) fn misleads(text: &str) -> bool {
     text.chars().any(|it| it.is_control() && !matches!(it, '\n' | '\r' | '\t') || is_invisible(it))
 }
 
-fn is_invisible(it: char) -> bool {
+/// Whether nobody sees a character: it is a control character or invisible, and no white space.
+pub fn is_unseen(it: char) -> bool {
+    !it.is_whitespace() && (it.is_control() || is_invisible(it))
+}
+
+/// Characters that change how text reads without being seen: bidi controls, zero widths, fillers, tags, variation selectors. They are
+/// those that Unicode calls ignorable by default, and the marks of annotations.
+const fn is_invisible(it: char) -> bool {
     matches!(it,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{206a}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
-    use super::{cut, cut_bytes, gist, quote, strip};
+    use super::{
+        cut, cut_bytes, gist, is_unseen, quote, strip, visible, visible_json, without_unseen,
+    };
+    use crate::secret::REDACTED;
 
     #[test]
     fn escape_sequences_and_invisible_characters_are_gone() {
         assert_eq!(strip("\u{1b}[31mred\u{1b}[0m  a\n\tb \u{202e}c\u{200b}d "), "red a b cd");
-        assert_eq!(strip("\u{1b}]0;title\u{7}x"), "x");
+        assert_eq!(strip("\u{1b}]0;title\u{7}x\u{1b}]8;;a\u{1b}\\y\u{1b}ßz\u{1b}"), "xyz");
+        assert_eq!(strip("a\0\u{34f}\u{3164}\u{fe0f}\u{e0fff}b\u{1b}["), "ab");
         assert_eq!(quote("say \"no\"\n", 20), r#""say \"no\"""#);
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_spelled() {
+        for (text, shown) in [
+            ("\u{1b}]52;c;aGk=\u{7}", "\\u{1b}]52;c;aGk=\\u{7}"),
+            ("50%\r100%\u{8}", "50%\\u{d}100%\\u{8}"),
+            ("a\u{9b}2Jb\u{85}\u{7f}", "a\\u{9b}2Jb\\u{85}\\u{7f}"),
+            ("\u{202e}txt.exe\u{2066}", "\\u{202e}txt.exe\\u{2066}"),
+            ("\u{2028}\u{feff}\u{e0041}", "\\u{2028}\\u{feff}\\u{e0041}"),
+            ("hun\u{200b}ter\u{fe0f}2\u{200d}", "hun\\u{200b}ter\\u{fe0f}2\\u{200d}"),
+            ("\tat café ⚠\u{fe0f} 👩\u{200d}🚀", "\tat café ⚠\u{fe0f} 👩\u{200d}🚀"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(visible_json("\"\u{9b}\u{202e}\u{e0041}é\""), r#""\u009b\u202e\udb40\udc41é""#);
     }
 
     #[test]
@@ -230,6 +346,27 @@ mod tests {
         assert!(short.starts_with("a, a, ") && short.ends_with("a, a,"), "{short}");
     }
 
+    #[test]
+    fn no_cut_goes_through_a_mask() {
+        let text = format!("token {REDACTED} and {REDACTED} {}", "x ".repeat(200)) + REDACTED;
+        let is_whole = |it: &str| {
+            let rest = it.replace(REDACTED, "");
+            !rest.contains("[r") && !rest.contains("ed]") && !rest.contains("dact")
+        };
+        for most in 0..text.len() {
+            for short in [cut(&text, most), cut_bytes(&text, most), gist(&text, most)] {
+                assert!(is_whole(&short), "{most}: {short}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_nobody_sees_are_taken_out() {
+        assert_eq!(&*without_unseen("\0{\u{200b}\u{7}}\n\t \u{1b}".as_bytes()), b"{}\n\t ");
+        assert_eq!(&*without_unseen(b"\xff\0\xfe"), b"\xff\xfe");
+        assert!(matches!(without_unseen(b"{}\r\n"), std::borrow::Cow::Borrowed(_)));
+    }
+
     proptest! {
         #[test]
         fn a_gist_fits_and_is_of_the_text(
@@ -255,7 +392,7 @@ mod tests {
         fn a_cut_never_splits_a_character(text in any::<String>(), most in 0usize..40) {
             prop_assert!(cut(&text, most).chars().count() <= most.max(1));
             prop_assert!(cut_bytes(&text, most).len() <= most.max(3));
-            prop_assert!(!strip(&text).chars().any(char::is_control));
+            prop_assert!(!strip(&text).chars().any(|it| it.is_control() || is_unseen(it)));
         }
     }
 }

@@ -4,25 +4,29 @@
 
 use std::borrow::Cow;
 
+pub use crate::fault::ATTEMPTS;
 use crate::{
     Dialect, Fault, card, codes,
     dialect::Stamp,
-    json::{Members, RawJson, Value, write_str},
+    json::{Doc, Limits, Members, RawJson, Value, write_str},
+    own,
     text::cut_bytes,
     tokens::MAX_SUGGESTION_BYTES,
 };
 
+/// How keys start that only Redress writes.
+pub const RESERVED: &str = "dev.redress/";
+
 /// Where the native envelope stands, in `_meta` of a result and in `data` of an error.
 pub const FAULT_KEY: &str = "dev.redress/fault";
 
+/// Whether only Redress writes a key.
+pub fn is_reserved(key: &str) -> bool {
+    key.starts_with(RESERVED)
+}
+
 /// Where the open proposal puts its envelope.
 pub const TOOL_FAILURE_KEY: &str = "io.modelcontextprotocol/toolFailure";
-
-/// The member of `details` for what a foreign server answered with.
-pub const UPSTREAM: &str = "upstream";
-
-/// In there: that nothing but the words of a text says what failed, so that nothing is proved about its effect.
-pub const GUESSED: &str = "guessed";
 
 /// Stagewright sends longer answers as text only.
 const MAX_STRUCTURED_CHARS: usize = 50_000;
@@ -48,7 +52,9 @@ pub fn response(fault: &Fault, id: &str, answer: Answer<'_>) -> String {
     let mut members = Members::open(&mut out);
     members.str("jsonrpc", "2.0").raw("id", id);
     if answer.dialect == Dialect::Rpc {
-        members.raw("error", &crate::dialect::rpc::error(fault));
+        let own = own_text(fault, Dialect::Rpc).map(in_one_line);
+        let error = own.unwrap_or_else(|| Cow::Owned(crate::dialect::rpc::error(fault)));
+        members.raw("error", &error);
     } else {
         write_result(fault, answer, members.key("result"));
     }
@@ -100,7 +106,8 @@ pub const fn error_stays(code: i32, is_well_formed: bool, is_clients: bool) -> b
 
 fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     let fault = &*suggested(fault, answer.dialect);
-    let envelope = answer.dialect.write(fault, answer.stamp);
+    let own = own_text(fault, answer.dialect).map(Cow::Borrowed);
+    let envelope = own.unwrap_or_else(|| Cow::Owned(answer.dialect.write(fault, answer.stamp)));
     let is_card = matches!(answer.dialect, Dialect::Native | Dialect::Rpc | Dialect::ToolFailure);
     let text = if is_card { Cow::Owned(card(fault)) } else { Cow::Borrowed(&*envelope) };
     let mut members = Members::open(out);
@@ -120,7 +127,7 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     }
     content.push(']');
     if is_structured(answer, &envelope) {
-        members.raw("structuredContent", &envelope);
+        members.raw("structuredContent", &in_one_line(&envelope));
     }
     members.bool("isError", true);
     let mut meta = Members::open(members.key("_meta"));
@@ -131,7 +138,7 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
         meta.raw(FAULT_KEY, &envelope);
     } else {
         if answer.dialect == Dialect::ToolFailure {
-            meta.raw(TOOL_FAILURE_KEY, &envelope);
+            meta.raw(TOOL_FAILURE_KEY, &in_one_line(&envelope));
         }
         Dialect::Native.write_into(fault, answer.stamp, meta.key(FAULT_KEY));
     }
@@ -139,11 +146,27 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     members.close();
 }
 
+/// What a trusted server wrote in the same dialect.
+fn own_text(fault: &Fault, dialect: Dialect) -> Option<&str> {
+    fault.private.own.as_ref().and_then(|it| own::text(it, dialect))
+}
+
+/// A document without line breaks between its values, which would end a message on a pipe.
+fn in_one_line(document: &str) -> Cow<'_, str> {
+    if !document.contains(['\n', '\r']) {
+        return Cow::Borrowed(document);
+    }
+    let parsed = Doc::parse(document.as_bytes(), Limits::DOCUMENT);
+    parsed.map_or(Cow::Borrowed("null"), |it| {
+        Cow::Owned(RawJson::from(it.root()).as_str().to_owned())
+    })
+}
+
 fn copy_meta(others: Value<'_>, dialect: Dialect, meta: &mut Members<'_>) {
     for (key, value) in others.members() {
         let key = key.as_str().unwrap_or_default();
         let is_ours =
-            key == FAULT_KEY || key == TOOL_FAILURE_KEY && dialect == Dialect::ToolFailure;
+            is_reserved(&key) || key == TOOL_FAILURE_KEY && dialect == Dialect::ToolFailure;
         if !is_ours {
             meta.raw(&key, value.raw());
         }
@@ -166,6 +189,7 @@ fn suggested(fault: &Fault, dialect: Dialect) -> Cow<'_, Fault> {
         return Cow::Borrowed(fault);
     }
     let mut short = fault.clone();
+    short.private.own = None;
     short.hint = cut_bytes(&fault.hint, MAX_SUGGESTION_BYTES).into_owned();
     Cow::Owned(short)
 }

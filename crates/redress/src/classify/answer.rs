@@ -17,14 +17,15 @@ use super::{
     raise::{Found, Looks, Named, Said, raise},
     ran,
     request::{self, Argument},
-    silent, structure,
+    silent, statements, structure,
     table::{Row, Source, TABLE, Table},
     unfit, wait,
 };
 use crate::{
     json::{Doc, Limits, Value},
     outcome::{Asked, Outcome, What},
-    wire::FAULT_KEY,
+    text::TRACEBACK,
+    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 
 /// A larger text is content, whatever it looks like.
@@ -69,7 +70,9 @@ impl Judge<'_> {
     fn error(&self, message: Value<'_>, error: Value<'_>) -> Verdict {
         let data = error.get("data").filter(|it| !it.is_null());
         let places = [data.and_then(|it| it.get(FAULT_KEY)), data, Some(error)];
-        let known = places.into_iter().flatten().find_map(|it| envelope::read(it, self.registry));
+        let known = envelope::in_contract(message, self.registry);
+        let mut places = places.into_iter().flatten();
+        let known = known.or_else(|| places.find_map(|it| envelope::read(it, self.registry)));
         let known = known.or_else(|| envelope::in_a_dialect(message, self.registry));
         let code = error.get("code").filter(|it| !it.is_null());
         let number = code.and_then(Value::as_i64);
@@ -103,11 +106,14 @@ impl Judge<'_> {
             let inner = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok();
             let places = [
                 result.path(&["_meta", FAULT_KEY]),
-                result.get("structuredContent"),
                 inner.as_ref().map(Doc::root),
+                result.get("structuredContent"),
             ];
             let known =
                 places.into_iter().flatten().find_map(|it| envelope::read(it, self.registry));
+            let proposed = result.path(&["_meta", TOOL_FAILURE_KEY]);
+            let known =
+                known.or_else(|| proposed.and_then(|it| envelope::tool_failure(it, self.registry)));
             let known = known.or_else(|| envelope::before_text(&text, self.registry));
             let said = Said { text: text.clone(), ..Said::default() };
             return match known {
@@ -143,7 +149,7 @@ impl Judge<'_> {
         let trimmed = text.trim();
         let logged = self.outcome.stderr_tail.as_deref().is_some_and(|it| has_line(it, trimmed));
         facts.set(Fact::Logged, logged);
-        facts.set(Fact::Traceback, trimmed.starts_with("Traceback (most recent call last)"));
+        facts.set(Fact::Traceback, trimmed.starts_with(TRACEBACK));
         let is_file = facts.has(Fact::Shows) && facts.has(Fact::Paths) && !facts.has(Fact::Echo);
         let is_output = facts.has(Fact::Command) || facts.has(Fact::Logs);
         facts.set(Fact::Content, is_file || is_output);
@@ -211,7 +217,7 @@ impl Judge<'_> {
         mut said: Said<'k>,
     ) -> Verdict {
         let (facts, arguments) = request::look(self.asked, self.table);
-        let Known { id, code, retry, effect, waits, stated, words } = known;
+        let Known { id, code, retry, effect, waits, stated, words, own, foreign } = known;
         let looks = Looks::Facts;
         let (retry, effect) = (*retry, *effect);
         let rule = Named { id, code, retry, effect, looks, ..Named::UNKNOWN };
@@ -219,12 +225,18 @@ impl Judge<'_> {
         let (sign, worked) = (None, false);
         said.told = words.details();
         said.stated = *stated;
+        said.foreign = foreign.as_deref();
         said.text = without_card(said.text, code);
         let found = Found { source, facts, arguments, certain, sign, rule, worked, said };
         let mut failure = raise(self.asked, self.outcome, self.registry, found);
-        failure.fault.violations = words.violations(self.asked.trust);
-        if self.asked.trust {
-            words.put_into(&mut failure.fault);
+        failure.fault.violations = words.violations(self.asked);
+        match own {
+            Some(own) if self.asked.trust => {
+                own.replace(&mut failure.fault, statements::stated(self.outcome));
+            }
+            Some(own) => own.describe(&mut failure.fault),
+            None if self.asked.trust => words.put_into(&mut failure.fault),
+            None => (),
         }
         if failure.fault.server_text.as_deref() == Some(&*failure.fault.message) {
             failure.fault.server_text = None;

@@ -4,10 +4,11 @@ use std::{borrow::Cow, ops::Range};
 
 use super::raise::Said;
 use crate::{
+    fault::{GUESSED, UPSTREAM, document_without_frames},
     json::{Kind, Members, RawJson, Value, write_list, write_str},
     secret::{self, Hidden, MAX_SECRET, REDACTED, floor_boundary},
     text,
-    wire::{FAULT_KEY, GUESSED, UPSTREAM},
+    wire::{FAULT_KEY, is_reserved},
 };
 
 /// The longest text that is kept of what a server wrote; every reader cuts it further.
@@ -26,7 +27,8 @@ const LOOKED_AT: usize = 128 << 10;
 pub(super) fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> Option<RawJson> {
     let data = said.data.filter(|it| !is_envelope_alone(*it));
     let rest = said.told.filter(|_| data.is_none()).and_then(|it| beside(it, own.as_ref()));
-    if said.code.is_none() && said.http.is_none() && data.is_none() && rest.is_none() && !is_guess {
+    let has_code = said.code.is_some() || said.foreign.is_some();
+    if !has_code && said.http.is_none() && data.is_none() && rest.is_none() && !is_guess {
         return own;
     }
     let mut out = String::new();
@@ -42,6 +44,8 @@ pub(super) fn details(own: Option<RawJson>, said: &Said<'_>, is_guess: bool) -> 
     let mut inner = Members::open(&mut upstream);
     if let Some(code) = said.code {
         harmless(code, None, inner.key("code"));
+    } else {
+        inner.opt_str("code", said.foreign);
     }
     if let Some(status) = said.http {
         inner.int("status", status);
@@ -108,8 +112,8 @@ fn harmless(value: Value<'_>, within: Option<Hidden>, out: &mut String) {
         }
         Kind::Object => {
             let mut members = Members::open(out);
-            // What a server puts under our key was read as its envelope, and has ids of its own in it.
-            for (name, value, beside) in secret::members(value).filter(|it| it.0 != FAULT_KEY) {
+            // What a server puts under our key was read as its envelope, and has ids of its own in it. Other such keys are ours as well.
+            for (name, value, beside) in secret::members(value).filter(|it| !is_reserved(&it.0)) {
                 let by_name =
                     || within.map_or_else(|| Hidden::by(&name), |it| Some(it.under(&name)));
                 harmless(value, beside.or_else(by_name), members.key(&quoted(&name)));
@@ -120,12 +124,16 @@ fn harmless(value: Value<'_>, within: Option<Hidden>, out: &mut String) {
     }
 }
 
-/// What a server wrote, made harmless: no secrets, no control or invisible characters, cut.
+/// What a server wrote, made harmless: no frames of stacks, no secrets, no control or invisible characters, cut.
 pub(super) fn quoted(said: &str) -> String {
+    let document = said.starts_with(['{', '[']).then(|| RawJson::parse(said.as_bytes()).ok());
+    let document = document.flatten().and_then(|it| document_without_frames(&it));
+    let said = document.as_ref().map_or(said, RawJson::as_str);
     let written = ends_without_secrets(said);
     // What cannot be seen may stand within a credential. Lines are joined last: the next one is no value.
     let seen = text::strip_lines(&written);
     let seen = secret::clean(&seen);
+    let seen = text::without_frames(&seen);
     text::gist(&text::strip(&without_margin(&seen)), MOST_CHARS).into_owned()
 }
 

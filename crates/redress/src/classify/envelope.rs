@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use redress_registry::{Class, Effect, Entry, Registry, RetryKind, shipped};
+use redress_registry::{Class, Effect, Entry, Registry, RetryKind, plugin, shipped};
 
 use super::words::Words;
 use crate::{
-    Dialect, Fault, Lookup, Stated, codes,
+    Dialect, Fault, Lookup, OwnEnvelope, Stated, codes,
     json::{Kind, Value},
+    own, text,
 };
 
 /// What an envelope says, in words of the contract or of `core`.
@@ -27,6 +28,57 @@ pub(super) struct Known {
     pub(super) stated: Stated,
     /// What the server says of a code of its contract.
     pub(super) words: Words,
+    /// All of it, in a dialect.
+    pub(super) own: Option<Own>,
+    /// A plugin's code that is no code of the contract, where a code of `core` stands for it.
+    pub(super) foreign: Option<String>,
+}
+
+/// An envelope of a dialect with a code of the server's contract.
+#[derive(Debug)]
+pub(super) struct Own {
+    fault: Box<Fault>,
+    envelope: OwnEnvelope,
+}
+
+impl Own {
+    fn read(dialect: Dialect, doc: Value<'_>, fault: &Fault) -> Option<Self> {
+        let envelope = own::keep(dialect, doc)?;
+        Some(Self { fault: Box::new(fault.clone()), envelope })
+    }
+
+    /// Takes over what the server states of a code that no registry describes.
+    pub(super) fn describe(&self, raised: &mut Fault) {
+        if raised.entry().class == Class::Unknown && raised.entry() == self.fault.entry() {
+            (raised.class, raised.http) = (self.fault.class, self.fault.http);
+        }
+    }
+
+    /// Lets a trusted server speak for itself: the fault is what it stated, with what only we know.
+    pub(super) fn replace(&self, raised: &mut Fault, stated: Stated) {
+        let mut fault = Fault::clone(&self.fault);
+        let stated = stated.and(Stated::of_fault(&fault));
+        fault.effect = if self.envelope.has_effect { fault.effect } else { raised.effect };
+        if !self.envelope.has_next_actions() {
+            fault.next_actions = std::mem::take(&mut raised.next_actions);
+        }
+        for text in [&mut fault.message, &mut fault.hint] {
+            if text::misleads(text) {
+                *text = text::strip(text);
+            }
+        }
+        let ours = &raised.context;
+        fault.context.tool = ours.tool.clone().or(fault.context.tool);
+        fault.context.fill_absent(ours);
+        fault.origin = raised.origin;
+        fault.elapsed_ms = raised.elapsed_ms;
+        fault.server_text = None;
+        fault.private = std::mem::take(&mut raised.private);
+        fault.private.stack = fault.stack.take().or(fault.private.stack.take());
+        fault.private.own = Some(self.envelope.clone());
+        stated.limit(&mut fault);
+        *raised = fault;
+    }
 }
 
 /// Reads an object that may be an envelope: in a dialect that we know, else with a code of the contract.
@@ -37,26 +89,68 @@ pub(super) fn read(envelope: Value<'_>, registry: &Registry) -> Option<Known> {
     in_a_dialect(envelope, registry).or_else(|| own_code(envelope, registry))
 }
 
+/// Reads an envelope whose code is one of the server's own contract, in whichever dialect has its form.
+pub(super) fn in_contract(document: Value<'_>, registry: &Registry) -> Option<Known> {
+    Dialect::DETECTED.into_iter().find_map(|dialect| {
+        let row = dialect.row_in(document, registry).filter(|it| is_servers(it, registry))?;
+        let fault = dialect.filled(document, row)?;
+        let (waits, stated) = (fault.retry.after_ms, Stated::of_fault(&fault));
+        let own = Own::read(dialect, document, &fault);
+        let words = Words::of_fault(fault);
+        Some(Known { waits, stated, own, ..taken(rule_of(dialect), row, words) })
+    })
+}
+
+/// Whether a row is one of the server itself. Those of `core` are every server's, so that they prove nothing about this one.
+fn is_servers(row: &Entry, registry: &Registry) -> bool {
+    !is_core(registry) || row.registry != registry.name
+}
+
+fn is_core(registry: &Registry) -> bool {
+    registry.name == shipped::core().name
+}
+
+/// The rule that names what was read in a dialect.
+const fn rule_of(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Native => "dialect.native",
+        Dialect::AtlasGate => "dialect.atlas-gate",
+        Dialect::Workrail => "dialect.workrail",
+        Dialect::Stagewright => "dialect.stagewright",
+        Dialect::Mailvault => "dialect.mailvault",
+        Dialect::Rpc => "dialect.rpc",
+        Dialect::ToolFailure => "dialect.tool-failure",
+    }
+}
+
+/// Reads the envelope of the open proposal, from the member that it has for it.
+pub(super) fn tool_failure(envelope: Value<'_>, registry: &Registry) -> Option<Known> {
+    in_contract(envelope, registry).or_else(|| {
+        let dialect = Dialect::ToolFailure;
+        let fault = dialect.read_value(envelope, &Lookup::shipped()).ok()?;
+        Some(in_core(rule_of(dialect), dialect, &fault))
+    })
+}
+
 /// Reads an envelope whose dialect leaves no doubt.
 pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<Known> {
     if document.kind() != Kind::Object {
         return None;
+    }
+    if let Some(known) = in_contract(document, registry) {
+        return Some(known);
     }
     let lookup = Lookup::shipped();
     let dialect = match document.get("v").and_then(Value::as_u64) {
         Some(1) => Dialect::Native,
         _ => Dialect::detect(document, &lookup).ok()?,
     };
-    let id = match dialect {
-        Dialect::Native if document.get("v").is_some() => "dialect.native",
-        Dialect::AtlasGate => "dialect.atlas-gate",
-        Dialect::Workrail => "dialect.workrail",
-        Dialect::Stagewright => "dialect.stagewright",
-        Dialect::Mailvault => "dialect.mailvault",
-        Dialect::Rpc => "dialect.rpc",
-        // Any server can write a `code`; without the rest it is not an envelope.
-        Dialect::Native | Dialect::ToolFailure => return None,
-    };
+    // Any server can write a `code`; without the rest it is not an envelope.
+    let is_bare = dialect == Dialect::Native && document.get("v").is_none();
+    if is_bare || dialect == Dialect::ToolFailure {
+        return None;
+    }
+    let id = rule_of(dialect);
     if dialect == Dialect::Native {
         let code = document.get("code")?.as_str()?;
         if let Some(row) = registry.get(&code) {
@@ -72,6 +166,12 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
         Some(row) => {
             let (waits, stated) = (fault.retry.after_ms, Stated::of_fault(&fault));
             Known { waits, stated, ..taken(id, row, Words::of_fault(fault)) }
+        }
+        // A contract of a server with plugins leaves the codes of theirs open.
+        None if !is_core(registry) && plugin::is_unregistered(fault.entry()) => {
+            let own = Own::read(dialect, document, &fault);
+            let code = fault.code().to_owned();
+            Known { code, own, foreign: None, ..in_core(id, dialect, &fault) }
         }
         None => in_core(id, dialect, &fault),
     })
@@ -101,9 +201,9 @@ pub(super) fn before_text(text: &str, registry: &Registry) -> Option<Known> {
     named(code, registry).map(|row| taken("contract.code", row, Words::of_text(rest)))
 }
 
-/// A number of the contract. `core` is every server's, so its numbers prove nothing about this one.
+/// A number of the contract.
 pub(super) fn numbered(number: i64, registry: &Registry) -> Option<Known> {
-    if &*registry.name == "core" || number <= 0 {
+    if is_core(registry) || number <= 0 {
         return None;
     }
     let row = registry.own().find(|it| it.number.map(i64::from) == Some(number))?;
@@ -111,17 +211,17 @@ pub(super) fn numbered(number: i64, registry: &Registry) -> Option<Known> {
 }
 
 fn named<'r>(code: &str, registry: &'r Registry) -> Option<&'r Arc<Entry>> {
-    if &*registry.name == "core" || code.is_empty() {
-        return None;
-    }
-    registry.get(code).or_else(|| {
-        registry.own().find(|it| it.alias.iter().any(|it| it.spellings.iter().any(|it| it == code)))
-    })
+    let is_spelled = |it: &&Arc<Entry>| {
+        it.alias.iter().any(|it| it.spellings.iter().any(|it| !code.is_empty() && it == code))
+    };
+    let row = registry.get(code).or_else(|| registry.own().find(is_spelled));
+    row.filter(|it| is_servers(it, registry))
 }
 
 fn taken(id: &'static str, row: &Arc<Entry>, words: Words) -> Known {
     let (code, stated) = (row.code.to_string(), Stated::default());
-    Known { id, code, retry: None, effect: None, waits: None, stated, words }
+    let (retry, effect, waits, own, foreign) = (None, None, None, None, None);
+    Known { id, code, retry, effect, waits, stated, words, own, foreign }
 }
 
 /// The code of `core` that stands for a dialect's own: the one it is an alias of, else one of its class.
@@ -130,7 +230,9 @@ fn in_core(id: &'static str, dialect: Dialect, fault: &Fault) -> Known {
     let spelling = dialect.spelling(row);
     let is_it = |it: &&Arc<Entry>| it.spelling(dialect.name()) == Some(&*spelling);
     let core = shipped::core().codes.values().find(is_it);
-    let code = core.map_or_else(|| of_class(row.class).to_owned(), |it| it.code.to_string());
+    let is_unregistered = plugin::is_unregistered(row);
+    let class = if is_unregistered { fault.class } else { row.class };
+    let code = core.map_or_else(|| of_class(class).to_owned(), |it| it.code.to_string());
     Known {
         id,
         code,
@@ -139,6 +241,8 @@ fn in_core(id: &'static str, dialect: Dialect, fault: &Fault) -> Known {
         waits: fault.retry.after_ms,
         stated: Stated::of_fault(fault),
         words: Words::default(),
+        own: None,
+        foreign: is_unregistered.then(|| fault.code().to_owned()),
     }
 }
 

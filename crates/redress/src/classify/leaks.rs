@@ -1,6 +1,6 @@
 //! What a failing text gives away that a model need not see: stacks, paths of the machine, secrets, the environment.
 
-use crate::secret;
+use crate::{secret, text};
 
 /// Something that should not have left the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,33 +84,10 @@ pub(crate) fn find(text: &str, given: &str) -> Vec<Leak> {
 }
 
 fn has_stack(text: &str, _: &str) -> bool {
-    text.contains("Traceback (most recent call last)")
+    text.contains(text::TRACEBACK)
         || text.contains("stack backtrace:")
         || text.contains("goroutine ") && text.contains("[running]")
-        || text.lines().any(is_frame)
-}
-
-/// `    at f (file.js:1:2)`, `  File "x.py", line 3, in f`, `\tat com.x.Y.z(Y.java:3)`, `   at X.Y() in C:\z.cs:line 3`
-fn is_frame(line: &str) -> bool {
-    let inner = line.trim_start();
-    if inner.len() == line.len() {
-        return false;
-    }
-    let at_frame = inner.strip_prefix("at ").is_some_and(|it| {
-        it.contains('(') && it.trim_end().ends_with(')')
-            || it.contains(":line ")
-            || ends_in_position(it)
-    });
-    at_frame || inner.starts_with("File \"") && inner.contains("\", line ")
-}
-
-/// `…:12:34`
-fn ends_in_position(text: &str) -> bool {
-    let mut parts = text.trim_end().rsplit(':');
-    let is_number = |it: Option<&str>| {
-        it.is_some_and(|it| !it.is_empty() && it.bytes().all(|b| b.is_ascii_digit()))
-    };
-    is_number(parts.next()) && is_number(parts.next())
+        || text::has_frames(text)
 }
 
 fn has_path(text: &str, given: &str) -> bool {

@@ -150,6 +150,7 @@ fn asked<'a>(root: Value<'a>, sent: Option<&'a Result<Doc<'a>, JsonError>>) -> A
             trusted: root.path(&["tool", "annotations"]).is_some(),
         },
         known_tools: None,
+        parameters: &[],
         http: http.map(|it| HttpAsked {
             post: it.is_str("POST"),
             session: recorded.and_then(|it| header(it, "mcp-session-id")).is_some(),

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{extract, normal::normal, status, table::Table};
+use crate::text::TRACEBACK;
 
 /// A sentence this short is a label, not a sentence.
 const SHORTEST_HEAD: usize = 12;
@@ -53,7 +54,6 @@ impl Message {
     }
 }
 
-const TRACEBACK: &str = "Traceback (most recent call last)";
 const FRAMES: [&str; 2] = ["\n    at ", "\n\tat "];
 
 /// Whether a text has the stack of an exception in it.

@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, shipped};
+use redress_registry::{
+    Effect, Entry, Param, Registry, RetryKind, nearest::nearest_n, plugin, shipped,
+};
 
 use super::{
     Failure, details,
@@ -18,10 +20,14 @@ use crate::{
     fault::{Origin, ParamValue, Similar, Violation},
     json::{Kind, RawJson, Value},
     outcome::{Asked, Outcome, What, is_method},
+    text,
 };
 
 /// The most tools that may have been meant.
 const MOST_SIMILAR: usize = 3;
+
+/// The longest stack that is kept, in characters.
+const MOST_STACK: usize = 32 << 10;
 
 /// What a failing answer said.
 #[derive(Debug, Default)]
@@ -39,12 +45,37 @@ pub(super) struct Said<'a> {
     pub(super) told: Option<&'a RawJson>,
     /// What its envelope says about retry and effect.
     pub(super) stated: Stated,
+    /// The code in it, which is none of the contract.
+    pub(super) foreign: Option<&'a str>,
 }
 
 impl Said<'_> {
     /// The JSON-RPC code.
     pub(super) fn rpc(&self) -> Option<i64> {
         self.code.and_then(Value::as_i64)
+    }
+
+    /// The stack that it shows: its text, or a text of the JSON that it is or that came with it.
+    fn stack(&self) -> Option<String> {
+        let text = self.text.trim();
+        let document = text.starts_with(['{', '[']).then(|| RawJson::parse(text.as_bytes()).ok());
+        let stack = match document.flatten() {
+            Some(document) => document.with(stack_in)?,
+            None => text::has_frames(text).then(|| text.to_owned()),
+        };
+        stack
+            .or_else(|| self.data.and_then(stack_in))
+            .map(|it| it.chars().take(MOST_STACK).collect())
+    }
+}
+
+/// The first text of a document that has frames of a stack. Documents nest at most 64 deep.
+fn stack_in(value: Value<'_>) -> Option<String> {
+    match value.kind() {
+        Kind::Object => value.members().find_map(|it| stack_in(it.1)),
+        Kind::Array => value.elements().find_map(stack_in),
+        Kind::String => value.as_str().filter(|it| text::has_frames(it)).map(Cow::into_owned),
+        Kind::Number | Kind::Bool | Kind::Null => None,
     }
 }
 
@@ -140,7 +171,9 @@ pub(super) fn raise(
     registry: &Registry,
     found: Found<'_>,
 ) -> Failure {
-    let Found { source, facts, arguments, certain, sign, mut rule, worked, said } = found;
+    let Found { source, facts, arguments, certain, sign, mut rule, worked, mut said } = found;
+    let stated = said.stated.and(Stated::of_wait(said.waits)).and(statements::stated(outcome));
+    said.waits = stated.waits();
     let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
     let is_of_program = ran::is_about_it(facts, &rule);
     if is_of_program {
@@ -150,7 +183,7 @@ pub(super) fn raise(
     if wrong::is_all_missing(&wrong) {
         rule.code = codes::MISSING_REQUIRED_FIELD.name();
     }
-    let entry = row(registry, rule.code);
+    let entry = &row(registry, rule.code);
     // A path beside a program is where it runs, and not what it looked for, unless it says so.
     let is_meant = |it: &Argument<'_>| !is_of_program || said.text.contains(&*it.value);
     let arguments: Vec<_> = arguments.into_iter().filter(is_meant).collect();
@@ -165,9 +198,6 @@ pub(super) fn raise(
     if let Some(kind) = rule.retry.filter(|it| *it != fault.retry.kind) {
         fault.retry = redress_registry::Retry::of(kind);
     }
-    if fault.retry.kind == RetryKind::AfterDelay && said.waits.is_some() {
-        fault.retry.after_ms = said.waits;
-    }
     fault.effect = rule.effect.unwrap_or(fault.effect);
     if worked && fault.effect == Effect::None {
         fault.effect = Effect::Unknown;
@@ -175,7 +205,7 @@ pub(super) fn raise(
     if asked.traits.harmless() {
         fault.nothing_changed();
     }
-    said.stated.and(statements::stated(outcome)).limit(&mut fault);
+    stated.limit(&mut fault);
     fault.origin = origin(source, facts, entry);
     let is_guess = may_be_repeated(&fault) && rule.looks.guesses(said.text.trim());
     // Of a tool that changes nothing, no words are needed to know that.
@@ -186,7 +216,8 @@ pub(super) fn raise(
     let text = said.text.trim();
     let given = asked.request.map_or("", Value::raw);
     let leaks = leaks::find(text, given);
-    fault.server_text = (!text.is_empty()).then(|| details::quoted(text));
+    fault.server_text = Some(details::quoted(text)).filter(|it| !it.is_empty());
+    fault.private.stack = said.stack();
     let rule = sign.map_or(Cow::Borrowed(rule.id), |it| Cow::Owned(format!("{it}+{}", rule.id)));
     Failure { silent: source == Source::Silent, certain, rule, worked, leaks, fault }
 }
@@ -206,12 +237,12 @@ fn may_be_repeated(fault: &Fault) -> bool {
     fault.effect == Effect::None && !is_for_the_model
 }
 
-/// The row of a code in the server's contract, else in `core`.
-fn row<'r>(registry: &'r Registry, code: &str) -> &'r Arc<Entry> {
-    registry
-        .get(code)
-        .or_else(|| shipped::core().get(code))
-        .unwrap_or_else(|| codes::UNKNOWN_TOOL_FAILURE.entry())
+/// The row of a code in the server's contract, else in `core`, else that of a plugin's code that nobody registered.
+fn row(registry: &Registry, code: &str) -> Arc<Entry> {
+    let known = registry.get(code).or_else(|| shipped::core().get(code)).map(Arc::clone);
+    known
+        .or_else(|| plugin::unregistered(code))
+        .unwrap_or_else(|| Arc::clone(codes::UNKNOWN_TOOL_FAILURE.entry()))
 }
 
 fn origin(source: Source, facts: Facts, entry: &Entry) -> Origin {

@@ -7,7 +7,7 @@ use super::{
     raise::{Looks, Named},
     ran,
 };
-use crate::{Fault, codes};
+use crate::{Fault, codes, fault::MISNAMED};
 
 /// A message and a hint.
 type Sentences = (&'static str, &'static str);
@@ -48,7 +48,7 @@ const OF_NO_JSON: Sentences = (
 );
 
 const OF_A_NAME: Sentences = (
-    "The tool does not know an argument of that name.",
+    MISNAMED,
     "Leave the argument out, or give it under a name that the tool's input schema lists.",
 );
 

@@ -1,50 +1,48 @@
 //! What an outcome states about retry and effect, wherever in it a server can state something.
 
+use super::wait;
 use crate::{
     Stated,
     json::{Doc, Kind, Limits, Value},
-    outcome::{Outcome, What},
+    outcome::{HttpAnswer, Outcome, What},
 };
 
 /// What a server states in an answer or in a body over HTTP, flagged or not, with a code that is known or not.
 pub(super) fn stated(outcome: &Outcome<'_>) -> Stated {
     match &outcome.what {
-        What::Answer(message) => in_message(*message),
-        What::Http(answer) => in_body(answer.body.trim_ascii()),
-        What::Malformed(_)
-        | What::Closed
-        | What::Exited { .. }
-        | What::Deadline { .. }
-        | What::Refused(_) => Stated::default(),
+        What::Answer(message) => {
+            Stated::scan(message.raw().as_bytes()).and(in_joined_texts(*message))
+        }
+        What::Http(answer) => in_http(answer),
+        What::Malformed(bytes) => Stated::scan(bytes),
+        What::Closed | What::Exited { .. } | What::Deadline { .. } | What::Refused(_) => {
+            Stated::default()
+        }
     }
 }
 
-fn in_message(message: Value<'_>) -> Stated {
-    let stated = Stated::read(message);
-    message.get("result").map_or(stated, |it| stated.and(in_result(it)))
+/// What the blocks of a result state together: an envelope may be split over them.
+fn in_joined_texts(message: Value<'_>) -> Stated {
+    let Some(result) = message.get("result") else { return Stated::default() };
+    let blocks = ["content", "contents"].into_iter().filter_map(|it| result.get(it));
+    let texts = blocks.flat_map(Value::elements).filter_map(|it| it.get("text")?.as_str());
+    Stated::scan(texts.collect::<String>().as_bytes())
 }
 
-/// The places of a result in which an envelope may stand.
-fn in_result(result: Value<'_>) -> Stated {
-    let objects = [result.get("_meta"), result.get("structuredContent")];
-    let stated = objects.into_iter().flatten().map(Stated::read);
-    let content = ["content", "contents"].into_iter().find_map(|it| result.get(it));
-    let texts =
-        content.into_iter().flat_map(Value::elements).filter_map(|it| it.get("text")?.as_str());
-    stated.chain(texts.filter_map(|it| in_text(&it))).fold(Stated::default(), Stated::and)
-}
-
-fn in_text(text: &str) -> Option<Stated> {
-    let text = text.trim();
-    let doc = text.starts_with('{').then(|| Doc::parse(text.as_bytes(), Limits::DOCUMENT));
-    doc?.ok().map(|it| Stated::read(it.root()))
-}
-
-fn in_body(body: &[u8]) -> Stated {
-    let Ok(doc) = Doc::parse(body, Limits::DOCUMENT) else { return Stated::default() };
+fn in_http(answer: &HttpAnswer<'_>) -> Stated {
+    let stated = Stated::scan(&answer.body).and(in_header(answer.retry_after.as_deref()));
+    let Ok(doc) = Doc::parse(answer.body.trim_ascii(), Limits::DOCUMENT) else { return stated };
     let root = doc.root();
     match root.kind() {
-        Kind::Array => root.elements().map(in_message).fold(Stated::default(), Stated::and),
-        _ => in_message(root),
+        Kind::Array => root.elements().map(in_joined_texts).fold(stated, Stated::and),
+        _ => stated.and(in_joined_texts(root)),
+    }
+}
+
+/// What a `Retry-After` states. One that cannot be read allows no repeat.
+fn in_header(retry_after: Option<&str>) -> Stated {
+    match retry_after.map(wait::header) {
+        Some(None) => Stated::no(),
+        wait => Stated::of_wait(wait.flatten()),
     }
 }

@@ -1,9 +1,11 @@
 //! What a server says about a code of its contract in its own words. They count only if the server is trusted.
 
+use super::expected;
 use crate::{
     Fault,
     fault::{NextAction, Similar, Violation},
     json::{Kind, RawJson, Value},
+    outcome::Asked,
     text,
 };
 
@@ -58,10 +60,12 @@ impl Words {
         self.details.as_ref()
     }
 
-    /// The arguments that it calls wrong. Of a server that is not trusted as far as names say it: nobody speaks through them.
-    pub(super) fn violations(&self, trust: bool) -> Vec<Violation> {
+    /// The arguments that it calls wrong. A server that is not trusted can only point at arguments that there are, and say which type
+    /// they should have: it does not speak through names of its own.
+    pub(super) fn violations(&self, asked: &Asked<'_>) -> Vec<Violation> {
         let plain = |it: &Violation| {
-            if trust { Some(it.clone()) } else { it.json().with(named_violation)? }
+            let named = || it.json().with(|it| named_violation(it, asked))?;
+            if asked.trust { Some(it.clone()) } else { named() }
         };
         self.violations.iter().filter_map(plain).take(MOST_VIOLATIONS).collect()
     }
@@ -84,14 +88,30 @@ impl Words {
     }
 }
 
-/// A violation of which every part is a name.
-fn named_violation(value: Value<'_>) -> Option<Violation> {
+/// A violation of an argument that there is, with a name as its reason.
+fn named_violation(value: Value<'_>, asked: &Asked<'_>) -> Option<Violation> {
     let pointer = value.get("pointer")?.as_str()?;
     let reason = value.get("reason")?.as_str()?;
-    let expected = value.get("expected").and_then(Value::as_str).filter(|it| is_name(it));
-    let mut steps = pointer.strip_prefix('/')?.split('/');
-    let is_plain = steps.by_ref().take(4).all(is_name) && steps.next().is_none();
-    (is_plain && is_name(&reason)).then(|| Violation::new(&pointer, &reason, expected.as_deref()))
+    let expected = value.get("expected").and_then(Value::as_str);
+    let expected = expected.filter(|it| expected::is_type(it));
+    (is_argument(&pointer, asked) && is_name(&reason))
+        .then(|| Violation::new(&pointer, &reason, expected.as_deref()))
+}
+
+/// Whether a pointer leads to a value of the call, or to an argument that the tool has.
+fn is_argument(pointer: &str, asked: &Asked<'_>) -> bool {
+    let Some(place) = pointer.strip_prefix('/') else { return false };
+    let given = asked.request.and_then(|it| it.path(&["params", "arguments"]));
+    let value = given.and_then(|it| place.split('/').try_fold(it, inner));
+    value.is_some() || asked.parameters.iter().any(|it| it == place)
+}
+
+/// The value behind one step of a pointer.
+fn inner<'d>(value: Value<'d>, step: &str) -> Option<Value<'d>> {
+    match value.kind() {
+        Kind::Array => value.elements().nth(step.parse().ok()?),
+        _ => value.get(step),
+    }
 }
 
 fn is_name(text: &str) -> bool {

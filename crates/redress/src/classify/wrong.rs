@@ -3,7 +3,7 @@
 //! The text is a server's. Only names in a validator's form are read, never prose, and only as places in the arguments.
 
 use super::{
-    extract,
+    expected, extract,
     facts::Facts,
     raise::Named,
     ran,
@@ -127,7 +127,8 @@ struct Wrong<'a> {
 }
 
 impl Wrong<'_> {
-    fn add(&mut self, steps: &[&str], reason: &str) {
+    /// Adds an argument, with the type that the text about it asks for.
+    fn add(&mut self, steps: &[&str], reason: &str, said: &str) {
         let is_plain = !steps.is_empty() && steps.len() <= DEEPEST && steps.iter().all(is_step);
         let first = steps.first().copied().unwrap_or_default();
         // What is not there can only be missing.
@@ -135,7 +136,8 @@ impl Wrong<'_> {
         let pointer: String = steps.iter().flat_map(|it| ["/", it]).collect();
         let is_known = self.found.iter().any(|it| it.pointer() == pointer);
         if is_plain && may_be && !is_known && self.found.len() < MOST {
-            self.found.push(Violation::new(&pointer, reason, None));
+            let expected = expected::type_in(said).filter(|_| reason == WRONG_TYPE);
+            self.found.push(Violation::new(&pointer, reason, expected));
         }
     }
 
@@ -162,7 +164,7 @@ impl Wrong<'_> {
             if code == "unrecognized_keys" {
                 for key in issue.get("keys").into_iter().flat_map(Value::elements) {
                     let name = key.as_str().unwrap_or_default();
-                    self.add(&[steps.as_slice(), &[&*name]].concat(), UNKNOWN);
+                    self.add(&[steps.as_slice(), &[&*name]].concat(), UNKNOWN, "");
                 }
                 continue;
             }
@@ -173,7 +175,8 @@ impl Wrong<'_> {
                 "invalid_string" | "invalid_format" | "invalid_date" => MALFORMED,
                 _ => NOT_ALLOWED,
             };
-            self.add(&steps, reason);
+            let said = format!("expected {}; {message}", text("expected"));
+            self.add(&steps, reason, &said);
         }
     }
 
@@ -193,7 +196,7 @@ impl Wrong<'_> {
                 for name in names.into_iter().take(MOST) {
                     let mut steps = base.clone();
                     steps.push(name);
-                    self.add(&steps, reason);
+                    self.add(&steps, reason, "");
                 }
             }
         }
@@ -204,7 +207,7 @@ impl Wrong<'_> {
                 if let Some(name) = quoted_end(before)
                     && (reason != MISSING || self.arguments.is_none_or(|it| it.get(name).is_none()))
                 {
-                    self.add(&[name], reason);
+                    self.add(&[name], reason, "");
                 }
             }
         }
@@ -219,7 +222,7 @@ impl Wrong<'_> {
             let next = lines.peek().copied().unwrap_or_default();
             if is_pydantic && next.starts_with("  ") && !line.starts_with(' ') {
                 let reason = pydantic_reason(next).unwrap_or(self.reason);
-                self.add(&line.trim_end().split('.').collect::<Vec<_>>(), reason);
+                self.add(&line.trim_end().split('.').collect::<Vec<_>>(), reason, next);
                 continue;
             }
             for part in line.split([';', ',']) {
@@ -227,7 +230,7 @@ impl Wrong<'_> {
             }
             for words in AFTER_PLACE {
                 if let Some((before, _)) = line.split_once(words) {
-                    self.add(&ajv_place(before), self.reason);
+                    self.add(&ajv_place(before), self.reason, line);
                 }
             }
         }
@@ -258,12 +261,12 @@ impl Wrong<'_> {
         if let Some((before, place)) = at {
             let steps = dotted(place.trim_matches('"'));
             let is_missing = tells_nothing(before) && !self.has(&steps);
-            self.add(&steps, if is_missing { MISSING } else { reason });
+            self.add(&steps, if is_missing { MISSING } else { reason }, part);
         }
         for words in [": Required", ": Invalid input"] {
             if let Some((before, _)) = part.split_once(words) {
                 let place = before.rsplit(": ").next().unwrap_or_default();
-                self.add(&dotted(place), reason);
+                self.add(&dotted(place), reason, part);
             }
         }
     }
@@ -282,7 +285,7 @@ impl Wrong<'_> {
         };
         let mut owners = arguments.members().filter(|it| is_it(it.1));
         if let (Some((key, _)), None) = (owners.next(), owners.next()) {
-            self.add(&[&key.as_str().unwrap_or_default()], self.reason);
+            self.add(&[&key.as_str().unwrap_or_default()], self.reason, line);
         }
     }
 }

@@ -4,11 +4,10 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
+use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
 use crate::{
     fault::Fault,
     json::{Kind, Members, RawJson, Value},
-    lookup::Lookup,
 };
 
 /// The tool of a failure outside any tool.
@@ -26,27 +25,21 @@ impl Shape for AtlasGate {
         is_own.then_some(Cow::Borrowed(&row.code))
     }
 
-    fn fallback(&self, row: &Entry) -> &'static str {
-        match row.class {
+    fn fallback(&self, class: Class) -> &'static str {
+        match class {
             Class::InvalidArgument | Class::OutOfRange => "INVALID_INPUT_VALUE",
-            Class::NotFound => "PATH_NOT_FOUND",
-            Class::AlreadyExists => "FILE_ALREADY_EXISTS",
             Class::PermissionDenied => "UNAUTHORIZED_ACTION",
-            Class::Unauthenticated => "INSUFFICIENT_PERMISSIONS",
-            Class::FailedPrecondition => "PREFLIGHT_FAILED",
-            Class::Aborted => "HASH_MISMATCH",
             Class::Internal | Class::DataLoss => "INTERNAL_ERROR",
-            Class::Cancelled
-            | Class::Unknown
-            | Class::DeadlineExceeded
-            | Class::ResourceExhausted
-            | Class::Unimplemented
-            | Class::Unavailable => "UNKNOWN_TOOL_FAILURE",
+            _ => "UNKNOWN_TOOL_FAILURE",
         }
     }
 
     fn claims(&self, doc: Value<'_>) -> bool {
         doc.get("error_code").is_some_and(|it| it.kind() == Kind::String)
+    }
+
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        doc.get("error_code")?.as_str()
     }
 
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
@@ -73,7 +66,7 @@ impl Shape for AtlasGate {
         let context = &fault.context;
         let mut members = Members::open(out);
         members
-            .str("error_code", &Dialect::AtlasGate.spelling(fault.entry()))
+            .str("error_code", &Dialect::AtlasGate.spelling_of(fault))
             .str("human_message", &fault.message)
             .str_or_null("role", context.role.as_deref())
             .str_or_null("session_id", context.session_id.as_deref())

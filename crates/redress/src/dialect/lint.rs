@@ -9,11 +9,10 @@ use redress_registry::{
 };
 use serde_json::{Map, Value};
 
-use super::{Dialect, Stamp};
+use super::{Dialect, Lookup, Stamp};
 use crate::{
     fault::{Fault, fields},
     json::{Doc, Limits},
-    lookup::Lookup,
 };
 
 /// A rule, and what it has to say about the example of a row in a dialect.

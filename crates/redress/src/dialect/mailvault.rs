@@ -2,16 +2,15 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Class, Entry, Retry};
+use redress_registry::{Class, Entry, Retry, RetryKind};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, boxed, close, row_of, text_of};
+use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, boxed, close, row_of, text_of};
 use crate::{
     fault::{
         Fault,
         fields::{NoDelay, opt_delay},
     },
     json::{Kind, Members, RawJson, Value},
-    lookup::Lookup,
 };
 
 /// The code whose details say how many seconds to wait.
@@ -30,28 +29,22 @@ impl Shape for Mailvault {
         is_own.then(|| Cow::Owned(row.code.to_ascii_lowercase()))
     }
 
-    fn fallback(&self, row: &Entry) -> &'static str {
-        match row.class {
-            Class::InvalidArgument | Class::OutOfRange => "parse_error",
+    fn fallback(&self, class: Class) -> &'static str {
+        match class {
             Class::NotFound => "not_found",
             Class::PermissionDenied => "permission_denied",
             Class::Unauthenticated => "auth_required",
-            Class::ResourceExhausted if row.retry.retryable() => RATE_LIMITED,
             Class::Unavailable | Class::DeadlineExceeded => "mcp_unavailable",
-            Class::Cancelled
-            | Class::Unknown
-            | Class::AlreadyExists
-            | Class::ResourceExhausted
-            | Class::FailedPrecondition
-            | Class::Aborted
-            | Class::Unimplemented
-            | Class::Internal
-            | Class::DataLoss => "internal_error",
+            _ => "internal_error",
         }
     }
 
     fn claims(&self, doc: Value<'_>) -> bool {
         doc.get("error").is_some_and(|it| it.kind() == Kind::String)
+    }
+
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        doc.get("error")?.as_str()
     }
 
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
@@ -65,7 +58,10 @@ impl Shape for Mailvault {
         if is_rate_limited(fault) {
             match opt_delay(details.and_then(|it| it.get(RETRY_AFTER))) {
                 Ok(Some(wait)) if seconds_of(fault.retry) == Some(wait) => (),
-                Ok(Some(wait)) => fault.retry = Retry::after(wait.saturating_mul(1000)),
+                Ok(Some(wait)) => {
+                    let max = fault.retry.max.filter(|_| fault.retry.kind == RetryKind::AfterDelay);
+                    fault.retry = Retry { max, ..Retry::after(wait.saturating_mul(1000)) };
+                }
                 Ok(None) => fault.unsaid.retry = true,
                 Err(NoDelay) => fault.set_retryable(false),
             }
@@ -75,18 +71,19 @@ impl Shape for Mailvault {
 
     fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
         let mut members = Members::open(out);
-        members
-            .str("error", &Dialect::Mailvault.spelling(fault.entry()))
-            .str("message", &fault.message);
-        match (&fault.details, seconds_of(fault.retry)) {
-            (Some(details), _) => members.raw("details", &boxed(details)),
-            (None, Some(seconds)) if is_rate_limited(fault) && fault.says_retry() => {
-                let mut details = Members::open(members.key("details"));
-                details.int(RETRY_AFTER, seconds);
-                details.close();
+        members.str("error", &Dialect::Mailvault.spelling_of(fault)).str("message", &fault.message);
+        let wait = seconds_of(fault.retry).filter(|_| is_rate_limited(fault) && fault.says_retry());
+        match (&fault.details, wait) {
+            (Some(details), Some(seconds)) if !names_wait(details) => {
+                write_wait(Some(details), seconds, members.key("details"));
                 &mut members
             }
-            (None, _) => members.raw("details", "null"),
+            (Some(details), _) => members.raw("details", &boxed(details)),
+            (None, Some(seconds)) => {
+                write_wait(None, seconds, members.key("details"));
+                &mut members
+            }
+            (None, None) => members.raw("details", "null"),
         };
         close(members, residue);
     }
@@ -101,7 +98,26 @@ impl Shape for Mailvault {
 }
 
 fn is_rate_limited(fault: &Fault) -> bool {
-    Dialect::Mailvault.spelling(fault.entry()) == RATE_LIMITED
+    Dialect::Mailvault.spelling_of(fault) == RATE_LIMITED
+}
+
+/// Whether details say how long to wait.
+fn names_wait(details: &RawJson) -> bool {
+    details.with(|it| it.get(RETRY_AFTER).is_some()) == Some(true)
+}
+
+/// Details that say how many seconds to wait, too.
+fn write_wait(details: Option<&RawJson>, seconds: u64, out: &mut String) {
+    let mut members = Members::open(out);
+    if let Some(object) = details.map(boxed).and_then(|it| RawJson::parse(it.as_bytes()).ok()) {
+        object.with(|it| {
+            for (key, value) in it.members() {
+                members.raw(&key.as_str().unwrap_or_default(), RawJson::from(value).as_str());
+            }
+        });
+    }
+    members.int(RETRY_AFTER, seconds);
+    members.close();
 }
 
 /// A delay in whole seconds, never too short.

@@ -2,16 +2,18 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::Entry;
+use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, Why, close, is_yes, text_of, unknown};
+use super::{
+    Dialect, Kept, Lookup, Refusal, Shape, Stamp, Why, close, is_yes, text_of, unknown,
+    unregistered,
+};
 use crate::{
     fault::{
         Fault,
         fields::{ENVELOPE, Field},
     },
     json::{Kind, Members, Value},
-    lookup::Lookup,
 };
 
 /// The version of the envelope.
@@ -28,7 +30,7 @@ impl Shape for Native {
         Some(Cow::Borrowed(&row.code))
     }
 
-    fn fallback(&self, _: &Entry) -> &'static str {
+    fn fallback(&self, _: Class) -> &'static str {
         "UNKNOWN_TOOL_FAILURE"
     }
 
@@ -36,11 +38,17 @@ impl Shape for Native {
         doc.get("v").is_some() || doc.get("code").is_some_and(|it| it.kind() == Kind::String)
     }
 
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        doc.get("code")?.as_str()
+    }
+
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         let code = text_of(doc, "code")?;
         lookup
             .row(None, &code)
             .or_else(|| lookup.spelled(Dialect::Native, &code))
+            // Without a version any object with a `code` would be one.
+            .or_else(|| doc.get("v").and_then(|_| unregistered(doc, "code")))
             .ok_or_else(|| unknown("/code".to_owned(), &code, Dialect::Native, lookup))
     }
 

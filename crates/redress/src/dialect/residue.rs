@@ -6,16 +6,15 @@
 
 use std::sync::Arc;
 
-use redress_registry::Entry;
+use redress_registry::{Class, Entry, plugin};
 
-use super::{Dialect, Refusal, Stamp, unknown};
+use super::{Dialect, Lookup, Refusal, Stamp, unknown};
 use crate::{
     fault::{
         Context, Fault,
         fields::{self, CONTEXT, Field},
     },
     json::{Doc, Kind, Limits, Members, RawJson, Value, pointer_step, write_str},
-    lookup::Lookup,
 };
 
 /// A fault as a document with its residue.
@@ -89,7 +88,8 @@ impl Kept {
 }
 
 pub(super) fn carry(dialect: Dialect, fault: &Fault, stamp: Stamp<'_>, lookup: &Lookup) -> Carried {
-    let text = dialect.write(fault, stamp);
+    let mut text = String::with_capacity(512);
+    dialect.shape().write(fault, stamp, "", &mut text);
     let mut back = Fault::of(fault.entry());
     let mut losses = Vec::new();
     let mut residue = String::new();
@@ -204,11 +204,19 @@ fn text_of(fault: &Fault, back: &Fault, named: Option<&Arc<Entry>>, lookup: &Loo
 pub(super) fn row(residue: Value<'_>, lookup: &Lookup) -> Option<Result<Arc<Entry>, Refusal>> {
     let code = residue.get("code")?.as_str()?;
     let contract = residue.get("contract").and_then(Value::as_str);
+    let plugins =
+        || plugin::unregistered(&code).filter(|it| contract.as_deref() == Some(&*it.registry));
     Some(
         lookup
             .row(contract.as_deref(), &code)
+            .or_else(plugins)
             .ok_or_else(|| unknown("/_x/code".to_owned(), &code, Dialect::Native, lookup)),
     )
+}
+
+/// The class that a residue has.
+pub(super) fn class(residue: Value<'_>) -> Option<Class> {
+    Class::parse(&residue.get("class")?.as_str()?)
 }
 
 /// Whether every value in a residue could stand in a document of its own.
@@ -250,6 +258,12 @@ fn forget(fault: &mut Fault, pointer: Value<'_>) -> bool {
     let Some(pointer) = pointer.as_str() else { return false };
     match pointer.strip_prefix("/context/") {
         Some(name) => set_member(fault, name, None),
+        // A document tells the retry rule of the row that it names; where a fault states none, that of its own row counts.
+        None if &*pointer == "/retry" => {
+            fault.retry = fault.entry().retry;
+            fault.unsaid.retry = true;
+            true
+        }
         None => {
             let field = fields::all().find(|it| *it.path == *pointer);
             field.is_some_and(|it| (it.read)(fault, None))

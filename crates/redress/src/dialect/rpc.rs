@@ -4,15 +4,18 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, RESIDUE, Refusal, Shape, Stamp, Why, close, is_yes, unknown};
+use super::{Dialect, Kept, Lookup, RESIDUE, Refusal, Shape, Stamp, Why, close, is_yes, unknown};
 use crate::{
-    fault::Fault,
-    json::{Kind, Members, RawJson, Value, write_str},
-    lookup::Lookup,
+    fault::{Fault, UPSTREAM},
+    json::{Kind, Members, RawJson, Value},
+    text,
 };
 
 /// The number of a failure that nobody gave one.
 const SERVER_FAILURE: i64 = -32000;
+
+/// The most characters of a server's words that the details show.
+const MAX_TERSE_CHARS: usize = 240;
 
 /// Where a response has its details.
 const DETAILS: &str = "/error/data/details";
@@ -28,13 +31,13 @@ impl Shape for Rpc {
         row.number.map(|_| Cow::Owned(format!("E_{}", row.code)))
     }
 
-    fn fallback(&self, row: &Entry) -> &'static str {
-        match row.class {
+    fn fallback(&self, class: Class) -> &'static str {
+        match class {
             Class::InvalidArgument | Class::OutOfRange => "E_INVALID_PARAMS",
             Class::DeadlineExceeded => "E_TIMEOUT",
             Class::NotFound => "E_NOT_FOUND",
             Class::AlreadyExists => "E_ALREADY_EXISTS",
-            Class::PermissionDenied => "E_INSUFFICIENT_PERMISSIONS",
+            Class::PermissionDenied => "E_UNAUTHORIZED_ACTION",
             Class::Unauthenticated => "E_AUTH_REQUIRED",
             Class::ResourceExhausted => "E_LIMIT_EXCEEDED",
             Class::FailedPrecondition | Class::Aborted => "E_CONFLICT",
@@ -51,6 +54,11 @@ impl Shape for Rpc {
         error.is_some_and(|it| {
             doc.get("jsonrpc").is_some() || it.get("code").is_some_and(|it| it.as_i64().is_some())
         })
+    }
+
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        let symbol = doc.path(&["error", "data", "symbol"]).and_then(Value::as_str);
+        symbol.or_else(|| Some(Cow::Owned(number_of(doc).ok()?.to_string())))
     }
 
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
@@ -71,7 +79,7 @@ impl Shape for Rpc {
     fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
         let number = number_of(doc)?;
         let row = Arc::clone(fault.entry());
-        let usual = Usual::of(&row);
+        let usual = Usual::of(&row, fault.class);
         if number != usual.number {
             fault.number = Some(number);
         }
@@ -93,8 +101,10 @@ impl Shape for Rpc {
         let object = fault.details.clone().filter(|it| it.kind() != Kind::String);
         fault.extra.extend(object.map(|it| (DETAILS.to_owned(), it)));
         fault.stack = member("stack").and_then(Value::as_str).map(Cow::into_owned);
-        match member("retryable") {
-            Some(retryable) => fault.set_retryable(is_yes(retryable)),
+        let is_usual = |it: bool| it == Dialect::Rpc.told_retry(fault).retryable();
+        match member("retryable").map(is_yes) {
+            Some(retryable) if is_usual(retryable) => (),
+            Some(retryable) => fault.set_retryable(retryable),
             None => fault.unsaid.retry = true,
         }
         Ok(())
@@ -121,7 +131,7 @@ impl Shape for Rpc {
                 "/details",
                 "/rpc_id",
             ],
-            invented: &[],
+            invented: &["/details"],
         }
     }
 
@@ -142,7 +152,7 @@ pub fn error(fault: &Fault) -> String {
 }
 
 fn write_error(fault: &Fault, residue: &str, out: &mut String) {
-    let usual = Usual::of(fault.entry());
+    let usual = Usual::of(fault.entry(), fault.class);
     let number = own_number(fault, &usual).unwrap_or(usual.number);
     let mut members = Members::open(out);
     members.int("code", number).str("message", &fault.message);
@@ -178,19 +188,49 @@ fn write_data(fault: &Fault, usual: &Usual<'_>, number: i64, residue: &str, out:
     if is_application {
         members.opt_str("symbol", usual.symbol.as_deref());
     }
-    if let Some(details) = &fault.details {
-        let was_so = fault.extra.iter().any(|(at, it)| at == DETAILS && it == details);
-        if details.kind() == Kind::String || was_so {
+    let is_own = |it: &RawJson| {
+        it.kind() == Kind::String || fault.extra.iter().any(|(at, own)| at == DETAILS && own == it)
+    };
+    match &fault.details {
+        Some(details) if is_own(details) => {
             members.raw("details", details.as_str());
-        } else {
-            write_str(members.key("details"), details.as_str());
+        }
+        _ => {
+            members.opt_str("details", terse(fault).as_deref());
         }
     }
     if fault.says_retry() {
-        members.bool("retryable", fault.retryable());
+        members.bool("retryable", Dialect::Rpc.told_retry(fault).retryable());
     }
     members.opt_str("stack", fault.stack.as_deref());
     close(members, residue);
+}
+
+/// The details as one short text: the server's own words where there are some, else what is known in JSON.
+fn terse(fault: &Fault) -> Option<String> {
+    let upstream = |keys: &[&str]| {
+        let path = [&[UPSTREAM], keys].concat();
+        fault.details.as_ref()?.with(|it| it.path(&path)?.as_str().map(Cow::into_owned))?
+    };
+    let said = upstream(&["data", "details"]).or_else(|| fault.server_text.clone());
+    if let Some(said) = said.map(|it| text::strip(&it)).filter(|it| !it.is_empty()) {
+        return Some(text::gist(&said, MAX_TERSE_CHARS).into_owned());
+    }
+    let rest = fault.details.as_ref()?.with(without_upstream)?;
+    (rest != "{}").then_some(rest)
+}
+
+fn without_upstream(details: Value<'_>) -> String {
+    if details.get(UPSTREAM).is_none() {
+        return RawJson::from(details).as_str().to_owned();
+    }
+    let mut out = String::new();
+    let mut members = Members::open(&mut out);
+    for (key, value) in details.members().filter(|(key, _)| !key.is_str(UPSTREAM)) {
+        members.raw(&key.as_str().unwrap_or_default(), RawJson::from(value).as_str());
+    }
+    members.close();
+    out
 }
 
 /// What a row is called here as long as an occurrence says nothing else.
@@ -203,8 +243,9 @@ struct Usual<'r> {
 impl<'r> Usual<'r> {
     /// A row with a number and no alias goes by its own name and number; an alias or a class by those of the row that
     /// ships under that symbol.
-    fn of(row: &'r Entry) -> Self {
-        let symbol = Dialect::Rpc.spelling(row);
+    fn of(row: &'r Entry, class: Class) -> Self {
+        let word = Dialect::Rpc.spells(row);
+        let symbol = word.unwrap_or_else(|| Cow::Borrowed(Rpc.fallback(class)));
         if let Ok(number) = symbol.parse() {
             return Self { number, symbol: None, domain: None };
         }
@@ -215,7 +256,7 @@ impl<'r> Usual<'r> {
             Some(it) => (it.number, Cow::Owned(it.domain.to_string())),
             None => (row.number, Cow::Borrowed(&*row.domain)),
         };
-        let by_class = || shipped.spelled(Dialect::Rpc, Rpc.fallback(row))?.number;
+        let by_class = || shipped.spelled(Dialect::Rpc, Rpc.fallback(class))?.number;
         let number = number.or_else(by_class).map_or(SERVER_FAILURE, i64::from);
         Self { number, symbol: Some(symbol), domain: Some(domain) }
     }

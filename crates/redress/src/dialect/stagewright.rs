@@ -5,12 +5,12 @@ use std::{borrow::Cow, sync::Arc};
 use redress_registry::{Class, Entry};
 
 use super::{
-    Dialect, Kept, Refusal, Shape, Stamp, boxed, close, is_yes, opt_text, row_of, text_of,
+    Dialect, Kept, Lookup, Refusal, Shape, Stamp, boxed, close, is_yes, opt_text, row_of, text_of,
+    unregistered,
 };
 use crate::{
     fault::{Fault, NextAction, fields},
     json::{Doc, Kind, Limits, Members, RawJson, Value, write_str},
-    lookup::Lookup,
 };
 
 const META: &str = "_meta";
@@ -30,23 +30,12 @@ impl Shape for Stagewright {
         is_own.then_some(Cow::Borrowed(&row.code))
     }
 
-    fn fallback(&self, row: &Entry) -> &'static str {
-        match row.class {
-            Class::InvalidArgument
-            | Class::OutOfRange
-            | Class::AlreadyExists
-            | Class::PermissionDenied
-            | Class::Unauthenticated => "BAD_ARGUMENT",
-            Class::NotFound => "FILE_NOT_FOUND",
+    fn fallback(&self, class: Class) -> &'static str {
+        match class {
+            Class::InvalidArgument | Class::OutOfRange => "BAD_ARGUMENT",
             Class::DeadlineExceeded => "OPERATION_TIMEOUT",
-            Class::FailedPrecondition | Class::Aborted => "EXPECTATION_FAILED",
             Class::Unimplemented => "NOT_IMPLEMENTED",
-            Class::Unavailable => "CDP_DISCONNECTED",
-            Class::Cancelled
-            | Class::Unknown
-            | Class::ResourceExhausted
-            | Class::Internal
-            | Class::DataLoss => "INTERNAL_ERROR",
+            _ => "INTERNAL_ERROR",
         }
     }
 
@@ -54,8 +43,13 @@ impl Shape for Stagewright {
         doc.get("ok").and_then(Value::as_bool) == Some(false)
     }
 
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        doc.get("code")?.as_str()
+    }
+
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
-        row_of(doc, "code", Dialect::Stagewright, lookup)
+        let row = row_of(doc, "code", Dialect::Stagewright, lookup);
+        row.or_else(|refusal| unregistered(doc, "code").ok_or(refusal))
     }
 
     fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
@@ -63,13 +57,21 @@ impl Shape for Stagewright {
         if let Some(hint) = opt_text(doc, "hint") {
             fault.hint = hint;
         }
-        if let Some(retryable) = doc.get("retryable") {
-            fault.set_retryable(is_yes(retryable));
+        let usual = Dialect::Stagewright.told_retry(fault).retryable();
+        if let Some(retryable) = doc.get("retryable").map(is_yes).filter(|it| *it != usual) {
+            fault.set_retryable(retryable);
         }
+        let usual = u64::from(Dialect::Stagewright.told_http(fault));
+        let is_usual = |key: &str, it: &Value<'_>| key == "http" && it.as_u64() == Some(usual);
         for key in ["http", "similar_refs", "details"] {
-            if let (Some(field), Some(value)) = (fields::get(key), doc.get(key)) {
+            let value = doc.get(key).filter(|it| !is_usual(key, it));
+            if let (Some(field), Some(value)) = (fields::get(key), value) {
                 (field.read)(fault, Some(value));
             }
+        }
+        if fault.class == Class::Unknown && doc.get("http").is_some() {
+            // The row says nothing of it, so that the status says more.
+            fault.class = Class::of_http(fault.http);
         }
         fault.elapsed_ms = doc.path(&[META, "elapsed_ms"]).and_then(Value::as_u64);
         fault.context.session_id = doc.get(META).and_then(|it| opt_text(it, "session_id"));
@@ -80,15 +82,14 @@ impl Shape for Stagewright {
 
     fn write(&self, fault: &Fault, _: Stamp<'_>, residue: &str, out: &mut String) {
         let start = out.len();
-        let row = fault.entry();
         let mut members = Members::open(out);
         members
             .bool("ok", false)
             .str("error", &fault.message)
-            .str("code", &Dialect::Stagewright.spelling(row))
+            .str("code", &Dialect::Stagewright.spelling_of(fault))
             .str("hint", &fault.hint)
-            .bool("retryable", fault.retryable())
-            .int("http", fault.http);
+            .bool("retryable", Dialect::Stagewright.told_retry(fault).retryable())
+            .int("http", Dialect::Stagewright.told_http(fault));
         let mut rest = String::new();
         write_rest(fault, residue, &mut rest);
         let cost = units(out.get(start..).unwrap_or_default()) + units(&rest);
@@ -100,15 +101,8 @@ impl Shape for Stagewright {
 
     fn keeps(&self) -> &'static Kept {
         &Kept {
-            whole: &[
-                "/message",
-                "/hint",
-                "/http",
-                "/similar_refs",
-                "/context/session_id",
-                "/elapsed_ms",
-            ],
-            weakened: &["/code", "/contract", "/retry", "/next_actions", "/details"],
+            whole: &["/message", "/hint", "/similar_refs", "/context/session_id", "/elapsed_ms"],
+            weakened: &["/code", "/contract", "/http", "/retry", "/next_actions", "/details"],
             invented: &["/hint", "/retry", "/elapsed_ms"],
         }
     }

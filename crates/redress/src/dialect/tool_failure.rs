@@ -7,14 +7,13 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, close, is_yes, opt_text, row_of};
+use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, is_yes, opt_text, row_of};
 use crate::{
     fault::{
         Fault,
         fields::{NoDelay, opt_delay},
     },
     json::{Kind, Members, Value},
-    lookup::Lookup,
 };
 
 const CAPABILITY: &str = "capability";
@@ -32,7 +31,7 @@ impl Shape for ToolFailure {
         Some(Cow::Owned(row.code.to_ascii_lowercase()))
     }
 
-    fn fallback(&self, _: &Entry) -> &'static str {
+    fn fallback(&self, _: Class) -> &'static str {
         "unknown_tool_failure"
     }
 
@@ -42,6 +41,10 @@ impl Shape for ToolFailure {
         is_text("code")
             && is_text("correlationId")
             && class.is_some_and(|it| stands_for(&it).is_some())
+    }
+
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        doc.get("code")?.as_str()
     }
 
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
@@ -74,7 +77,7 @@ impl Shape for ToolFailure {
         let mut members = Members::open(out);
         members
             .str("class", group(fault.class))
-            .str("code", &Dialect::ToolFailure.spelling(fault.entry()));
+            .str("code", &Dialect::ToolFailure.spelling_of(fault));
         if fault.says_retry() {
             members.bool("retryable", fault.retryable());
         }

@@ -4,15 +4,17 @@ use std::{borrow::Cow, sync::Arc};
 
 use redress_registry::{Class, Entry, Retry, RetryKind};
 
-use super::{Dialect, Kept, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
+use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, opt_text, row_of, text_of};
 use crate::{
     fault::{Fault, fields::opt_delay},
-    json::{Kind, Members, RawJson, Value, write_str},
-    lookup::Lookup,
+    json::{Kind, Members, RawJson, Value, write_list, write_str},
 };
 
 /// How long to wait where a delay is asked for and none is known.
 const DEFAULT_AFTER_MS: u64 = 1000;
+
+/// The member of the details that lists wrong arguments.
+const ISSUES: &str = "validationIssues";
 
 const NOT_RETRYABLE: &str = "not_retryable";
 const RETRYABLE_IMMEDIATE: &str = "retryable_immediate";
@@ -30,23 +32,13 @@ impl Shape for Workrail {
         is_own.then_some(Cow::Borrowed(&row.code))
     }
 
-    fn fallback(&self, row: &Entry) -> &'static str {
-        match row.class {
+    fn fallback(&self, class: Class) -> &'static str {
+        match class {
             Class::InvalidArgument | Class::OutOfRange => "VALIDATION_ERROR",
             Class::NotFound => "NOT_FOUND",
             Class::DeadlineExceeded => "TIMEOUT",
-            Class::AlreadyExists
-            | Class::PermissionDenied
-            | Class::ResourceExhausted
-            | Class::FailedPrecondition
-            | Class::Aborted
-            | Class::Unimplemented
-            | Class::Unauthenticated => "PRECONDITION_FAILED",
-            Class::Cancelled
-            | Class::Unknown
-            | Class::Internal
-            | Class::Unavailable
-            | Class::DataLoss => "INTERNAL_ERROR",
+            Class::FailedPrecondition | Class::Aborted => "PRECONDITION_FAILED",
+            _ => "INTERNAL_ERROR",
         }
     }
 
@@ -60,14 +52,19 @@ impl Shape for Workrail {
             })
     }
 
+    fn spelled<'d>(&self, doc: Value<'d>) -> Option<Cow<'d, str>> {
+        doc.get("code")?.as_str()
+    }
+
     fn code(&self, doc: Value<'_>, lookup: &Lookup) -> Result<Arc<Entry>, Refusal> {
         row_of(doc, "code", Dialect::Workrail, lookup)
     }
 
     fn fill(&self, doc: Value<'_>, fault: &mut Fault) -> Result<(), Refusal> {
         fault.message = text_of(doc, "message")?.into_owned();
+        let usual = advice(Dialect::Workrail.told_retry(fault));
         match doc.get("retry").map(advice_of) {
-            Some(Some(said)) if said == advice(fault.entry().retry) => (),
+            Some(Some(said)) if said == usual => (),
             Some(Some(said)) => fault.retry = said.retry(),
             // What we do not understand must not make anybody repeat a call.
             Some(None) => fault.retry = Retry::of(RetryKind::Never),
@@ -90,14 +87,14 @@ impl Shape for Workrail {
             write_bad_details(fault, &dropped, members.key("details"));
             return close(members, residue);
         }
-        members
-            .str("code", &Dialect::Workrail.spelling(fault.entry()))
-            .str("message", &fault.message);
-        advice(fault.retry).write(members.key("retry"));
+        members.str("code", &Dialect::Workrail.spelling_of(fault)).str("message", &fault.message);
+        advice(Dialect::Workrail.told_retry(fault)).write(members.key("retry"));
         if fault.says_hint() && !fault.hint.is_empty() {
             members.str("suggestion", &fault.hint);
         }
-        if let Some(details) = &fault.details {
+        if has_room(fault) {
+            write_issues(fault, members.key("details"));
+        } else if let Some(details) = &fault.details {
             members.raw("details", details.as_str());
         }
         close(members, residue);
@@ -105,9 +102,9 @@ impl Shape for Workrail {
 
     fn keeps(&self) -> &'static Kept {
         &Kept {
-            whole: &["/message", "/details"],
-            weakened: &["/code", "/contract", "/hint", "/retry"],
-            invented: &["/retry"],
+            whole: &["/message"],
+            weakened: &["/code", "/contract", "/hint", "/retry", "/details"],
+            invented: &["/retry", "/details"],
         }
     }
 
@@ -166,6 +163,33 @@ fn advice_of(retry: Value<'_>) -> Option<Advice> {
         "retryable" => Some(after?.map_or(Advice::Now, Advice::After)),
         _ => None,
     }
+}
+
+/// Whether the wrong arguments of a fault have a place in its details.
+fn has_room(fault: &Fault) -> bool {
+    let is_open = |it: &RawJson| {
+        let is_open = |it: Value<'_>| it.kind() == Kind::Object && it.get(ISSUES).is_none();
+        it.with(is_open) == Some(true)
+    };
+    !fault.violations.is_empty() && fault.details.as_ref().is_none_or(is_open)
+}
+
+/// The details with the wrong arguments, each with its path and what is wrong with it.
+fn write_issues(fault: &Fault, out: &mut String) {
+    let mut members = Members::open(out);
+    if let Some(details) = &fault.details {
+        details.with(|it| {
+            for (key, value) in it.members() {
+                members.raw(&key.as_str().unwrap_or_default(), RawJson::from(value).as_str());
+            }
+        });
+    }
+    write_list(members.key(ISSUES), &fault.violations, |it, out| {
+        let mut issue = Members::open(out);
+        issue.str("path", &it.name()).str("message", &it.sentence());
+        issue.close();
+    });
+    members.close();
 }
 
 /// Why details that somebody gave could not be used, if nothing took their place.

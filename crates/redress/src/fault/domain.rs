@@ -5,7 +5,10 @@ use std::{fmt, sync::Arc};
 use redress_registry::{Entry, Registry, nearest::nearest, shipped};
 
 use super::Fault;
-use crate::{Dialect, json::RawJson};
+use crate::json::RawJson;
+
+/// The dialect in which the taxonomy spells its codes.
+const DIALECT: &str = "rpc";
 
 /// The domain of codes that every other domain may raise as its own.
 const COMMON: &str = "common";
@@ -117,7 +120,7 @@ impl DomainErrors {
 
 /// Everything that a row is called in the taxonomy.
 fn symbols(row: &Entry) -> impl Iterator<Item = &str> {
-    let alias = row.alias.iter().find(|it| *it.dialect == *Dialect::Rpc.name());
+    let alias = row.alias.iter().find(|it| *it.dialect == *DIALECT);
     let spellings = alias.into_iter().flat_map(|it| &it.spellings).map(String::as_str);
     spellings.chain(std::iter::once(&*row.code))
 }

@@ -4,11 +4,8 @@ use std::{any::Any, borrow::Cow, error::Error, fmt::Write as _, sync::Arc};
 
 use redress_registry::{Entry, Registry};
 
-use super::{Cause, Context, Fault, Origin};
-use crate::{
-    codes,
-    json::{Kind, RawJson},
-};
+use super::{Cause, Context, Fault, Origin, codes};
+use crate::json::{Kind, RawJson};
 
 /// What is known when a failure is made.
 #[derive(Debug, Clone, Default)]

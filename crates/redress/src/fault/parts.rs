@@ -211,6 +211,10 @@ impl Similar {
         &self.0
     }
 
+    pub(super) const fn json_mut(&mut self) -> &mut RawJson {
+        &mut self.0
+    }
+
     /// The `ref` as text.
     pub fn name(&self) -> String {
         let text = |value: Value<'_>| {
@@ -245,6 +249,10 @@ impl Violation {
     /// The object.
     pub const fn json(&self) -> &RawJson {
         &self.0
+    }
+
+    pub(super) const fn json_mut(&mut self) -> &mut RawJson {
+        &mut self.0
     }
 
     /// Where the wrong value stands in the arguments.

@@ -1,10 +1,12 @@
-//! The private part of a fault: cause chain, stack and raw upstream bytes. It reaches nobody but through `expose`.
+//! The private part of a fault: cause chain, stack and raw upstream bytes. `expose` is its only way out.
+
+use std::borrow::Cow;
 
 use redress_registry::Effect;
 
 use crate::{
-    fault::Fault,
-    json::{Members, RawJson, Value},
+    fault::{Fault, OwnEnvelope},
+    json::{Members, RawJson, Value, changed},
     text,
 };
 
@@ -19,6 +21,8 @@ const MAX_CAUSE_CHARS: usize = 500;
 pub struct Private {
     /// The causes, outermost first.
     pub causes: Vec<Cause>,
+    /// What is recorded beside the causes and never shown: words of a server that a client must not read.
+    pub hidden: Vec<Cause>,
     /// The stack, one frame a line.
     pub stack: Option<String>,
     /// What the server really sent.
@@ -27,6 +31,8 @@ pub struct Private {
     pub dropped: Vec<Dropped>,
     /// The effect that the server stated: no smaller one is ever told.
     pub least_effect: Option<Effect>,
+    /// The envelope that a trusted server wrote.
+    pub own: Option<OwnEnvelope>,
 }
 
 impl Private {
@@ -35,6 +41,24 @@ impl Private {
         if self.causes.len() < MAX_CAUSES {
             self.causes.push(cause);
         }
+    }
+
+    /// Adds a cause that is recorded and never shown; more than eight are cut.
+    pub fn hide_cause(&mut self, cause: Cause) {
+        if self.hidden.len() < MAX_CAUSES {
+            self.hidden.push(cause);
+        }
+    }
+
+    /// The causes of a fault of ours, one below the other, for a reader of stacks.
+    fn chain(&self) -> Option<String> {
+        let told = self.causes.iter().map(|it| match it {
+            Cause::Text(said) => said.clone(),
+            Cause::Error { message, name, .. } => format!("{name}: {message}"),
+            Cause::Json(json) => json.as_str().to_owned(),
+        });
+        let is_told = self.upstream.is_none() && !self.causes.is_empty();
+        is_told.then(|| told.collect::<Vec<_>>().join("\nCaused by: "))
     }
 
     pub(crate) fn drop_part(&mut self, part: &str, why: &str) {
@@ -83,20 +107,25 @@ pub trait Redact: std::fmt::Debug {
     /// The text without its secrets.
     fn redact(&self, text: &str) -> String;
 
-    /// A name without the values that are known to be secret.
-    fn known(&self, name: &str) -> String {
-        self.redact(name)
-    }
-
     /// What a server said, in one line, without its secrets.
     fn said(&self, text: &str) -> String {
         self.redact(text)
     }
 
+    /// The text without the values that are known to be secret, and nothing else.
+    fn known(&self, text: &str) -> String {
+        self.redact(text)
+    }
+
     /// A document without its secrets.
-    fn details(&self, details: &RawJson) -> RawJson {
-        let clean = self.redact(details.as_str());
+    fn document(&self, document: &RawJson) -> RawJson {
+        let clean = self.redact(document.as_str());
         RawJson::parse(clean.as_bytes()).unwrap_or_else(|_| RawJson::string(&clean))
+    }
+
+    /// The details of a failure, in which a server's words are in one line, without their secrets.
+    fn details(&self, details: &RawJson) -> RawJson {
+        self.document(details)
     }
 }
 
@@ -112,6 +141,9 @@ pub enum StackPolicy {
 }
 
 impl StackPolicy {
+    /// The variables that [`Self::from_switches`] takes the values of.
+    pub const SWITCHES: [&'static str; 2] = ["DEBUG_STACK", "MCP_ERRORS_VERBOSE"];
+
     /// From `DEBUG_STACK` (`true`, exactly) and `MCP_ERRORS_VERBOSE` (a number of frames, or `full`).
     pub fn from_switches(debug_stack: Option<&str>, verbose: Option<&str>) -> Self {
         match (debug_stack, verbose) {
@@ -123,40 +155,74 @@ impl StackPolicy {
             _ => Self::Hidden,
         }
     }
+
+    /// A text with as many frames of a stack as may be shown.
+    pub fn shown(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Hidden => text::without_frames(text),
+            Self::Frames(most) => Cow::Owned(text::with_frames(text, most)),
+            Self::Full => Cow::Borrowed(text),
+        }
+    }
 }
 
 impl Fault {
-    /// Shows the private part as far as the policy goes: fills [`Fault::cause`] and [`Fault::stack`].
+    /// Shows the private part as far as the policy goes: fills [`Fault::cause`] and [`Fault::stack`], where a fault without a
+    /// stack of its own has the chain of its causes.
     ///
     /// A fault that came from a foreign server shows no cause: what it said is `server_text`.
     pub fn expose(&mut self, policy: &Policy<'_>) {
         if self.private.upstream.is_none() && self.cause.is_none() {
             self.cause = self.private.causes.first().map(|it| shown(it, policy));
         }
-        let stack = self.private.stack.as_deref().map(|it| policy.redact.redact(it));
-        self.stack = match (policy.stack, stack) {
-            (StackPolicy::Full, stack) => stack,
-            (StackPolicy::Frames(most), Some(stack)) => {
-                Some(stack.lines().take(most).collect::<Vec<_>>().join("\n"))
-            }
-            _ => None,
-        };
+        let is_shown = policy.stack != StackPolicy::Hidden;
+        let stack = is_shown.then(|| self.private.stack.clone().or_else(|| self.private.chain()));
+        let stack = stack.flatten().map(|it| policy.redact.redact(&it));
+        self.stack = stack.map(|it| policy.stack.shown(&it).into_owned());
     }
+
+    /// Takes frames of stacks out of everything that is told.
+    pub(crate) fn hide_frames(&mut self) {
+        let told = [&mut self.message, &mut self.hint].into_iter().chain(&mut self.server_text);
+        for text in told {
+            if let Cow::Owned(telling) = text::without_frames(text)
+                && !telling.is_empty()
+            {
+                *text = telling;
+            }
+        }
+        for json in [&mut self.details, &mut self.cause] {
+            *json = json.take().map(|it| document_without_frames(&it).unwrap_or(it));
+        }
+    }
+}
+
+/// A document without frames of stacks; `None` if it has none.
+pub(crate) fn document_without_frames(json: &RawJson) -> Option<RawJson> {
+    let telling = |text: &str, _| match text::without_frames(text) {
+        Cow::Owned(telling) => Some(telling),
+        Cow::Borrowed(_) => None,
+    };
+    json.with(|it| changed(it, &telling))?
 }
 
 /// The members of `details.upstream` that are words of a server.
 const WORDS: [&str; 4] = ["stderr_tail", "useless_sample", "content", "said"];
 
 impl Fault {
-    /// Keeps the words of a server for the operator alone.
+    /// Keeps the words of a server for the operator alone. The causes of a fault that quotes a server are in its words, too.
     pub(crate) fn hide_server_text(&mut self) {
-        self.server_text = None;
+        if self.server_text.take().is_some() {
+            for cause in std::mem::take(&mut self.private.causes) {
+                self.private.hide_cause(cause);
+            }
+        }
         let Some(details) = self.details.take() else { return };
         let mut words = Vec::new();
         let left = details.with(|it| without_words(it, &mut words));
         self.details = if words.is_empty() { Some(details) } else { left };
         for it in words {
-            self.private.push_cause(Cause::Text(it));
+            self.private.hide_cause(Cause::Text(it));
         }
     }
 }
@@ -186,7 +252,11 @@ fn without_words(details: Value<'_>, words: &mut Vec<String>) -> RawJson {
 }
 
 fn shown(cause: &Cause, policy: &Policy<'_>) -> RawJson {
-    let clean = |it: &str| text::cut(&policy.redact.redact(it), MAX_CAUSE_CHARS).into_owned();
+    let clean = |it: &str| {
+        // What hides a secret goes before the cut, which could go through one that nobody has seen.
+        let plain = text::strip_lines(&policy.stack.shown(it));
+        text::cut(&policy.redact.redact(&plain), MAX_CAUSE_CHARS).into_owned()
+    };
     let clean_json = |it: &RawJson| {
         let redacted = clean(it.as_str());
         RawJson::parse(redacted.as_bytes()).unwrap_or_else(|_| RawJson::string(&redacted))

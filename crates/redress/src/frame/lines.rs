@@ -24,6 +24,8 @@ pub struct Lines {
     skipped: Option<u64>,
     /// The end of what was thrown away.
     tail: Vec<u8>,
+    /// A line that does not end with what was read is thrown away, however short it is.
+    is_given_up: bool,
 }
 
 /// One line, without its line break.
@@ -41,7 +43,23 @@ impl Lines {
     /// For lines of so many bytes at most.
     pub fn new(longest: usize) -> Self {
         let buf = vec![0; ROOM];
-        Self { buf, live: 0..0, searched: 0, longest, skipped: None, tail: Vec::new() }
+        let tail = Vec::new();
+        Self { buf, live: 0..0, searched: 0, longest, skipped: None, tail, is_given_up: false }
+    }
+
+    /// How many bytes its buffer has.
+    pub const fn buffer_bytes(&self) -> usize {
+        self.buf.len()
+    }
+
+    /// Throws the line away that does not end with what was read, as if it were too long: there is no memory for it.
+    pub const fn give_up(&mut self) {
+        self.is_given_up = true;
+    }
+
+    /// Whether [`Self::give_up`] is still to be carried out.
+    pub const fn is_given_up(&self) -> bool {
+        self.is_given_up
     }
 
     /// Where to read into; never empty.
@@ -101,10 +119,13 @@ impl Lines {
     fn unfinished(&mut self) -> Option<Line<'_>> {
         let line = self.live.clone();
         if self.skipped.is_some() {
+            self.is_given_up = false;
             self.skip(line);
             return None;
         }
-        if line.len() > self.longest { self.start_skipping(line) } else { None }
+        let is_given_up = std::mem::take(&mut self.is_given_up) && !line.is_empty();
+        let is_too_long = line.len() > self.longest || is_given_up;
+        if is_too_long { self.start_skipping(line) } else { None }
     }
 
     fn start_skipping(&mut self, line: Range<usize>) -> Option<Line<'_>> {
@@ -189,6 +210,28 @@ mod tests {
         assert_eq!(told, ["head", &format!("tail {KEPT} of 40000"), "b"]);
         assert_eq!(lines(b"12345\n6\n", 100, 3), ["head", "tail 5 of 5", "6"]);
         assert_eq!(lines(b"12345", 100, 3), ["head", "tail 5 of 5"]);
+    }
+
+    #[test]
+    fn a_line_that_is_given_up_is_told_like_one_that_is_too_long() {
+        let mut lines = Lines::new(1 << 20);
+        let put = |lines: &mut Lines, bytes: &[u8]| {
+            lines.room()[..bytes.len()].copy_from_slice(bytes);
+            lines.filled(bytes.len());
+        };
+        put(&mut lines, b"whole\nthe start");
+        lines.give_up();
+        assert_eq!(lines.next_line(), Some(Line::Whole(b"whole")));
+        assert!(lines.is_given_up());
+        assert_eq!(lines.next_line(), Some(Line::LongHead(b"the start")));
+        assert!(!lines.is_given_up());
+        assert_eq!(lines.next_line(), None);
+        put(&mut lines, b" and the end\nnext\n");
+        assert_eq!(lines.next_line(), Some(Line::LongTail(b"the start and the end", 21)));
+        assert_eq!(lines.next_line(), Some(Line::Whole(b"next")));
+        lines.give_up();
+        assert_eq!(lines.next_line(), None, "there is nothing to give up");
+        assert!(!lines.is_given_up());
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! `Malformed`: why a line of a client is refused, as a code with its parameters, and the id that it is answered under.
 
+use memchr::memmem;
+
 use super::{NotAFrame, Unreadable, peek};
 use crate::{
     codes::{self, CoreCode},
     fault::ParamValue,
     json::{Doc, JsonError, JsonErrorKind, Kind},
+    text::without_unseen,
 };
 
 /// Why a line of a client is refused.
@@ -58,10 +61,13 @@ impl Malformed {
 }
 
 /// The id that a line is answered under which is no JSON, if there is no doubt about it. Of one that was cut, as of one
-/// that is too long, the start must do.
+/// that is too long, the start must do. NULs and invisible characters around the message hide nothing; in the id they do.
 pub fn id_beside(error: JsonError, line: &[u8]) -> Option<Box<str>> {
+    let seen = without_unseen(line);
     let is_cut = error.kind == JsonErrorKind::Unfinished;
-    peek::id_in_whole(line).or_else(|| if is_cut { peek::id_in_head(line) } else { None })
+    let cut = || if is_cut { peek::id_in_head(&seen) } else { None };
+    let id = peek::id_in_whole(&seen).or_else(cut)?;
+    memmem::find(line, id.as_bytes()).map(|_| id)
 }
 
 impl NotAFrame {

@@ -1,5 +1,7 @@
 //! The id of a line that cannot be read: from its first bytes or its last, if it is too long; or between its members, if it is whole.
 
+use crate::json::{Doc, Kind, Limits};
+
 /// The id among the first members of an object whose end is not there.
 pub fn id_in_head(head: &[u8]) -> Option<Box<str>> {
     if is_answer(head) {
@@ -126,13 +128,11 @@ fn open(head: &[u8]) -> Option<&[u8]> {
     Some(head.trim_ascii_start().strip_prefix(b"{")?.trim_ascii_start())
 }
 
-/// A value that is an id and nothing else.
+/// A value that is an id and nothing else: a string, or a number in any spelling.
 fn id(value: &[u8]) -> Option<Box<str>> {
-    let text = std::str::from_utf8(value).ok()?;
-    let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit() || it == b'-');
-    let is_string = string(value).is_some_and(|(_, rest)| rest.is_empty());
-    let is_json = crate::json::RawJson::parse(value).is_ok();
-    ((is_number || is_string) && is_json).then(|| text.into())
+    let kind = Doc::parse(value, Limits::DOCUMENT).ok()?.root().kind();
+    let is_id = matches!(kind, Kind::String | Kind::Number);
+    is_id.then(|| std::str::from_utf8(value).ok())?.map(Into::into)
 }
 
 /// The string at the start, quotes and all, and what comes after it.
@@ -183,6 +183,8 @@ mod tests {
             (r#" {"method":"x","params":{"a":"\q"}, "id" : "b" } "#, "\"b\""),
             ("{\"id\":3,\"a\":\"\u{1}\"}", "3"),
             (r#"{"id":3,"a":tru}"#, "3"),
+            (r#"{"id":1.0,"a":tru}"#, "1.0"),
+            (r#"{"id":-1.5E+2 ,"a":tru}"#, "-1.5E+2"),
             (r#"{"id":3,"method":"x", } "#, "3"),
             (r#"{"id":3,"method":"x","params":{"result":1,"a":tru}}"#, "3"),
             (r#"{"id":3,"error":null,"result":null,"method":"x","params":tru}"#, "3"),
@@ -194,6 +196,7 @@ mod tests {
             r#"{"id":7,"id":8,"a":"\q"}"#,
             r#"{"id":7,"\u0069d":8,"a":"\q"}"#,
             r#"{"id":"\ud800"}"#,
+            r#"{"id":1.,"a":tru}"#,
             r#"{"id":7 "a":1}"#,
             r#"{"id":7,"a":1]}"#,
             r#"{"id":7}}"#,
@@ -222,6 +225,8 @@ mod tests {
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0","id": "x" } "#).as_deref(), Some("\"x\""));
         assert_eq!(id_in_tail(br#"aaa"},"jsonrpc":"2.0"}"#), None);
         assert_eq!(id_in_tail(br#"aaa "id":12 bbb"}"#), None);
+        assert_eq!(id_in_tail(br#"aaa"},"id":1e2}"#).as_deref(), Some("1e2"));
+        assert_eq!(id_in_head(br#"{"id":1.5,"x":"aaaa"#).as_deref(), Some("1.5"));
     }
 
     proptest! {

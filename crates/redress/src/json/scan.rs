@@ -58,14 +58,17 @@ enum Inside {
     Object,
 }
 
-/// Reads one document into `slots`, which is emptied first.
-pub(super) fn scan(bytes: &[u8], limits: Limits, slots: &mut Vec<Slot>) -> Result<(), JsonError> {
+/// Reads one document into `slots`, which is emptied first. Gives whether a key is spelled with escapes.
+pub(super) fn scan(bytes: &[u8], limits: Limits, slots: &mut Vec<Slot>) -> Result<bool, JsonError> {
     slots.clear();
     if bytes.len() > limits.bytes || u32::try_from(bytes.len()).is_err() {
         return Err(JsonError { offset: limits.bytes, kind: JsonErrorKind::TooLong });
     }
     let (inside, nesting) = (Inside::Nothing, limits.nesting);
-    Scan { bytes, slots, innermost: 0, depth: 0, inside, nesting }.document()
+    let mut scan =
+        Scan { bytes, slots, innermost: 0, depth: 0, inside, nesting, has_escaped_key: false };
+    scan.document()?;
+    Ok(scan.has_escaped_key)
 }
 
 struct Scan<'a> {
@@ -76,6 +79,7 @@ struct Scan<'a> {
     depth: usize,
     inside: Inside,
     nesting: usize,
+    has_escaped_key: bool,
 }
 
 /// Where the pass goes on, or why it does not.
@@ -175,6 +179,7 @@ impl Scan<'_> {
             Some(b'"') => self.string(at)?,
             found => return fail(at, found, JsonErrorKind::ExpectedKey),
         };
+        self.has_escaped_key |= self.slots.last().is_some_and(|it| it.escaped);
         let at = self.space(at);
         match self.byte(at) {
             Some(b':') => Ok(self.space(at + 1)),

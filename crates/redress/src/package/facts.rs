@@ -48,12 +48,25 @@ pub(super) fn closed_sets() -> [(&'static str, Vec<&'static str>); 10] {
     ]
 }
 
-/// Single values: names, keys on the wire, defaults of the policy.
-pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
-    let Policy { attempts, first_pause_ms, longest_wait_ms } = Policy::default();
-    let BudgetRule { capacity, per_success, per_second } = BudgetRule::default();
+/// What a registry is called.
+pub(super) fn put_names(registry: &Registry, words: &Words, gaps: &mut Gaps) {
     gaps.put("name", &*registry.name);
     gaps.put("version", &*registry.version);
+    let about = format!("The error codes of {} {}.", registry.name, registry.version);
+    for (name, value) in [
+        ("name_text", json!(&*registry.name)),
+        ("version_text", json!(registry.version)),
+        ("package_text", json!(format!("{}-errors", registry.name))),
+        ("about_text", json!(about)),
+    ] {
+        gaps.put(name, words.value(&value));
+    }
+}
+
+/// Single values that hold for every registry: bounds, keys on the wire, defaults of the policy.
+pub(super) fn put_constants(words: &Words, gaps: &mut Gaps) {
+    let Policy { attempts, first_pause_ms, longest_wait_ms } = Policy::default();
+    let BudgetRule { capacity, per_success, per_second } = BudgetRule::default();
     for (name, value) in [
         ("max_card_chars", json!(tokens::MAX_CARD_CHARS)),
         ("max_message_chars", json!(tokens::MAX_MESSAGE_CHARS)),
@@ -66,6 +79,7 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
         ("max_violations", json!(tokens::MAX_VIOLATIONS)),
         ("max_part_bytes", json!(tokens::MAX_PART_BYTES)),
         ("max_context_chars", json!(tokens::MAX_CONTEXT_CHARS)),
+        ("max_stack_chars", json!(tokens::MAX_STACK_CHARS)),
         ("max_server_text_chars", json!(tokens::MAX_SERVER_TEXT_CHARS)),
         ("min_server_text_chars", json!(card::MIN_SERVER_CHARS)),
         ("min_gist_chars", json!(text::MIN_GIST_CHARS)),
@@ -73,13 +87,7 @@ pub(super) fn put_words(registry: &Registry, words: &Words, gaps: &mut Gaps) {
         ("marks", json!(text::MARKS)),
         ("last_tells", json!(text::LAST_TELLS)),
         ("max_shown_chars", json!(MAX_SHOWN_CHARS)),
-        ("name_text", json!(&*registry.name)),
-        ("version_text", json!(registry.version)),
-        ("package_text", json!(format!("{}-errors", registry.name))),
-        (
-            "about_text",
-            json!(format!("The error codes of {} {}.", registry.name, registry.version)),
-        ),
+        ("max_suggestion_bytes", json!(tokens::MAX_SUGGESTION_BYTES)),
         ("fault_key", json!(FAULT_KEY)),
         ("tool_failure_key", json!(TOOL_FAILURE_KEY)),
         ("full_code", json!(full_code())),
@@ -103,52 +111,53 @@ fn full_code() -> String {
     )
 }
 
-/// The tables, by name.
-pub(super) fn tables(registry: &Arc<Registry>) -> [(&'static str, Rows); 8] {
-    let (own, others): (Vec<Row>, Vec<Row>) = rows(registry)
-        .into_iter()
-        .partition(|it| registry.get(&it.entry.code).is_some_and(|row| is_same(row, &it.entry)));
-    let keyed = |row: &Row| (Some(row.entry.code.to_string()), row.whole());
+/// The tables that hold for every registry, by name: all rows that ship, the decision table, the classes, the lines of a card, where
+/// each dialect keeps what, the classes of the open proposal.
+pub(super) fn shared_tables() -> [(&'static str, Rows); 6] {
+    let shipped = rows(&Lookup::shipped());
     let table: Value = serde_json::from_str(&recover::table()).unwrap_or_default();
+    let decisions = table.get("rows").and_then(Value::as_array).into_iter().flatten();
     let by_class = Class::ALL.iter().map(|it| {
         let row = json!({ "http": it.http(), "retry": recover::retry_of_class(*it).name() });
         (Some(it.name().to_owned()), row)
     });
-    let decisions = table.get("rows").and_then(Value::as_array).into_iter().flatten();
-    let tools = registry.tools.iter().map(|(name, it)| {
-        (
-            Some(name.to_string()),
-            json!({ "may": it.may, "read_only": it.reads(), "idempotent": it.idempotent }),
-        )
-    });
+    let places = Dialect::ALL.iter().map(|it| (Some(it.name().to_owned()), json!(places(*it))));
     [
-        ("rows", own.iter().map(keyed).collect()),
-        ("others", others.iter().map(|it| (None, it.known())).collect()),
-        ("tools", tools.collect()),
+        ("shipped", shipped.iter().map(|it| (None, it.whole())).collect()),
         ("decisions", decisions.map(|it| (None, it.clone())).collect()),
         ("by_class", by_class.collect()),
         ("card_lines", card_lines()),
-        (
-            "places",
-            Dialect::ALL
-                .iter()
-                .map(|it| (Some(it.name().to_owned()), json!(places(*it))))
-                .collect(),
-        ),
+        ("places", places.collect()),
         ("groups", groups()),
     ]
 }
 
+/// What the registry says about its tools.
+pub(super) fn tools(registry: &Registry) -> Rows {
+    let tools = registry.tools.iter().map(|(name, it)| {
+        let row = json!({ "may": it.may, "read_only": it.reads(), "idempotent": it.idempotent });
+        (Some(name.to_string()), row)
+    });
+    tools.collect()
+}
+
+/// What can be looked up in a registry: its own names before those that ship.
+pub(super) fn lookup(registry: &Arc<Registry>) -> Lookup {
+    // `core` is every server's, so that it goes before no other.
+    let is_core = Arc::ptr_eq(registry, shipped::core());
+    if is_core { Lookup::shipped() } else { Lookup::with([Arc::clone(registry)]) }
+}
+
 /// A row, and what every dialect calls it.
-struct Row {
-    entry: Arc<Entry>,
+pub(super) struct Row {
+    pub(super) entry: Arc<Entry>,
     /// The spellings that mean this row and no other.
-    spelled: BTreeMap<&'static str, Vec<String>>,
+    pub(super) spelled: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Row {
-    /// What a reader needs.
-    fn known(&self) -> Value {
+    /// What readers and writers need.
+    pub(super) fn known(&self) -> Value {
         let mut known = Map::new();
         known.insert("code".to_owned(), json!(&*self.entry.code));
         let all = canonical::entry(&self.entry);
@@ -160,12 +169,20 @@ impl Row {
         known.extend(self.entry.similar.as_ref().map(|it| ("similar".to_owned(), json!(it))));
         known.insert("said".to_owned(), Fault::of(&self.entry).message.into());
         known.insert("spelled".to_owned(), json!(self.spelled));
+        known.insert("written".to_owned(), self.written());
         known.extend(rpc(&self.entry).map(|it| ("rpc".to_owned(), it)));
         Value::Object(known)
     }
 
+    /// What each dialect writes for the code, where that is not the code itself.
+    fn written(&self) -> Value {
+        let spellings = Dialect::ALL.into_iter().map(|it| (it, it.spelling(&self.entry)));
+        let others = spellings.filter(|(_, it)| *it != *self.entry.code);
+        others.map(|(dialect, it)| (dialect.name().to_owned(), json!(it))).collect()
+    }
+
     /// What a user may want to know beyond that.
-    fn whole(&self) -> Value {
+    pub(super) fn whole(&self) -> Value {
         let (Value::Object(mut known), Value::Object(all)) =
             (self.known(), canonical::entry(&self.entry))
         else {
@@ -264,11 +281,8 @@ fn groups() -> Rows {
     rows.collect()
 }
 
-/// Every row that a reader knows: those of the registry in its order, then the others that ship.
-fn rows(registry: &Arc<Registry>) -> Vec<Row> {
-    // `core` is every server's, so that it goes before no other.
-    let is_core = Arc::ptr_eq(registry, shipped::core());
-    let lookup = if is_core { Lookup::shipped() } else { Lookup::with([Arc::clone(registry)]) };
+/// Every row that can be looked up, in the order of the registries.
+pub(super) fn rows(lookup: &Lookup) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for entry in lookup.rows() {
         if !rows.iter().any(|it| is_same(&it.entry, entry)) {
@@ -276,17 +290,8 @@ fn rows(registry: &Arc<Registry>) -> Vec<Row> {
         }
     }
     for dialect in Dialect::ALL {
-        let mut known: BTreeMap<String, &Arc<Entry>> = BTreeMap::new();
-        let names = lookup.rows().filter(|_| dialect == Dialect::Native);
-        let names = names.map(|it| (it.code.to_string(), it));
-        let spellings = lookup.spellings(dialect).map(|(spelling, row)| (spelling.to_owned(), row));
-        let numbers = lookup.numbers().filter(|_| dialect == Dialect::Rpc);
-        let numbers = numbers.map(|(number, row)| (number.to_string(), row));
-        for (spelling, row) in names.chain(spellings).chain(numbers) {
-            known.entry(spelling).or_insert(row);
-        }
-        for (spelling, entry) in known {
-            if let Some(row) = rows.iter_mut().find(|it| is_same(&it.entry, entry)) {
+        for (spelling, entry) in meanings(lookup, dialect) {
+            if let Some(row) = rows.iter_mut().find(|it| is_same(&it.entry, &entry)) {
                 row.spelled.entry(dialect.name()).or_default().push(spelling);
             }
         }
@@ -294,6 +299,20 @@ fn rows(registry: &Arc<Registry>) -> Vec<Row> {
     rows
 }
 
-fn is_same(one: &Entry, other: &Entry) -> bool {
+/// What each spelling of a dialect means.
+pub(super) fn meanings(lookup: &Lookup, dialect: Dialect) -> BTreeMap<String, Arc<Entry>> {
+    let mut known: BTreeMap<String, Arc<Entry>> = BTreeMap::new();
+    let names = lookup.rows().filter(|_| dialect == Dialect::Native);
+    let names = names.map(|it| (it.code.to_string(), it));
+    let spellings = lookup.spellings(dialect).map(|(spelling, row)| (spelling.to_owned(), row));
+    let numbers = lookup.numbers().filter(|_| dialect == Dialect::Rpc);
+    let numbers = numbers.map(|(number, row)| (number.to_string(), row));
+    for (spelling, row) in names.chain(spellings).chain(numbers) {
+        known.entry(spelling).or_insert_with(|| Arc::clone(row));
+    }
+    known
+}
+
+pub(super) fn is_same(one: &Entry, other: &Entry) -> bool {
     one.registry == other.registry && one.code == other.code
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::{
-    Dialect, Fault, codes,
+    Dialect, Fault, Lookup, codes,
     dialect::Stamp,
     fault::{Context, NextAction, Similar},
     json::RawJson,
@@ -13,7 +13,7 @@ use crate::{
 
 /// Where a dialect keeps the members of a fault, as keys from the document down, by the members' names.
 pub(super) fn places(dialect: Dialect) -> BTreeMap<String, Vec<String>> {
-    let fault = marked();
+    let fault = marked(dialect);
     let text = dialect.write(&fault, Stamp::default());
     let document: Value = serde_json::from_str(&text).unwrap_or_default();
     let spelling = dialect.spelling(fault.entry()).into_owned();
@@ -43,9 +43,12 @@ const ELAPSED_MS: u64 = 7_171_717;
 const NOT_BEFORE: u64 = 7_272_727;
 
 /// A fault whose every member is known by its value.
-fn marked() -> Fault {
+fn marked(dialect: Dialect) -> Fault {
     let mark = |name: &str| format!("{MARK}{name}");
-    let mut fault = Fault::of(codes::INTERNAL_ERROR.entry());
+    let row = codes::INTERNAL_ERROR.entry();
+    // A row of another registry would be written with the status of the dialect's own.
+    let own = Lookup::shipped().spelled(dialect, &dialect.spelling(row));
+    let mut fault = Fault::of(own.as_ref().unwrap_or(row));
     fault.message = mark("message");
     fault.hint = mark("hint");
     fault.http = HTTP;

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use redress_registry::{Entry, Registry, lock::lock, name};
 
-use super::{File, literal};
+use super::{File, Runtime, literal};
 use crate::text::strip;
 
 /// Words that no module can be called.
@@ -16,7 +16,7 @@ const KEYWORDS: &[&str] = &[
     "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
+pub(super) fn files(registry: &Arc<Registry>, _: Runtime) -> Vec<File> {
     vec![File::new(format!("{}_codes.rs", registry.name.replace('-', "_")), module(registry))]
 }
 

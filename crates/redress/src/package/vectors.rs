@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use redress_registry::{Entry, Registry};
 
-use super::File;
+use super::{File, Runtime};
 use crate::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
@@ -15,7 +15,7 @@ use crate::{
 /// The moment of every example.
 const NOW: &str = "2026-01-19T15:32:10.123Z";
 
-pub(super) fn files(registry: &Arc<Registry>) -> Vec<File> {
+pub(super) fn files(registry: &Arc<Registry>, _: Runtime) -> Vec<File> {
     let mut text = String::new();
     let lookup = Lookup::with([Arc::clone(registry)]);
     for row in registry.codes.values() {

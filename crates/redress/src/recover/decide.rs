@@ -204,10 +204,14 @@ fn room(
 }
 
 fn first(fault: &Fault) -> Vec<NextAction> {
-    if fault.next_actions.is_empty() {
-        return vec![NextAction::Text(advice(fault).to_owned())];
+    if !fault.next_actions.is_empty() {
+        return fault.next_actions.clone();
     }
-    fault.next_actions.clone()
+    // Most dialects have no place for next calls; then the row knows them.
+    match fault.row_next_actions() {
+        next if next.is_empty() => vec![NextAction::Text(advice(fault).to_owned())],
+        next => next,
+    }
 }
 
 /// What the fault says is to be done.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use redress_registry::{Class, Effect, Entry, Retry, name, shipped};
+use redress_registry::{Class, Effect, Entry, Retry, name, plugin, shipped};
 
 use super::{
     mended::{self, Mended},
@@ -14,9 +14,10 @@ use crate::{
     Dialect, Fault, Lookup, Stated,
     classify::{Verdict, classify},
     codes,
+    fault::{GUESSED, UPSTREAM},
     json::{Doc, Kind, Limits, Members, Value, write_str},
     outcome::{Asked, Outcome, What},
-    wire::{FAULT_KEY, GUESSED, TOOL_FAILURE_KEY, UPSTREAM},
+    wire::{FAULT_KEY, TOOL_FAILURE_KEY},
 };
 
 /// How often an answer may stand inside another one.
@@ -276,8 +277,10 @@ impl Reader<'_> {
 
     /// Our own envelope, also with a code that no registry here has.
     fn ours(&self, document: Value<'_>) -> Option<Fault> {
-        let known = Dialect::Native.read_value(document, self.lookup);
-        let known = known.ok().or_else(|| Dialect::Native.filled(document, &stranger(document)?));
+        let known = Dialect::Native.read_value(document, self.lookup).ok();
+        // Of a code without a row the class says more: a client decides by it.
+        let known = known.filter(|it| !plugin::is_unregistered(it.entry()));
+        let known = known.or_else(|| Dialect::Native.filled(document, &stranger(document)?));
         known.map(|it| within(it, document))
     }
 

@@ -1,39 +1,81 @@
 //! What a text says when its escapes are undone: those of JSON and of programs (`\/`, `\u00e4`, `\x61`), of URLs (`%2F`), of HTML (`&amp;`),
-//! and the colours of terminals. Where each piece stood is kept, so that what is found can be taken out of the text itself.
+//! and what nobody sees: sequences for terminals, control characters, invisible characters. Where each piece stood is kept, so that what
+//! is found can be taken out of the text itself.
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memchr3_iter};
+use memchr::memchr;
+
+use crate::text::{is_unseen, sequence};
 
 /// Texts quote each other, and their escapes with them. More often than this is rare.
-const MOST_LAYERS: usize = 4;
+const MOST_LAYERS: usize = 5;
 
 /// The longest sequence that colours something.
 const LONGEST_COLOUR: usize = 24;
 
+/// How white space is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Spaces {
+    /// As it stands.
+    #[default]
+    Kept,
+    /// Any of it as one space, as a text in one line has it.
+    Folded,
+}
+
 /// Has somebody look at what the text means, one layer of escapes after another, and says where in the text stands what they found.
-pub fn find_meant(text: &str, look: impl Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub fn find_meant(
+    text: &str,
+    spaces: Spaces,
+    look: impl Fn(&[u8]) -> Vec<Range<usize>>,
+) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    // Some readers leave what stands in a sequence, and only take its control characters out.
+    if find_as(text, Reading { spaces, skips: true }, &look, &mut found) {
+        find_as(text, Reading { spaces, skips: false }, &look, &mut found);
+    }
+    found
+}
+
+/// Looks in one way, and says whether there is a sequence for terminals, so that there is another way.
+fn find_as(
+    text: &str,
+    reading: Reading,
+    look: &impl Fn(&[u8]) -> Vec<Range<usize>>,
+    found: &mut Vec<Range<usize>>,
+) -> bool {
     let mut layers: Vec<Undone> = Vec::new();
+    let mut has_sequence = false;
     while layers.len() < MOST_LAYERS {
         let written = layers.last().map_or(text.as_bytes(), |it| &it.text);
-        let Some(meant) = undo(written) else { break };
+        has_sequence |= memchr(ESC, written).is_some();
+        let Some(meant) = undo(written, reading) else { break };
         let hits = look(&meant.text);
         layers.push(meant);
         let origin = |hit| layers.iter().rev().fold(hit, |piece, layer| layer.origin(&piece));
         found.extend(hits.into_iter().map(origin));
     }
-    found
+    has_sequence
 }
 
 /// The text without any escapes, if it has some.
 pub fn without_escapes(text: &str) -> Option<String> {
-    let mut plain = undo(text.as_bytes())?.text;
+    let reading = Reading { spaces: Spaces::Kept, skips: true };
+    let mut plain = undo(text.as_bytes(), reading)?.text;
     for _ in 1..MOST_LAYERS {
-        let Some(plainer) = undo(&plain) else { break };
+        let Some(plainer) = undo(&plain, reading) else { break };
         plain = plainer.text;
     }
     String::from_utf8(plain).ok()
+}
+
+/// How a text is read.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    spaces: Spaces,
+    /// Whether sequences for terminals are passed over whole.
+    skips: bool,
 }
 
 /// Whether a text ends with what colours the text behind it.
@@ -59,22 +101,25 @@ struct Escape {
 }
 
 /// Undoes one layer; `None` if there is none.
-fn undo(written: &[u8]) -> Option<Undone> {
+fn undo(written: &[u8], reading: Reading) -> Option<Undone> {
     let (mut text, mut escapes) = (Vec::new(), Vec::new());
     let mut at = 0;
-    for start in starts(written) {
-        // The second of two backslashes is what the first one escapes.
-        let Some(escape) = written.get(start..).filter(|_| start >= at).and_then(escape) else {
+    let mut next = 0;
+    while let Some(start) = start(written, next, reading) {
+        next = start + 1;
+        let Some((meant, length)) = written.get(start..).and_then(|it| escape(it, reading)) else {
             continue;
         };
         text.extend_from_slice(written.get(at..start)?);
         let before = text.len();
-        match escape.0 {
+        match meant {
             Meant::Byte(byte) => text.push(byte),
             Meant::Char(char) => text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
             Meant::Nothing => (),
         }
-        at = start + escape.1;
+        at = start + length;
+        // The second of two backslashes is what the first one escapes.
+        next = at;
         escapes.push(Escape { written: start..at, meant: before..text.len() });
     }
     text.extend_from_slice(written.get(at..)?);
@@ -110,26 +155,49 @@ enum Meant {
 
 const ESC: u8 = 0x1b;
 
-/// Where escapes may start, in order.
-fn starts(text: &[u8]) -> impl Iterator<Item = usize> {
-    let mut others = memchr3_iter(b'\\', b'%', b'&', text).peekable();
-    let mut colours = memchr_iter(ESC, text).peekable();
-    std::iter::from_fn(move || match (others.peek(), colours.peek()) {
-        (Some(other), Some(colour)) if colour < other => colours.next(),
-        (Some(_), _) => others.next(),
-        (None, _) => colours.next(),
-    })
+/// Where the next escape may start.
+fn start(text: &[u8], from: usize, reading: Reading) -> Option<usize> {
+    // No character that nobody sees, and no white space but these, starts with another byte.
+    let is_start = |it: &u8| match it {
+        b'\\' | b'%' | b'&' | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3 => true,
+        b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b' ' => reading.spaces == Spaces::Folded,
+        it => *it < b' ',
+    };
+    text.get(from..)?.iter().position(is_start).map(|it| from + it)
 }
 
 /// The escape that a text starts with: what it means, and its length.
-fn escape(text: &[u8]) -> Option<(Meant, usize)> {
+fn escape(text: &[u8], reading: Reading) -> Option<(Meant, usize)> {
     match text {
         [b'%', rest @ ..] => Some((Meant::Byte(hex(rest, 2).and_then(byte)?), 3)),
         [b'\\', rest @ ..] => backslash(rest),
         [b'&', rest @ ..] => entity(rest),
-        [ESC, rest @ ..] => colour(rest),
-        _ => None,
+        [ESC, ..] if reading.skips => Some((Meant::Nothing, sequence(text))),
+        _ => unseen(text, reading.spaces),
     }
+}
+
+/// A character that nobody sees, or white space that is not one space.
+fn unseen(text: &[u8], spaces: Spaces) -> Option<(Meant, usize)> {
+    let first = first_char(text)?;
+    if is_unseen(first) {
+        return Some((Meant::Nothing, first.len_utf8()));
+    }
+    if spaces == Spaces::Kept || !first.is_whitespace() {
+        return None;
+    }
+    let mut length = first.len_utf8();
+    while let Some(next) = text.get(length..).and_then(first_char).filter(|it| it.is_whitespace()) {
+        length += next.len_utf8();
+    }
+    (length > 1 || first != ' ').then_some((Meant::Char(' '), length))
+}
+
+/// The character that bytes start with, if they are text.
+fn first_char(bytes: &[u8]) -> Option<char> {
+    const LONGEST: usize = 4;
+    let near = bytes.get(..LONGEST).unwrap_or(bytes);
+    near.utf8_chunks().next()?.valid().chars().next()
 }
 
 /// `ESC [ 3 2 m` and the like; `rest` starts behind the first character.
@@ -207,7 +275,67 @@ fn byte(number: u32) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_escapes as without;
+    use super::{Spaces, find_meant, without_escapes as without};
+
+    /// Where a word is found in what a text means.
+    fn found(text: &str, spaces: Spaces, word: &str) -> Vec<String> {
+        let places = find_meant(text, spaces, |it| {
+            let at = memchr::memmem::find(it, word.as_bytes());
+            at.map(|at| at..at + word.len()).into_iter().collect()
+        });
+        places.into_iter().map(|it| text[it].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_word_is_found_between_what_nobody_sees() {
+        for between in [
+            "\0",
+            "\u{7}",
+            "\u{7f}",
+            "\u{ad}",
+            "\u{200b}",
+            "\u{2060}",
+            "\u{fe0f}",
+            "\u{feff}",
+            "\u{e0020}",
+            "\u{1b}[1m",
+            "\u{1b}]0;t\u{7}",
+            "\u{1b}]0;t\u{1b}\\",
+            "\u{1b}c",
+            "\u{1b}",
+            "\\u200b",
+            "%E2%80%8B",
+            "&#8203;",
+            "\\x00",
+            "\\\\u001b[1m",
+            "\u{9b}",
+        ] {
+            let word: Vec<String> = "word".chars().map(String::from).collect();
+            let text = word.join(between);
+            let places = found(&format!("({text})"), Spaces::Kept, "word");
+            assert!(places.contains(&text), "{text:?}: {places:?}");
+        }
+    }
+
+    #[test]
+    fn every_character_that_nobody_sees_is_passed_over() {
+        for it in (0..0x2_0000).chain(0xe_0000..0xe_2000).filter_map(char::from_u32) {
+            let text = format!("a{it}b");
+            let is_passed = !found(&text, Spaces::Kept, "ab").is_empty();
+            assert_eq!(is_passed, crate::text::is_unseen(it), "{it:?}");
+            let is_space = !found(&format!("a {it}b"), Spaces::Folded, "a b").is_empty();
+            assert_eq!(is_space, is_passed || it.is_whitespace(), "{it:?}");
+        }
+    }
+
+    #[test]
+    fn white_space_is_folded_where_that_is_asked_for() {
+        for text in ["two\n words", "two\u{2028}words", "two \u{200b}words", "two\\n\\twords"] {
+            let places = found(text, Spaces::Folded, "two words");
+            assert!(places.iter().any(|it| it == text), "{text:?}: {places:?}");
+        }
+        assert!(found("two\nwords", Spaces::Kept, "two words").is_empty());
+    }
 
     #[test]
     fn an_escape_is_what_it_means() {

@@ -99,9 +99,11 @@ impl<const N: usize> Tally<N> {
     pub fn stats(&self, how: ErrorStats) -> String {
         let mut sums = Sums::default();
         for (row, counts) in self.seen() {
-            let count = counts.iter().sum::<u64>() / how.sample.unwrap_or(1).max(1);
+            let sample = how.sample.unwrap_or(1).max(1);
+            let count = counts.iter().sum::<u64>() / sample;
+            let elsewhere = self.elsewhere(&row.code).map(|(domain, it)| (domain, it / sample));
             if count > 0 {
-                sums.add(row, count);
+                sums.add(row, count, elsewhere);
             }
         }
         sums.write(how.sample)
@@ -109,8 +111,20 @@ impl<const N: usize> Tally<N> {
 }
 
 impl Sums {
-    fn add(&mut self, row: &Arc<Entry>, count: u64) {
+    /// Adds the failures of a row; those of other domains count under these, all others under the row's own.
+    fn add<'d>(
+        &mut self,
+        row: &Arc<Entry>,
+        count: u64,
+        elsewhere: impl Iterator<Item = (&'d str, u64)>,
+    ) {
         self.total += count;
+        let mut rest = count;
+        for (domain, moved) in elsewhere.filter(|it| it.1 > 0) {
+            let moved = moved.min(rest);
+            rest -= moved;
+            *self.by_domain.entry(domain.to_owned()).or_default() += moved;
+        }
         let written = rpc::error(&Fault::of(row));
         let Ok(doc) = Doc::parse(written.as_bytes(), Limits::DOCUMENT) else { return };
         if let Some(number) = doc.root().get("code").and_then(Value::as_i64) {
@@ -120,7 +134,9 @@ impl Sums {
         let data = |key| doc.root().path(&["data", key]).and_then(Value::as_str);
         let domain = data("domain").unwrap_or_else(|| (&*row.domain).into());
         let symbol = data("symbol").unwrap_or_else(|| (&*row.code).into());
-        *self.by_domain.entry(domain.into_owned()).or_default() += count;
+        if rest > 0 {
+            *self.by_domain.entry(domain.into_owned()).or_default() += rest;
+        }
         *self.by_symbol.entry(symbol.into_owned()).or_default() += count;
     }
 

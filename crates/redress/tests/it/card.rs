@@ -3,6 +3,7 @@
 use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 use redress::{
     Fault, card, codes,
+    emit::bound,
     fault::{NextAction, Similar, Violation},
     json::RawJson,
     tokens::{MAX_CARD_TOKENS, estimate},
@@ -97,7 +98,7 @@ proptest! {
         fault.server_text = Some(said.repeat(50));
         fault.similar_refs = near.iter().map(|it| Similar::new(it)).collect();
         fault.next_actions = next.into_iter().map(NextAction::Text).collect();
-        fault.bound(2048);
+        bound(&mut fault, 2048);
         let card = card(&fault);
         prop_assert!(estimate(&card) <= MAX_CARD_TOKENS as u64);
         prop_assert!(card.starts_with("FILE_NOT_FOUND: "));
@@ -127,7 +128,7 @@ fn everything_that_is_emitted_is_bounded() {
     fault.cause = Some(RawJson::string(&long));
     fault.stack = Some(long.clone());
     fault.details = Some(RawJson::string(&long));
-    fault.bound(2048);
+    bound(&mut fault, 2048);
     let envelope = redress::Dialect::AtlasGate.write(&fault, redress::dialect::Stamp::default());
     let native = redress::Dialect::Native.write(&fault, redress::dialect::Stamp::default());
     assert!(

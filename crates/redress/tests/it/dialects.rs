@@ -10,7 +10,7 @@ use redress::{
 };
 use redress_registry::{
     Class, Registry, Retry, RetryKind, Source,
-    plugin::{PluginCode, Plugins},
+    plugin::{self, PluginCode, Plugins},
     read, resolve, shipped,
 };
 
@@ -362,7 +362,6 @@ fn stagewright_writes_and_reads_the_codes_of_plugins() {
     let plugins = Arc::new(Plugins::default());
     let lookup = Lookup::shipped().and_plugins(Arc::clone(&plugins));
     let text = br#"{"ok":false,"error":"Wait.","code":"beta.NOT_READY","hint":"Wait.","retryable":false,"http":503,"_meta":{"estimated_tokens":24,"elapsed_ms":0}}"#;
-    assert!(Dialect::Stagewright.read(text, &lookup).is_err());
     let code = PluginCode::new("NOT_READY", Class::Unavailable, "Wait.");
     let registration = plugins.register("beta", &[code]).unwrap();
     let fault = Dialect::Stagewright.read(text, &lookup).unwrap();
@@ -372,7 +371,112 @@ fn stagewright_writes_and_reads_the_codes_of_plugins() {
         assert_eq!(dialect.read(text.as_bytes(), &lookup), Ok(fault.clone()), "{text}");
     }
     plugins.unregister(registration);
-    assert!(Dialect::Stagewright.read(text, &lookup).is_err());
+    let fault = Dialect::Stagewright.read(text, &lookup).unwrap();
+    assert!(plugin::is_unregistered(fault.entry()));
+}
+
+#[test]
+fn seed_003_42_a_plugins_code_that_nobody_registered_is_read_as_its_envelope_states_it() {
+    let envelope = |code: &str, retryable: bool, http: u16| {
+        format!(
+            r#"{{"ok":false,"error":"Apple refused it","code":"{code}","hint":"Sign it first.","retryable":{retryable},"http":{http},"_meta":{{"estimated_tokens":40,"elapsed_ms":12}},"details":{{"id":"b1"}}}}"#
+        )
+    };
+    for (retryable, http, class) in [
+        (false, 409, Class::FailedPrecondition),
+        (true, 503, Class::Unavailable),
+        (true, 408, Class::DeadlineExceeded),
+        (false, 422, Class::InvalidArgument),
+        (false, 500, Class::Unknown),
+    ] {
+        let text = envelope("signing.NOTARIZATION_FAILED", retryable, http);
+        let (dialect, fault) = Dialect::read_any(text.as_bytes(), &LOOKUP).unwrap();
+        assert_eq!(dialect, Dialect::Stagewright);
+        assert_eq!(fault.code(), "signing.NOTARIZATION_FAILED");
+        assert_eq!((fault.class, fault.http, fault.retryable()), (class, http, retryable));
+        assert_eq!((&*fault.message, &*fault.hint), ("Apple refused it", "Sign it first."));
+        let again: serde_json::Value = serde_json::from_str(&dialect.write(&fault, NOW)).unwrap();
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&again["code"], &again["http"]), (&read["code"], &read["http"]));
+        assert_eq!(
+            (&again["retryable"], &again["details"]),
+            (&read["retryable"], &read["details"])
+        );
+        for dialect in Dialect::ALL {
+            let carried = dialect.carry(&fault, NOW, &LOOKUP).text;
+            let back = dialect.read(carried.as_bytes(), &LOOKUP);
+            assert_eq!(back.as_ref(), Ok(&fault), "{carried}");
+        }
+    }
+    for code in ["NO_SUCH_CODE", "Signing.FAILED", "core.FAILED", "signing.failed", "signing."] {
+        assert!(
+            Dialect::read_any(envelope(code, true, 409).as_bytes(), &LOOKUP).is_err(),
+            "{code}"
+        );
+    }
+    let bare = br#"{"code":"signing.NOTARIZATION_FAILED"}"#;
+    assert!(Dialect::read_any(bare, &LOOKUP).is_err(), "any object can have a code");
+}
+
+#[test]
+fn seed_000_35_no_dialect_borrows_a_code_with_another_meaning() {
+    for (dialect, code, spelling) in [
+        (Dialect::AtlasGate, codes::UNKNOWN_TOOL, "UNKNOWN_TOOL_FAILURE"),
+        (Dialect::AtlasGate, codes::NOT_FOUND, "UNKNOWN_TOOL_FAILURE"),
+        (Dialect::AtlasGate, codes::NOT_INSTALLED, "UNKNOWN_TOOL_FAILURE"),
+        (Dialect::AtlasGate, codes::CONFLICT, "UNKNOWN_TOOL_FAILURE"),
+        (Dialect::AtlasGate, codes::AUTH_REQUIRED, "UNKNOWN_TOOL_FAILURE"),
+        (Dialect::AtlasGate, codes::ALREADY_EXISTS, "UNKNOWN_TOOL_FAILURE"),
+        (Dialect::AtlasGate, codes::OUTPUT_INVALID, "INTERNAL_ERROR"),
+        (Dialect::AtlasGate, codes::FILE_NOT_FOUND, "FILE_NOT_FOUND"),
+        (Dialect::Stagewright, codes::UNKNOWN_TOOL, "INTERNAL_ERROR"),
+        (Dialect::Stagewright, codes::AUTH_REQUIRED, "INTERNAL_ERROR"),
+        (Dialect::Stagewright, codes::UPSTREAM_CRASHED, "INTERNAL_ERROR"),
+        (Dialect::Stagewright, codes::INVALID_INPUT_TYPE, "BAD_ARGUMENT"),
+        (Dialect::Workrail, codes::RATE_LIMITED, "INTERNAL_ERROR"),
+        (Dialect::Workrail, codes::UNAUTHORIZED_ACTION, "INTERNAL_ERROR"),
+        (Dialect::Workrail, codes::CONFLICT, "PRECONDITION_FAILED"),
+        (Dialect::Mailvault, codes::INVALID_INPUT_VALUE, "internal_error"),
+        (Dialect::Mailvault, codes::RATE_LIMITED, "rate_limited"),
+        (Dialect::Mailvault, codes::TIMEOUT, "mcp_unavailable"),
+    ] {
+        assert_eq!(dialect.spelling(code.entry()), spelling, "{} {}", dialect.name(), code.name());
+    }
+}
+
+#[test]
+fn seed_003_24_status_and_retry_are_those_of_the_row_that_is_named() {
+    let lookup = Lookup::shipped();
+    let all = lookup.rows().map(Fault::of);
+    for fault in all {
+        let text = Dialect::Stagewright.write(&fault, NOW);
+        let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let named = lookup.spelled(Dialect::Stagewright, told["code"].as_str().unwrap()).unwrap();
+        assert_eq!(told["http"], named.http, "{text}");
+        let may = named.retry.retryable() && fault.retryable();
+        assert_eq!(told["retryable"], may, "{text}");
+    }
+    let mut strict = codes::TIMEOUT.raise([] as [(&str, &str); 0]);
+    strict.set_retryable(false);
+    let text = Dialect::Stagewright.write(&strict, NOW);
+    assert!(text.contains(r#""retryable":false"#), "no more than the server stated: {text}");
+}
+
+#[test]
+fn a_code_that_allows_a_repeat_is_not_told_for_a_failure_that_forbids_it() {
+    let lookup = Lookup::shipped();
+    for row in lookup.rows().filter(|it| it.retry.retryable()) {
+        let mut fault = Fault::of(row);
+        fault.set_retryable(false);
+        for dialect in [Dialect::Mailvault, Dialect::AtlasGate] {
+            let text = dialect.write(&fault, NOW);
+            let read = dialect.read(text.as_bytes(), &lookup).unwrap();
+            assert!(!read.retryable(), "{text}");
+            let back = dialect.carry(&fault, NOW, &lookup).text;
+            let back = dialect.read(back.as_bytes(), &lookup).unwrap();
+            assert_eq!((back.code(), back.retry), (fault.code(), fault.retry), "{text}");
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use redress::{
     codes,
+    emit::bound,
     fault::{
         Cause, Context, Ctx, Policy, Redact, StackPolicy, Thrown, from_unknown,
         invariant_violation, startup_failure, tool_failure,
@@ -171,7 +172,7 @@ impl std::error::Error for Deep {
 fn a_monstrous_cause_is_bounded_and_redacted() {
     let mut fault = from_unknown(Thrown::error(&Deep(1)), ctx(), shipped::core());
     assert_eq!(fault.private.causes.len(), 8);
-    fault.bound(2048);
+    bound(&mut fault, 2048);
     assert!(fault.message.chars().count() <= 200);
     fault.expose(&POLICY);
     let cause = fault.cause.unwrap();

@@ -5,7 +5,10 @@ mod arbitrary;
 mod card;
 mod classify;
 mod codes;
+#[path = "../../../../fixtures/counts.rs"]
+mod counts;
 mod dialects;
+mod emission;
 mod factories;
 mod golden;
 mod laws;

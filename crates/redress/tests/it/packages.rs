@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redress::{
     Dialect, Lookup,
     codes::Code,
-    package::{PACKAGES, package},
+    package::{PACKAGES, Runtime, package},
 };
 use redress_registry::{
     Registry, Source, canonical,
@@ -33,7 +33,35 @@ fn notes() -> Arc<Registry> {
 #[test]
 fn equal_registries_give_equal_bytes() {
     for package in PACKAGES {
-        assert_eq!((package.files)(&notes()), (package.files)(&notes()), "{}", package.name);
+        for runtime in [Runtime::Imported, Runtime::Bundled] {
+            let [one, other] = [(), ()].map(|()| (package.files)(&notes(), runtime));
+            assert_eq!(one, other, "{}", package.name);
+        }
+    }
+}
+
+#[test]
+fn a_bundled_runtime_has_every_source_of_the_package() {
+    for (name, sources, runtime) in [
+        ("typescript", "typescript/src", "runtime"),
+        ("python", "python/src/redress_runtime", "notes_errors/redress_runtime"),
+    ] {
+        let folder = format!("{}/../../packages/{sources}", env!("CARGO_MANIFEST_DIR"));
+        let files = (package(name).unwrap().files)(&notes(), Runtime::Bundled);
+        let paths = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+        for path in paths.filter(|it| it.is_file()) {
+            let name = format!("{runtime}/{}", path.file_name().unwrap().to_str().unwrap());
+            let bundled = files.iter().find(|it| it.path == name).map(|it| it.text.as_str());
+            assert_eq!(bundled, Some(&*std::fs::read_to_string(&path).unwrap()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_export_repeats_no_row_that_ships() {
+    for (registry, rows) in [(notes(), 1), (Arc::clone(shipped::core()), 0)] {
+        let files = (package("typescript").unwrap().files)(&registry, Runtime::Imported);
+        assert_eq!(files[0].text.matches("\"spelled\": ").count(), rows, "{}", registry.name);
     }
 }
 
@@ -67,7 +95,7 @@ fn whatever_a_registry_says_its_rust_module_compiles_and_says_the_same() {
 fn every_vector_is_read_as_the_code_that_it_says() {
     for registry in shipped::all() {
         let lookup = Lookup::with([Arc::clone(registry)]);
-        let text = &(package("vectors").unwrap().files)(registry)[0].text;
+        let text = &(package("vectors").unwrap().files)(registry, Runtime::Imported)[0].text;
         assert_eq!(text.lines().count(), registry.codes.len() * Dialect::ALL.len());
         for line in text.lines() {
             let vector: Value = serde_json::from_str(line).unwrap();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use redress::recover::{Attempt, Budget, Decision, decide};
 use redress::{
     Dialect, Fault, Lookup, codes,
     dialect::Stamp,
@@ -189,4 +190,20 @@ fn atlas_unregistered_code_is_refused() {
         let refusal = Dialect::AtlasGate.read(text.as_bytes(), &Lookup::shipped()).unwrap_err();
         assert_eq!(refusal.pointer, "/error_code", "{code}");
     }
+}
+
+#[test]
+fn seed_000_52_a_session_that_was_not_started_leads_to_begin_session() {
+    let envelope = Dialect::AtlasGate
+        .write(&codes::SESSION_NOT_INITIALIZED.raise([] as [(&str, &str); 0]), NOW);
+    let fault = Dialect::AtlasGate.read(envelope.as_bytes(), &Lookup::shipped()).unwrap();
+    let decided = decide(
+        &fault,
+        &Attempt::default(),
+        &redress::recover::Policy::default(),
+        &mut Budget::default(),
+    );
+    let next = codes::SESSION_NOT_INITIALIZED.raise([] as [(&str, &str); 0]).next_actions;
+    assert!(format!("{next:?}").contains("begin_session"));
+    assert_eq!(decided.decision, Decision::CallFirst { next });
 }

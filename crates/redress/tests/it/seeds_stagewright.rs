@@ -188,3 +188,11 @@ fn stagewright_plugin_codes_are_written_with_their_namespace() {
     let it = written(&of("trace.NOT_RECORDING"));
     assert_eq!((&it["code"], &it["http"]), (&"trace.NOT_RECORDING".into(), &409.into()));
 }
+
+#[test]
+fn seed_003_63_typing_without_effect_names_the_tool_that_types_into_editors() {
+    let registry = shipped::get("stagewright").unwrap();
+    let row = registry.get("TYPE_NO_EFFECT").unwrap();
+    let tools: Vec<_> = row.next.iter().map(|it| it.tool.as_str()).collect();
+    assert_eq!(tools, ["electron_type_into_editor"]);
+}

@@ -10,7 +10,7 @@ pub use embedded::{Code, locked};
 pub use list::*;
 use redress_registry::{Entry, shipped};
 
-use crate::fault::{Fault, ParamValue};
+use super::{Fault, ParamValue};
 
 /// A code of the embedded `core` registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
