@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redress_check::{Contract, Day, World, check, language::Language, read, walk};
+use redress_check::{Contract, Day, Project, check, language::Language, read, walk};
 use redress_registry::{Source, shipped};
 use tree_sitter::Parser;
 
@@ -34,14 +34,14 @@ fn main() {
         paths.push(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../.."));
     }
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let files = walk::files(&paths).0;
+    let files = walk::files(&paths).found;
     let bytes: u64 =
         files.iter().filter_map(|it| fs::metadata(&it.path).ok()).map(|it| it.len()).sum();
     println!("{} files, {} KiB, {threads} threads", files.len(), bytes >> 10);
     let mut best = [Duration::MAX; 4];
     for _ in 0..ROUNDS {
         let took = [
-            timed(|| parse_only(&walk::files(&paths).0, threads)),
+            timed(|| parse_only(&walk::files(&paths).found, threads)),
             timed(|| drop(black_box(read(&paths, threads, &|_, _| ())))),
             timed(|| scan(&paths, threads)),
             ast_grep(&paths).unwrap_or(Duration::MAX),
@@ -112,8 +112,8 @@ fn scan(paths: &[PathBuf], threads: usize) {
     let sources = read(paths, threads, &|_, _| ());
     let source = shipped::source("core").unwrap_or_else(|| Source::new("core", ""));
     let contracts = [Contract::new(Arc::clone(shipped::core()), source)];
-    let world = World::new(&sources, &contracts, |_| Some(0));
-    black_box(check(&world, Day::default()));
+    let project = Project::new(&sources, &contracts, |_| Some(0));
+    black_box(check(&project, Day::default()));
 }
 
 /// `ast-grep scan` with one rule for each language, if it is installed.

@@ -4,9 +4,10 @@ use redress_registry::name::is_code;
 use tree_sitter::Node;
 
 use crate::{
-    facts::{Position, Span, Value},
+    facts::{Position, Value},
     position::{is_of_error, position},
-    scan::{Scan, span},
+    scan::Scan,
+    span::{Span, span},
     tree::Trail,
 };
 

@@ -1,15 +1,13 @@
 //! `Exposure`: which functions stand behind a tool, and whether what they throw comes through to the caller.
 
 mod graph;
-mod world;
 
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    conduct::{Act, Boundary, Conduct, Registration, What, Within, catches},
-    facts::Handler,
+    error_flow::{Boundary, ErrorFlow, ErrorSite, Handler, Registration, What, Within, catches},
     resolve::Index,
     sources::Sources,
 };
@@ -53,10 +51,9 @@ impl<'w> Exposure<'w> {
         let mut exposure = Self { judged: judged.collect(), ..Self::default() };
         let graph = Graph::new(sources, index);
         let first = exposure.entries(sources, &graph);
-        exposure.has_tools =
-            sources.files.iter().enumerate().any(|(file, it)| {
-                exposure.is_judged(file) && !it.facts.conduct.boundaries.is_empty()
-            });
+        exposure.has_tools = sources.files.iter().enumerate().any(|(file, it)| {
+            exposure.is_judged(file) && !it.facts.error_flow.boundaries.is_empty()
+        });
         // First what comes through, so that a function with both ways counts as one that lets through.
         for only_raw in [true, false] {
             exposure.spread(first.clone(), &graph, only_raw);
@@ -82,13 +79,13 @@ impl<'w> Exposure<'w> {
     /// The same, if an error of this type at that place comes through to the caller.
     pub(crate) fn through(
         &self,
-        (file, conduct): (usize, &Conduct),
-        act: &Act,
+        (file, error_flow): (usize, &ErrorFlow),
+        site: &ErrorSite,
         kind: &str,
     ) -> Option<&Behind<'w>> {
-        let behind = self.behind(file, &act.within)?;
+        let behind = self.behind(file, &site.within)?;
         let is_caught = behind.caught.iter().any(|it| catches(it, kind));
-        (behind.is_raw && !is_caught && !is_guarded(conduct, act.within.guard, Some(kind)))
+        (behind.is_raw && !is_caught && !is_guarded(error_flow, site.within.guard, Some(kind)))
             .then_some(behind)
     }
 
@@ -99,7 +96,7 @@ impl<'w> Exposure<'w> {
         for (file, source) in
             sources.files.iter().enumerate().filter(|(file, _)| self.is_judged(*file))
         {
-            for boundary in &source.facts.conduct.boundaries {
+            for boundary in &source.facts.error_flow.boundaries {
                 let at = match &boundary.handler {
                     Handler::Span(span) => Some((file, span.start)),
                     Handler::Named(name) => graph.function(file, Some(boundary.span.start), name),
@@ -120,10 +117,12 @@ impl<'w> Exposure<'w> {
 
     /// Whether whoever calls the handlers of rows catches what they throw.
     fn somebody_catches_rows(&self, sources: &Sources) -> bool {
-        let conducts = sources.files.iter().enumerate().filter(|(file, _)| self.is_judged(*file));
-        conducts.map(|it| &it.1.facts.conduct).any(|conduct| {
-            conduct.acts.iter().any(|act| {
-                matches!(act.what, What::Dispatch(_)) && is_guarded(conduct, act.within.guard, None)
+        let error_flows =
+            sources.files.iter().enumerate().filter(|(file, _)| self.is_judged(*file));
+        error_flows.map(|it| &it.1.facts.error_flow).any(|error_flow| {
+            error_flow.sites.iter().any(|site| {
+                matches!(site.what, What::Dispatch(_))
+                    && is_guarded(error_flow, site.within.guard, None)
             })
         })
     }
@@ -156,9 +155,9 @@ impl<'w> Exposure<'w> {
 }
 
 /// Whether a try around something catches an error of this type, or any error if none is named.
-pub(crate) fn is_guarded(conduct: &Conduct, guard: Option<u32>, kind: Option<&str>) -> bool {
+pub(crate) fn is_guarded(error_flow: &ErrorFlow, guard: Option<u32>, kind: Option<&str>) -> bool {
     let mut guard = guard;
-    while let Some(it) = guard.and_then(|it| conduct.guards.get(it as usize)) {
+    while let Some(it) = guard.and_then(|it| error_flow.guards.get(it as usize)) {
         let stops = it.catches.iter().any(|it| {
             let is_meant = it.types.is_empty()
                 || kind.is_some_and(|kind| it.types.iter().any(|name| catches(name, kind)));

@@ -1,11 +1,10 @@
 //! `Facts`: what one source file says that a contract is about, without its tree and its text.
 
-use std::ops::Range;
-
-use crate::{conduct::Conduct, language::Language};
-
-/// Bytes of a file.
-pub type Span = Range<u32>;
+use crate::{
+    error_flow::{ErrorFlow, Handler},
+    language::Language,
+    span::Span,
+};
 
 /// What is kept of one file. Everything is language-neutral; names of paths are joined by dots.
 #[derive(Debug, Default)]
@@ -39,7 +38,7 @@ pub struct Facts {
     /// Comments that allow a rule to be broken.
     pub allowances: Vec<crate::suppress::Written>,
     /// What is done when something fails.
-    pub conduct: Conduct,
+    pub error_flow: ErrorFlow,
     /// The first place that is no syntax of the language.
     pub broken: Option<Span>,
 }
@@ -51,7 +50,22 @@ impl Facts {
         let around = self.functions.get(..before)?.iter().rposition(|it| it.span.contains(&at))?;
         u32::try_from(around).ok()
     }
+
+    /// The functions around a byte, the innermost first.
+    pub(crate) fn functions_around(&self, at: u32) -> impl Iterator<Item = &Function> {
+        let before = self.functions.partition_point(|it| it.span.start <= at);
+        let nearest = self.functions.get(..before).unwrap_or_default().iter().rev();
+        nearest.take(MAX_AROUND).filter(move |it| it.span.contains(&at))
+    }
+
+    /// The class of the function that begins there, or of one around it.
+    pub(crate) fn class_around(&self, at: u32) -> Option<&str> {
+        self.functions_around(at).find_map(|it| it.name.split_once('.').map(|it| it.0))
+    }
 }
+
+/// More functions before a place are not looked at.
+const MAX_AROUND: usize = 200;
 
 /// A value where a code can stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,6 +182,21 @@ pub struct Member {
     pub text: Box<str>,
     /// The text without quotes.
     pub span: Span,
+    /// What the table says of the code, if it says something.
+    pub row: Option<Box<TableRow>>,
+}
+
+/// What a table of the sources says of a code: `{ http: 409, retryable: false, hint: "…" }`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableRow {
+    /// The HTTP status.
+    pub http: Option<u16>,
+    /// Whether the call can be repeated.
+    pub is_retryable: Option<bool>,
+    /// What to do.
+    pub hint: Option<Box<str>>,
+    /// What happened.
+    pub message: Option<Box<str>>,
 }
 
 /// A name that comes from another file.
@@ -225,17 +254,6 @@ pub struct Branch {
     pub name: Box<str>,
     /// The whole branch.
     pub span: Span,
-}
-
-/// Where the work of a tool is done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Handler {
-    /// Here.
-    Span(Span),
-    /// In the function of that name.
-    Named(Box<str>),
-    /// Nobody knows.
-    Unknown,
 }
 
 /// A text with its place: a word in a document, a description of a tool.

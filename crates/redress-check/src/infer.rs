@@ -1,6 +1,7 @@
 //! A first registry from sources that have none: the codes that they raise, the messages beside them, their tools.
 
 mod guess;
+mod raised;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,36 +9,49 @@ use std::{
     sync::Arc,
 };
 
-use redress_registry::{Registry, Source, lint, name::is_code, read, shipped};
+use redress_registry::{Class, Registry, Source, lint, name::is_code, read, shipped};
 
 use crate::{
-    facts::{Facts, Mention, Table, TableKind, Value},
+    facts::{Facts, Member, Mention, Table, TableKind, TableRow, Value},
     named::is_certain,
     reach::reached,
     resolve::Index,
     sources::Sources,
 };
-use guess::{class, message};
+use guess::{class, class_of_status, message};
+use raised::Raised;
 
 /// What is known of a code that has no row yet.
 #[derive(Debug, Default)]
 struct Seen {
     message: Option<Box<str>>,
     place: String,
+    /// What a table of the sources says of it.
+    row: TableRow,
+    /// The error without a code that it is drafted from.
+    raised: Option<Raised>,
 }
 
 /// A registry file as TOML. Lines with `FILL` are for a person.
 pub fn infer(sources: &Sources, name: &str) -> String {
     let index = Index::new(sources);
     let core = shipped::core();
-    let codes = codes(sources, &index);
+    let mut codes = codes(sources, &index);
+    let raises = raised::find(sources, &index);
+    for it in &raises {
+        codes.entry(it.code.as_str().into()).or_insert_with(|| Seen {
+            place: it.place.clone(),
+            raised: Some(it.clone()),
+            ..Seen::default()
+        });
+    }
     let mut out = format!(
         "format = \"redress-registry/1\"\nextends = [\"core\"]\n\n[registry]\nname = \"{name}\"\nversion = \"0.1.0\"\n\n[defaults]\nsince = \"0.1.0\"\n\n[domain.{name}]\ntitle = \"FILL: whose failures these are\"\n"
     );
     for (code, seen) in codes.iter().filter(|it| core.get(it.0).is_none()) {
         row(&mut out, name, code, seen);
     }
-    tools(&mut out, (sources, &index), &codes, core);
+    tools(&mut out, (sources, &index), (&codes, &raises), core);
     marked(&out)
 }
 
@@ -56,20 +70,53 @@ fn marked(text: &str) -> String {
 }
 
 fn row(out: &mut String, domain: &str, code: &str, seen: &Seen) {
-    let class = class(code);
-    let message = message(code, seen.message.as_deref());
-    let text = [
+    let guessed = match (class(code), seen.row.http, &seen.raised) {
+        (Class::Internal, Some(http), _) => class_of_status(http),
+        (Class::Internal, None, Some(raised)) => raised.class,
+        (class, ..) => class,
+    };
+    let said = seen.message.as_deref().or(seen.row.message.as_deref());
+    let message = seen.raised.as_ref().map_or_else(|| message(code, said), |it| it.message.clone());
+    let retry = match seen.row.is_retryable {
+        Some(true) => "retry = \"now\"  # FILL: after_delay, if a wait helps",
+        Some(false) => {
+            "retry = \"never\"  # FILL: after_change, after_state or after_human, if one of them helps"
+        }
+        None => "retry = \"never\"  # FILL: when a caller may call again",
+    };
+    let hint = seen.row.hint.as_deref().unwrap_or("FILL: say what the caller does about it.");
+    let mut text = vec![
         format!("\n# Raised at {}.", seen.place),
         format!("[code.{code}]"),
         format!("domain = {}", quoted(domain)),
-        format!("class = \"{}\"", class.name()),
-        "retry = \"never\"  # FILL: when a caller may call again".to_owned(),
+        format!("class = \"{}\"", guessed.name()),
+    ];
+    if let Some(raised) = &seen.raised {
+        text.insert(
+            1,
+            format!(
+                "# FILL: it has no code yet; this name is made of the words of its {}.",
+                raised.kind
+            ),
+        );
+    }
+    text.extend(seen.row.http.filter(|it| *it != guessed.http()).map(|it| format!("http = {it}")));
+    text.extend([
+        retry.to_owned(),
         "effect = \"unknown\"  # FILL: none, if nothing was changed".to_owned(),
         format!("title = {}", quoted(&redress_registry::name::title(code))),
         format!("message = {}", quoted(&message)),
-        "hint = \"FILL: say what the caller does about it.\"".to_owned(),
-        "explain = \"FILL: when it happens, and how to get out of it.\"".to_owned(),
-    ];
+        format!("hint = {}", quoted(hint)),
+    ]);
+    for name in seen.raised.iter().flat_map(|it| &it.params) {
+        text.push(format!("params.{name} = {{ type = \"string\", doc = \"FILL: what it is.\", untrusted = true, max_chars = 120 }}"));
+    }
+    let params = seen.raised.iter().flat_map(|it| &it.params);
+    let example: Vec<_> = params.map(|it| format!("{it} = \"FILL\"")).collect();
+    if !example.is_empty() {
+        text.push(format!("example = {{ {} }}", example.join(", ")));
+    }
+    text.push("explain = \"FILL: when it happens, and how to get out of it.\"".to_owned());
     writeln!(out, "{}", text.join("\n")).unwrap_or_default();
 }
 
@@ -81,7 +128,7 @@ fn codes(sources: &Sources, index: &Index<'_>) -> BTreeMap<Box<str>, Seen> {
         if facts.is_test || facts.is_generated {
             continue;
         }
-        let mut add = |code: &str, message: Option<&str>| {
+        let mut add = |code: &str, message: Option<&str>, row: Option<&TableRow>| {
             let seen = codes.entry(code.into()).or_default();
             if seen.place.is_empty() {
                 seen.place = source.path.to_string_lossy().replace(char::is_control, " ");
@@ -89,14 +136,17 @@ fn codes(sources: &Sources, index: &Index<'_>) -> BTreeMap<Box<str>, Seen> {
             if seen.message.is_none() {
                 seen.message = message.map(Into::into);
             }
+            if let Some(row) = row {
+                seen.row = row.clone();
+            }
         };
         for mention in &facts.mentions {
             if let Some(code) = raised(file, mention, index) {
-                add(code, mention.message.as_deref());
+                add(code, mention.message.as_deref(), None);
             }
         }
-        for code in tabled(facts) {
-            add(code, None);
+        for member in tabled(facts) {
+            add(&member.text, None, member.row.as_deref());
         }
     }
     codes
@@ -114,21 +164,21 @@ fn raised<'w>(file: usize, mention: &'w Mention, index: &Index<'w>) -> Option<&'
 }
 
 /// Members of tables that are called after errors or codes.
-fn tabled(facts: &Facts) -> impl Iterator<Item = &str> {
+fn tabled(facts: &Facts) -> impl Iterator<Item = &Member> {
     let is_of_codes = |it: &&Table| {
         let name = it.name.to_lowercase();
         let is_named = name.contains("error") || name.contains("fault") || name.contains("failure");
         is_named && matches!(it.kind, TableKind::Names | TableKind::Keys | TableKind::Values)
     };
     let members = facts.tables.iter().filter(is_of_codes).flat_map(|it| &it.members);
-    members.map(|it| &*it.text).filter(|it| is_code(it) && it.contains('_'))
+    members.filter(|it| is_code(&it.text) && it.text.contains('_'))
 }
 
 /// A row for each tool, with the codes that its handler reaches.
 fn tools<'w>(
     out: &mut String,
     (sources, index): (&'w Sources, &Index<'w>),
-    codes: &BTreeMap<Box<str>, Seen>,
+    (codes, raises): (&BTreeMap<Box<str>, Seen>, &'w [Raised]),
     core: &Registry,
 ) {
     let mut rows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -143,6 +193,8 @@ fn tools<'w>(
                 let inside =
                     source.facts.mentions.iter().filter(|it| span.contains(&it.span.start));
                 may.extend(inside.filter_map(|it| raised(file, it, index)));
+                let drafted = raises.iter().filter(|it| it.file == file && span.contains(&it.at));
+                may.extend(drafted.map(|it| it.code.as_str()));
             }
         }
     }

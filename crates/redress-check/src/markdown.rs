@@ -3,7 +3,7 @@
 use crate::{
     facts::WordHint,
     scan::Scan,
-    suppress,
+    suppress::allowances,
     words::{is_said, keep, words},
 };
 
@@ -13,7 +13,7 @@ const MAX_COLUMNS: u32 = 64;
 /// Reads the words of a document.
 pub(crate) fn read(scan: &mut Scan<'_>) {
     let text = scan.text;
-    suppress::in_text(scan, 0, 0, text);
+    scan.facts.allowances = allowances(0, 0, text);
     let mut at = 0;
     let mut fence: Option<(&str, bool)> = None;
     let mut block = 0;

@@ -8,9 +8,10 @@ use redress_registry::{Entry, name::is_full_code};
 
 use crate::{
     contract::{Contract, Meaning},
-    facts::{Constant, Facts, Mention, Position, Span, Table, TableKind, Value},
+    facts::{Constant, Facts, Mention, Position, Table, TableKind, Value},
     position::{is_code_key, is_error_name},
     resolve::{Index, Target},
+    span::Span,
 };
 
 /// A place that names a code.

@@ -1,10 +1,12 @@
 //! What a tool reaches: its handler, and the functions of these sources that it calls.
 
 use crate::{
-    facts::{Handler, Span, Tool},
-    link::World,
+    error_flow::Handler,
+    facts::Tool,
+    project::Project,
     resolve::{Index, Target},
     sources::Sources,
+    span::Span,
 };
 
 /// More functions are not looked into.
@@ -12,8 +14,12 @@ const MAX_FUNCTIONS: usize = 256;
 
 /// The handler of a tool and what it calls in its own file; `None` if nobody knows its handler. What is further away
 /// is often shared by tools, of which each meets a part.
-pub(crate) fn nearby(world: &World<'_>, file: usize, tool: &Tool) -> Option<Vec<(usize, Span)>> {
-    let all = reached((world.sources, &world.index), file, tool)?;
+pub(crate) fn nearby(
+    project: &Project<'_>,
+    file: usize,
+    tool: &Tool,
+) -> Option<Vec<(usize, Span)>> {
+    let all = reached((project.sources, &project.index), file, tool)?;
     let home = all.first()?.0;
     Some(all.into_iter().filter(|it| it.0 == home).collect())
 }

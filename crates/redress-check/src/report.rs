@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use redress_registry::{Source, place::start};
+use redress_registry::{Source, place::start, rule::Rule};
 
 use crate::{
-    link::World,
-    rule::{Hit, Hits},
+    project::Project,
+    rule::{Check, Hit, Hits},
     rules::{checks, files},
+    subject::Subject,
     suppress::Day,
 };
 
@@ -20,27 +21,49 @@ pub struct Report {
     pub sources: BTreeMap<Arc<str>, Source>,
     /// How many findings are allowed by a comment.
     pub allowed: usize,
+    /// Every rule and what became of it, in the order of their ids.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What became of one rule.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What it looked at.
+    pub looks_at: Subject,
+    /// How many of them there are; a rule with none is not applicable.
+    pub count: usize,
+    /// How often it is broken.
+    pub broken: usize,
 }
 
 /// Runs every rule.
-pub fn check(world: &World<'_>, today: Day) -> Report {
+pub fn check(project: &Project<'_>, today: Day) -> Report {
     let contracts =
-        world.contracts.iter().map(|it| (Arc::clone(&it.source.file), it.source.clone()));
+        project.contracts.iter().map(|it| (Arc::clone(&it.source.file), it.source.clone()));
     let mut report = Report { sources: contracts.collect(), ..Report::default() };
     for check in checks() {
-        let mut hits = Hits::new(world, check.rule);
-        (check.run)(world, &mut hits);
+        let mut hits = Hits::new(project, check.rule);
+        (check.run)(project, &mut hits);
         report.hits.extend(hits.into_list());
     }
-    report.place(world);
-    report.allow(world, today);
-    report.place(world);
+    report.place(project);
+    report.allow(project, today);
+    report.place(project);
+    report.verdicts = checks().map(|check| report.verdict(check, project)).collect();
     report
 }
 
 impl Report {
+    fn verdict(&self, check: &Check, project: &Project<'_>) -> Verdict {
+        let broken = self.hits.iter().filter(|it| it.finding.rule == check.rule.id).count();
+        let count = check.looks_at.count(project);
+        Verdict { rule: check.rule, looks_at: check.looks_at, count, broken }
+    }
+
     /// Sorts the findings and gives each its line and column.
-    fn place(&mut self, world: &World<'_>) {
+    fn place(&mut self, project: &Project<'_>) {
         self.hits.sort_by(|a, b| {
             let key = |it: &Hit| {
                 (
@@ -58,7 +81,8 @@ impl Report {
             if let Some(file) = hit.file
                 && !self.sources.contains_key(name)
             {
-                let text = world.sources.files.get(file).and_then(crate::sources::SourceFile::text);
+                let text =
+                    project.sources.files.get(file).and_then(crate::sources::SourceFile::text);
                 let source = Source { file: Arc::clone(name), text: text.unwrap_or_default() };
                 self.sources.insert(Arc::clone(name), source);
             }
@@ -70,12 +94,12 @@ impl Report {
     }
 
     /// Takes out what a comment allows, and tells of comments that allow nothing.
-    fn allow(&mut self, world: &World<'_>, today: Day) {
+    fn allow(&mut self, project: &Project<'_>, today: Day) {
         let mut used: Vec<Vec<bool>> =
-            world.files().map(|(_, it)| vec![false; it.facts.allowances.len()]).collect();
+            project.files().map(|(_, it)| vec![false; it.facts.allowances.len()]).collect();
         self.hits.retain(|hit| {
             let Some((file, source)) =
-                hit.file.and_then(|it| Some((it, world.sources.files.get(it)?)))
+                hit.file.and_then(|it| Some((it, project.sources.files.get(it)?)))
             else {
                 return true;
             };
@@ -96,7 +120,7 @@ impl Report {
             self.allowed += usize::from(is_allowed);
             !is_allowed
         });
-        self.hits.extend(files::allowances(world, &used, today));
+        self.hits.extend(files::allowances(project, &used, today));
     }
 }
 

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use redress_registry::{Finding, Level, Place, rule::Rule};
 use serde_json::{Map, Value};
 
-use crate::{contract::Contract, facts::Span, link::World, scan::span};
+use crate::{
+    contract::Contract,
+    project::Project,
+    span::{Span, span},
+    subject::Subject,
+};
 
 /// A rule and how it looks at the sources.
 #[derive(Debug)]
@@ -14,7 +19,9 @@ pub struct Check {
     pub rule: &'static Rule,
     /// Its page: why, and in each language a bad and a good example, which are its test.
     pub page: &'static str,
-    pub(crate) run: fn(&World<'_>, &mut Hits<'_>),
+    /// What it looks at.
+    pub looks_at: Subject,
+    pub(crate) run: fn(&Project<'_>, &mut Hits<'_>),
 }
 
 /// The page of a rule, by its id.
@@ -50,14 +57,14 @@ pub struct Edit {
 /// Takes what one rule finds.
 #[derive(Debug)]
 pub(crate) struct Hits<'w> {
-    world: &'w World<'w>,
+    project: &'w Project<'w>,
     rule: &'static Rule,
     list: Vec<Hit>,
 }
 
 impl<'w> Hits<'w> {
-    pub(crate) fn new(world: &'w World<'w>, rule: &'static Rule) -> Self {
-        Self { world, rule, list: Vec::new() }
+    pub(crate) fn new(project: &'w Project<'w>, rule: &'static Rule) -> Self {
+        Self { project, rule, list: Vec::new() }
     }
 
     /// Something at a place of a file. The message is a template over the parts.
@@ -67,7 +74,7 @@ impl<'w> Hits<'w> {
         message: &str,
         parts: [(&str, Value); N],
     ) -> &mut Hit {
-        let name = self.world.name(file);
+        let name = self.project.name(file);
         self.add(Some(file), (name, span.clone()), message, parts)
     }
 

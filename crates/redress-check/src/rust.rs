@@ -6,7 +6,8 @@ use tree_sitter::Node;
 use crate::{
     facts::TableKind,
     imports,
-    scan::{Scan, span},
+    scan::Scan,
+    span::span,
     table::{self, member},
     tree::{Kind, Step, Trail},
 };
@@ -21,6 +22,7 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("scoped_identifier", Kind::Path),
     ("field_expression", Kind::Path),
     ("call_expression", Kind::Call),
+    ("struct_expression", Kind::New),
     ("macro_invocation", Kind::Macro),
     ("token_tree", Kind::Tokens),
     ("arguments", Kind::Arguments),

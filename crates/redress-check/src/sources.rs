@@ -1,6 +1,7 @@
 //! `Sources`: the facts of all files, read on all cores; of each file only the facts stay in memory.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -13,8 +14,9 @@ use std::{
 
 use crate::{
     facts::Facts,
-    language::{Language, Reader},
-    walk::{self, Found, MAX_BYTES},
+    language::Language,
+    reader::Reader,
+    walk::{self, Found, MAX_BYTES, Walked},
 };
 
 /// Everything that was read.
@@ -24,6 +26,8 @@ pub struct Sources {
     pub files: Vec<SourceFile>,
     /// What could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
+    /// The folders that were left out, but for hidden ones.
+    pub left_out: BTreeSet<PathBuf>,
 }
 
 /// One file that was read.
@@ -49,7 +53,7 @@ type Outcome = Result<Option<Facts>, String>;
 
 /// Reads all sources below the given paths on that many threads; `tell` hears how many are done, of how many.
 pub fn read(paths: &[PathBuf], threads: usize, tell: &(dyn Fn(usize, usize) + Sync)) -> Sources {
-    let (found, refused) = walk::files(paths);
+    let Walked { found, unreadable, left_out } = walk::files(paths);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
     let work = || {
@@ -72,7 +76,7 @@ pub fn read(paths: &[PathBuf], threads: usize, tell: &(dyn Fn(usize, usize) + Sy
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|it| it.0);
-    gathered(found, done, refused)
+    Sources { left_out, ..gathered(found, done, unreadable) }
 }
 
 fn gathered(
@@ -121,6 +125,36 @@ impl Sources {
             let facts = reader.read(Language::of(&path)?, &path, text);
             Some(SourceFile { path, facts, given: Some((*text).into()) })
         };
-        Self { files: texts.iter().filter_map(file).collect(), unreadable: Vec::new() }
+        Self { files: texts.iter().filter_map(file).collect(), ..Self::default() }
+    }
+
+    /// How many files were read, by language: `3 files read (2 typescript, 1 markdown).`
+    pub fn count(&self) -> String {
+        let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
+        for file in &self.files {
+            *by_language.entry(file.facts.language.name()).or_default() += 1;
+        }
+        let parts: Vec<_> =
+            by_language.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        match self.files.len() {
+            0 => "No file was read.".to_owned(),
+            1 => format!("1 file read ({}).", parts.join(", ")),
+            count => format!("{count} files read ({}).", parts.join(", ")),
+        }
+    }
+
+    /// The names of the folders that were left out, each once, with its number where there are several.
+    pub fn left_out(&self) -> Option<String> {
+        let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
+        for folder in &self.left_out {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            *by_name.entry(name.replace(char::is_control, " ")).or_default() += 1;
+        }
+        let said = |(name, count): (&String, &usize)| match count {
+            1 => name.clone(),
+            count => format!("{name} ({count})"),
+        };
+        let names: Vec<_> = by_name.iter().map(said).collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 }

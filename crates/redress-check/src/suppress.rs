@@ -3,12 +3,8 @@
 //! Such a comment holds for its own line and for the next one, until its day is over.
 
 use memchr::memmem;
-use tree_sitter::Node;
 
-use crate::{
-    facts::Span,
-    scan::{Scan, span},
-};
+use crate::span::{Span, span};
 
 /// A day of the calendar, so that a scan needs no clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -96,31 +92,27 @@ impl Mistake {
 
 const MARK: &str = "redress: allow";
 
-/// Keeps the allowances of a comment.
-pub(crate) fn read(scan: &mut Scan<'_>, comment: Node<'_>) {
-    let row = comment.start_position().row;
-    in_text(scan, comment.start_byte(), row, scan.slice(comment));
-}
-
-/// Keeps the allowances of a text that begins at a byte and in a row, both from 0.
-pub(crate) fn in_text(scan: &mut Scan<'_>, start: usize, row: usize, text: &str) {
+/// The allowances of a text that begins at a byte and in a row, both from 0.
+pub(crate) fn allowances(start: usize, row: usize, text: &str) -> Vec<Written> {
+    let mut found = Vec::new();
     if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
-        return;
+        return found;
     }
     let mut at = start;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        if let Some(found) = line.find(MARK) {
-            let rest = line.get(found + MARK.len()..).unwrap_or_default();
+        if let Some(mark) = line.find(MARK) {
+            let rest = line.get(mark + MARK.len()..).unwrap_or_default();
             let rest = rest.trim_end();
-            let end = at + found + MARK.len() + rest.len();
-            scan.facts.allowances.push(Written {
-                span: span(at + found..end),
+            let end = at + mark + MARK.len() + rest.len();
+            found.push(Written {
+                span: span(at + mark..end),
                 line: u32::try_from(row + number + 1).unwrap_or(u32::MAX),
                 said: parse(rest),
             });
         }
         at += line.len();
     }
+    found
 }
 
 /// Reads what stands behind `redress: allow`.

@@ -4,11 +4,15 @@ use redress_registry::name::{is_code, is_full_code};
 use tree_sitter::Node;
 
 use crate::{
-    facts::{Member, Span, Table, TableKind},
+    facts::{Member, Table, TableKind, TableRow},
     position::{callee, unquoted},
-    scan::{Scan, span},
+    scan::Scan,
+    span::{Span, span},
     tree::{Kind, Step, Trail},
 };
+
+/// The name of the object in which a plugin declares its codes.
+pub(crate) const PLUGIN_CODES: &str = "errorCodes";
 
 /// Fewer codes are no table.
 const MIN_MEMBERS: usize = 2;
@@ -36,7 +40,8 @@ pub(crate) fn enter<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) 
 
 /// `{ A: "A" }` is a table of names, `{ A: … }` one of keys.
 fn object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
-    if node.named_child_count() < MIN_MEMBERS || home(scan, trail).is_none() {
+    let Some((name, _)) = home(scan, trail) else { return };
+    if node.named_child_count() < least(name) {
         return;
     }
     let mut cursor = node.walk();
@@ -47,7 +52,8 @@ fn object<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
         let name = unquoted(scan.slice(key));
         match scan.literal(value).filter(|_| is_quoted(scan, value)) {
             Some((text, span)) if is_full_code(text) => names.push(member(name, text, span)),
-            _ if is_code(name) => keys.push(member(name, name, inner(scan, key))),
+            _ if is_code(name) => keys
+                .push(Member { row: said_of(scan, value), ..member(name, name, inner(scan, key)) }),
             _ => (),
         }
     }
@@ -111,11 +117,14 @@ fn members<'t>(scan: &mut Scan<'t>, node: Node<'t>, is_enum: bool) {
 
 /// Keeps a table under the name that it is declared with; one without a name is passed on and gone.
 fn keep<'t>(scan: &mut Scan<'t>, trail: &Trail<'t>, kind: TableKind, found: Vec<Member>) {
-    if found.len() >= MIN_MEMBERS
-        && let Some((name, span)) = home(scan, trail)
-    {
+    if let Some((name, span)) = home(scan, trail) {
         push(scan, name, span, (kind, found));
     }
+}
+
+/// How many members make a table of this name: a plugin may declare a single code.
+fn least(name: &str) -> usize {
+    if name == PLUGIN_CODES { 1 } else { MIN_MEMBERS }
 }
 
 pub(crate) fn push(
@@ -124,7 +133,7 @@ pub(crate) fn push(
     span: Span,
     (kind, members): (TableKind, Vec<Member>),
 ) {
-    if members.len() >= MIN_MEMBERS {
+    if members.len() >= least(name) {
         scan.facts.tables.push(Table { name: name.into(), kind, span, members });
     }
 }
@@ -185,7 +194,33 @@ fn is_snake(word: &str) -> bool {
 }
 
 pub(crate) fn member(name: &str, text: &str, span: Span) -> Member {
-    Member { name: name.into(), text: text.into(), span }
+    Member { name: name.into(), text: text.into(), span, row: None }
+}
+
+/// What a table says of a code, if its value is an object.
+fn said_of(scan: &Scan<'_>, value: Node<'_>) -> Option<Box<TableRow>> {
+    let object = match value.kind() {
+        "object" | "dictionary" => value,
+        _ => value.named_child(0).filter(|it| it.kind() == "object")?,
+    };
+    let mut row = TableRow::default();
+    let mut cursor = object.walk();
+    for pair in object.named_children(&mut cursor) {
+        let Some((key, value)) = pair.named_child(0).zip(pair.named_child(1)) else { continue };
+        let text = || scan.literal(value).filter(|_| is_quoted(scan, value)).map(|it| it.0.into());
+        match unquoted(scan.slice(key)) {
+            "http" | "status" | "httpStatus" | "http_status" | "statusCode" => {
+                row.http = scan.slice(value).parse().ok();
+            }
+            "retryable" | "isRetryable" | "is_retryable" => {
+                row.is_retryable = scan.slice(value).to_ascii_lowercase().parse().ok();
+            }
+            "hint" | "suggestion" | "fix" => row.hint = text(),
+            "message" | "human_message" => row.message = text(),
+            _ => (),
+        }
+    }
+    (row != TableRow::default()).then(|| Box::new(row))
 }
 
 fn inner(scan: &Scan<'_>, key: Node<'_>) -> Span {

@@ -5,10 +5,12 @@ mod branch;
 use tree_sitter::Node;
 
 use crate::{
-    facts::{Handler, Span, Tool, Word, WordHint},
+    error_flow::Handler,
+    facts::{Tool, Word, WordHint},
     language::Language,
     position::{callee, unquoted},
-    scan::{Scan, span},
+    scan::Scan,
+    span::{Span, span},
     tree::{Kind, Step, Trail},
     words,
 };

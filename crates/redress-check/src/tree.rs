@@ -1,8 +1,9 @@
 //! One walk over a syntax tree: kinds as numbers, ancestors on a stack, no recursion.
 
-use tree_sitter::{Node, Tree};
+mod tags;
 
-use crate::conduct::{Fields, Tag};
+pub(crate) use tags::{Field, Fields, MAX_PARTS, Tag};
+use tree_sitter::{Node, Tree};
 
 /// What a node is, whatever the language. A node that no rule asks for is `Other`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,8 +160,8 @@ impl<'t> Trail<'t> {
 pub(crate) trait Visit<'t> {
     /// At a node that is not `Other`, before its children.
     fn enter(&mut self, step: Step<'t>, trail: &Trail<'t>);
-    /// At a node that has to do with failures, before its children.
-    fn act(&mut self, tag: Tag, node: Node<'t>, trail: &Trail<'t>);
+    /// At a node that has a tag, before its children.
+    fn tagged(&mut self, tag: Tag, node: Node<'t>, trail: &Trail<'t>);
     /// At a function, class or module, after its children.
     fn leave(&mut self, step: Step<'t>);
 }
@@ -181,7 +182,7 @@ pub(crate) fn walk<'t>(tree: &'t Tree, grammar: &'t Grammar, visit: &mut impl Vi
         }
         let tag = grammar.tag(node);
         if tag != Tag::Other {
-            visit.act(tag, node, &trail);
+            visit.tagged(tag, node, &trail);
         }
         if trail.steps.len() < MAX_DEPTH && cursor.goto_first_child() {
             continue;

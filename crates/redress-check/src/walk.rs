@@ -1,7 +1,8 @@
 //! Which files are read: sources below the given paths, without what is ignored, hidden, vendored or built.
 
 use std::{
-    io,
+    collections::BTreeSet,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -36,11 +37,21 @@ pub struct Found {
     pub language: Language,
 }
 
-/// The sources below the given paths, each once, in the order of their names; and what could not be looked into.
-pub fn files(paths: &[PathBuf]) -> (Vec<Found>, Vec<(PathBuf, io::Error)>) {
-    let mut found = Vec::new();
-    let mut unreadable = Vec::new();
-    let Some((first, others)) = paths.split_first() else { return (found, unreadable) };
+/// What is below the given paths.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// The sources, each once, in the order of their names.
+    pub found: Vec<Found>,
+    /// What could not be looked into.
+    pub unreadable: Vec<(PathBuf, io::Error)>,
+    /// The folders that were left out, but for hidden ones: vendored, built, or ignored by git.
+    pub left_out: BTreeSet<PathBuf>,
+}
+
+/// Looks for sources below the given paths.
+pub fn files(paths: &[PathBuf]) -> Walked {
+    let mut walked = Walked::default();
+    let Some((first, others)) = paths.split_first() else { return walked };
     let mut builder = WalkBuilder::new(first);
     for path in others {
         builder.add(path);
@@ -49,15 +60,29 @@ pub fn files(paths: &[PathBuf]) -> (Vec<Found>, Vec<(PathBuf, io::Error)>) {
         .require_git(false)
         .follow_links(false)
         .filter_entry(|it| it.depth() == 0 || is_wanted(it));
+    let mut folders = BTreeSet::new();
     for entry in builder.build() {
         match entry {
-            Ok(entry) => found.extend(source(&entry)),
-            Err(error) => unreadable.push(refused(error)),
+            Ok(entry) if entry.file_type().is_some_and(|it| it.is_dir()) => {
+                folders.insert(entry.into_path());
+            }
+            Ok(entry) => walked.found.extend(source(&entry)),
+            Err(error) => walked.unreadable.push(refused(error)),
         }
     }
-    found.sort();
-    found.dedup();
-    (found, unreadable)
+    walked.found.sort();
+    walked.found.dedup();
+    let inside = folders.iter().flat_map(|it| subfolders(it));
+    walked.left_out = inside.filter(|it| !folders.contains(it)).map(|it| plain(&it)).collect();
+    walked
+}
+
+/// The folders in a folder that are not hidden. What cannot be listed was reported by the walk.
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let shown = entries.filter(|it| !it.file_name().to_string_lossy().starts_with('.'));
+    let folders = shown.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
+    folders.map(|it| it.path()).collect()
 }
 
 fn source(entry: &DirEntry) -> Option<Found> {

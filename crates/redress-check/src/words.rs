@@ -4,7 +4,8 @@ use redress_registry::name::is_full_code;
 
 use crate::{
     facts::{Word, WordHint},
-    scan::{Scan, span},
+    scan::Scan,
+    span::span,
 };
 
 /// What is said before a code, in small letters.

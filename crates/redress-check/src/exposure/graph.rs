@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{At, is_guarded};
 use crate::{
-    conduct::{Call, Conduct, Within},
+    error_flow::{Call, ErrorFlow, Within},
     facts::Facts,
     resolve::{Index, Target},
     sources::Sources,
@@ -51,12 +51,12 @@ impl<'w, 'i> Graph<'w, 'i> {
         else {
             return Vec::new();
         };
-        let conduct = &source.facts.conduct;
+        let error_flow = &source.facts.error_flow;
         let edge = |to, within: &Within, is_raw, is_call| Edge {
             to,
-            is_raw: is_raw && !is_guarded(conduct, within.guard, None),
+            is_raw: is_raw && !is_guarded(error_flow, within.guard, None),
             is_call,
-            caught: named_around(conduct, within.guard),
+            caught: named_around(error_flow, within.guard),
         };
         let closures = calls.closures.get(&start).into_iter().flatten();
         let closures = closures.filter(|it| !it.1.is_detached);
@@ -78,7 +78,8 @@ impl<'w, 'i> Graph<'w, 'i> {
             }
             return self.method(file, path.rsplit_once('.')?.1);
         };
-        let class = from.and_then(|from| class(self.sources, file, from));
+        let facts = self.sources.files.get(file).map(|it| &it.facts);
+        let class = from.zip(facts).and_then(|(from, it)| it.class_around(from));
         if let Some(class) = class
             && let Target::Function(home, it) = self.index.target(file, &format!("{class}.{name}"))
         {
@@ -100,7 +101,7 @@ impl<'w, 'i> Graph<'w, 'i> {
         let Some(facts) = self.sources.files.get(home).map(|it| &it.facts) else { return true };
         let span = facts.functions.iter().find(|it| it.span.start == start).map(|it| &it.span);
         let Some(span) = span else { return true };
-        facts.conduct.guards.iter().any(|it| {
+        facts.error_flow.guards.iter().any(|it| {
             it.catches
                 .iter()
                 .any(|it| span.contains(&it.span.start) && it.types.is_empty() && !it.rethrows)
@@ -108,53 +109,15 @@ impl<'w, 'i> Graph<'w, 'i> {
     }
 }
 
-/// The class of the function that begins there, or of the one around it.
-pub(super) fn class(sources: &Sources, file: usize, from: u32) -> Option<&str> {
-    around(sources, file, from).find_map(|it| it.name.split_once('.').map(|it| it.0))
-}
-
-/// The functions around a byte, the innermost first.
-pub(super) fn around(
-    sources: &Sources,
-    file: usize,
-    from: u32,
-) -> impl Iterator<Item = &crate::facts::Function> {
-    let functions = sources.files.get(file).map(|it| it.facts.functions.as_slice());
-    let functions = functions.unwrap_or_default();
-    let before = functions.partition_point(|it| it.span.start <= from);
-    let nearest = functions.get(..before).unwrap_or_default().iter().rev().take(MAX_AROUND);
-    nearest.filter(move |it| it.span.contains(&from))
-}
-
-/// Whether a function of the standard library, or one that everybody knows, can fail.
-pub(super) fn is_fallible(callee: &str) -> bool {
-    let (of, name) = callee.rsplit_once('.').unwrap_or(("", callee));
-    of.ends_with("fs")
-        || matches!(
-            name,
-            "write_all"
-                | "flush"
-                | "sync_all"
-                | "save"
-                | "persist"
-                | "commit"
-                | "set_permissions"
-                | "execute"
-        )
-}
-
-/// More functions before a place are not looked at.
-const MAX_AROUND: usize = 200;
-
 impl<'w> Calls<'w> {
     fn new(facts: &'w Facts) -> Self {
         let mut list = Self::default();
-        for it in &facts.conduct.calls {
+        for it in &facts.error_flow.calls {
             if let Some(function) = it.within.function {
                 list.made.entry(function).or_default().push(it);
             }
         }
-        for it in &facts.conduct.closures {
+        for it in &facts.error_flow.closures {
             if let Some(function) = it.1.function {
                 list.closures.entry(function).or_default().push(it);
             }
@@ -169,10 +132,10 @@ impl<'w> Calls<'w> {
     }
 }
 
-fn named_around(conduct: &Conduct, guard: Option<u32>) -> Vec<&str> {
+fn named_around(error_flow: &ErrorFlow, guard: Option<u32>) -> Vec<&str> {
     let mut names = Vec::new();
     let mut guard = guard;
-    while let Some(it) = guard.and_then(|it| conduct.guards.get(it as usize)) {
+    while let Some(it) = guard.and_then(|it| error_flow.guards.get(it as usize)) {
         let catches = it.catches.iter().filter(|it| !it.rethrows);
         names.extend(catches.flat_map(|it| &it.types).map(|it| &**it));
         guard = it.outer.filter(|outer| Some(*outer) < guard);

@@ -49,6 +49,22 @@ pub(super) fn class(code: &str) -> Class {
     WORDS.iter().find(|it| has(it.0)).map_or(Class::Internal, |it| it.1)
 }
 
+/// The class that an HTTP status speaks for.
+pub(super) fn class_of_status(http: u16) -> Class {
+    match http {
+        400 | 422 => Class::InvalidArgument,
+        401 => Class::Unauthenticated,
+        403 => Class::PermissionDenied,
+        404 | 410 => Class::NotFound,
+        408 | 504 => Class::DeadlineExceeded,
+        409 | 412 | 423 => Class::FailedPrecondition,
+        413 | 429 => Class::ResourceExhausted,
+        501 => Class::Unimplemented,
+        502 | 503 => Class::Unavailable,
+        _ => Class::Internal,
+    }
+}
+
 /// The message beside a code as a template without parameters, or one made of its name.
 pub(super) fn message(code: &str, said: Option<&str>) -> String {
     const MOST: usize = 200;

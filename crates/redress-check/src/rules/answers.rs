@@ -7,10 +7,11 @@ use redress_registry::{
 
 use super::raised::tool;
 use crate::{
-    conduct::{Answer, Flag, Plain, Registration, What},
+    error_flow::{Answer, Flag, Plain, Registration, What},
     exposure::Behind,
-    link::World,
+    project::Project,
     rule::{Check, Hits, page},
+    subject::Subject,
 };
 
 const STRUCTURED: Rule = Rule {
@@ -59,23 +60,28 @@ const SWALLOWED: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &STRUCTURED, page: page!("CK404"), run: structured },
-    Check { rule: &NO_FLAG, page: page!("CK405"), run: unmarked },
-    Check { rule: &NO_CODE, page: page!("CK406"), run: bare },
-    Check { rule: &PLAIN_OBJECT, page: page!("CK901"), run: plain },
-    Check { rule: &SWALLOWED, page: page!("CK904"), run: swallowed },
+    Check {
+        rule: &STRUCTURED,
+        page: page!("CK404"),
+        looks_at: Subject::OutputSchemas,
+        run: structured,
+    },
+    Check { rule: &NO_FLAG, page: page!("CK405"), looks_at: Subject::Tools, run: unmarked },
+    Check { rule: &NO_CODE, page: page!("CK406"), looks_at: Subject::Tools, run: bare },
+    Check { rule: &PLAIN_OBJECT, page: page!("CK901"), looks_at: Subject::Tools, run: plain },
+    Check { rule: &SWALLOWED, page: page!("CK904"), looks_at: Subject::Tools, run: swallowed },
 ];
 
-fn structured(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
-        let What::Result(Answer { is_error: Flag::True, is_structured: true, .. }) = &act.what
+fn structured(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, _, site) in project.error_sites() {
+        let What::Result(Answer { is_error: Flag::True, is_structured: true, .. }) = &site.what
         else {
             continue;
         };
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
-        if has_output_schema(world, file, behind) {
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
+        if has_output_schema(project, file, behind) {
             hits.at(
-                (file, &act.span),
+                (file, &site.span),
                 "An error of {tool}, which has an output schema, has structured content.",
                 [("tool", tool(behind).into())],
             );
@@ -84,18 +90,18 @@ fn structured(world: &World<'_>, hits: &mut Hits<'_>) {
 }
 
 /// Of one function for all tools, the rows beside it tell.
-fn has_output_schema(world: &World<'_>, file: usize, behind: &Behind<'_>) -> bool {
-    let rows = world.sources.files.get(file).map(|it| &it.facts.conduct.boundaries);
+fn has_output_schema(project: &Project<'_>, file: usize, behind: &Behind<'_>) -> bool {
+    let rows = project.sources.files.get(file).map(|it| &it.facts.error_flow.boundaries);
     let mut rows = rows.into_iter().flatten();
     behind.boundary.has_output_schema
         || (behind.boundary.registration == Registration::All
             && rows.any(|it| it.has_output_schema))
 }
 
-fn unmarked(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct, act) in world.acts() {
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
-        let says_error = match &act.what {
+fn unmarked(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow, site) in project.error_sites() {
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
+        let says_error = match &site.what {
             What::Plain(Plain::Text) => behind.depth == 0,
             What::Result(it)
                 if it.is_open || !matches!(it.is_error, Flag::Absent | Flag::False) =>
@@ -105,8 +111,8 @@ fn unmarked(world: &World<'_>, hits: &mut Hits<'_>) {
             What::Result(it) => it.said.as_ref().is_some_and(|it| it.is_error),
             _ => continue,
         };
-        let is_caught = conduct.catch(act).is_some_and(|it| !it.decides)
-            && matches!(&act.what, What::Result(it) if it.is_error == Flag::Absent && !it.is_open);
+        let is_caught = error_flow.catch(site).is_some_and(|it| !it.decides)
+            && matches!(&site.what, What::Result(it) if it.is_error == Flag::Absent && !it.is_open);
         if !says_error && !is_caught {
             continue;
         }
@@ -115,7 +121,7 @@ fn unmarked(world: &World<'_>, hits: &mut Hits<'_>) {
         } else {
             "{tool} answers a caught error without isError."
         };
-        let hit = hits.at((file, &act.span), message, [("tool", capital(tool(behind)).into())]);
+        let hit = hits.at((file, &site.span), message, [("tool", capital(tool(behind)).into())]);
         if !says_error {
             hit.weigh(Level::Improvement);
         }
@@ -129,13 +135,13 @@ fn capital(mut text: String) -> String {
     text
 }
 
-fn bare(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
+fn bare(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, _, site) in project.error_sites() {
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let parts = [("tool", tool(behind).into())];
-        match &act.what {
+        match &site.what {
             What::Prose(_) => {
-                hits.at((file, &act.span), "The error of {tool} is prose without a code.", parts);
+                hits.at((file, &site.span), "The error of {tool} is prose without a code.", parts);
             }
             What::Result(it) if it.is_error == Flag::True && !it.is_open => {
                 let Some(said) = it.said.as_ref().filter(|it| !it.is_opaque) else { continue };
@@ -150,12 +156,12 @@ fn bare(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn plain(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
-        let What::Plain(Plain::Object) = &act.what else { continue };
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
+fn plain(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, _, site) in project.error_sites() {
+        let What::Plain(Plain::Object) = &site.what else { continue };
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let hit = hits.at(
-            (file, &act.span),
+            (file, &site.span),
             "{tool} returns a failure that looks like a success.",
             [("tool", capital(tool(behind)).into())],
         );
@@ -166,22 +172,23 @@ fn plain(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn swallowed(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct, act) in world.acts() {
-        let What::Plain(Plain::Nothing) = &act.what else { continue };
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
-        let guard = act.within.catch.and_then(|it| conduct.guards.get(it as usize));
+fn swallowed(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow, site) in project.error_sites() {
+        let What::Plain(Plain::Nothing) = &site.what else { continue };
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
+        let guard = site.within.catch.and_then(|it| error_flow.guards.get(it as usize));
         if guard.is_none_or(|it| it.is_cleanup || it.is_question) {
             continue;
         }
-        let Some(catch) = conduct.catch(act).filter(|it| it.types.is_empty() && !it.decides) else {
+        let Some(catch) = error_flow.catch(site).filter(|it| it.types.is_empty() && !it.decides)
+        else {
             continue;
         };
-        if world.is_question(file, &act.within) {
+        if project.is_question(file, &site.within) {
             continue;
         }
         let hit = hits.at(
-            (file, &act.span),
+            (file, &site.span),
             "Whatever failed here, {tool} goes on with an empty value.",
             [("tool", tool(behind).into())],
         );

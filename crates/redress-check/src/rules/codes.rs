@@ -11,9 +11,11 @@ use redress_registry::{
 use crate::{
     contract::{Contract, Meaning},
     facts::Value,
-    link::World,
+    manifest::Manifest,
     named::{Named, Role, is_certain, near},
+    project::Project,
     rule::{Check, Hits, page},
+    subject::Subject,
 };
 
 const FOREIGN: Rule = Rule {
@@ -35,17 +37,31 @@ const COMPUTED: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &UNREGISTERED, page: page!("CK001"), run: unregistered },
-    Check { rule: &DEPRECATED, page: page!("CK003"), run: deprecated },
-    Check { rule: &RETIRED, page: page!("CK004"), run: retired },
-    Check { rule: &FOREIGN, page: page!("CK005"), run: foreign },
-    Check { rule: &COMPUTED, page: page!("CK006"), run: computed },
+    Check {
+        rule: &UNREGISTERED,
+        page: page!("CK001"),
+        looks_at: Subject::Codes,
+        run: unregistered,
+    },
+    Check { rule: &DEPRECATED, page: page!("CK003"), looks_at: Subject::Codes, run: deprecated },
+    Check { rule: &RETIRED, page: page!("CK004"), looks_at: Subject::Codes, run: retired },
+    Check { rule: &FOREIGN, page: page!("CK005"), looks_at: Subject::Codes, run: foreign },
+    Check { rule: &COMPUTED, page: page!("CK006"), looks_at: Subject::Codes, run: computed },
 ];
 
-fn unregistered(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
-        for named in world.named(it.file) {
-            if !is_unknown(named, it.contract) || is_foreign(named, it.contract) {
+fn unregistered(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
+        for named in project.named(it.file) {
+            if !is_unknown(named, it.contract) {
+                continue;
+            }
+            if let (Some(namespace), Some(manifest)) =
+                (split(named.text).0, project.manifest(it.file))
+            {
+                undeclared(hits, named, (namespace, manifest));
+                continue;
+            }
+            if is_foreign(named, it.contract) {
                 continue;
             }
             let hit = hits.at(
@@ -66,6 +82,27 @@ fn unregistered(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
+/// A plugin's code that the object `errorCodes` of its package does not have.
+fn undeclared(
+    hits: &mut Hits<'_>,
+    named: &Named<'_>,
+    (namespace, manifest): (&str, &Manifest<'_>),
+) {
+    let key = split(named.text).1;
+    if manifest.keys.contains(key) {
+        return;
+    }
+    let hit = hits.at(
+        (named.file, &named.span),
+        "{code} is not in errorCodes of {file}.",
+        [("code", named.text.into()), ("file", (&*manifest.file).into())],
+    );
+    match nearest(key, manifest.keys.iter().copied()) {
+        Some(meant) => hit.fix(format!("Write {namespace}.{meant}, or declare {key} there.")),
+        None => hit.fix(format!("Declare {key} there.")),
+    };
+}
+
 /// A code for sure, and the contract has never heard of it.
 fn is_unknown(named: &Named<'_>, contract: &Contract) -> bool {
     let is_word = !named.text.contains('_');
@@ -83,9 +120,9 @@ fn is_foreign(named: &Named<'_>, contract: &Contract) -> bool {
     }
 }
 
-fn deprecated(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
-        for named in world.named(it.file).iter().filter(|it| it.role == Role::Raised) {
+fn deprecated(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
+        for named in project.named(it.file).iter().filter(|it| it.role == Role::Raised) {
             let Some(entry) = named.entry(it.contract) else { continue };
             let Some(gone) = &entry.deprecated else { continue };
             let hit = hits.at(
@@ -102,9 +139,9 @@ fn deprecated(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn retired(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
-        for named in world.named(it.file) {
+fn retired(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
+        for named in project.named(it.file) {
             let Some(Meaning::Retired(name, gone)) = named.meaning(it.contract) else { continue };
             let hit = hits.at(
                 (it.file, &named.span),
@@ -128,10 +165,11 @@ fn replace(hit: &mut crate::rule::Hit, named: &Named<'_>, to: Option<&str>) {
     }
 }
 
-fn foreign(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
-        for named in world.named(it.file) {
-            if is_unknown(named, it.contract) && is_foreign(named, it.contract) {
+fn foreign(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
+        for named in project.named(it.file) {
+            let is_plugins = split(named.text).0.is_some() && project.manifest(it.file).is_some();
+            if is_unknown(named, it.contract) && is_foreign(named, it.contract) && !is_plugins {
                 let owner = it.contract.registry.namespace.as_deref();
                 let hit = hits.at(
                     (it.file, &named.span),
@@ -149,11 +187,11 @@ fn foreign(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn computed(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
+fn computed(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
         for mention in &it.facts.mentions {
             if let Value::Computed(pieces) = &mention.value
-                && is_certain(it.file, &mention.position, &world.index)
+                && is_certain(it.file, &mention.position, &project.index)
             {
                 hits.at(
                     (it.file, &mention.span),

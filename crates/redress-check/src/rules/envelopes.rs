@@ -9,9 +9,10 @@ use redress_registry::{
 
 use super::raised::tool;
 use crate::{
-    conduct::{ErrorType, Leak, What},
-    link::World,
+    error_flow::{ErrorType, Leak, What},
+    project::Project,
     rule::{Check, Hits, page},
+    subject::Subject,
 };
 
 const NO_RETRY: Rule = Rule {
@@ -69,27 +70,32 @@ const POSITIONAL: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &NO_RETRY, page: page!("CK911"), run: no_retry },
-    Check { rule: &UNSAFE, page: page!("CK912"), run: unsafe_details },
-    Check { rule: &UNBOUNDED, page: page!("CK913"), run: unbounded },
-    Check { rule: &TWICE, page: page!("CK914"), run: twice },
-    Check { rule: &SWALLOWING_DEFAULT, page: page!("CK915"), run: swallowing_default },
-    Check { rule: &POSITIONAL, page: page!("CK916"), run: positional },
+    Check { rule: &NO_RETRY, page: page!("CK911"), looks_at: Subject::Tools, run: no_retry },
+    Check { rule: &UNSAFE, page: page!("CK912"), looks_at: Subject::Tools, run: unsafe_details },
+    Check { rule: &UNBOUNDED, page: page!("CK913"), looks_at: Subject::Tools, run: unbounded },
+    Check { rule: &TWICE, page: page!("CK914"), looks_at: Subject::ErrorTypes, run: twice },
+    Check {
+        rule: &SWALLOWING_DEFAULT,
+        page: page!("CK915"),
+        looks_at: Subject::Mappings,
+        run: swallowing_default,
+    },
+    Check { rule: &POSITIONAL, page: page!("CK916"), looks_at: Subject::Tools, run: positional },
 ];
 
-fn no_retry(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
-        let What::Envelope(envelope) = &act.what else { continue };
-        let behind = world.exposure.behind(file, &act.within);
+fn no_retry(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, _, site) in project.error_sites() {
+        let What::Envelope(envelope) = &site.what else { continue };
+        let behind = project.exposure.behind(file, &site.within);
         let is_answer = |depth: u8| !envelope.has_retry && (envelope.is_result || depth == 0);
         let Some(behind) = behind.filter(|it| is_answer(it.depth)) else { continue };
         hits.at(
-            (file, &act.span),
+            (file, &site.span),
             "This envelope of {tool} says nothing about trying again.",
             [("tool", tool(behind).into())],
         );
     }
-    for (file, it) in types(world) {
+    for (file, it) in types(project) {
         let is_envelope =
             ["code", "message"].iter().all(|key| it.members.iter().any(|it| &**it == *key));
         if let Some(span) = it.optional_retry.as_ref().filter(|_| is_envelope) {
@@ -103,36 +109,37 @@ fn no_retry(world: &World<'_>, hits: &mut Hits<'_>) {
 }
 
 /// The types of errors of servers.
-fn types<'a>(world: &'a World<'_>) -> impl Iterator<Item = (usize, &'a ErrorType)> {
-    let conducts = world.conducts().filter(|_| world.exposure.has_tools());
-    conducts.flat_map(|(file, conduct)| conduct.types.iter().map(move |it| (file, it)))
+fn types<'a>(project: &'a Project<'_>) -> impl Iterator<Item = (usize, &'a ErrorType)> {
+    let error_flows = project.error_flows().filter(|_| project.exposure.has_tools());
+    error_flows.flat_map(|(file, error_flow)| error_flow.types.iter().map(move |it| (file, it)))
 }
 
-fn unsafe_details(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
-        let What::Unsafe(what) = &act.what else { continue };
-        if world.exposure.behind(file, &act.within).is_none() {
+fn unsafe_details(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, _, site) in project.error_sites() {
+        let What::Unsafe(what) = &site.what else { continue };
+        if project.exposure.behind(file, &site.within).is_none() {
             continue;
         }
         let hit =
-            hits.at((file, &act.span), "These details hold {what}.", [("what", (&**what).into())]);
+            hits.at((file, &site.span), "These details hold {what}.", [("what", (&**what).into())]);
         if what.contains("Date") {
             hit.weigh(Level::Improvement);
         }
     }
 }
 
-fn unbounded(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, _, act) in world.acts() {
-        let What::Leak(leak) = &act.what else { continue };
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
+fn unbounded(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, _, site) in project.error_sites() {
+        let What::Leak(leak) = &site.what else { continue };
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
         let what = match leak {
             Leak::Stack => "a stack trace",
             Leak::Whole => "an error with all that it holds",
             Leak::Upstream => "the output of another program",
+            Leak::Json => "a value written as JSON",
         };
         let hit = hits.at(
-            (file, &act.span),
+            (file, &site.span),
             "The error of {tool} holds {what}, however long it is.",
             [("tool", tool(behind).into()), ("what", what.into())],
         );
@@ -142,10 +149,10 @@ fn unbounded(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn twice(world: &World<'_>, hits: &mut Hits<'_>) {
+fn twice(project: &Project<'_>, hits: &mut Hits<'_>) {
     let mut by_name: BTreeMap<(&str, &str), Vec<(usize, &ErrorType)>> = BTreeMap::new();
-    for (file, it) in types(world).filter(|it| it.1.members.len() >= 2) {
-        by_name.entry((world.language(file).name(), &it.name)).or_default().push((file, it));
+    for (file, it) in types(project).filter(|it| it.1.members.len() >= 2) {
+        by_name.entry((project.language(file).name(), &it.name)).or_default().push((file, it));
     }
     for list in by_name.values() {
         let Some(((home, first), others)) = list.split_first() else { continue };
@@ -153,7 +160,7 @@ fn twice(world: &World<'_>, hits: &mut Hits<'_>) {
             hits.at(
                 (*file, &it.span),
                 "{name} is also declared in {other}.",
-                [("name", (&*it.name).into()), ("other", (&*world.name(*home)).into())],
+                [("name", (&*it.name).into()), ("other", (&*project.name(*home)).into())],
             );
         }
     }
@@ -165,10 +172,10 @@ fn are_alike(a: &ErrorType, b: &ErrorType) -> bool {
     shared >= 2 && shared * 3 >= a.members.len().max(b.members.len()) * 2
 }
 
-fn swallowing_default(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct) in world.conducts() {
-        let contract = world.contract(file);
-        for it in conduct.mappings.iter().filter(|it| it.within.function.is_some()) {
+fn swallowing_default(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow) in project.error_flows() {
+        let contract = project.contract(file);
+        for it in error_flow.mappings.iter().filter(|it| it.within.function.is_some()) {
             let is_code = |code: &str| contract.is_none_or(|it| it.code(code).is_some());
             if it.cases.iter().filter(|it| is_code(it)).count() < 2 {
                 continue;
@@ -183,11 +190,11 @@ fn swallowing_default(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn positional(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct) in world.conducts() {
-        for it in &conduct.positional {
-            let is_behind = world.exposure.behind(file, &it.within).is_some();
-            if is_behind && it.placeholders > 0 && world.is_ours(file, &it.callee) {
+fn positional(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow) in project.error_flows() {
+        for it in &error_flow.positional {
+            let is_behind = project.exposure.behind(file, &it.within).is_some();
+            if is_behind && it.placeholders > 0 && project.is_ours(file, &it.callee) {
                 hits.at(
                     (file, &it.span),
                     "{callee} takes {count} parts by their place, some of them empty.",

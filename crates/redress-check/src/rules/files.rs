@@ -6,9 +6,10 @@ use redress_registry::{
 };
 
 use crate::{
-    link::World,
+    project::Project,
     rule::{Check, Hit, Hits, page},
     rules::rules,
+    subject::Subject,
     suppress::{Day, Written},
 };
 
@@ -49,14 +50,24 @@ const STALE_ALLOWANCE: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &BAD_ALLOWANCE, page: page!("CK921"), run: after_the_others },
-    Check { rule: &STALE_ALLOWANCE, page: page!("CK922"), run: after_the_others },
-    Check { rule: &BROKEN, page: page!("CK923"), run: broken },
-    Check { rule: &UNREADABLE, page: page!("CK924"), run: unreadable },
+    Check {
+        rule: &BAD_ALLOWANCE,
+        page: page!("CK921"),
+        looks_at: Subject::Allowances,
+        run: after_the_others,
+    },
+    Check {
+        rule: &STALE_ALLOWANCE,
+        page: page!("CK922"),
+        looks_at: Subject::Allowances,
+        run: after_the_others,
+    },
+    Check { rule: &BROKEN, page: page!("CK923"), looks_at: Subject::Files, run: broken },
+    Check { rule: &UNREADABLE, page: page!("CK924"), looks_at: Subject::Files, run: unreadable },
 ];
 
-fn broken(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, source) in world.files() {
+fn broken(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, source) in project.files() {
         if let Some(span) = &source.facts.broken {
             hits.at(
                 (file, span),
@@ -67,8 +78,8 @@ fn broken(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn unreadable(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (path, why) in &world.sources.unreadable {
+fn unreadable(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (path, why) in &project.sources.unreadable {
         hits.about(
             &path.to_string_lossy(),
             "The file could not be read: {why}.",
@@ -78,13 +89,13 @@ fn unreadable(world: &World<'_>, hits: &mut Hits<'_>) {
 }
 
 /// What comments allow is known when all other rules have run.
-fn after_the_others(_: &World<'_>, _: &mut Hits<'_>) {}
+fn after_the_others(_: &Project<'_>, _: &mut Hits<'_>) {}
 
 /// What is wrong with the comments that allow something; `used` says which of them did.
-pub(crate) fn allowances(world: &World<'_>, used: &[Vec<bool>], today: Day) -> Vec<Hit> {
-    let mut bad = Hits::new(world, &BAD_ALLOWANCE);
-    let mut stale = Hits::new(world, &STALE_ALLOWANCE);
-    for (file, source) in world.files() {
+pub(crate) fn allowances(project: &Project<'_>, used: &[Vec<bool>], today: Day) -> Vec<Hit> {
+    let mut bad = Hits::new(project, &BAD_ALLOWANCE);
+    let mut stale = Hits::new(project, &STALE_ALLOWANCE);
+    for (file, source) in project.files() {
         for (at, written) in source.facts.allowances.iter().enumerate() {
             let was_used = used.get(file).and_then(|it| it.get(at)).copied().unwrap_or_default();
             judge(written, (file, was_used), today, (&mut bad, &mut stale));

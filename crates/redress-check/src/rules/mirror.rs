@@ -11,10 +11,12 @@ use redress_registry::{
 
 use crate::{
     contract::Contract,
-    facts::{Facts, Span, TableKind, Value},
-    link::World,
+    facts::{Facts, TableKind, Value},
     named::{Role, is_code_table, registered},
+    project::Project,
     rule::{Check, Hits, page},
+    span::Span,
+    subject::Subject,
 };
 
 const NEVER_RAISED: Rule = Rule {
@@ -45,13 +47,23 @@ const OTHER_VALUE: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &NEVER_RAISED, page: page!("CK002"), run: never_raised },
-    Check { rule: &SECOND_TABLE, page: page!("CK008"), run: second_table },
-    Check { rule: &OTHER_VALUE, page: page!("CK010"), run: other_value },
+    Check {
+        rule: &NEVER_RAISED,
+        page: page!("CK002"),
+        looks_at: Subject::OwnCodes,
+        run: never_raised,
+    },
+    Check {
+        rule: &SECOND_TABLE,
+        page: page!("CK008"),
+        looks_at: Subject::Tables,
+        run: second_table,
+    },
+    Check { rule: &OTHER_VALUE, page: page!("CK010"), looks_at: Subject::Tables, run: other_value },
 ];
 
-fn never_raised(world: &World<'_>, hits: &mut Hits<'_>) {
-    for contract in world.contracts {
+fn never_raised(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for contract in project.contracts {
         // A built-in registry is for many servers, of which none raises everything.
         if shipped::get(&contract.registry.name)
             .is_some_and(|it| Arc::ptr_eq(it, &contract.registry))
@@ -59,8 +71,8 @@ fn never_raised(world: &World<'_>, hits: &mut Hits<'_>) {
             continue;
         }
         let mut raised = BTreeSet::new();
-        for it in world.judged().filter(|it| std::ptr::eq(it.contract, contract)) {
-            let named = world.named(it.file).iter().filter(|it| it.role == Role::Raised);
+        for it in project.judged().filter(|it| std::ptr::eq(it.contract, contract)) {
+            let named = project.named(it.file).iter().filter(|it| it.role == Role::Raised);
             raised.extend(named.filter_map(|it| contract.code(it.text)).map(|it| it.code.clone()));
         }
         let own = || contract.registry.own().filter(|it| it.deprecated.is_none());
@@ -78,8 +90,8 @@ fn never_raised(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn second_table(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
+fn second_table(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
         for table in &it.facts.tables {
             let is_copy = !matches!(table.kind, TableKind::Derived | TableKind::List);
             if is_copy && is_code_table(table, it.contract) {
@@ -97,8 +109,8 @@ fn second_table(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn other_value(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
+fn other_value(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
         for (name, text, span) in assigned(it.facts, it.contract) {
             let Some(meant) = it.contract.code(name) else { continue };
             let value = it.contract.code(text);

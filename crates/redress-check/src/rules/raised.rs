@@ -6,11 +6,12 @@ use redress_registry::{
 };
 
 use crate::{
-    conduct::{Registration, Stop, What},
+    error_flow::{Registration, Stop, What},
     exposure::Behind,
     language::Language,
-    link::World,
+    project::Project,
     rule::{Check, Hits, page},
+    subject::Subject,
 };
 
 const RAW_ERROR: Rule = Rule {
@@ -40,10 +41,25 @@ const STOPPED: Rule = Rule {
     how_to_fix: "Return the failure as an error with a code.",
 };
 
+const THROWN_VALUE: Rule = Rule {
+    id: "CK409",
+    name: "thrown-value",
+    grade: Grade::Level(Level::Violation),
+    summary: "A tool throws a plain value, and nothing around it makes an answer of that.",
+    why: "The SDK answers with the text of what was thrown: [object Object] in JavaScript, a TypeError in Python. Code, message and hint are lost.",
+    how_to_fix: "Return the result that is made of the fault, throw an error class, or wrap the handler in what turns faults into results.",
+};
+
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &RAW_ERROR, page: page!("CK007"), run: raw_errors },
-    Check { rule: &RPC_ERROR, page: page!("CK407"), run: rpc_errors },
-    Check { rule: &STOPPED, page: page!("CK905"), run: stops },
+    Check { rule: &RAW_ERROR, page: page!("CK007"), looks_at: Subject::Tools, run: raw_errors },
+    Check { rule: &RPC_ERROR, page: page!("CK407"), looks_at: Subject::Tools, run: rpc_errors },
+    Check {
+        rule: &THROWN_VALUE,
+        page: page!("CK409"),
+        looks_at: Subject::Tools,
+        run: thrown_values,
+    },
+    Check { rule: &STOPPED, page: page!("CK905"), looks_at: Subject::Tools, run: stops },
 ];
 
 /// The tool as messages name it.
@@ -55,15 +71,17 @@ pub(super) fn tool(behind: &Behind<'_>) -> String {
     }
 }
 
-fn raw_errors(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct, act) in world.acts() {
-        let What::Raise { kind } = &act.what else { continue };
-        if !conduct.lets_out(act.within.function) {
+fn raw_errors(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow, site) in project.error_sites() {
+        let What::Raise { kind } = &site.what else { continue };
+        if !error_flow.lets_out(site.within.function) {
             continue;
         }
-        let Some(behind) = world.exposure.through((file, conduct), act, kind) else { continue };
+        let Some(behind) = project.exposure.through((file, error_flow), site, kind) else {
+            continue;
+        };
         let parts = [("kind", said(kind).into()), ("tool", tool(behind).into())];
-        hits.at((file, &act.span), "{kind} without a code leaves {tool}.", parts);
+        hits.at((file, &site.span), "{kind} without a code leaves {tool}.", parts);
     }
 }
 
@@ -71,24 +89,39 @@ fn said(kind: &str) -> String {
     if kind == "string" { "A text".to_owned() } else { kind.to_owned() }
 }
 
-fn rpc_errors(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct, act) in world.acts() {
-        let What::Rpc { code, is_protocol: false } = &act.what else { continue };
-        let Some(behind) = world.exposure.through((file, conduct), act, "McpError") else {
+fn rpc_errors(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow, site) in project.error_sites() {
+        let What::Rpc { code, is_protocol: false } = &site.what else { continue };
+        let Some(behind) = project.exposure.through((file, error_flow), site, "McpError") else {
             continue;
         };
         // The server classes of these two turn it into a result, though one with nothing but prose.
         let is_turned = behind.boundary.registration != Registration::All
-            || world.language(file) == Language::Python;
+            || project.language(file) == Language::Python;
         let hit = hits.at(
-            (file, &act.span),
+            (file, &site.span),
             "A JSON-RPC error ({code}) leaves {tool}.",
             [("code", shown(code).into()), ("tool", tool(behind).into())],
         );
         hit.finding.code = None;
-        if is_turned && world.language(file) != Language::Rust {
+        if is_turned && project.language(file) != Language::Rust {
             hit.weigh(Level::Improvement);
         }
+    }
+}
+
+fn thrown_values(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow, site) in project.error_sites() {
+        let What::Value(callee) = &site.what else { continue };
+        if !callee.is_empty() && !project.makes_value(file, callee) {
+            continue;
+        }
+        let Some(behind) = project.exposure.through((file, error_flow), site, "object") else {
+            continue;
+        };
+        let what = if callee.is_empty() { "An object" } else { "A fault that is a plain value" };
+        let parts = [("what", what.into()), ("tool", tool(behind).into())];
+        hits.at((file, &site.span), "{what} is thrown out of {tool}.", parts);
     }
 }
 
@@ -97,14 +130,14 @@ fn shown(code: &str) -> &str {
     if last.is_empty() { "without a known code" } else { last }
 }
 
-fn stops(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, conduct, act) in world.acts() {
-        let What::Stop(stop, name) = &act.what else { continue };
+fn stops(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, error_flow, site) in project.error_sites() {
+        let What::Stop(stop, name) = &site.what else { continue };
         let behind = match stop {
-            Stop::Assert if world.language(file) != Language::Rust => {
-                world.exposure.through((file, conduct), act, "AssertionError")
+            Stop::Assert if project.language(file) != Language::Rust => {
+                project.exposure.through((file, error_flow), site, "AssertionError")
             }
-            _ => world.exposure.behind(file, &act.within),
+            _ => project.exposure.behind(file, &site.within),
         };
         let Some(behind) = behind else { continue };
         let what = match stop {
@@ -114,7 +147,7 @@ fn stops(world: &World<'_>, hits: &mut Hits<'_>) {
             Stop::Assert => "fails without a code",
         };
         let hit = hits.at(
-            (file, &act.span),
+            (file, &site.span),
             "{name} {what}, and with it {tool}.",
             [("name", (&**name).into()), ("what", what.into()), ("tool", tool(behind).into())],
         );

@@ -7,9 +7,10 @@ use redress_registry::{
 
 use super::raised::tool;
 use crate::{
-    conduct::{Catch, Guard, What},
-    link::World,
+    error_flow::{Catch, Guard, What},
+    project::Project,
     rule::{Check, Hits, page},
+    subject::Subject,
 };
 
 const LOGGED: Rule = Rule {
@@ -31,21 +32,21 @@ const DROPPED: Rule = Rule {
 };
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &LOGGED, page: page!("CK902"), run: logged },
-    Check { rule: &DROPPED, page: page!("CK903"), run: dropped },
+    Check { rule: &LOGGED, page: page!("CK902"), looks_at: Subject::Tools, run: logged },
+    Check { rule: &DROPPED, page: page!("CK903"), looks_at: Subject::Tools, run: dropped },
 ];
 
 /// Every handler of errors behind a tool that is no part of a tidying up.
-fn catches<'a>(world: &'a World<'_>) -> impl Iterator<Item = (usize, &'a Guard, &'a Catch)> {
-    world.conducts().flat_map(|(file, conduct)| {
-        let guards = conduct.guards.iter().filter(|it| !it.is_cleanup && !it.within.is_test);
+fn catches<'a>(project: &'a Project<'_>) -> impl Iterator<Item = (usize, &'a Guard, &'a Catch)> {
+    project.error_flows().flat_map(|(file, error_flow)| {
+        let guards = error_flow.guards.iter().filter(|it| !it.is_cleanup && !it.within.is_test);
         guards.flat_map(move |guard| guard.catches.iter().map(move |it| (file, guard, it)))
     })
 }
 
-fn logged(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, guard, catch) in catches(world).filter(|it| it.2.only_logs) {
-        let Some(behind) = world.exposure.behind(file, &guard.within) else { continue };
+fn logged(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, guard, catch) in catches(project).filter(|it| it.2.only_logs) {
+        let Some(behind) = project.exposure.behind(file, &guard.within) else { continue };
         let hit = hits.at(
             (file, &head(catch)),
             "The error is logged, and {tool} goes on as if nothing had happened.",
@@ -55,11 +56,18 @@ fn logged(world: &World<'_>, hits: &mut Hits<'_>) {
             hit.weigh(Level::Improvement);
         }
     }
+    for (file, _, site) in project.error_sites().filter(|it| it.2.what == What::Log) {
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
+        let message = "An error is logged, and {tool} goes on as if nothing had happened.";
+        // Without a handler of errors only the words of the log tell that something failed.
+        hits.at((file, &site.span), message, [("tool", tool(behind).into())])
+            .weigh(Level::Improvement);
+    }
 }
 
-fn dropped(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (file, guard, catch) in catches(world).filter(|it| it.2.is_empty) {
-        let Some(behind) = world.exposure.behind(file, &guard.within) else { continue };
+fn dropped(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (file, guard, catch) in catches(project).filter(|it| it.2.is_empty) {
+        let Some(behind) = project.exposure.behind(file, &guard.within) else { continue };
         if guard.is_question {
             continue;
         }
@@ -71,10 +79,10 @@ fn dropped(world: &World<'_>, hits: &mut Hits<'_>) {
             (false, _) => hit.weigh(Level::Improvement),
         };
     }
-    for (file, _, act) in world.acts() {
-        let What::Ignore(what) = &act.what else { continue };
-        let Some(behind) = world.exposure.behind(file, &act.within) else { continue };
-        if !world.can_fail(file, &act.within, what) {
+    for (file, _, site) in project.error_sites() {
+        let What::Ignore(what) = &site.what else { continue };
+        let Some(behind) = project.exposure.behind(file, &site.within) else { continue };
+        if !project.can_fail(file, &site.within, what) {
             continue;
         }
         let message = if what.starts_with('.') {
@@ -83,7 +91,7 @@ fn dropped(world: &World<'_>, hits: &mut Hits<'_>) {
             "Nobody looks whether {what} failed, and {tool} goes on."
         };
         let parts = [("what", (&**what).into()), ("tool", tool(behind).into())];
-        let hit = hits.at((file, &act.span), message, parts);
+        let hit = hits.at((file, &site.span), message, parts);
         if behind.depth > 0 {
             hit.weigh(Level::Improvement);
         }
@@ -91,6 +99,6 @@ fn dropped(world: &World<'_>, hits: &mut Hits<'_>) {
 }
 
 /// The first line of a handler is enough to point at.
-fn head(catch: &Catch) -> crate::facts::Span {
+fn head(catch: &Catch) -> crate::span::Span {
     catch.span.start..catch.span.end.min(catch.span.start.saturating_add(5))
 }

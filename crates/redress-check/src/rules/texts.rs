@@ -9,9 +9,10 @@ use redress_registry::{
 use crate::{
     contract::{Contract, Meaning},
     facts::{Word, WordHint},
-    link::World,
     named::near,
+    project::Project,
     rule::{Check, Hits, page},
+    subject::Subject,
 };
 
 const UNKNOWN_WORD: Rule = Rule {
@@ -23,11 +24,15 @@ const UNKNOWN_WORD: Rule = Rule {
     how_to_fix: "Correct the name, or leave it out.",
 };
 
-pub(super) const CHECKS: &[Check] =
-    &[Check { rule: &UNKNOWN_WORD, page: page!("CK009"), run: unknown_words }];
+pub(super) const CHECKS: &[Check] = &[Check {
+    rule: &UNKNOWN_WORD,
+    page: page!("CK009"),
+    looks_at: Subject::Words,
+    run: unknown_words,
+}];
 
-fn unknown_words(world: &World<'_>, hits: &mut Hits<'_>) {
-    for it in world.judged() {
+fn unknown_words(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
         let lists = lists_of_codes(&it.facts.words, it.contract);
         for word in &it.facts.words {
             let is_known = it.contract.meaning(&word.text).is_some();

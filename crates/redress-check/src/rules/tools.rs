@@ -10,11 +10,14 @@ use redress_registry::{
 
 use crate::{
     contract::Contract,
-    facts::{Span, Tool},
-    link::{Judged, World},
+    facts::Tool,
     named::{Named, Role},
+    project::{JudgedFile, Project},
     reach::{nearby, reached},
     rule::{Check, Hits, page},
+    span::{Span, span},
+    subject::Subject,
+    words::words,
 };
 
 const OUTSIDE_MAY: Rule = Rule {
@@ -44,20 +47,50 @@ const DESCRIPTION: Rule = Rule {
     how_to_fix: "Name the few codes on which a caller acts.",
 };
 
+const RETRY_WORDS: Rule = Rule {
+    id: "CK408",
+    name: "retry-of-description",
+    grade: Grade::Level(Level::Violation),
+    summary: "The description of a tool says of a code that it is retryable, and the registry says that it is not; or the other way round.",
+    why: "A model that believes the description repeats a call that cannot succeed, or gives up one that would.",
+    how_to_fix: "Correct the words in the description, or the retry of the code in the registry.",
+};
+
 /// More codes in a description are too many.
 const MAX_CODES: usize = 8;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { rule: &OUTSIDE_MAY, page: page!("CK401"), run: outside_may },
-    Check { rule: &NEVER_BY_TOOL, page: page!("CK402"), run: never_by_tool },
-    Check { rule: &DESCRIPTION, page: page!("CK403"), run: description },
+    Check {
+        rule: &OUTSIDE_MAY,
+        page: page!("CK401"),
+        looks_at: Subject::ListedTools,
+        run: outside_may,
+    },
+    Check {
+        rule: &NEVER_BY_TOOL,
+        page: page!("CK402"),
+        looks_at: Subject::ListedTools,
+        run: never_by_tool,
+    },
+    Check {
+        rule: &DESCRIPTION,
+        page: page!("CK403"),
+        looks_at: Subject::ListedTools,
+        run: description,
+    },
+    Check {
+        rule: &RETRY_WORDS,
+        page: page!("CK408"),
+        looks_at: Subject::Descriptions,
+        run: retry_words,
+    },
 ];
 
 /// The tools that the contract has a row for.
 fn listed<'w>(
-    world: &World<'w>,
-) -> impl Iterator<Item = (Judged<'w>, &'w Tool, &'w redress_registry::Tool)> {
-    world.judged().flat_map(|it| {
+    project: &Project<'w>,
+) -> impl Iterator<Item = (JudgedFile<'w>, &'w Tool, &'w redress_registry::Tool)> {
+    project.judged().flat_map(|it| {
         it.facts.tools.iter().filter_map(move |tool| {
             let row = it.contract.registry.tools.get(&*tool.name)?;
             (!row.may.is_empty()).then_some((it, tool, row))
@@ -65,12 +98,12 @@ fn listed<'w>(
     })
 }
 
-fn outside_may(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (it, tool, row) in listed(world) {
-        let Some(spans) = nearby(world, it.file, tool) else { continue };
+fn outside_may(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (it, tool, row) in listed(project) {
+        let Some(spans) = nearby(project, it.file, tool) else { continue };
         let mut told = BTreeSet::new();
         for (file, span) in &spans {
-            for named in raised(world, *file).filter(|it| span.contains(&it.span.start)) {
+            for named in raised(project, *file).filter(|it| span.contains(&it.span.start)) {
                 let Some(entry) = it.contract.code(named.text) else { continue };
                 // What every tool can meet is no choice of one of them: only its own registry's codes are.
                 let is_own = entry.registry == it.contract.registry.name;
@@ -87,14 +120,14 @@ fn outside_may(world: &World<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn never_by_tool(world: &World<'_>, hits: &mut Hits<'_>) {
-    let tools: Vec<_> = listed(world).collect();
+fn never_by_tool(project: &Project<'_>, hits: &mut Hits<'_>) {
+    let tools: Vec<_> = listed(project).collect();
     let handlers: Vec<_> = tools
         .iter()
-        .map(|(it, tool, _)| nearby(world, it.file, tool).unwrap_or_default())
+        .map(|(it, tool, _)| nearby(project, it.file, tool).unwrap_or_default())
         .collect();
     for (number, (it, tool, row)) in tools.iter().enumerate() {
-        let Some(own) = reached((world.sources, &world.index), it.file, tool) else { continue };
+        let Some(own) = reached((project.sources, &project.index), it.file, tool) else { continue };
         let others: Vec<_> = handlers
             .iter()
             .enumerate()
@@ -103,7 +136,7 @@ fn never_by_tool(world: &World<'_>, hits: &mut Hits<'_>) {
             .collect();
         // What is raised in none of the handlers is raised in something that they share, perhaps unseen by us.
         let is_of_others = |code: &str| {
-            let mut places = places(world, it.contract, code).peekable();
+            let mut places = places(project, it.contract, code).peekable();
             places.peek().is_some()
                 && places
                     .all(|place| !holds(&own, place) && others.iter().any(|it| is_in(it, place)))
@@ -122,12 +155,12 @@ fn never_by_tool(world: &World<'_>, hits: &mut Hits<'_>) {
 
 /// Where a code is raised in the sources of a contract.
 fn places<'a>(
-    world: &'a World<'_>,
+    project: &'a Project<'_>,
     contract: &'a Contract,
     code: &'a str,
 ) -> impl Iterator<Item = (usize, u32)> + 'a {
-    world.judged().filter(|it| std::ptr::eq(it.contract, contract)).flat_map(move |it| {
-        let here = raised(world, it.file)
+    project.judged().filter(|it| std::ptr::eq(it.contract, contract)).flat_map(move |it| {
+        let here = raised(project, it.file)
             .filter(|it| contract.code(it.text).is_some_and(|it| *it.code == *code));
         here.map(move |named| (it.file, named.span.start))
     })
@@ -141,12 +174,12 @@ fn is_in((file, span): &(usize, Span), place: (usize, u32)) -> bool {
     *file == place.0 && span.contains(&place.1)
 }
 
-fn raised<'a, 'w>(world: &'a World<'w>, file: usize) -> impl Iterator<Item = &'a Named<'w>> {
-    world.named(file).iter().filter(|it| it.role == Role::Raised)
+fn raised<'a, 'w>(project: &'a Project<'w>, file: usize) -> impl Iterator<Item = &'a Named<'w>> {
+    project.named(file).iter().filter(|it| it.role == Role::Raised)
 }
 
-fn description(world: &World<'_>, hits: &mut Hits<'_>) {
-    for (it, tool, row) in listed(world) {
+fn description(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for (it, tool, row) in listed(project) {
         let Some(said) = &tool.description else { continue };
         let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
         let words = said.text.split(|it| !is_word(it)).map(|it| it.trim_matches('.'));
@@ -166,5 +199,64 @@ fn description(world: &World<'_>, hits: &mut Hits<'_>) {
                 ("count", codes.len().into()),
             ],
         );
+    }
+}
+
+fn retry_words(project: &Project<'_>, hits: &mut Hits<'_>) {
+    for it in project.judged() {
+        for said in it.facts.tools.iter().filter_map(|tool| tool.description.as_ref()) {
+            for (at, word) in words(&said.text) {
+                let after = said.text.get(at + word.len()..).unwrap_or_default();
+                let (Some(entry), Some((is_retryable, length))) =
+                    (it.contract.code(word), said_of_retry(after))
+                else {
+                    continue;
+                };
+                if is_retryable == entry.retry.retryable() {
+                    continue;
+                }
+                let start = said.span.start as usize + at;
+                let place = span(start..start + word.len() + length);
+                let said = if is_retryable { "retryable" } else { "not retryable" };
+                let kind = entry.retry.kind.name();
+                hits.at(
+                    (it.file, &place),
+                    "The description calls {code} {said}; its retry in {contract} is {kind}.",
+                    [
+                        ("code", (&*entry.code).into()),
+                        ("said", said.into()),
+                        ("contract", it.contract.name().into()),
+                        ("kind", kind.into()),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+/// What the parentheses after a code say about trying again, and how long they are: `(retryable)`, `(409, not retryable)`.
+fn said_of_retry(after: &str) -> Option<(bool, usize)> {
+    const LONGEST: usize = 60;
+    let open = after.trim_start_matches(['`', '"', '\'', '*', ' ']);
+    let (said, _) = open.strip_prefix('(')?.split_once(')')?;
+    let lower = said.to_lowercase();
+    let at = lower.find("retryable").filter(|_| said.len() <= LONGEST)?;
+    let before = lower.get(..at)?.trim_end_matches([' ', '-']);
+    let is_denied = ["not", "non", "never", "un"].iter().any(|it| before.ends_with(it));
+    Some((!is_denied, after.len() - open.len() + said.len() + 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said_of_retry;
+
+    #[test]
+    fn what_stands_in_parentheses_after_a_code_is_read() {
+        assert_eq!(said_of_retry(" (retryable), B"), Some((true, 12)));
+        assert_eq!(said_of_retry("` (409, not retryable)"), Some((false, 22)));
+        assert_eq!(said_of_retry(" (Non-retryable)"), Some((false, 16)));
+        for other in [" is retryable", " (see below)", " (retryable", "", " retry (retryable)"] {
+            assert_eq!(said_of_retry(other), None, "{other}");
+        }
     }
 }

@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::is_tool_name;
 use crate::{
     facts::Branch,
-    scan::{Scan, span},
+    scan::Scan,
+    span::span,
     tree::{Kind, Step, Trail},
 };
 

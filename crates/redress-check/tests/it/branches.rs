@@ -1,6 +1,6 @@
 //! Tools whose calls all come to one handler: what is done for the name of each is its work.
 
-use redress_check::{Contract, Day, Sources, World, check};
+use redress_check::{Contract, Day, Project, Sources, check};
 use redress_registry::{Source, load};
 
 const CONTRACT: &str = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"notes\"\nversion = \"1.0.0\"\n\
@@ -23,8 +23,8 @@ fn contract() -> Contract {
 fn outside(files: &[(&str, &str)]) -> Vec<usize> {
     let contracts = [contract()];
     let sources = Sources::of_texts(files);
-    let world = World::new(&sources, &contracts, |_| Some(0));
-    let hits = check(&world, Day::default()).hits;
+    let project = Project::new(&sources, &contracts, |_| Some(0));
+    let hits = check(&project, Day::default()).hits;
     hits.iter().filter(|it| it.finding.rule == "CK401").map(|it| it.finding.place.line).collect()
 }
 

@@ -1,12 +1,12 @@
 //! What counts as behind a tool, and what does not.
 
-use redress_check::{Day, Sources, World, check};
+use redress_check::{Day, Project, Sources, check};
 
 /// The rules that are broken, each with its file and line.
 fn found(files: &[(&str, &str)]) -> Vec<String> {
     let sources = Sources::of_texts(files);
-    let world = World::new(&sources, &[], |_| None);
-    let report = check(&world, Day::parse("2026-11-01").unwrap());
+    let project = Project::new(&sources, &[], |_| None);
+    let report = check(&project, Day::parse("2026-11-01").unwrap());
     let place =
         |it: &redress_registry::Finding| format!("{} {}:{}", it.rule, it.place.file, it.place.line);
     report.hits.iter().map(|it| place(&it.finding)).collect()

@@ -1,6 +1,6 @@
 //! Names are followed from file to file: a code is what stands at the end of the way.
 
-use redress_check::{Contract, Day, Sources, World, check};
+use redress_check::{Contract, Day, Project, Sources, check};
 use redress_registry::{Source, load};
 
 const CONTRACT: &str = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"notes\"\nversion = \"1.0.0\"\n[retired.NOTE_LOST]\nsince = \"1.0.0\"\nwhy = \"A note is a file.\"\nto = \"FILE_NOT_FOUND\"\n";
@@ -10,8 +10,8 @@ fn places(files: &[(&str, &str)]) -> Vec<String> {
     let source = Source::new("errors.toml", CONTRACT);
     let contracts = [Contract::new(load(&source, &|_, _| None).unwrap(), source)];
     let sources = Sources::of_texts(files);
-    let world = World::new(&sources, &contracts, |_| Some(0));
-    let hits = check(&world, Day::default()).hits;
+    let project = Project::new(&sources, &contracts, |_| Some(0));
+    let hits = check(&project, Day::default()).hits;
     let retired = hits.iter().filter(|it| it.finding.rule == "CK004");
     retired.map(|it| format!("{}:{}", it.finding.place.file, it.finding.place.line)).collect()
 }

@@ -6,4 +6,5 @@ mod handlers;
 mod imports;
 mod pages;
 mod robust;
+mod seeds;
 mod slips;

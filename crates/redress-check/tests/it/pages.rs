@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use redress_check::{Check, Contract, Day, Sources, World, check, checks};
+use redress_check::{Check, Contract, Day, Project, Sources, check, checks};
 use redress_registry::{Source, load};
 
 /// The sections that every page has.
@@ -101,9 +101,9 @@ fn found(case: &Case) -> BTreeSet<&'static str> {
     let texts: Vec<(&str, &str)> =
         case.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let sources = Sources::of_texts(&texts);
-    let world = World::new(&sources, &contracts, |_| Some(0));
+    let project = Project::new(&sources, &contracts, |_| Some(0));
     let today = Day::parse("2026-11-01").unwrap();
-    check(&world, today).hits.iter().map(|it| it.finding.rule).collect()
+    check(&project, today).hits.iter().map(|it| it.finding.rule).collect()
 }
 
 struct Block<'a> {

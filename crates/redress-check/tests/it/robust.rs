@@ -2,7 +2,7 @@
 
 use std::{fs, time::Instant};
 
-use redress_check::{Day, Sources, World, check, read};
+use redress_check::{Day, Project, Sources, check, read};
 
 #[test]
 fn brackets_as_deep_as_anybody_likes_are_read() {
@@ -19,8 +19,8 @@ fn brackets_as_deep_as_anybody_likes_are_read() {
     ] {
         let text = deep(open, close);
         let sources = Sources::of_texts(&[(name, &text)]);
-        let world = World::new(&sources, &[], |_| None);
-        check(&world, Day::parse("2026-11-01").unwrap());
+        let project = Project::new(&sources, &[], |_| None);
+        check(&project, Day::parse("2026-11-01").unwrap());
     }
 }
 
@@ -31,8 +31,8 @@ fn a_line_as_long_as_a_bundle_takes_no_more_than_its_length() {
         let text = part.repeat(parts);
         let start = Instant::now();
         let sources = Sources::of_texts(&[("a.js", &text)]);
-        let world = World::new(&sources, &[], |_| None);
-        check(&world, Day::parse("2026-11-01").unwrap());
+        let project = Project::new(&sources, &[], |_| None);
+        check(&project, Day::parse("2026-11-01").unwrap());
         start.elapsed()
     };
     let (short, long) = (time(200), time(1_600));
@@ -47,8 +47,8 @@ fn files_that_take_in_each_other_end() {
     let text = format!("{uses}#[tool]\nasync fn a() {{ one(); two::three(); self.four() }}\n");
     let files: Vec<(&str, &str)> = names.iter().map(|it| (it.as_str(), text.as_str())).collect();
     let sources = Sources::of_texts(&files);
-    let world = World::new(&sources, &[], |_| None);
-    check(&world, Day::parse("2026-11-01").unwrap());
+    let project = Project::new(&sources, &[], |_| None);
+    check(&project, Day::parse("2026-11-01").unwrap());
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn what_cannot_be_read_is_told_and_stops_nothing() {
     unread.sort();
     assert_eq!(unread, ["large.js", "latin.py"]);
 
-    let world = World::new(&sources, &[], |_| None);
-    let report = check(&world, Day::parse("2026-11-01").unwrap());
+    let project = Project::new(&sources, &[], |_| None);
+    let report = check(&project, Day::parse("2026-11-01").unwrap());
     let thrown = report.hits.iter().find(|it| it.finding.rule == "CK007").unwrap();
     assert_eq!((thrown.finding.place.line, thrown.finding.place.column), (2, 3));
 }
@@ -87,7 +87,7 @@ fn the_mark_at_the_start_of_a_file_is_no_column() {
     let tool = "\u{feff}server.registerTool('a', {}, async () => { throw new Error('no'); });\n";
     fs::write(dir.path().join("good.ts"), tool).unwrap();
     let sources = read(&[dir.path().to_path_buf()], 1, &|_, _| ());
-    let report = check(&World::new(&sources, &[], |_| None), Day::parse("2026-11-01").unwrap());
+    let report = check(&Project::new(&sources, &[], |_| None), Day::parse("2026-11-01").unwrap());
     let thrown = report.hits.iter().find(|it| it.finding.rule == "CK007").unwrap();
     assert_eq!((thrown.finding.place.line, thrown.finding.place.column), (1, 44));
 }

@@ -1,6 +1,6 @@
 //! A misspelt code is found in every common way of raising one, and a word that only looks alike is left alone.
 
-use redress_check::{Contract, Day, Sources, World, check};
+use redress_check::{Contract, Day, Project, Sources, check};
 use redress_registry::{Source, load};
 
 const CONTRACT: &str = "format = \"redress-registry/1\"\nextends = [\"core\"]\n[registry]\nname = \"notes\"\nversion = \"1.0.0\"\n";
@@ -9,8 +9,8 @@ fn is_found(file: &str, text: &str) -> bool {
     let source = Source::new("errors.toml", CONTRACT);
     let contracts = [Contract::new(load(&source, &|_, _| None).unwrap(), source)];
     let sources = Sources::of_texts(&[(file, text)]);
-    let world = World::new(&sources, &contracts, |_| Some(0));
-    check(&world, Day::default()).hits.iter().any(|it| it.finding.rule == "CK001")
+    let project = Project::new(&sources, &contracts, |_| Some(0));
+    check(&project, Day::default()).hits.iter().any(|it| it.finding.rule == "CK001")
 }
 
 fn silent<'t>(file: &str, texts: &[&'t str]) -> Vec<&'t str> {

@@ -3,15 +3,13 @@
 use tree_sitter::Node;
 
 use super::super::{
-    Boundary, Registration,
+    Boundary, Handler, Registration,
     members::Key,
     record::{Decorated, Recorder},
-    tags::Field,
 };
 use crate::{
-    facts::{Handler, Span},
-    scan::span,
-    tree::Trail,
+    span::{Span, span},
+    tree::{Field, Trail},
 };
 
 /// `@mcp.tool()`, `@server.call_tool()`; another decorator stands around the work.
@@ -67,7 +65,7 @@ pub(super) fn function<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<
         fields.of(node, Field::ReturnType).map(|returned| it.slice(returned)).unwrap_or_default();
     let (named, place) =
         decorated.name.unwrap_or_else(|| (it.slice(name).into(), span(name.byte_range())));
-    it.conduct.boundaries.push(Boundary {
+    it.error_flow.boundaries.push(Boundary {
         registration: decorated.registration,
         name: if decorated.registration == Registration::All { "".into() } else { named },
         span: place,
@@ -84,7 +82,7 @@ pub(super) fn added<'t>(it: &mut Recorder<'t>, call: Node<'t>, trail: &Trail<'t>
     let Some(first) = first.filter(|it| matches!(it.kind(), "identifier" | "attribute")) else {
         return;
     };
-    it.conduct.boundaries.push(Boundary {
+    it.error_flow.boundaries.push(Boundary {
         registration: Registration::Given,
         name: it.slice(first).rsplit('.').next().unwrap_or_default().into(),
         span: span(first.byte_range()),

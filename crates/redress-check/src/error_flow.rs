@@ -1,27 +1,26 @@
-//! `Conduct`: what the functions of one file do when something fails.
+//! `ErrorFlow`: how the functions of one file handle errors.
 
 mod ecma;
+mod log;
 mod members;
 mod python;
 mod record;
 mod rust;
 mod said;
-mod tags;
 mod words;
 
 pub(crate) use python::catches;
 pub(crate) use record::Recorder;
 pub use said::{Leak, Said};
-pub(crate) use tags::{Fields, Tag};
 pub(crate) use {ecma::TAGS as ECMA, python::TAGS as PYTHON, rust::TAGS as RUST};
 
-use crate::facts::{Handler, Span};
+use crate::span::Span;
 
-/// How one file deals with failures: the single acts, and the tries around them.
+/// How one file handles errors: the places that do something about one, and the tries around them.
 #[derive(Debug, Default)]
-pub struct Conduct {
+pub struct ErrorFlow {
     /// In the order in which the walk met them.
-    pub acts: Vec<Act>,
+    pub sites: Vec<ErrorSite>,
     /// The tries, in the order of their starts.
     pub guards: Vec<Guard>,
     /// Types of errors that are declared here.
@@ -40,9 +39,9 @@ pub struct Conduct {
     pub promises: Vec<(u32, Promise)>,
 }
 
-/// One thing that is done about a failure.
+/// A place that does something about an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Act {
+pub struct ErrorSite {
     /// What is done.
     pub what: What,
     /// Where.
@@ -51,16 +50,16 @@ pub struct Act {
     pub within: Within,
 }
 
-impl Conduct {
+impl ErrorFlow {
     /// Whether a function lets errors out as they are. In Rust its signature tells.
     pub(crate) fn lets_out(&self, function: Option<u32>) -> bool {
         function.and_then(|it| self.promise(it)).is_none_or(|it| it == Promise::Raw)
     }
 
-    /// The handler of errors that an act stands in.
-    pub(crate) fn catch(&self, act: &Act) -> Option<&Catch> {
-        let guard = self.guards.get(act.within.catch? as usize)?;
-        guard.catches.iter().rfind(|it| it.span.start <= act.span.start)
+    /// The handler of errors around an error site.
+    pub(crate) fn catch(&self, site: &ErrorSite) -> Option<&Catch> {
+        let guard = self.guards.get(site.within.catch? as usize)?;
+        guard.catches.iter().rfind(|it| it.span.start <= site.span.start)
     }
 
     /// What the signature of the function that begins there says of its errors.
@@ -87,6 +86,17 @@ pub struct Boundary {
     pub wrapper: Option<Box<str>>,
 }
 
+/// Where the work of a tool is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Handler {
+    /// Here.
+    Span(Span),
+    /// In the function of that name.
+    Named(Box<str>),
+    /// Nobody knows.
+    Unknown,
+}
+
 /// How a server learns of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
@@ -111,7 +121,7 @@ pub struct Call {
     pub is_raw: bool,
 }
 
-/// What is around an act.
+/// What is around an error site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Within {
     /// The start of the innermost function; closures belong to the function around them.
@@ -161,6 +171,10 @@ pub enum What {
     Prose(Box<str>),
     /// Somebody calls what a table of tools names: `tool.handler(args)`.
     Dispatch(Box<str>),
+    /// A value is thrown that is no error by its own: an object, or what a function of this name gives back.
+    Value(Box<str>),
+    /// An error is logged outside of any handler of errors, and the function goes on.
+    Log,
 }
 
 /// What stops a call or the process.

@@ -1,23 +1,23 @@
-//! `Recorder`: gathers the conduct of one file while the walk goes through its tree.
+//! `Recorder`: gathers the error flow of one file while the walk goes through its tree.
 
 use tree_sitter::Node;
 
 use super::{
-    Act, Call, Catch, Conduct, ErrorType, Guard, Mapping, Positional, Promise, Registration, What,
-    Within, ecma,
-    members::Members,
-    python, rust,
-    tags::{Field, Fields, MAX_PARTS, Tag},
-    words,
+    Call, Catch, ErrorFlow, ErrorSite, ErrorType, Guard, Mapping, Positional, Promise,
+    Registration, What, Within, ecma, members::Members, python, rust, words,
 };
-use crate::{facts::Span, language::Language, scan::span, tree::Trail};
+use crate::{
+    language::Language,
+    span::{Span, span},
+    tree::{Field, Fields, MAX_PARTS, Tag, Trail},
+};
 
 /// One file under way.
 #[derive(Debug)]
 pub(crate) struct Recorder<'t> {
     text: &'t str,
     language: Language,
-    pub(super) conduct: Conduct,
+    pub(super) error_flow: ErrorFlow,
     pub(super) here: Within,
     /// What the decorators or attributes before the next function make of it.
     pub(super) decorated: Option<Decorated>,
@@ -61,7 +61,7 @@ impl<'t> Recorder<'t> {
         Self {
             text,
             language,
-            conduct: Conduct::default(),
+            error_flow: ErrorFlow::default(),
             decorated: None,
             here: Within { is_test, ..Within::default() },
             any_error: None,
@@ -80,9 +80,9 @@ impl<'t> Recorder<'t> {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Conduct {
+    pub(crate) fn finish(mut self) -> ErrorFlow {
         self.close(u32::MAX);
-        self.conduct
+        self.error_flow
     }
 
     /// Ends every scope that ends before a byte.
@@ -98,12 +98,12 @@ impl<'t> Recorder<'t> {
 
     /// What a thing with members amounts to, and what the thing around it learns of it.
     fn settle(&mut self, mut members: Members) {
-        self.conduct.boundaries.extend(members.tool());
+        self.error_flow.boundaries.extend(members.tool());
         if let Some(outer) = self.members_around() {
             outer.learn(&members);
         }
         for (place, what) in members.amounts_to() {
-            self.act_at(place, what);
+            self.record_at(place, what);
         }
     }
 
@@ -150,8 +150,8 @@ impl<'t> Recorder<'t> {
 
     /// Notes a try.
     pub(super) fn guard(&mut self, guard: Guard) -> u32 {
-        self.conduct.guards.push(guard);
-        small(self.conduct.guards.len() - 1)
+        self.error_flow.guards.push(guard);
+        small(self.error_flow.guards.len() - 1)
     }
 
     /// Begins a handler of the try around it.
@@ -176,7 +176,7 @@ impl<'t> Recorder<'t> {
     }
 
     pub(super) fn guard_mut(&mut self, index: u32) -> Option<&mut Guard> {
-        self.conduct.guards.get_mut(index as usize)
+        self.error_flow.guards.get_mut(index as usize)
     }
 
     /// The nearest thing with members around.
@@ -190,7 +190,7 @@ impl<'t> Recorder<'t> {
 
     /// Whether a name is that of the error which the handler around has caught.
     pub(super) fn is_caught(&self, name: &str) -> bool {
-        let guard = self.here.catch.and_then(|it| self.conduct.guards.get(it as usize));
+        let guard = self.here.catch.and_then(|it| self.error_flow.guards.get(it as usize));
         guard
             .and_then(|it| it.catches.last())
             .is_some_and(|it| !name.is_empty() && &*it.name == name)
@@ -198,7 +198,7 @@ impl<'t> Recorder<'t> {
 
     /// Notes a function that has no name, so whoever stands around it calls it.
     pub(super) fn closure(&mut self, node: Node<'_>, within: Within) {
-        self.conduct.closures.push((small(node.start_byte()), within));
+        self.error_flow.closures.push((small(node.start_byte()), within));
     }
 
     /// The name of a type of errors that a node declares, outside of tests.
@@ -234,7 +234,7 @@ impl<'t> Recorder<'t> {
         members.dedup();
         let place = span(name.byte_range());
         let name = self.slice(name).into();
-        self.conduct.types.push(ErrorType { name, span: place, members, optional_retry });
+        self.error_flow.types.push(ErrorType { name, span: place, members, optional_retry });
     }
 
     /// Notes a call. `is_raw` if its errors go on as they are.
@@ -248,42 +248,42 @@ impl<'t> Recorder<'t> {
             } else {
                 callee.into()
             };
-            self.conduct.calls.push(Call { callee, within: self.here, is_raw });
+            self.error_flow.calls.push(Call { callee, within: self.here, is_raw });
         }
     }
 
     pub(super) fn positional(&mut self, call: Positional) {
         if !self.here.is_test && call.count >= 3 {
-            self.conduct.positional.push(call);
+            self.error_flow.positional.push(call);
         }
     }
 
     pub(super) fn mapping(&mut self, mapping: Mapping) {
         if mapping.cases.len() >= 2 && !self.here.is_test {
-            self.conduct.mappings.push(mapping);
+            self.error_flow.mappings.push(mapping);
         }
     }
 
     /// Records what is done at a node.
-    pub(super) fn act(&mut self, node: Node<'_>, what: What) {
-        self.act_at(span(node.byte_range()), what);
+    pub(super) fn record(&mut self, node: Node<'_>, what: What) {
+        self.record_at(span(node.byte_range()), what);
     }
 
-    pub(super) fn act_at(&mut self, span: Span, what: What) {
+    pub(super) fn record_at(&mut self, span: Span, what: What) {
         if self.here.is_test {
             return;
         }
-        self.conduct.acts.push(Act { what, span, within: self.here });
+        self.error_flow.sites.push(ErrorSite { what, span, within: self.here });
     }
 
     /// Notes what the signature of a function says.
     pub(super) fn promise(&mut self, node: Node<'_>, promise: Promise) {
-        self.conduct.promises.push((small(node.start_byte()), promise));
+        self.error_flow.promises.push((small(node.start_byte()), promise));
     }
 
     /// Whether the function around returns plain text.
     pub(super) fn returns_text(&self) -> bool {
-        let promise = self.conduct.promises.last();
+        let promise = self.error_flow.promises.last();
         promise.is_some_and(|it| Some(it.0) == self.here.function && it.1 == Promise::Text)
     }
 
@@ -304,7 +304,7 @@ impl<'t> Recorder<'t> {
 }
 
 /// Longer paths lead to nothing that is declared in the sources.
-const MAX_CALLEE: usize = 100;
+pub(super) const MAX_CALLEE: usize = 100;
 
 /// A count or place in a file.
 pub(super) fn small(it: usize) -> u32 {

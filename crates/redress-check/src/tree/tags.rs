@@ -3,7 +3,7 @@
 use tree_sitter::{Language, Node};
 
 /// How many wrappers, operands or members of one value are looked at.
-pub(super) const MAX_PARTS: usize = 64;
+pub(crate) const MAX_PARTS: usize = 64;
 
 /// What a node is to the recorder. One look at a table by number tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,13 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::super::{
-    Flag, Leak, Said,
-    members::Value,
-    record::Recorder,
-    tags::{Field, MAX_PARTS},
+use super::super::{Flag, Leak, Said, members::Value, record::Recorder};
+use crate::{
+    span::span,
+    tree::{Field, MAX_PARTS, Trail},
 };
-use crate::{scan::span, tree::Trail};
 
 /// An expression without what says nothing: parentheses, `await`, `as const`.
 pub(super) fn bare(mut node: Node<'_>) -> Node<'_> {
@@ -125,6 +123,7 @@ fn said_by_call<'t>(it: &Recorder<'t>, said: &mut Said, call: Node<'t>, trail: &
     match callee {
         "String" if it.is_caught(argument) => said.leak(Leak::Whole, place),
         "String" => said.value(argument, place),
+        "JSON.stringify" => said.json(argument, place),
         _ => match callee.rsplit_once('.') {
             Some((before, "join" | "toString" | "trim")) => said.value(before, place),
             _ => said.is_opaque = true,

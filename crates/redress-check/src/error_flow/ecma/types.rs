@@ -2,14 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::super::{
-    Mapping,
-    record::Recorder,
-    said::is_code,
-    tags::{Field, MAX_PARTS},
-    words,
+use super::super::{Mapping, record::Recorder, said::is_code, words};
+use crate::{
+    span::span,
+    tree::{Field, MAX_PARTS, Trail},
 };
-use crate::{scan::span, tree::Trail};
 
 /// A type of errors, with its members.
 pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
@@ -36,7 +33,16 @@ pub(super) fn error_type<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trai
             "enum_assignment" => {
                 members.extend(fields.of(part, Field::Name).map(|name| it.slice(name).into()));
             }
-            "property_identifier" | "literal_type" => members.push(it.slice(part).into()),
+            "property_identifier"
+            | "literal_type"
+            | "predefined_type"
+            | "type_identifier"
+            | "array_type"
+            | "generic_type"
+            | "readonly_type"
+            | "index_signature" => {
+                members.push(it.slice(part).into());
+            }
             _ => (),
         }
     }

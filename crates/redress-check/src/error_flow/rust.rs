@@ -8,15 +8,14 @@ mod value;
 use tree_sitter::Node;
 
 use super::{
-    Envelope, Flag, Plain, Stop, What,
+    Envelope, Flag, Plain, Stop, What, log,
     members::{Key, Members},
     record::{Held, Recorder},
-    tags::{Field, Tag},
     words,
 };
 use crate::{
-    scan::span,
-    tree::{Kind, Trail},
+    span::span,
+    tree::{Field, Kind, Tag, Trail},
 };
 
 /// The kinds of nodes that are looked at.
@@ -98,29 +97,30 @@ fn macro_call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let Some(name) = node.child_by_field_name("macro") else { return };
     let path = it.slice(name);
     let name = path.rsplit("::").next().unwrap_or(path);
+    log::look(it, node, trail);
     match name {
         "panic" | "todo" | "unimplemented" => {
-            it.act(node, What::Stop(Stop::Panic, format!("{name}!").into()));
+            it.record(node, What::Stop(Stop::Panic, format!("{name}!").into()));
         }
         "assert" | "assert_eq" | "assert_ne" => {
-            it.act(node, What::Stop(Stop::Assert, format!("{name}!").into()));
+            it.record(node, What::Stop(Stop::Assert, format!("{name}!").into()));
         }
         "bail" | "ensure" | "anyhow" | "eyre" => {
-            it.act(node, What::Raise { kind: format!("{name}!").into() });
+            it.record(node, What::Raise { kind: format!("{name}!").into() });
         }
         "format" if value::said(it, node).is_error && value::is_answer(it, trail) => {
-            it.act(node, What::Plain(Plain::Text));
+            it.record(node, What::Plain(Plain::Text));
         }
         "json" if value::is_envelope(it.slice(node)) => {
             let has_retry = it.slice(node).contains("\"retry");
             if it.members_around().is_some_and(|it| it.is_error == Flag::True) {
-                it.act(node, What::Envelope(Envelope { has_retry, is_result: true }));
+                it.record(node, What::Envelope(Envelope { has_retry, is_result: true }));
             }
         }
         "json" if value::is_plain_failure(it.slice(node)) => {
             let is_error = it.members_around().is_some_and(|it| it.is_error == Flag::True);
             if !is_error {
-                it.act(node, What::Plain(Plain::Object));
+                it.record(node, What::Plain(Plain::Object));
             }
         }
         _ => (),
@@ -154,12 +154,14 @@ fn method_call<'t>(
                     node.end_byte().min(callee.end_byte().saturating_sub(name.len()))
                         ..node.end_byte(),
                 );
-                it.act_at(place, What::Stop(Stop::Unwrap, name.into()));
+                it.record_at(place, What::Stop(Stop::Unwrap, name.into()));
             }
         }
-        "ok_or" if value::is_text(argument) => it.act(node, What::Raise { kind: "string".into() }),
+        "ok_or" if value::is_text(argument) => {
+            it.record(node, What::Raise { kind: "string".into() });
+        }
         "map_err" | "ok_or_else" if value::makes_text(argument) => {
-            it.act(node, What::Raise { kind: "string".into() });
+            it.record(node, What::Raise { kind: "string".into() });
         }
         _ => (),
     }
@@ -172,12 +174,14 @@ fn path_call<'t>(it: &mut Recorder<'t>, (node, path): (Node<'t>, &'t str), trail
         Recorder::fields(trail).of(node, Field::Arguments).and_then(|it| it.named_child(0));
     let text = argument.map(|argument| it.slice(argument)).unwrap_or_default();
     match (of, name) {
-        ("", "Err") if value::is_text(text) => it.act(node, What::Raise { kind: "string".into() }),
-        ("process", "exit" | "abort") => it.act(node, What::Stop(Stop::Exit, name.into())),
+        ("", "Err") if value::is_text(text) => {
+            it.record(node, What::Raise { kind: "string".into() });
+        }
+        ("process", "exit" | "abort") => it.record(node, What::Stop(Stop::Exit, name.into())),
         ("McpError" | "ErrorData" | "RmcpError", _) if name != "from" => {
             let is_protocol =
                 words::is_protocol(if name == "new" { text } else { name }, it.slice(node));
-            it.act(node, What::Rpc { code: name.into(), is_protocol });
+            it.record(node, What::Rpc { code: name.into(), is_protocol });
         }
         ("CallToolResult", _) => {
             let mut members = Members::at(span(node.byte_range()));

@@ -2,11 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::super::{Flag, Leak, Said, members::Value, record::Recorder, tags::MAX_PARTS};
+use super::super::{Flag, Leak, Said, members::Value, record::Recorder};
 use crate::{
-    facts::Span,
-    scan::span,
-    tree::{Kind, Trail},
+    span::{Span, span},
+    tree::{Kind, MAX_PARTS, Trail},
 };
 
 /// What a field is set to.
@@ -92,6 +91,9 @@ fn formatted(text: &str, said: &mut Said, place: &Span) {
         rest = next;
     }
     said.literal(rest);
+    if let Some((_, given)) = arguments.split_once("serde_json::to_string(") {
+        said.json(given.split([')', ',']).next().unwrap_or_default(), place.clone());
+    }
     let is_name = |it: char| it.is_alphanumeric() || it == '_';
     for name in arguments.split(|it| !is_name(it)).filter(|it| !it.is_empty()).take(MAX_PARTS) {
         said.value(name, place.clone());

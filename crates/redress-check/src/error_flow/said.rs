@@ -1,6 +1,6 @@
 //! `Said`: what a text for the model says, judged by the literal parts of it.
 
-use crate::facts::Span;
+use crate::span::Span;
 
 /// What is known of a text without running the program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +33,8 @@ pub enum Leak {
     Whole,
     /// What another program wrote: `stderr`, the body of an answer.
     Upstream,
+    /// A value of any size, written as JSON.
+    Json,
 }
 
 impl Said {
@@ -69,6 +71,18 @@ impl Said {
 
     pub(super) fn leak(&mut self, leak: Leak, span: Span) {
         self.leak.get_or_insert((leak, span));
+    }
+
+    /// Adds a part that is a value of this name as JSON. An envelope is bounded where it is made.
+    pub(super) fn json(&mut self, name: &str, span: Span) {
+        const BOUNDED: [&str; 6] = ["envelope", "fault", "failure", "error", "err", "card"];
+        let last = name.rsplit(['.', ':', '&']).next().unwrap_or(name).to_ascii_lowercase();
+        let is_path = !last.is_empty()
+            && name.chars().all(|it| it.is_alphanumeric() || "_$.:&?".contains(it));
+        if is_path && !BOUNDED.iter().any(|it| last.ends_with(it)) {
+            self.leak(Leak::Json, span);
+        }
+        self.is_opaque = true;
     }
 }
 
@@ -111,7 +125,7 @@ const BEGINNINGS: [&str; 12] = [
     "traceback",
 ];
 
-fn begins_as_an_error(text: &str) -> bool {
+pub(super) fn begins_as_an_error(text: &str) -> bool {
     let text = text.trim_start_matches(|it: char| {
         it.is_whitespace() || matches!(it, '❌' | '⚠' | '\u{fe0f}' | '*' | '[' | '<' | '#')
     });

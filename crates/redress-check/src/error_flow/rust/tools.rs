@@ -3,14 +3,12 @@
 use tree_sitter::Node;
 
 use super::super::{
-    Boundary, Registration,
+    Boundary, Handler, Registration,
     record::{Decorated, Recorder},
-    tags::Field,
 };
 use crate::{
-    facts::{Handler, Span},
-    scan::span,
-    tree::{Kind, Trail},
+    span::{Span, span},
+    tree::{Field, Kind, Trail},
 };
 
 /// `#[tool(…)]` before a method.
@@ -62,7 +60,7 @@ pub(super) fn function<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<
     let returned =
         fields.of(node, Field::ReturnType).map(|returned| it.slice(returned)).unwrap_or_default();
     let (name, place) = decorated.name.unwrap_or(own);
-    it.conduct.boundaries.push(Boundary {
+    it.error_flow.boundaries.push(Boundary {
         registration: decorated.registration,
         name,
         span: place,

@@ -5,10 +5,12 @@ use tree_sitter::Node;
 use super::super::{
     Catch, Guard, Plain, What,
     record::{Held, Recorder},
-    tags::{Field, MAX_PARTS},
     words::{is_cleanup, is_logger},
 };
-use crate::{scan::span, tree::Trail};
+use crate::{
+    span::span,
+    tree::{Field, MAX_PARTS, Trail},
+};
 
 /// `Err(…) => …`.
 pub(super) fn arm<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
@@ -64,7 +66,7 @@ fn handled<'t>(it: &mut Recorder<'t>, whole: Node<'t>, value: Node<'t>, name: &s
     it.open(whole, Held::Plain);
     it.here.catch = Some(index);
     if is_nothing(text) {
-        it.act(value, What::Plain(Plain::Nothing));
+        it.record(value, What::Plain(Plain::Nothing));
     }
 }
 
@@ -147,6 +149,6 @@ fn ignored<'t>(it: &mut Recorder<'t>, whole: Node<'t>, value: Node<'t>, trail: &
     let Some(callee) = Recorder::fields(trail).of(value, Field::Function) else { return };
     let path = it.slice(callee);
     if !is_cleanup(it.slice(value)) && path.len() <= 100 {
-        it.act(whole, What::Ignore(path.replace("::", ".").into()));
+        it.record(whole, What::Ignore(path.replace("::", ".").into()));
     }
 }

@@ -1,9 +1,9 @@
 //! `Members`: an object, a dictionary or a call with named arguments, and what its members make of it.
 
 use super::{
-    Answer, Boundary, Envelope, Flag, Leak, Plain, Registration, Said, What, said::is_code,
+    Answer, Boundary, Envelope, Flag, Handler, Leak, Plain, Registration, Said, What, said::is_code,
 };
-use crate::facts::{Handler, Span};
+use crate::span::Span;
 
 /// Something with members, while its members are being seen.
 #[derive(Debug, Default)]
@@ -282,7 +282,9 @@ impl Members {
         let is_error = if is_result {
             self.is_error == Flag::True
         } else {
-            self.has(Key::Message) && (self.has(Key::Code) || self.has(Key::Hint))
+            let is_whole = self.has(Key::Message) && (self.has(Key::Code) || self.has(Key::Hint));
+            // The options of a factory: its message is another argument.
+            is_whole || (self.has(Key::Hint) && is_factory(&self.callee))
         };
         self.said.as_ref().filter(|_| is_error)?.leak.clone()
     }
@@ -291,6 +293,11 @@ impl Members {
 /// Whether somebody of this name makes tools: `defineTool`, `createTool`.
 fn is_maker(callee: &str) -> bool {
     callee.ends_with("Tool") || callee.ends_with("_tool")
+}
+
+/// Whether a function of this name makes an error: `toolError`, `errNotRetryable`.
+fn is_factory(callee: &str) -> bool {
+    makes_errors(callee) || callee.starts_with("err")
 }
 
 /// Whether somebody of this name makes errors.

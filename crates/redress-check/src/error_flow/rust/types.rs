@@ -2,13 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::super::{
-    Mapping, Promise,
-    record::Recorder,
-    tags::{Field, MAX_PARTS},
-    words,
+use super::super::{Mapping, Promise, record::Recorder, words};
+use crate::{
+    span::span,
+    tree::{Field, MAX_PARTS, Trail},
 };
-use crate::{scan::span, tree::Trail};
 
 /// What a return type says of errors. `any` if `Result` alone can hold any error in this file.
 pub(super) fn promise(returned: &str, any: bool) -> Option<Promise> {

@@ -3,18 +3,12 @@
 use tree_sitter::Node;
 
 use super::{
-    super::{
-        Boundary, Registration,
-        members::Key,
-        record::Recorder,
-        tags::{Field, MAX_PARTS},
-    },
+    super::{Boundary, Handler, Registration, members::Key, record::Recorder},
     value::bare,
 };
 use crate::{
-    facts::{Handler, Span},
-    scan::span,
-    tree::{Kind, Trail},
+    span::{Span, span},
+    tree::{Field, Kind, MAX_PARTS, Trail},
 };
 
 /// A call that gives a tool to a server.
@@ -47,7 +41,7 @@ pub(super) fn given<'t>(it: &mut Recorder<'t>, call: Node<'t>, name: &str, trail
         handler,
         wrapper,
     };
-    it.conduct.boundaries.push(boundary);
+    it.error_flow.boundaries.push(boundary);
 }
 
 fn is_for_tools(schema: &str) -> bool {
@@ -148,7 +142,7 @@ pub(super) fn method<'t>(it: &mut Recorder<'t>, node: Node<'t>, name: Node<'t>, 
         }
         _ => {
             if let Some(name) = class_of_tools(it, trail) {
-                it.conduct.boundaries.push(Boundary {
+                it.error_flow.boundaries.push(Boundary {
                     registration: Registration::Row,
                     name: "".into(),
                     span: name,

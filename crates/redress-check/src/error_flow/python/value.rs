@@ -3,14 +3,12 @@
 use tree_sitter::Node;
 
 use super::super::{
-    Flag, Leak, Mapping, Said,
-    members::Value,
-    record::Recorder,
-    said::is_code,
-    tags::{Field, MAX_PARTS},
-    words,
+    Flag, Leak, Mapping, Said, members::Value, record::Recorder, said::is_code, words,
 };
-use crate::{scan::span, tree::Trail};
+use crate::{
+    span::span,
+    tree::{Field, MAX_PARTS, Trail},
+};
 
 /// What a member is set to.
 pub(super) fn value<'t>(it: &Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) -> Value {
@@ -85,6 +83,11 @@ pub(super) fn said<'t>(it: &Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) -> 
                 match path {
                     "str" | "len" | "type" => said.is_varied = true,
                     "repr" => said.leak(Leak::Whole, place),
+                    "json.dumps" => {
+                        let given =
+                            fields.of(part, Field::Arguments).and_then(|it| it.named_child(0));
+                        said.json(given.map(|given| it.slice(given)).unwrap_or_default(), place);
+                    }
                     "traceback.format_exc" | "format_exc" | "traceback.format_exception" => {
                         said.leak(Leak::Stack, place);
                     }

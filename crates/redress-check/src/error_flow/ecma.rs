@@ -7,15 +7,14 @@ mod value;
 use tree_sitter::Node;
 
 use super::{
-    Catch, Guard, Plain, Positional, Stop, What,
-    members::{Key, Members, makes_errors},
-    record::{Held, Recorder},
-    tags::{Field, Tag},
+    Catch, Guard, Plain, Positional, Stop, What, log,
+    members::{Key, Members, Value, makes_errors},
+    record::{Held, MAX_CALLEE, Recorder},
     words::{is_cleanup, is_logger, only_later},
 };
 use crate::{
-    scan::span,
-    tree::{Kind, Trail},
+    span::span,
+    tree::{Field, Kind, Tag, Trail},
 };
 
 /// The kinds of nodes that are looked at.
@@ -159,7 +158,7 @@ fn throw<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
         catch.decides = true;
     }
     if let Some(what) = node.named_child(0).and_then(|thrown| raised(it, thrown, trail)) {
-        it.act(node, what);
+        it.record(node, what);
     }
 }
 
@@ -171,6 +170,7 @@ fn raised<'t>(it: &Recorder<'t>, thrown: Node<'t>, trail: &Trail<'t>) -> Option<
         "new_expression" => fields.of(thrown, Field::Constructor)?,
         "call_expression" => fields.of(thrown, Field::Function)?,
         "string" | "template_string" => return Some(What::Raise { kind: "string".into() }),
+        "object" => return Some(What::Value("".into())),
         _ => return None,
     };
     let name = it.slice(made);
@@ -178,7 +178,8 @@ fn raised<'t>(it: &Recorder<'t>, thrown: Node<'t>, trail: &Trail<'t>) -> Option<
         return Some(What::Raise { kind: name.into() });
     }
     if last_name(it, made, trail) != "McpError" {
-        return None;
+        let is_call = thrown.kind() == "call_expression" && name.len() <= MAX_CALLEE;
+        return is_call.then(|| What::Value(name.into()));
     }
     let arguments = fields.of(thrown, Field::Arguments)?;
     let code = arguments.named_child(0).map(|code| it.slice(code)).unwrap_or_default();
@@ -212,12 +213,12 @@ fn give_back<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             }
         }
         "string" | "template_string" if value::said(it, returned, trail).is_error => {
-            it.act(node, What::Plain(Plain::Text));
+            it.record(node, What::Plain(Plain::Text));
         }
         _ => (),
     }
     if it.here.catch.is_some() && is_nothing(it.slice(returned)) {
-        it.act(node, What::Plain(Plain::Nothing));
+        it.record(node, What::Plain(Plain::Nothing));
     }
 }
 
@@ -229,20 +230,23 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let fields = Recorder::fields(trail);
     let Some(callee) = fields.of(node, Field::Function) else { return };
     let name = last_name(it, callee, trail);
+    log::look(it, node, trail);
     let object =
         fields.of(callee, Field::Object).map(|object| it.slice(object)).unwrap_or_default();
     match (object, name) {
-        ("process", "exit" | "abort") => it.act(node, What::Stop(Stop::Exit, name.into())),
-        ("assert", _) | ("", "assert") => it.act(node, What::Stop(Stop::Assert, "assert".into())),
+        ("process", "exit" | "abort") => it.record(node, What::Stop(Stop::Exit, name.into())),
+        ("assert", _) | ("", "assert") => {
+            it.record(node, What::Stop(Stop::Assert, "assert".into()));
+        }
         ("Promise" | "", "reject") => {
             let rejected = fields.of(node, Field::Arguments).and_then(|it| it.named_child(0));
             if let Some(what) = rejected.and_then(|rejected| raised(it, rejected, trail)) {
-                it.act(node, what);
+                it.record(node, what);
             }
         }
         (_, "catch") if !object.is_empty() => {
             if !is_cleanup(object) && value::ignores(it, node, trail) {
-                it.act_at(
+                it.record_at(
                     span(callee.end_byte().saturating_sub("catch".len())..node.end_byte()),
                     What::Ignore(".catch()".into()),
                 );
@@ -252,7 +256,7 @@ fn call<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
             tools::given(it, node, name, trail);
         }
         (_, "handler" | "execute" | "callback" | "cb" | "fn" | "run" | "invoke") => {
-            it.act(node, What::Dispatch(name.into()));
+            it.record(node, What::Dispatch(name.into()));
         }
         _ => positional(it, node, trail, Field::Function),
     }
@@ -321,7 +325,13 @@ fn pair<'t>(it: &mut Recorder<'t>, node: Node<'t>, trail: &Trail<'t>) {
     if let Some(key) = key {
         tools::part(it, key, value_of, trail);
     }
-    let value = value::value(it, value_of, trail);
+    let value = match key {
+        // What a way out is made of is text, whatever makes it.
+        Some(Key::Hint) if value::bare(value_of).kind() == "call_expression" => {
+            Value::Text(value::said(it, value_of, trail))
+        }
+        _ => value::value(it, value_of, trail),
+    };
     let place = span(value_of.byte_range());
     if let Some(members) = it.members_around() {
         members.add(key, value, place);
