@@ -12,6 +12,40 @@ use crate::{
     told::Place,
 };
 
+/// The members of a call's result that the protocol has.
+const RESULT_KEYS: [&str; 7] =
+    ["content", "isError", "structuredContent", "_meta", "resultType", "task", "toolResult"];
+
+/// Those of an error.
+const ERROR_KEYS: [&str; 3] = ["code", "message", "data"];
+
+/// Those of a task's state that we read.
+const STATE_KEYS: [&str; 5] = ["status", "statusMessage", "result", "error", "_meta"];
+
+const RESULT_TWICE: &str = "a key of the result stands twice, or in another spelling";
+const ERROR_TWICE: &str = "a key of the error stands twice, or in another spelling";
+const STATE_TWICE: &str = "a key of the task stands twice, or in another spelling";
+
+/// Why readers could differ about what a result says: the one takes the first of two members, the other the last.
+pub(crate) fn ambiguous_result(result: Value<'_>) -> Option<&'static str> {
+    members(result, RESULT_KEYS).err().map(|_| RESULT_TWICE)
+}
+
+/// The same of an error.
+pub(crate) fn ambiguous_error(error: Value<'_>) -> Option<&'static str> {
+    members(error, ERROR_KEYS).err().map(|_| ERROR_TWICE)
+}
+
+/// The same of a task's state, with what it has inside.
+pub(crate) fn ambiguous_state(state: Value<'_>) -> Option<&'static str> {
+    match members(state, STATE_KEYS) {
+        Err(_) => Some(STATE_TWICE),
+        Ok([_, _, result, error, _]) => {
+            result.and_then(ambiguous_result).or_else(|| error.and_then(ambiguous_error))
+        }
+    }
+}
+
 /// What the result of a call looks like, before anybody reads its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallResult {
@@ -31,17 +65,9 @@ impl CallResult {
         if result.kind() != Kind::Object {
             return Self::Broken("the result is not an object");
         }
-        let keys = [
-            "content",
-            "isError",
-            "structuredContent",
-            "_meta",
-            "resultType",
-            "task",
-            "toolResult",
-        ];
-        let Ok([content, is_error, structured, _, kind, task, old]) = members(result, keys) else {
-            return Self::Broken("a key of the result stands twice, or in another spelling");
+        let Ok([content, is_error, structured, _, kind, task, old]) = members(result, RESULT_KEYS)
+        else {
+            return Self::Broken(RESULT_TWICE);
         };
         match is_error.map(Value::as_bool) {
             Some(Some(true)) => return Self::Failed,
@@ -80,8 +106,8 @@ impl ErrorObject {
         if error.kind() != Kind::Object {
             return Self::Broken("the error is not an object");
         }
-        let Ok([code, message, _]) = members(error, ["code", "message", "data"]) else {
-            return Self::Broken("a key of the error stands twice, or in another spelling");
+        let Ok([code, message, _]) = members(error, ERROR_KEYS) else {
+            return Self::Broken(ERROR_TWICE);
         };
         let code = code.and_then(Value::as_i64).and_then(|it| i32::try_from(it).ok());
         match (code, message.map(Value::kind)) {
@@ -136,11 +162,6 @@ fn place(outer: Value<'_>, key: &str, inner: Option<Value<'_>>) -> Option<Place>
             None => at_the_end(inner, &key_of_fault, ""),
         }),
     }
-}
-
-/// The `_meta` of a result that speaks under the gate's own key: its place, and what it is without that.
-pub(crate) fn forged(holder: Value<'_>) -> Option<(Range<usize>, String)> {
-    without_fault(holder.get("_meta")?)
 }
 
 /// An object that has a member with the gate's own key, however often: its place, and its other members.

@@ -125,7 +125,8 @@ impl Asked {
         })
         .and_then(|()| {
             spawn("redress-ask-end", move || {
-                waits.wait(body, || ());
+                // What others write to its pipes is of no use.
+                waits.wait(body, || waits.nothing_is_read());
                 end.send(()).unwrap_or_default();
             })
         });

@@ -1,6 +1,8 @@
-//! `Confinement`: what a server's process may write, held by the system itself (Landlock), for the process and all that it starts.
+//! `Confinement`: what a server's process may write and read, held by the system itself (Landlock), for the process and all that it
+//! starts.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     process::{Child, Command},
@@ -16,16 +18,23 @@ use landlock::{
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
+/// What everybody may read besides, to whom reading is not free.
+const SOURCES: &[&str] = &["/dev/random", "/dev/urandom"];
+
 /// The rights of this revision are enough to hold writes; where the kernel knows fewer, it holds those.
 const REVISION: ABI = ABI::V3;
 
-/// What a process may write, and what it may not read.
+/// What a process may write, and what it may read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Confinement {
     /// It may write below these directories, and nowhere else.
     pub writable: Vec<PathBuf>,
+    /// If it is given: it may read these files, what is below these directories and what it may write, and nothing else.
+    pub readable: Option<Vec<PathBuf>>,
     /// It may read no file in this directory.
     pub secret: Option<PathBuf>,
+    /// If there are any: it may write everywhere but below these directories and in the secret one.
+    pub kept: Vec<PathBuf>,
 }
 
 impl Confinement {
@@ -42,35 +51,77 @@ impl Confinement {
         apart(|| self.restrict().and_then(|_is_held| command.spawn()))
     }
 
-    /// Confines this thread for good, and what it starts.
-    fn restrict(&self) -> io::Result<bool> {
+    /// The same with paths that do not depend on where they are looked at from.
+    pub(crate) fn absolute(&self) -> Self {
+        let absolute = |it: &PathBuf| std::path::absolute(it).unwrap_or_else(|_| it.clone());
+        let all = |paths: &Vec<PathBuf>| paths.iter().map(absolute).collect();
+        Self {
+            writable: all(&self.writable),
+            readable: self.readable.as_ref().map(all),
+            secret: self.secret.as_ref().map(absolute),
+            kept: all(&self.kept),
+        }
+    }
+
+    /// Confines this thread for good, and what it starts; also the program that takes its place. Gives whether the system holds it.
+    pub(crate) fn restrict(&self) -> io::Result<bool> {
         let writes = AccessFs::from_write(REVISION);
-        let reads = BitFlags::from(AccessFs::ReadFile);
-        let handled = if self.secret.is_some() { writes | reads } else { writes };
+        let (reads, readable) = self.reads();
+        let handled = writes | reads;
         let devices = DEVICES.iter().map(PathBuf::from);
-        let beside = self.secret.as_deref().map(beside).unwrap_or_default();
+        let mut writable = self.writable.clone();
+        if !self.kept.is_empty() {
+            let apart: Vec<PathBuf> = self.secret.iter().chain(&self.kept).cloned().collect();
+            writable.extend(beneath(Path::new("/"), &apart));
+        }
         let restricted = Ruleset::default()
             .handle_access(handled)
             .and_then(Ruleset::create)
-            .and_then(|it| it.add_rules(path_beneath_rules(&self.writable, handled)))
+            .and_then(|it| it.add_rules(path_beneath_rules(&writable, handled)))
             .and_then(|it| it.add_rules(path_beneath_rules(devices, handled)))
-            .and_then(|it| it.add_rules(path_beneath_rules(beside, reads)))
+            .and_then(|it| it.add_rules(path_beneath_rules(readable, reads)))
             .and_then(landlock::RulesetCreated::restrict_self);
         let status = restricted.map_err(io::Error::other)?;
         Ok(status.ruleset != RulesetStatus::NotEnforced)
     }
+
+    /// Which ways of reading the system holds, and where they are allowed.
+    fn reads(&self) -> (BitFlags<AccessFs>, Vec<PathBuf>) {
+        let secret: Vec<PathBuf> = self.secret.iter().cloned().collect();
+        match &self.readable {
+            Some(readable) => {
+                let readable = readable.iter().flat_map(|it| beneath(it, &secret));
+                let sources = SOURCES.iter().map(PathBuf::from);
+                (AccessFs::from_read(REVISION), readable.chain(sources).collect())
+            }
+            None if secret.is_empty() => (BitFlags::EMPTY, Vec::new()),
+            None => (AccessFs::ReadFile.into(), beneath(Path::new("/"), &secret)),
+        }
+    }
 }
 
-/// Everything but a directory. What may be done can only be listed: so all that stands beside it, on each level above it.
-fn beside(secret: &Path) -> Vec<PathBuf> {
-    let Ok(secret) = secret.canonicalize() else { return vec![PathBuf::from("/")] };
+/// All that is below a place but some directories. What may be done can only be listed: so all that stands beside them, on each level
+/// above them.
+fn beneath(top: &Path, apart: &[PathBuf]) -> Vec<PathBuf> {
+    let Ok(top) = top.canonicalize() else { return Vec::new() };
+    let mut apart: Vec<PathBuf> = apart.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    if apart.iter().any(|it| top.starts_with(it)) {
+        return Vec::new();
+    }
+    apart.retain(|it| it.starts_with(&top));
+    if apart.is_empty() {
+        return vec![top];
+    }
+    let above = apart.iter().flat_map(|it| it.ancestors().skip(1));
+    let folders: BTreeSet<&Path> = above.filter(|it| it.starts_with(&top)).collect();
     let mut beside = Vec::new();
-    for folder in secret.ancestors().skip(1) {
+    // What lies in one of them is kept apart with it.
+    for folder in folders.into_iter().filter(|it| !apart.iter().any(|kept| it.starts_with(kept))) {
         // What cannot be listed by us cannot be read by the server either, or is named by nobody.
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             // Through a link everything could be allowed; what it leads to is listed where it is.
             let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
-            if !is_link && !secret.starts_with(entry.path()) {
+            if !is_link && !apart.iter().any(|it| it.starts_with(entry.path())) {
                 beside.push(entry.path());
             }
         }
@@ -91,11 +142,57 @@ fn apart<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
 mod tests {
     use std::{
         fs,
-        path::Path,
+        path::{Path, PathBuf},
         process::{Command, Stdio},
     };
 
     use super::Confinement;
+
+    #[test]
+    fn a_process_writes_everywhere_but_in_what_is_kept_and_reads_no_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |it: &str| dir.path().join(it);
+        for name in ["state/redress/files", "state/other", "config/redress", "home"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        fs::write(path("config/redress/ledger.key"), "secret").unwrap();
+        fs::write(path("state/redress/files/a"), "record").unwrap();
+        fs::write(path("config/other"), "other").unwrap();
+        let secret = Some(path("config/redress"));
+        let kept = vec![path("state/redress/files")];
+        let confinement = Confinement { secret, kept, ..Confinement::default() };
+        if !confinement.is_held().unwrap() {
+            assert!(std::env::var_os("CI").is_none(), "this kernel has no Landlock");
+            return;
+        }
+        let does = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).current_dir(dir.path());
+            let quiet = command.stderr(Stdio::null()).stdout(Stdio::null());
+            confinement.spawn(quiet).unwrap().wait().unwrap().success()
+        };
+        for fine in [
+            "cat state/redress/files/a config/other",
+            "echo x > home/a && mkdir home/d && mv home/a home/d/a",
+            "echo x > state/other/a && echo y >> config/other",
+        ] {
+            assert!(does(fine), "{fine}");
+        }
+        for refused in [
+            "cat config/redress/ledger.key",
+            "echo x > config/redress/ledger.key",
+            "echo x >> state/redress/files/a",
+            "echo x > state/redress/files/b",
+            "rm state/redress/files/a",
+            "mv state/redress/files home/files",
+            "mv config/redress home/keys",
+            "ln config/redress/ledger.key home/key && cat home/key",
+            // The price: nothing new beside what is kept, on any level above it.
+            "echo x > config/new",
+        ] {
+            assert!(!does(refused), "{refused}");
+        }
+    }
 
     #[test]
     fn a_process_writes_where_it_may_and_reads_all_but_the_secret() {
@@ -108,8 +205,11 @@ mod tests {
         fs::write(path("config/other"), "other").unwrap();
         fs::write(path("outside/old"), "old").unwrap();
         std::os::unix::fs::symlink(path("outside"), path("root/out")).unwrap();
-        let confinement =
-            Confinement { writable: vec![path("root")], secret: Some(path("config/redress")) };
+        let confinement = Confinement {
+            writable: vec![path("root")],
+            secret: Some(path("config/redress")),
+            ..Confinement::default()
+        };
         if !confinement.is_held().unwrap() {
             assert!(std::env::var_os("CI").is_none(), "this kernel has no Landlock");
             return;
@@ -145,5 +245,55 @@ mod tests {
         assert_eq!(fs::read_to_string(path("outside/old")).unwrap(), "old");
         fs::write(path("outside/ours"), "x").unwrap();
         assert!(Path::new(&path("outside/ours")).exists(), "this process is as free as before");
+    }
+
+    #[test]
+    fn a_process_reads_what_it_may_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |it: &str| dir.path().join(it);
+        for name in ["root/sub", "outside", "lib/redress"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        for file in ["root/a", "outside/a", "outside/b", "lib/a", "lib/redress/ledger.key"] {
+            fs::write(path(file), "text").unwrap();
+        }
+        std::os::unix::fs::symlink(path("outside"), path("root/out")).unwrap();
+        let system = ["/bin", "/lib", "/lib64", "/usr", "/etc/ld.so.cache"].map(PathBuf::from);
+        let confinement = Confinement {
+            writable: vec![path("root")],
+            readable: Some([&system[..], &[path("lib"), path("outside/b")]].concat()),
+            secret: Some(path("lib/redress")),
+            kept: Vec::new(),
+        };
+        if !confinement.is_held().unwrap() {
+            assert!(std::env::var_os("CI").is_none(), "this kernel has no Landlock");
+            return;
+        }
+        let does = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).current_dir(dir.path());
+            let quiet = command.stderr(Stdio::null()).stdout(Stdio::null());
+            confinement.spawn(quiet).unwrap().wait().unwrap().success()
+        };
+        for fine in [
+            "cat root/a lib/a outside/b && ls root root/sub",
+            "echo x > root/new && cat root/new",
+            "test -e outside/a && head -c 1 /dev/urandom > /dev/null",
+        ] {
+            assert!(does(fine), "{fine}");
+        }
+        for refused in [
+            "cat outside/a",
+            "cat root/out/a",
+            "ls outside",
+            "ls root/out/",
+            "ln -s ../outside/a root/link && cat root/link",
+            "ln outside/a root/hard && cat root/hard",
+            "cat lib/redress/ledger.key",
+            "cd outside && sh -c 'cat a'",
+            "echo x > outside/b",
+        ] {
+            assert!(!does(refused), "{refused}");
+        }
     }
 }

@@ -7,7 +7,9 @@ use redress::tally::ErrorStats;
 use crate::{
     frame::{Edit, Frame, Named, rewrite, span},
     govern::{Governed, Writing},
+    limits::CallPlace,
     mail::Sender,
+    memory::Reservation,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
@@ -59,6 +61,10 @@ pub(crate) struct Exchange {
     pub(crate) governed: Option<Arc<Governed>>,
     /// The write that it is, if that is checked.
     pub(crate) write: Option<Box<Writing>>,
+    /// Its place among the calls of all callers.
+    pub(crate) place: Option<CallPlace>,
+    /// The bytes that are reserved for its answer.
+    pub(crate) memory: Option<Reservation>,
 }
 
 impl Exchange {

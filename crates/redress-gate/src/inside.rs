@@ -72,8 +72,7 @@ mod tests {
         drop(pipes.input);
         let mut said = String::new();
         pipes.output.read_to_string(&mut said).unwrap();
-        process.output_is_over();
-        process.log_is_over();
+        process.nothing_is_read();
         process.wait(body, || ());
         assert_eq!(said, "one\n");
     }
@@ -82,11 +81,11 @@ mod tests {
     fn it_is_over_when_it_is_killed_or_panics() {
         let (process, body, pipes) = Process::start_inside(&echo()).unwrap();
         process.signal(Signal::KILL);
-        process.wait(body, || ());
+        process.wait(body, || process.nothing_is_read());
         drop(pipes);
         let panics = Inside::new(|_, _| panic!("as was asked for"));
         let (process, body, mut pipes) = Process::start_inside(&panics).unwrap();
         assert_eq!(pipes.output.read(&mut [0]).unwrap(), 0);
-        process.wait(body, || ());
+        process.wait(body, || process.nothing_is_read());
     }
 }

@@ -5,6 +5,7 @@
 //! that is ended by us or is the only one, and else with us.
 
 mod tree;
+mod watch;
 
 use std::{
     collections::BTreeSet,
@@ -26,9 +27,14 @@ use rustix::{
         Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_send_signal,
         set_child_subreaper, waitid,
     },
+    rand::{GetRandomFlags, getrandom},
 };
 
-use self::tree::{below, children, children_of, has_ended, mark_of};
+pub use self::watch::{WATCH, watch};
+use self::{
+    tree::{below, children, children_of, has_ended, mark_of},
+    watch::Watcher,
+};
 
 /// The variable that says to which server a process belongs. Behind a gate within a gate, its value begins with the outer one's.
 const MARK: &str = "REDRESS_SERVER";
@@ -56,6 +62,8 @@ struct Kin {
     ended: Mutex<Vec<String>>,
     /// Held by the one who does.
     ending: Mutex<()>,
+    /// What ends them if this process is killed.
+    watcher: OnceLock<Watcher>,
     reaper: Thread,
 }
 
@@ -73,14 +81,19 @@ pub fn adopt_orphans() -> io::Result<Adoption> {
     let me = getpid();
     let inherited = mark_of(me.as_raw_pid()).map(|it| it + ",").unwrap_or_default();
     let thread = thread::Builder::new().name("redress-reaper".to_owned()).spawn(reap)?;
+    let mut chance = [0; 4];
+    getrandom(&mut chance, GetRandomFlags::empty())?;
+    let chance = u32::from_ne_bytes(chance);
     let kin = Kin {
-        ours: format!("{inherited}{}.", me.as_raw_pid()),
+        // Elsewhere on this machine another gate may have the same number.
+        ours: format!("{inherited}{}-{chance:08x}.", me.as_raw_pid()),
         servers: AtomicU64::new(0),
         is_alone: me != Pid::INIT && children(me.as_raw_pid()).is_empty(),
         reaping: RwLock::default(),
         own: Mutex::default(),
         ended: Mutex::default(),
         ending: Mutex::default(),
+        watcher: OnceLock::new(),
         reaper: thread.thread().clone(),
     };
     KIN.get_or_init(|| kin);
@@ -88,11 +101,30 @@ pub fn adopt_orphans() -> io::Result<Adoption> {
     Ok(Adoption(()))
 }
 
+impl Adoption {
+    /// Has a second process of this program end what servers have started if this one is killed; where none can be started, nothing does.
+    /// The `main` of this program hands [`WATCH`] to [`watch`].
+    pub fn watched(self) -> Self {
+        if let Some(kin) = KIN.get() {
+            // Until it is known, it looks like an orphan.
+            let _held = kin.reaping.read().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(watcher) = Watcher::start(&kin.ours) {
+                // There is one for the process.
+                kin.watcher.get_or_init(|| watcher);
+            }
+        }
+        self
+    }
+}
+
 impl Drop for Adoption {
     fn drop(&mut self) {
         if let Some(kin) = KIN.get() {
             let is_marked = |it| mark_of(it).is_some_and(|it| it.starts_with(&kin.ours));
             kin.end(|it| if kin.is_alone { !has_ended(it) } else { is_marked(it) });
+            if let Some(watcher) = kin.watcher.get() {
+                watcher.end();
+            }
         }
     }
 }
@@ -107,8 +139,8 @@ pub(crate) struct Own {
 impl Own {
     /// Starts a process that is ours, and whose kin can be told from others.
     pub(crate) fn start(
-        command: &mut Command,
-        start: impl FnOnce(&mut Command) -> io::Result<Child>,
+        mut command: Command,
+        start: impl FnOnce(Command) -> io::Result<Child>,
     ) -> io::Result<(Child, Self)> {
         let Some(kin) = KIN.get() else {
             return Ok((start(command)?, Self { id: None, mark: None }));
@@ -174,8 +206,12 @@ impl Kin {
         let me = getpid().as_raw_pid();
         let mut children = children_of(&format!("/proc/{me}/task/{me}"));
         let own = lock(&self.own);
-        children.retain(|it| !own.contains(it));
+        children.retain(|it| !own.contains(it) && Some(*it) != self.watcher());
         children
+    }
+
+    fn watcher(&self) -> Option<i32> {
+        self.watcher.get().map(|it| it.id)
     }
 }
 
@@ -187,7 +223,8 @@ fn reap() {
             (Err(Errno::CHILD), _) | (_, None) => thread::park(),
             (_, Some(kin)) => {
                 let held = kin.reaping.write().unwrap_or_else(PoisonError::into_inner);
-                for orphan in kin.orphans().into_iter().filter_map(Pid::from_raw) {
+                let ended = kin.orphans().into_iter().chain(kin.watcher());
+                for orphan in ended.filter_map(Pid::from_raw) {
                     let now = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
                     // One that lives is left.
                     waitid(WaitId::Pid(orphan), now).unwrap_or_default();

@@ -312,8 +312,8 @@ mod tests {
 
     fn emitted(fault: Fault) -> Emitted {
         let policy = Policy { stack: StackPolicy::Hidden, redact: &Redactor::default() };
-        let (shows_cause, hides_server_text, details_bytes) = (false, false, 2_000);
-        emit(fault, &Emission { policy, shows_cause, hides_server_text, details_bytes })
+        let (hides_server_text, details_bytes) = (false, 2_000);
+        emit(fault, &Emission { policy, hides_server_text, details_bytes })
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod breaker;
+mod caller;
 mod confine;
 mod exchange;
 mod govern;
@@ -10,17 +11,23 @@ mod inflight;
 mod inside;
 mod kin;
 mod known;
+mod launch;
 mod limits;
 mod link;
 mod log;
 mod mail;
+mod memory;
 pub mod metrics;
 mod mirrors;
 mod moment;
 mod outbox;
+mod places;
 mod process;
+mod quota;
 mod relief;
 mod remote;
+mod resources;
+mod rest;
 mod restarts;
 mod retry;
 mod run;
@@ -28,8 +35,10 @@ mod serve;
 mod server;
 mod session;
 mod settings;
+mod spawner;
 pub mod sse;
 mod tail;
+mod tls;
 mod told;
 mod tools;
 
@@ -37,6 +46,7 @@ use redress::frame::{self, lines, peek};
 
 pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
+pub use caller::{Caller, Peer};
 pub use confine::Confinement;
 pub use govern::{
     Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Preflight, Unserved, can_confine,
@@ -44,15 +54,18 @@ pub use govern::{
 };
 pub use inflight::UpstreamId;
 pub use inside::Inside;
-pub use kin::{Adoption, adopt_orphans};
+pub use kin::{Adoption, WATCH, adopt_orphans, watch};
+pub use launch::{LAUNCH, become_server};
 pub use limits::{LimitRule, Rate};
 pub use link::Target;
 pub use mail::{Mail, Sender, Ticket, ToClient, ToUpstream, TokenId};
+pub use memory::MemoryBudget;
 pub use moment::Moment;
 pub use process::Program;
 #[doc(hidden)]
 pub use remote::heard_in_steps;
 pub use remote::{Address, NotAnAddress};
+pub use resources::Resources;
 pub use retry::RetryRule;
 pub use run::{Ended, NotRun, OnLedgerFailure, Run, Streams, run};
 pub use serve::{Access, Handle, Next, Serve, Served, Sharing, Tokens, serve};
@@ -63,4 +76,5 @@ pub use session::{
 };
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
+pub use tls::{NotTls, Tls};
 pub use told::{Head, Told};

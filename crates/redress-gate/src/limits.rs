@@ -5,7 +5,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -13,6 +13,8 @@ use std::{
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+
+use crate::{caller::Caller, places::Places};
 
 /// How much is too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +64,8 @@ pub(crate) struct Limits {
     in_flight: AtomicUsize,
     /// Sessions that have calls in progress, or would like to.
     sessions: AtomicUsize,
+    /// The same calls by caller, however many sessions it has.
+    callers: Mutex<Places>,
     rate: Option<Bucket>,
     /// From when on time is counted.
     start: Instant,
@@ -71,7 +75,8 @@ impl Limits {
     pub(crate) fn new(rule: LimitRule, start: Instant) -> Self {
         let rate = rule.rate.filter(|it| it.calls > 0 && !it.per.is_zero()).map(Bucket::new);
         let (in_flight, sessions) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { rule, in_flight, sessions, rate, start }
+        let callers = Mutex::new(Places::new(rule.in_flight));
+        Self { rule, in_flight, sessions, callers, rate, start }
     }
 
     /// How many calls are in progress.
@@ -79,9 +84,26 @@ impl Limits {
         self.in_flight.load(Ordering::Relaxed)
     }
 
+    fn callers(&self) -> MutexGuard<'_, Places> {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn nanos(&self, now: Instant) -> u64 {
         let since = now.saturating_duration_since(self.start);
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX / 2)
+    }
+}
+
+/// The place that a call in progress has among those of all callers. It is given back when this value is dropped.
+#[derive(Debug)]
+pub(crate) struct CallPlace {
+    limits: Arc<Limits>,
+    caller: Caller,
+}
+
+impl Drop for CallPlace {
+    fn drop(&mut self) {
+        self.limits.callers().leave(self.caller);
     }
 }
 
@@ -100,7 +122,18 @@ impl Shares {
         Self { limits, by_client: IndexMap::default() }
     }
 
-    /// Whether one more call of a client may begin. The caller says when it is over.
+    /// A place for one more call of a caller; none is needed where there can be no other caller.
+    pub(crate) fn place(&self, caller: Caller) -> Result<Option<CallPlace>, TooMuch> {
+        if caller.is_only() {
+            return Ok(None);
+        }
+        if !self.limits.callers().enter(caller) {
+            return Err(TooMuch::InFlight { limit: self.limits.rule.in_flight });
+        }
+        Ok(Some(CallPlace { limits: Arc::clone(&self.limits), caller }))
+    }
+
+    /// Whether one more call of a client may begin. Whoever asks says when it is over.
     pub(crate) fn enter(&mut self, client: u64, now: Instant) -> Result<(), TooMuch> {
         if self.by_client.len() >= MOST_IDLE && !self.by_client.contains_key(&client) {
             self.by_client.retain(|_, it| it.own > 0);

@@ -15,9 +15,10 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
+use redress::text::visible;
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
@@ -33,6 +34,7 @@ use crate::{
     inside::Inside,
     log::Log,
     mail::Lost,
+    memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
     process::{Process, Program, Started},
     remote::Address,
@@ -42,6 +44,10 @@ use crate::{
 
 /// How much may wait for an upstream that does not read.
 const MOST_WAITING: usize = 32 << 20;
+
+/// How long nobody needs to look whether deadlines have passed. Then whoever has the session looks, also if the one that watches does
+/// not get to it: a server that writes without end keeps nobody waiting.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What the threads and tasks of a link tell the one that watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +86,7 @@ pub(crate) struct Plan {
     pub(crate) books: Books,
     pub(crate) clock: Clock,
     pub(crate) log: Arc<Log>,
-    /// What stands before the lines of the server's log, if there are several servers.
+    /// What the server is called in lines of the gate, if there are several.
     pub(crate) name: Option<String>,
 }
 
@@ -88,7 +94,7 @@ pub(crate) struct Plan {
 #[derive(Debug, Clone)]
 pub enum Target {
     /// A program that speaks on its standard streams.
-    Program(Program),
+    Program(Box<Program>),
     /// A server that speaks HTTP.
     Url(Arc<Address>),
     /// A server in this process.
@@ -122,6 +128,8 @@ pub(crate) struct Link {
     core: Mutex<Core>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) client: Client,
+    /// Where bytes of the upstream are reserved while they are read.
+    pub(crate) account: Account,
     tell: Tell,
     /// Answers that have left the session and have not reached the client's end.
     in_hand: AtomicUsize,
@@ -137,6 +145,8 @@ pub(crate) struct Core {
     pub(crate) upstream: Option<Upstream>,
     /// Counts the upstreams, so that whatever belongs to an old one has no say.
     generation: u64,
+    /// When somebody looked last whether deadlines have passed.
+    looked: Instant,
 }
 
 impl Core {
@@ -147,6 +157,19 @@ impl Core {
         self.generation
     }
 
+    /// Does what is due in the session.
+    pub(crate) fn expire(&mut self, turn: &mut Turn) {
+        self.looked = turn.now.at;
+        self.session.expire(turn);
+    }
+
+    /// The same, if nobody has for a while.
+    pub(crate) fn keep_deadlines(&mut self, turn: &mut Turn) {
+        if turn.now.at.saturating_duration_since(self.looked) >= LOOK {
+            self.expire(turn);
+        }
+    }
+
     /// Whether what that upstream says still counts.
     pub(crate) const fn is_current(&self, generation: u64) -> bool {
         self.generation == generation && self.upstream.is_some()
@@ -154,11 +177,22 @@ impl Core {
 }
 
 impl Link {
-    pub(crate) fn new(plan: Arc<Plan>, session: Session, client: Client, tell: Tell) -> Self {
+    pub(crate) fn new(
+        plan: Arc<Plan>,
+        session: Session,
+        (client, account): (Client, Account),
+        tell: Tell,
+    ) -> Self {
         Self {
-            core: Mutex::new(Core { session, upstream: None, generation: 0 }),
+            core: Mutex::new(Core {
+                session,
+                upstream: None,
+                generation: 0,
+                looked: Instant::now(),
+            }),
             plan,
             client,
+            account,
             tell,
             in_hand: AtomicUsize::new(0),
             is_draining: AtomicBool::new(false),
@@ -188,6 +222,7 @@ impl Link {
     ) -> T {
         let mut turn = Turn::new(self.now());
         let mut core = self.lock();
+        core.keep_deadlines(&mut turn);
         let done = act(&mut core.session, &mut turn);
         self.settle(core, &mut turn, role);
         done
@@ -209,7 +244,8 @@ impl Link {
         for object in turn.sessions.drain(..) {
             self.plan.books.record_session(&object);
         }
-        let (is_to_commit, mut lost) = self.record(turn, commits);
+        let held = Held::new(std::mem::take(&mut turn.answered));
+        let (is_to_commit, mut lost) = self.record(turn, &held, commits);
         for repeat in turn.repeats.drain(..) {
             let link = Arc::clone(self);
             let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
@@ -219,7 +255,8 @@ impl Link {
             self.begin_write(job);
         }
         let is_heard = !turn.to_client.is_empty();
-        lost.append(self.client.take(&mut turn.to_client));
+        lost.append(self.client.take(&mut turn.to_client, &held));
+        drop(held);
         self.client.dismiss(turn.withdrawn.drain(..));
         self.handed_over(is_heard || role != Role::Other);
         if let Some(upstream) = upstream {
@@ -304,15 +341,16 @@ impl Link {
         }
         let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
         if let Some(upstream) = upstream {
-            upstream.push(&mut turn.to_upstream);
+            upstream.push(&mut turn.to_upstream, &mut turn.queued);
         }
         turn.to_upstream.clear();
+        turn.queued.clear();
         upstream.cloned()
     }
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
     /// what nobody will hear.
-    fn record(self: &Arc<Self>, turn: &mut Turn, commits: bool) -> (bool, Lost) {
+    fn record(self: &Arc<Self>, turn: &mut Turn, held: &Held, commits: bool) -> (bool, Lost) {
         let (mut is_to_commit, mut lost) = (false, Lost::default());
         for told in turn.told.drain(..) {
             if self.plan.books.are_kept() && told.is_to_be_recorded() {
@@ -328,7 +366,7 @@ impl Link {
                 is_to_commit = commits;
             } else {
                 self.plan.books.miss();
-                lost.append(self.client.take_told(told, &mut turn.to_client));
+                lost.append(self.client.take_told(told, &mut turn.to_client, held));
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }
@@ -358,6 +396,19 @@ impl Link {
         })
     }
 
+    /// Reserves the bytes of a message on its way to the upstream. A small one needs none while the upstream takes what it is sent.
+    pub(crate) fn reserve_way(
+        &self,
+        account: &Account,
+        bytes: usize,
+    ) -> Result<Option<Reservation>, OutOfMemory> {
+        let takes = |it: &Upstream| it.waiting() == 0;
+        if bytes <= SMALL && self.lock().upstream.as_ref().is_some_and(takes) {
+            return Ok(None);
+        }
+        account.reserve(bytes).map(Some)
+    }
+
     /// Whether so much waits for the upstream that it must not become more.
     pub(crate) fn is_clogged(&self) -> bool {
         let most = MOST_WAITING.max(self.plan.server.settings.max_message);
@@ -385,8 +436,8 @@ impl Link {
         let name = self.plan.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
         let settings = &self.plan.server.settings;
         let program = settings.redactor.known(&settings.program);
-        let line = format!("{name}redress: cannot start {program}: {error}\n");
-        self.plan.log.pass(line.as_bytes());
+        let line = format!("redress: {name}cannot start {program}: {error}");
+        self.plan.log.pass(format!("{}\n", visible(&line)).as_bytes());
         self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));
     }
 }

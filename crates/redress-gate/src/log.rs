@@ -1,4 +1,5 @@
-//! `Log`: what the server writes to stderr goes on to ours, unless nobody reads there.
+//! `Log`: what the server writes to stderr goes on to ours, unless nobody reads there: line by line, under the server's name, with
+//! what a terminal would obey made visible.
 
 use std::{
     borrow::Cow,
@@ -8,7 +9,7 @@ use std::{
     thread,
 };
 
-use redress::secret::OpenKey;
+use redress::{secret::OpenKey, text::visible};
 use redress_ledger::Redactor;
 
 /// How many pieces may wait.
@@ -23,6 +24,8 @@ impl Log {
         let (sender, pieces) = mpsc::sync_channel::<Vec<u8>>(MOST_WAITING);
         let write = move || {
             for piece in pieces {
+                // Nothing of ours comes between, so that each line begins with its prefix on a terminal, too.
+                let _whole = io::stderr().lock();
                 if to.write_all(&piece).is_err() {
                     return;
                 }
@@ -43,10 +46,11 @@ impl Log {
 /// Of a longer line only the start is passed on: in parts, half a secret could stand in each. The redactor cuts it so that none is.
 const LONGEST_LINE: usize = (256 << 10) + 4;
 
-/// What a server writes to stderr: line by line, under its name where there are several, without secrets.
+/// What a server writes to stderr: line by line, under its name, without secrets.
 pub(crate) struct Named<'l> {
     log: &'l Log,
-    name: Option<&'l str>,
+    /// What each line begins with.
+    prefix: String,
     redactor: &'l Redactor,
     /// The start of a line.
     rest: Vec<u8>,
@@ -57,8 +61,9 @@ pub(crate) struct Named<'l> {
 }
 
 impl<'l> Named<'l> {
-    pub(crate) const fn new(log: &'l Log, name: Option<&'l str>, redactor: &'l Redactor) -> Self {
-        Self { log, name, redactor, rest: Vec::new(), is_cut: false, key: None }
+    pub(crate) fn new(log: &'l Log, name: &str, redactor: &'l Redactor) -> Self {
+        let prefix = format!("[server {}] ", visible(name));
+        Self { log, prefix, redactor, rest: Vec::new(), is_cut: false, key: None }
     }
 
     /// Passes on the lines that are whole.
@@ -98,10 +103,7 @@ impl<'l> Named<'l> {
         let text = self.redactor.text(&lines);
         let mut out = String::with_capacity(text.len() + 64);
         for line in text.lines() {
-            if let Some(name) = self.name {
-                out.extend([name, ": "]);
-            }
-            out.extend([line, "\n"]);
+            out.extend([&self.prefix, &*visible(line), "\n"]);
         }
         self.log.pass(out.as_bytes());
     }
@@ -141,27 +143,46 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
         let redactor = Redactor::new(["hunter2hunter2"]);
-        let mut named = Named::new(&log, Some("files"), &redactor);
+        let mut named = Named::new(&log, "files", &redactor);
         for piece in ["one\ntw", "o hunter2", "hunter2\n", "last"] {
             named.add(piece.as_bytes());
         }
         named.end();
         let lines: Vec<_> = BufReader::new(ours).lines().take(3).map(Result::unwrap).collect();
-        assert_eq!((&*lines[0], &*lines[2]), ("files: one", "files: last"));
-        assert!(lines[1].starts_with("files: two ") && !lines[1].contains("hunter2"), "{lines:?}");
+        assert_eq!((&*lines[0], &*lines[2]), ("[server files] one", "[server files] last"));
+        let second = lines[1].strip_prefix("[server files] two ").unwrap();
+        assert!(!second.contains("hunter2"), "{lines:?}");
     }
 
-    /// What is passed on of pieces.
+    /// What is passed on of pieces, without the prefix that each line has.
     fn passed(redactor: &Redactor, pieces: &[&str]) -> Vec<String> {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
-        let mut named = Named::new(&log, None, redactor);
+        let mut named = Named::new(&log, "a", redactor);
         for piece in pieces {
             named.add(piece.as_bytes());
         }
         named.end();
         drop(log);
-        BufReader::new(ours).lines().map(Result::unwrap).collect()
+        let lines = BufReader::new(ours).lines().map(Result::unwrap);
+        lines.map(|it| it.strip_prefix("[server a] ").unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn attack_m9_no_line_hides_its_prefix_or_reaches_the_terminal() {
+        let pieces = [
+            "\u{1b}]52;c;aGk=\u{7}\n",
+            "50%\r\u{1b}[2Kredress: listening on http://evil/mcp\r\n",
+            "\u{9b}2Jredress: no line break",
+        ];
+        assert_eq!(
+            passed(&Redactor::default(), &pieces),
+            [
+                "\\u{1b}]52;c;aGk=\\u{7}",
+                "50%\\u{d}\\u{1b}[2Kredress: listening on http://evil/mcp",
+                "\\u{9b}2Jredress: no line break",
+            ]
+        );
     }
 
     #[test]
@@ -204,7 +225,7 @@ mod tests {
         let log = Log::new(File::from(OwnedFd::from(theirs))).unwrap();
         let redactor = Redactor::new(["hunter2hunter2"]);
         for before in [(16 << 10) - 7, LONGEST_LINE - 7] {
-            let mut named = Named::new(&log, None, &redactor);
+            let mut named = Named::new(&log, "a", &redactor);
             named.add("x".repeat(before).as_bytes());
             for piece in ["hunter2", "hunter2 and", " more\nnext\n"] {
                 named.add(piece.as_bytes());
@@ -214,6 +235,6 @@ mod tests {
         let lines: Vec<_> = BufReader::new(ours).lines().map(Result::unwrap).collect();
         let [whole, _, cut, next] = lines.as_slice() else { panic!("{}", lines.len()) };
         assert!(whole.ends_with("x[redacted] and more"));
-        assert!(cut.ends_with("x…") && next == "next");
+        assert!(cut.ends_with("x…") && next == "[server a] next");
     }
 }

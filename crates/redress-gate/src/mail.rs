@@ -2,7 +2,10 @@
 
 use std::{fmt, num::NonZeroU64};
 
-use crate::inflight::UpstreamId;
+use crate::{
+    caller::{Caller, Peer},
+    inflight::UpstreamId,
+};
 
 /// Who sent a message: one of the clients of a session, and the place where an answer to it goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -14,6 +17,10 @@ pub struct Sender {
     pub ticket: Ticket,
     /// Whose token it brought.
     pub token: Option<TokenId>,
+    /// For whom it counts.
+    pub caller: Caller,
+    /// Where it came from.
+    pub peer: Peer,
 }
 
 impl Sender {

@@ -25,7 +25,7 @@ use redress_registry::Registry;
 
 use self::histogram::Histogram;
 pub use self::{
-    listen::listen,
+    listen::{Page, listen},
     render::{CONTENT_TYPE, render},
 };
 
@@ -70,6 +70,12 @@ pub(crate) enum Event {
     Useless,
     /// A message of the server that its client has not heard.
     Unheard,
+    /// A request had no token where one is needed.
+    MissingToken,
+    /// A request had a token that is none of ours.
+    WrongToken,
+    /// A failure that is counted in the ledger, and has no record of its own.
+    Counted,
     /// A failure could not be recorded. The last one.
     Unrecorded,
 }
@@ -140,7 +146,7 @@ impl Metrics {
     /// Something is a failure, whoever hears of it.
     pub(crate) fn failed(&self, fault: &Fault) {
         let origin = Origin::ALL.iter().position(|it| *it == fault.origin).unwrap_or_default();
-        self.codes().faults.count(fault.code(), origin);
+        self.codes().faults.count_fault(fault, origin);
     }
 
     /// A request was refused before the server was asked.
@@ -173,6 +179,11 @@ impl Metrics {
         if let Some(counter) = self.events.get(event as usize) {
             counter.fetch_add(times, Ordering::Relaxed);
         }
+    }
+
+    /// A failure is counted in the ledger.
+    pub(crate) fn counted(&self) {
+        self.happened(Event::Counted);
     }
 
     /// Something could not be recorded.

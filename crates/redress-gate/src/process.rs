@@ -20,24 +20,41 @@ use crate::{
     confine::Confinement,
     inside::Inside,
     kin::{self, Own},
+    launch::Launch,
     relief::Relief,
+    resources::Resources,
     session::{EndedFor, Exit},
+    spawner,
 };
 
 /// How long what a process wrote last may take to arrive after it ended, or its end after its output closed.
 const LINGER: Duration = Duration::from_millis(250);
+
+/// How long it may take to deal with what is left in the pipes of a process that has ended, on a busy machine.
+const DEALING: Duration = Duration::from_secs(30);
+
+/// How much a pipe takes that a large message fits in.
+pub(crate) const WIDE: usize = 1 << 20;
 
 /// What is started, and how.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Program {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Variables of its environment, besides our own.
+    /// Variables of its environment.
     pub env: Vec<(OsString, OsString)>,
+    /// Whether it has no other variables than these; else it has ours, too.
+    pub has_own_env: bool,
     /// The folder in which it is started; ours, if none is given.
     pub cwd: Option<PathBuf>,
     /// What the system lets it do; by default whatever this process may.
     pub confinement: Option<Confinement>,
+    /// How much of the machine it may take, if it is launched.
+    pub resources: Resources,
+    /// Whether a second process of this program becomes the server, so that it has its limits from its first moment on and ends with
+    /// this process, however that ends. The `main` of this program then hands [`LAUNCH`](crate::LAUNCH) to
+    /// [`become_server`](crate::become_server).
+    pub is_launched: bool,
 }
 
 /// Without the variables, which may be secret.
@@ -107,20 +124,30 @@ impl Process {
     pub(crate) fn start(program: &Program) -> io::Result<Started> {
         let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
         let (name, args) = program.command.split_first().ok_or_else(absent)?;
-        let mut command = Command::new(name);
+        let (log, its_log) = io::pipe()?;
+        let (mut command, launch) = if program.is_launched {
+            let (command, launch) = Launch::of(program, its_log)?;
+            (command, Some(launch))
+        } else {
+            let mut command = Command::new(name);
+            command.args(args).stderr(its_log);
+            (command, None)
+        };
         if let Some(cwd) = &program.cwd {
             command.current_dir(cwd);
         }
+        if program.has_own_env {
+            command.env_clear();
+        }
         command
-            .args(args)
             .envs(program.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
             .process_group(0);
-        let (mut child, own) = Own::start(&mut command, |it| match &program.confinement {
-            Some(confinement) => confinement.spawn(it),
-            None => it.spawn(),
+        let (mut child, own) = Own::start(command, |mut it| match (launch, &program.confinement) {
+            (Some(launch), _) => spawner::spawn(it).and_then(|child| launch.finish(child)),
+            (None, Some(confinement)) => confinement.spawn(&mut it),
+            (None, None) => it.spawn(),
         })
         .map_err(|error| match &program.cwd {
             // The system says the same of a program that is not there.
@@ -130,11 +157,12 @@ impl Process {
             }
             _ => error,
         })?;
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let pipes = (child.stdin.take(), child.stdout.take());
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let ((Some(input), Some(output), Some(log)), Some(group)) = (pipes, pid) else {
+        let ((Some(input), Some(output)), Some(group)) = (pipes, pid) else {
             return Err(io::Error::other("the process has no pipes"));
         };
+        let log = OwnedFd::from(log).into();
         widen(&input);
         widen(&output);
         Ok((Self::of(Who::Group(group)), Body::Child(child, own), Pipes { input, output, log }))
@@ -164,7 +192,7 @@ impl Process {
     }
 
     /// Waits for its end, ends what is left of it, and says how it ended: the work of a thread of its own. `stop` is called if its
-    /// pipes do not end with it: nobody is to read them any more.
+    /// pipes do not end with it: what is left in them is read, and nothing that comes later.
     pub(crate) fn wait(&self, body: Body, stop: impl FnOnce()) -> Exit {
         match (&self.who, body) {
             (Who::Group(group), Body::Child(child, own)) => {
@@ -195,8 +223,8 @@ impl Process {
         status.map_or_else(|_| Exit::default(), |it| exit(it, ended_for))
     }
 
-    /// It has ended: what it wrote last arrives, then all that it left behind is ended. Whoever holds its pipes even then is not
-    /// heard.
+    /// It has ended: what it wrote last arrives, then all that it left behind is ended. If others hold its pipes even then, only what
+    /// is left in them is read.
     fn read_the_rest(&self, stop: impl FnOnce(), end: impl FnOnce()) {
         let is_read = |it: &State| it.is_output_over && it.is_log_over;
         self.set(|it| it.is_over = true);
@@ -204,7 +232,7 @@ impl Process {
         end();
         if !has_all {
             stop();
-            self.until(LINGER, is_read);
+            self.until(DEALING, is_read);
         }
     }
 
@@ -226,6 +254,12 @@ impl Process {
     /// All of its log has been read.
     pub(crate) fn log_is_over(&self) {
         self.set(|it| it.is_log_over = true);
+    }
+
+    /// Neither of them is read any more.
+    pub(crate) fn nothing_is_read(&self) {
+        self.output_is_over();
+        self.log_is_over();
     }
 
     /// Its output has ended: it must end, too, or it is ended.
@@ -286,7 +320,6 @@ impl Process {
 
 /// Makes a pipe take a large message whole, so that both ends switch less often. What is no pipe, or may not, stays as it is.
 pub(crate) fn widen(pipe: &impl AsFd) {
-    const WIDE: usize = 1 << 20;
     if rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|it| it < WIDE) {
         rustix::pipe::fcntl_setpipe_size(pipe, WIDE).unwrap_or_default();
     }

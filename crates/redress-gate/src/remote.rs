@@ -44,6 +44,7 @@ use self::{
 use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
+    memory::{Account, Reservation},
     mirrors::Mirrors,
     session::{Came, ClientKind, Refused},
 };
@@ -106,6 +107,8 @@ pub(crate) struct Remote {
     runtime: Handle,
     client: ClientKind,
     longest: usize,
+    /// Where the bytes of answers are reserved while they are read.
+    account: Account,
     state: Mutex<State>,
     opening: Opening,
     notices: mpsc::Sender<Message>,
@@ -165,6 +168,8 @@ struct Message {
     authorization: Option<HeaderValue>,
     /// What others wait for, if it opens the session.
     step: Option<Step>,
+    /// The bytes that are reserved for it.
+    _held: Vec<Reservation>,
 }
 
 impl fmt::Debug for Remote {
@@ -178,14 +183,23 @@ impl Remote {
     pub(crate) fn new(
         address: Arc<Address>,
         client: ClientKind,
-        longest: usize,
+        (longest, account): (usize, Account),
         runtime: Handle,
         ear: Box<dyn Hears>,
     ) -> Arc<Self> {
         let (notices, queue) = mpsc::channel(MOST_NOTICES);
         let (state, opening) = (Mutex::default(), Opening::default());
-        let this =
-            Arc::new(Self { address, ear, runtime, client, longest, state, opening, notices });
+        let this = Arc::new(Self {
+            address,
+            ear,
+            runtime,
+            client,
+            longest,
+            account,
+            state,
+            opening,
+            notices,
+        });
         let task = this.runtime.spawn(post::notices(Arc::downgrade(&this), queue));
         this.state().tasks.push(task.abort_handle());
         this
@@ -204,14 +218,16 @@ impl Remote {
         self.state().extras.remove(&ticket);
     }
 
-    /// Takes messages over. Never blocks.
-    pub(crate) fn push(self: &Arc<Self>, mail: &Mail<ToUpstream>) {
-        for (to, line) in mail.letters() {
-            self.send(to, line.trim_ascii_end());
+    /// Takes messages over with what is reserved for them: of several, the last one keeps it. Never blocks.
+    pub(crate) fn push(self: &Arc<Self>, mail: &Mail<ToUpstream>, held: &mut Vec<Reservation>) {
+        let mut letters = mail.letters().peekable();
+        while let Some((to, line)) = letters.next() {
+            let held = if letters.peek().is_none() { std::mem::take(held) } else { Vec::new() };
+            self.send(to, line.trim_ascii_end(), held);
         }
     }
 
-    fn send(self: &Arc<Self>, to: ToUpstream, line: &[u8]) {
+    fn send(self: &Arc<Self>, to: ToUpstream, line: &[u8], held: Vec<Reservation>) {
         let mut state = self.state();
         if state.is_closed {
             return;
@@ -251,7 +267,7 @@ impl Remote {
         let kind = brief.kind;
         let post_authorization = authorization.clone();
         let body = Bytes::copy_from_slice(line);
-        let message = Message { id, body, brief, extra, authorization, step };
+        let message = Message { id, body, brief, extra, authorization, step, _held: held };
         match id {
             Some(id) => {
                 state.posted += 1;

@@ -22,6 +22,7 @@ pub(crate) use self::threads::spawn;
 use crate::{
     link::{Books, Client, Event, Link, Pipe, Plan, Role, Target},
     log::Log,
+    memory::Account,
     process::widen,
     server::Server,
     session::{ClientKind, Session, Turn},
@@ -133,7 +134,9 @@ fn gate(
     let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());
     // Nobody listens any more only when everything ends.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
-    let link = Arc::new(Link::new(plan, session, client, tell));
+    // One client and one server wait for each other: what they say is bounded without a budget.
+    let ends = (client, Account::default());
+    let link = Arc::new(Link::new(plan, session, ends, tell));
     let signals = threads::signals(&link, signals)?;
     let runtime = runtime(&link.plan.target)?;
     let at_hand = runtime.as_ref().map(Runtime::enter);
@@ -218,7 +221,7 @@ fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>) -> Why {
         if let Some((id, is_recorded)) = recorded {
             core.session.repeat_recorded(id, is_recorded, &mut turn);
         }
-        core.session.expire(&mut turn);
+        core.expire(&mut turn);
         let is_idle = core.session.is_idle() && turn.told.is_empty() && link.has_told_all();
         if let Some(upstream) = &core.upstream {
             upstream.end_if_stuck(turn.now.at, deadline);

@@ -8,6 +8,7 @@ mod body;
 mod child;
 mod desk;
 mod driver;
+mod failed_tokens;
 mod get;
 mod handle;
 mod house;
@@ -17,9 +18,11 @@ mod kinds;
 mod pages;
 mod post;
 mod refusal;
+mod room;
 mod seat;
 mod site;
 mod stream;
+mod throttle;
 mod version;
 mod waiter;
 
@@ -34,14 +37,24 @@ use std::{
 use redress_ledger::{Clock, Ledger};
 use tokio::signal::unix::{SignalKind, signal};
 
-use self::{accept::Listener, handle::Current};
+use self::{
+    accept::Listener,
+    handle::{Common, Current},
+};
+pub(crate) use self::{
+    access::NoCaller,
+    desk::Desk,
+    inlet::Inlet,
+    throttle::{Pace, Throttle},
+};
 pub use self::{
     access::{Access, Tokens},
     handle::{Handle, Next},
     house::Sharing,
 };
-pub(crate) use self::{desk::Desk, inlet::Inlet};
-use crate::{link::Target, log::Log, run::OnLedgerFailure, server::Server};
+use crate::{
+    link::Target, log::Log, memory::MemoryBudget, run::OnLedgerFailure, server::Server, tls::Tls,
+};
 
 /// How long requests that were sent before the end may take to arrive.
 const LAST_GUESTS: Duration = Duration::from_millis(150);
@@ -57,8 +70,12 @@ pub struct Serve {
     pub servers: Vec<Served>,
     /// Who may come in.
     pub access: Access,
+    /// The certificate of the listener; without one, it speaks plain HTTP.
+    pub tls: Option<Tls>,
     /// The most connections at a time.
     pub most_connections: usize,
+    /// The most bytes that are held for clients.
+    pub most_bytes: usize,
     /// Tells the time.
     pub clock: Clock,
     /// Where the servers' logs go.
@@ -83,6 +100,8 @@ pub struct Served {
     pub most_sessions: usize,
     /// A session that nobody has used for so long ends.
     pub idle: Duration,
+    /// A session in which no message came for so long ends while sessions are short.
+    pub first_call: Duration,
 }
 
 impl std::fmt::Debug for Serve {
@@ -110,9 +129,17 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let log = Arc::new(Log::new(serve.log)?);
-    let current = Arc::new(Current::new(serve.servers, serve.access, serve.clock, log));
+    let common = Common {
+        clock: serve.clock,
+        log,
+        memory: MemoryBudget::new(serve.most_bytes),
+        is_local: serve.listen.ip().is_loopback(),
+    };
+    let tls = serve.tls.as_ref();
+    let current = Arc::new(Current::new(serve.servers, serve.access, tls, common));
     let listener = Listener::bind(serve.listen, serve.most_connections).await?;
-    ready(listener.address()?, Handle { current: Arc::clone(&current) });
+    let handle = Handle { current: Arc::clone(&current), room: Arc::clone(&listener.room) };
+    ready(listener.address()?, handle);
     let mut sweep = tokio::time::interval(SWEEP);
     tokio::select! {
         never = listener.accept(&current) => match never {},
@@ -140,6 +167,7 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     }
     listener.stop();
     listener.finish().await;
+    current.record_last_failed_tokens().await;
     // Only now, because servers may share a ledger. It syncs a file, for which a task must not wait.
     let close = move || current.site().all().for_each(|(_, it)| it.plan.books.end());
     tokio::task::spawn_blocking(close).await.unwrap_or_default();

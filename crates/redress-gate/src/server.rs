@@ -3,7 +3,7 @@
 use std::{
     hash::{BuildHasher as _, RandomState},
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
@@ -11,9 +11,12 @@ use std::{
 
 use crate::{
     breaker::Breakers,
+    caller::Caller,
     govern::{Governed, Governor},
     limits::{Limits, Shares},
+    memory::{Account, MemoryBudget},
     metrics::Metrics,
+    quota::Quota,
     restarts::Starts,
     retry::Budget,
     run::spawn,
@@ -33,11 +36,14 @@ pub struct Server {
     pub(crate) breakers: Breakers,
     pub(crate) limits: Arc<Limits>,
     pub(crate) budget: Budget,
+    pub(crate) quota: Quota,
     pub(crate) starts: Starts,
     /// Whether the rules by which failures are judged are made ready, or will be.
     is_ready: AtomicBool,
     /// Whether there should be a ledger, and none could be opened.
     has_lost_ledger: AtomicBool,
+    /// The bytes that the gate may hold; without it they are not counted.
+    memory: OnceLock<Arc<MemoryBudget>>,
     /// Tells its sessions from those of other processes.
     mark: u64,
 }
@@ -51,9 +57,11 @@ impl Server {
             breakers: Breakers::new(settings.breaker),
             limits: Arc::new(Limits::new(settings.limits, now)),
             budget: Budget::new(&settings.retry),
+            quota: Quota::new(settings.fault_bytes_per_hour, now),
             starts: Starts::default(),
             is_ready: AtomicBool::new(false),
             has_lost_ledger: AtomicBool::new(false),
+            memory: OnceLock::new(),
             mark: RandomState::new().hash_one(()),
             settings,
         }
@@ -135,6 +143,16 @@ impl Server {
             // Without a thread the first failure pays.
             spawn("redress-warm", redress::classify::warm_up).unwrap_or_default();
         }
+    }
+
+    /// From now on what is held for its clients is reserved there.
+    pub(crate) fn reserve_in(&self, memory: &Arc<MemoryBudget>) {
+        self.memory.get_or_init(|| Arc::clone(memory));
+    }
+
+    /// What a caller reserves of the gate's memory, if that is counted.
+    pub(crate) fn account(&self, caller: Caller) -> Option<Account> {
+        Some(self.memory.get()?.account(caller))
     }
 
     pub(crate) fn shares(&self) -> Shares {

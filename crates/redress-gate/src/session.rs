@@ -13,10 +13,14 @@ mod governed;
 mod head;
 mod interests;
 mod judge;
+mod last_words;
 mod later;
+mod list;
+mod meter;
 mod own;
 mod reach;
 mod refused;
+mod reserved;
 mod route;
 mod said;
 mod seen;
@@ -43,6 +47,7 @@ use crate::{
     known::Memo,
     limits::Shares,
     mail::ToUpstream,
+    memory::Reservation,
     metrics::Event,
     restarts::Restarts,
     server::Server,
@@ -158,6 +163,8 @@ struct Held {
     /// Whose request it is; a notification has none.
     id: Option<UpstreamId>,
     line: Vec<u8>,
+    /// The bytes that are reserved for it.
+    memory: Vec<Reservation>,
 }
 
 /// An answer that may be a failure, kept until the list of tools is there.
@@ -320,7 +327,7 @@ impl Session {
         self.held_bytes = 0;
         // A process that has said nothing yet was started for these.
         let stderr = if self.has_spoken { self.stderr.position() } else { 0 };
-        for Held { id, line } in std::mem::take(&mut self.held) {
+        for Held { id, line, memory } in std::mem::take(&mut self.held) {
             if let Some(id) = id {
                 self.learn_before(id, turn);
             }
@@ -334,6 +341,7 @@ impl Session {
                 None => ToUpstream::Other,
             };
             turn.to_upstream.add_parts(to, &[&line]);
+            turn.queued.extend(memory);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::{breaker::BreakerRule, exchange::Request, limits::LimitRule, retry::R
 
 /// How one server is gated.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the file, or follows from one")]
 pub struct Settings {
     /// The server's name in faults and in the ledger.
     pub server: String,
@@ -34,8 +35,14 @@ pub struct Settings {
     pub max_message: usize,
     /// Whether a card quotes what the server wrote.
     pub server_text: ServerText,
+    /// How much of a stack is shown, as the environment says.
+    pub stack: StackPolicy,
     /// The largest `details` of an envelope, in bytes.
     pub details_bytes: usize,
+    /// Whether the descriptions of tools name the codes that the contract lists for them.
+    pub describe: bool,
+    /// Whether the results of calls that succeed say what they cost.
+    pub meter: bool,
     /// Whether the server's own words about a code of its contract reach the client.
     pub trust: bool,
     /// Whether it is built in: what it does not flag is no failure, whatever a file says that it shows.
@@ -50,6 +57,8 @@ pub struct Settings {
     pub breaker: BreakerRule,
     /// How many calls are too many.
     pub limits: LimitRule,
+    /// How many bytes of failures are recorded an hour, on average.
+    pub fault_bytes_per_hour: u64,
     /// Whether the gate answers `sys/errorStats`.
     pub error_stats: Option<ErrorStats>,
 }
@@ -67,10 +76,17 @@ impl Settings {
     /// How failures are made ready to be told.
     pub(crate) fn emission(&self) -> Emission<'_> {
         Emission {
-            policy: Policy { stack: StackPolicy::Hidden, redact: &*self.redactor },
-            shows_cause: false,
+            policy: Policy { stack: self.shown_stack(), redact: &*self.redactor },
             hides_server_text: self.server_text == ServerText::Hide,
             details_bytes: self.details_bytes,
+        }
+    }
+
+    /// How much of a stack is shown. Every stack is in the words of the server, so that hiding these hides it.
+    pub(crate) fn shown_stack(&self) -> StackPolicy {
+        match self.server_text {
+            ServerText::Hide => StackPolicy::Hidden,
+            ServerText::Quote | ServerText::Full => self.stack,
         }
     }
 

@@ -107,6 +107,11 @@ impl Events {
         Ok(None)
     }
 
+    /// How many bytes are kept of an event that has not ended.
+    pub const fn unfinished_bytes(&self) -> usize {
+        self.parts.data.len()
+    }
+
     /// Whether the stream stands between two events: nothing is lost if it ends here.
     pub fn is_between(&self) -> bool {
         let is_line_start = matches!(self.at, At::Mark(_) | At::Name(_, 0));

@@ -9,12 +9,14 @@ use redress::{
     fault::{Origin, Receipt},
     wire,
 };
-use redress_ledger::{Record, Redactor};
+use redress_ledger::{Record, Redactor, RefusalKind};
 
 use crate::{
+    caller::Peer,
     govern::Governed,
     known::{Beside, Known, Occurrence, Shared},
     mail::{Ticket, ToClient},
+    memory::Reservation,
 };
 
 /// A failure that is to be recorded first, and what the client hears of it then.
@@ -27,6 +29,12 @@ pub struct Told {
     pub(crate) dialect: Dialect,
     /// It was told before, so that a template is worth its while.
     pub(crate) is_again: bool,
+    /// Where the request came from that failed.
+    pub(crate) peer: Peer,
+    /// Whether the server was not asked, for another reason than its governor.
+    pub(crate) is_refusal: bool,
+    /// The bytes that are reserved for the line of the server in it.
+    pub(crate) memory: Option<Reservation>,
 }
 
 /// What stands above an answer over HTTP.
@@ -98,6 +106,16 @@ pub(crate) struct Place {
     pub(crate) after: &'static str,
 }
 
+/// What a failure is counted under.
+pub(crate) fn refusal_kind(fault: &Fault, peer: Peer) -> RefusalKind {
+    RefusalKind {
+        code: fault.code().to_owned(),
+        class: fault.class.name(),
+        server: fault.context.server.clone(),
+        from: peer.class(),
+    }
+}
+
 impl Told {
     /// The failure.
     pub fn fault(&self) -> Fault {
@@ -107,6 +125,11 @@ impl Told {
     /// Its code.
     pub(crate) fn code(&self) -> &str {
         self.known.fault.code()
+    }
+
+    /// What it is counted under.
+    pub(crate) fn kind(&self) -> RefusalKind {
+        refusal_kind(&self.known.fault, self.peer)
     }
 
     /// What the governor knows of the request.

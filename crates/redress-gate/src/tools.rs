@@ -1,5 +1,7 @@
 //! `Tools`: what is known of a server's tools, learnt from the lists that pass.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use redress::{
     json::{Kind, Value},
@@ -15,10 +17,16 @@ const MOST: usize = 10_000;
 /// The longest name of a tool that is kept.
 const LONGEST_NAME: usize = 1 << 10;
 
+/// The most arguments of a tool that are kept, and the longest name of one.
+const MOST_PARAMETERS: usize = 64;
+const LONGEST_PARAMETER: usize = 64;
+
 /// What is known of the tools.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     facts: IndexMap<String, Tool, FxBuildHasher>,
+    /// The names of their arguments.
+    parameters: IndexMap<String, Box<[String]>, FxBuildHasher>,
     /// The cursor of the page that follows those which were seen from the first on.
     next: Option<Box<str>>,
     /// Every name, once the last page followed the others.
@@ -62,6 +70,11 @@ impl Tools {
     /// The tool of that name, if it was listed.
     pub(crate) fn get(&self, name: &str) -> Option<Tool> {
         self.facts.get(name).copied()
+    }
+
+    /// The names of a tool's arguments, as far as its schema has them.
+    pub(crate) fn parameters(&self, name: &str) -> &[String] {
+        self.parameters.get(name).map(|it| &**it).unwrap_or_default()
     }
 
     /// Every tool, if the whole list was seen.
@@ -117,6 +130,7 @@ impl Tools {
         let tools = result.get("tools").filter(|it| it.kind() == Kind::Array)?;
         if cursor.is_none() {
             self.facts.clear();
+            self.parameters.clear();
             self.is_old = false;
         }
         let follows = cursor.is_none_or(|it| self.next.as_deref() == Some(it));
@@ -145,9 +159,18 @@ impl Tools {
             read_only: hint("readOnlyHint") == Some(true),
             idempotent: hint("idempotentHint") == Some(true),
         };
+        self.parameters.insert(name.clone().into_owned(), parameters(tool));
         self.facts.insert(name.into_owned(), facts);
         true
     }
+}
+
+/// The names of a tool's arguments.
+fn parameters(tool: Value<'_>) -> Box<[String]> {
+    let named = tool.path(&["inputSchema", "properties"]);
+    let names = named.into_iter().flat_map(Value::members).filter_map(|it| it.0.as_str());
+    let names = names.filter(|it| it.len() <= LONGEST_PARAMETER).map(Cow::into_owned);
+    names.take(MOST_PARAMETERS).collect()
 }
 
 #[cfg(test)]

@@ -312,7 +312,16 @@ pub fn not_begun(root: &str, reason: &str, hint: String) -> Box<Fault> {
     let params = [("workspace_root", root), ("reason", reason)];
     let mut fault = codes::SESSION_INITIALIZATION_FAILED.raise(params);
     fault.hint = hint;
+    fault.because(&format!("workspace_root cannot be used ({reason})"));
     fault.violations = vec![Violation::new("/workspace_root", "not_allowed", None)];
+    Box::new(fault)
+}
+
+/// `begin_session` was called without a directory, or with something else: `wrong` says what.
+pub fn not_named(wrong: Fault, hint: String) -> Box<Fault> {
+    let mut fault = codes::SESSION_INITIALIZATION_FAILED.raise([("reason", &*wrong.message)]);
+    fault.hint = hint;
+    fault.violations = wrong.violations;
     Box::new(fault)
 }
 

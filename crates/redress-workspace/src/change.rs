@@ -10,8 +10,9 @@ use rustix::{
 use crate::{
     error::WorkspaceError,
     journal::{self, Step},
+    reserved_names::new_name,
     root::{Place, Root},
-    temporary::{self, Staged},
+    temporary::Staged,
 };
 
 /// What one file becomes.
@@ -104,7 +105,7 @@ impl<'p> Made<'p> {
         if !has_old {
             return Ok(Self { place, old: None });
         }
-        let name = temporary::new_name()?;
+        let name = new_name()?;
         linkat(&place.dir, &*place.name, &place.dir, &*name, AtFlags::empty())?;
         Ok(Self { place, old: Some(name) })
     }

@@ -2,18 +2,15 @@
 
 use std::{
     os::fd::OwnedFd,
-    thread,
     time::{Duration, Instant},
 };
 
-use rustix::{
-    fs::{FlockOperation, flock, fstat},
-    io::Errno,
-};
+use rustix::fs::{FlockOperation, flock};
 
 use crate::{
     error::WorkspaceError,
     journal,
+    lock::{identity, lock},
     path::Relative,
     root::{Place, Root},
     temporary,
@@ -21,7 +18,6 @@ use crate::{
 
 /// How long another one may hold a directory.
 const PATIENCE: Duration = Duration::from_secs(10);
-const GLANCE: Duration = Duration::from_millis(2);
 
 /// The directories of some places, held until this is dropped.
 #[derive(Debug)]
@@ -71,22 +67,4 @@ impl Drop for Hold<'_> {
             flock(dir, FlockOperation::Unlock).unwrap_or_default();
         }
     }
-}
-
-/// Locks a directory, but does not wait for ever.
-pub(crate) fn lock(dir: &OwnedFd, until: Instant) -> Result<(), WorkspaceError> {
-    loop {
-        match flock(dir, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(()),
-            Err(Errno::WOULDBLOCK) if Instant::now() < until => thread::park_timeout(GLANCE),
-            Err(Errno::INTR) => (),
-            Err(error) => return Err(WorkspaceError::writing(".", error)),
-        }
-    }
-}
-
-/// Which directory a handle is of, whatever path led there.
-pub(crate) fn identity(dir: &OwnedFd) -> Result<(u64, u64), WorkspaceError> {
-    let stat = fstat(dir).map_err(|it| WorkspaceError::reading(".", it))?;
-    Ok((stat.st_dev, stat.st_ino))
 }

@@ -15,14 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::WorkspaceError,
-    hold::{identity, lock},
+    lock::{identity, lock},
     path::Relative,
+    reserved_names::{JOURNAL, is_ours},
     root::{Place, Root, kind},
-    temporary::{self, Staged},
+    temporary::Staged,
 };
-
-/// Its name in the root. No call can name it, as it is one of ours.
-pub(crate) const NAME: &str = ".redress-0000000000000000.tmp";
 
 /// Its permissions.
 const MODE: u32 = 0o600;
@@ -52,7 +50,7 @@ impl Step {
 
 /// Whether there is one.
 pub(crate) fn is_there(root: &Root) -> bool {
-    let stat = rustix::fs::statat(root.dir(), NAME, AtFlags::SYMLINK_NOFOLLOW);
+    let stat = rustix::fs::statat(root.dir(), JOURNAL, AtFlags::SYMLINK_NOFOLLOW);
     stat.is_ok_and(|it| kind(&it) == FileType::RegularFile)
 }
 
@@ -61,14 +59,14 @@ pub(crate) fn begin(root: &Root, steps: &[Step]) -> Result<(), Errno> {
     let dir = root.own_dir()?;
     let Ok(text) = serde_json::to_vec(steps) else { return Err(Errno::INVAL) };
     let path = Relative::root();
-    let place = Place { dir, name: NAME.to_owned(), path };
+    let place = Place { dir, name: JOURNAL.to_owned(), path };
     Staged::new(&place, &text, Some(MODE))?.take_place(true)?;
     fsync(place.dir())
 }
 
 /// Removes it: the patch has happened, or was undone.
 pub(crate) fn end(root: &Root) -> Result<(), Errno> {
-    unlinkat(root.dir(), NAME, AtFlags::empty())?;
+    unlinkat(root.dir(), JOURNAL, AtFlags::empty())?;
     fsync(root.dir())
 }
 
@@ -99,7 +97,7 @@ pub(crate) fn finish(root: &Root) -> Result<(), WorkspaceError> {
 /// Carries out what was not carried out before.
 fn carry_out(place: &Place, step: &Step) -> Result<(), Errno> {
     let done = match &step.staged {
-        Some(staged) if temporary::is_ours(staged.as_bytes()) => {
+        Some(staged) if is_ours(staged.as_bytes()) => {
             renameat(&place.dir, &**staged, &place.dir, &*place.name)
         }
         Some(_) => Ok(()),
@@ -116,7 +114,7 @@ fn carry_out(place: &Place, step: &Step) -> Result<(), Errno> {
 
 fn read(dir: &OwnedFd) -> Result<Option<String>, Errno> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match openat(dir, NAME, flags, Mode::empty()) {
+    let file = match openat(dir, JOURNAL, flags, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(error),

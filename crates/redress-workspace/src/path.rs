@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{error::WorkspaceError, temporary};
+use crate::{error::WorkspaceError, reserved_names::is_ours};
 
 /// The longest path, in bytes; the system takes no longer ones.
 const MOST_BYTES: usize = 4095;
@@ -51,7 +51,7 @@ impl Relative {
         if names.iter().any(|it| it.len() > MOST_NAME_BYTES) {
             return invalid("a part of it is too long");
         }
-        if names.iter().any(|it| temporary::is_ours(it.as_bytes())) {
+        if names.iter().any(|it| is_ours(it.as_bytes())) {
             return invalid("such names are kept for files that are being written");
         }
         Ok(Self(names.join("/")))

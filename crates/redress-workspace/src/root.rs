@@ -13,7 +13,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{error::WorkspaceError, path::Relative, temporary};
+use crate::{error::WorkspaceError, path::Relative, reserved_names::is_ours};
 
 /// Below the root, through links that stay there, never through those of `/proc`.
 const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
@@ -228,7 +228,7 @@ impl Root {
 fn names_in(dir: &OwnedFd) -> Result<Vec<String>, Errno> {
     let entries = Dir::read_from(dir)?.flatten().take(MOST_NAMES);
     let names = entries.filter_map(|it| it.file_name().to_str().ok().map(str::to_owned));
-    Ok(names.filter(|it| it != "." && it != ".." && !temporary::is_ours(it.as_bytes())).collect())
+    Ok(names.filter(|it| it != "." && it != ".." && !is_ours(it.as_bytes())).collect())
 }
 
 impl Place {

@@ -1,39 +1,19 @@
 //! `Staged`: new bytes beside the file that they are for, whole and on disk before they take its name.
 
-use std::{fmt::Write as _, fs::File, io::Write as _, os::fd::AsFd};
+use std::{fs::File, io::Write as _, os::fd::AsFd};
 
 use rustix::{
     fs::{AtFlags, Dir, Mode, OFlags, RenameFlags, fchmod, fsync, openat, renameat_with, unlinkat},
     io::Errno,
 };
 
-use crate::{journal, root::Place};
-
-const START: &str = ".redress-";
-const END: &str = ".tmp";
-const DIGITS: usize = 16;
+use crate::{
+    reserved_names::{JOURNAL, is_ours, new_name},
+    root::Place,
+};
 
 /// How many names of a directory are looked at for what a dead process left.
 const MOST_NAMES: usize = 20_000;
-
-/// Whether a name is one of files that are being written.
-pub(crate) fn is_ours(name: &[u8]) -> bool {
-    let random = name.strip_prefix(START.as_bytes()).and_then(|it| it.strip_suffix(END.as_bytes()));
-    random.is_some_and(|it| it.len() == DIGITS && it.iter().all(u8::is_ascii_hexdigit))
-}
-
-/// A new name of that kind.
-pub(crate) fn new_name() -> Result<String, Errno> {
-    let mut random = [0; DIGITS / 2];
-    // Requests for so few bytes are never cut short.
-    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-    let mut name = START.to_owned();
-    for byte in random {
-        write!(name, "{byte:02x}").unwrap_or_default();
-    }
-    name.push_str(END);
-    Ok(name)
-}
 
 /// Bytes in the directory of the file that they are for. Dropped without a place, they are removed.
 #[derive(Debug)]
@@ -89,24 +69,8 @@ pub(crate) fn sweep(dir: impl AsFd) {
     let Ok(entries) = Dir::read_from(&dir) else { return };
     for entry in entries.flatten().take(MOST_NAMES) {
         let name = entry.file_name().to_bytes();
-        if is_ours(name) && name != journal::NAME.as_bytes() {
+        if is_ours(name) && name != JOURNAL.as_bytes() {
             unlinkat(&dir, entry.file_name(), AtFlags::empty()).unwrap_or_default();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{is_ours, new_name};
-
-    #[test]
-    fn names_of_files_that_are_being_written_are_known() {
-        let (one, two) = (new_name().unwrap(), new_name().unwrap());
-        assert!(is_ours(one.as_bytes()) && is_ours(two.as_bytes()) && one != two);
-        for other in
-            [".redress-.tmp", ".redress-0123456789abcdeg.tmp", ".redress-0123456789abcdef", "a.tmp"]
-        {
-            assert!(!is_ours(other.as_bytes()), "{other}");
         }
     }
 }

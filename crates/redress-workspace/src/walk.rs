@@ -5,7 +5,7 @@ use std::{fs::File, io::Read as _, os::fd::OwnedFd, time::Instant};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 
-use crate::{path::Relative, root::kind, temporary};
+use crate::{path::Relative, reserved_names::is_ours, root::kind};
 
 /// How deep directories may be in each other.
 const MOST_DEEP: usize = 128;
@@ -78,7 +78,7 @@ fn entries(
         .flatten()
         .take(bounds.entries)
         .filter_map(|it| Some((it.file_name().to_str().ok()?.to_owned(), it.file_type())))
-        .filter(|(name, _)| name != "." && name != ".." && !temporary::is_ours(name.as_bytes()))
+        .filter(|(name, _)| name != "." && name != ".." && !is_ours(name.as_bytes()))
         .collect();
     names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     for (name, known) in names {

@@ -12,7 +12,7 @@ use redress::{
 };
 use redress_govern::{
     argument,
-    session::{Event, Session, not_begun},
+    session::{Event, Session, not_begun, not_named},
 };
 use redress_ledger::{Query, tail};
 
@@ -99,7 +99,7 @@ impl Governor {
         state: &mut State,
     ) -> Result<Ruling, Box<Fault>> {
         let given = required(call, "workspace_root", "string", Value::as_str);
-        let given = given.map_err(|it| not_begun("", &it.message, DIRECTORY.to_owned()))?;
+        let given = given.map_err(|it| not_named(*it, DIRECTORY.to_owned()))?;
         let root = usable(&given).map_err(|it| {
             not_begun(&given, it, format!("This one cannot be used: {it}. {DIRECTORY}"))
         })?;

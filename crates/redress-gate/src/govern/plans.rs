@@ -29,16 +29,16 @@ use super::{Call, Governed, Governor, places::Place, root::Root};
 #[derive(Debug)]
 pub struct Plans {
     folder: String,
-    /// Without a key nothing is approved.
-    key: Option<PublicKey>,
+    /// Without any nothing is approved.
+    keys: Vec<PublicKey>,
     revoked: PathBuf,
     memory: Memory,
 }
 
 impl Plans {
-    /// Plans in a folder of the workspace, approved with a key, but for those that the file `revoked` lists.
-    pub fn new(folder: String, key: Option<PublicKey>, revoked: PathBuf) -> Self {
-        Self { folder, key, revoked, memory: Memory::default() }
+    /// Plans in a folder of the workspace, approved with one of these keys, but for those that the file `revoked` lists.
+    pub fn new(folder: String, keys: Vec<PublicKey>, revoked: PathBuf) -> Self {
+        Self { folder, keys, revoked, memory: Memory::default() }
     }
 
     /// The folder, relative to the workspace.
@@ -85,7 +85,7 @@ impl Plans {
     }
 
     fn judge(&self, plan: &Plan) -> Result<(), Box<Fault>> {
-        plan.judge(|hash, approval| self.memory.is_signed(self.key, hash, approval))?;
+        plan.judge(|hash, approval| self.memory.is_signed(&self.keys, hash, approval))?;
         match revoked(&self.revoked) {
             Ok(revoked) if revoked.contains(&plan.hash) => {
                 let params = [("plan_hash", plan.hash.as_str())];

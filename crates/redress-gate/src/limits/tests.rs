@@ -7,7 +7,8 @@ use std::{
 
 use proptest::prelude::proptest;
 
-use super::{LimitRule, Limits, MOST_IDLE, Rate, Share, Shares, TooMuch};
+use super::{CallPlace, LimitRule, Limits, MOST_IDLE, Rate, Share, Shares, TooMuch};
+use crate::caller::{Caller, Peer};
 
 fn limits(in_flight: usize, in_flight_per_session: usize) -> Arc<Limits> {
     let rule = LimitRule { in_flight, in_flight_per_session, rate: None };
@@ -93,6 +94,24 @@ fn clients_of_one_session_have_their_own_parts_and_those_that_left_are_forgotten
     assert_eq!(shares.enter(8, now), Ok(()));
     drop(shares);
     assert_eq!(limits.in_flight(), 0);
+}
+
+#[test]
+fn a_caller_with_many_sessions_leaves_calls_to_another() {
+    let limits = limits(100, 1_000);
+    let of = |number: u8| Caller { token: None, peer: Peer::V4([10, 0, 0, number].into()) };
+    let call = |caller: Caller| -> Vec<CallPlace> {
+        let sessions: Vec<_> = (0..64).map(|_| Shares::of(Arc::clone(&limits))).collect();
+        let places = sessions.iter().cycle().take(1_000);
+        places.filter_map(|it| it.place(caller).ok().flatten()).collect()
+    };
+    let flood = call(of(1));
+    assert_eq!(flood.len(), 75);
+    let calm = call(of(2));
+    assert_eq!(calm.len(), 25, "less than its share of 33");
+    drop((flood, calm));
+    assert_eq!(call(of(1)).len(), 75, "what is over is given back");
+    assert!(Shares::of(limits).place(Caller::ONLY).is_ok_and(|it| it.is_none()));
 }
 
 #[test]

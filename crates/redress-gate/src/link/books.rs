@@ -7,11 +7,12 @@ use std::{
 
 use redress::fault::Receipt;
 use redress_govern::invariant::INV_RECORD_FIRST;
-use redress_ledger::{By, Ledger, LedgerError, Record};
+use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
     govern::Called,
     mail::ToClient,
+    memory::Reservation,
     run::OnLedgerFailure,
     server::Server,
     session::Repeat,
@@ -66,8 +67,19 @@ impl Books {
             return then(Letter::without_record(told, &self.server), By::Other);
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
-        let mut record = told.record(&self.server.settings.redactor);
         let locks = server.will_lock(&told);
+        let mut recording = None;
+        if self.may_count(&told) && !locks {
+            recording = ledger.may_record(&told.kind());
+            if recording.is_none() {
+                return self.count(ledger, told, then);
+            }
+        }
+        let mut record = told.record(&self.server.settings.redactor);
+        let is_over = !server.quota.take(record.line_bytes(), Instant::now());
+        if is_over && !locks && !server.is_governed() {
+            return self.count(ledger, told, then);
+        }
         if locks {
             record = record.that_locks();
         }
@@ -83,12 +95,54 @@ impl Books {
                 Err(_) => Letter::unrecorded(told),
             };
             then(letter, by);
+            // Those of which only the count is recorded may be told now.
+            drop(recording);
         });
         if is_to_commit {
             ledger.enqueue(record, then);
         } else {
             ledger.append(record, move |kept| then(kept, By::Other));
         }
+    }
+
+    /// Whether a failure may be counted: it is a refusal of the gate itself.
+    fn may_count(&self, told: &Told) -> bool {
+        told.is_refusal && !self.server.is_governed()
+    }
+
+    /// Counts a failure in the place of a record, then gives what the client hears of it.
+    fn count(&self, ledger: &Ledger, told: Told, then: impl FnOnce(Letter, By) + Send + 'static) {
+        let on_failure = self.on_failure;
+        self.server.metrics.counted();
+        ledger.count(told.kind(), move |counted| {
+            let is_told = counted.is_ok() || on_failure == OnLedgerFailure::Open;
+            let letter = if is_told { Letter::of(told, None) } else { Letter::unrecorded(told) };
+            then(letter, By::Other);
+        });
+    }
+
+    /// Records a refusal before any session, or counts it, then gives its place in the ledger, if it has one.
+    pub(crate) fn refuse(
+        &self,
+        kind: RefusalKind,
+        record: impl FnOnce() -> Record,
+        then: impl FnOnce(Result<Option<Receipt>, LedgerError>) + Send + 'static,
+    ) {
+        let Some(ledger) = &self.ledger else {
+            self.miss();
+            return then(Ok(None));
+        };
+        if let Some(recording) = ledger.may_record(&kind) {
+            let record = record();
+            if self.server.quota.take(record.line_bytes(), Instant::now()) {
+                return self.append(record, move |kept| {
+                    then(kept);
+                    drop(recording);
+                });
+            }
+        }
+        self.server.metrics.counted();
+        ledger.count(kind, move |counted| then(counted.map(|()| None)));
     }
 
     /// Makes durable what waits, on this thread. Gives whether it did anything, and is to be called until it does not.
@@ -190,12 +244,15 @@ pub(crate) struct Letter {
     pub(crate) challenge: Option<Box<str>>,
     /// The message with its line break, or nothing.
     pub(crate) line: Vec<u8>,
+    /// The bytes that are reserved for it.
+    pub(crate) memory: Option<Reservation>,
 }
 
 impl Letter {
     /// A failure, with its place in the ledger.
-    pub(crate) fn of(told: Told, receipt: Option<Receipt>) -> Self {
+    pub(crate) fn of(mut told: Told, receipt: Option<Receipt>) -> Self {
         let mut letter = Self::addressed(&told, told.head());
+        letter.memory = told.memory.take();
         told.render(receipt, &mut letter.line);
         letter
     }
@@ -222,7 +279,8 @@ impl Letter {
             Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
             to => to.unwrap_or(ToClient::Any),
         };
-        Self { to, challenge: head.www_authenticate.map(Into::into), line: Vec::new() }
+        let challenge = head.www_authenticate.map(Into::into);
+        Self { to, challenge, line: Vec::new(), memory: None }
     }
 }
 

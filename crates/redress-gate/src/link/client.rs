@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::{Letter, Role};
 use crate::{
     mail::{Lost, Mail, Ticket, ToClient},
+    memory::Held,
     outbox::Outbox,
     serve::Desk,
     told::Told,
@@ -34,25 +35,25 @@ pub(crate) struct Pipe {
 impl Client {
     /// Takes messages over, in the order of these calls. Never blocks. Gives back what nobody will hear: a pipe is waited for,
     /// and over HTTP one that does not read must not hold up the others.
-    pub(super) fn take(&self, mail: &mut Mail<ToClient>) -> Lost {
+    pub(super) fn take(&self, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
         match self {
             Self::Pipe(pipe) => {
                 pipe.outbox.push(mail.as_stream());
                 Lost::default()
             }
-            Self::Http(desk) => desk.deliver(mail),
+            Self::Http(desk) => desk.deliver(mail, held),
         }
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>) -> Lost {
+    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
         match self {
             Self::Pipe(_) => {
                 mail.add(ToClient::Any, |out| told.render(None, out));
                 Lost::default()
             }
             Self::Http(desk) => {
-                let mut lost = desk.deliver(mail);
+                let mut lost = desk.deliver(mail, held);
                 lost.append(desk.deliver_one(Letter::of(told, None)));
                 lost
             }

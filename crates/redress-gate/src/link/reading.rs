@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FIRST, Link, Role};
+use super::{FIRST, Link, PIECE, Role};
 use crate::{
     lines::{Line, Lines},
     session::Turn,
@@ -16,15 +16,19 @@ impl Link {
         turn: &mut Turn,
         generation: u64,
     ) -> bool {
-        let (first, is_to_commit) = self.upstream_piece(lines, turn, generation, FIRST);
-        if first < FIRST {
-            return is_to_commit;
+        let (mut most, mut is_to_commit) = (FIRST, false);
+        loop {
+            let (taken, is_failure) = self.upstream_piece(lines, turn, generation, most);
+            is_to_commit |= is_failure;
+            if taken < most {
+                return is_to_commit;
+            }
+            most = PIECE;
         }
-        self.upstream_piece(lines, turn, generation, usize::MAX).1 || is_to_commit
     }
 
-    /// Takes in as many lines. Gives how many there were, and whether a commit must follow.
-    fn upstream_piece(
+    /// Takes in as many lines. Gives how many there were, and whether a commit must follow. Deadlines that have passed come first.
+    pub(crate) fn upstream_piece(
         self: &Arc<Self>,
         lines: &mut Lines,
         turn: &mut Turn,
@@ -33,16 +37,18 @@ impl Link {
     ) -> (usize, bool) {
         turn.now = self.now();
         let mut core = self.lock();
+        core.keep_deadlines(turn);
         let is_current = core.is_current(generation);
         let session = &mut core.session;
         let mut taken = 0;
-        while taken < most
-            && let Some(line) = lines.next_line()
-        {
+        while taken < most {
+            let is_given_up = lines.is_given_up();
+            let Some(line) = lines.next_line() else { break };
             taken += 1;
             match line {
                 _ if !is_current => (),
                 Line::Whole(line) => session.upstream_line(line, turn),
+                Line::LongHead(head) if is_given_up => session.upstream_given_up(head, turn),
                 Line::LongHead(head) => session.upstream_long(head, turn),
                 Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, turn),
             }
@@ -65,5 +71,113 @@ impl Link {
             core.session.upstream_rest(rest, turn);
         }
         self.settle(core, turn, Role::Server)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs::File,
+        io::Read as _,
+        os::fd::OwnedFd,
+        sync::Arc,
+        thread::{self, JoinHandle},
+        time::Duration,
+    };
+
+    use redress_ledger::Time;
+
+    use super::{FIRST, Link, PIECE};
+    use crate::{
+        caller::Caller,
+        lines::Lines,
+        link::{Books, Client, LOOK, Pipe, Plan, Target},
+        log::Log,
+        mail::Sender,
+        memory::MemoryBudget,
+        run::OnLedgerFailure,
+        server::Server,
+        session::{ClientKind, Session, Turn, UpstreamKind, tests::settings},
+        settings::{Mode, Settings},
+    };
+
+    const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
+
+    /// A link without anybody who watches it, and what its client reads to the end.
+    fn unwatched() -> (Arc<Link>, JoinHandle<String>) {
+        let deadline = Duration::from_millis(1);
+        let server = Settings { deadline, ..settings(Mode::Enforce) };
+        let server = Arc::new(Server::new(server, std::time::Instant::now()));
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let null = || File::options().read(true).write(true).open("/dev/null").unwrap();
+        let client = Pipe::new(null(), File::from(OwnedFd::from(writer))).unwrap();
+        let on_failure = OnLedgerFailure::Open;
+        let plan = Plan {
+            target: Target::Program(Box::default()),
+            books: Books { ledger: None, on_failure, server: Arc::clone(&server) },
+            server: Arc::clone(&server),
+            clock: Arc::new(|| Time::from_millis(0)),
+            log: Arc::new(Log::new(null()).unwrap()),
+            name: None,
+        };
+        let session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
+        let account = MemoryBudget::endless().account(Caller::ONLY);
+        let ends = (Client::Pipe(client), account);
+        let link = Link::new(Arc::new(plan), session, ends, Box::new(|_| ()));
+        let read = thread::spawn(move || {
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            text
+        });
+        (Arc::new(link), read)
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
+    fn a_deadline_holds_while_a_server_writes_without_end() {
+        let (link, read) = unwatched();
+        let mut turn = Turn::new(link.now());
+        let mut core = link.lock();
+        core.session.upstream_ready(Arc::default(), &mut turn);
+        core.session.client_line(CALL, Sender::default(), &mut turn);
+        drop(core);
+        thread::sleep(LOOK);
+        let mut lines = Lines::new(1 << 20);
+        let flood = format!("{NOTE}\n").repeat(10 * PIECE);
+        for piece in flood.as_bytes().chunks(1 << 10) {
+            lines.room()[..piece.len()].copy_from_slice(piece);
+            lines.filled(piece.len());
+        }
+        // Nobody reads this upstream's messages any more, but those who wait for it are told.
+        link.upstream_lines(&mut lines, &mut turn, 0);
+        drop(link);
+        let text = read.join().unwrap();
+        assert!(text.contains(r#""id":7"#) && text.contains("TIMEOUT"), "{text}");
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
+    fn an_answer_that_is_due_overtakes_the_flood_behind_it() {
+        let (link, read) = unwatched();
+        let mut turn = Turn::new(link.now());
+        let mut core = link.lock();
+        core.session.upstream_ready(Arc::default(), &mut turn);
+        core.session.client_line(CALL, Sender::default(), &mut turn);
+        drop(core);
+        let flood = 8 * PIECE;
+        for at in 0..flood {
+            if at == flood / 2 {
+                thread::sleep(LOOK);
+            }
+            link.turn(super::Role::Server, |session, turn| {
+                session.upstream_line(NOTE.as_bytes(), turn);
+            });
+        }
+        drop(link);
+        let read = read.join().unwrap();
+        let answered = read.lines().position(|it| it.contains("TIMEOUT")).unwrap();
+        let behind = read.lines().count() - answered;
+        assert!(behind > flood / 2 - FIRST, "{behind} lines of {flood} came later");
     }
 }

@@ -18,7 +18,8 @@ pub(crate) fn connect(link: &Arc<Link>) {
     let kind = if link.client.pipe().is_some() { ClientKind::Pipe } else { ClientKind::Http };
     let longest = link.plan.server.settings.max_message;
     let ear = Box::new(Ear(Arc::downgrade(link)));
-    let remote = Remote::new(Arc::clone(address), kind, longest, Handle::current(), ear);
+    let most = (longest, link.account.clone());
+    let remote = Remote::new(Arc::clone(address), kind, most, Handle::current(), ear);
     let mut turn = Turn::new(link.now());
     let mut core = link.lock();
     core.connect(Upstream::Remote(remote));

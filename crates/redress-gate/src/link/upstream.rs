@@ -8,6 +8,7 @@ use std::{
 use super::Role;
 use crate::{
     mail::{Mail, ToUpstream},
+    memory::Reservation,
     outbox::Outbox,
     process::Process,
     remote::Remote,
@@ -39,12 +40,12 @@ pub(crate) enum Input {
 }
 
 impl Upstream {
-    /// Takes messages over, in the order of these calls. Never blocks.
-    pub(super) fn push(&self, mail: &mut Mail<ToUpstream>) {
+    /// Takes messages over with what is reserved for them, in the order of these calls. Never blocks.
+    pub(super) fn push(&self, mail: &mut Mail<ToUpstream>, held: &mut Vec<Reservation>) {
         match self {
             Self::Child { input: Input::Outbox(outbox), .. } => outbox.push(mail.as_stream()),
-            Self::Child { input: Input::Inlet(inlet), .. } => inlet.push(mail.as_stream()),
-            Self::Remote(remote) => remote.push(mail),
+            Self::Child { input: Input::Inlet(inlet), .. } => inlet.push(mail.as_stream(), held),
+            Self::Remote(remote) => remote.push(mail, held),
         }
     }
 

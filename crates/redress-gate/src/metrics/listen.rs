@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    io::{self, Read as _, Write as _},
+    io::{self, Read, Write},
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Weak},
     thread::{self, JoinHandle},
@@ -10,9 +10,14 @@ use std::{
 };
 
 use hyper::{HeaderMap, header::HeaderName};
+use tokio_rustls::rustls;
 
 use super::render::{CONTENT_TYPE, render};
-use crate::{serve::Access, server::Server};
+use crate::{
+    serve::{Access, NoCaller, Pace, Throttle},
+    server::Server,
+    tls::Tls,
+};
 
 /// The longest request, in bytes.
 const LONGEST: usize = 8 << 10;
@@ -24,13 +29,24 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// to hold a place must not keep others out.
 const MOST_GUESTS: usize = 8;
 
-/// Serves the metrics of servers at `/metrics` from threads of its own, and gives the address. Who may come in and which
-/// servers there are is asked each time.
+/// What the page shows, to whom, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// Who may read it.
+    pub access: Access,
+    /// The servers whose metrics it shows.
+    pub servers: Vec<Arc<Server>>,
+    /// The certificate of its listener; without one, that speaks plain HTTP.
+    pub tls: Option<Tls>,
+}
+
+/// Serves the metrics of servers at `/metrics` from threads of its own, and gives the address. What the page shows is asked
+/// each time.
 pub fn listen(
     address: SocketAddr,
-    shown: impl Fn() -> (Access, Vec<Arc<Server>>) + Send + 'static,
+    shown: impl Fn() -> Page + Send + 'static,
 ) -> io::Result<SocketAddr> {
-    if !address.ip().is_loopback() && shown().0.tokens.is_none() {
+    if !address.ip().is_loopback() && shown().access.tokens.is_none() {
         let why = "other machines reach this address, so that they need a token";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
@@ -38,10 +54,11 @@ pub fn listen(
     let bound = listener.local_addr()?;
     let serve = move || {
         let mut guests = Guests::default();
+        let throttle = Arc::<Throttle>::default();
         for stream in listener.incoming().flatten() {
-            let (access, servers) = shown();
+            let (page, throttle) = (shown(), Arc::clone(&throttle));
             // Whoever asks badly, or goes away, has only himself to tell.
-            drop(guests.welcome(stream, move |it| drop(answer(it, &access, &servers))));
+            drop(guests.welcome(stream, move |it| drop(page.answer(it, &throttle))));
         }
     };
     thread::Builder::new().name("redress-metrics".to_owned()).spawn(serve)?;
@@ -75,36 +92,97 @@ impl Guests {
     }
 }
 
-fn answer(mut stream: &TcpStream, access: &Access, servers: &[Arc<Server>]) -> io::Result<()> {
-    let until = Instant::now() + PATIENCE;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let head = read_head(stream, until)?;
-    let (status, kind, body) = match check(&head, access) {
-        Ok(()) => ("200 OK".to_owned(), CONTENT_TYPE, render(servers)),
-        Err(status) => (status.clone(), "text/plain; charset=utf-8", status + "\n"),
-    };
-    let text = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
-         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(text.as_bytes())?;
-    if !head.starts_with("HEAD ") {
-        stream.write_all(body.as_bytes())?;
+impl Page {
+    fn answer(&self, socket: &TcpStream, throttle: &Throttle) -> io::Result<()> {
+        socket.set_write_timeout(Some(PATIENCE))?;
+        let mut timed = Timed { socket, until: Instant::now() + PATIENCE };
+        let Some(tls) = &self.tls else { return self.answer_on(&mut timed, socket, throttle) };
+        let mut connection = tls.connection()?;
+        self.answer_on(&mut rustls::Stream::new(&mut connection, &mut timed), socket, throttle)?;
+        connection.send_close_notify();
+        connection.complete_io(&mut timed).map(drop)
     }
-    stream.flush()
+
+    /// Answers on a stream that the socket carries.
+    fn answer_on(
+        &self,
+        stream: &mut (impl Read + Write),
+        socket: &TcpStream,
+        throttle: &Throttle,
+    ) -> io::Result<()> {
+        let head = read_head(stream)?;
+        let (status, kind, body) = match check(&head, &self.access) {
+            Ok(()) => ("200 OK".to_owned(), CONTENT_TYPE, render(&self.servers)),
+            Err(why) => {
+                let status = self.refused(why, socket, throttle);
+                (status.clone(), "text/plain; charset=utf-8", status + "\n")
+            }
+        };
+        let text = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
+             X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(text.as_bytes())?;
+        if !head.starts_with("HEAD ") {
+            stream.write_all(body.as_bytes())?;
+        }
+        stream.flush()
+    }
+
+    /// The status of a refusal. A request without a valid token is counted, and one of too many is told so.
+    fn refused(&self, why: Refused, socket: &TcpStream, throttle: &Throttle) -> String {
+        let why = match why {
+            Refused::For(status) => return status,
+            Refused::NoCaller(why) => why,
+        };
+        if let Some(server) = self.servers.first() {
+            server.metrics.happened(why.event());
+        }
+        // There are too few places here to let anyone wait.
+        let pace = socket.peer_addr().map(|it| throttle.failed(it.ip(), Instant::now()).0);
+        match pace {
+            Ok(Pace::After(Duration::ZERO)) | Err(_) => "401 Unauthorized".to_owned(),
+            Ok(_) => "429 Too Many Requests".to_owned(),
+        }
+    }
+}
+
+/// A socket from which nothing is read after a moment.
+struct Timed<'s> {
+    socket: &'s TcpStream,
+    until: Instant,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.socket.set_read_timeout(Some(left))?;
+        (&mut &*self.socket).read(into)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&mut &*self.socket).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&mut &*self.socket).flush()
+    }
 }
 
 /// Everything up to the empty line.
-fn read_head(mut stream: &TcpStream, until: Instant) -> io::Result<String> {
+fn read_head(stream: &mut impl Read) -> io::Result<String> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     while !head.windows(4).any(|it| it == b"\r\n\r\n") {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() || head.len() > LONGEST {
-            return Err(io::ErrorKind::TimedOut.into());
+        if head.len() > LONGEST {
+            return Err(io::ErrorKind::InvalidData.into());
         }
-        stream.set_read_timeout(Some(left))?;
         match stream.read(&mut piece)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             bytes => head.extend_from_slice(piece.get(..bytes).unwrap_or_default()),
@@ -113,21 +191,32 @@ fn read_head(mut stream: &TcpStream, until: Instant) -> io::Result<String> {
     String::from_utf8(head).map_err(|it| io::Error::new(io::ErrorKind::InvalidData, it))
 }
 
-/// Whether a request may be answered; else the status that says why not.
-fn check(head: &str, access: &Access) -> Result<(), String> {
-    const BAD: &str = "400 Bad Request";
+/// Why a request is not answered.
+#[derive(Debug, PartialEq, Eq)]
+enum Refused {
+    /// With this status.
+    For(String),
+    /// It has no valid token.
+    NoCaller(NoCaller),
+}
+
+/// Whether a request may be answered.
+fn check(head: &str, access: &Access) -> Result<(), Refused> {
+    let refused = |status: &str| Err(Refused::For(status.to_owned()));
+    let bad = || refused("400 Bad Request");
     let mut lines = head.split("\r\n");
     let mut request = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (request.next().unwrap_or_default(), request.next().unwrap_or_default());
     if !request.next().is_some_and(|it| it.starts_with("HTTP/1.")) {
-        return Err(BAD.to_owned());
+        return bad();
     }
-    let headers = headers(lines).ok_or(BAD)?;
-    access.admits(&headers).map_err(|it| it.to_string())?;
+    let Some(headers) = headers(lines) else { return bad() };
+    access.admits(&headers).map_err(|it| Refused::For(it.to_string()))?;
+    access.caller(&headers).map_err(Refused::NoCaller)?;
     match (method, target.split('?').next()) {
         ("GET" | "HEAD", Some("/metrics")) => Ok(()),
-        (_, Some("/metrics")) => Err("405 Method Not Allowed".to_owned()),
-        _ => Err("404 Not Found".to_owned()),
+        (_, Some("/metrics")) => refused("405 Method Not Allowed"),
+        _ => refused("404 Not Found"),
     }
 }
 
@@ -149,8 +238,8 @@ mod tests {
         time::Instant,
     };
 
-    use super::{MOST_GUESTS, PATIENCE, check, listen};
-    use crate::serve::{Access, Tokens};
+    use super::{MOST_GUESTS, PATIENCE, Page, Refused, check, listen};
+    use crate::serve::{Access, NoCaller, Tokens};
 
     fn ask(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -197,6 +286,7 @@ mod tests {
         let host = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n";
         for (access, head, status) in [
             (&open, format!("{host}Origin: http://evil.example\r\n\r\n"), "403"),
+            (&open, format!("{host}Origin: http://localhost:9999\r\n\r\n"), "403"),
             (&open, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(), "403"),
             (&open, "GET /metrics HTTP/1.1\r\n\r\n".to_owned(), "403"),
             (&open, format!("{host}host: localhost\r\n\r\n"), "400"),
@@ -204,16 +294,37 @@ mod tests {
             (&open, "POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), "405"),
             (&open, "GET /metrics\r\n\r\n".to_owned(), "400"),
             (&open, "\r\n\r\n".to_owned(), "400"),
-            (&closed, format!("{host}\r\n"), "401"),
-            (&closed, format!("{host}Authorization: Bearer other\r\n\r\n"), "401"),
         ] {
-            assert!(check(&head, access).unwrap_err().starts_with(status), "{head:?}");
+            let Err(Refused::For(told)) = check(&head, access) else { panic!("{head:?}") };
+            assert!(told.starts_with(status), "{head:?}: {told}");
+        }
+        for (head, why) in [
+            (format!("{host}\r\n"), NoCaller::Missing),
+            (format!("{host}Authorization: Bearer other\r\n\r\n"), NoCaller::Wrong),
+        ] {
+            assert_eq!(check(&head, &closed), Err(Refused::NoCaller(why)), "{head:?}");
         }
         let right = format!("{host}Authorization: Bearer s3cret\r\n\r\n");
         assert_eq!(
             (check(&right, &closed), check(&format!("{host}\r\n"), &open)),
             (Ok(()), Ok(()))
         );
+    }
+
+    #[test]
+    fn failed_tokens_are_counted_and_refused_when_they_are_many() {
+        let tokens = Some(Tokens::new(["s3cret"]));
+        let page = Page { access: Access { tokens, ..Access::default() }, ..Page::default() };
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let address = listen(any, move || page.clone()).unwrap();
+        let asked = |token: &str| {
+            let head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer";
+            ask(address, &format!("{head} {token}\r\n\r\n"))[9..12].to_owned()
+        };
+        let statuses: Vec<_> = (0..20).map(|_| asked("wrong")).collect();
+        assert_eq!(statuses[..5], ["401"; 5]);
+        assert!(statuses.contains(&"429".to_owned()), "{statuses:?}");
+        assert_eq!(asked("s3cret"), "200", "the right one is never refused");
     }
 
     #[test]

@@ -44,7 +44,7 @@ enum Amount {
 }
 
 /// Every metric.
-pub(super) const FAMILIES: [Family; 15] = [
+pub(super) const FAMILIES: [Family; 17] = [
     Family {
         name: "redress_calls",
         help: "Requests of clients by how they ended",
@@ -118,6 +118,12 @@ pub(super) const FAMILIES: [Family; 15] = [
         numbers: |it| event(it, Event::Unheard),
     },
     Family {
+        name: "redress_failed_tokens",
+        help: "Requests over HTTP without a valid token",
+        kind: MetricType::Counter,
+        numbers: failed_tokens,
+    },
+    Family {
         name: "redress_ledger_waiting",
         help: "Records that are not durable yet",
         kind: MetricType::Gauge,
@@ -128,6 +134,12 @@ pub(super) const FAMILIES: [Family; 15] = [
         help: "How long records took to become durable",
         kind: MetricType::Histogram,
         numbers: |it| times(it.metrics.commits.snapshot()),
+    },
+    Family {
+        name: "redress_ledger_counted",
+        help: "Failures that the ledger counts instead of recording them one by one",
+        kind: MetricType::Counter,
+        numbers: |it| event(it, Event::Counted),
     },
     Family {
         name: "redress_ledger_failures",
@@ -165,6 +177,15 @@ fn refused(server: &Server) -> Vec<Number> {
         Number(vec![("code", row.code.to_string())], Amount::Count(count))
     };
     server.metrics.codes().refused.seen().map(number).collect()
+}
+
+fn failed_tokens(server: &Server) -> Vec<Number> {
+    let reasons = [("missing", Event::MissingToken), ("wrong", Event::WrongToken)];
+    let number = |(reason, event): (&str, Event)| {
+        let labels = vec![("reason", reason.to_owned())];
+        Number(labels, Amount::Count(server.metrics.event(event)))
+    };
+    reasons.map(number).into()
 }
 
 fn event(server: &Server, event: Event) -> Vec<Number> {

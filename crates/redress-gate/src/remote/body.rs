@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::{connection::Reply, fields::Fields, head::Malformed};
 use crate::{
     frame::{behind_mark, limits},
+    memory::{Reservation, SMALL},
     session::ClientKind,
 };
 
@@ -47,18 +48,26 @@ impl Content {
 pub(super) enum NoBody {
     /// It is longer than allowed; how long, if that is known.
     TooLong(Option<u64>),
+    /// There is no memory for it.
+    OutOfMemory,
     /// It ended early.
     Cut(String),
     /// Its parts cannot be told apart.
     Malformed(Malformed),
 }
 
-/// All of a body. One that says that it is too long is not read at all.
-pub(super) async fn whole(reply: &mut Reply, longest: usize) -> Result<Bytes, NoBody> {
+/// All of a body, with its bytes reserved. One that says that it is too long, or for which there is no memory, is not read at all.
+pub(super) async fn whole(
+    reply: &mut Reply,
+    longest: usize,
+    memory: &mut Reservation,
+) -> Result<Bytes, NoBody> {
     let most = u64::try_from(longest).unwrap_or(u64::MAX);
-    if reply.size().is_some_and(|it| it > most) {
+    let size = reply.size().unwrap_or_default();
+    if size > most {
         return Err(NoBody::TooLong(reply.size()));
     }
+    reserve(memory, usize::try_from(size).unwrap_or(usize::MAX))?;
     let first = reply.whole().await?.unwrap_or_default();
     let Some(second) = reply.next().await? else {
         return if first.len() > longest { Err(NoBody::TooLong(None)) } else { Ok(first) };
@@ -68,11 +77,20 @@ pub(super) async fn whole(reply: &mut Reply, longest: usize) -> Result<Bytes, No
     all.extend_from_slice(&second);
     while all.len() <= longest {
         match reply.next().await? {
-            Some(bytes) => all.extend_from_slice(&bytes),
+            Some(bytes) => {
+                reserve(memory, all.len() + bytes.len())?;
+                all.extend_from_slice(&bytes);
+            }
             None => return Ok(all.into()),
         }
     }
     Err(NoBody::TooLong(None))
+}
+
+/// Reserves so many bytes of what is read; few need no reservation.
+pub(super) fn reserve(memory: &mut Reservation, bytes: usize) -> Result<(), NoBody> {
+    let bytes = if bytes > SMALL { bytes } else { 0 };
+    memory.resize(bytes).or(Err(NoBody::OutOfMemory))
 }
 
 /// Reads what is left of an answer that nobody needs. Gives whether its connection can be used again.

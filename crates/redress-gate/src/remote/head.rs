@@ -112,9 +112,12 @@ fn parse(bytes: &[u8]) -> Result<Option<(Head, usize)>, Malformed> {
 
 /// What the fields of a head say.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Framing {
     fields: Fields,
     length: Option<u64>,
+    /// Whether it says how the body is sent, be it as it is.
+    is_coded: bool,
     is_chunked: bool,
     closes: bool,
     stays: bool,
@@ -140,6 +143,9 @@ impl Framing {
                 this.fields.append(known.clone(), value);
             }
         }
+        if this.is_coded && this.length.is_some() {
+            return Err(Malformed("the body has a length, and comes in parts"));
+        }
         Ok(this)
     }
 
@@ -157,6 +163,7 @@ impl Framing {
     }
 
     fn add_coding(&mut self, coding: &[u8]) -> Result<(), Malformed> {
+        self.is_coded = true;
         if coding.eq_ignore_ascii_case(b"identity") {
             return Ok(());
         }
@@ -176,8 +183,8 @@ impl Framing {
             Some(length) => Length::Exactly(length),
             None => Length::UntilClose,
         };
-        // Two lengths of which one is to be ignored, or chunks of a server that is too old to know them: who knows what else differs.
-        let is_doubtful = self.is_chunked && (self.length.is_some() || !is_new);
+        // Chunks of a server that is too old to know them: who knows what else differs.
+        let is_doubtful = self.is_chunked && !is_new;
         let stays = !self.closes && (is_new || self.stays);
         let keeps = stays && !is_doubtful && length != Length::UntilClose;
         Head { status, fields: self.fields, length, keeps }
@@ -210,8 +217,7 @@ mod tests {
             ("content-length: 0\r\nconnection: Close\r\n", (Length::Exactly(0), false)),
             ("connection: x, close\r\ncontent-length: 1\r\n", (Length::Exactly(1), false)),
             ("Transfer-Encoding: Chunked\r\n", (Length::Chunked, true)),
-            ("transfer-encoding: identity\r\ncontent-length: 1\r\n", (Length::Exactly(1), true)),
-            ("transfer-encoding: chunked\r\ncontent-length: 5\r\n", (Length::Chunked, false)),
+            ("transfer-encoding: identity\r\n", (Length::UntilClose, false)),
             ("", (Length::UntilClose, false)),
         ] {
             assert_eq!(length(fields), Ok(expected), "{fields}");
@@ -229,6 +235,11 @@ mod tests {
             "transfer-encoding: chunked, chunked\r\n",
             "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n",
             "transfer-encoding: xchunked\r\n",
+            // An intermediary may go by the one, and the gate by the other.
+            "transfer-encoding: chunked\r\ncontent-length: 5\r\n",
+            "content-length: 5\r\ntransfer-encoding: chunked\r\n",
+            "content-length: 0\r\ntransfer-encoding: chunked\r\n",
+            "transfer-encoding: identity\r\ncontent-length: 1\r\n",
             "content-length : 5\r\n",
             "x: 1\r\n folded: 2\r\n",
         ] {

@@ -9,11 +9,11 @@ use hyper::{
     body::Bytes,
     http::{HeaderName, HeaderValue, StatusCode, header},
 };
-use tokio::time::sleep;
+use tokio::{task::yield_now, time::sleep};
 
 use super::{
     Message, Remote,
-    body::{Content, NoBody},
+    body::{Content, NoBody, reserve},
     connection::{Failure, Reply},
     mirror::Kind,
     request::Method,
@@ -26,6 +26,9 @@ use crate::{
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// How many events are passed on before others have their turn.
+const MOST_AT_ONCE: usize = 256;
 
 /// How long we wait before a stream is taken up again, if the server does not say.
 const WAIT: Duration = Duration::from_secs(1);
@@ -64,9 +67,11 @@ impl Remote {
     ) -> Result<bool, NoBody> {
         let status = reply.head.status;
         let mut events = Events::new(self.longest);
+        let mut memory = self.account.open();
         // Who opens a session waits for all of the answer: the session's id stands above it.
         let mut unopened =
             about.filter(|it| it.brief.kind != Kind::Initialize).and_then(|it| it.id);
+        let mut told = 0_usize;
         while let Some(bytes) = reply.next().await? {
             let mut rest: &[u8] = &bytes;
             while let Some(event) = events.next(&mut rest).or(Err(NoBody::TooLong(None)))? {
@@ -86,10 +91,16 @@ impl Remote {
                 if about.is_some_and(|it| it.id.is_some()) && !still_waits {
                     return Ok(true);
                 }
+                told += 1;
+                if told.is_multiple_of(MOST_AT_ONCE) {
+                    // Who writes without end leaves others their turn, the clock among them.
+                    yield_now().await;
+                }
                 while self.ear.is_full() {
                     sleep(GLANCE).await;
                 }
             }
+            reserve(&mut memory, events.unfinished_bytes())?;
         }
         Ok(false)
     }
@@ -135,6 +146,7 @@ impl Remote {
                     failures += 1;
                 }
                 Err(NoBody::TooLong(bytes)) => return self.too_long(id, bytes),
+                Err(NoBody::OutOfMemory) => return self.ear.refused(id, &Refused::OutOfMemory),
                 Err(NoBody::Malformed(what)) => return self.malformed(id, what),
             }
         }

@@ -216,6 +216,7 @@ impl Remote {
                 self.resume(id, message, place, Some(why)).await;
             }
             (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
+            (Err(NoBody::OutOfMemory), Some(id)) => self.ear.refused(id, &Refused::OutOfMemory),
             (Err(NoBody::Malformed(what)), Some(id)) => self.malformed(id, what),
         }
     }
@@ -223,7 +224,8 @@ impl Remote {
     async fn hear_whole(&self, mut reply: Reply, message: &Message) {
         let status = reply.head.status;
         let Some(id) = message.id else { return Box::pin(self.leave(reply)).await };
-        match body::whole(&mut reply, self.longest).await {
+        let mut memory = self.account.open();
+        match body::whole(&mut reply, self.longest, &mut memory).await {
             Ok(bytes) => {
                 // Before anybody hears the answer: the next request may come from another thread.
                 self.address.keep(reply);
@@ -235,6 +237,7 @@ impl Remote {
                 }
             }
             Err(NoBody::TooLong(bytes)) => self.too_long(id, bytes),
+            Err(NoBody::OutOfMemory) => self.ear.refused(id, &Refused::OutOfMemory),
             Err(NoBody::Malformed(what)) => self.malformed(id, what),
             Err(NoBody::Cut(why)) => self.ear.refused(id, &Refused::Cut { detail: &why }),
         }

@@ -16,6 +16,7 @@ use super::{Address, Came, Hears, Remote};
 use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
+    memory::Account,
     session::{ClientKind, Refused},
 };
 
@@ -49,6 +50,7 @@ impl Hears for Arc<Ear> {
                 format!("unreachable {phase:?} sent={sent}")
             }
             Refused::TooLarge { bytes } => format!("too large {bytes:?}"),
+            Refused::OutOfMemory => "out of memory".to_owned(),
             Refused::Cut { detail } => format!("cut {detail}"),
             Refused::Malformed { detail } => format!("malformed {detail}"),
         };
@@ -94,14 +96,15 @@ impl Rig {
         let address = Arc::new(address);
         let handle = runtime.handle().clone();
         let ears = Box::new(Arc::clone(&ear));
-        let remote = Remote::new(address, ClientKind::Pipe, 10_000, handle, ears);
+        let remote =
+            Remote::new(address, ClientKind::Pipe, (10_000, Account::default()), handle, ears);
         Self { runtime, remote, ear, asked: 0 }
     }
 
     fn push(&self, to: ToUpstream, line: &str) {
         let mut mail = Mail::default();
         mail.add_parts(to, &[line.as_bytes(), b"\n"]);
-        self.remote.push(&mail);
+        self.remote.push(&mail, &mut Vec::new());
     }
 
     /// Sends a request of that method. Its id is a number that nobody else has.

@@ -34,8 +34,7 @@ impl Drop for Early {
         if let Some(Ok((process, child, pipes))) = self.0.take() {
             drop(pipes);
             process.signal(Signal::KILL);
-            process.output_is_over();
-            process.log_is_over();
+            process.nothing_is_read();
             process.wait(child, || ());
         }
     }

@@ -90,6 +90,7 @@ fn client_piece(
     if link.is_deaf() {
         return None;
     }
+    core.keep_deadlines(turn);
     core.session.admit_calls(admits);
     let from = Sender::default();
     let mut taken = 0;
@@ -127,7 +128,8 @@ pub(super) fn server_log(
     let link = Arc::clone(link);
     spawn("redress-stderr", move || {
         let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
-        let mut named = Named::new(&plan.log, None, &plan.server.settings.redactor);
+        let mut named =
+            Named::new(&plan.log, &plan.server.settings.server, &plan.server.settings.redactor);
         while let Some(bytes) = read(&mut log, &mut piece) {
             let written = piece.get(..bytes).unwrap_or_default();
             tail.add(written);

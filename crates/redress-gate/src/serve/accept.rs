@@ -1,22 +1,37 @@
 //! `Listener`: connections are accepted, within bounds, and each is served until it or everything ends.
 
-use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use hyper::{server::conn::http1, service::service_fn};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::watch,
     time::{sleep, timeout},
 };
 
-use super::{handle::Current, impatient::Impatient};
+use super::{handle::Current, impatient::Impatient, refusal::Refusal, room::Room};
+use crate::{
+    caller::{Caller, Peer},
+    places::Places,
+};
 
-/// How long the head of a request may take.
+/// How long the head of a request may take, and how long it may take to agree on a key.
 const HEAD: Duration = Duration::from_secs(10);
 
 /// How long a client may take no byte of what it is told. Its connection is one of those that others wait for.
 const DEAFNESS: Duration = Duration::from_secs(30);
+
+/// How much is read of a connection before it is used: the longest head of a request.
+const LONGEST_HEAD: usize = 64 << 10;
 
 /// How long what is being said may take when everything ends.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -27,19 +42,18 @@ const BREATH: Duration = Duration::from_millis(50);
 /// Accepts connections.
 pub(super) struct Listener {
     socket: TcpListener,
-    room: Arc<Semaphore>,
-    most: usize,
+    pub(super) room: Arc<Room>,
+    places: Arc<Mutex<Places>>,
     stop: watch::Sender<bool>,
 }
 
 impl Listener {
     pub(super) async fn bind(address: SocketAddr, most: usize) -> io::Result<Self> {
-        let most = most.min(Semaphore::MAX_PERMITS);
         let socket = TcpListener::bind(address).await?;
         Ok(Self {
             socket,
-            room: Arc::new(Semaphore::new(most)),
-            most,
+            room: Arc::new(Room::new(most)),
+            places: Arc::new(Mutex::new(Places::new(most))),
             stop: watch::Sender::new(false),
         })
     }
@@ -48,11 +62,12 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// Accepts connections for ever. Those that are too many wait until others end.
+    /// Accepts connections for ever. Those that are too many wait until others end; one of an address that has more than its share while
+    /// places are short is refused.
     pub(super) async fn accept(&self, site: &Arc<Current>) -> Infallible {
         loop {
-            let room = Arc::clone(&self.room).acquire_owned().await;
-            let Ok((stream, _)) = self.socket.accept().await else {
+            let room = self.room.enter().await;
+            let Ok((stream, from)) = self.socket.accept().await else {
                 sleep(BREATH).await;
                 continue;
             };
@@ -60,10 +75,27 @@ impl Listener {
             if stream.set_nodelay(true).is_err() {
                 continue;
             }
+            let peer = Peer::of(from.ip());
+            // Where all clients are on this machine, there is nobody to keep places for.
+            let caller =
+                if site.common.is_local { Caller::ONLY } else { Caller { token: None, peer } };
+            let Some(place) = Place::take(&self.places, caller) else {
+                refuse(&stream);
+                continue;
+            };
             let (site, stop) = (Arc::clone(site), self.stop.subscribe());
             tokio::spawn(async move {
-                connection(stream, &site, stop).await;
-                drop(room);
+                let from = from.ip();
+                match site.tls() {
+                    None => connection(stream, from, &site, stop).await,
+                    Some(tls) => {
+                        // A peer that speaks no TLS, or does not trust us, notices by the end of the connection.
+                        if let Ok(Ok(stream)) = timeout(HEAD, tls.accept(stream)).await {
+                            connection(stream, from, &site, stop).await;
+                        }
+                    }
+                }
+                drop((place, room));
             });
         }
     }
@@ -75,20 +107,56 @@ impl Listener {
 
     /// Waits until all connections have ended, within reason.
     pub(super) async fn finish(&self) {
-        let all = u32::try_from(self.most).unwrap_or(u32::MAX);
         // Whoever does not read his answer in time is left.
-        drop(timeout(LAST_WORDS, self.room.acquire_many(all)).await);
+        drop(timeout(LAST_WORDS, self.room.is_empty()).await);
     }
 }
 
-async fn connection(stream: TcpStream, site: &Arc<Current>, mut stop: watch::Receiver<bool>) {
-    let service = service_fn(|request| {
+/// The place of a connection, until this value is dropped.
+struct Place {
+    places: Arc<Mutex<Places>>,
+    caller: Caller,
+}
+
+impl Place {
+    fn take(places: &Arc<Mutex<Places>>, caller: Caller) -> Option<Self> {
+        let is_free = lock(places).enter(caller);
+        is_free.then(|| Self { places: Arc::clone(places), caller })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        lock(&self.places).leave(self.caller);
+    }
+}
+
+fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+    places.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells a client that there is no place for its connection. A new connection takes so few bytes at once.
+fn refuse(stream: &TcpStream) {
+    let message = "Your address has its share of the connections that there may be.";
+    let refusal = Refusal::overloaded(message)
+        .fix("Close connections that are not needed any more, or wait.");
+    stream.try_write(&refusal.into_bytes()).unwrap_or_default();
+}
+
+async fn connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    from: IpAddr,
+    site: &Arc<Current>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let service = service_fn(|request: Request<Incoming>| {
         let site = Arc::clone(site);
-        async move { Ok::<_, Infallible>(site.answer(request).await) }
+        async move { Ok::<_, Infallible>(site.answer(request, from).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
+        .max_buf_size(LONGEST_HEAD)
         .serve_connection(TokioIo::new(Impatient::new(stream, DEAFNESS)), service);
     let mut connection = pin!(connection);
     // What ends a connection early is the client's affair: whoever waits on it notices by its end.

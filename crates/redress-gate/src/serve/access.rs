@@ -8,7 +8,7 @@ use redress::codes;
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::Refusal;
-use crate::mail::TokenId;
+use crate::{mail::TokenId, metrics::Event};
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
@@ -18,7 +18,7 @@ const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 pub struct Access {
     /// Names beside those of the machine itself under which clients may reach us, with or without a port.
     pub hosts: Vec<String>,
-    /// Origins of pages that may use us, as `scheme://host:port`.
+    /// Origins of pages that may use us, as `scheme://host:port`. No other page may, those of this machine included.
     pub origins: Vec<String>,
     /// Tokens, of which a client must bring one, so that nobody comes in while there are none. `None`: all may come in.
     pub tokens: Option<Tokens>,
@@ -41,6 +41,11 @@ impl Tokens {
         self
     }
 
+    /// How many they are.
+    pub(super) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whose token it is, if it is one.
     fn owner(&self, token: &str) -> Option<Principal> {
         let given: [u8; 32] = Sha256::digest(token).into();
@@ -53,7 +58,7 @@ impl Tokens {
 
 /// Who makes a request: whoever brings that token. Where there are no tokens, everybody is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Principal(Option<[u8; 32]>);
+pub(crate) struct Principal(Option<[u8; 32]>);
 
 impl Principal {
     /// Whose token it is.
@@ -62,21 +67,34 @@ impl Principal {
     }
 }
 
-impl Access {
-    /// Whether a request for something may come in, and who makes it.
-    pub(super) fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<Principal, Refusal> {
-        self.check_way(target, headers)?;
-        match &self.tokens {
-            None => Ok(Principal(None)),
-            Some(tokens) => {
-                let token = bearer(headers);
-                let owner = token.and_then(|it| tokens.owner(it));
-                owner.ok_or_else(|| Refusal::unknown_caller(token.is_some()))
-            }
+/// Why it is not known who makes a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoCaller {
+    /// It has no token.
+    Missing,
+    /// Its token is none of ours.
+    Wrong,
+}
+
+impl NoCaller {
+    /// What is counted.
+    pub(crate) const fn event(self) -> Event {
+        match self {
+            Self::Missing => Event::MissingToken,
+            Self::Wrong => Event::WrongToken,
         }
     }
+}
 
-    /// The same whoever makes it.
+impl Access {
+    /// Who makes a request.
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Principal, NoCaller> {
+        let Some(tokens) = &self.tokens else { return Ok(Principal(None)) };
+        let token = bearer(headers).ok_or(NoCaller::Missing)?;
+        tokens.owner(token).ok_or(NoCaller::Wrong)
+    }
+
+    /// Whether a request for something may come in, whoever makes it.
     pub(super) fn check_way(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // A target with a host in it counts more than the header.
         if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
@@ -93,9 +111,9 @@ impl Access {
         self.check_origin(headers).is_ok().then(|| origin.clone())
     }
 
-    /// The same where only the status of a refusal is told.
+    /// Whether a request may come in, whoever makes it; else the status of its refusal.
     pub(crate) fn admits(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        self.check(&Uri::default(), headers).map(drop).map_err(|it| it.status())
+        self.check_way(&Uri::default(), headers).map_err(|it| it.status())
     }
 
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -106,9 +124,7 @@ impl Access {
     fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let Some(origin) = one(headers, &ORIGIN)? else { return Ok(()) };
         let is_listed = self.origins.iter().any(|it| it.eq_ignore_ascii_case(origin) || it == "*");
-        let host = origin.split_once("://").filter(|it| matches!(it.0, "http" | "https"));
-        let is_local = host.is_some_and(|it| is_loopback(it.1));
-        if is_listed || is_local { Ok(()) } else { Err(forbidden("Origin", origin)) }
+        if is_listed { Ok(()) } else { Err(forbidden("Origin", origin)) }
     }
 
     fn is_ours(&self, host: &str) -> bool {
@@ -171,13 +187,16 @@ fn forbidden(header: &str, value: &str) -> Refusal {
     let value: String = value.chars().take(80).collect();
     let message = format!("The {header} {value:?} is not allowed here.");
     Refusal::new(StatusCode::FORBIDDEN, codes::UNAUTHORIZED_ACTION, message)
-        .fix(format!("Use a loopback address, or allow this {header} in the configuration."))
+        .fix(match header {
+            "Origin" => "List this origin in `[listen] allowed_origins`.",
+            _ => "Use a loopback address, or list this host in `[listen] allowed_hosts`.",
+        })
         .closing()
 }
 
 #[cfg(test)]
 mod tests {
-    use hyper::{HeaderMap, Uri, header::HeaderValue};
+    use hyper::{HeaderMap, header::HeaderValue};
 
     use super::{Access, Tokens};
 
@@ -186,7 +205,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
-        access.check(&Uri::default(), &map).is_ok()
+        access.admits(&map).is_ok() && access.caller(&map).is_ok()
     }
 
     #[test]
@@ -210,11 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_of_ours_are_let_in() {
+    fn only_pages_that_are_listed_are_let_in() {
         let access = Access { origins: vec!["https://app.example".into()], ..Access::default() };
         for (origin, is_fine) in [
-            ("http://localhost:3000", true),
-            ("http://127.0.0.1", true),
+            ("http://localhost:9999", false),
+            ("https://localhost", false),
+            ("http://127.0.0.1", false),
+            ("http://[::1]:5", false),
             ("https://app.example", true),
             ("https://app.example.evil", false),
             ("http://evil.example", false),

@@ -21,6 +21,7 @@ use crate::{
     frame::Batch,
     link::{GLANCE, Link},
     mail::Sender,
+    memory::Reservation,
 };
 
 /// After each piece others of the link have their turn. A task that only yields would take its lock again before they do.
@@ -39,17 +40,22 @@ pub(super) enum Heard {
     Ended,
 }
 
-/// Gives the messages of an array to a link. Their answers are events; where arrays are not taken, all of them are refusals,
+/// Gives the messages of an array to a link, with the bytes that are reserved for them on their way. Their answers are events; where arrays are not taken, all of them are refusals,
 /// and members of one array under the status that a single one has.
 pub(super) async fn exchange(
     link: &Arc<Link>,
     mut waiter: Waiter,
     line: Bytes,
-    are_taken: bool,
+    (are_taken, queued): (bool, Vec<Reservation>),
 ) -> Heard {
     waiter.expect_several(if are_taken { Framing::Events } else { Framing::Array });
     // Whoever leaves has sent all of it.
-    let given = tokio::spawn(give(Arc::clone(link), line, are_taken, waiter.from()));
+    let (link, from) = (Arc::clone(link), waiter.from());
+    let given = tokio::spawn(async move {
+        let given = give(link, line, are_taken, from).await;
+        drop(queued);
+        given
+    });
     match waiter.reply().await {
         Some(Reply::Stream(stream)) => {
             let mut response = events(stream, Listener::Waiter(waiter));

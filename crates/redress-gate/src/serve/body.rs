@@ -10,12 +10,16 @@ use std::{
 };
 
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
-use tokio::time::{Instant, Sleep, sleep, timeout_at};
+use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 use super::{house::Member, stream::Stream, waiter::Waiter};
+use crate::memory::{Account, Held, Reservation};
 
 /// How often a stream on which nothing is said shows that it is still there.
 const BEAT: Duration = Duration::from_secs(20);
+
+/// How long a body for which there is no memory is read all the same.
+const DISCARD: Duration = Duration::from_secs(2);
 
 /// How long a body may take, beside what its size allows for.
 const GRACE: Duration = Duration::from_secs(20);
@@ -28,7 +32,7 @@ pub(super) enum Body {
     /// Bytes, possibly none.
     Whole(Bytes),
     /// Events.
-    Events(Events),
+    Events(Box<Events>),
 }
 
 /// Events, as long as somebody reads them.
@@ -52,7 +56,8 @@ pub(super) enum Listener {
 impl Body {
     /// Events of a stream.
     pub(super) fn events(stream: Arc<Stream>, listener: Listener) -> Self {
-        Self::Events(Events { stream, listener: Some(listener), beat: Box::pin(sleep(BEAT)) })
+        let beat = Box::pin(sleep(BEAT));
+        Self::Events(Box::new(Events { stream, listener: Some(listener), beat }))
     }
 }
 
@@ -123,38 +128,115 @@ impl Drop for Events {
 pub(super) enum Unread {
     /// It is too large.
     TooLarge,
+    /// There is no memory for it.
+    OutOfMemory,
     /// It comes too slowly.
     TooSlow,
     /// It ended before its end.
     Cut,
 }
 
-/// Reads a body of at most so many bytes.
-pub(super) async fn read(mut body: Incoming, most: usize) -> Result<Bytes, Unread> {
+/// The size of the pieces in which a large body is kept until all of it is there.
+const PIECE: usize = 64 << 10;
+
+/// Reads a body of at most so many bytes. What is kept of it is reserved as it comes; a body that comes in one piece is not kept.
+pub(super) async fn read(
+    mut body: Incoming,
+    most: usize,
+    account: &Account,
+) -> Result<Bytes, Unread> {
     let hint = body.size_hint();
     if hint.lower() > u64::try_from(most).unwrap_or(u64::MAX) {
         return Err(Unread::TooLarge);
     }
+    let read = read_all(&mut body, most, account).await;
+    if read == Err(Unread::OutOfMemory) {
+        // A client hears why if it has sent all: one that still sends finds its connection closed.
+        drop(timeout(DISCARD, discard(&mut body)).await);
+    }
+    read
+}
+
+/// Reads what is left of a body, and keeps nothing of it.
+async fn discard(body: &mut Incoming) {
+    let forever = Instant::now() + GRACE;
+    while let Ok(Some(_)) = next(body, forever).await {}
+}
+
+async fn read_all(body: &mut Incoming, most: usize, account: &Account) -> Result<Bytes, Unread> {
+    let hint = body.size_hint();
     let started = Instant::now();
-    let first = next(&mut body, started + GRACE).await?.unwrap_or_default();
+    let first = next(body, started + GRACE).await?.unwrap_or_default();
     if first.len() > most {
         return Err(Unread::TooLarge);
     }
     if body.is_end_stream() {
         return Ok(first);
     }
-    let expected = usize::try_from(hint.lower()).unwrap_or(most).min(1 << 20);
-    let mut all = Vec::with_capacity(expected.max(first.len()));
-    all.extend_from_slice(&first);
+    let expected = usize::try_from(hint.lower()).unwrap_or(PIECE).clamp(first.len(), PIECE);
+    let mut pieces = Pieces { all: Vec::new(), bytes: 0, expected, memory: account.open() };
+    pieces.add(&first)?;
+    drop(first);
     loop {
-        let earned = Duration::from_secs(u64::try_from(all.len() / SLOWEST).unwrap_or(u64::MAX));
-        let Some(more) = next(&mut body, started + GRACE + earned).await? else {
-            return Ok(Bytes::from(all));
+        let earned = Duration::from_secs(u64::try_from(pieces.bytes / SLOWEST).unwrap_or(u64::MAX));
+        let Some(more) = next(body, started + GRACE + earned).await? else {
+            return pieces.join();
         };
-        if all.len() + more.len() > most {
+        if pieces.bytes + more.len() > most {
             return Err(Unread::TooLarge);
         }
-        all.extend_from_slice(&more);
+        pieces.add(&more)?;
+    }
+}
+
+/// What has come of a body, with its bytes reserved. Pieces of one size leave no gaps in memory behind, which a buffer that grows does.
+struct Pieces {
+    all: Vec<Vec<u8>>,
+    bytes: usize,
+    /// The size of the first piece, which may be all of the body.
+    expected: usize,
+    memory: Reservation,
+}
+
+impl Pieces {
+    fn add(&mut self, mut bytes: &[u8]) -> Result<(), Unread> {
+        self.bytes += bytes.len();
+        while !bytes.is_empty() {
+            let last = match self.all.last_mut().filter(|it| it.len() < it.capacity()) {
+                Some(last) => last,
+                None => {
+                    let size = if self.all.is_empty() { self.expected.max(1) } else { PIECE };
+                    let reserved = self.all.iter().map(Vec::capacity).sum::<usize>() + size;
+                    self.memory.resize(reserved).or(Err(Unread::OutOfMemory))?;
+                    self.all.push_mut(Vec::with_capacity(size))
+                }
+            };
+            let room = (last.capacity() - last.len()).min(bytes.len());
+            let (now, later) = bytes.split_at(room);
+            last.extend_from_slice(now);
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// The whole body. Each piece goes as soon as it is copied, so that memory for one more is enough.
+    fn join(mut self) -> Result<Bytes, Unread> {
+        let mut pieces = std::mem::take(&mut self.all);
+        let whole = if pieces.len() > 1 {
+            let reserved = (self.bytes + PIECE).max(pieces.iter().map(Vec::capacity).sum());
+            self.memory.resize(reserved).or(Err(Unread::OutOfMemory))?;
+            let mut whole = Vec::with_capacity(self.bytes);
+            for piece in pieces {
+                whole.extend_from_slice(&piece);
+            }
+            whole
+        } else {
+            pieces.pop().unwrap_or_default()
+        };
+        // No more bytes than before.
+        self.memory.resize(whole.capacity()).or(Err(Unread::OutOfMemory))?;
+        let held = Held::new(vec![self.memory]);
+        Ok(held.bind(Bytes::from(whole)))
     }
 }
 

@@ -10,9 +10,10 @@ use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::oneshot};
 use super::inlet::Inlet;
 use crate::{
     lines::Lines,
-    link::{Input, Link, Role, Upstream},
+    link::{FIRST, Input, Link, PIECE, Role, Upstream},
     log::Named,
     process::{Pipes, Process},
+    rest::Rest,
     run::spawn,
     session::{EndedFor, Turn},
     tail::Tail,
@@ -68,10 +69,11 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     Ok(())
 }
 
-/// A pipe that is read until it ends, or somebody stops that.
+/// A pipe that is read until it ends, or somebody stops that: then what is left in it is read.
 struct Source {
     pipe: pipe::Receiver,
     stopped: oneshot::Receiver<()>,
+    rest: Option<Rest>,
 }
 
 /// While it is there, a source is read.
@@ -80,26 +82,42 @@ type Reading = oneshot::Sender<()>;
 impl Source {
     fn new(pipe: pipe::Receiver) -> (Self, Reading) {
         let (reading, stopped) = oneshot::channel();
-        (Self { pipe, stopped }, reading)
+        (Self { pipe, stopped, rest: None }, reading)
     }
 
     /// Reads some bytes; nothing at the end, whatever ended it.
     async fn read(&mut self, into: &mut [u8]) -> usize {
-        tokio::select! {
-            // Also if there is always something to read.
-            biased;
-            _ = &mut self.stopped => 0,
-            read = self.pipe.read(into) => read.unwrap_or_default(),
+        if self.rest.is_none() {
+            tokio::select! {
+                // Also if there is always something to read.
+                biased;
+                _ = &mut self.stopped => (),
+                read = self.pipe.read(into) => return read.unwrap_or_default(),
+            }
         }
+        // Not by way of the runtime, which may not know yet that there is something.
+        self.rest.get_or_insert_with(|| Rest::of(&self.pipe)).read(&self.pipe, into)
     }
 }
 
 async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>, generation: u64) {
     let mut lines = Lines::new(link.plan.server.settings.max_message);
     let mut turn = Turn::new(link.now());
+    let (usual, mut memory) = (2 * lines.buffer_bytes(), link.account.open());
     while let bytes @ 1.. = output.read(lines.room()).await {
         lines.filled(bytes);
-        link.upstream_lines(&mut lines, &mut turn, generation);
+        let large = lines.buffer_bytes().saturating_sub(usual);
+        if memory.resize(large).is_err() {
+            lines.give_up();
+        }
+        let mut most = FIRST;
+        while link.upstream_piece(&mut lines, &mut turn, generation, most).0 == most {
+            if most == PIECE {
+                // Who writes without end leaves others their turn, the clock among them.
+                tokio::task::yield_now().await;
+            }
+            most = PIECE;
+        }
     }
     link.upstream_rest(&mut lines, &mut turn, generation);
     process.output_is_over();
@@ -112,7 +130,7 @@ async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>,
 async fn read_log(link: Arc<Link>, mut log: Source, tail: Arc<Tail>, process: Arc<Process>) {
     let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
     let redactor = &plan.server.settings.redactor;
-    let mut named = Named::new(&plan.log, plan.name.as_deref(), redactor);
+    let mut named = Named::new(&plan.log, &plan.server.settings.server, redactor);
     while let bytes @ 1.. = log.read(&mut piece).await {
         let written = piece.get(..bytes).unwrap_or_default();
         tail.add(written);
@@ -120,4 +138,72 @@ async fn read_log(link: Arc<Link>, mut log: Source, tail: Arc<Tail>, process: Ar
     }
     named.end();
     process.log_is_over();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs::File, sync::Arc};
+
+    use redress_ledger::Time;
+    use tokio::runtime::Builder;
+
+    use super::start;
+    use crate::{
+        caller::Caller,
+        link::{Books, Client, FIRST, Link, PIECE, Plan, Target},
+        log::Log,
+        memory::MemoryBudget,
+        metrics::render,
+        process::Program,
+        run::OnLedgerFailure,
+        serve::Desk,
+        server::Server,
+        session::{ClientKind, EndedFor, Session, UpstreamKind, tests::settings},
+        settings::Mode,
+    };
+
+    /// How many lines the server has written that are no messages.
+    fn lines(server: &Arc<Server>) -> usize {
+        let page = render(std::slice::from_ref(server));
+        let line = page.lines().find(|it| it.starts_with("redress_useless_lines_total{"));
+        line.and_then(|it| it.rsplit(' ').next()?.parse().ok()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_server_that_writes_without_end_leaves_others_their_turn() {
+        let server = Arc::new(Server::new(settings(Mode::Enforce), std::time::Instant::now()));
+        let on_failure = OnLedgerFailure::Open;
+        let null = File::options().read(true).write(true).open("/dev/null").unwrap();
+        let plan = Arc::new(Plan {
+            target: Target::Program(Box::new(Program {
+                command: vec!["yes".into()],
+                ..Program::default()
+            })),
+            books: Books { ledger: None, on_failure, server: Arc::clone(&server) },
+            server: Arc::clone(&server),
+            clock: Arc::new(|| Time::from_millis(0)),
+            log: Arc::new(Log::new(null).unwrap()),
+            name: None,
+        });
+        let session = Session::new(Arc::clone(&server), ClientKind::Http, UpstreamKind::Pipe);
+        let memory = MemoryBudget::endless();
+        let account = memory.account(Caller::ONLY);
+        let ends = (Client::Http(Arc::new(Desk::new(memory))), account);
+        let link = Arc::new(Link::new(plan, session, ends, Box::new(|_| ())));
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            start(&link).await;
+            let (mut before, mut most) = (lines(&server), 0);
+            while before < 1_000 * PIECE {
+                tokio::task::yield_now().await;
+                let now = lines(&server);
+                most = most.max(now - before);
+                before = now;
+            }
+            // Each turn of its reader is short, however much there is to read.
+            assert!(most <= FIRST + 2 * PIECE, "{most} lines in one turn");
+        });
+        let upstream = link.lock().upstream.take();
+        upstream.expect("it runs").kill(EndedFor::Silence);
+    }
 }

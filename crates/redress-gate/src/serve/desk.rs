@@ -17,14 +17,17 @@ use super::{
     stream::{Framing, Part, Stream},
 };
 use crate::{
+    caller::Caller,
     link::Letter,
     mail::{Lost, Mail, Ticket, ToClient},
+    memory::{Account, Held, MemoryBudget, Message},
 };
 
 /// Where clients of one link wait.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Desk {
     state: Mutex<State>,
+    memory: Arc<MemoryBudget>,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +47,8 @@ struct Waiting {
     client: u64,
     wish: Wish,
     place: Place,
+    /// Where the bytes of its stream are reserved.
+    account: Account,
     /// How many answers are to come. Where that may be several they come on a stream, whatever the client likes.
     left: usize,
     several: Option<Framing>,
@@ -73,18 +78,34 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// `WWW-Authenticate`.
     pub(super) challenge: Option<Box<str>>,
-    pub(super) message: Bytes,
+    pub(super) message: Message,
 }
 
 impl Desk {
+    /// A desk that reserves there what waits for its clients.
+    pub(super) fn new(memory: Arc<MemoryBudget>) -> Self {
+        Self { state: Mutex::default(), memory }
+    }
+
+    /// What a caller reserves of the memory.
+    pub(super) fn account(&self, caller: Caller) -> Account {
+        self.memory.account(caller)
+    }
+
     /// A place for a request of a client.
-    pub(super) fn wait(&self, client: u64, wish: Wish) -> (Ticket, oneshot::Receiver<Reply>) {
+    pub(super) fn wait(
+        &self,
+        (client, caller): (u64, Caller),
+        wish: Wish,
+    ) -> (Ticket, oneshot::Receiver<Reply>) {
         let (sender, reply) = oneshot::channel();
         let mut state = self.lock();
         state.next += 1;
         let ticket = Ticket(state.next);
         let place = Place::Post(sender);
-        state.waiting.insert(ticket, Waiting { client, wish, place, left: 1, several: None });
+        let account = self.memory.account(caller);
+        let waiting = Waiting { client, wish, place, account, left: 1, several: None };
+        state.waiting.insert(ticket, waiting);
         (ticket, reply)
     }
 
@@ -139,15 +160,15 @@ impl Desk {
     }
 
     /// Tells a client what it does not hear otherwise. Gives back what nobody will hear, as [`Self::deliver`] does.
-    pub(super) fn tell(&self, client: u64, message: &Bytes) -> Lost {
+    pub(super) fn tell(&self, client: u64, message: &Message) -> Lost {
         let mut state = self.lock();
         state.tell(client, Saying::default(), message);
         std::mem::take(&mut state.lost)
     }
 
     /// A client comes.
-    pub(super) fn enter(&self, client: u64) {
-        self.lock().seats.insert(client, Seat::default());
+    pub(super) fn enter(&self, client: u64, caller: Caller) {
+        self.lock().seats.insert(client, Seat::new(self.memory.account(caller)));
     }
 
     /// A client goes, its streams end, and whoever waits for one of its answers hears that its session has ended.
@@ -183,6 +204,11 @@ impl Desk {
             || state.seats.get_mut(&client).is_some_and(Seat::is_listening)
     }
 
+    /// Whether a client waits for an answer.
+    pub(super) fn is_awaited_by(&self, client: u64) -> bool {
+        self.lock().waiting.values().any(|it| it.client == client)
+    }
+
     /// Whether anybody waits for an answer.
     pub(super) fn is_awaited(&self) -> bool {
         !self.lock().waiting.is_empty()
@@ -201,8 +227,8 @@ impl Desk {
         }
     }
 
-    /// Gives every message to whom it is addressed. Gives back what nobody will hear, of these or of earlier ones.
-    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>) -> Lost {
+    /// Gives every message to whom it is addressed, with what is reserved for all of them. Gives back what nobody will hear, of these or of earlier ones.
+    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
         if mail.is_empty() {
             return Lost::default();
         }
@@ -211,7 +237,8 @@ impl Desk {
         let mut start = 0;
         let mut state = self.lock();
         for (end, to) in ends {
-            state.deliver(to, bytes.slice(start..end.saturating_sub(1).max(start)));
+            let bytes = bytes.slice(start..end.saturating_sub(1).max(start));
+            state.deliver(to, Message { bytes, held: held.clone() });
             start = end;
         }
         std::mem::take(&mut state.lost)
@@ -219,11 +246,12 @@ impl Desk {
 
     /// The same with one message and its line break.
     pub(crate) fn deliver_one(&self, letter: Letter) -> Lost {
-        let Letter { to, challenge, mut line } = letter;
+        let Letter { to, challenge, mut line, memory } = letter;
         if line.pop().is_none() {
             return Lost::default();
         }
-        let message = Bytes::from(line);
+        let held = Held::new(memory.into_iter().collect());
+        let message = Message { bytes: Bytes::from(line), held };
         let mut state = self.lock();
         match to {
             ToClient::Answer(ticket, status) => {
@@ -240,7 +268,7 @@ impl Desk {
 }
 
 impl State {
-    fn deliver(&mut self, to: ToClient, message: Bytes) {
+    fn deliver(&mut self, to: ToClient, message: Message) {
         match to {
             ToClient::Answer(ticket, status) => {
                 self.answer(ticket, Answer { status, challenge: None, message });
@@ -281,7 +309,7 @@ impl State {
     }
 
     /// Says something on a stream that answers a request. Gives whether it will be heard.
-    fn say_on(&mut self, client: u64, stream: &Stream, how: Saying, message: &Bytes) -> bool {
+    fn say_on(&mut self, client: u64, stream: &Stream, how: Saying, message: &Message) -> bool {
         match self.seats.get_mut(&client) {
             Some(seat) => {
                 let is_said = seat.say_on(stream, how, message);
@@ -293,7 +321,7 @@ impl State {
     }
 
     /// Tells a client what it does not hear otherwise.
-    fn tell(&mut self, client: u64, how: Saying, message: &Bytes) {
+    fn tell(&mut self, client: u64, how: Saying, message: &Message) {
         if let Some(seat) = self.seats.get_mut(&client) {
             seat.say(how, message);
             self.lost.append(std::mem::take(&mut seat.lost));
@@ -303,7 +331,7 @@ impl State {
     }
 
     /// Tells every client what belongs to no request.
-    fn tell_all(&mut self, question: Option<u64>, message: &Bytes) {
+    fn tell_all(&mut self, question: Option<u64>, message: &Message) {
         for seat in self.seats.values_mut() {
             seat.say(Saying { question, ..Saying::default() }, message);
             self.lost.append(std::mem::take(&mut seat.lost));
@@ -333,7 +361,7 @@ impl State {
         std::mem::take(&mut self.lost)
     }
 
-    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &Bytes) {
+    fn during(&mut self, ticket: Ticket, question: Option<u64>, message: &Message) {
         self.open(ticket, false);
         let Some(waiting) = self.waiting.get(&ticket) else {
             return self.lost.add(question);
@@ -365,7 +393,8 @@ impl State {
         let seat = self.seats.get_mut(&waiting.client);
         waiting.wish.is_primed |= is_primed;
         let framing = waiting.several.unwrap_or_default();
-        let stream = Arc::new(Stream::new(seat.map_or(0, Seat::number), framing));
+        let number = seat.map_or(0, Seat::number);
+        let stream = Arc::new(Stream::new(number, framing, waiting.account.clone()));
         if stream.number > 0 && waiting.wish.is_primed && framing == Framing::Events {
             stream.prime(&format!("{}-0", stream.number));
         }

@@ -10,7 +10,9 @@ use tokio::{
 
 use super::{child, desk::Desk};
 use crate::{
+    caller::Caller,
     link::{Client, Event, Link, Plan, Role, Target, Upstream, connect},
+    memory::MemoryBudget,
     session::{Session, Turn},
 };
 
@@ -24,12 +26,17 @@ const AFTER_KILL: Duration = Duration::from_secs(2);
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
 /// A link whose upstream is being started, unless that went wrong too often of late, and what its task waits for.
-pub(super) fn open(plan: &Arc<Plan>, session: Session) -> (Arc<Link>, UnboundedReceiver<Event>) {
+pub(super) fn open(
+    plan: &Arc<Plan>,
+    session: Session,
+    (memory, caller): (&Arc<MemoryBudget>, Caller),
+) -> (Arc<Link>, UnboundedReceiver<Event>) {
     let (sender, events) = mpsc::unbounded_channel();
     // Nobody listens any more only when the link has ended.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
-    let client = Client::Http(Arc::new(Desk::default()));
-    let link = Arc::new(Link::new(Arc::clone(plan), session, client, tell));
+    let client = Client::Http(Arc::new(Desk::new(Arc::clone(memory))));
+    let ends = (client, memory.account(caller));
+    let link = Arc::new(Link::new(Arc::clone(plan), session, ends, tell));
     // A server behind a URL is there at once, and hears what comes with the very first request.
     connect(&link);
     let may_begin = link.lock().session.may_begin(link.now().at);
@@ -74,7 +81,7 @@ async fn watch(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
         if let Some((id, is_recorded)) = recorded {
             core.session.repeat_recorded(id, is_recorded, &mut turn);
         }
-        core.session.expire(&mut turn);
+        core.expire(&mut turn);
         if let Some(upstream) = &core.upstream {
             upstream.end_if_stuck(turn.now.at, deadline);
         }

@@ -2,26 +2,32 @@
 
 use std::{
     fmt,
+    net::IpAddr,
     sync::{Arc, PoisonError, RwLock},
     time::Instant,
 };
 
 use hyper::{Request, Response, body::Incoming};
 use redress_ledger::Clock;
+use tokio_rustls::TlsAcceptor;
 
 use super::{
     Served,
     access::Access,
     body::Body,
+    failed_tokens,
     house::House,
+    room::Room,
     site::{Place, Site},
+    throttle::Throttle,
 };
-use crate::{log::Log, server::Server};
+use crate::{log::Log, memory::MemoryBudget, server::Server, tls::Tls};
 
 /// Changes what is served.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) current: Arc<Current>,
+    pub(super) room: Arc<Room>,
 }
 
 /// One server of a change.
@@ -31,19 +37,42 @@ pub enum Next {
     Same(String),
     /// One that is new, or takes the place of another.
     New(Box<Served>),
+    /// One that takes the place of another whose sessions end: each after the calls that it has in progress.
+    Instead(Box<Served>),
 }
 
 impl Handle {
     /// From now on these are served, in this order, to whom `access` lets in. Sessions that are open stay with the server
-    /// that they were opened with until they end, although its place may have another one, or none.
+    /// that they were opened with until they end, although its place may have another one, or none; with [`Next::Instead`] they
+    /// take no further request.
     pub fn change(&self, servers: Vec<Next>, access: Access) {
         let mut site = self.current.site.write().unwrap_or_else(PoisonError::into_inner);
+        for next in &servers {
+            if let Next::Instead(served) = next {
+                let at = path(served.name.as_deref());
+                site.all().filter(|it| it.0 == at).for_each(|it| it.1.withdraw());
+            }
+        }
         let houses: Vec<Place> =
             servers.into_iter().filter_map(|it| self.current.place(it, &site)).collect();
         let stays = |it: &&Place| houses.iter().any(|(_, house)| Arc::ptr_eq(house, &it.1));
         let gone = site.houses.iter().filter(|it| !stays(it));
         let left = site.left.iter().chain(gone).cloned().collect();
-        *site = Arc::new(Site { houses, left, access });
+        let throttle = Arc::clone(&self.current.throttle);
+        *site = Arc::new(Site { houses, left, access, throttle });
+    }
+
+    /// From now on connections get this certificate. A listener has one from its start on, or none.
+    pub fn change_certificate(&self, tls: &Tls) {
+        let mut current = self.current.tls.write().unwrap_or_else(PoisonError::into_inner);
+        if current.is_some() {
+            *current = Some(tls.acceptor());
+        }
+    }
+
+    /// From now on there are no more connections than that at once. Those that are too many go on until they end.
+    pub fn limit_connections(&self, most: usize) {
+        self.room.resize(most);
     }
 
     /// The servers that are served now.
@@ -61,20 +90,43 @@ impl fmt::Debug for Handle {
 /// What is served at the moment.
 pub(super) struct Current {
     site: RwLock<Arc<Site>>,
-    clock: Clock,
-    log: Arc<Log>,
+    throttle: Arc<Throttle>,
+    /// With the certificate of the listener, if it has one.
+    tls: RwLock<Option<TlsAcceptor>>,
+    pub(super) common: Common,
+}
+
+/// What all servers have in common, also after a change.
+pub(super) struct Common {
+    pub(super) clock: Clock,
+    pub(super) log: Arc<Log>,
+    pub(super) memory: Arc<MemoryBudget>,
+    /// Whether only clients of this machine reach the listener.
+    pub(super) is_local: bool,
 }
 
 impl Current {
-    pub(super) fn new(servers: Vec<Served>, access: Access, clock: Clock, log: Arc<Log>) -> Self {
-        let houses = servers.into_iter().map(|it| place(it, &clock, &log)).collect();
-        let site = Site { houses, left: Vec::new(), access };
-        Self { site: RwLock::new(Arc::new(site)), clock, log }
+    pub(super) fn new(
+        servers: Vec<Served>,
+        access: Access,
+        tls: Option<&Tls>,
+        common: Common,
+    ) -> Self {
+        let houses = servers.into_iter().map(|it| place(it, &common)).collect();
+        let throttle = Arc::<Throttle>::default();
+        let site = Site { houses, left: Vec::new(), access, throttle: Arc::clone(&throttle) };
+        let (site, tls) = (RwLock::new(Arc::new(site)), RwLock::new(tls.map(Tls::acceptor)));
+        Self { site, throttle, tls, common }
     }
 
-    /// Answers a request. A change meets the next one.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        self.site().answer(request).await
+    /// Answers a request of a peer. A change meets the next one.
+    pub(super) async fn answer(&self, request: Request<Incoming>, from: IpAddr) -> Response<Body> {
+        self.site().answer(request, from, &self.common).await
+    }
+
+    /// Accepts TLS on new connections, if the listener has a certificate.
+    pub(super) fn tls(&self) -> Option<TlsAcceptor> {
+        self.tls.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn site(&self) -> Arc<Site> {
@@ -84,8 +136,28 @@ impl Current {
     /// Ends sessions that nobody has used for a while, and servers that were left by the last of theirs.
     pub(super) async fn sweep(&self, now: Instant) {
         self.site().all().for_each(|(_, it)| it.sweep(now));
+        self.record_failed_tokens(now).await;
         for house in self.take_spent() {
             house.end_all().await;
+        }
+    }
+
+    async fn record_failed_tokens(&self, now: Instant) {
+        let site = self.site();
+        if let Some(house) = site.recorder("")
+            && let Some(failures) = self.throttle.due(now)
+        {
+            failed_tokens::record(&failures, &house.plan).await;
+        }
+    }
+
+    /// Records what failed since the last record.
+    pub(super) async fn record_last_failed_tokens(&self) {
+        let site = self.site();
+        if let Some(house) = site.recorder("")
+            && let Some(failures) = self.throttle.rest()
+        {
+            failed_tokens::record(&failures, &house.plan).await;
         }
     }
 
@@ -100,21 +172,22 @@ impl Current {
         let spent = spent.into_iter().map(|it| Arc::clone(&it.1)).collect();
         let left = left.into_iter().cloned().collect();
         let (houses, access) = (site.houses.clone(), site.access.clone());
-        *site = Arc::new(Site { houses, left, access });
+        let throttle = Arc::clone(&self.throttle);
+        *site = Arc::new(Site { houses, left, access, throttle });
         spent
     }
 
     fn place(&self, next: Next, site: &Site) -> Option<Place> {
         match next {
-            Next::New(served) => Some(place(*served, &self.clock, &self.log)),
+            Next::New(served) | Next::Instead(served) => Some(place(*served, &self.common)),
             Next::Same(name) => site.houses.iter().find(|it| *it.0 == *path(Some(&name))).cloned(),
         }
     }
 }
 
-fn place(served: Served, clock: &Clock, log: &Arc<Log>) -> Place {
+fn place(served: Served, common: &Common) -> Place {
     let at = path(served.name.as_deref());
-    (at, Arc::new(House::new(served, clock, log)))
+    (at, Arc::new(House::new(served, common)))
 }
 
 /// Where a server is, without the slash at its start.

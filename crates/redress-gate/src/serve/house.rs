@@ -1,23 +1,25 @@
 //! `House`: one server and the sessions that clients have opened with it.
 
 use std::{
+    collections::BTreeMap,
     fmt::{self, Write as _},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use indexmap::IndexMap;
-use redress_ledger::Clock;
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
-use super::{Served, access::Principal, driver, stream::Stream};
+use super::{Served, access::Principal, driver, handle::Common, stream::Stream};
 use crate::{
+    caller::Caller,
     link::{Books, Event, Link, Plan, Role},
-    log::Log,
+    memory::MemoryBudget,
+    places::{is_free, short},
     session::{ClientKind, Session, UpstreamKind},
 };
 
@@ -33,11 +35,15 @@ pub enum Sharing {
 /// One server and its sessions.
 pub(super) struct House {
     pub(super) plan: Arc<Plan>,
+    pub(super) memory: Arc<MemoryBudget>,
     pub(super) most_sessions: usize,
     sharing: Sharing,
     idle: Duration,
+    first_call: Duration,
     state: Mutex<State>,
     next_client: AtomicU64,
+    /// Its sessions take no further request.
+    is_withdrawn: AtomicBool,
 }
 
 #[derive(Default)]
@@ -62,7 +68,15 @@ pub(super) struct Member {
     pub(super) is_primed: OnceLock<bool>,
     sharing: Sharing,
     used: Mutex<Instant>,
+    /// For whom it counts.
+    caller: Caller,
+    opened: Instant,
+    /// Whether its client has sent a message in it.
+    pub(super) is_called: AtomicBool,
 }
+
+/// How links are made, and where they reserve bytes.
+type How<'h> = (&'h Arc<Plan>, &'h Arc<MemoryBudget>);
 
 /// How long a session is kept that the server has not opened, once nobody waits for that.
 const UNOPENED: Duration = Duration::from_secs(2);
@@ -83,7 +97,8 @@ impl fmt::Debug for Member {
 }
 
 impl House {
-    pub(super) fn new(served: Served, clock: &Clock, log: &Arc<Log>) -> Self {
+    pub(super) fn new(served: Served, common: &Common) -> Self {
+        let Common { clock, log, memory, .. } = common;
         let (ledger, on_failure) = (served.ledger, served.on_ledger_failure);
         let plan = Arc::new(Plan {
             target: served.target,
@@ -94,46 +109,73 @@ impl House {
             name: served.name,
         });
         plan.books.recover();
+        plan.server.reserve_in(memory);
         Self {
             plan,
+            memory: Arc::clone(memory),
             most_sessions: served.most_sessions,
             sharing: served.sharing,
             idle: served.idle,
+            first_call: served.first_call,
             state: Mutex::default(),
             next_client: AtomicU64::new(1),
+            is_withdrawn: AtomicBool::new(false),
         }
     }
 
+    /// From now on its sessions take no further request. Each ends after those that it has in progress.
+    pub(super) fn withdraw(&self) {
+        self.is_withdrawn.store(true, Ordering::Release);
+    }
+
     /// A new session, with its id.
-    pub(super) fn open(&self, owner: Principal) -> Result<(Box<str>, Arc<Member>), NoSession> {
+    pub(super) fn open(
+        &self,
+        owner: Principal,
+        caller: Caller,
+        now: Instant,
+    ) -> Result<(Box<str>, Arc<Member>), NoSession> {
         let id = random_id();
         let mut state = self.lock();
         if state.is_closed {
             return Err(NoSession::Closing);
         }
-        if state.members.len() >= self.most_sessions {
-            state.end_unused(Instant::now(), self.idle);
+        if !state.has_place(caller, self.most_sessions) {
+            state.end_unused(now, self.idle);
+            state.end_uncalled(now, self.first_call);
         }
-        if state.members.len() >= self.most_sessions {
+        if !state.has_place(caller, self.most_sessions) {
             return Err(NoSession::TooMany);
         }
+        let how = (&self.plan, &self.memory);
         let link = match self.sharing {
-            Sharing::PerSession => state.start(&self.plan, Sharing::PerSession),
-            Sharing::Shared => state.shared(&self.plan),
+            Sharing::PerSession => state.start(how, (Sharing::PerSession, caller)),
+            Sharing::Shared => state.shared(how),
         };
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
         if let Some(desk) = link.client.desk() {
-            desk.enter(client);
+            desk.enter(client, caller);
         }
-        let used = Mutex::new(Instant::now());
-        let (sharing, is_primed) = (self.sharing, OnceLock::new());
-        let member = Arc::new(Member { link, client, owner, is_primed, sharing, used });
+        let member = Arc::new(Member {
+            link,
+            client,
+            owner,
+            is_primed: OnceLock::new(),
+            sharing: self.sharing,
+            used: Mutex::new(now),
+            caller,
+            opened: now,
+            is_called: AtomicBool::new(false),
+        });
         state.members.insert(id.clone(), Arc::clone(&member));
         Ok((id, member))
     }
 
     /// The session with an id, for whoever has opened it: for others there is none.
     pub(super) fn find(&self, id: &str, who: Principal) -> Option<Arc<Member>> {
+        if self.is_withdrawn.load(Ordering::Acquire) {
+            return None;
+        }
         let member = self.lock().members.get(id).filter(|it| it.owner == who).cloned()?;
         *member.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Some(member)
@@ -153,7 +195,7 @@ impl House {
     /// The link of requests that belong to no session.
     pub(super) fn common(&self) -> Option<Arc<Link>> {
         let mut state = self.lock();
-        if state.is_closed { None } else { Some(state.common(&self.plan)) }
+        if state.is_closed { None } else { Some(state.common((&self.plan, &self.memory))) }
     }
 
     /// Ends sessions that nobody has used for a while.
@@ -165,7 +207,14 @@ impl House {
         // What a server over HTTP answers with is its own affair.
         let desks = links.filter(|it| it.plan.target.kind() == UpstreamKind::Pipe);
         desks.filter_map(|it| it.client.desk()).for_each(|it| it.open_late());
+        if self.is_withdrawn.load(Ordering::Acquire) {
+            state.end_unawaited();
+            return;
+        }
         state.end_unused(now, self.idle);
+        if state.members.len() >= short(self.most_sessions) {
+            state.end_uncalled(now, self.first_call);
+        }
     }
 
     /// Whether nobody uses it: no session, nobody who waits, and no request that is on its way in.
@@ -199,6 +248,18 @@ impl House {
 }
 
 impl State {
+    /// Ends sessions in which nobody waits for an answer.
+    fn end_unawaited(&mut self) {
+        self.members.retain(|_, member| {
+            let desk = member.link.client.desk();
+            let is_awaited = desk.is_some_and(|it| it.is_awaited_by(member.client));
+            if !is_awaited {
+                member.end();
+            }
+            is_awaited
+        });
+    }
+
     fn end_unused(&mut self, now: Instant, idle: Duration) {
         self.members.retain(|_, member| {
             let is_used = member.is_used(now, idle);
@@ -209,18 +270,44 @@ impl State {
         });
     }
 
-    fn common(&mut self, plan: &Arc<Plan>) -> Arc<Link> {
-        let common = self.common.take().unwrap_or_else(|| self.start(plan, Sharing::Shared));
+    /// Ends sessions in which no message came for so long after they were opened.
+    fn end_uncalled(&mut self, now: Instant, first_call: Duration) {
+        self.members.retain(|_, member| {
+            let is_new = now.saturating_duration_since(member.opened) < first_call;
+            let stays = is_new || member.is_called.load(Ordering::Relaxed);
+            if !stays {
+                member.end();
+            }
+            stays
+        });
+    }
+
+    /// Whether a caller may have one more session.
+    fn has_place(&self, caller: Caller, most: usize) -> bool {
+        let taken = self.members.len();
+        if taken < short(most) || taken >= most {
+            return taken < most;
+        }
+        let mut callers = BTreeMap::<Caller, usize>::new();
+        self.members.values().for_each(|it| *callers.entry(it.caller).or_default() += 1);
+        let own = callers.get(&caller).copied().unwrap_or_default();
+        is_free(caller, own, (taken, callers.len()), most)
+    }
+
+    fn common(&mut self, how: How<'_>) -> Arc<Link> {
+        let several = (Sharing::Shared, Caller::ONLY);
+        let common = self.common.take().unwrap_or_else(|| self.start(how, several));
         Arc::clone(self.common.insert(common))
     }
 
     /// The link of all sessions. A process speaks one revision from its first message on: those who open sessions and those
     /// who need none have one each.
-    fn shared(&mut self, plan: &Arc<Plan>) -> Arc<Link> {
-        if plan.target.kind() == UpstreamKind::Http {
-            return self.common(plan);
+    fn shared(&mut self, how: How<'_>) -> Arc<Link> {
+        if how.0.target.kind() == UpstreamKind::Http {
+            return self.common(how);
         }
-        let shared = self.shared.take().unwrap_or_else(|| self.start(plan, Sharing::Shared));
+        let several = (Sharing::Shared, Caller::ONLY);
+        let shared = self.shared.take().unwrap_or_else(|| self.start(how, several));
         Arc::clone(self.shared.insert(shared))
     }
 
@@ -229,13 +316,15 @@ impl State {
         self.common.iter().chain(&self.shared)
     }
 
-    fn start(&mut self, plan: &Arc<Plan>, sharing: Sharing) -> Arc<Link> {
+    /// A new link. What its upstream says counts for that caller while it is read.
+    fn start(&mut self, how: How<'_>, (sharing, caller): (Sharing, Caller)) -> Arc<Link> {
+        let (plan, memory) = how;
         let (server, upstream) = (Arc::clone(&plan.server), plan.target.kind());
         let session = match sharing {
             Sharing::PerSession => Session::new(server, ClientKind::Http, upstream),
             Sharing::Shared => Session::shared(server, upstream),
         };
-        let (link, events) = driver::open(plan, session);
+        let (link, events) = driver::open(plan, session, (memory, caller));
         self.tasks.spawn(driver::drive(Arc::clone(&link), events));
         link
     }

@@ -1,6 +1,7 @@
 //! `Inlet`: bytes on their way into a process's input, written by tasks that must not wait.
 
 use std::{
+    collections::VecDeque,
     io,
     os::fd::OwnedFd,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -9,7 +10,10 @@ use std::{
 
 use tokio::{net::unix::pipe, sync::Notify};
 
-use crate::outbox::{LARGEST_SPARE, hand_over};
+use crate::{
+    memory::Reservation,
+    outbox::{LARGEST_SPARE, hand_over},
+};
 
 /// Bytes on their way into a pipe.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ struct State {
     waiting: Vec<u8>,
     /// How much of it is written.
     written: usize,
+    /// What is reserved for it, each with the place in it up to which it is for.
+    held: VecDeque<(usize, Reservation)>,
     /// Since when the pipe has taken nothing.
     stuck: Option<Instant>,
     /// Nobody reads there any more, although nobody closed it here.
@@ -40,17 +46,27 @@ impl Inlet {
     /// The input of a process.
     pub(crate) fn new(input: OwnedFd) -> io::Result<Self> {
         let pipe = Some(Arc::new(pipe::Sender::from_owned_fd(input)?));
-        let state = State { pipe, waiting: Vec::new(), written: 0, stuck: None, is_broken: false };
+        let state = State {
+            pipe,
+            waiting: Vec::new(),
+            written: 0,
+            held: VecDeque::new(),
+            stuck: None,
+            is_broken: false,
+        };
         Ok(Self { state: Mutex::new(state), changed: Notify::new() })
     }
 
-    /// Takes bytes over, in the order of these calls.
-    pub(crate) fn push(&self, bytes: &mut Vec<u8>) {
+    /// Takes bytes over with what is reserved for them, in the order of these calls.
+    pub(crate) fn push(&self, bytes: &mut Vec<u8>, held: &mut Vec<Reservation>) {
         let mut state = self.lock();
         if state.pipe.is_none() {
             bytes.clear();
+            held.clear();
         } else {
             hand_over(bytes, &mut state.waiting);
+            let end = state.waiting.len();
+            state.held.extend(held.drain(..).map(|it| (end, it)));
         }
     }
 
@@ -98,6 +114,7 @@ impl Inlet {
         state.pipe = None;
         state.waiting = Vec::new();
         state.written = 0;
+        state.held.clear();
         drop(state);
         self.changed.notify_one();
     }
@@ -125,6 +142,7 @@ impl State {
                 Ok(bytes) => {
                     self.written += bytes;
                     self.stuck = None;
+                    self.give_back();
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.stuck.get_or_insert(now);
@@ -140,26 +158,74 @@ impl State {
         }
         self.stuck = None;
         self.written = 0;
+        self.held.clear();
         self.waiting.clear();
         if self.waiting.capacity() > LARGEST_SPARE {
             self.waiting = Vec::new();
         }
         self.pipe.is_some()
     }
+
+    /// Gives back what is reserved for bytes that are written. They stay in the buffer until all are: where that would be more than
+    /// those that wait, they are thrown away.
+    fn give_back(&mut self) {
+        let is_small = self.waiting.len() <= LARGEST_SPARE;
+        if is_small || self.written < self.waiting.len() / 2 {
+            return;
+        }
+        self.waiting.drain(..self.written);
+        self.waiting.shrink_to_fit();
+        while self.held.front().is_some_and(|it| it.0 <= self.written) {
+            self.held.pop_front();
+        }
+        for (end, _) in &mut self.held {
+            *end -= self.written;
+        }
+        self.written = 0;
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use std::{io::Read as _, sync::Arc, time::Instant};
 
     use super::Inlet;
+    use crate::{caller::Caller, memory::MemoryBudget};
+
+    #[tokio::test]
+    async fn what_waits_for_a_process_is_reserved_until_it_is_written() {
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        let inlet = Arc::new(Inlet::new(write).unwrap());
+        let courier = Arc::clone(&inlet);
+        tokio::spawn(async move { courier.courier().await });
+        let budget = MemoryBudget::new(32 << 20);
+        let account = budget.account(Caller::ONLY);
+        for _ in 0..8 {
+            let mut held = vec![account.reserve(1 << 20).unwrap()];
+            inlet.push(&mut vec![b'a'; 1 << 20], &mut held);
+        }
+        drop(inlet.flush(Instant::now()));
+        let read_some = tokio::task::spawn_blocking(move || {
+            let mut reader = std::fs::File::from(read);
+            reader.read_exact(&mut vec![0; 5 << 20]).unwrap();
+            reader
+        });
+        let _reader = read_some.await.unwrap();
+        while inlet.waiting() > 3 << 20 {
+            tokio::task::yield_now().await;
+        }
+        assert!(budget.used() <= 4 << 20, "{}", budget.used());
+        assert!(budget.used() >= inlet.waiting(), "{} {}", budget.used(), inlet.waiting());
+        inlet.close();
+        assert_eq!(budget.used(), 0);
+    }
 
     #[tokio::test]
     async fn a_pipe_that_nobody_reads_is_broken_and_one_that_is_closed_here_is_not() {
         let (read, write) = rustix::pipe::pipe().unwrap();
         let inlet = Inlet::new(write).unwrap();
         drop(read);
-        inlet.push(&mut b"one\n".to_vec());
+        inlet.push(&mut b"one\n".to_vec(), &mut Vec::new());
         // What the pipe does not take at once is the courier's to write.
         drop(inlet.flush(Instant::now()));
         assert!(inlet.courier().await.is_err());

@@ -1,6 +1,9 @@
 //! `POST`: one message of a client, and its answer.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Instant,
+};
 
 use hyper::{
     HeaderMap, Request, Response, StatusCode,
@@ -29,23 +32,42 @@ use super::{
     waiter::{Form, Manner, OnLeave, Waiter},
 };
 use crate::{
+    caller::{Caller, Peer},
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     link::Link,
     mail::Sender,
+    memory::OutOfMemory,
     session::Expected,
 };
+
+/// Who makes a request, and from where.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guest {
+    pub(super) principal: Principal,
+    /// For whom it counts.
+    pub(super) caller: Caller,
+    pub(super) peer: Peer,
+}
+
+impl Guest {
+    fn manner(self, on_leave: OnLeave, form: Form) -> Manner {
+        let Self { principal, caller, peer } = self;
+        Manner { on_leave, form, is_primed: false, token: principal.token(), caller, peer }
+    }
+}
 
 /// Takes a message in, and waits for its answer if it is a request.
 pub(super) async fn post(
     house: &Arc<House>,
-    who: Principal,
+    who: Guest,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
     check_content_type(request.headers())?;
     check_accept(request.headers())?;
     let (parts, body) = request.into_parts();
     let most = house.plan.server.settings.max_message;
-    let body = body::read(body, most).await.map_err(|it| unread(it, most))?;
+    let account = house.memory.account(who.caller);
+    let body = body::read(body, most, &account).await.map_err(|it| unread(it, most))?;
     let line = body.slice_ref(behind_mark(&body).unwrap_or(&body).trim_ascii());
     if line.is_empty() {
         let message = "The request has no message in it.";
@@ -53,8 +75,8 @@ pub(super) async fn post(
     }
     let headers = &parts.headers;
     if headers.contains_key(SESSION) && !version::is_alone(headers) {
-        let (session, member) =
-            member(house, who, headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
+        let (session, member) = member(house, who.principal, headers)
+            .map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         if member.link.lock().session.is_over() {
             // Whoever heard so in the middle of a stream has not seen the status.
@@ -63,8 +85,8 @@ pub(super) async fn post(
         }
         let is_primed = member.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
-        let manner =
-            Manner { on_leave: OnLeave::Keep, form: Form::Liked, is_primed, token: who.token() };
+        let manner = Manner { is_primed, ..who.manner(OnLeave::Keep, Form::Liked) };
+        member.is_called.store(true, Ordering::Relaxed);
         let response = exchange(&member.link, member.client, manner, headers, &line).await?;
         if member.link.lock().session.is_over() {
             // The server has forgotten it: its client opens another, which is to find a place.
@@ -77,12 +99,7 @@ pub(super) async fn post(
         Opening::Alone => {
             let closing = || shutting_down().to(id_of(&line, most).as_deref());
             let link = house.common().ok_or_else(closing)?;
-            let manner = Manner {
-                on_leave: OnLeave::Cancel,
-                form: Form::Liked,
-                is_primed: false,
-                token: who.token(),
-            };
+            let manner = who.manner(OnLeave::Cancel, Form::Liked);
             exchange(&link, principal(headers), manner, headers, &line).await
         }
     }
@@ -157,15 +174,15 @@ fn principal(headers: &HeaderMap) -> u64 {
 /// Opens a session.
 async fn initialize(
     house: &Arc<House>,
-    who: Principal,
+    who: Guest,
     headers: &HeaderMap,
     (line, id): (&Bytes, &str),
 ) -> Result<Response<Body>, Refusal> {
-    let (session, member) = house.open(who).map_err(|it| no_session(it, house).to(Some(id)))?;
+    let opened = house.open(who.principal, who.caller, Instant::now());
+    let (session, member) = opened.map_err(|it| no_session(it, house).to(Some(id)))?;
     let opened = Opened { house, session: Some(session) };
     // Whether it is refused decides whether there is a session: that must be seen.
-    let manner =
-        Manner { on_leave: OnLeave::Keep, form: Form::Whole, is_primed: false, token: who.token() };
+    let manner = who.manner(OnLeave::Keep, Form::Whole);
     let mut response = exchange(&member.link, member.client, manner, headers, line).await?;
     // A server may log before it answers: then the answer comes at the end of a stream, and a session that was not opened by then is swept out.
     let is_refused = match response.body() {
@@ -226,19 +243,29 @@ async fn exchange(
         let refusal = Refusal::new(status, codes::OVERLOADED, message);
         return Err(refusal.to(id_of(line, line.len()).as_deref()));
     }
+    let account = link.client.desk().map(|it| it.account(manner.caller)).unwrap_or_default();
+    let queued = link.reserve_way(&account, line.len());
+    let queued = queued.map_err(|it| out_of_memory(it).to(id_of(line, line.len()).as_deref()))?;
     let Some(mut waiter) = Waiter::new(link, client, manner, headers) else {
         return Err(shutting_down().to(id_of(line, line.len()).as_deref()));
     };
     let from = waiter.from();
     let gone = || ended_session().to(id_of(line, line.len()).as_deref());
-    match link.client_says(|session, turn| session.client_line(line, from, turn)) {
+    let (expected, queued) = link.client_says(|session, turn| {
+        turn.queued.extend(queued);
+        let expected = session.client_line(line, from, turn);
+        // What is on its way in pieces keeps its bytes until the last one.
+        let is_array = matches!(expected, Expected::Members { .. });
+        (expected, if is_array { std::mem::take(&mut turn.queued) } else { Vec::new() })
+    });
+    match expected {
         Expected::Answer => waiter.begin(),
         Expected::Nothing => {
             waiter.none_expected();
             return Ok(accepted());
         }
         Expected::Members { are_taken } => {
-            return match batch::exchange(link, waiter, line.clone(), are_taken).await {
+            return match batch::exchange(link, waiter, line.clone(), (are_taken, queued)).await {
                 Heard::Answers(response) => Ok(response),
                 Heard::Nothing => Ok(accepted()),
                 Heard::Ended => Err(gone()),
@@ -278,6 +305,7 @@ fn unread(why: Unread, most: usize) -> Refusal {
             let message = format!("The message is larger than {most} bytes.");
             Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, codes::INPUT_TOO_LARGE, message)
         }
+        Unread::OutOfMemory => out_of_memory(OutOfMemory),
         Unread::TooSlow => {
             let message = "The message came too slowly.";
             Refusal::new(StatusCode::REQUEST_TIMEOUT, codes::TIMEOUT, message)
@@ -285,6 +313,13 @@ fn unread(why: Unread, most: usize) -> Refusal {
         Unread::Cut => Refusal::bad("The message ended before its end."),
     }
     .closing()
+}
+
+/// A message for which there is no memory.
+fn out_of_memory(_: OutOfMemory) -> Refusal {
+    let message = "The gate holds as many bytes for its clients as it may.";
+    Refusal::overloaded(message)
+        .fix("Read the answers that wait, then send the message again, or a smaller one.")
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
@@ -313,7 +348,7 @@ fn accepted() -> Response<Body> {
 }
 
 fn json(answer: Answer) -> Response<Body> {
-    let mut response = Response::new(Body::Whole(answer.message));
+    let mut response = Response::new(Body::Whole(answer.message.into_bytes()));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or_default();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

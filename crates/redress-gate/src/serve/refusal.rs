@@ -1,5 +1,7 @@
 //! `Refusal`: a request that is refused before it reaches a session, as an HTTP answer with a JSON-RPC error in it.
 
+use std::time::Duration;
+
 use hyper::{
     Response, StatusCode,
     body::Bytes,
@@ -20,8 +22,8 @@ use redress_ledger::Record;
 use redress_registry::Effect;
 use tokio::sync::oneshot;
 
-use super::body::Body;
-use crate::{link::Plan, run::OnLedgerFailure};
+use super::{access::NoCaller, body::Body};
+use crate::{caller::Peer, link::Plan, run::OnLedgerFailure, told::refusal_kind};
 
 /// A request that is refused.
 #[derive(Debug)]
@@ -48,6 +50,11 @@ impl Refusal {
         Self { status, fault, id: None, protocol: None, header: None, closes: false }
     }
 
+    /// A request for which there is no room now.
+    pub(super) fn overloaded(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::OVERLOADED, message)
+    }
+
     /// A message that is no valid request.
     pub(super) fn bad(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, codes::INVALID_REQUEST, message)
@@ -60,16 +67,27 @@ impl Refusal {
             .header(ALLOW, HeaderValue::from_static(allowed))
     }
 
-    /// Somebody who has not said who he is, or has said so with a token that is not valid.
-    pub(super) fn unknown_caller(brings_token: bool) -> Self {
-        let (message, challenge) = if brings_token {
-            ("The bearer token is not valid.", r#"Bearer error="invalid_token""#)
-        } else {
-            ("A bearer token is needed.", "Bearer")
+    /// A request without a valid token.
+    pub(super) fn unknown_caller(why: NoCaller) -> Self {
+        let (message, challenge) = match why {
+            NoCaller::Wrong => {
+                ("The bearer token is not valid.", r#"Bearer error="invalid_token""#)
+            }
+            NoCaller::Missing => ("A bearer token is needed.", "Bearer"),
         };
         Self::new(StatusCode::UNAUTHORIZED, codes::AUTH_REQUIRED, message)
             .header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
+            .fix("Send `Authorization: Bearer TOKEN`; at its start, `redress serve` says where the token is.")
             .closing()
+    }
+
+    /// One of many requests of a peer without a valid token.
+    pub(super) fn too_many_failed_tokens(wait: Duration) -> Self {
+        let message = "Too many requests from this address brought no valid token.";
+        let mut refusal =
+            Self::new(StatusCode::TOO_MANY_REQUESTS, codes::RATE_LIMITED, message).closing();
+        refusal.fault.retry.after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        refusal.fix("Bring a valid token: that is answered at once.")
     }
 
     /// What can be done about it.
@@ -112,23 +130,29 @@ impl Refusal {
         self
     }
 
-    /// The answer, without a record: nobody is known yet who could be meant.
+    /// The answer, without a record.
     pub(super) fn unrecorded(self) -> Response<Body> {
         self.respond()
     }
 
-    /// The answer, once the failure is recorded.
-    pub(super) async fn recorded(mut self, plan: &Plan) -> Response<Body> {
+    /// The answer, once the failure of a request for a server is recorded or counted.
+    pub(super) async fn recorded(mut self, plan: &Plan, peer: Peer) -> Response<Body> {
         self.fault.context.server = Some(plan.server.settings.server.clone());
-        self.fault.timestamp = Some((plan.clock)().to_string());
-        let emitted = emit(*self.fault, &plan.server.settings.emission());
-        self.fault = Box::new(emitted.into_fault());
         let metrics = &plan.server.metrics;
         metrics.failed(&self.fault);
         metrics.turned_away(&self.fault);
+        self.recorded_for_none(plan, peer).await
+    }
+
+    /// The same where it is not known which server was meant, or who asks. The plan is that of any server.
+    pub(super) async fn recorded_for_none(mut self, plan: &Plan, peer: Peer) -> Response<Body> {
+        self.fault.timestamp = Some((plan.clock)().to_string());
+        let emitted = emit(*self.fault, &plan.server.settings.emission());
+        self.fault = Box::new(emitted.into_fault());
         let (sender, kept) = oneshot::channel();
-        let record = Record::told(&self.fault, &plan.server.settings.redactor);
-        plan.books.append(record, move |it| {
+        let kind = refusal_kind(&self.fault, peer);
+        let record = || Record::told(&self.fault, &plan.server.settings.redactor);
+        plan.books.refuse(kind, record, move |it| {
             // Whoever asked may have left.
             drop(sender.send(it));
         });
@@ -145,13 +169,28 @@ impl Refusal {
         self.respond()
     }
 
+    /// The whole answer as HTTP/1.1, for a connection that is closed with it.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        let response = self.closing().respond();
+        let Body::Whole(body) = response.body() else { return Vec::new() };
+        let mut out = format!("HTTP/1.1 {}\r\n", response.status());
+        for (name, value) in response.headers() {
+            let value = value.to_str().unwrap_or_default();
+            out.extend([name.as_str(), ": ", value, "\r\n"]);
+        }
+        out.extend(["content-length: ", &body.len().to_string(), "\r\n\r\n"]);
+        [out.as_bytes(), body].concat()
+    }
+
     fn respond(self) -> Response<Body> {
         let body = Body::Whole(Bytes::from(self.text()));
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(ms) = self.fault.retry.after_ms.filter(|_| self.status.is_server_error()) {
+        let is_later =
+            self.status.is_server_error() || self.status == StatusCode::TOO_MANY_REQUESTS;
+        if let Some(ms) = self.fault.retry.after_ms.filter(|_| is_later) {
             headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1000)));
         }
         if let Some((name, value)) = self.header.map(|it| *it) {

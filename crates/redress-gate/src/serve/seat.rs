@@ -5,7 +5,10 @@ use std::{collections::VecDeque, sync::Arc};
 use hyper::body::Bytes;
 
 use super::stream::{Framing, Mark, Part, Stream};
-use crate::mail::Lost;
+use crate::{
+    mail::Lost,
+    memory::{Account, Message, Reservation},
+};
 
 /// How much is kept for a client that may come back for it.
 const MOST_KEPT: usize = 1 << 20;
@@ -22,6 +25,9 @@ pub(super) struct Seat {
     /// What was said last, and on which stream, for a client that comes back.
     kept: VecDeque<Kept>,
     kept_bytes: usize,
+    /// The bytes that are reserved for that.
+    memory: Option<Reservation>,
+    account: Account,
     /// What was kept for too long, and never heard.
     pub(super) lost: Lost,
 }
@@ -46,13 +52,20 @@ struct Kept {
     /// Its reader has left before.
     is_unread: bool,
     mark: Mark,
-    message: Bytes,
+    message: Message,
+    /// How many bytes it has.
+    bytes: usize,
 }
 
 impl Seat {
+    /// The place of a client.
+    pub(super) fn new(account: Account) -> Self {
+        Self { account, ..Self::default() }
+    }
+
     /// Says something on one of the streams, or keeps it until there is one. What belongs to a request is said where the client
     /// came back for it, if it did.
-    pub(super) fn say(&mut self, how: Saying, message: &Bytes) {
+    pub(super) fn say(&mut self, how: Saying, message: &Message) {
         self.next_event += 1;
         let event = self.next_event;
         self.close_left();
@@ -77,7 +90,7 @@ impl Seat {
 
     /// Says something on a stream that answers a request, and keeps it for whoever comes back for it. Gives whether it will be
     /// heard.
-    pub(super) fn say_on(&mut self, stream: &Stream, how: Saying, message: &Bytes) -> bool {
+    pub(super) fn say_on(&mut self, stream: &Stream, how: Saying, message: &Message) -> bool {
         let event = self.next_event + 1;
         let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
         let mark = Mark { event, question: how.question };
@@ -89,12 +102,24 @@ impl Seat {
         is_said
     }
 
-    /// The reader of a stream has left before it read the last events: they are heard on the next one, as far as they are kept.
+    /// The reader of a stream has left before it read the last events: they are said on another that is open, else on the next one,
+    /// as far as they are kept.
     pub(super) fn unread(&mut self, stream: &Stream) {
         for mark in stream.unread() {
             match self.kept(mark) {
                 Some(kept) => kept.is_unread = true,
                 None => self.lost.add(mark.question),
+            }
+        }
+        // That the reader has left may be noticed only after it came back.
+        for kept in self.kept.iter_mut().filter(|it| it.is_unread) {
+            let is_said = |&&(number, ref open): &&(u64, Arc<Stream>)| {
+                let id = format!("{number}-{}", kept.mark.event);
+                number != stream.number
+                    && open.say(Some(&id), Some(kept.mark), Part::Beside, &kept.message)
+            };
+            if let Some((number, _)) = self.streams.iter().find(is_said) {
+                (kept.stream, kept.is_unread) = (Some(*number), false);
             }
         }
     }
@@ -139,7 +164,7 @@ impl Seat {
         for (_, stream) in own {
             self.give_up(&stream);
         }
-        let stream = Arc::new(Stream::new(number, Framing::Events));
+        let stream = Arc::new(Stream::new(number, Framing::Events, self.account.clone()));
         for kept in &mut self.kept {
             let is_missed = match kept.stream {
                 None => true,
@@ -167,18 +192,27 @@ impl Seat {
         }
     }
 
-    fn keep(&mut self, stream: Option<u64>, mark: Mark, message: &Bytes) {
-        // The message may be a small part of a large buffer.
-        let message = Bytes::copy_from_slice(message);
-        self.kept_bytes += message.len();
-        self.kept.push_back(Kept { stream, is_unread: false, mark, message });
-        while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES {
+    fn keep(&mut self, stream: Option<u64>, mark: Mark, message: &Message) {
+        // The message may be a small part of a large buffer. One that is larger than all that may be kept is not copied.
+        let bytes = message.bytes.len();
+        let copy = if bytes > MOST_KEPT { &[][..] } else { &message.bytes };
+        let message = Message::from(Bytes::copy_from_slice(copy));
+        self.kept_bytes += bytes;
+        self.kept.push_back(Kept { stream, is_unread: false, mark, message, bytes });
+        while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES || !self.reserve()
+        {
             let Some(oldest) = self.kept.pop_front() else { return };
-            self.kept_bytes -= oldest.message.len();
+            self.kept_bytes -= oldest.bytes;
             if oldest.stream.is_none() || oldest.is_unread {
                 self.lost.add(oldest.mark.question);
             }
         }
+    }
+
+    /// Reserves what is kept. Gives whether there is memory for it.
+    fn reserve(&mut self) -> bool {
+        let memory = self.memory.get_or_insert_with(|| self.account.open());
+        memory.resize(self.kept_bytes).is_ok()
     }
 }
 
@@ -191,7 +225,16 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{Lost, Saying, Seat, Stream};
+    use super::{Lost, Message, Saying, Seat, Stream};
+    use crate::{caller::Caller, memory::MemoryBudget};
+
+    fn small(text: &'static [u8]) -> Message {
+        Message::from(Bytes::from_static(text))
+    }
+
+    fn large(bytes: usize) -> Message {
+        Message::from(Bytes::from(vec![b' '; bytes]))
+    }
 
     fn heard(stream: &Arc<Stream>) -> Vec<String> {
         let context = Context::from_waker(Waker::noop());
@@ -207,10 +250,10 @@ mod tests {
     #[test]
     fn what_comes_before_a_stream_is_open_is_heard_on_the_first() {
         let mut seat = Seat::default();
-        seat.say(Saying::default(), &Bytes::from_static(b"a"));
+        seat.say(Saying::default(), &small(b"a"));
         let first = seat.listen(None);
         let second = seat.listen(None);
-        seat.say(Saying::default(), &Bytes::from_static(b"b"));
+        seat.say(Saying::default(), &small(b"b"));
         assert_eq!(heard(&first), ["1-1 a", "1-2 b"]);
         assert_eq!(heard(&second), [""; 0], "each message is said once");
     }
@@ -220,13 +263,13 @@ mod tests {
         let mut seat = Seat::default();
         let first = seat.listen(None);
         for text in ["a", "b", "c"] {
-            seat.say(Saying::default(), &Bytes::from_static(text.as_bytes()));
+            seat.say(Saying::default(), &small(text.as_bytes()));
         }
         first.leave();
-        seat.say(Saying::default(), &Bytes::from_static(b"d"));
+        seat.say(Saying::default(), &small(b"d"));
         let again = seat.listen(Some("1-1"));
         assert_eq!(heard(&again), ["1-2 b", "1-3 c", "1-4 d"]);
-        seat.say(Saying::default(), &Bytes::from_static(b"e"));
+        seat.say(Saying::default(), &small(b"e"));
         assert_eq!(heard(&again), ["1-5 e"]);
     }
 
@@ -235,19 +278,31 @@ mod tests {
         let mut seat = Seat::default();
         let first = seat.listen(None);
         for text in ["a", "b"] {
-            seat.say(Saying::default(), &Bytes::from_static(text.as_bytes()));
+            seat.say(Saying::default(), &small(text.as_bytes()));
         }
         assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
         first.leave();
         assert_eq!(heard(&seat.listen(None)), ["2-2 b"]);
     }
 
+    #[test]
+    fn what_nobody_read_is_heard_where_the_reader_came_back_before_it_was_missed() {
+        let mut seat = Seat::default();
+        let first = seat.listen(None);
+        seat.say(Saying::default(), &small(b"a"));
+        let second = seat.listen(None);
+        first.leave();
+        seat.unread(&first);
+        assert_eq!(heard(&second), ["2-1 a"]);
+        assert_eq!(heard(&seat.listen(None)), [""; 0], "each message is said once");
+    }
+
     /// Says a question, then so much that the question is kept no longer.
     fn ask_and_bury(seat: &mut Seat) {
         let question = Saying { question: Some(7), ..Saying::default() };
-        seat.say(question, &Bytes::from_static(b"a"));
+        seat.say(question, &small(b"a"));
         for _ in 0..2 {
-            seat.say(Saying::default(), &Bytes::from(vec![b' '; 900 << 10]));
+            seat.say(Saying::default(), &large(900 << 10));
         }
     }
 
@@ -284,10 +339,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_is_reserved_and_given_back_with_the_seat() {
+        let budget = MemoryBudget::new(100 << 10);
+        let mut seat = Seat::new(budget.account(Caller::ONLY));
+        for _ in 0..20 {
+            seat.say(Saying::default(), &large(10 << 10));
+        }
+        assert_eq!((seat.kept.len(), budget.used()), (3, 30 << 10));
+        assert_eq!(seat.lost.count, 17, "what nobody hears is known");
+        drop(seat);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
     fn memory_is_bounded_while_nobody_listens() {
         let mut seat = Seat::default();
         for _ in 0..10_000 {
-            seat.say(Saying::default(), &Bytes::from(vec![b' '; 10_000]));
+            seat.say(Saying::default(), &large(10_000));
         }
         assert!(seat.kept_bytes <= super::MOST_KEPT);
         assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);

@@ -8,7 +8,10 @@ use std::{
 
 use hyper::body::Bytes;
 
-use crate::sse::{Event, write};
+use crate::{
+    memory::{Account, Held, Message, SMALL},
+    sse::{Event, write},
+};
 
 /// How much waits for a reader that is slow; what exceeds it is not said, unless it is an answer.
 const MOST_WAITING: usize = 4 << 20;
@@ -22,6 +25,8 @@ pub(super) struct Stream {
     /// Under which it is known at a client's seat; zero if it has none.
     pub(super) number: u64,
     framing: Framing,
+    /// Where bytes are reserved that have no reservation yet.
+    account: Account,
     state: Mutex<State>,
 }
 
@@ -57,10 +62,13 @@ pub(super) struct Mark {
 }
 
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct State {
     /// What was said and not read. What has no mark is nothing that a seat knows.
     events: VecDeque<(Bytes, Option<Mark>)>,
     bytes: usize,
+    /// Something is said although there was no memory for it.
+    is_starved: bool,
     /// Nothing more comes.
     is_over: bool,
     /// Nobody reads.
@@ -72,8 +80,8 @@ struct State {
 
 impl Stream {
     /// A stream with a number.
-    pub(super) fn new(number: u64, framing: Framing) -> Self {
-        Self { number, framing, state: Mutex::default() }
+    pub(super) fn new(number: u64, framing: Framing, account: Account) -> Self {
+        Self { number, framing, account, state: Mutex::default() }
     }
 
     /// Says something, under an id if it has one. Gives whether it will be heard.
@@ -82,26 +90,43 @@ impl Stream {
         id: Option<&str>,
         mark: Option<Mark>,
         part: Part,
-        message: &[u8],
+        message: &Message,
     ) -> bool {
         let mut state = self.lock();
         let is_too_much = part == Part::Beside && state.bytes > MOST_WAITING;
         if state.is_left || state.is_over || is_too_much {
             return false;
         }
+        let Some(held) = self.reserve(&mut state, part, message) else { return false };
         state.is_over = part == Part::Last;
         let piece = match self.framing {
-            Framing::Events => event(id, message),
-            Framing::Array => state.member(message),
+            Framing::Events => event(id, &message.bytes),
+            Framing::Array => state.member(&message.bytes),
         };
-        state.push(piece, mark);
+        state.push(held.bind(piece), mark);
         true
+    }
+
+    /// Reserves the bytes of a message, if they are not reserved yet and the reader is slow. Where there is no memory, only answers
+    /// are said, and nobody should make more of them.
+    fn reserve(&self, state: &mut State, part: Part, message: &Message) -> Option<Held> {
+        if message.held.is_any() || state.bytes + message.bytes.len() <= SMALL {
+            return Some(message.held.clone());
+        }
+        match self.account.reserve(message.bytes.len()) {
+            Ok(reservation) => Some(Held::new(vec![reservation])),
+            Err(_) if part == Part::Beside => None,
+            Err(_) => {
+                state.is_starved = true;
+                Some(Held::default())
+            }
+        }
     }
 
     /// Whether so much waits for a reader that is slow that it should not become more.
     pub(super) fn is_full(&self) -> bool {
         let state = self.lock();
-        !state.is_left && state.bytes > MOST_WAITING
+        !state.is_left && (state.bytes > MOST_WAITING || state.is_starved)
     }
 
     /// What shows that it is still there, and says nothing.
@@ -160,6 +185,7 @@ impl Stream {
         let mut state = self.lock();
         if let Some((event, _)) = state.events.pop_front() {
             state.bytes -= event.len();
+            state.is_starved &= state.bytes > 0;
             return Poll::Ready(Some(event));
         }
         if state.is_over {
@@ -209,15 +235,36 @@ fn event(id: Option<&str>, message: &[u8]) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, Stream};
+    use std::task::{Context, Poll, Waker};
+
+    use super::{Account, Bytes, Framing, Message, Part, Stream};
+    use crate::{caller::Caller, memory::MemoryBudget};
+
+    #[test]
+    fn what_waits_for_a_reader_is_reserved_until_it_is_read() {
+        let budget = MemoryBudget::new(1 << 20);
+        let account: Account = budget.account(Caller::ONLY);
+        let stream = Stream::new(1, Framing::Events, account);
+        let message = Message::from(Bytes::from(vec![b' '; 64 << 10]));
+        let said = (0..100).filter(|_| stream.say(None, None, Part::Beside, &message)).count();
+        assert_eq!(said, 7, "three times as much must fit for the last one");
+        assert_eq!(budget.used(), 7 * (64 << 10));
+        assert!(stream.say(None, None, Part::Answer, &message), "an answer is said all the same");
+        assert!(stream.is_full(), "but nobody should make more of them");
+        let context = Context::from_waker(Waker::noop());
+        while let Poll::Ready(Some(_)) = stream.poll_next(&context) {}
+        assert_eq!(budget.used(), 0);
+        assert!(!stream.is_full());
+    }
 
     #[test]
     fn whoever_does_not_read_costs_bounded_memory_and_still_gets_the_answer() {
         let stream = Stream::default();
-        let large = vec![b' '; 1 << 20];
+        let large = Message::from(Bytes::from(vec![b' '; 1 << 20]));
+        let small = Message::from(Bytes::from_static(b"{}"));
         assert_eq!((0..100).filter(|_| stream.say(None, None, Part::Beside, &large)).count(), 4);
-        assert!(stream.say(None, None, Part::Answer, b"{}"));
-        assert!(stream.say(None, None, Part::Last, b"{}"));
-        assert!(!stream.say(None, None, Part::Beside, b"{}"), "the answer is the last thing");
+        assert!(stream.say(None, None, Part::Answer, &small));
+        assert!(stream.say(None, None, Part::Last, &small));
+        assert!(!stream.say(None, None, Part::Beside, &small), "the answer is the last thing");
     }
 }

@@ -11,6 +11,7 @@ use super::{
     stream::{Framing, Stream},
 };
 use crate::{
+    caller::{Caller, Peer},
     link::{Link, Role},
     mail::{Sender, TokenId},
     remote::Remote,
@@ -43,6 +44,10 @@ pub(super) struct Manner {
     pub(super) is_primed: bool,
     /// Whose token it brought.
     pub(super) token: Option<TokenId>,
+    /// For whom it counts.
+    pub(super) caller: Caller,
+    /// Where it came from.
+    pub(super) peer: Peer,
 }
 
 /// A request that waits.
@@ -73,17 +78,17 @@ impl Waiter {
         manner: Manner,
         headers: &HeaderMap,
     ) -> Option<Self> {
-        let Manner { on_leave, form, is_primed, token } = manner;
+        let Manner { on_leave, form, is_primed, token, caller, peer } = manner;
         let desk = Arc::clone(link.client.desk()?);
         let remote = link.remote();
         let events = form == Form::Liked && remote.is_none() && kinds::prefers_events(headers);
-        let (ticket, reply) = desk.wait(client, Wish { events, is_primed });
+        let (ticket, reply) = desk.wait((client, caller), Wish { events, is_primed });
         // Without a session the status above the answer says how it went.
         let is_stream = events && on_leave == OnLeave::Keep;
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);
         }
-        let (link, from) = (Arc::clone(link), Sender { client, ticket, token });
+        let (link, from) = (Arc::clone(link), Sender { client, ticket, token, caller, peer });
         Some(Self { link, desk, remote, from, reply, on_leave, is_stream, is_done: false })
     }
 

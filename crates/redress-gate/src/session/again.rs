@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use redress::{
-    Fault,
+    Fault, Stated, codes,
     emit::{Emission, emit},
     json::{Members, RawJson},
     outcome::ToolTraits,
     recover::{Ground, may_repeat},
+    wire::ATTEMPTS,
 };
 use redress_ledger::{Record, Redactor};
-use redress_registry::Effect;
+use redress_registry::{Effect, Retry};
 
 use super::{
     About, Door, Refused, Session, Turn, details::with_detail, head::is_unprocessed, seen::Seen,
@@ -20,7 +21,7 @@ use crate::{
     inflight::{Owed, UpstreamId},
     known::{Known, Shared},
     metrics::Event,
-    moment::millis,
+    moment::{Moment, millis},
     retry::is_reading,
     settings::Mode,
 };
@@ -61,7 +62,7 @@ impl Session {
         ground: Ground,
         turn: &mut Turn,
     ) -> Option<Box<Exchange>> {
-        let Some((at, why)) = self.may_go_again(&exchange, fault, ground, turn.now.at) else {
+        let Some((at, why)) = self.may_go_again(&exchange, fault, ground, turn.now) else {
             return Some(exchange);
         };
         if !self.server.budget.spend() {
@@ -95,6 +96,8 @@ impl Session {
             Seen::Refused(Refused::Status { status, about, .. })
                 if is_unprocessed(*status)
                     && *about == About::Request
+                    // Who states an effect has had the call, whatever the status says.
+                    && fault.private.least_effect <= Some(Effect::None)
                     && (fault.effect == Effect::None || exchange.is_in_doubt) =>
             {
                 Ground::NotSent
@@ -151,6 +154,14 @@ impl Session {
         traits.is_none_or(|it| may_repeat(fault, it, ground))
     }
 
+    /// Whether what a refusal states lets the same request be sent in another session.
+    pub(super) fn may_be_sent_anew(&self, request: &Request, refusal: &[u8]) -> bool {
+        let mut fault = codes::UPSTREAM_UNAVAILABLE.raise([] as [(&str, &str); 0]);
+        fault.nothing_changed();
+        Stated::scan(refusal).limit(&mut fault);
+        may_repeat(&fault, self.traits_of(request).unwrap_or_default(), Ground::Stated)
+    }
+
     /// What may be believed of what a request does, if it is one that could be made again.
     fn traits_of(&self, request: &Request) -> Option<ToolTraits> {
         match request.method {
@@ -181,7 +192,7 @@ impl Session {
         exchange: &Exchange,
         fault: &Fault,
         ground: Ground,
-        now: Instant,
+        now: Moment,
     ) -> Option<(Instant, &'static str)> {
         let settings = &self.server.settings;
         if settings.mode != Mode::Enforce || self.door != Door::Open {
@@ -200,10 +211,12 @@ impl Session {
             _ if traits.trusted && traits.idempotent => "idempotent",
             _ => "effect_none",
         };
-        let times = (now, exchange.deadline?);
+        let times = (now.at, exchange.deadline?);
         let random = self.inflight.random();
         let rule = self.server.settings.retry;
-        Some((rule.again_at(exchange.repeats + 1, fault.retry, times, random)?, why))
+        let until = fault.not_before.map(|it| it.saturating_sub(now.wall.millis()));
+        let retry = Retry { after_ms: fault.retry.after_ms.max(until), ..fault.retry };
+        Some((rule.again_at(exchange.repeats + 1, retry, times, random)?, why))
     }
 
     /// What the ledger keeps of a repeat.
@@ -239,7 +252,7 @@ pub(super) fn tell_attempts(fault: &mut Fault, exchange: &Exchange) {
     let attempts = RawJson::parse((exchange.repeats + 1).to_string().as_bytes()).ok();
     let first = exchange.first.as_deref().filter(|it| **it != *ended_with(fault));
     let first = first.and_then(|it| RawJson::parse(it.as_bytes()).ok());
-    let details = with_detail(fault.details.take(), "attempts", attempts);
+    let details = with_detail(fault.details.take(), ATTEMPTS, attempts);
     fault.details = with_detail(details, "first", first);
 }
 

@@ -224,6 +224,8 @@ impl Session {
             is_again: false,
             governed: None,
             write: None,
+            place: None,
+            memory: None,
         };
         match spare {
             Some(mut spare) => {
@@ -271,7 +273,7 @@ impl Session {
         } else {
             let mut kept = Vec::new();
             write(&mut kept);
-            self.hold(Some(ours), kept);
+            self.hold(Some(ours), kept, turn);
         }
     }
 
@@ -325,12 +327,13 @@ impl Session {
         if self.is_up() {
             turn.to_upstream.add_parts(ToUpstream::Of(from.ticket), &[&line]);
         } else if self.held_bytes + line.len() <= self.held_limit() {
-            self.hold(None, line);
+            self.hold(None, line, turn);
         }
     }
 
-    pub(super) fn hold(&mut self, id: Option<UpstreamId>, line: Vec<u8>) {
+    /// Keeps a line for the upstream, with the bytes that are reserved for it.
+    pub(super) fn hold(&mut self, id: Option<UpstreamId>, line: Vec<u8>, turn: &mut Turn) {
         self.held_bytes += line.len();
-        self.held.push(Held { id, line });
+        self.held.push(Held { id, line, memory: std::mem::take(&mut turn.queued) });
     }
 }

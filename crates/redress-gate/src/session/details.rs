@@ -1,6 +1,6 @@
 //! Details of a fault with one member more; the rest keeps its spelling.
 
-use redress::json::{Members, RawJson, Value};
+use redress::json::{Kind, Members, RawJson, Value};
 
 /// A number as JSON.
 pub(super) fn number(value: impl Into<i128>) -> Option<RawJson> {
@@ -14,6 +14,10 @@ pub(super) fn with_detail(
     value: Option<RawJson>,
 ) -> Option<RawJson> {
     let Some(value) = value else { return details };
+    // What a server says as a text or a list has no room for a member.
+    if details.as_ref().is_some_and(|it| it.kind() != Kind::Object) {
+        return details;
+    }
     let mut whole = String::new();
     let mut members = Members::open(&mut whole);
     if let Some(details) = &details {

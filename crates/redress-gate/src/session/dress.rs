@@ -4,13 +4,14 @@ use std::{borrow::Cow, ops::Range};
 
 use redress::{
     classify::Failure,
-    emit::clean_text,
+    emit::{clean_document, clean_text},
     json::{Doc, Kind, RawJson, Value, write_str},
 };
-use redress_ledger::{REDACTED, Redactor};
+use redress_ledger::Redactor;
 
 use super::{
     Session,
+    judge::ambiguous,
     tasks::{self, Inner},
     upstream::Answer,
 };
@@ -24,9 +25,6 @@ use crate::{
 
 /// An error whose data says where a person must go: what it needs is in there.
 const URL_ELICITATION_REQUIRED: i32 = -32_042;
-
-/// Of longer texts the redactor keeps the start.
-const LONGEST_LOOKED_THROUGH: usize = 256 << 10;
 
 /// How an answer that is a failure is dressed; the same for the same failure of the same tool. Places count from the
 /// start of its payload.
@@ -57,6 +55,10 @@ impl Session {
         let is_rewritten = mode == Mode::Enforce && failure.certain;
         if mode == Mode::Observe {
             return Dress::AsItIs;
+        }
+        // Beside our envelope, the same key in another place could hold a forged one.
+        if ambiguous(request.method, answer.frame.shape, payload).is_some() {
+            return Dress::Made;
         }
         if tasks::inner(request.method, payload).is_some() {
             return self.dress_state(payload, payload.offset(), is_rewritten);
@@ -235,14 +237,7 @@ fn clean_message(message: Value<'_>, redactor: &Redactor) -> Option<String> {
 }
 
 fn redacted(value: Value<'_>, redactor: &Redactor) -> Option<String> {
-    let clean = redactor.json(&RawJson::from(value));
-    has_more_redacted(clean.as_str(), value.raw()).then(|| clean.as_str().to_owned())
-}
-
-/// Whether something was taken out; a spelling that differs is no reason to change anything.
-fn has_more_redacted(clean: &str, said: &str) -> bool {
-    let count = |it: &str| it.matches(REDACTED).count();
-    said.len() > LONGEST_LOOKED_THROUGH || count(clean) != count(said)
+    clean_document(value, redactor).map(|it| it.as_str().to_owned())
 }
 
 /// What must reach a person whole, such as an address to go to, loses no more than the values that are known.

@@ -66,6 +66,8 @@ pub enum Refused<'a> {
         /// How long it is, if that is known.
         bytes: Option<u64>,
     },
+    /// The answer was not read, because there is no memory for it.
+    OutOfMemory,
     /// The answer ended before it was whole.
     Cut {
         /// What went wrong. The client does not see it.

@@ -1,10 +1,10 @@
 //! Lines of the upstream that are no messages: whom they were meant to answer all the same.
 
-use redress::json::Doc;
+use redress::{json::Doc, text::without_unseen};
 
 use super::{Session, Turn, seen::Seen, upstream::Came};
 use crate::{
-    frame::{Frame, Shape, Unreadable, behind_mark, limits},
+    frame::{Batch, Frame, Shape, Unreadable, limits},
     inflight::{Owed, UpstreamId},
     peek::{id_in_tail, ids_of_answer},
 };
@@ -64,24 +64,31 @@ impl Session {
             .find(|(half, it)| self.inflight.search(half).is_empty() && is_answer(it))
     }
 
-    /// The requests that a line is meant to answer, although it is no message.
+    /// The requests that a line is meant to answer, although it is no message. What nobody sees around a message hides none of them.
     fn named_in(&self, line: &[u8]) -> Vec<UpstreamId> {
-        let line = behind_mark(line).unwrap_or(line);
+        let line = without_unseen(line);
         let is_of_array = |it: &u8| *it == b'[' || it.is_ascii_whitespace();
-        let start = line.iter().position(|it| !is_of_array(it)).unwrap_or_default();
-        let ids = ids_of_answer(line.get(start..).unwrap_or_default());
-        let mut found: Vec<_> = ids.into_iter().flat_map(|it| self.inflight.search(it)).collect();
-        found.dedup();
+        let mut found = Vec::new();
+        for message in [&*line].into_iter().chain(Batch::of(&line)) {
+            let start = message.iter().position(|it| !is_of_array(it)).unwrap_or_default();
+            let ids = ids_of_answer(message.get(start..).unwrap_or_default());
+            for id in ids.into_iter().flat_map(|it| self.inflight.search(it)) {
+                if !found.contains(&id) {
+                    found.push(id);
+                }
+            }
+        }
         found
     }
 
-    pub(super) fn too_large(&mut self, part: &[u8], bytes: Option<u64>, turn: &mut Turn) -> bool {
+    /// The request that a part of a line names fails, because the line was thrown away. Gives whether there is one.
+    pub(super) fn too_large(&mut self, part: &[u8], seen: &Seen<'_>, turn: &mut Turn) -> bool {
         let last = id_in_tail(part).map(|it| self.inflight.search(it.as_bytes()));
         let found = self.named_in(part).into_iter().chain(last.into_iter().flatten()).next();
         let Some(Owed::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
             return found.is_some();
         };
-        self.fail(exchange, &Seen::TooLarge { bytes }, turn);
+        self.fail(exchange, seen, turn);
         true
     }
 }

@@ -2,13 +2,13 @@
 
 use std::{ops::Range, sync::Arc};
 
-use redress::{Fault, json::Value};
+use redress::Fault;
 use redress_govern::invariant::INV_ANSWER_JUDGED;
 
-use super::{ClientKind, Door, Session, Turn, seen::Seen, upstream::Answer};
+use super::{ClientKind, Door, Session, Turn, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
-    frame::{Edit, Frame, rewrite, span},
+    frame::Frame,
     govern::{Call, Called, Caller, Ruling, is_own},
     mail::{Sender, ToClient},
     metrics::Outcome,
@@ -104,25 +104,6 @@ impl Session {
         let name = if is_tool { request.tool().unwrap_or_default() } else { request.method_name() };
         let elapsed_ms = turn.now.since(exchange.started);
         turn.calls.push(Called { governed, name: name.to_owned(), is_tool, elapsed_ms });
-    }
-
-    /// The list of tools as a governed server serves it, under the client's id.
-    pub(super) fn governed_list(
-        &self,
-        exchange: &Exchange,
-        answer: &Answer<'_, '_>,
-    ) -> Option<Vec<u8>> {
-        let governor = self.server.governor()?;
-        if exchange.request.method != Method::ToolsList {
-            return None;
-        }
-        let listed = answer.frame.payload.and_then(|it: Value<'_>| it.get("tools"))?;
-        let tools = governor.tools(listed, exchange.request.cursor().is_none());
-        let id = Edit { at: span(answer.id), with: exchange.request.id().as_bytes() };
-        let mut edits = [id, Edit { at: span(listed), with: tools.as_bytes() }];
-        let mut line = Vec::new();
-        rewrite(answer.line, &mut edits, &mut line);
-        Some(line)
     }
 
     /// Whether a client may find a tool of that name here. As long as nobody has listed the tools, all but the gate's own can be there.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, panic::AssertUnwindSafe};
 
 use hyper::http::HeaderName;
 use redress::{
-    Fault,
+    Fault, Stated,
     classify::{Failure, Verdict, classify},
     codes,
     fault::{Ctx, Origin, Thrown, from_unknown},
@@ -17,12 +17,13 @@ use redress_registry::Effect;
 use super::{
     Session, UpstreamKind,
     details::{number, with_upstream},
+    reserved,
     seen::LINE_BYTES,
     sharing::Audience,
     upstream::Answer,
 };
 use crate::{
-    answer::{CallResult, ErrorObject},
+    answer::{CallResult, ErrorObject, ambiguous_error, ambiguous_result, ambiguous_state},
     exchange::{Exchange, Method, Request},
     frame::{Shape, limits},
     moment::Moment,
@@ -48,7 +49,7 @@ impl Session {
                 fault.nothing_changed();
             }
             if let Some(said) = answer.frame.payload {
-                let said = RawJson::from(said);
+                let said = without_reserved(said);
                 fault.details = with_upstream(fault.details.take(), "said", Some(said));
             }
             return Some(Box::new(flagged(fault, "gate.broken")));
@@ -89,6 +90,8 @@ impl Session {
         if is_doubtful && failure.fault.effect == Effect::None && !is_harmless {
             failure.fault.effect = Effect::Unknown;
         }
+        let wait = above.wait_seconds.map(|it| it.saturating_mul(1_000));
+        Stated::of_wait(wait).limit(&mut failure.fault);
         let details = failure.fault.details.take();
         failure.fault.details = with_upstream(details, "status", number(above.status));
         Some(failure)
@@ -178,10 +181,18 @@ impl Session {
             tool: tool.map(Cow::Borrowed),
             traits: self.traits(tool),
             known_tools: self.tools.all(),
+            parameters: tool.map(|it| self.tools.parameters(it)).unwrap_or_default(),
             http: is_http.then_some(HttpAsked { post: true, session: self.is_expired }),
             trust: self.server.settings.trust,
         })
     }
+}
+
+/// What a server said, without what only the gate says.
+fn without_reserved(said: Value<'_>) -> RawJson {
+    let whole = RawJson::from(said);
+    let clean = whole.with(|it| reserved::without(whole.as_str().as_bytes(), it, None)).flatten();
+    clean.and_then(|it| RawJson::parse(&it).ok()).unwrap_or(whole)
 }
 
 /// What a failed result carries beside its text is kept for the client program, what was really sent for the operator.
@@ -207,9 +218,10 @@ pub(super) fn with_own_parts(
 
 /// Whether an envelope of ours became the fault itself.
 fn is_told(envelope: Value<'_>, failure: &Failure) -> bool {
-    failure.rule == "dialect.native"
-        && envelope.get("v").is_some()
-        && envelope.get("code").is_some_and(|it| it.is_str(failure.fault.code()))
+    failure.fault.private.own.is_some()
+        || failure.rule == "dialect.native"
+            && envelope.get("v").is_some()
+            && envelope.get("code").is_some_and(|it| it.is_str(failure.fault.code()))
 }
 
 /// The blocks of a failed result beside its first text, as many as fit.
@@ -247,6 +259,9 @@ fn shortened(value: Value<'_>, most: usize) -> String {
 /// Why an answer is none by the protocol.
 fn broken(method: Method, answer: &Answer<'_, '_>) -> Option<&'static str> {
     let payload = answer.frame.payload?;
+    if let Some(reason) = ambiguous(method, answer.frame.shape, payload) {
+        return Some(reason);
+    }
     match answer.frame.shape {
         Shape::Error if method != Method::ToolsCall => match ErrorObject::of(payload) {
             ErrorObject::Broken(reason) => Some(reason),
@@ -256,6 +271,16 @@ fn broken(method: Method, answer: &Answer<'_, '_>) -> Option<&'static str> {
             CallResult::Broken(reason) => Some(reason),
             CallResult::Failed | CallResult::Unflagged | CallResult::Task => None,
         },
+        _ => None,
+    }
+}
+
+/// Why readers could differ about what an answer says.
+pub(super) fn ambiguous(method: Method, shape: Shape, payload: Value<'_>) -> Option<&'static str> {
+    match (shape, method) {
+        (Shape::Error, _) => ambiguous_error(payload),
+        (Shape::Result, Method::ToolsCall | Method::TaskResult) => ambiguous_result(payload),
+        (Shape::Result, Method::TaskState) => ambiguous_state(payload),
         _ => None,
     }
 }

@@ -32,14 +32,17 @@ impl Session {
         if is_too_much || self.inflight.is_full() {
             return Err(Seen::Overloaded);
         }
-        match self.shares.enter(exchange.from.client, turn.now.at) {
-            Ok(()) => exchange.is_admitted = true,
+        let place = self.shares.place(exchange.from.caller);
+        let client = exchange.from.client;
+        match place.and_then(|it| self.shares.enter(client, turn.now.at).map(|()| it)) {
+            Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
             Err(_) if is_vital(exchange) => (),
             Err(why) => return Err(Seen::TooMuch(why)),
         }
         self.server.budget.called();
         let reached = self.reach(turn);
         if reached.is_err() && std::mem::take(&mut exchange.is_admitted) {
+            exchange.place = None;
             self.shares.leave(exchange.from.client);
         }
         reached
@@ -136,6 +139,7 @@ impl Session {
         self.server.metrics.ended(outcome, now.saturating_duration_since(exchange.started));
         if self.spare.len() < MOST && exchange.request.is_small() {
             (exchange.governed, exchange.write) = (None, None);
+            (exchange.memory, exchange.place) = (None, None);
             self.spare.push(exchange);
         }
     }

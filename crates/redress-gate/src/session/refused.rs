@@ -1,7 +1,9 @@
 //! An upstream over HTTP: its messages come as answers to our requests, and its refusals have a status.
 
+use std::borrow::Cow;
+
 use redress::{
-    Fault, codes,
+    Fault, Stated, codes,
     fault::{Cause, Origin},
     json::{Doc, RawJson},
     outcome::{HttpAnswer, What},
@@ -21,7 +23,7 @@ use super::{
 use crate::{
     answer::ErrorObject,
     breaker,
-    exchange::Exchange,
+    exchange::{Exchange, Method},
     frame::{Frame, Shape, limits, messages},
     inflight::{Owed, UpstreamId},
     mail::{Ticket, ToUpstream},
@@ -135,12 +137,14 @@ impl Session {
                     && frame.id.and_then(UpstreamId::of) == Some(id)
             };
             for line in messages(body) {
-                if let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message))
+                let line = self.clean_message(line, exchange.request.method);
+                if let Ok(doc) = Doc::parse(&line, limits(self.server.settings.max_message))
                     && let Ok(frame) = Frame::of(&doc)
                     && let Some(id) = frame.id.filter(|_| is_answer(&frame))
                 {
                     let above = Some(Above::refused(status, retry_after, turn.now.wall));
-                    self.examine(exchange, &Answer { line, frame: &frame, id, above }, turn);
+                    let answer = Answer { line: &line, frame: &frame, id, above };
+                    self.examine(exchange, &answer, turn);
                     return self.reached(&Seen::Refused(how), Class::Unavailable, turn);
                 }
             }
@@ -153,6 +157,16 @@ impl Session {
         self.reached(&seen, class, turn);
     }
 
+    /// A message in a body without what only the gate says.
+    fn clean_message<'l>(&self, line: &'l [u8], method: Method) -> Cow<'l, [u8]> {
+        let doc = Doc::parse(line, limits(self.server.settings.max_message)).ok();
+        let clean = doc.as_ref().and_then(|doc| {
+            let frame = Frame::of(doc).ok()?;
+            self.without_reserved(line, doc, (&frame, || Some(method)))
+        });
+        clean.map_or(Cow::Borrowed(line), Cow::Owned)
+    }
+
     /// What a refusal says of the way to the upstream.
     fn reached(&mut self, seen: &Seen<'_>, class: Class, turn: &Turn) {
         if seen.is_out_of_reach() && breaker::is_of_transport(class) {
@@ -163,11 +177,15 @@ impl Session {
     }
 
     /// Whether a request was refused for a session that is over, so that nothing was done for it.
+    /// A server that states otherwise has dealt with it.
     fn is_of_old_session(&self, id: UpstreamId, how: &Refused<'_>) -> bool {
-        matches!(how, Refused::Status { about: About::Session, .. })
-            && self.opens_again()
+        let Refused::Status { about: About::Session, body, .. } = how else { return false };
+        self.opens_again()
             && self.inflight.exchange(id).is_some_and(|it| {
-                it.epoch != self.opening.epoch && !it.is_again && it.request.line().is_some()
+                it.epoch != self.opening.epoch
+                    && !it.is_again
+                    && it.request.line().is_some()
+                    && self.may_be_sent_anew(&it.request, body)
             })
     }
 
@@ -182,7 +200,7 @@ impl Session {
             let to = ToUpstream::Request(id, exchange.from.ticket);
             turn.to_upstream.add_parts(to, &[&line]);
         } else {
-            self.hold(Some(id), line);
+            self.hold(Some(id), line, turn);
         }
     }
 
@@ -190,13 +208,17 @@ impl Session {
     pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
         match *how {
             // The client knows of no session: for it, the server could not be reached.
-            Refused::Status { status, about: About::Session, .. }
+            Refused::Status { status, about: About::Session, body, .. }
                 if self.is_expired && self.opens_again() =>
             {
                 let mut fault = self.out_of_session();
                 if exchange.is_again {
                     // In a new session, too: that may be its way to say that the call failed.
                     fault.effect = Effect::Unknown;
+                }
+                Stated::scan(body).limit(&mut fault);
+                if !fault.retryable() {
+                    fault.origin = Origin::Server;
                 }
                 let status = RawJson::parse(status.to_string().as_bytes()).ok();
                 fault.details = with_upstream(fault.details.take(), "status", status);
@@ -237,11 +259,12 @@ impl Session {
                 fault
             }
             Refused::TooLarge { bytes } => self.output_too_large(bytes),
+            Refused::OutOfMemory => self.out_of_memory(),
             Refused::Cut { detail } => {
                 let mut fault = self.classified(exchange, What::Closed, now);
                 let phase = Some(RawJson::string(Phase::Read.name()));
                 fault.details = with_upstream(fault.details.take(), "failed_at", phase);
-                fault.private.push_cause(Cause::Text(detail.to_owned()));
+                add_cause(&mut fault, Phase::Read, detail);
                 fault
             }
         }
@@ -282,9 +305,9 @@ impl Session {
         if !sent {
             fault.nothing_changed();
         }
-        let phase = Some(RawJson::string(phase.name()));
-        fault.details = with_upstream(fault.details.take(), "failed_at", phase);
-        fault.private.push_cause(Cause::Text(detail.to_owned()));
+        let name = Some(RawJson::string(phase.name()));
+        fault.details = with_upstream(fault.details.take(), "failed_at", name);
+        add_cause(&mut fault, phase, detail);
         fault
     }
 
@@ -297,6 +320,13 @@ impl Session {
     pub fn is_owed(&self, id: UpstreamId) -> bool {
         self.inflight.is_owed(id)
     }
+}
+
+/// Why a connection failed: without addresses for the client, whole for the operator.
+fn add_cause(fault: &mut Fault, phase: Phase, detail: &str) {
+    let (code, name) = (Some(RawJson::string(phase.name())), "ConnectionError".to_owned());
+    fault.private.push_cause(Cause::Error { message: without_addresses(detail), code, name });
+    fault.private.hide_cause(Cause::Text(detail.to_owned()));
 }
 
 /// A redirect that was not followed. Where it leads is for the operator alone: it may be where the server is.

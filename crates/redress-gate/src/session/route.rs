@@ -5,7 +5,8 @@ use redress::json::{RawJson, Value};
 use super::{
     ClientKind, Session, Turn, UpstreamKind,
     sharing::Audience,
-    upstream::{Came, MOST_ASKED},
+    tasks::stated_in_state,
+    upstream::{Came, MOST_ASKED, is_of_task},
 };
 use crate::{
     exchange::Method,
@@ -49,9 +50,6 @@ impl Session {
         came: Came,
         turn: &mut Turn,
     ) {
-        if let Some(line) = self.unforged(line, frame.params) {
-            return self.upstream_message(&line, came, turn);
-        }
         if let (Shape::Request, Some(id)) = (frame.shape, frame.id) {
             if self.is_shared {
                 return Self::answer_upstream(frame, id, turn);
@@ -67,12 +65,12 @@ impl Session {
             {
                 return;
             }
-            "notifications/tasks" | "notifications/tasks/status"
-                if self.task_failed(line, frame, came, turn) =>
-            {
-                return;
-            }
+            method if is_of_task(method) && self.task_failed(line, frame, came, turn) => return,
             _ => (),
+        }
+        let stated = frame.params.filter(|_| is_of_task(&frame.method)).and_then(stated_in_state);
+        if let Some(line) = self.without_stated(line, frame.root, stated) {
+            return self.upstream_message(&line, came, turn);
         }
         if let Some(route) = self.route(frame, came) {
             turn.to_client.add(route.to, |out| write_routed(line, &route, out));

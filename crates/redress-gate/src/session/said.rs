@@ -29,7 +29,9 @@ impl Session {
         };
         // What hides a secret goes first: nothing changes a text that was redacted.
         let plain: Vec<_> = words.lines().map(strip_line).collect();
-        let redacted = settings.redactor.text(&plain.join("\n"));
+        let plain = plain.join("\n");
+        let shown = settings.shown_stack().shown(&plain);
+        let redacted = settings.redactor.text(&shown);
         Some(Said(redacted.lines().map(|it| cut(it, LONGEST_LINE).into_owned()).collect()))
     }
 }

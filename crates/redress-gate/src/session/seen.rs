@@ -6,20 +6,20 @@ use std::{
 };
 
 use redress::{
-    Fault,
+    Dialect, Fault, Stated,
     codes::{self, CoreCode},
     fault::{Cause, Origin, ParamValue},
     json::RawJson,
     outcome::What,
     text,
 };
-use redress_registry::{Effect, Retry, RetryKind};
+use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
     EndedFor, Exit, Refused, Session, Turn, UpstreamKind,
     details::{number, with_detail, with_upstream},
-    sharing::Audience,
-    start::{CHECK_START, is_page, opens, telling_line, tells_failure},
+    last_words,
+    start::{CHECK_START, is_page, opens, tells_failure},
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -29,9 +29,6 @@ use crate::{
     moment::{Moment, millis},
     retry::is_reading,
 };
-
-/// The most of a log that goes into a fault, in characters.
-const LOG_CHARS: usize = 1_000;
 
 /// The most of a program's name that is shown, in characters.
 const PROGRAM_CHARS: usize = 80;
@@ -58,6 +55,8 @@ pub(super) enum Seen<'a> {
     Parked { until: Instant },
     /// Calls are paused, because nobody answers there.
     CircuitOpen { until: Instant },
+    /// Its answer does not fit into the memory that the gate may use.
+    OutOfMemory,
     /// Too much is in progress.
     Overloaded,
     /// More is asked than may be.
@@ -89,6 +88,7 @@ impl Seen<'_> {
     pub(super) const fn is_out_of_reach(&self) -> bool {
         match self {
             Self::Refused(Refused::Status { status, .. }) => matches!(status, 502..=504),
+            Self::Refused(Refused::OutOfMemory) => false,
             Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted | Self::Refused(_) => true,
             _ => false,
         }
@@ -131,6 +131,7 @@ impl Session {
             }
             Seen::NoMessage { line, why, .. } => self.broken(&why.to_string(), line),
             Seen::TooLarge { bytes } => self.output_too_large(*bytes),
+            Seen::OutOfMemory => self.out_of_memory(),
             Seen::Parked { until } => self.parked(*until, now),
             Seen::CircuitOpen { until } => self.paused(*until, now),
             Seen::TooMuch(why) => self.too_much(*why),
@@ -185,6 +186,18 @@ impl Session {
         fault
     }
 
+    /// The fault of an answer for which there is no memory.
+    pub(super) fn out_of_memory(&self) -> Fault {
+        let mut fault = self.raise(codes::OVERLOADED, Origin::Gate, []);
+        "The answer was dropped: the gate holds as many bytes for its clients as it may."
+            .clone_into(&mut fault.message);
+        "Check what the call changed. Read the answers that wait, or ask for less, then ask again."
+            .clone_into(&mut fault.hint);
+        // What was dropped may have been a failure.
+        fault.effect = Effect::Unknown;
+        fault
+    }
+
     /// The fault of a line of the client that is no request.
     pub(super) fn malformed(&self, why: Malformed) -> Fault {
         let (code, params) = why.told();
@@ -197,6 +210,7 @@ impl Session {
         let params = [server, ("reason", reason.into())];
         let mut fault = self.raise(codes::UPSTREAM_PROTOCOL_ERROR, Origin::Server, params);
         fault.private.upstream = Some(line.get(..LINE_BYTES).unwrap_or(line).to_vec());
+        Stated::scan(line).limit(&mut fault);
         fault
     }
 
@@ -211,6 +225,7 @@ impl Session {
         };
         fault.nothing_changed();
         self.add_log(&mut fault, 0);
+        last_words::add_exit(&mut fault, exit);
         self.tell_nobody(fault, turn);
     }
 
@@ -263,36 +278,26 @@ impl Session {
         if (opens(exchange) || self.is_unopened()) && exit.ended_for.is_none() {
             self.never_began(&mut fault, exchange, exit);
         }
+        last_words::add_exit(&mut fault, exit);
         fault
-    }
-
-    /// The end of the log, for the envelope; for the card the line of it that tells of the failure, of what was written after a
-    /// position: what stood there before the call does not explain it.
-    fn add_log(&self, fault: &mut Fault, position: u64) {
-        let redacted = |from| self.server.settings.redactor.text(&self.stderr.since(from));
-        let (log, since) = (redacted(0), redacted(position));
-        if log.trim().is_empty() {
-            return;
-        }
-        if self.audience == Audience::Several {
-            // Nobody knows for whom it was written.
-            return fault.private.push_cause(Cause::Text(log));
-        }
-        if fault.server_text.is_none() {
-            fault.server_text = telling_line(&since, position == 0).map(str::to_owned);
-        }
-        let cut = log.char_indices().rev().nth(LOG_CHARS).map_or(0, |it| it.0);
-        let lines = log.get(cut..).unwrap_or_default().lines().map(text::strip);
-        let end = lines.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n");
-        fault.details =
-            with_upstream(fault.details.take(), "stderr_tail", Some(RawJson::string(&end)));
     }
 
     fn not_started(&self, error: &io::Error) -> Fault {
         let mut fault = match error.kind() {
+            // That dialect has a code of its own for a server that does not start.
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+                if self.server.settings.dialect == Dialect::AtlasGate =>
+            {
+                self.raise(codes::BOOTSTRAP_FAILURE, Origin::Gate, [])
+            }
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
                 let program = self.server.settings.program.as_str().into();
-                self.raise(codes::NOT_INSTALLED, Origin::Gate, [("dependency", program)])
+                let mut fault =
+                    self.raise(codes::NOT_INSTALLED, Origin::Gate, [("dependency", program)]);
+                // No tool lacks something: the whole server is away.
+                fault.class = Class::Unavailable;
+                fault.http = fault.class.http();
+                fault
             }
             io::ErrorKind::NotADirectory => {
                 let place = ("place", format!("[server.{}]", self.server.settings.server).into());
@@ -314,8 +319,9 @@ impl Session {
             io::ErrorKind::NotADirectory => format!("The program {program} {why}: {error}."),
             _ => format!("The program {program} {why}."),
         };
-        let name = "io::Error".to_owned();
-        fault.private.push_cause(Cause::Error { message: error.to_string(), code: None, name });
+        let (message, name) = (error.to_string(), "io::Error".to_owned());
+        let code = error.raw_os_error().and_then(number);
+        fault.private.push_cause(Cause::Error { message, code, name });
         fault
     }
 
@@ -336,6 +342,9 @@ impl Session {
         self.add_log(&mut fault, 0);
         // Whatever else it has said does not explain why it ended.
         fault.server_text = fault.server_text.take().filter(|it| tells_failure(it));
+        if let Some(exit) = &self.last_exit {
+            last_words::add_exit(&mut fault, exit);
+        }
         after(fault, until.saturating_duration_since(now.at))
     }
 

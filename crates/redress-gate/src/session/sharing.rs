@@ -60,7 +60,7 @@ impl Session {
         }
         self.is_opened_since(self.opening.asked_at.unwrap_or(turn.now.at));
         self.opening.by = None;
-        self.opening.result = Some(self.without_forged(result).unwrap_or_else(|| result.into()));
+        self.opening.result = Some(result.into());
         if self.opening.initialized.is_none() {
             let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
             self.opening.initialized = Some(line.to_vec());
@@ -68,13 +68,6 @@ impl Session {
         for ours in std::mem::take(&mut self.opening.waiting) {
             self.answer_opening(ours, turn);
         }
-    }
-
-    /// A result without what only the gate says.
-    fn without_forged(&self, result: &str) -> Option<Box<str>> {
-        let doc = Doc::parse(result.as_bytes(), limits(result.len())).ok()?;
-        let clean = self.unforged(result.as_bytes(), Some(doc.root()))?;
-        String::from_utf8(clean).ok().map(Into::into)
     }
 
     /// The upstream refused to be opened in the words of one client: that one is told, and the next one is asked for.

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use redress::{
+    Stated,
     classify::{Failure, is_suspect},
     json::{Doc, Kind, RawJson, Value},
     outcome::What,
@@ -12,7 +13,7 @@ use super::{
     Session, Turn, dress::Dress, judge::with_own_parts, route::write_routed, upstream::Came,
 };
 use crate::{
-    answer::CallResult,
+    answer::{CallResult, ambiguous_state},
     exchange::{Exchange, Method},
     frame::{Frame, limits},
     inflight::UpstreamId,
@@ -125,6 +126,11 @@ impl Session {
         came: Came,
         turn: &mut Turn,
     ) -> bool {
+        let is_observed = self.server.settings.mode == Mode::Observe;
+        if let Some(reason) = frame.params.and_then(ambiguous_state).filter(|_| !is_observed) {
+            self.note(line, reason, turn);
+            return true;
+        }
         if frame.params.and_then(failed).is_none() {
             return false;
         }
@@ -171,7 +177,9 @@ impl Session {
         let words = words.into_iter().find(|it| it.kind() == Kind::String);
         let message = format!(r#"{{"error":{{"message":{}}}}}"#, words.map_or("\"\"", Value::raw));
         let doc = Doc::parse(message.as_bytes(), limits(message.len())).ok()?;
-        self.verdict(exchange, What::Answer(doc.root()), now)
+        let mut failure = self.verdict(exchange, What::Answer(doc.root()), now)?;
+        Stated::scan(state.raw().as_bytes()).limit(&mut failure.fault);
+        Some(failure)
     }
 }
 
@@ -203,6 +211,15 @@ pub(super) fn failed(state: Value<'_>) -> Option<Inner<'_>> {
     }
     let result = state.get("result").filter(|_| status.is_str("completed"))?;
     is_failed(result).then_some(Inner::Result(result))
+}
+
+/// The object in the state of a task that failed where its server states an envelope.
+pub(super) fn stated_in_state(state: Value<'_>) -> Option<Value<'_>> {
+    match failed(state)? {
+        Inner::Result(result) => result.get("_meta"),
+        Inner::Error(error) => error.get("data"),
+        Inner::State(state) => state.get("_meta"),
+    }
 }
 
 /// Whether the result of a call that went on as a task is, or may be, a failure.

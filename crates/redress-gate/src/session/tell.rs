@@ -1,7 +1,8 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
 use redress::{
-    Fault, classify::Failure, emit::emit, fault::NextAction, json::RawJson, recover::Ground,
+    Fault, OwnEnvelope, classify::Failure, emit::emit, fault::NextAction, json::RawJson,
+    recover::Ground,
 };
 use redress_registry::{Class, Effect};
 
@@ -15,6 +16,7 @@ use super::{
     upstream::Answer as Read,
 };
 use crate::{
+    caller::Peer,
     exchange::{Exchange, Method},
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
@@ -51,7 +53,7 @@ pub(super) struct Failed {
 
 impl Session {
     /// A request failed without an answer that could be passed on.
-    /// Gives the class of the failure.
+    /// Gives the class of the failure's row.
     pub(super) fn fail(
         &mut self,
         exchange: Box<Exchange>,
@@ -59,7 +61,8 @@ impl Session {
         turn: &mut Turn,
     ) -> Class {
         let mut fault = self.fault_of(&exchange, seen, turn.now);
-        let class = fault.class;
+        // The row's: a program that is missing makes the server unavailable to the client, and no pause mends it.
+        let class = fault.entry().class;
         let Some(exchange) = self.again_unless_told(exchange, &fault, seen, turn) else {
             return class;
         };
@@ -89,6 +92,11 @@ impl Session {
             self.server.metrics.refused(&known.fault);
         }
         self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
+        if let Some(told) = turn.told.last_mut() {
+            told.peer = exchange.from.peer;
+            // What a governor refuses stands in the ledger, each time.
+            told.is_refusal = outcome == Outcome::Refused && exchange.governed.is_none();
+        }
         self.finish(exchange, outcome, turn.now.at);
         class
     }
@@ -129,6 +137,9 @@ impl Session {
         let session = self.session_of(from);
         let this = Occurrence { session, ..self.occurrence(None, turn.now) };
         self.push(known, this, (to, Form::Made), turn);
+        if let Some(told) = turn.told.last_mut() {
+            (told.peer, told.is_refusal) = (from.peer, true);
+        }
     }
 
     /// Something that nobody waits for is recorded.
@@ -142,7 +153,17 @@ impl Session {
         let known = self.known(fault, (None, None));
         let (this, dialect) = (self.occurrence(None, turn.now), self.server.settings.dialect);
         let (to, form) = (To::nobody(), Form::Made);
-        turn.told.push(Told { known, this, to, form, dialect, is_again: false });
+        turn.told.push(Told {
+            known,
+            this,
+            to,
+            form,
+            dialect,
+            is_again: false,
+            peer: Peer::default(),
+            is_refusal: false,
+            memory: None,
+        });
     }
 
     /// An answer of the upstream is a failure, or was judged to be none after all.
@@ -164,7 +185,8 @@ impl Session {
         };
         let Some(exchange) = exchange else { return };
         let is_taken_for_success = is_silent && !matches!(dress, Dress::Made);
-        let Some(exchange) = self.unless_put_back(exchange, answer, is_taken_for_success) else {
+        let Some(mut exchange) = self.unless_put_back(exchange, answer, is_taken_for_success)
+        else {
             return;
         };
         if is_silent {
@@ -175,6 +197,9 @@ impl Session {
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
         self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
+        if let Some(told) = turn.told.last_mut() {
+            (told.peer, told.memory) = (exchange.from.peer, exchange.memory.take());
+        }
         self.finish(exchange, Outcome::Fault, turn.now.at);
     }
 
@@ -266,18 +291,37 @@ impl Session {
     ) -> Shared {
         fault.context.server = Some(self.server.settings.server.clone());
         fault.context.tool = tool.map(str::to_owned);
+        self.take_contract_hint(&mut fault);
         let meta = meta.map(|it| self.server.settings.redactor.json(&it));
-        // A step that the server does not offer leads nowhere.
-        fault.next_actions.retain(|it| match it {
-            NextAction::Call { tool, .. } => self.may_have(tool),
-            NextAction::Text(_) => true,
-        });
+        // A step of a row that the server does not offer leads nowhere; what a trusted server names itself is its business.
+        if !fault.private.own.as_ref().is_some_and(OwnEnvelope::has_next_actions) {
+            fault.next_actions.retain(|it| match it {
+                NextAction::Call { tool, .. } => self.may_have(tool),
+                NextAction::Text(_) => true,
+            });
+        }
         let fault = emit(fault, &self.server.settings.emission());
         // Of a tool that nobody knows it is not known either whether its results have a schema.
         let tool = tool.and_then(|it| self.tools.get(it));
         let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
         let said = said.and_then(|it| it.below(&fault));
         Shared::new(Known::new(fault, Beside { has_output_schema, meta, said }))
+    }
+
+    /// Gives a fault of core the hint that the server's contract has for it, under its name or under the client's word for it.
+    fn take_contract_hint(&self, fault: &mut Fault) {
+        let settings = &self.server.settings;
+        let row = fault.entry();
+        if row.registry == settings.contract.name || !fault.has_row_hint() {
+            return;
+        }
+        let own = settings.contract.get(fault.code()).or_else(|| {
+            let word = settings.dialect.word_for(row)?;
+            settings.contract.own().find(|it| settings.dialect.word_for(it).as_ref() == Some(&word))
+        });
+        if let Some(own) = own {
+            fault.hint.clone_from(&own.hint);
+        }
     }
 
     pub(super) fn push(
@@ -290,7 +334,17 @@ impl Session {
         let is_again = Shared::strong_count(&known) > 1;
         let dialect = self.server.settings.dialect;
         self.server.metrics.failed(&known.fault);
-        turn.told.push(Told { known, this, to, form, dialect, is_again });
+        turn.told.push(Told {
+            known,
+            this,
+            to,
+            form,
+            dialect,
+            is_again,
+            peer: Peer::default(),
+            is_refusal: false,
+            memory: None,
+        });
     }
 }
 

@@ -3,6 +3,7 @@
 mod again;
 mod answers;
 mod broken;
+mod edges;
 mod governed;
 mod http;
 mod interests;
@@ -12,6 +13,7 @@ mod opening;
 mod reach;
 mod requests;
 mod routes;
+mod secrets;
 mod sharing;
 mod start;
 mod statuses;
@@ -27,6 +29,7 @@ use std::{
 
 use redress::{
     Dialect,
+    fault::StackPolicy,
     json::{Doc, Limits},
 };
 use redress_ledger::{Redactor, Time};
@@ -77,7 +80,10 @@ pub(crate) fn settings(mode: Mode) -> Settings {
         tool_deadlines: BTreeMap::new(),
         max_message: 100_000,
         server_text: ServerText::Quote,
+        stack: StackPolicy::Hidden,
         details_bytes: redress::tokens::DEFAULT_DETAILS_BYTES,
+        describe: false,
+        meter: false,
         trust: false,
         is_ours: false,
         trust_annotations: true,
@@ -86,6 +92,7 @@ pub(crate) fn settings(mode: Mode) -> Settings {
         retry: RetryRule { attempts: 1, ..RetryRule::default() },
         breaker: BreakerRule { failures: 0, ..BreakerRule::default() },
         limits: LimitRule { in_flight: 100_000, in_flight_per_session: 100_000, rate: None },
+        fault_bytes_per_hour: u64::MAX,
         error_stats: None,
     }
 }
@@ -203,7 +210,7 @@ impl Rig {
     /// One of many clients says something; its ticket is `10 * client + id` where that is a number.
     fn says(&mut self, client: u64, line: &str) -> Vec<(ToClient, Value)> {
         let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
-        let from = Sender { client, ticket: Ticket(10 * client + id), token: None };
+        let from = Sender { client, ticket: Ticket(10 * client + id), ..Sender::default() };
         self.session.client_line(line.as_bytes(), from, &mut self.turn);
         self.letters()
     }

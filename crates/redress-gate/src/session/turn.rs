@@ -6,6 +6,7 @@ use super::again::Repeat;
 use crate::{
     govern::{Called, Job},
     mail::{Mail, Ticket, ToClient, ToUpstream},
+    memory::Reservation,
     moment::Moment,
     told::Told,
 };
@@ -18,8 +19,12 @@ pub struct Turn {
     pub now: Moment,
     /// For the client.
     pub to_client: Mail<ToClient>,
+    /// The bytes that are reserved for that.
+    pub(crate) answered: Vec<Reservation>,
     /// For the upstream.
     pub to_upstream: Mail<ToUpstream>,
+    /// The bytes that are reserved for that.
+    pub(crate) queued: Vec<Reservation>,
     /// To be recorded; what [`Told::render`] gives is for the client.
     pub told: Vec<Told>,
     /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
@@ -50,7 +55,9 @@ impl Turn {
         Self {
             now,
             to_client: Mail::default(),
+            answered: Vec::new(),
             to_upstream: Mail::default(),
+            queued: Vec::new(),
             told: Vec::new(),
             repeats: Vec::new(),
             writes: Vec::new(),

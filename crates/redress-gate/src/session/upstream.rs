@@ -5,9 +5,16 @@ use redress::{
     json::{Doc, Value},
 };
 
-use super::{Session, Turn, Undecided, head::Above, route::SUBSCRIPTION_KEY, seen::Seen, tasks};
+use super::{
+    Session, Turn, Undecided,
+    head::Above,
+    reserved::{self, has_stated, stated_in},
+    route::SUBSCRIPTION_KEY,
+    seen::Seen,
+    tasks,
+};
 use crate::{
-    answer::{CallResult, forged},
+    answer::{CallResult, ambiguous_state},
     exchange::{Exchange, Method},
     frame::{
         Batch, Edit, Frame, NotAFrame, Shape, Unreadable, behind_mark, is_broken_batch, limits,
@@ -15,6 +22,7 @@ use crate::{
     },
     inflight::{Owed, UpstreamId},
     mail::ToClient,
+    memory::{OutOfMemory, SMALL},
     metrics::Outcome,
     settings::Mode,
 };
@@ -53,6 +61,12 @@ impl Session {
         };
         match Frame::of(&doc) {
             Ok(frame) => {
+                let method = |id| self.inflight.exchange(id).map(|it| it.request.method);
+                let method = || frame.id.and_then(UpstreamId::of).and_then(method);
+                if let Some(clean) = self.without_reserved(line, &doc, (&frame, method)) {
+                    self.heard = heard;
+                    return self.upstream_message(&clean, came, turn);
+                }
                 if self.is_list_for_us(&frame) {
                     // Whether calls are answered is asked by clients alone.
                     self.heard = heard;
@@ -84,13 +98,19 @@ impl Session {
 
     /// The start of a line of the upstream that is too long.
     pub fn upstream_long(&mut self, head: &[u8], turn: &mut Turn) {
-        self.is_long_answered = self.too_large(head, None, turn);
+        self.is_long_answered = self.too_large(head, &Seen::TooLarge { bytes: None }, turn);
+    }
+
+    /// The start of a line of the upstream for which there is no memory.
+    pub(crate) fn upstream_given_up(&mut self, head: &[u8], turn: &mut Turn) {
+        self.is_long_answered = self.too_large(head, &Seen::OutOfMemory, turn);
     }
 
     /// The end of a line of the upstream that is too long.
     pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, turn: &mut Turn) {
         let is_answered = std::mem::take(&mut self.is_long_answered);
-        if !is_answered && !self.too_large(tail, Some(bytes), turn) {
+        let seen = Seen::TooLarge { bytes: Some(bytes) };
+        if !is_answered && !self.too_large(tail, &seen, turn) {
             self.note(tail, "a line is too long and names no request", turn);
         }
     }
@@ -113,10 +133,12 @@ impl Session {
         }
         self.answered_late(ours);
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
-            Some((ours, Owed::Answer(exchange))) => {
+            Some((ours, Owed::Answer(mut exchange))) => {
                 self.breaker.answered();
                 self.notes_read = self.notes_read.max(exchange.notes);
-                if let Some(fault) = self.unjudged(&exchange) {
+                if self.reserve_answer(&mut exchange, line.len()).is_err() {
+                    self.fail(exchange, &Seen::OutOfMemory, turn);
+                } else if let Some(fault) = self.unjudged(&exchange) {
                     self.fail(exchange, &Seen::Governed(fault), turn);
                 } else if self.is_fine(ours, &exchange, answer.frame) {
                     self.pass_answer(exchange, answer, turn);
@@ -131,6 +153,16 @@ impl Session {
             }
             None => self.note(line, "an answer names a request that nobody made", turn),
         }
+    }
+
+    /// Reserves the bytes of an answer on its way to a client that may not read.
+    fn reserve_answer(&self, exchange: &mut Exchange, bytes: usize) -> Result<(), OutOfMemory> {
+        if bytes > SMALL
+            && let Some(account) = self.server.account(exchange.from.caller)
+        {
+            exchange.memory = Some(account.reserve(bytes)?);
+        }
+        Ok(())
     }
 
     /// Whether an answer can pass without a closer look; learns from it what is worth knowing.
@@ -160,7 +192,9 @@ impl Session {
                 self.agreed(exchange.from.client, result);
                 true
             }
-            Method::TaskState => tasks::failed(result).is_none(),
+            Method::TaskState => {
+                tasks::failed(result).is_none() && ambiguous_state(result).is_none()
+            }
             Method::TaskResult => !tasks::is_failed(result),
             Method::Interest => {
                 self.granted(exchange);
@@ -213,19 +247,27 @@ impl Session {
         answer: &Answer<'_, '_>,
         turn: &mut Turn,
     ) {
-        if let Some(line) = self.unforged(answer.line, answer.frame.payload) {
+        let (frame, method) = (answer.frame, exchange.request.method);
+        let stated = frame.payload.and_then(|it| stated_in(frame.shape, method, it));
+        if let Some(line) = self.without_stated(answer.line, frame.root, stated) {
             return self.pass_line(exchange, &line, answer.above, turn);
         }
-        let Some(exchange) = self.unless_checked(exchange, answer) else { return };
+        let Some(mut exchange) = self.unless_checked(exchange, answer) else { return };
+        turn.answered.extend(exchange.memory.take());
         self.governed_well(&exchange, turn);
         let id = exchange.request.id().as_bytes();
         let to = ToClient::Answer(exchange.from.ticket, answer.above.map_or(200, |it| it.status));
-        if let Some(line) = self.governed_list(&exchange, answer) {
+        if let Some(line) = self.list_for_client(&exchange, answer) {
             turn.to_client.add_parts(to, &[&line]);
             return self.finish(exchange, Outcome::Ok, turn.now.at);
         }
         let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
+        let metered = self.metered(&exchange, answer, turn.now);
         match named.and_then(|it| it.path(&["_meta", SUBSCRIPTION_KEY])) {
+            None if let Some((at, with)) = &metered => turn.to_client.add(to, |out| {
+                let cost = Edit { at: at.clone(), with: with.as_bytes() };
+                rewrite(answer.line, &mut [Edit { at: span(answer.id), with: id }, cost], out);
+            }),
             None => turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out)),
             Some(named) => turn.to_client.add(to, |out| {
                 let mut edits = [answer.id, named].map(|it| Edit { at: span(it), with: id });
@@ -235,28 +277,34 @@ impl Session {
         self.finish(exchange, Outcome::Ok, turn.now.at);
     }
 
-    /// A line without what its server said under the gate's own key, in a result, in parameters, or in the result that the
-    /// state of a task has inside. Nobody but the gate speaks under it, and it says nothing where nothing failed.
-    pub(super) fn unforged(&self, line: &[u8], payload: Option<Value<'_>>) -> Option<Vec<u8>> {
-        let payload = payload.filter(|_| self.server.settings.mode != Mode::Observe)?;
-        let may_hold = |key: Value<'_>| key.is_str("_meta") || key.is_str("status");
-        if !payload.members().any(|(key, _)| may_hold(key)) {
+    /// A message without what its server says under keys of the gate; `None` if it says nothing there. The envelope that it states where
+    /// envelopes are read stays until it is judged. Who observes changes nothing.
+    pub(super) fn without_reserved(
+        &self,
+        line: &[u8],
+        doc: &Doc<'_>,
+        (frame, method): (&Frame<'_>, impl FnOnce() -> Option<Method>),
+    ) -> Option<Vec<u8>> {
+        if self.server.settings.mode == Mode::Observe || !reserved::may_be_in(line, doc) {
             return None;
         }
-        let inner = payload.get("status").and(payload.get("result"));
-        let forged: Vec<_> =
-            [Some(payload), inner].into_iter().flatten().filter_map(forged).collect();
-        if forged.is_empty() {
-            return None;
-        }
-        let mut edits: Vec<_> = forged
-            .iter()
-            .map(|(at, with)| Edit { at: at.clone(), with: with.as_bytes() })
-            .collect();
-        let mut clean = Vec::new();
-        rewrite(line, &mut edits, &mut clean);
-        clean.pop();
-        Some(clean)
+        let stated = match frame.payload {
+            Some(payload) => stated_in(frame.shape, method().unwrap_or(Method::Other), payload),
+            None if is_of_task(&frame.method) => frame.params.and_then(tasks::stated_in_state),
+            _ => None,
+        };
+        reserved::without(line, frame.root, stated)
+    }
+
+    /// A message that passes, without the envelope that its server states in an object: it says nothing where nothing failed.
+    pub(super) fn without_stated(
+        &self,
+        line: &[u8],
+        root: Value<'_>,
+        stated: Option<Value<'_>>,
+    ) -> Option<Vec<u8>> {
+        let is_clean = self.server.settings.mode == Mode::Observe || !has_stated(stated);
+        if is_clean { None } else { reserved::without(line, root, None) }
     }
 
     pub(super) fn pass_line(
@@ -308,6 +356,11 @@ impl Session {
         let judged = self.judged(&exchange, &answer, failure);
         self.tell(exchange, &answer, judged, turn);
     }
+}
+
+/// Whether a notification tells of a task.
+pub(super) fn is_of_task(method: &str) -> bool {
+    matches!(method, "notifications/tasks" | "notifications/tasks/status")
 }
 
 /// An answer of the upstream, read.

@@ -67,7 +67,8 @@ impl Session {
         if let Some(writing) = &exchange.write {
             writing.job.open(id, exchange.deadline);
             turn.writes.push(Arc::clone(&writing.job));
-            self.writes.waiting.push(Held { id: Some(id), line });
+            let memory = std::mem::take(&mut turn.queued);
+            self.writes.waiting.push(Held { id: Some(id), line, memory });
         }
     }
 
@@ -132,13 +133,14 @@ impl Session {
     /// A write has its turn: the server is asked, unless nobody waits any more.
     fn write_is_ready(&mut self, id: Option<UpstreamId>, turn: &mut Turn) {
         let mut ready = self.writes.waiting.extract_if(.., |it| it.id == id);
-        let Some(Held { id: Some(id), line }) = ready.next() else { return };
+        let Some(Held { id: Some(id), line, memory }) = ready.next() else { return };
         drop(ready);
+        turn.queued.extend(memory);
         if !self.reach_for(id, turn) {
             return;
         }
         if !self.is_up() {
-            return self.hold(Some(id), line);
+            return self.hold(Some(id), line, turn);
         }
         let epoch = self.opening.epoch;
         if let Some(exchange) = self.inflight.exchange_mut(id) {

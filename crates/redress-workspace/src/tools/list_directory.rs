@@ -9,8 +9,8 @@ use crate::{
     Workspace,
     content::size,
     error::{Refused, WorkspaceError},
+    reserved_names::is_ours,
     root::kind,
-    temporary,
 };
 
 /// How many entries come unless the call says otherwise.
@@ -88,7 +88,7 @@ fn list(workspace: &Workspace, ask: &Ask) -> Result<Done, WorkspaceError> {
     for entry in Dir::read_from(&dir).map_err(unread)?.take(MOST_ENTRIES) {
         let name = entry.map_err(unread)?.file_name().to_owned();
         let bytes = name.to_bytes();
-        if bytes != b"." && bytes != b".." && !temporary::is_ours(bytes) {
+        if bytes != b"." && bytes != b".." && !is_ours(bytes) {
             names.push(name);
         }
     }

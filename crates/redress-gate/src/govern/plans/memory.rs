@@ -38,13 +38,13 @@ impl Memory {
         Ok(plan)
     }
 
-    /// Whether a key has approved a hash.
-    pub(super) fn is_signed(&self, key: Option<PublicKey>, hash: &str, approval: &str) -> bool {
+    /// Whether one of the keys has approved a hash.
+    pub(super) fn is_signed(&self, keys: &[PublicKey], hash: &str, approval: &str) -> bool {
         let both = (hash.to_owned(), approval.to_owned());
         if self.known().signed.contains(&both) {
             return true;
         }
-        let is_signed = key.is_some_and(|it| it.has_approved(hash, approval));
+        let is_signed = keys.iter().any(|it| it.has_approved(hash, approval));
         if is_signed {
             let mut known = self.known();
             make_room(known.signed.len(), || known.signed.clear());

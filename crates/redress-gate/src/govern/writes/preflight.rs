@@ -135,15 +135,14 @@ impl Preflight {
             .stdout(input.try_clone()?)
             .stderr(input)
             .process_group(0);
-        let started = Own::start(&mut command, |it| match confinement.cloned() {
+        // Our ends of its pipe go with the command, so that it is closed when the last process that has it ends.
+        let started = Own::start(command, |mut it| match confinement.cloned() {
             Some(mut confinement) => {
                 confinement.writable.push(dir.to_owned());
-                confinement.spawn(it)
+                confinement.spawn(&mut it)
             }
             None => it.spawn(),
         })?;
-        // Our ends of its pipe go with it, so that it is closed when the last process that has it ends.
-        drop(command);
         let group = i32::try_from(started.0.id()).ok().and_then(Pid::from_raw);
         Ok((started, group.ok_or_else(absent)?, output))
     }

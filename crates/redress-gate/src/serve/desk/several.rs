@@ -1,10 +1,9 @@
 //! Several answers for one who waits: those to the messages of an array, on one stream.
 
-use hyper::body::Bytes;
-
 use super::{Desk, Place, State, Waiting};
 use crate::{
     mail::Ticket,
+    memory::Message,
     serve::{
         seat::Saying,
         stream::{Framing, Part},
@@ -62,7 +61,12 @@ impl Desk {
 
 impl State {
     /// One of several answers; the last of them ends the stream.
-    pub(super) fn one_of_several(&mut self, ticket: Ticket, mut waiting: Waiting, message: &Bytes) {
+    pub(super) fn one_of_several(
+        &mut self,
+        ticket: Ticket,
+        mut waiting: Waiting,
+        message: &Message,
+    ) {
         self.stream(&mut waiting, false);
         waiting.left -= 1;
         let part = if waiting.left == 0 { Part::Last } else { Part::Answer };

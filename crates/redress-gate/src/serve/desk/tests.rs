@@ -2,7 +2,9 @@
 
 use std::task::{Context, Poll, Waker};
 
-use super::{Desk, Letter, Lost, Mail, Reply, Stream, Ticket, ToClient, Wish};
+use super::{
+    Caller, Desk, Held, Letter, Lost, Mail, MemoryBudget, Reply, Stream, Ticket, ToClient, Wish,
+};
 
 const PRIMED: Wish = Wish { events: true, is_primed: true };
 
@@ -17,21 +19,21 @@ fn heard(stream: &Stream) -> String {
 
 fn answer(desk: &Desk, ticket: Ticket, line: &str) -> Lost {
     let to = ToClient::Answer(ticket, 200);
-    desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into() })
+    desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into(), memory: None })
 }
 
 fn say(desk: &Desk, to: ToClient, line: &str) -> Lost {
     let mut mail = Mail::default();
     mail.add_parts(to, &[line.as_bytes(), b"\n"]);
-    desk.deliver(&mut mail)
+    desk.deliver(&mut mail, &Held::default())
 }
 
 #[test]
 fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connection_seems_alive() {
-    let desk = Desk::default();
-    desk.enter(1);
+    let desk = Desk::new(MemoryBudget::endless());
+    desk.enter(1, Caller::ONLY);
     let standing = desk.listen(1, None).unwrap().0;
-    let (ticket, mut reply) = desk.wait(1, PRIMED);
+    let (ticket, mut reply) = desk.wait((1, Caller::ONLY), PRIMED);
     desk.open(ticket, true);
     let Ok(Reply::Stream(old)) = reply.try_recv() else { panic!("a stream") };
     let again = desk.listen(1, Some(&format!("{}-0", old.number))).unwrap().0;
@@ -43,10 +45,10 @@ fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connect
 
 #[test]
 fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another() {
-    let desk = Desk::default();
-    desk.enter(1);
+    let desk = Desk::new(MemoryBudget::endless());
+    desk.enter(1, Caller::ONLY);
     let standing = desk.listen(1, None).unwrap().0;
-    let (ticket, reply) = desk.wait(1, PRIMED);
+    let (ticket, reply) = desk.wait((1, Caller::ONLY), PRIMED);
     desk.open(ticket, true);
     drop(reply);
     desk.leave(ticket);
@@ -57,10 +59,10 @@ fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another
 
 #[test]
 fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
-    let desk = Desk::default();
-    desk.enter(1);
-    let (_, mut early) = desk.wait(1, Wish { events: false, is_primed: true });
-    let (_, mut old) = desk.wait(1, Wish { events: false, is_primed: false });
+    let desk = Desk::new(MemoryBudget::endless());
+    desk.enter(1, Caller::ONLY);
+    let (_, mut early) = desk.wait((1, Caller::ONLY), Wish { events: false, is_primed: true });
+    let (_, mut old) = desk.wait((1, Caller::ONLY), Wish { events: false, is_primed: false });
     desk.open_late();
     assert!(early.try_recv().is_err(), "it may have come a moment ago");
     desk.open_late();
@@ -70,9 +72,9 @@ fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
 
 #[test]
 fn what_a_client_that_does_not_read_never_hears_is_known() {
-    let desk = Desk::default();
-    desk.enter(1);
-    let (ticket, mut reply) = desk.wait(1, PRIMED);
+    let desk = Desk::new(MemoryBudget::endless());
+    desk.enter(1, Caller::ONLY);
+    let (ticket, mut reply) = desk.wait((1, Caller::ONLY), PRIMED);
     let mut lost = 0;
     let large = format!("{{\"method\":\"{}\"}}", "x".repeat(1 << 16));
     for _ in 0..200 {
@@ -90,7 +92,7 @@ fn what_a_client_that_does_not_read_never_hears_is_known() {
 
 #[test]
 fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
-    let desk = Desk::default();
+    let desk = Desk::new(MemoryBudget::endless());
     assert_eq!(say(&desk, ToClient::During(Ticket(7)), "{}").count, 1);
     let asked = say(&desk, ToClient::Question(3, Some(Ticket(7))), "{}");
     assert_eq!(asked, Lost { count: 1, questions: vec![3] }, "a question is known by its number");
@@ -98,13 +100,13 @@ fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
 
 #[test]
 fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
-    let desk = Desk::default();
-    desk.enter(1);
+    let desk = Desk::new(MemoryBudget::endless());
+    desk.enter(1, Caller::ONLY);
     say(&desk, ToClient::Question(3, None), "{}");
     let large = "x".repeat(900 << 10);
     let left: Vec<_> = (0..3)
         .map(|_| {
-            let (ticket, _) = desk.wait(1, PRIMED);
+            let (ticket, _) = desk.wait((1, Caller::ONLY), PRIMED);
             answer(&desk, ticket, &large)
         })
         .collect();
@@ -122,9 +124,9 @@ fn what_was_asked_on_a_stream_that_its_reader_left_is_lost_once_it_is_kept_no_lo
         desk.listen(1, Some(&format!("{}-0", stream.number))).unwrap().1
     };
     for go in [leave, come_back] {
-        let desk = Desk::default();
-        desk.enter(1);
-        let (ticket, mut reply) = desk.wait(1, PRIMED);
+        let desk = Desk::new(MemoryBudget::endless());
+        desk.enter(1, Caller::ONLY);
+        let (ticket, mut reply) = desk.wait((1, Caller::ONLY), PRIMED);
         say(&desk, ToClient::Question(3, Some(ticket)), "{}");
         for _ in 0..2 {
             let lost = say(&desk, ToClient::During(ticket), &"x".repeat(900 << 10));

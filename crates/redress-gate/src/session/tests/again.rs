@@ -168,6 +168,31 @@ fn a_call_that_tells_of_work_is_not_made_again() {
 }
 
 #[test]
+fn a_stated_effect_ends_the_repeats_whatever_an_earlier_attempt_came_to() {
+    fn status(status: u16, body: &[u8]) -> Refused<'_> {
+        let (retry_after, www_authenticate, location) = (None, None, None);
+        let about = About::Request;
+        Refused::Status { status, retry_after, www_authenticate, location, body, about }
+    }
+    let rig = Rig::gated(repeating(Mode::Enforce, 4));
+    let session =
+        Session::new(Arc::clone(&rig.session.server), ClientKind::Pipe, UpstreamKind::Http);
+    let mut rig = Rig::of(session, rig.turn);
+    rig.ready();
+    learn(&mut rig);
+    for (effect, id) in [("done", ":1,"), ("partial", ":2,")] {
+        rig.client(&CALL.replace(":7,", id));
+        assert!(rig.refused(&status(503, b"")).is_empty(), "it is made again");
+        record(&mut rig, true);
+        rig.after(3 * SECOND);
+        let body = format!(r#"{{"detail":{{"effect":"{effect}"}}}}"#);
+        let heard = rig.refused(&status(429, body.as_bytes()));
+        assert_eq!(fault(&heard[0].1)["effect"], effect);
+        assert!(rig.repeats.is_empty());
+    }
+}
+
+#[test]
 fn annotations_that_nobody_trusts_do_not_count() {
     let settings = Settings { trust_annotations: false, ..repeating(Mode::Enforce, 2) };
     let mut rig = Rig::gated(settings);

@@ -164,7 +164,7 @@ fn nobody_else_speaks_under_our_key() {
             let line = FORGED.replace("ID", &rig.last_id());
             rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
             let meta = r#"{"a":1.0,"dev.redress\/fault":{"v":1,"code":"FORGED"}, "b":2}"#;
-            let clean = FORGED.replace("ID", "7").replace(meta, r#"{"a":1.0,"b":2}"#);
+            let clean = FORGED.replace("ID", "7").replace(meta, r#"{"a":1.0, "b":2}"#);
             let expected = if is_passed { FORGED.replace("ID", "7") } else { clean };
             assert_eq!(rig.raw(), expected + "\n");
         }

@@ -36,7 +36,7 @@ fn governor(contract: &Registry) -> Arc<Governor> {
         manifest: Manifest::new(contract, &["run".to_owned()]).unwrap(),
         extras: Vec::new(),
         writes: Checks::default(),
-        plans: Plans::new("docs/plans".to_owned(), None, PathBuf::new()),
+        plans: Plans::new("docs/plans".to_owned(), Vec::new(), PathBuf::new()),
         guarded: Guarded::default(),
         role: None,
         callers: BTreeMap::new(),

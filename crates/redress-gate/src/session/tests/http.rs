@@ -321,6 +321,22 @@ fn is_opened_again(how: &Refused<'_>) {
 }
 
 #[test]
+fn what_a_server_forbids_is_not_sent_again_in_another_session() {
+    for body in [&br#"{"retryable":false}"#[..], br#"no: {"effect":"done"}"#] {
+        let mut rig = http(ClientKind::Pipe);
+        rig.says(0, OPEN);
+        rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
+        rig.says(0, CALL);
+        let id = rig.last();
+        rig.session.upstream_expired(id, &mut rig.turn);
+        rig.session.upstream_refused(id, &status(404, body), &mut rig.turn);
+        assert_eq!(rig.letters().len(), 1, "it is told");
+        assert!(rig.sent.last().unwrap().contains("initialize"), "the session is opened again");
+        assert_eq!(rig.sent.iter().filter(|it| it.contains("tools/call")).count(), 1);
+    }
+}
+
+#[test]
 fn a_client_over_http_opens_its_sessions_itself() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, OPEN);

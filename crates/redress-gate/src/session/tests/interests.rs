@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
 use super::{
@@ -52,9 +53,10 @@ fn only_those_who_follow_a_resource_hear_that_it_changed() {
 #[test]
 fn a_long_name_with_many_parts_costs_little() {
     let mut rig = following(&[(1, "file:///a"), (2, "file:///b")]);
-    let began = std::time::Instant::now();
+    let began = clock_gettime(ClockId::ThreadCPUTime);
     assert_eq!(hearers(&mut rig, &"/".repeat(1 << 20)), []);
-    assert!(began.elapsed() < Duration::from_secs(5), "each part is looked up by itself");
+    let spent = clock_gettime(ClockId::ThreadCPUTime) - began;
+    assert!(spent.tv_sec < 5, "each part is looked up by itself");
 }
 
 #[test]

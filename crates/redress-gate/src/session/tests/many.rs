@@ -184,7 +184,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}",{what}}}"#);
             books.asked.insert(books.next, (client, id));
             books.owed.insert(books.next, 1);
-            let from = Sender { client, ticket: Ticket(books.next), token: None };
+            let from = Sender { client, ticket: Ticket(books.next), ..Sender::default() };
             session.client_line(line.as_bytes(), from, turn);
         }
         Step::Cancel(client, id) => {
@@ -200,7 +200,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
                     .collect()
             };
             let before = waiting(rig);
-            let from = Sender { client, ticket: Ticket(0), token: None };
+            let from = Sender { client, ticket: Ticket(0), ..Sender::default() };
             rig.session.client_line(line.as_bytes(), from, &mut rig.turn);
             let after = waiting(rig);
             for ticket in before.iter().filter(|it| !after.contains(it)) {

@@ -14,7 +14,7 @@ fn what_is_no_message_is_refused_with_its_reason() {
         ("[]", -32600, "INVALID_REQUEST"),
         (r#"[1,{"jsonrpc":"2.0","method":"x"},[]]"#, -32600, "INVALID_REQUEST"),
         ("3", -32600, "INVALID_REQUEST"),
-        (r#"{"id":1.5,"method":"ping"}"#, -32600, "INVALID_REQUEST"),
+        (r#"{"id":[1],"method":"ping"}"#, -32600, "INVALID_REQUEST"),
     ] {
         let heard = rig.client(line);
         let [answer] = &heard[..] else { panic!("{line}: {heard:?}") };
@@ -32,7 +32,7 @@ fn what_is_no_message_is_refused_with_its_reason() {
 #[test]
 fn what_is_no_message_is_recorded_in_the_session_that_it_came_in() {
     let mut rig = Rig::up();
-    for line in ["garbage", "[]", r#"{"id":1.5,"method":"ping"}"#] {
+    for line in ["garbage", "[]", r#"{"id":[1],"method":"ping"}"#] {
         for (client, has_session) in [(3, true), (Sender::OF_NO_SESSION | 3, false)] {
             let from = Sender { client, ..Sender::default() };
             rig.session.client_line(line.as_bytes(), from, &mut rig.turn);

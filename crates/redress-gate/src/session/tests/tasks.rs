@@ -81,6 +81,24 @@ fn a_failed_task_keeps_its_error() {
 }
 
 #[test]
+fn what_the_state_of_a_failed_task_states_bounds_what_is_told() {
+    let no = Value::from(r#"ECONNREFUSED: {"retryable":false,"effect":"done"}"#).to_string();
+    for state in [
+        format!(r#""statusMessage":{no}"#),
+        format!(r#""error":{no}"#),
+        format!(r#""statusMessage":"ECONNREFUSED","_meta":{{"a":{no}}}"#),
+    ] {
+        let mut rig = begun(Mode::Enforce);
+        rig.client(GET);
+        let state = format!(r#"{{"taskId":"t","status":"failed",{state}}}"#);
+        let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{state}}}"#);
+        let answer = rig.server(&line).remove(0);
+        let told = envelope(&answer, "/result/_meta");
+        assert_eq!((&told["retryable"], &told["effect"]), (&json!(false), &json!("done")));
+    }
+}
+
+#[test]
 fn a_failed_task_without_an_error_is_a_failure_by_its_words() {
     for (words, code, shown) in [
         (

@@ -1,7 +1,9 @@
 //! What a failure says of its cause: the program, the limit, the log, and what came in the place of an answer.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
+use redress::{Dialect, Fault, codes};
+use redress_registry::shipped;
 use serde_json::json;
 
 use super::{CALL, FAILED, Rig, card, code, fault, settings};
@@ -36,6 +38,24 @@ fn a_program_that_cannot_be_started_is_named() {
         rig.client(CALL);
         let heard = rig.failed(kind);
         assert_eq!(card(&heard[0]).lines().next(), Some(expected));
+    }
+}
+
+#[test]
+fn seed_003_19_what_the_gate_refuses_has_the_hint_of_the_contract() {
+    let stagewright = shipped::get("stagewright").unwrap();
+    for (dialect, code, named) in [
+        (Dialect::Stagewright, codes::EVAL_BLOCKED_KEYWORD, "EVAL_BLOCKED_KEYWORD"),
+        (Dialect::Native, codes::EVAL_BLOCKED_CONSTRUCT, "EVAL_BLOCKED_CONSTRUCT"),
+        (Dialect::Stagewright, codes::TIMEOUT, "OPERATION_TIMEOUT"),
+    ] {
+        let contract = Arc::clone(stagewright);
+        let rig = Rig::gated(Settings { dialect, contract, ..settings(Mode::Enforce) });
+        let known = rig.session.known(Fault::example(code.entry()), (None, None));
+        assert_eq!(known.fault.hint, stagewright.get(named).unwrap().hint);
+        let mut own = Fault::example(code.entry());
+        own.hint = "Do this instead.".to_owned();
+        assert_eq!(rig.session.known(own, (None, None)).fault.hint, "Do this instead.");
     }
 }
 

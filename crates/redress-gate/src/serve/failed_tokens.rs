@@ -1,0 +1,82 @@
+//! Refuses requests without a valid token: counts them, answers them slowly, and records them once a minute.
+
+use std::{net::IpAddr, time::Instant};
+
+use hyper::Response;
+use redress::{
+    codes,
+    emit::emit,
+    fault::Origin,
+    json::{Members, RawJson},
+};
+use redress_ledger::Record;
+use tokio::{sync::oneshot, time::sleep};
+
+use super::{
+    access::NoCaller,
+    body::Body,
+    refusal::Refusal,
+    throttle::{Failures, Pace, Throttle},
+};
+use crate::link::Plan;
+
+/// Refuses a request without a valid token, later the more of them its peer makes.
+pub(super) async fn refuse(
+    why: NoCaller,
+    from: IpAddr,
+    throttle: &Throttle,
+    plan: &Plan,
+) -> Response<Body> {
+    plan.server.metrics.happened(why.event());
+    let (pace, due) = throttle.failed(from, Instant::now());
+    if let Some(failures) = due {
+        record(&failures, plan).await;
+    }
+    let refusal = match pace {
+        Pace::After(wait) => {
+            if !wait.is_zero() {
+                sleep(wait).await;
+            }
+            Refusal::unknown_caller(why)
+        }
+        Pace::TooMany(wait) => Refusal::too_many_failed_tokens(wait),
+    };
+    refusal.unrecorded()
+}
+
+/// Records how many there were, and waits until that is durable.
+pub(super) async fn record(failures: &Failures, plan: &Plan) {
+    let (sender, kept) = oneshot::channel();
+    plan.books.append(record_of(failures, plan), move |_| {
+        // The request may be gone.
+        sender.send(()).unwrap_or_default();
+    });
+    // What a ledger cannot record it counts itself, and the request is refused in any case.
+    kept.await.unwrap_or_default();
+}
+
+fn record_of(Failures { all, peers }: &Failures, plan: &Plan) -> Record {
+    let settings = &plan.server.settings;
+    let mut fault = codes::AUTH_REQUIRED.raise([] as [(&str, &str); 0]);
+    fault.origin = Origin::Gate;
+    fault.nothing_changed();
+    fault.message = if *all == 1 {
+        "A request brought no valid token.".to_owned()
+    } else {
+        format!("{all} requests brought no valid token.")
+    };
+    let mut details = String::new();
+    let mut members = Members::open(&mut details);
+    members.int("requests", *all);
+    let mut by_peer = Members::open(members.key("peers"));
+    for (peer, count) in peers {
+        by_peer.int(&peer.to_string(), *count);
+    }
+    by_peer.close();
+    members.close();
+    fault.details = RawJson::parse(details.as_bytes()).ok();
+    fault.context.server = Some(settings.server.clone());
+    fault.timestamp = Some((plan.clock)().to_string());
+    let fault = emit(fault, &settings.emission()).into_fault();
+    Record::told(&fault, &settings.redactor)
+}

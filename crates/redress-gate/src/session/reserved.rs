@@ -1,0 +1,130 @@
+//! Keys that only the gate writes: what a server says under them is taken out of its messages, wherever it stands.
+
+use std::{ops::Range, sync::LazyLock};
+
+use memchr::memmem::Finder;
+use redress::{
+    json::{Doc, Kind, Value},
+    wire::{FAULT_KEY, RESERVED, is_reserved},
+};
+
+use super::tasks::stated_in_state;
+use crate::{
+    exchange::Method,
+    frame::{Edit, Shape, rewrite, span},
+};
+
+static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(RESERVED));
+
+/// Whether a message may have such a key. That costs no second pass over what has none.
+pub(super) fn may_be_in(line: &[u8], doc: &Doc<'_>) -> bool {
+    // Escapes can spell it in many ways.
+    FINDER.find(line).is_some() || doc.has_escaped_key()
+}
+
+/// The object in an answer, or in the state of a task, where a server states its own envelope: what is read there is judged first and
+/// replaced by the gate's.
+pub(super) fn stated_in(shape: Shape, method: Method, payload: Value<'_>) -> Option<Value<'_>> {
+    match (shape, method) {
+        (Shape::Error, _) => payload.get("data"),
+        (Shape::Result, Method::ToolsCall | Method::TaskResult) => payload.get("_meta"),
+        (Shape::Result, Method::TaskState) => stated_in_state(payload),
+        _ => None,
+    }
+}
+
+/// Whether a server states an envelope in an object.
+pub(super) fn has_stated(object: Option<Value<'_>>) -> bool {
+    object.is_some_and(|it| it.get(FAULT_KEY).is_some())
+}
+
+/// A line without the members that have such a key; `None` if there are none. An envelope that is stated in `kept` stays.
+pub(super) fn without(line: &[u8], root: Value<'_>, kept: Option<Value<'_>>) -> Option<Vec<u8>> {
+    let mut places = Vec::new();
+    let mut left = vec![root];
+    while let Some(value) = left.pop() {
+        let is_kept = kept.is_some_and(|it| it.offset() == value.offset());
+        members_of(value, is_kept, &mut places, &mut left);
+        let inner = value.elements().filter(|it| matches!(it.kind(), Kind::Object | Kind::Array));
+        left.extend(inner);
+    }
+    if places.is_empty() {
+        return None;
+    }
+    let mut edits: Vec<_> = places.into_iter().map(|at| Edit { at, with: b"" }).collect();
+    let mut clean = Vec::with_capacity(line.len());
+    rewrite(line, &mut edits, &mut clean);
+    clean.pop();
+    Some(clean)
+}
+
+/// Finds the members of an object that go, with a comma for each, and the values of others that may have some themselves.
+fn members_of<'d>(
+    object: Value<'d>,
+    is_kept: bool,
+    places: &mut Vec<Range<usize>>,
+    left: &mut Vec<Value<'d>>,
+) {
+    let (mut before, mut has_other) = (0, false);
+    let mut members = object.members().peekable();
+    while let Some((key, value)) = members.next() {
+        let (start, end) = (key.offset(), span(value).end);
+        let goes = key.as_str().is_some_and(|it| is_reserved(&it));
+        if !goes || is_kept && key.is_str(FAULT_KEY) {
+            has_other = true;
+            left.extend(Some(value).filter(|it| matches!(it.kind(), Kind::Object | Kind::Array)));
+        } else if has_other {
+            places.push(before..end);
+        } else {
+            places.push(start..members.peek().map_or(end, |(next, _)| next.offset()));
+        }
+        before = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redress::json::{Doc, Limits};
+
+    use super::{may_be_in, without};
+
+    fn clean(text: &str) -> Option<String> {
+        let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
+        let clean = without(text.as_bytes(), doc.root(), None);
+        assert_eq!(may_be_in(text.as_bytes(), &doc), clean.is_some(), "{text}");
+        clean.map(|it| String::from_utf8(it).unwrap())
+    }
+
+    #[test]
+    fn members_go_and_the_others_keep_their_bytes() {
+        const K: &str = r#""dev.redress/fault""#;
+        for (text, expected) in [
+            ("{K:1}", "{}"),
+            ("{ K : {\"a\":[1]} }", "{  }"),
+            ("{K:1, \"a\":2}", "{\"a\":2}"),
+            ("{\"a\":2 , K:1}", "{\"a\":2}"),
+            ("{\"a\":2,K:1,\"b\":3}", "{\"a\":2,\"b\":3}"),
+            ("{K:1,K:2,\"a\":2,K:3,K:4}", "{\"a\":2}"),
+            ("{K:1,\"dev.redress/x\":2}", "{}"),
+            (r#"{"dev.redress\/fault":1,"\u0064ev.redress/":{}}"#, "{}"),
+            ("[[{\"a\":{K:1}}],{\"b\":[{K:[]}]}]", "[[{\"a\":{}}],{\"b\":[{}]}]"),
+        ] {
+            assert_eq!(clean(&text.replace('K', K)).as_deref(), Some(expected), "{text}");
+        }
+        for text in [r#"{"a":1}"#, r#"{"dev.redressed":1,"dev.redress":2}"#, "[1]", "3"] {
+            assert_eq!(clean(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_envelope_that_is_read_stays_where_it_is_read() {
+        let text = r#"{"_meta":{"dev.redress/fault":{"dev.redress/x":1},"dev.redress/y":2},"b":{"dev.redress/fault":3}}"#;
+        let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).unwrap();
+        let kept = doc.root().get("_meta");
+        let clean = without(text.as_bytes(), doc.root(), kept).unwrap();
+        assert_eq!(
+            String::from_utf8(clean).unwrap(),
+            r#"{"_meta":{"dev.redress/fault":{}},"b":{}}"#
+        );
+    }
+}

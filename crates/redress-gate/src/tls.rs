@@ -1,0 +1,98 @@
+//! `Tls`: reads the certificate and the key of our listeners.
+
+use std::{fmt, io, sync::Arc};
+
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        Error, ServerConfig, ServerConnection,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    },
+};
+
+/// The certificate of our listeners, and the key of it.
+#[derive(Clone)]
+pub struct Tls(Arc<ServerConfig>);
+
+/// Why two texts are no certificate and key. No part of a text is told: a key could be in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotTls {
+    /// What is wrong with the certificate.
+    Certificate(&'static str),
+    /// What is wrong with the key.
+    Key(&'static str),
+}
+
+impl Tls {
+    /// Reads a certificate, with those that vouch for it behind it, and its key, both as PEM.
+    pub fn new(certificate: &[u8], key: &[u8]) -> Result<Self, NotTls> {
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(certificate)
+            .collect::<Result<_, _>>()
+            .map_err(|_may_tell_a_key| NotTls::Certificate("is not valid PEM"))?;
+        if chain.is_empty() {
+            return Err(NotTls::Certificate("has no certificate in it"));
+        }
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_may_tell_it| {
+            NotTls::Key("has no private key in it, or one with a password")
+        })?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|_never| NotTls::Certificate("cannot be used by this build"))?
+            .with_no_client_auth()
+            .with_single_cert(chain, key);
+        let mut config = config.map_err(|it| match it {
+            Error::InconsistentKeys(_) => NotTls::Key("is not the key of the certificate"),
+            Error::InvalidCertificate(_) => NotTls::Certificate("has no valid certificate in it"),
+            _ => NotTls::Key("has a key that cannot be used: RSA, ECDSA and Ed25519 keys can"),
+        })?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self(Arc::new(config)))
+    }
+
+    /// Accepts connections on a runtime.
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        TlsAcceptor::from(Arc::clone(&self.0))
+    }
+
+    /// A connection that a thread drives.
+    pub(crate) fn connection(&self) -> io::Result<ServerConnection> {
+        ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::CertifiedKey;
+
+    use super::{NotTls, Tls};
+
+    fn made() -> (String, String) {
+        let CertifiedKey { cert, signing_key } =
+            rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        (cert.pem(), signing_key.serialize_pem())
+    }
+
+    #[test]
+    fn what_is_no_certificate_with_its_key_is_told() {
+        let ((cert, key), (_, other)) = (made(), made());
+        assert!(Tls::new(cert.as_bytes(), key.as_bytes()).is_ok());
+        let broken = cert.replace('M', "\u{1}");
+        for (cert, key, why) in [
+            ("", &*key, NotTls::Certificate("has no certificate in it")),
+            (&*key, &key, NotTls::Certificate("has no certificate in it")),
+            (&broken, &key, NotTls::Certificate("is not valid PEM")),
+            (&cert, "", NotTls::Key("has no private key in it, or one with a password")),
+            (&cert, &cert, NotTls::Key("has no private key in it, or one with a password")),
+            (&cert, &other, NotTls::Key("is not the key of the certificate")),
+        ] {
+            assert_eq!(Tls::new(cert.as_bytes(), key.as_bytes()).unwrap_err(), why);
+        }
+    }
+}
