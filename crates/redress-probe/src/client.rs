@@ -25,13 +25,14 @@ use self::{
     remote::Remote,
     wire::{Heard, LONGEST, Wire},
 };
-use crate::plan::MOST_TOOLS;
-
-pub(crate) use self::{greeting::Era, message::Outgoing};
 pub use self::{
     greeting::Unprobed,
     listing::tools,
     wire::{Place, Trouble},
+};
+pub(crate) use self::{
+    greeting::{Era, greet, greet_with},
+    message::Outgoing,
 };
 
 /// What may still come after everything that had to come is there.
@@ -48,6 +49,9 @@ const REMEMBERED: usize = 64;
 
 /// The most of what nobody asked for that is kept.
 const MOST_STRAYS: usize = 16;
+
+/// The most tools of a server that are looked at.
+pub(crate) const MOST_TOOLS: usize = 1_000;
 
 /// The most pages of tools that are asked for.
 const MOST_PAGES: usize = 64;

@@ -1,6 +1,6 @@
 //! `Comparison`: what became better or worse since a report that was made before.
 
-use redress_registry::finding::Level;
+use redress_registry::Level;
 use serde::Serialize;
 
 use crate::{

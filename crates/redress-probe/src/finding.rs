@@ -1,6 +1,6 @@
 //! `Finding`: what one rule has to say about one tool, or about the server, with every exchange that shows it.
 
-use redress_registry::finding::Level;
+use redress_registry::Level;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// What one rule found at one tool, or at the server as a whole.
@@ -29,7 +29,7 @@ pub struct Finding {
 /// One answer that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The case that was played, as `--only` takes it.
+    /// The case that was run, as `--only` takes it.
     pub case: String,
     /// The exchanges that show it, as places in [`Run::exchanges`](crate::report::Run::exchanges).
     pub exchanges: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct Hit {
     pub message: String,
     /// What should have been answered, one sentence.
     pub expected: String,
-    /// The command that plays this case again.
+    /// The command that runs this case again.
     pub repeat: String,
 }
 

@@ -1,18 +1,18 @@
 //! Grading: every rule looks at every answer, and says nothing, that it is good, or what is wrong with it.
 
+mod answer_view;
 mod answers;
 mod contract;
 mod leaks;
-mod marks;
 mod protocol;
-mod sight;
+mod results;
 mod words;
 
-use redress_registry::{finding::Level, rule::Rule};
+use redress_registry::{Level, rule::Rule};
 
 pub(crate) use self::{
-    marks::Marks,
-    sight::{Seen, Sight},
+    answer_view::{AnswerView, ParsedAnswer},
+    results::Results,
 };
 
 /// A rule, how it looks at an answer, and what it counts.
@@ -25,7 +25,7 @@ pub(crate) struct Check {
     /// The most points that are left when an answer breaks it, if fewer than with any violation.
     pub(crate) cap: Option<u8>,
     /// None, if the answer is none of its business.
-    run: fn(&Sight<'_>) -> Said,
+    run: fn(&AnswerView<'_>) -> Said,
 }
 
 /// What a rule says of an answer: nothing, that it is good, or what is wrong.
@@ -63,6 +63,11 @@ pub fn weight(rule: &str) -> Option<(u16, Option<u8>)> {
     let check = checks().find(|it| it.rule.id == rule)?;
     let is_violation = check.rule.level() == Level::Violation;
     Some((check.weight, check.cap.or(is_violation.then_some(WITH_A_VIOLATION))))
+}
+
+/// The most points that are left when an answer breaks a rule.
+pub(crate) fn cap(rule: &str) -> Option<u8> {
+    weight(rule)?.1
 }
 
 /// The most points of whoever breaks a rule that is no matter of taste: nobody with a violation has an A.

@@ -1,7 +1,7 @@
 //! The plan: every call that must fail, made from what a server says of its tools; the same for the same seed.
 
 mod calls;
-mod chance;
+mod rng;
 mod safety;
 mod schema;
 mod server;
@@ -11,7 +11,7 @@ mod values;
 use serde_json::Value;
 
 pub(crate) use self::tool::Tool;
-use crate::client::Era;
+use crate::client::{Era, MOST_TOOLS};
 
 /// One thing that is tried.
 #[derive(Debug, Clone)]
@@ -22,17 +22,17 @@ pub(crate) struct Case {
     pub(crate) tool: Option<usize>,
     /// What is tried, one sentence.
     pub(crate) about: String,
-    pub(crate) play: Play,
+    pub(crate) action: Action,
     pub(crate) expect: Expect,
     /// The arguments that are wrong; an answer should name one of them.
     pub(crate) wrong: Vec<String>,
-    /// Played twice, so that the answers can be compared.
+    /// Run twice, so that the answers can be compared.
     pub(crate) twice: bool,
 }
 
-/// How it is tried.
+/// What is sent.
 #[derive(Debug, Clone)]
-pub(crate) enum Play {
+pub(crate) enum Action {
     /// A call; without arguments at all, if there are none.
     Call { tool: String, arguments: Option<Value> },
     /// A well-formed request.
@@ -44,9 +44,9 @@ pub(crate) enum Play {
     /// A notification, to which nobody answers.
     Notification { method: String, params: Value },
     /// A request that is taken back at once.
-    TakenBack { method: String, params: Value },
+    Cancelled { method: String, params: Value },
     /// So many requests at once.
-    Together { method: String, params: Value, times: usize },
+    Concurrent { method: String, params: Value, times: usize },
     /// Two requests with one id.
     SameId { method: String, params: Value },
     /// A greeting with a revision that does not exist.
@@ -76,10 +76,10 @@ pub(crate) enum Expect {
     Life,
 }
 
-/// What is to be played, and what is left out.
+/// What is to be run, and what is left out.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// In the order in which they are played: a round of each tool, so that a small budget reaches all.
+    /// In the order in which they are run: a round of each tool, so that a small budget reaches all.
     pub(crate) cases: Vec<Case>,
     /// How many of each tool are left out, since they might change something.
     pub(crate) left_out: Vec<usize>,
@@ -121,9 +121,6 @@ pub fn cases(listed: &Value, seed: u64) -> Vec<String> {
     let rules = Rules { seed, allow_effects: true, only: &[] };
     plan(&tools, &Era::default(), rules).cases.into_iter().map(|it| it.id).collect()
 }
-
-/// The most tools of a server that are looked at.
-pub(crate) const MOST_TOOLS: usize = 1_000;
 
 fn is_wanted(id: &str, only: &[String]) -> bool {
     let is_it = |wanted: &String| {

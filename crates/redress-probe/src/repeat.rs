@@ -1,6 +1,6 @@
-//! The command that plays a case again, as a shell takes it.
+//! The command that runs a case again, as a shell takes it.
 
-use crate::{Options, client::Place};
+use crate::{client::Place, options::Options};
 
 /// The command for one case, or for all.
 pub(crate) fn command(options: &Options, case: Option<&str>) -> String {

@@ -1,6 +1,6 @@
 //! `Report`: all that a probe did and found, the one value that every presentation shows.
 
-use redress_registry::finding::Level;
+use redress_registry::Level;
 use serde::{Deserialize, Serialize};
 
 use crate::{finding::Finding, score::Score};
@@ -43,7 +43,7 @@ pub enum Target {
 /// How it was probed: the same settings and the same server give the same calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// What chance went by.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// The most calls.
     pub budget: usize,
@@ -91,7 +91,7 @@ pub struct Run {
     pub exchanges: Vec<Exchange>,
     /// How often the server had to be started again.
     pub restarts: usize,
-    /// Why it ended before everything was played.
+    /// Why it ended before all cases were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// The codes of the contract, with `--contract`.
@@ -120,7 +120,7 @@ pub struct Tool {
 pub struct Cases {
     /// All that the schema gives.
     pub planned: usize,
-    /// Played.
+    /// Run.
     pub played: usize,
     /// Left out, since they might change something and `--allow-effects` is not set.
     pub effects: usize,
@@ -128,7 +128,7 @@ pub struct Cases {
     pub unplayed: usize,
 }
 
-/// Why a run ended before everything was played.
+/// Why a run ended before all cases were run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {

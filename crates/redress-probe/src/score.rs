@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::grade::weight;
-
 /// How much of a server's score is its own answers, in percent; the rest is the mean of its tools.
 pub const OWN_PERCENT: u64 = 30;
+
+/// The most points that are left when an answer breaks a rule, by the id of the rule.
+pub(crate) type Cap = fn(&str) -> Option<u8>;
 
 /// How good the answers of a tool or of a server are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,15 +24,15 @@ pub struct Score {
 
 impl Score {
     /// The score that rules give: the weighted mean of how many answers were good, unless a rule keeps it down.
-    pub(crate) fn of(rules: Vec<Share>) -> Option<Self> {
+    pub(crate) fn of(rules: Vec<Share>, cap: Cap) -> Option<Self> {
         let whole: u64 = rules.iter().map(|it| u64::from(it.weight)).sum();
         let earned: u64 = rules.iter().map(Share::earned).sum();
         let points = (earned / 10).checked_div(whole)?;
-        Some(Self::capped(points, rules))
+        Some(Self::capped(points, rules, cap))
     }
 
     /// The score of a server: its own answers, and the mean of its tools.
-    pub(crate) fn whole(own: Option<&Self>, tools: &[Self]) -> Option<Self> {
+    pub(crate) fn whole(own: Option<&Self>, tools: &[Self], cap: Cap) -> Option<Self> {
         let count = u64::try_from(tools.len()).unwrap_or(u64::MAX);
         let sum: u64 = tools.iter().map(|it| u64::from(it.points)).sum();
         let mean = sum.checked_div(count);
@@ -51,13 +52,13 @@ impl Score {
             }
         }
         rules.sort_by(|a, b| a.rule.cmp(&b.rule));
-        Some(Self::capped(points, rules))
+        Some(Self::capped(points, rules, cap))
     }
 
-    fn capped(points: u64, rules: Vec<Share>) -> Self {
+    fn capped(points: u64, rules: Vec<Share>, cap: Cap) -> Self {
         let points = u8::try_from(points).unwrap_or(100).min(100);
         let broken = rules.iter().filter(|it| it.passed < it.checked);
-        let caps = broken.filter_map(|it| Some((weight(&it.rule)?.1?, it.rule.clone())));
+        let caps = broken.filter_map(|it| Some((cap(&it.rule)?, it.rule.clone())));
         match caps.min().filter(|it| it.0 < points) {
             Some((cap, rule)) => {
                 Self { points: cap, letter: Letter::of(cap), capped_by: Some(rule), rules }
@@ -130,6 +131,7 @@ impl Letter {
 #[cfg(test)]
 mod tests {
     use super::{Letter, Score, Share};
+    use crate::grade::cap;
 
     fn share(rule: &str, weight: u16, passed: usize) -> Share {
         Share { rule: rule.into(), weight, checked: 4, passed }
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_score_is_the_weighted_mean_of_what_was_good() {
-        let points = |rules| Score::of(rules).map(|it| (it.points, it.letter));
+        let points = |rules| Score::of(rules, cap).map(|it| (it.points, it.letter));
         assert_eq!(
             points(vec![share("PR301", 30, 4), share("PR302", 20, 4)]),
             Some((100, Letter::A))
@@ -152,20 +154,20 @@ mod tests {
 
     #[test]
     fn a_server_that_dies_is_never_better_than_a_d() {
-        let score = Score::of(vec![share("PR301", 30, 4), share("PR103", 1, 3)]).unwrap();
+        let score = Score::of(vec![share("PR301", 30, 4), share("PR103", 1, 3)], cap).unwrap();
         assert_eq!((score.points, score.letter), (59, Letter::D));
         assert_eq!(score.capped_by.as_deref(), Some("PR103"));
     }
 
     #[test]
     fn a_server_is_its_own_answers_and_the_mean_of_its_tools() {
-        let score = |passed| Score::of(vec![share("PR301", 30, passed)]).unwrap();
-        let whole = Score::whole(Some(&score(4)), &[score(4), score(0)]).unwrap();
+        let score = |passed| Score::of(vec![share("PR301", 30, passed)], cap).unwrap();
+        let whole = Score::whole(Some(&score(4)), &[score(4), score(0)], cap).unwrap();
         assert_eq!(whole.points, 65);
         assert_eq!(
             whole.rules,
             [Share { rule: "PR301".into(), weight: 30, checked: 12, passed: 8 }]
         );
-        assert_eq!(Score::whole(None, &[]), None);
+        assert_eq!(Score::whole(None, &[], cap), None);
     }
 }

@@ -120,7 +120,7 @@ impl<H: ServerHandler> Contract<H> {
             }
             Some(tool) => fitting(request, tool),
             // A tool that is declared may be hidden from the list.
-            None if self.settings.operation(&request.name).is_some() => Ok(()),
+            None if self.has_operation(&request.name) => Ok(()),
             None => Err(self.unknown(&request.name)),
         }
     }
@@ -165,7 +165,7 @@ impl<H: ServerHandler> Contract<H> {
 
     fn judge<'j>(&'j self, asked: &'j Asked, tool: Option<&Known>) -> Judge<'j> {
         let traits = tool.map(|it| it.traits).unwrap_or_default();
-        Judge { asked, settings: &self.settings, state: &self.state, traits }
+        Judge { asked, state: &self.state, traits }
     }
 
     async fn answer(&self, failed: Failed, asked: &Asked, tool: Option<&Known>) -> Answer {
@@ -210,10 +210,17 @@ impl<H: ServerHandler> Contract<H> {
         Ok(answer::tool_result(&told.fault, how)?.into())
     }
 
+    fn has_operation(&self, tool: &str) -> bool {
+        self.settings.operation(tool, &self.state.codes.registry()).is_some()
+    }
+
     /// Looks up a tool that is not known: it may be new.
     async fn find(&self, name: &str, context: &Context) -> Option<Arc<Known>> {
         match panics::caught(|| self.handler.get_tool(name)) {
-            Ok(Some(tool)) => self.state.catalog.learn(&[tool], false, &self.settings),
+            Ok(Some(tool)) => {
+                let registry = self.state.codes.registry();
+                self.state.catalog.learn(&[tool], false, (&self.settings, &registry));
+            }
             // A list that never comes must not keep the call from its answer.
             _ => {
                 drop(within(self.settings.timeout(name), Box::pin(self.learn(context))).await);
@@ -237,7 +244,8 @@ impl<H: ServerHandler> Contract<H> {
                 break;
             }
         }
-        self.state.catalog.learn(&tools, cursor.is_none(), &self.settings);
+        let registry = self.state.codes.registry();
+        self.state.catalog.learn(&tools, cursor.is_none(), (&self.settings, &registry));
         Ok(())
     }
 

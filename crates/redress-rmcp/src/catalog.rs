@@ -1,6 +1,4 @@
-//! `Catalog`: what is known of the handler's tools: their schemas, ready to check; what they do; the line about their errors.
-
-mod line;
+//! `Catalog`: what is known of the handler's tools: their schemas, ready to check, and what they do.
 
 use std::{
     borrow::Cow,
@@ -8,8 +6,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use redress::outcome::ToolTraits;
-use redress_registry::Operation;
+use redress::{describe, outcome::ToolTraits};
+use redress_registry::{Operation, Registry};
 use rmcp::model::{JsonObject, Tool};
 
 use crate::{schema::Schema, settings::Settings};
@@ -24,15 +22,13 @@ pub(crate) struct Known {
     pub(crate) traits: ToolTraits,
     pub(crate) input: Schema,
     pub(crate) output: Option<Schema>,
-    /// What its description says about its errors.
-    pub(crate) errors: Option<String>,
 }
 
 impl Known {
-    fn new(tool: &Tool, settings: &Settings) -> Self {
-        let row = settings.registry.tools.get(&*tool.name);
+    fn new(tool: &Tool, settings: &Settings, registry: &Registry) -> Self {
+        let row = registry.tools.get(&*tool.name);
         let hints = tool.annotations.as_ref();
-        let operation = settings.operation(&tool.name);
+        let operation = settings.operation(&tool.name, registry);
         // What the tool itself says is more exact than what its kind of operation usually does.
         let reads = hints.and_then(|it| it.read_only_hint);
         let reads = reads.unwrap_or_else(|| operation.is_some_and(Operation::reads));
@@ -48,16 +44,15 @@ impl Known {
             },
             input: Schema::new(&tool.input_schema),
             output: tool.output_schema.as_ref().map(Schema::new),
-            errors: row.and_then(|it| line::of(it, &settings.registry)),
         }
     }
 
     /// Tells clients what is known of the tool, where it says nothing about that itself.
-    pub(crate) fn describe(&self, tool: &mut Tool) {
-        if let Some(errors) = &self.errors {
-            let said = tool.description.take().unwrap_or_default();
-            let gap = if said.is_empty() { "" } else { "\n" };
-            tool.description = Some(format!("{said}{gap}{errors}").into());
+    pub(crate) fn describe(&self, tool: &mut Tool, registry: &Registry) {
+        let said = tool.description.as_deref().unwrap_or_default();
+        let row = registry.tools.get(&*tool.name);
+        if let Some(description) = row.and_then(|it| describe(said, it, registry)) {
+            tool.description = Some(description.into());
         }
         let ToolTraits { read_only, idempotent, .. } = self.traits;
         if read_only || idempotent {
@@ -103,12 +98,22 @@ impl Catalog {
         self.0.read().unwrap_or_else(PoisonError::into_inner).names.as_ref().map(Arc::clone)
     }
 
+    /// Forgets all tools: the codes that say what they do have changed.
+    pub(crate) fn forget(&self) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Tools::default();
+    }
+
     /// Learns tools. `is_whole` says that there are no others.
-    pub(crate) fn learn(&self, tools: &[Tool], is_whole: bool, settings: &Settings) {
+    pub(crate) fn learn(
+        &self,
+        tools: &[Tool],
+        is_whole: bool,
+        (settings, registry): (&Settings, &Registry),
+    ) {
         let mut known = BTreeMap::new();
         for tool in tools {
             let before = self.get(&tool.name).filter(|it| it.is_of(tool));
-            let now = before.unwrap_or_else(|| Arc::new(Known::new(tool, settings)));
+            let now = before.unwrap_or_else(|| Arc::new(Known::new(tool, settings, registry)));
             known.insert(tool.name.to_string(), now);
         }
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);

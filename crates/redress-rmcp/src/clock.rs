@@ -1,8 +1,11 @@
-//! The time and the environment: what a library must not read by itself, for servers that ask for it.
+//! The time and the environment: this crate is the boundary that reads them, so that `redress` need not.
 
 use std::{env, sync::Arc, time::SystemTime};
 
-use redress::tally::{BadSample, ErrorStats};
+use redress::{
+    fault::StackPolicy,
+    tally::{BadSample, ErrorStats},
+};
 use redress_ledger::{Clock, Time};
 
 /// The system's clock, for a ledger: `Ledger::open(Options::new(dir, key, clock()))`.
@@ -23,4 +26,11 @@ pub(crate) fn now() -> Time {
 pub fn error_stats_from_env() -> Result<Option<ErrorStats>, BadSample> {
     let (switch, sample) = (env::var(ErrorStats::SWITCH), env::var(ErrorStats::SAMPLE));
     ErrorStats::from_switches(switch.ok().as_deref(), sample.ok().as_deref())
+}
+
+/// What `DEBUG_STACK` and `MCP_ERRORS_VERBOSE` say about stacks.
+#[expect(clippy::disallowed_methods, reason = "whoever starts the server decides what callers see")]
+pub(crate) fn shown_stack() -> StackPolicy {
+    let [debug, verbose] = StackPolicy::SWITCHES.map(|it| env::var(it).ok());
+    StackPolicy::from_switches(debug.as_deref(), verbose.as_deref())
 }

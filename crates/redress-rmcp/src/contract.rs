@@ -4,17 +4,21 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use redress::{
     Dialect,
-    fault::Context,
-    tally::{ErrorStats, Tally},
+    fault::{Context, StackPolicy},
+    tally::ErrorStats,
 };
 use redress_ledger::{Ledger, Redactor};
-use redress_registry::{Operation, Registry};
+use redress_registry::{
+    Entry, Operation, Registry,
+    plugin::{PluginCode, PluginError, Plugins, Registration},
+};
 use rmcp::ServerHandler;
 use uuid::Uuid;
 
 use crate::{
     catalog::Catalog,
     panics,
+    plugins::Codes,
     settings::{Seen, Settings},
 };
 
@@ -38,7 +42,7 @@ pub(crate) type Books = (Arc<Settings>, Arc<State>, Arc<str>);
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) catalog: Catalog,
-    pub(crate) tally: Tally<1>,
+    pub(crate) codes: Codes,
 }
 
 fn new_session() -> Arc<str> {
@@ -63,14 +67,16 @@ impl<H: ServerHandler> Contract<H> {
         panics::watch();
         redress::classify::warm_up();
         let server = handler.get_info().server_info.name;
-        let registry = registry.into();
-        let state = State { catalog: Catalog::default(), tally: Tally::new(&registry) };
-        Self {
+        let state = State { catalog: Catalog::default(), codes: Codes::new(registry.into()) };
+        let settings = Settings::new(server);
+        let stack = settings.stack;
+        let contract = Self {
             handler: Arc::new(handler),
-            settings: Arc::new(Settings::new(registry, server)),
+            settings: Arc::new(settings),
             state: Arc::new(state),
             session: new_session(),
-        }
+        };
+        contract.stack(stack)
     }
 
     /// The same contract for another client.
@@ -91,6 +97,15 @@ impl<H: ServerHandler> Contract<H> {
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(Arc::make_mut(&mut self.settings));
         self
+    }
+
+    /// How much of a stack callers see, in dialects that have a place for it; else `DEBUG_STACK` and `MCP_ERRORS_VERBOSE` say it.
+    #[must_use]
+    pub fn stack(self, shown: StackPolicy) -> Self {
+        if shown != StackPolicy::Hidden {
+            panics::keep_stacks();
+        }
+        self.with(|it| it.stack = shown)
     }
 
     /// The server's name in faults; else it is the one that the handler tells its clients.
@@ -170,6 +185,37 @@ impl<H: ServerHandler> Contract<H> {
 
     /// What has failed so far, as `sys/errorStats` answers it; `None` unless that was asked for.
     pub fn stats(&self) -> Option<String> {
-        Some(self.state.tally.stats(self.settings.error_stats?))
+        Some(self.state.codes.stats(self.settings.error_stats?))
+    }
+
+    /// Registers the codes and tools of a plugin's registry, all or none. They count from the next request on, for all clones.
+    pub fn register(&self, plugin: &Registry) -> Result<Registration, PluginError> {
+        self.changed(|it| it.register_all(plugin))
+    }
+
+    /// Registers codes of a plugin that has no registry, all or none.
+    pub fn register_codes(
+        &self,
+        namespace: &str,
+        codes: &[PluginCode],
+    ) -> Result<Registration, PluginError> {
+        self.changed(|it| it.register(namespace, codes))
+    }
+
+    /// Takes a registration back. A code that was registered twice stays until both are taken back.
+    pub fn unregister(&self, registration: Registration) {
+        self.changed(|it| it.unregister(registration));
+    }
+
+    /// The row of a code: of a plugin, of the contract or of `core`. [`redress::Fault::raise`] makes a failure of it.
+    pub fn lookup(&self, code: &str) -> Option<Arc<Entry>> {
+        self.state.codes.lookup(code)
+    }
+
+    fn changed<T>(&self, change: impl FnOnce(&Plugins) -> T) -> T {
+        let end = self.state.codes.change(change);
+        // What was known of the tools may be another thing now.
+        self.state.catalog.forget();
+        end
     }
 }

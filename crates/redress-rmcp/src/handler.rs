@@ -164,11 +164,12 @@ impl<H: ServerHandler> ServerHandler for Contract<H> {
             let list = async { self.handler.list_tools(request, context).await };
             let mut listed = self.answered(panics::catch(Box::pin(list)).await, &asked).await?;
             let is_whole = is_first && listed.next_cursor.is_none();
-            self.state.catalog.learn(&listed.tools, is_whole, &self.settings);
+            let registry = self.state.codes.registry();
+            self.state.catalog.learn(&listed.tools, is_whole, (&self.settings, &registry));
             listed.tools.retain_mut(|tool| {
                 let known = self.state.catalog.get(&tool.name);
                 if let Some(known) = &known {
-                    known.describe(tool);
+                    known.describe(tool, &registry);
                 }
                 known.is_some_and(|it| it.operation.is_some())
             });
@@ -230,7 +231,7 @@ impl<H: ServerHandler> Contract<H> {
         let (mut fault, error) = match end {
             Ok(error) => {
                 let traits = ToolTraits::default();
-                let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
+                let judge = Judge { asked, state: &self.state, traits };
                 (judge.error(&error), Some(error))
             }
             Err(panic) => (panic.fault(), None),

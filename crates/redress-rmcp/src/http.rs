@@ -23,7 +23,7 @@ use redress::{
     classify::{Verdict, classify},
     codes,
     emit::emit,
-    fault::Origin,
+    fault::{Origin, StackPolicy},
     outcome::{Asked, HttpAnswer, HttpAsked, Outcome, What},
     wire,
 };
@@ -144,7 +144,9 @@ impl ErrorBodies {
     async fn told(&self, fault: Fault) -> Fault {
         match &self.books {
             Some((settings, state, _)) => *tell::tell(fault, settings, state).await.fault,
-            None => emit(fault, &tell::emission(&Redactor::default())).into_fault(),
+            None => {
+                emit(fault, &tell::emission(&Redactor::default(), StackPolicy::Hidden)).into_fault()
+            }
         }
     }
 }

@@ -19,13 +19,11 @@ use crate::{
     asked::Asked,
     contract::State,
     schema::{is_of_serde, refused_by_serde},
-    settings::Settings,
 };
 
 /// Judges answers to one request.
 pub(crate) struct Judge<'j> {
     pub(crate) asked: &'j Asked,
-    pub(crate) settings: &'j Settings,
     pub(crate) state: &'j State,
     pub(crate) traits: ToolTraits,
 }
@@ -104,7 +102,7 @@ impl Judge<'_> {
             ..Question::default()
         };
         let outcome = Outcome::of(What::Answer(answer.root()));
-        match classify(&question, &outcome, &self.settings.registry) {
+        match classify(&question, &outcome, &self.state.codes.registry()) {
             Verdict::Failure(failure) => Some(failure.fault),
             Verdict::Success => None,
         }

@@ -18,6 +18,7 @@ pub mod http;
 mod judge;
 mod panics;
 mod pipe;
+mod plugins;
 mod provoke;
 mod schema;
 mod session;
@@ -32,7 +33,10 @@ pub use clock::{clock, error_stats_from_env};
 pub use contract::Contract;
 pub use pipe::{Both, Connection, Messages, Pair};
 pub use redress::tally::ErrorStats;
-pub use redress_registry::Operation;
+pub use redress_registry::{
+    Operation,
+    plugin::{PluginCode, PluginError, Registration},
+};
 pub use session::RunError;
 pub use settings::Seen;
 pub use start::StartError;

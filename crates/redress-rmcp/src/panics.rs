@@ -1,4 +1,4 @@
-//! Panics of a handler, caught: rmcp alone would never answer the request. What was said, and where, is the operator's.
+//! Panics of a handler, caught: rmcp alone would never answer the request. What was said is the cause, and where is the stack.
 
 use std::{
     any::Any,
@@ -7,14 +7,16 @@ use std::{
     future::poll_fn,
     panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind},
     pin::Pin,
-    sync::Once,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
     task::Poll,
 };
 
 use redress::{
     Fault, codes,
     fault::{Cause, Origin},
-    json::RawJson,
 };
 
 /// A panic of a handler.
@@ -28,9 +30,12 @@ pub(crate) struct Panic {
 #[derive(Debug)]
 struct Place {
     location: String,
-    /// Only if the environment of the process asks for it, since it costs milliseconds.
+    /// Only if somebody may see it, or the environment of the process asks for it, since it costs milliseconds.
     stack: Option<String>,
 }
+
+/// Whether the stack of each panic is kept.
+static KEEPS_STACKS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// How many of our futures this thread is polling, one inside the other.
@@ -53,8 +58,14 @@ pub(crate) fn watch() {
     });
 }
 
+/// Keeps the stack of each panic from now on.
+pub(crate) fn keep_stacks() {
+    KEEPS_STACKS.store(true, Ordering::Relaxed);
+}
+
 fn note(info: &PanicHookInfo<'_>) {
-    let stack = Backtrace::capture();
+    let is_kept = KEEPS_STACKS.load(Ordering::Relaxed);
+    let stack = if is_kept { Backtrace::force_capture() } else { Backtrace::capture() };
     let stack = (stack.status() == BacktraceStatus::Captured).then(|| stack.to_string());
     let location = info.location().map(ToString::to_string).unwrap_or_default();
     PLACE.with_borrow_mut(|it| *it = Some(Place { location, stack }));
@@ -105,17 +116,16 @@ fn said(payload: &(dyn Any + Send)) -> String {
 }
 
 impl Panic {
-    /// The failure that it is. Nothing of what it said is for the caller.
+    /// The failure that it is.
     pub(crate) fn fault(self) -> Fault {
         let mut fault = Fault::of(codes::INTERNAL_ERROR.entry());
         fault.origin = Origin::Server;
-        let location = self.place.as_ref().map(|it| RawJson::string(&it.location));
-        fault.private.push_cause(Cause::Error {
-            message: self.message,
-            code: location,
-            name: "panic".to_owned(),
+        fault.private.stack = self.place.map(|it| {
+            let frames = it.stack.map(|it| format!("\nstack backtrace:\n{it}"));
+            format!("panicked at {}{}", it.location, frames.unwrap_or_default())
         });
-        fault.private.stack = self.place.and_then(|it| it.stack.or(Some(it.location)));
+        let (message, name) = (self.message, "panic".to_owned());
+        fault.private.push_cause(Cause::Error { message, code: None, name });
         fault
     }
 }

@@ -1,7 +1,5 @@
 //! The contract test of a server: whether it really answers with each code that it declares.
 
-use std::sync::Arc;
-
 use redress::provoke::{Provoked, provoke};
 use rmcp::{
     RoleClient, RoleServer, ServerHandler, ServiceError,
@@ -23,7 +21,7 @@ impl<H: ServerHandler> Contract<H> {
         let (ours, theirs) = duplex(PIPE_BYTES);
         let server = serve_directly::<RoleServer, _, _, _, _>(self.clone(), theirs, None);
         let client = serve_directly::<RoleClient, _, _, _, _>((), ours, None);
-        let (registry, calls) = (Arc::clone(&self.settings.registry), calls.to_owned());
+        let (registry, calls) = (self.state.codes.registry(), calls.to_owned());
         let runtime = Handle::current();
         let made = spawn_blocking(move || {
             provoke(&registry, &calls, |tool, arguments| {

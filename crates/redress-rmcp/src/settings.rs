@@ -2,13 +2,19 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use redress::{Dialect, fault::Context, tally::ErrorStats};
+use redress::{
+    Dialect,
+    fault::{Context, StackPolicy},
+    tally::ErrorStats,
+};
 use redress_ledger::{Ledger, Redactor};
 use redress_registry::{Operation, Registry};
 use rmcp::{
     model::CallToolRequestParams,
     service::{RequestContext, RoleServer},
 };
+
+use crate::clock;
 
 /// How long a call may take unless the author says otherwise; the gate waits as long.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -31,13 +37,14 @@ pub(crate) type Fill = Arc<dyn Fn(Seen<'_>) -> Context + Send + Sync>;
 
 #[derive(Clone)]
 pub(crate) struct Settings {
-    pub(crate) registry: Arc<Registry>,
     /// What is the same for every call.
     pub(crate) context: Context,
     pub(crate) fill: Option<Fill>,
     pub(crate) ledger: Option<Arc<Ledger>>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) dialect: Dialect,
+    /// How much of a stack callers see.
+    pub(crate) stack: StackPolicy,
     /// How long a call may take, and calls of some tools.
     pub(crate) timeout: Option<Duration>,
     pub(crate) timeouts: BTreeMap<String, Duration>,
@@ -49,14 +56,14 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn new(registry: Arc<Registry>, server: String) -> Self {
+    pub(crate) fn new(server: String) -> Self {
         Self {
-            registry,
             context: Context { server: Some(server), ..Context::default() },
             fill: None,
             ledger: None,
             redactor: Arc::default(),
             dialect: Dialect::Native,
+            stack: clock::shown_stack(),
             timeout: Some(TIMEOUT),
             timeouts: BTreeMap::new(),
             operations: BTreeMap::new(),
@@ -66,9 +73,9 @@ impl Settings {
     }
 
     /// What a tool does, if anybody said so.
-    pub(crate) fn operation(&self, tool: &str) -> Option<Operation> {
+    pub(crate) fn operation(&self, tool: &str, registry: &Registry) -> Option<Operation> {
         let own = self.operations.get(tool).copied();
-        own.or_else(|| self.registry.tools.get(tool)?.operation)
+        own.or_else(|| registry.tools.get(tool)?.operation)
     }
 
     /// How long any call may take. One without a limit has the usual one as soon as nobody asks for more.
@@ -85,9 +92,6 @@ impl Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings")
-            .field("registry", &self.registry.name)
-            .field("context", &self.context)
-            .finish_non_exhaustive()
+        f.debug_struct("Settings").field("context", &self.context).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use redress::{
     Fault, card, codes,
     fault::{Ctx, startup_failure},
 };
-use redress_registry::shipped;
+use redress_registry::{Registry, shipped};
 use rmcp::{
     ServerHandler,
     model::RequestId,
@@ -15,7 +15,7 @@ use rmcp::{
 
 use tokio::time::timeout;
 
-use crate::{contract::Contract, settings::Settings};
+use crate::contract::Contract;
 
 /// Why a server does not begin.
 pub struct StartError(Box<Fault>);
@@ -53,7 +53,7 @@ impl<H: ServerHandler> Contract<H> {
     ///
     /// Needs a runtime of tokio, as serving does.
     pub async fn start(self) -> Result<Self, StartError> {
-        unknown_codes(&self.settings)?;
+        unknown_codes(&self.state.codes.registry())?;
         let (ours, theirs) = tokio::io::duplex(64);
         let nobody = serve_directly::<RoleServer, _, _, _, _>(Nobody, ours, None);
         let context = RequestContext::new(RequestId::Number(0), nobody.peer().clone());
@@ -106,8 +106,7 @@ pub(crate) fn without_operation(tools: &[&str]) -> Fault {
     fault
 }
 
-fn unknown_codes(settings: &Settings) -> Result<(), StartError> {
-    let registry = &settings.registry;
+fn unknown_codes(registry: &Registry) -> Result<(), StartError> {
     for (name, tool) in &registry.tools {
         let is_unknown =
             |it: &&String| registry.get(it).is_none() && shipped::core().get(it).is_none();

@@ -22,7 +22,7 @@ impl<H: ServerHandler> Contract<H> {
     /// Tells the failure of a task in the place where its state has it.
     pub(crate) async fn tell_task(&self, task: &mut TaskPayload, asked: &Asked) {
         let traits = ToolTraits::default();
-        let judge = Judge { asked, settings: &self.settings, state: &self.state, traits };
+        let judge = Judge { asked, state: &self.state, traits };
         match task {
             TaskPayload::Completed { result } => {
                 let told = self.tell(judge.json("result", result), asked).await;

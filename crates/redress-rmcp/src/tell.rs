@@ -59,8 +59,8 @@ impl<H> Contract<H> {
 
     /// What is told of a request whose failure could not be recorded, so that it was not even tried.
     pub(crate) fn refused(&self, asked: &Asked) -> Told {
-        self.state.tally.count(codes::AUDIT_LOG_FAILED.name(), 0);
         let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
+        self.state.codes.count(&fault);
         fault.nothing_changed();
         fault.context = asked.context(&self.settings, &self.session);
         fault.timestamp = Some(clock::now().to_string());
@@ -71,10 +71,10 @@ impl<H> Contract<H> {
 
 /// Records a failure, so that it may be told.
 pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -> Told {
-    state.tally.count(fault.code(), 0);
+    state.codes.count(&fault);
     fault.context.fill_absent(&settings.context);
     fault.timestamp = Some(clock::now().to_string());
-    let mut fault = emit(fault, &emission(&settings.redactor)).into_fault();
+    let mut fault = emit(fault, &emission(&settings.redactor, settings.stack)).into_fault();
     match record(&fault, settings).await {
         Ok(receipt) => {
             fault.ledger = receipt;
@@ -96,10 +96,9 @@ fn unrecorded(failed: Fault) -> Fault {
 }
 
 /// How failures are made ready to be told.
-pub(crate) fn emission(redactor: &Redactor) -> Emission<'_> {
+pub(crate) fn emission(redactor: &Redactor, stack: StackPolicy) -> Emission<'_> {
     Emission {
-        policy: Policy { stack: StackPolicy::Hidden, redact: redactor },
-        shows_cause: false,
+        policy: Policy { stack, redact: redactor },
         hides_server_text: false,
         details_bytes: DEFAULT_DETAILS_BYTES,
     }

@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, mem};
 
-use redress::{Dialect, Fault, dialect::Stamp, emit::emit, wire};
+use redress::{Dialect, Fault, dialect::Stamp, emit::emit, fault::StackPolicy, wire};
 use redress_ledger::Redactor;
 use rmcp::{
     ErrorData,
@@ -35,7 +35,7 @@ impl ToolFault {
 /// Without a contract around the handler the answer is complete, too; only nobody records it.
 impl IntoCallToolResult for ToolFault {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
-        let shown = emit((*self.0).clone(), &emission(&Redactor::default()));
+        let shown = emit((*self.0).clone(), &emission(&Redactor::default(), StackPolicy::Hidden));
         let how = wire::Answer {
             dialect: Dialect::Native,
             has_output_schema: true,

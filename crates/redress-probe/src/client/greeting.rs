@@ -162,109 +162,105 @@ pub(crate) struct Greeted {
     pub(crate) server: Server,
 }
 
-impl Client {
-    /// Opens a connection and agrees on a revision: on the one that was agreed on before, if there is one.
-    pub(crate) fn greet(
-        place: &Place,
-        known: Option<&Era>,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Greeted, Unprobed> {
-        if known.is_none_or(Era::is_stateless) {
-            let mut client = Self::open(place, stop)?;
-            match client.discover(known.is_some()) {
-                Ok(Some(server)) => return Ok(Greeted { client, server }),
-                Err(unprobed) if known.is_some() => return Err(unprobed),
-                // What is over or confused by a question it does not know is asked anew.
-                Ok(None) if client.exit().is_none() => {
-                    return client.initialize().or_else(|it| Self::greet_again(place, it, stop));
-                }
-                Err(unprobed @ (Unprobed::Unreachable(_) | Unprobed::Unauthorized(_))) => {
-                    return Err(unprobed);
-                }
-                Ok(None) | Err(_) => (),
+/// Opens a connection and agrees on a revision: on the one that was agreed on before, if there is one.
+pub(crate) fn greet(
+    place: &Place,
+    known: Option<&Era>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Greeted, Unprobed> {
+    if known.is_none_or(Era::is_stateless) {
+        let mut client = Client::open(place, stop)?;
+        match discover(&mut client, known.is_some()) {
+            Ok(Some(server)) => return Ok(Greeted { client, server }),
+            Err(unprobed) if known.is_some() => return Err(unprobed),
+            // What is over or confused by a question it does not know is asked anew.
+            Ok(None) if client.exit().is_none() => {
+                return initialize(client).or_else(|it| greet_again(place, it, stop));
             }
-        }
-        Self::open(place, stop)?.initialize()
-    }
-
-    /// A server that starts slowly takes the first question after all, and then no other greeting: it gets more time.
-    fn greet_again(
-        place: &Place,
-        refused: Unprobed,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Greeted, Unprobed> {
-        if !matches!(refused, Unprobed::NotMcp(_)) {
-            return Err(refused);
-        }
-        let mut client = Self::open(place, stop)?;
-        match client.discover(true) {
-            Ok(Some(server)) => Ok(Greeted { client, server }),
-            _ => Err(refused),
-        }
-    }
-
-    /// None, if the server knows nothing of this revision.
-    fn discover(&mut self, is_known: bool) -> Result<Option<Server>, Unprobed> {
-        self.era = Era::stateless();
-        let message = self.request("server/discover", json!({}));
-        let limit = if is_known { START } else { FIRST_WORD };
-        let reply = self.ask_one(&message, limit);
-        match result(reply, "server/discover") {
-            Ok(found) => {
-                let versions = found.get("supportedVersions").and_then(Value::as_array);
-                let speaks = versions.is_some_and(|it| it.iter().any(|it| it == STATELESS));
-                let info = found.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
-                Ok(speaks.then(|| server(info.or(found.get("serverInfo")), &found, STATELESS)))
+            Err(unprobed @ (Unprobed::Unreachable(_) | Unprobed::Unauthorized(_))) => {
+                return Err(unprobed);
             }
-            Err(Unprobed::Died { .. } | Unprobed::NotMcp(_) | Unprobed::Silent { .. }) => Ok(None),
-            Err(unprobed) => Err(unprobed),
+            Ok(None) | Err(_) => (),
         }
     }
+    initialize(Client::open(place, stop)?)
+}
 
-    fn initialize(mut self) -> Result<Greeted, Unprobed> {
-        self.era = Era::default();
-        let message = self.introduction(Era::default().revision());
-        let result = result(self.ask_one(&message, START), "initialize")?;
-        let Some(revision) = result.get("protocolVersion").and_then(Value::as_str) else {
-            return Err(Unprobed::NotMcp(
-                "the answer to initialize names no protocolVersion".into(),
-            ));
-        };
-        if !SESSIONS.contains(&revision) {
-            let shown = Text::of(revision.as_bytes()).text;
-            return Err(Unprobed::NotMcp(format!(
-                "it speaks the revision `{shown}`, which nobody knows"
-            )));
+/// A server that starts slowly takes the first question after all, and then no other greeting: it gets more time.
+fn greet_again(
+    place: &Place,
+    refused: Unprobed,
+    stop: &Arc<AtomicBool>,
+) -> Result<Greeted, Unprobed> {
+    if !matches!(refused, Unprobed::NotMcp(_)) {
+        return Err(refused);
+    }
+    let mut client = Client::open(place, stop)?;
+    match discover(&mut client, true) {
+        Ok(Some(server)) => Ok(Greeted { client, server }),
+        _ => Err(refused),
+    }
+}
+
+/// None, if the server knows nothing of this revision.
+fn discover(client: &mut Client, is_known: bool) -> Result<Option<Server>, Unprobed> {
+    client.era = Era::stateless();
+    let message = client.request("server/discover", json!({}));
+    let limit = if is_known { START } else { FIRST_WORD };
+    let reply = client.ask_one(&message, limit);
+    match result(reply, "server/discover") {
+        Ok(found) => {
+            let versions = found.get("supportedVersions").and_then(Value::as_array);
+            let speaks = versions.is_some_and(|it| it.iter().any(|it| it == STATELESS));
+            let info = found.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
+            Ok(speaks.then(|| server(info.or(found.get("serverInfo")), &found, STATELESS)))
         }
-        self.era = Era(revision.to_owned());
-        self.wire.enter_session();
-        let server = server(result.get("serverInfo"), &result, revision);
-        let ready = Outgoing::notification(&self.era, "notifications/initialized", json!({}));
-        self.ask_one(&ready, FIRST_WORD);
-        Ok(Greeted { client: self, server })
+        Err(Unprobed::Died { .. } | Unprobed::NotMcp(_) | Unprobed::Silent { .. }) => Ok(None),
+        Err(unprobed) => Err(unprobed),
     }
+}
 
-    /// A greeting that offers a revision.
-    pub(crate) fn introduction(&mut self, revision: &str) -> Outgoing {
-        let era = Era(revision.to_owned());
-        let params =
-            json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client_info()});
-        let id = self.next_id();
-        Outgoing::request(&era, id, "initialize", params)
+fn initialize(mut client: Client) -> Result<Greeted, Unprobed> {
+    client.era = Era::default();
+    let message = introduction(&mut client, Era::default().revision());
+    let result = result(client.ask_one(&message, START), "initialize")?;
+    let Some(revision) = result.get("protocolVersion").and_then(Value::as_str) else {
+        return Err(Unprobed::NotMcp("the answer to initialize names no protocolVersion".into()));
+    };
+    if !SESSIONS.contains(&revision) {
+        let shown = Text::of(revision.as_bytes()).text;
+        return Err(Unprobed::NotMcp(format!(
+            "it speaks the revision `{shown}`, which nobody knows"
+        )));
     }
+    client.era = Era(revision.to_owned());
+    client.wire.enter_session();
+    let server = server(result.get("serverInfo"), &result, revision);
+    let ready = Outgoing::notification(&client.era, "notifications/initialized", json!({}));
+    client.ask_one(&ready, FIRST_WORD);
+    Ok(Greeted { client, server })
+}
 
-    /// What a server says to a greeting that offers a revision, on a connection of its own.
-    pub(crate) fn greeted_with(
-        place: &Place,
-        revision: &str,
-        (limit, stop): (Duration, &Arc<AtomicBool>),
-    ) -> Result<(Outgoing, Reply), Unprobed> {
-        let mut client = Self::open(place, stop)?;
-        let message = client.introduction(revision);
-        let reply = client.ask_one(&message, limit);
-        client.wire.enter_session();
-        Ok((message, reply))
-    }
+/// A greeting that offers a revision.
+fn introduction(client: &mut Client, revision: &str) -> Outgoing {
+    let era = Era(revision.to_owned());
+    let params =
+        json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client_info()});
+    let id = client.next_id();
+    Outgoing::request(&era, id, "initialize", params)
+}
+
+/// What a server says to a greeting that offers a revision, on a connection of its own.
+pub(crate) fn greet_with(
+    place: &Place,
+    revision: &str,
+    (limit, stop): (Duration, &Arc<AtomicBool>),
+) -> Result<(Outgoing, Reply), Unprobed> {
+    let mut client = Client::open(place, stop)?;
+    let message = introduction(&mut client, revision);
+    let reply = client.ask_one(&message, limit);
+    client.wire.enter_session();
+    Ok((message, reply))
 }
 
 fn server(info: Option<&Value>, result: &Value, revision: &str) -> Server {

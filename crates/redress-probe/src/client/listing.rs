@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Client, Place, Unprobed};
+use super::{Place, Unprobed, greet};
 
 /// Every tool of a server, as it describes it.
 ///
@@ -24,7 +24,7 @@ pub fn tools(place: &Place, within: Duration) -> Result<Vec<Value>, Unprobed> {
         thread::park_timeout(within);
         stops.store(true, Ordering::Relaxed);
     });
-    let listed = Client::greet(place, None, &stop).and_then(|mut it| it.client.tools(within));
+    let listed = greet(place, None, &stop).and_then(|mut it| it.client.tools(within));
     timer.thread().unpark();
     listed
 }

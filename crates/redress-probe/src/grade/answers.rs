@@ -1,17 +1,18 @@
 //! Answers (`PR1xx`): there is one, in time, whole, once, under the right id, and the server lives on.
 
 use redress_registry::{
-    finding::Level::{Improvement, Violation},
+    Level::{Improvement, Violation},
     rule::{Grade, Rule},
 };
 
 use super::{
-    Check, Said, Wrong, good_if,
-    sight::{Kind, Sight},
+    Check, Said, Wrong,
+    answer_view::{AnswerView, Kind},
+    good_if,
 };
 use crate::{
     client::{Trouble, What, longest},
-    plan::{Expect, Play},
+    plan::{Action, Expect},
 };
 
 /// A refusal that takes longer is slow, in milliseconds.
@@ -136,23 +137,23 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Whether it must be answered. Many servers drop what is no request at all; how they refuse it is another rule's business.
-const fn is_owed(sight: &Sight<'_>) -> bool {
+const fn is_owed(view: &AnswerView<'_>) -> bool {
     !matches!(
-        sight.case.play,
-        Play::Odd(_)
-            | Play::Broken(_)
-            | Play::Notification { .. }
-            | Play::TakenBack { .. }
-            | Play::SameId { .. }
+        view.case.action,
+        Action::Odd(_)
+            | Action::Broken(_)
+            | Action::Notification { .. }
+            | Action::Cancelled { .. }
+            | Action::SameId { .. }
     )
 }
 
-fn answered(sight: &Sight<'_>) -> Said {
-    if !is_owed(sight) || died(sight) {
+fn answered(view: &AnswerView<'_>) -> Said {
+    if !is_owed(view) || died(view) {
         return None;
     }
     let expected = "An answer, whatever it is.";
-    match &sight.reply.what {
+    match &view.reply.what {
         What::Silence(waited) => {
             let message = format!("Nothing came within {} ms.", waited.as_millis());
             Some(Err(Wrong::new(message, expected)))
@@ -164,30 +165,30 @@ fn answered(sight: &Sight<'_>) -> Said {
     }
 }
 
-fn in_time(sight: &Sight<'_>) -> Said {
+fn in_time(view: &AnswerView<'_>) -> Said {
     let is_refusal =
-        matches!(sight.case.expect, Expect::Refusal | Expect::UnknownTool | Expect::Error(_));
-    if !is_refusal || !matches!(sight.reply.what, What::Answer { .. }) {
+        matches!(view.case.expect, Expect::Refusal | Expect::UnknownTool | Expect::Error(_));
+    if !is_refusal || !matches!(view.reply.what, What::Answer { .. }) {
         return None;
     }
-    let took = sight.reply.elapsed.as_millis();
+    let took = view.reply.elapsed.as_millis();
     good_if(took <= SLOW_MS, || {
         Wrong::new(format!("The refusal took {took} ms."), "The same refusal at once.")
     })
 }
 
-fn died(sight: &Sight<'_>) -> bool {
-    matches!(end(sight), What::Exited { .. } | What::Closed(Trouble::Connect(_) | Trouble::Name(_)))
+fn died(view: &AnswerView<'_>) -> bool {
+    matches!(end(view), What::Exited { .. } | What::Closed(Trouble::Connect(_) | Trouble::Name(_)))
 }
 
 /// What came last: the answer, or the end of the process after it.
-fn end<'a>(sight: &Sight<'a>) -> &'a What {
-    sight.exit.unwrap_or(&sight.reply.what)
+fn end<'a>(view: &AnswerView<'a>) -> &'a What {
+    view.exit.unwrap_or(&view.reply.what)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is what every rule gives")]
-fn survived(sight: &Sight<'_>) -> Said {
-    let how = match end(sight) {
+fn survived(view: &AnswerView<'_>) -> Said {
+    let how = match end(view) {
         What::Exited { code: Some(code), .. } => {
             format!("The process ended with exit code {code}.")
         }
@@ -201,42 +202,42 @@ fn survived(sight: &Sight<'_>) -> Said {
     Some(Err(Wrong::new(how, "A failing answer, and a server that lives on.")))
 }
 
-fn addressed(sight: &Sight<'_>) -> Said {
-    if !is_owed(sight) || !matches!(sight.reply.what, What::Answer { .. }) {
+fn addressed(view: &AnswerView<'_>) -> Said {
+    if !is_owed(view) || !matches!(view.reply.what, What::Answer { .. }) {
         return None;
     }
-    good_if(!sight.reply.is_misaddressed, || {
-        let id = sight.seen.message.get("id");
+    good_if(!view.reply.is_misaddressed, || {
+        let id = view.answer.message.get("id");
         let id = id.map_or_else(|| "no id".to_owned(), |it| format!("the id {it}"));
         Wrong::new(format!("The answer has {id}."), "The id of the request, of the same type.")
     })
 }
 
-fn once(sight: &Sight<'_>) -> Said {
-    if !is_owed(sight) || !matches!(sight.reply.what, What::Answer { .. }) {
+fn once(view: &AnswerView<'_>) -> Said {
+    if !is_owed(view) || !matches!(view.reply.what, What::Answer { .. }) {
         return None;
     }
-    good_if(sight.reply.more.is_empty(), || {
-        let count = sight.reply.more.len() + 1;
+    good_if(view.reply.more.is_empty(), || {
+        let count = view.reply.more.len() + 1;
         Wrong::new(format!("{count} answers came to one request."), "One answer.")
     })
 }
 
-fn well_formed(sight: &Sight<'_>) -> Said {
+fn well_formed(view: &AnswerView<'_>) -> Said {
     let expected = "One message of JSON-RPC 2.0, with a result or an error.";
-    if let Some(noise) = sight.reply.noise.first() {
+    if let Some(noise) = view.reply.noise.first() {
         let shown =
             redress::text::quote(&String::from_utf8_lossy(noise.get(..400).unwrap_or(noise)), 80);
         return Some(Err(Wrong::new(format!("This is no message: {shown}."), expected)));
     }
-    match (&sight.reply.what, &sight.seen.kind) {
+    match (&view.reply.what, &view.answer.kind) {
         (What::TooLarge(bytes), _) => {
             let message =
                 format!("The message has {bytes} bytes or more, which is over {}.", longest());
             Some(Err(Wrong::new(message, expected)))
         }
         // How plain HTTP refuses what is no message is its own affair.
-        (What::Malformed { status: Some(400..), .. }, _) if !is_owed(sight) => None,
+        (What::Malformed { status: Some(400..), .. }, _) if !is_owed(view) => None,
         (What::Answer { .. } | What::Malformed { .. }, Kind::Broken(why)) => {
             Some(Err(Wrong::new(why.clone(), expected)))
         }
@@ -245,11 +246,11 @@ fn well_formed(sight: &Sight<'_>) -> Said {
     }
 }
 
-fn alive(sight: &Sight<'_>) -> Said {
-    if died(sight) {
+fn alive(view: &AnswerView<'_>) -> Said {
+    if died(view) {
         return None;
     }
-    good_if(sight.lives?, || {
+    good_if(view.lives?, || {
         Wrong::new(
             "The server did not answer a ping after this.",
             "A server that goes on answering.",
@@ -257,9 +258,9 @@ fn alive(sight: &Sight<'_>) -> Said {
     })
 }
 
-fn bounded(sight: &Sight<'_>) -> Said {
-    let What::Answer { bytes, .. } = &sight.reply.what else { return None };
-    if !sight.seen.is_failure() {
+fn bounded(view: &AnswerView<'_>) -> Said {
+    let What::Answer { bytes, .. } = &view.reply.what else { return None };
+    if !view.answer.is_failure() {
         return None;
     }
     good_if(bytes.len() <= MOST_BYTES, || {

@@ -1,12 +1,12 @@
 //! Live rules (`CK80x`): the codes on the wire against the contract, with `--contract`.
 
 use redress_registry::{
-    finding::Level::{Information, Violation},
+    Level::{Information, Violation},
     rule::{Grade, Rule},
 };
 use serde_json::Value;
 
-use super::{Check, Said, Wrong, good_if, sight::Sight};
+use super::{Check, Said, Wrong, answer_view::AnswerView, good_if};
 
 /// The rule about codes that were never seen, which no single answer breaks.
 pub(super) const COVERAGE: &str = "CK804";
@@ -73,9 +73,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn registered(sight: &Sight<'_>) -> Said {
-    let contract = sight.contract?;
-    let code = sight.seen.code.as_deref().filter(|_| sight.seen.is_failure())?;
+fn registered(view: &AnswerView<'_>) -> Said {
+    let contract = view.contract?;
+    let code = view.answer.code.as_deref().filter(|_| view.answer.is_failure())?;
     good_if(contract.get(code).is_some(), || {
         let near = redress_registry::find::suggest(code, std::slice::from_ref(contract));
         let near = near.first().map(|it| format!(" Did you mean {it}?")).unwrap_or_default();
@@ -87,9 +87,9 @@ fn registered(sight: &Sight<'_>) -> Said {
     })
 }
 
-fn agrees(sight: &Sight<'_>) -> Said {
-    let row = sight.contract?.get(sight.seen.code.as_deref()?)?;
-    let envelope = sight.seen.envelope()?;
+fn agrees(view: &AnswerView<'_>) -> Said {
+    let row = view.contract?.get(view.answer.code.as_deref()?)?;
+    let envelope = view.answer.envelope()?;
     let facts = [
         ("class", Value::from(row.class.name())),
         ("http", row.http.into()),
@@ -111,9 +111,9 @@ fn agrees(sight: &Sight<'_>) -> Said {
     })
 }
 
-fn declared(sight: &Sight<'_>) -> Said {
-    let row = sight.contract?.get(sight.seen.code.as_deref()?)?;
-    let envelope = sight.seen.envelope()?;
+fn declared(view: &AnswerView<'_>) -> Said {
+    let row = view.contract?.get(view.answer.code.as_deref()?)?;
+    let envelope = view.answer.envelope()?;
     let details = envelope.get("details")?.as_object()?;
     let extra =
         details.keys().find(|it| row.param(it).is_none() && !CARRIED.contains(&it.as_str()));

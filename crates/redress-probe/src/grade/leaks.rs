@@ -2,11 +2,11 @@
 
 use redress::classify::Leak;
 use redress_registry::{
-    finding::Level::{Improvement, Violation},
+    Level::{Improvement, Violation},
     rule::{Grade, Rule},
 };
 
-use super::{Check, Said, Wrong, good_if, sight::Sight};
+use super::{Check, Said, Wrong, answer_view::AnswerView, good_if};
 
 const WHY: &str = "It goes to the model, into logs and to whoever the model writes to.";
 const FIX: &str = "Keep it for your own log, and answer with a sentence of your own.";
@@ -98,21 +98,21 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn leak(sight: &Sight<'_>, leak: Leak, what: &str) -> Said {
-    if !sight.seen.is_failure() && !sight.is_silent() {
+fn leak(view: &AnswerView<'_>, leak: Leak, what: &str) -> Said {
+    if !view.answer.is_failure() && !view.is_silent() {
         return None;
     }
-    good_if(!sight.seen.leaks.contains(&leak), || {
+    good_if(!view.answer.leaks.contains(&leak), || {
         Wrong::new(format!("The text shows {what}."), "The same failure without it.")
     })
 }
 
-fn address(sight: &Sight<'_>) -> Said {
-    if !sight.seen.is_failure() {
+fn address(view: &AnswerView<'_>) -> Said {
+    if !view.answer.is_failure() {
         return None;
     }
-    let text = sight.seen.text();
-    let found = internal(&text).filter(|it| !sight.was_sent(it));
+    let text = view.answer.text();
+    let found = internal(&text).filter(|it| !view.was_sent(it));
     good_if(found.is_none(), || {
         let shown = redress::text::quote(found.unwrap_or_default(), 60);
         Wrong::new(format!("The text shows {shown}."), "The same failure without it.")
@@ -136,17 +136,17 @@ fn internal(text: &str) -> Option<&str> {
     })
 }
 
-fn hidden(sight: &Sight<'_>) -> Said {
-    if !sight.seen.is_failure() {
+fn hidden(view: &AnswerView<'_>) -> Said {
+    if !view.answer.is_failure() {
         return None;
     }
     let is_hidden = |it: &char| {
         it.is_control() && !matches!(it, '\n' | '\t' | '\r')
             || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}' | '\u{feff}')
     };
-    let text = sight.seen.text();
+    let text = view.answer.text();
     let found =
-        text.chars().filter(is_hidden).find(|it| !sight.was_sent(it.encode_utf8(&mut [0; 4])));
+        text.chars().filter(is_hidden).find(|it| !view.was_sent(it.encode_utf8(&mut [0; 4])));
     good_if(found.is_none(), || {
         let shown = found.unwrap_or_default().escape_unicode();
         Wrong::new(format!("The text has {shown} in it."), "Text that is what it looks like.")

@@ -1,18 +1,19 @@
 //! The protocol (`PR2xx`): each failure in the form that the specification gives it, and no success where there is none.
 
 use redress_registry::{
-    finding::Level::{Improvement, Violation},
+    Level::{Improvement, Violation},
     rule::{Grade, Rule},
 };
 use serde_json::Value;
 
 use super::{
-    Check, Said, Wrong, good_if,
-    sight::{Kind, Sight},
+    Check, Said, Wrong,
+    answer_view::{AnswerView, Kind},
+    good_if,
 };
 use crate::{
     client::What,
-    plan::{Expect, Play},
+    plan::{Action, Expect},
 };
 
 pub(super) const CHECKS: &[Check] = &[
@@ -187,8 +188,8 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// What came, in words.
-fn shown(sight: &Sight<'_>) -> String {
-    match (&sight.seen.kind, &sight.reply.what) {
+fn shown(view: &AnswerView<'_>) -> String {
+    match (&view.answer.kind, &view.reply.what) {
         (Kind::Error(code), _) => format!("The answer is the error {code}."),
         (Kind::ToolError, _) => "The answer is a result with `isError`.".into(),
         (Kind::Success, _) => "The answer is a success.".into(),
@@ -200,31 +201,31 @@ fn shown(sight: &Sight<'_>) -> String {
 }
 
 /// Whether an answer came that can be judged.
-const fn is_judged(sight: &Sight<'_>) -> bool {
-    matches!(sight.seen.kind, Kind::Success | Kind::ToolError | Kind::Error(_))
+const fn is_judged(view: &AnswerView<'_>) -> bool {
+    matches!(view.answer.kind, Kind::Success | Kind::ToolError | Kind::Error(_))
 }
 
-fn unknown_tool(sight: &Sight<'_>) -> Said {
-    if sight.case.expect != Expect::UnknownTool || !is_judged(sight) {
+fn unknown_tool(view: &AnswerView<'_>) -> Said {
+    if view.case.expect != Expect::UnknownTool || !is_judged(view) {
         return None;
     }
     let expected = "A JSON-RPC error with the code -32602.";
-    good_if(sight.seen.kind == Kind::Error(-32_602), || Wrong::new(shown(sight), expected))
+    good_if(view.answer.kind == Kind::Error(-32_602), || Wrong::new(shown(view), expected))
 }
 
 /// The cases that are about one code.
-fn error_of(sight: &Sight<'_>, code: i64) -> Said {
-    let Expect::Error(codes) = sight.case.expect else { return None };
+fn error_of(view: &AnswerView<'_>, code: i64) -> Said {
+    let Expect::Error(codes) = view.case.expect else { return None };
     let is_dropped =
-        matches!((&sight.case.play, &sight.reply.what), (Play::Odd(_), What::Silence(_)));
-    if codes.first() != Some(&code) || !is_judged(sight) && !is_dropped {
+        matches!((&view.case.action, &view.reply.what), (Action::Odd(_), What::Silence(_)));
+    if codes.first() != Some(&code) || !is_judged(view) && !is_dropped {
         return None;
     }
-    good_if(is_one_of(sight, codes), || Wrong::new(shown(sight), wanted(codes)))
+    good_if(is_one_of(view, codes), || Wrong::new(shown(view), wanted(codes)))
 }
 
-fn is_one_of(sight: &Sight<'_>, codes: &[i64]) -> bool {
-    matches!(sight.seen.kind, Kind::Error(code) if codes.contains(&code))
+fn is_one_of(view: &AnswerView<'_>, codes: &[i64]) -> bool {
+    matches!(view.answer.kind, Kind::Error(code) if codes.contains(&code))
 }
 
 fn wanted(codes: &[i64]) -> String {
@@ -232,59 +233,59 @@ fn wanted(codes: &[i64]) -> String {
     format!("A JSON-RPC error with the code {}.", codes.join(" or "))
 }
 
-fn malformed_message(sight: &Sight<'_>) -> Said {
-    let Expect::Error(codes) = sight.case.expect else { return None };
-    if !codes.iter().all(|it| [-32_700, -32_600].contains(it)) || exited(sight) {
+fn malformed_message(view: &AnswerView<'_>) -> Said {
+    let Expect::Error(codes) = view.case.expect else { return None };
+    if !codes.iter().all(|it| [-32_700, -32_600].contains(it)) || exited(view) {
         return None;
     }
     // Without a message, HTTP's own word for a bad request is clear enough.
-    let is_refused = matches!(sight.reply.what, What::Malformed { status: Some(400..=499), .. });
-    good_if(is_refused || is_one_of(sight, codes), || Wrong::new(shown(sight), wanted(codes)))
+    let is_refused = matches!(view.reply.what, What::Malformed { status: Some(400..=499), .. });
+    good_if(is_refused || is_one_of(view, codes), || Wrong::new(shown(view), wanted(codes)))
 }
 
-const fn exited(sight: &Sight<'_>) -> bool {
-    matches!(sight.reply.what, What::Exited { .. } | What::Closed(_))
+const fn exited(view: &AnswerView<'_>) -> bool {
+    matches!(view.reply.what, What::Exited { .. } | What::Closed(_))
 }
 
-fn revision(sight: &Sight<'_>) -> Said {
-    if let Expect::Error([-32_022]) = sight.case.expect {
-        return good_if(sight.seen.kind == Kind::Error(-32_022), || {
-            Wrong::new(shown(sight), "The error -32022 with the revisions that are spoken.")
+fn revision(view: &AnswerView<'_>) -> Said {
+    if let Expect::Error([-32_022]) = view.case.expect {
+        return good_if(view.answer.kind == Kind::Error(-32_022), || {
+            Wrong::new(shown(view), "The error -32022 with the revisions that are spoken.")
         });
     }
-    if sight.case.expect != Expect::OwnRevision || !is_judged(sight) {
+    if view.case.expect != Expect::OwnRevision || !is_judged(view) {
         return None;
     }
-    let named = sight.seen.message.pointer("/result/protocolVersion").and_then(Value::as_str);
-    let is_own = named.is_some_and(|it| it.starts_with("202")) || sight.seen.is_failure();
+    let named = view.answer.message.pointer("/result/protocolVersion").and_then(Value::as_str);
+    let is_own = named.is_some_and(|it| it.starts_with("202")) || view.answer.is_failure();
     good_if(is_own, || {
         Wrong::new("The revision 1900-01-01 was agreed to.", "A revision that the server speaks.")
     })
 }
 
-fn quiet(sight: &Sight<'_>) -> Said {
-    if sight.case.expect != Expect::Quiet || exited(sight) {
+fn quiet(view: &AnswerView<'_>) -> Said {
+    if view.case.expect != Expect::Quiet || exited(view) {
         return None;
     }
     // Over HTTP a notification may be refused.
-    let is_answered = matches!(sight.reply.what, What::Answer { status: None | Some(..400), .. });
+    let is_answered = matches!(view.reply.what, What::Answer { status: None | Some(..400), .. });
     good_if(!is_answered, || Wrong::new("The notification was answered.", "No answer."))
 }
 
-fn bad_input(sight: &Sight<'_>) -> Said {
-    let is_asked = sight.case.expect == Expect::Refusal && sight.era.tells_tools_of_bad_input();
-    if !is_asked || !sight.seen.is_failure() {
+fn bad_input(view: &AnswerView<'_>) -> Said {
+    let is_asked = view.case.expect == Expect::Refusal && view.era.tells_tools_of_bad_input();
+    if !is_asked || !view.answer.is_failure() {
         return None;
     }
     let expected = "A result with `isError: true` and a text that names the argument.";
-    good_if(sight.seen.kind == Kind::ToolError, || Wrong::new(shown(sight), expected))
+    good_if(view.answer.kind == Kind::ToolError, || Wrong::new(shown(view), expected))
 }
 
-fn reserved(sight: &Sight<'_>) -> Said {
-    let Kind::Error(code) = sight.seen.kind else { return None };
+fn reserved(view: &AnswerView<'_>) -> Said {
+    let Kind::Error(code) = view.answer.kind else { return None };
     let is_defined = matches!(code, -32_700 | -32_603..=-32_600 | -32_022..=-32_020)
         // Older revisions have these two.
-        || !sight.era.is_stateless() && matches!(code, -32_002 | -32_042);
+        || !view.era.is_stateless() && matches!(code, -32_002 | -32_042);
     good_if(is_defined || !(-32_768..=-32_000).contains(&code), || {
         Wrong::new(
             format!("The error has the number {code}."),
@@ -293,30 +294,30 @@ fn reserved(sight: &Sight<'_>) -> Said {
     })
 }
 
-fn accepted(sight: &Sight<'_>) -> Said {
-    let must_fail = matches!(sight.case.expect, Expect::Refusal | Expect::Failure);
-    if !must_fail || !is_judged(sight) || sight.is_silent() {
+fn accepted(view: &AnswerView<'_>) -> Said {
+    let must_fail = matches!(view.case.expect, Expect::Refusal | Expect::Failure);
+    if !must_fail || !is_judged(view) || view.is_silent() {
         return None;
     }
-    good_if(sight.seen.kind != Kind::Success, || {
+    good_if(view.answer.kind != Kind::Success, || {
         Wrong::new("The call succeeded.", "A refusal that names the argument.")
     })
 }
 
-fn flagged(sight: &Sight<'_>) -> Said {
-    if sight.tool.is_none() || !is_judged(sight) {
+fn flagged(view: &AnswerView<'_>) -> Said {
+    if view.tool.is_none() || !is_judged(view) {
         return None;
     }
-    good_if(!sight.is_silent(), || {
-        let said = redress::text::quote(&sight.seen.text(), 100);
+    good_if(!view.is_silent(), || {
+        let said = redress::text::quote(&view.answer.text(), 100);
         Wrong::new(format!("It says {said} and is not flagged."), "The same with `isError: true`.")
     })
 }
 
-fn structured(sight: &Sight<'_>) -> Said {
-    let schema = sight.tool?.output.as_ref()?;
-    let result = sight.seen.message.get("result")?;
-    match (result.get("structuredContent"), &sight.seen.kind) {
+fn structured(view: &AnswerView<'_>) -> Said {
+    let schema = view.tool?.output.as_ref()?;
+    let result = view.answer.message.get("result")?;
+    match (result.get("structuredContent"), &view.answer.kind) {
         (Some(value), _) => good_if(schema.is_valid(value), || {
             Wrong::new(
                 "structuredContent does not fit the output schema.",
@@ -331,11 +332,11 @@ fn structured(sight: &Sight<'_>) -> Said {
     }
 }
 
-fn inside(sight: &Sight<'_>) -> Said {
-    if sight.case.expect != Expect::Outside || !is_judged(sight) {
+fn inside(view: &AnswerView<'_>) -> Said {
+    if view.case.expect != Expect::Outside || !is_judged(view) {
         return None;
     }
-    let is_read = sight.seen.kind == Kind::Success && sight.seen.lower.contains("localhost");
+    let is_read = view.answer.kind == Kind::Success && view.answer.lower.contains("localhost");
     good_if(!is_read, || {
         Wrong::new(
             "The answer shows the file /etc/hosts.",

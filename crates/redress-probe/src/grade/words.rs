@@ -1,13 +1,14 @@
 //! Words (`PR3xx`): what a failure says, to a program and to a model.
 
 use redress_registry::{
-    finding::Level::{Improvement, Violation},
+    Level::{Improvement, Violation},
     rule::{Grade, Rule},
 };
 
 use super::{
-    Check, Said, Wrong, good_if,
-    sight::{Kind, Sight},
+    Check, Said, Wrong,
+    answer_view::{AnswerView, Kind},
+    good_if,
 };
 
 pub(super) const CHECKS: &[Check] = &[
@@ -83,24 +84,24 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn code(sight: &Sight<'_>) -> Said {
-    let is_failed_call = sight.seen.kind == Kind::ToolError;
-    let is_failed_call = is_failed_call || sight.tool.is_some() && sight.seen.is_failure();
+fn code(view: &AnswerView<'_>) -> Said {
+    let is_failed_call = view.answer.kind == Kind::ToolError;
+    let is_failed_call = is_failed_call || view.tool.is_some() && view.answer.is_failure();
     if !is_failed_call {
         return None;
     }
-    good_if(sight.seen.code.is_some(), || {
-        let said = redress::text::quote(&sight.seen.text(), 80);
+    good_if(view.answer.code.is_some(), || {
+        let said = redress::text::quote(&view.answer.text(), 80);
         let message = format!("All it says is {said}.");
         Wrong::new(message, "A code beside the text, such as INVALID_INPUT_VALUE.")
     })
 }
 
-fn retry(sight: &Sight<'_>) -> Said {
-    if sight.seen.kind != Kind::ToolError {
+fn retry(view: &AnswerView<'_>) -> Said {
+    if view.answer.kind != Kind::ToolError {
         return None;
     }
-    good_if(sight.seen.says_retry, || {
+    good_if(view.answer.says_retry, || {
         Wrong::new(
             "Nothing says whether repeating helps.",
             "`retryable: false`, or when to try again.",
@@ -108,15 +109,15 @@ fn retry(sight: &Sight<'_>) -> Said {
     })
 }
 
-fn names_argument(sight: &Sight<'_>) -> Said {
-    let is_refusal = sight.seen.is_failure() && !sight.seen.is_about_absence();
-    if sight.case.wrong.is_empty() || !is_refusal || sight.seen.lower.is_empty() {
+fn names_argument(view: &AnswerView<'_>) -> Said {
+    let is_refusal = view.answer.is_failure() && !view.answer.is_about_absence();
+    if view.case.wrong.is_empty() || !is_refusal || view.answer.lower.is_empty() {
         return None;
     }
-    let wrong = &sight.case.wrong;
-    good_if(wrong.iter().any(|it| is_named(&sight.seen.said, it)), || {
+    let wrong = &view.case.wrong;
+    good_if(wrong.iter().any(|it| is_named(&view.answer.said, it)), || {
         let shown = wrong.first().map(String::as_str).unwrap_or_default();
-        let said = redress::text::quote(&sight.seen.text(), 80);
+        let said = redress::text::quote(&view.answer.text(), 80);
         Wrong::new(format!("It says {said}."), format!("A text that names {shown}."))
     })
 }
@@ -133,8 +134,8 @@ fn is_named(text: &str, name: &str) -> bool {
         })
 }
 
-fn stable(sight: &Sight<'_>) -> Said {
-    let (before, now) = (sight.before?, sight.seen.signature()?);
+fn stable(view: &AnswerView<'_>) -> Said {
+    let (before, now) = (view.before?, view.answer.signature()?);
     good_if(before == now, || {
         Wrong::new(
             format!("It was {before} first, and {now} then."),
@@ -143,11 +144,11 @@ fn stable(sight: &Sight<'_>) -> Said {
     })
 }
 
-fn has_words(sight: &Sight<'_>) -> Said {
-    if !sight.seen.is_failure() {
+fn has_words(view: &AnswerView<'_>) -> Said {
+    if !view.answer.is_failure() {
         return None;
     }
-    good_if(!sight.seen.text().trim().is_empty(), || {
+    good_if(!view.answer.text().trim().is_empty(), || {
         Wrong::new("There is no text in it.", "A sentence on what happened, and one on what to do.")
     })
 }

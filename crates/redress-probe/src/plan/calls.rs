@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Case, Expect, Play, Rules, chance::Chance, safety, schema::Schema, tool::Tool, values,
-};
+use super::{Action, Case, Expect, Rules, rng::Rng, safety, schema::Schema, tool::Tool, values};
 
 /// How deep objects within arguments are looked into.
 const DEEPEST: usize = 2;
@@ -68,10 +66,10 @@ pub(super) fn cases(at: usize, tool: &Tool, rules: Rules<'_>) -> (Vec<Case>, usi
         let is_refused = expect == Expect::Refusal;
         let twice = is_refused && cases.iter().filter(|it| it.twice).count() < TWICE;
         let wrong = if is_refused { wrong(&attempt, tool, &arguments) } else { Vec::new() };
-        let play = Play::Call { tool: tool.name.clone(), arguments: Some(arguments) };
+        let action = Action::Call { tool: tool.name.clone(), arguments: Some(arguments) };
         let (id, about) = (attempt.id(&tool.name), attempt.about);
         if cases.iter().all(|it| it.id != id) {
-            cases.push(Case { id, tool: Some(at), about, play, expect, wrong, twice });
+            cases.push(Case { id, tool: Some(at), about, action, expect, wrong, twice });
         }
     }
     (cases, left_out)
@@ -120,7 +118,7 @@ fn attempts(tool: &Tool, seed: u64) -> Vec<Attempt> {
     found
 }
 
-/// The order in which kinds are played: what every server should get right comes first.
+/// The order in which kinds are run: what every server should get right comes first.
 const ORDER: [&str; 18] = [
     "missing", "type", "none", "enum", "range", "length", "items", "pattern", "extra", "outside",
     "absolute", "unknown", "shape", "empty", "nul", "unicode", "deep", "huge",
@@ -208,7 +206,7 @@ fn texts(tool: &Tool, name: &str, schema: Schema<'_>, seed: u64, found: &mut Vec
     add("deep", values::nested(DEEP), "is a list within lists, very deep", Expect::Anything);
     let is_text = schema.kind() == Some("string");
     if is_id(name) && (is_text || schema.kind() == Some("integer")) {
-        let number = Chance::new(seed, name).next();
+        let number = Rng::new(seed, name).next();
         let value = if is_text {
             format!("redress-probe-{number:016x}").into()
         } else {
@@ -275,6 +273,6 @@ fn odd(seed: u64, name: &str) -> String {
         "\u{2028}",
         "\u{85}",
     ];
-    let mut chance = Chance::new(seed, name);
-    (0..24).filter_map(|_| chance.pick(&ODD)).copied().collect()
+    let mut rng = Rng::new(seed, name);
+    (0..24).filter_map(|_| rng.pick(&ODD)).copied().collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Case, Expect, Play, chance::Chance};
+use super::{Action, Case, Expect, rng::Rng};
 use crate::client::Era;
 
 const INVALID_REQUEST: i64 = -32_600;
@@ -19,11 +19,12 @@ const TOGETHER: usize = 8;
 
 /// Everything that is tried with the server itself.
 pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
-    let none = format!("redress_probe_{:08x}", Chance::new(seed, "server").next() >> 32);
+    let none = format!("redress_probe_{:08x}", Rng::new(seed, "server").next() >> 32);
     let call = |name: Value| json!({"name": name, "arguments": {}});
-    let request = |method: &str, params: Value| Play::Request { method: method.to_owned(), params };
+    let request =
+        |method: &str, params: Value| Action::Request { method: method.to_owned(), params };
     let odd = |params: Value| {
-        Play::Odd(json!({"jsonrpc": "2.0", "method": "tools/call", "params": params}))
+        Action::Odd(json!({"jsonrpc": "2.0", "method": "tools/call", "params": params}))
     };
     let malformed = Expect::Error(&[INVALID_PARAMS, INVALID_REQUEST]);
     let mut cases = vec![
@@ -55,37 +56,37 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
         case(
             "no-version",
             "A request that is not JSON-RPC 2.0.",
-            Play::Odd(json!({"jsonrpc": "1.0", "method": "tools/list"})),
+            Action::Odd(json!({"jsonrpc": "1.0", "method": "tools/list"})),
             Expect::Error(&[INVALID_REQUEST, PARSE_ERROR]),
         ),
         case(
             "no-method",
             "A request without a method.",
-            Play::Odd(json!({"jsonrpc": "2.0", "params": {}})),
+            Action::Odd(json!({"jsonrpc": "2.0", "params": {}})),
             Expect::Error(&[INVALID_REQUEST, PARSE_ERROR]),
         ),
         case(
             "not-json",
             "A line that is no JSON.",
-            Play::Broken(br#"{"jsonrpc":"2.0","id":1,"method":"#.to_vec()),
+            Action::Broken(br#"{"jsonrpc":"2.0","id":1,"method":"#.to_vec()),
             Expect::Error(&[PARSE_ERROR]),
         ),
         case(
             "garbage",
             "Bytes that are no text.",
-            Play::Broken(b"\xff\xfe\x00redress\x80".to_vec()),
+            Action::Broken(b"\xff\xfe\x00redress\x80".to_vec()),
             Expect::Error(&[PARSE_ERROR]),
         ),
         case(
             "unknown-notification",
             "A notification that nobody knows.",
-            Play::Notification { method: "notifications/redress/none".into(), params: json!({}) },
+            Action::Notification { method: "notifications/redress/none".into(), params: json!({}) },
             Expect::Quiet,
         ),
         case(
             "cancel-unknown",
             "The cancellation of a request that was never made.",
-            Play::Notification {
+            Action::Notification {
                 method: "notifications/cancelled".into(),
                 params: json!({"requestId": none, "reason": "redress probe"}),
             },
@@ -94,13 +95,13 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
         case(
             "cancelled",
             "A call that is cancelled at once.",
-            Play::TakenBack { method: "tools/call".into(), params: call(json!(none)) },
+            Action::Cancelled { method: "tools/call".into(), params: call(json!(none)) },
             Expect::Life,
         ),
         case(
             "together",
             "Several calls at once, each with its own id.",
-            Play::Together {
+            Action::Concurrent {
                 method: "tools/call".into(),
                 params: call(json!(none)),
                 times: TOGETHER,
@@ -110,7 +111,7 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
         case(
             "same-id",
             "Two calls with the same id.",
-            Play::SameId { method: "tools/call".into(), params: call(json!(none)) },
+            Action::SameId { method: "tools/call".into(), params: call(json!(none)) },
             Expect::Life,
         ),
     ];
@@ -118,11 +119,11 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
         let batch = br#"[{"jsonrpc":"2.0","id":"probe-batch","method":"tools/list"}]"#;
         let expect = Expect::Error(&[INVALID_REQUEST, PARSE_ERROR]);
         let about = "Several messages in one, which this revision does not have.";
-        cases.push(case("batch", about, Play::Broken(batch.to_vec()), expect));
+        cases.push(case("batch", about, Action::Broken(batch.to_vec()), expect));
     }
     if era.is_stateless() {
         let about = "A request that does not say its revision.";
-        let bare = Play::Odd(json!({"jsonrpc": "2.0", "method": "tools/list", "params": {}}));
+        let bare = Action::Odd(json!({"jsonrpc": "2.0", "method": "tools/list", "params": {}}));
         cases.push(case("no-meta", about, bare, Expect::Error(&[INVALID_PARAMS])));
         let meta = json!({"io.modelcontextprotocol/protocolVersion": NO_REVISION});
         let about = "A request in a revision that does not exist.";
@@ -130,8 +131,8 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
         cases.push(case("bad-revision", about, old, Expect::Error(&[UNSUPPORTED_VERSION])));
     } else {
         let about = "A greeting with a revision that does not exist.";
-        let play = Play::Greeting(NO_REVISION.to_owned());
-        cases.push(case("bad-revision", about, play, Expect::OwnRevision));
+        let action = Action::Greeting(NO_REVISION.to_owned());
+        cases.push(case("bad-revision", about, action, Expect::OwnRevision));
     }
     for case in cases.iter_mut().filter(|it| it.id == "server/unknown-tool") {
         case.twice = true;
@@ -139,7 +140,7 @@ pub(super) fn cases(era: &Era, seed: u64) -> Vec<Case> {
     cases
 }
 
-fn case(kind: &str, about: &str, play: Play, expect: Expect) -> Case {
+fn case(kind: &str, about: &str, action: Action, expect: Expect) -> Case {
     let (id, about) = (format!("server/{kind}"), about.to_owned());
-    Case { id, tool: None, about, play, expect, wrong: Vec::new(), twice: false }
+    Case { id, tool: None, about, action, expect, wrong: Vec::new(), twice: false }
 }

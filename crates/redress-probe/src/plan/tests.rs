@@ -3,7 +3,7 @@
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_oneof, proptest};
 use serde_json::{Map, Value, json};
 
-use super::{Case, Expect, Play, Rules, Tool, plan, schema::Schema};
+use super::{Action, Case, Expect, Rules, Tool, plan, schema::Schema};
 use crate::client::Era;
 
 const RULES: Rules<'_> = Rules { seed: 1, allow_effects: false, only: &[] };
@@ -21,8 +21,8 @@ fn cases(schema: &Value, read_only: bool) -> Vec<Case> {
 }
 
 fn arguments(case: &Case) -> &Value {
-    match &case.play {
-        Play::Call { arguments: Some(it), .. } => it,
+    match &case.action {
+        Action::Call { arguments: Some(it), .. } => it,
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use redress_registry::finding::Level;
+use redress_registry::Level;
 
 use super::words;
 use crate::{

@@ -60,7 +60,7 @@ pub fn target(target: &Target) -> String {
     }
 }
 
-/// How much of a run was played, and what was left out.
+/// How many cases were run, and what was left out.
 pub fn played(run: &Run) -> String {
     let all = run.tools.iter().map(|it| it.cases).chain([run.cases]);
     let sum = all.fold(Cases::default(), |sum, it| Cases {

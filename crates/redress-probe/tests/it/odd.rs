@@ -17,7 +17,8 @@ fn odd_server() -> &'static PathBuf {
         let test = env::current_exe().unwrap();
         let path = test.ancestors().nth(2).unwrap().join("examples/odd_server");
         if !path.exists() {
-            let args = ["build", "--quiet", "-p", "redress-probe", "--example", "odd_server"];
+            let args =
+                ["build", "--quiet", "--locked", "-p", "redress-probe", "--example", "odd_server"];
             assert!(Command::new(env!("CARGO")).args(args).status().unwrap().success());
         }
         path

@@ -26,7 +26,7 @@ pub(super) async fn dress(
     (settings, state, session): &Books,
     has_begun: bool,
 ) -> JsonRpcError {
-    let mut fault = judged(&early, &settings.registry);
+    let mut fault = judged(&early, &state.codes.registry());
     if !has_begun && early.error.code == ErrorCode::INVALID_PARAMS {
         START.clone_into(&mut fault.hint);
     }

@@ -140,7 +140,8 @@ fn unread_answer(id: RequestId) -> ClientJsonRpcMessage {
 /// The fault of a request that is one, but not for rmcp.
 fn unread(frame: &Frame<'_>, id: Value<'_>) -> Fault {
     if id.kind() == Kind::Number && id.as_i64().is_none() {
-        return invalid_request("/id", "too large a number");
+        let why = if id.is_whole() { "too large a number" } else { "not a whole number" };
+        return invalid_request("/id", why);
     }
     if frame.root.get("jsonrpc").is_none() {
         return invalid_request("/jsonrpc", "missing");

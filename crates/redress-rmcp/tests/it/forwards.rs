@@ -15,7 +15,15 @@ fn methods(source: &str) -> BTreeSet<&str> {
 fn source_of_rmcp() -> PathBuf {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let asked = Command::new(env!("CARGO"))
-        .args(["metadata", "--offline", "--format-version", "1", "--manifest-path", manifest])
+        .args([
+            "metadata",
+            "--locked",
+            "--offline",
+            "--format-version",
+            "1",
+            "--manifest-path",
+            manifest,
+        ])
         .args(["--filter-platform", "x86_64-unknown-linux-gnu"])
         .output()
         .unwrap();

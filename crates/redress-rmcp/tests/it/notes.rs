@@ -18,8 +18,8 @@ use crate::odd::{call, failed};
 pub(crate) fn built() -> &'static Path {
     static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
         let mut build = Build::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--offline", "--workspace"]);
-        build.args(["--bin", "redress", "--example", "notes"]);
+        build.args(["build", "--quiet", "--locked", "--offline", "--workspace"]);
+        build.args(["--bin", "redress", "--example", "notes", "--example", "failing"]);
         // Build scripts that look at these would run again, and all that depends on them be built again.
         for (name, _) in env::vars().filter(|it| it.0.starts_with("CARGO_PKG_")) {
             build.env_remove(name);

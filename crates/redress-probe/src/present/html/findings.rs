@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use redress_registry::finding::Level;
+use redress_registry::Level;
 
 use super::{Side, markup::Markup};
 use crate::{

@@ -1,6 +1,6 @@
 //! The upper part of the page: the score, what it is made of, the tools, what changed.
 
-use redress_registry::finding::Level;
+use redress_registry::Level;
 
 use super::markup::Markup;
 use crate::{

@@ -1,4 +1,4 @@
-//! `Sight`: one answer as the rules see it, read once.
+//! `AnswerView`: one answer and its context, as the rules look at it.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::{
 /// Longer answers are not searched for words.
 const MOST_SEARCHED: usize = 256 << 10;
 
-/// One answer, and all that is known around it.
+/// An answer with the case, the tool and the request that it belongs to.
 #[derive(Debug)]
-pub(crate) struct Sight<'a> {
+pub(crate) struct AnswerView<'a> {
     pub(crate) case: &'a Case,
     pub(crate) era: &'a Era,
     pub(crate) tool: Option<&'a Tool>,
     pub(crate) reply: &'a Reply,
-    pub(crate) seen: &'a Seen,
+    pub(crate) answer: &'a ParsedAnswer,
     /// What came of the same request the first time.
     pub(crate) before: Option<&'a str>,
     /// Whether the server answered afterwards; none, if nobody asked.
@@ -39,12 +39,12 @@ pub(crate) struct Sight<'a> {
     pub(crate) sent: &'a str,
 }
 
-impl Sight<'_> {
+impl AnswerView<'_> {
     /// Whether it is a failure that nobody flagged. What must fail and begins like a failure is one; elsewhere content can say anything.
     pub(super) fn is_silent(&self) -> bool {
         let must_fail = matches!(self.case.expect, Expect::Refusal | Expect::Failure);
-        let is_unflagged = self.seen.kind == Kind::Success && self.tool.is_some();
-        self.seen.is_silent || must_fail && is_unflagged && opens_as_failure(&self.seen.text())
+        let is_unflagged = self.answer.kind == Kind::Success && self.tool.is_some();
+        self.answer.is_silent || must_fail && is_unflagged && opens_as_failure(&self.answer.text())
     }
 
     /// Whether the caller said it itself.
@@ -54,7 +54,7 @@ impl Sight<'_> {
     }
 }
 
-/// What an answer is.
+/// The kind of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// None came.
@@ -69,9 +69,9 @@ pub(crate) enum Kind {
     Error(i64),
 }
 
-/// An answer, read.
+/// An answer that was parsed.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ParsedAnswer {
     pub(crate) kind: Kind,
     /// The whole message.
     pub(crate) message: Value,
@@ -88,7 +88,7 @@ pub(crate) struct Seen {
     pub(crate) leaks: Vec<Leak>,
 }
 
-impl Seen {
+impl ParsedAnswer {
     /// Reads what came of a request. Total: any bytes are something.
     pub(crate) fn read(request: &[u8], reply: &Reply, tool: Option<&str>, lookup: &Lookup) -> Self {
         let (bytes, kind) = match &reply.what {
@@ -100,7 +100,7 @@ impl Seen {
         };
         let message: Value = serde_json::from_slice(bytes).unwrap_or_default();
         let kind = kind.unwrap_or_else(|| kind_of(&message, tool.is_some()));
-        let mut seen = Self {
+        let mut answer = Self {
             kind,
             message,
             lower: String::new(),
@@ -111,12 +111,12 @@ impl Seen {
             leaks: Vec::new(),
         };
         if bytes.len() <= MOST_SEARCHED {
-            seen.lower = String::from_utf8_lossy(bytes).to_lowercase();
-            let parts = ["result", "error"].iter().filter_map(|it| seen.message.get(it));
-            seen.said = texts(parts.collect()).to_lowercase();
+            answer.lower = String::from_utf8_lossy(bytes).to_lowercase();
+            let parts = ["result", "error"].iter().filter_map(|it| answer.message.get(it));
+            answer.said = texts(parts.collect()).to_lowercase();
         }
-        seen.judge(request, bytes, tool, lookup);
-        seen
+        answer.judge(request, bytes, tool, lookup);
+        answer
     }
 
     fn judge(&mut self, request: &[u8], bytes: &[u8], tool: Option<&str>, lookup: &Lookup) {
@@ -315,17 +315,17 @@ mod tests {
     use proptest::prelude::{any, proptest};
     use redress::Lookup;
 
-    use super::{Kind, Seen};
+    use super::{Kind, ParsedAnswer};
     use crate::client::{Reply, What};
 
-    fn seen(bytes: &[u8]) -> Seen {
+    fn parsed(bytes: &[u8]) -> ParsedAnswer {
         let reply = Reply::of(What::Answer { status: None, bytes: bytes.to_vec() }, Duration::ZERO);
-        Seen::read(b"{}", &reply, Some("t"), &Lookup::shipped())
+        ParsedAnswer::read(b"{}", &reply, Some("t"), &Lookup::shipped())
     }
 
     #[test]
     fn an_answer_is_what_the_protocol_calls_it() {
-        let kind = |text: &str| seen(text.as_bytes()).kind;
+        let kind = |text: &str| parsed(text.as_bytes()).kind;
         assert_eq!(
             kind(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-5,"message":"x"}}"#),
             Kind::Error(-5)
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn a_code_is_found_wherever_a_program_would_look() {
         let code = |result: &str| {
-            seen(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#).as_bytes()).code
+            parsed(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#).as_bytes()).code
         };
         let text = |it: &str| {
             format!(
@@ -371,14 +371,14 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_something(bytes in any::<Vec<u8>>()) {
-            drop(seen(&bytes));
+            drop(parsed(&bytes));
         }
 
         #[test]
         fn any_text_in_an_answer_is_something(text in any::<String>(), flag in any::<bool>()) {
             let result = serde_json::json!({"content": [{"type": "text", "text": text}], "isError": flag});
             let answer = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": result});
-            drop(seen(answer.to_string().as_bytes()));
+            drop(parsed(answer.to_string().as_bytes()));
         }
     }
 }

@@ -4,15 +4,16 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use serde_json::{Map, Value, json};
 
-use super::{Options, PING};
+use super::PING;
 use crate::{
-    client::{Client, Outgoing, Reply, What},
-    plan::{Case, Play},
+    client::{Client, Outgoing, Reply, What, greet_with},
+    options::Options,
+    plan::{Action, Case},
 };
 
 /// What came of a case.
 #[derive(Debug)]
-pub(super) struct Played {
+pub(super) struct CaseResult {
     /// The bytes that were sent, and what came of them.
     pub(super) exchanges: Vec<(Vec<u8>, Reply)>,
     /// Whether the server answered afterwards; none, if nobody asked.
@@ -21,22 +22,22 @@ pub(super) struct Played {
 
 /// The tool that a case calls, be it one of the server's or none.
 pub(super) fn tool_of(case: &Case) -> Option<&str> {
-    match &case.play {
-        Play::Call { tool, .. } => Some(tool),
-        Play::Request { method, params } | Play::Together { method, params, .. } => {
+    match &case.action {
+        Action::Call { tool, .. } => Some(tool),
+        Action::Request { method, params } | Action::Concurrent { method, params, .. } => {
             params.get("name").filter(|_| method == "tools/call").and_then(Value::as_str)
         }
         _ => None,
     }
 }
 
-/// Plays a case once.
-pub(super) fn play(
+/// Sends what a case asks for, once.
+pub(super) fn send(
     case: &Case,
     client: &mut Client,
     options: &Options,
     stop: &Arc<AtomicBool>,
-) -> Played {
+) -> CaseResult {
     let era = &client.era.clone();
     let owed = |client: &mut Client, messages: Vec<Outgoing>| {
         let replies = client.ask(&messages, options.deadline);
@@ -45,21 +46,21 @@ pub(super) fn play(
         let is_asked = !client.is_remote() || !is_answered;
         let lives = is_asked.then(|| client.is_alive(PING));
         let exchanges = messages.into_iter().map(|it| it.bytes).zip(replies).collect();
-        Played { exchanges, lives }
+        CaseResult { exchanges, lives }
     };
-    match &case.play {
-        Play::Call { tool, arguments } => {
+    match &case.action {
+        Action::Call { tool, arguments } => {
             let mut params = Map::new();
             params.insert("name".into(), tool.as_str().into());
             params.extend(arguments.iter().map(|it| ("arguments".to_owned(), it.clone())));
             let message = client.request("tools/call", params.into());
             owed(client, vec![message])
         }
-        Play::Request { method, params } => {
+        Action::Request { method, params } => {
             let message = client.request(method, params.clone());
             owed(client, vec![message])
         }
-        Play::Odd(members) => {
+        Action::Odd(members) => {
             let id = client.next_id();
             let mut message = members.clone();
             if let Some(members) = message.as_object_mut() {
@@ -67,42 +68,44 @@ pub(super) fn play(
             }
             unowed(client, vec![Outgoing::odd(era, id, &message).unowed()], options)
         }
-        Play::Together { method, params, times } => {
+        Action::Concurrent { method, params, times } => {
             let messages = (0..*times).map(|_| client.request(method, params.clone())).collect();
             owed(client, messages)
         }
-        Play::Broken(bytes) => unowed(client, vec![Outgoing::broken(era, bytes.clone())], options),
-        Play::Notification { method, params } => {
+        Action::Broken(bytes) => {
+            unowed(client, vec![Outgoing::broken(era, bytes.clone())], options)
+        }
+        Action::Notification { method, params } => {
             let message = Outgoing::notification(era, method, params.clone()).unowed();
             unowed(client, vec![message], options)
         }
-        Play::TakenBack { method, params } => {
+        Action::Cancelled { method, params } => {
             let message = client.request(method, params.clone());
             let cancel = json!({"requestId": message.id, "reason": "redress probe"});
             let cancel = Outgoing::notification(era, "notifications/cancelled", cancel);
             unowed(client, vec![message.unowed(), cancel.unowed()], options)
         }
-        Play::SameId { method, params } => {
+        Action::SameId { method, params } => {
             let message = client.request(method, params.clone()).unowed();
             unowed(client, vec![message.clone(), message], options)
         }
-        Play::Greeting(revision) => {
-            match Client::greeted_with(&options.place, revision, (options.deadline, stop)) {
+        Action::Greeting(revision) => {
+            match greet_with(&options.place, revision, (options.deadline, stop)) {
                 Ok((message, reply)) => {
-                    Played { exchanges: vec![(message.bytes, reply)], lives: None }
+                    CaseResult { exchanges: vec![(message.bytes, reply)], lives: None }
                 }
-                Err(_) => Played { exchanges: Vec::new(), lives: None },
+                Err(_) => CaseResult { exchanges: Vec::new(), lives: None },
             }
         }
     }
 }
 
 /// Messages that nobody has to answer, and a ping behind them, so that we know when nothing more comes.
-fn unowed(client: &mut Client, mut messages: Vec<Outgoing>, options: &Options) -> Played {
+fn unowed(client: &mut Client, mut messages: Vec<Outgoing>, options: &Options) -> CaseResult {
     messages.push(client.ping());
     let mut replies = client.ask(&messages, options.deadline);
     let ping = replies.pop();
     let lives = ping.as_ref().map(|it| matches!(it.what, What::Answer { .. }));
     let exchanges = messages.into_iter().map(|it| it.bytes).zip(replies).collect();
-    Played { exchanges, lives }
+    CaseResult { exchanges, lives }
 }

@@ -1,10 +1,10 @@
-//! `Chance`: numbers that are the same for the same seed and case, whatever else is played.
+//! `Rng`: pseudo-random numbers that are the same for the same seed and case, whatever else is run.
 
-/// A stream of numbers.
+/// A generator of pseudo-random numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Chance(u64);
+pub(super) struct Rng(u64);
 
-impl Chance {
+impl Rng {
     pub(super) fn new(seed: u64, case: &str) -> Self {
         let mixed = case.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,6 +1,6 @@
-//! Playing a plan: each case is sent, its answer graded, and a server that died is started again.
+//! `Runner`: runs the cases of a plan, has each answer graded, and starts a server again that died.
 
-mod moves;
+mod send;
 
 use std::{
     sync::{
@@ -11,13 +11,13 @@ use std::{
 };
 
 use redress::Lookup;
-use redress_registry::Registry;
 use serde_json::Value;
 
-use self::moves::Played;
+use self::send::CaseResult;
 use crate::{
-    client::{Client, Era, Place, Reply, Unprobed, What},
-    grade::{Marks, Seen, Sight},
+    client::{Client, Era, Reply, Unprobed, What, greet},
+    grade::{AnswerView, ParsedAnswer, Results},
+    options::Options,
     plan::{Case, Plan, Rules, Tool, plan},
     repeat,
     report::{self, Cases, Exchange, Happened, Run, Server, Stopped, Text},
@@ -32,39 +32,14 @@ const MOST_TROUBLE: usize = 3;
 /// How long an idle server may take for a ping.
 const PING: Duration = Duration::from_secs(3);
 
-/// What is probed, and how.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Where the server is.
-    pub place: Place,
-    /// What the caller probes, as the commands that repeat a case name it: another one with a gate before it.
-    pub target: Place,
-    /// What chance goes by.
-    pub seed: u64,
-    /// The most calls.
-    pub budget: usize,
-    /// The longest that it may take.
-    pub time: Duration,
-    /// How long an answer may take.
-    pub deadline: Duration,
-    /// Whether calls may change something.
-    pub allow_effects: bool,
-    /// The cases that are wanted, by their ids or by what these start with; none, all.
-    pub only: Vec<String>,
-    /// The contract that codes are compared with.
-    pub contract: Option<Arc<Registry>>,
-    /// Further words of the commands that repeat a case.
-    pub repeat: Vec<String>,
-}
-
 /// How far a probe is.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// Cases that were played.
+    /// Cases that were run.
     pub done: usize,
     /// Cases that there are.
     pub total: usize,
-    /// The one that is played now.
+    /// The one that is running.
     pub case: &'a str,
 }
 
@@ -77,14 +52,14 @@ pub struct Probed {
     pub run: Run,
 }
 
-/// Probes a server: greets it, plans, plays and grades. `stop` ends it after the case that is played.
+/// Probes a server: greets it, plans, runs the cases and grades the answers. `stop` ends it after the case that is running.
 pub fn probe(
     options: &Options,
     watch: &mut dyn FnMut(Progress<'_>),
     stop: &Arc<AtomicBool>,
 ) -> Result<Probed, Unprobed> {
     let start = Instant::now();
-    let greeted = match Client::greet(&options.place, None, stop) {
+    let greeted = match greet(&options.place, None, stop) {
         _ if stop.load(Ordering::Relaxed) => return Err(Unprobed::Interrupted),
         greeted => greeted?,
     };
@@ -106,32 +81,32 @@ pub fn probe(
     }
     let lookup =
         options.contract.as_ref().map_or_else(Lookup::shipped, |it| Lookup::with([Arc::clone(it)]));
-    let mut player = Player {
+    let mut runner = Runner {
         options,
         era: client.era.clone(),
         client: Some(client),
         tools: &tools,
         lookup,
-        marks: Marks::default(),
+        results: Results::default(),
         run: Run::default(),
         spent: 0,
         stop,
         trouble: vec![0; tools.len()],
     };
-    player.play(&plan, start, watch);
-    let mut run = player.finish(&plan);
+    runner.run(&plan, start, watch);
+    let mut run = runner.finish(&plan);
     run.elapsed_ms = millis(start.elapsed());
     Ok(Probed { server, run })
 }
 
-/// Plays the cases of a plan.
-pub(super) struct Player<'a> {
+/// Runs the cases of a plan.
+pub(super) struct Runner<'a> {
     options: &'a Options,
     era: Era,
     client: Option<Client>,
     tools: &'a [Tool],
     lookup: Lookup,
-    marks: Marks,
+    results: Results,
     run: Run,
     spent: usize,
     stop: &'a Arc<AtomicBool>,
@@ -139,8 +114,8 @@ pub(super) struct Player<'a> {
     trouble: Vec<usize>,
 }
 
-impl Player<'_> {
-    fn play(&mut self, plan: &Plan, start: Instant, watch: &mut dyn FnMut(Progress<'_>)) {
+impl Runner<'_> {
+    fn run(&mut self, plan: &Plan, start: Instant, watch: &mut dyn FnMut(Progress<'_>)) {
         self.run.tools = self.tools.iter().map(listed).collect();
         for (tool, left_out) in self.run.tools.iter_mut().zip(&plan.left_out) {
             tool.cases.effects = *left_out;
@@ -161,7 +136,7 @@ impl Player<'_> {
             }
             cases.played += 1;
             watch(Progress { done, total, case: &case.id });
-            self.play_case(case);
+            self.run_case(case);
         }
     }
 
@@ -190,7 +165,7 @@ impl Player<'_> {
         self.client = None;
         self.run.restarts += 1;
         if self.run.restarts <= MOST_STARTS
-            && let Ok(greeted) = Client::greet(&self.options.place, Some(&self.era), self.stop)
+            && let Ok(greeted) = greet(&self.options.place, Some(&self.era), self.stop)
         {
             self.client = Some(greeted.client);
             return true;
@@ -199,20 +174,20 @@ impl Player<'_> {
         false
     }
 
-    fn play_case(&mut self, case: &Case) {
+    fn run_case(&mut self, case: &Case) {
         let mut before: Option<String> = None;
         for _ in 0..if case.twice { 2 } else { 1 } {
             if !self.is_ready() {
                 return;
             }
             let Some(client) = &mut self.client else { return };
-            let played = moves::play(case, client, self.options, self.stop);
+            let result = send::send(case, client, self.options, self.stop);
             if self.stop.load(Ordering::Relaxed) {
                 // What was cut short says nothing about the server.
                 return;
             }
-            self.spent += played.exchanges.len();
-            match self.grade(case, played, before.as_deref()) {
+            self.spent += result.exchanges.len();
+            match self.grade(case, result, before.as_deref()) {
                 Some(signature) => before = Some(signature),
                 // Without an answer there is nothing to compare.
                 None => return,
@@ -221,34 +196,34 @@ impl Player<'_> {
     }
 
     /// Grades what came of a case. Gives what a second try is compared with.
-    fn grade(&mut self, case: &Case, played: Played, before: Option<&str>) -> Option<String> {
+    fn grade(&mut self, case: &Case, result: CaseResult, before: Option<&str>) -> Option<String> {
         let tool = case.tool.and_then(|it| self.tools.get(it));
         let exit = self.client.as_ref().and_then(|it| it.exit().cloned());
         let repeat = repeat::command(self.options, Some(&case.id));
         let mut signature = None;
-        let Played { exchanges, lives } = played;
+        let CaseResult { exchanges, lives } = result;
         for (request, mut reply) in exchanges {
             let late = self.client.as_mut().map(Client::take_late).unwrap_or_default();
             attach(&mut reply, &request, late);
             let name = tool.map(|it| it.name.as_str());
-            let name = name.or_else(|| moves::tool_of(case).filter(|_| case.tool.is_none()));
-            let seen = Seen::read(&request, &reply, name, &self.lookup);
+            let name = name.or_else(|| send::tool_of(case).filter(|_| case.tool.is_none()));
+            let answer = ParsedAnswer::read(&request, &reply, name, &self.lookup);
             let place = self.run.exchanges.len();
             self.run.exchanges.push(exchange(case, tool, &request, &reply));
-            let sight = Sight {
+            let view = AnswerView {
                 case,
                 era: &self.era,
                 tool,
                 reply: &reply,
-                seen: &seen,
+                answer: &answer,
                 before,
                 lives,
                 exit: exit.as_ref(),
                 contract: self.options.contract.as_ref(),
                 sent: &String::from_utf8_lossy(&request),
             };
-            self.marks.look(&sight, &[place], &repeat);
-            signature = seen.signature();
+            self.results.look(&view, &[place], &repeat);
+            signature = answer.signature();
             let is_trouble = matches!(reply.what, What::Silence(_) | What::Exited { .. });
             if let Some(count) =
                 case.tool.and_then(|it| self.trouble.get_mut(it)).filter(|_| is_trouble)
@@ -270,17 +245,17 @@ impl Player<'_> {
             cases.planned += left_out;
         }
         if let Some(contract) = self.options.contract.as_deref() {
-            let coverage = self.marks.coverage(contract);
+            let coverage = self.results.coverage(contract);
             if self.options.only.is_empty() {
-                self.marks.miss(&coverage, &repeat::command(self.options, None));
+                self.results.miss(&coverage, &repeat::command(self.options, None));
             }
             self.run.coverage = Some(coverage);
         }
         for (at, tool) in self.run.tools.iter_mut().enumerate() {
-            tool.score = self.marks.score(Some(at));
+            tool.score = self.results.score(Some(at));
         }
-        self.run.findings = self.marks.findings(self.tools);
-        self.run.score = self.marks.whole(self.tools.len());
+        self.run.findings = self.results.findings(self.tools);
+        self.run.score = self.results.whole(self.tools.len());
         self.run
     }
 }

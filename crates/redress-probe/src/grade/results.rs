@@ -1,10 +1,10 @@
-//! `Marks`: what the rules said of every answer, and the findings and scores that come of it.
+//! `Results`: what the rules said of every answer, and the findings and scores that follow from it.
 
 use std::collections::BTreeMap;
 
 use redress_registry::Registry;
 
-use super::{Check, checks, contract::COVERAGE, sight::Sight};
+use super::{Check, answer_view::AnswerView, cap, checks, contract::COVERAGE};
 use crate::{
     finding::{Finding, Hit},
     plan::Tool,
@@ -21,27 +21,27 @@ struct Row {
 
 /// Everything that the rules said.
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct Results {
     /// By tool, the server itself first, and by the place of the rule.
     rows: BTreeMap<(Option<usize>, usize), Row>,
     codes: Vec<String>,
 }
 
-impl Marks {
+impl Results {
     /// Lets every rule look at an answer.
-    pub(crate) fn look(&mut self, sight: &Sight<'_>, exchanges: &[usize], repeat: &str) {
-        if let Some(code) = sight.seen.code.as_ref().filter(|_| sight.seen.is_failure())
+    pub(crate) fn look(&mut self, view: &AnswerView<'_>, exchanges: &[usize], repeat: &str) {
+        if let Some(code) = view.answer.code.as_ref().filter(|_| view.answer.is_failure())
             && !self.codes.contains(code)
         {
             self.codes.push(code.clone());
         }
         for (at, check) in checks().enumerate() {
-            let Some(said) = (check.run)(sight) else { continue };
-            let row = self.rows.entry((sight.case.tool, at)).or_default();
+            let Some(said) = (check.run)(view) else { continue };
+            let row = self.rows.entry((view.case.tool, at)).or_default();
             row.checked += 1;
             if let Err(wrong) = said {
                 row.hits.push(Hit {
-                    case: sight.case.id.clone(),
+                    case: view.case.id.clone(),
                     exchanges: exchanges.to_vec(),
                     message: wrong.message,
                     expected: wrong.expected,
@@ -98,13 +98,13 @@ impl Marks {
     /// The score of one tool, or of what is the server's own.
     pub(crate) fn score(&self, tool: Option<usize>) -> Option<Score> {
         let rows = self.rows.iter().filter(|((of, _), _)| *of == tool);
-        Score::of(rows.filter_map(|((_, at), row)| share(*at, row)).collect())
+        Score::of(rows.filter_map(|((_, at), row)| share(*at, row)).collect(), cap)
     }
 
     /// The score of the server as a whole.
     pub(crate) fn whole(&self, tools: usize) -> Option<Score> {
         let scores: Vec<Score> = (0..tools).filter_map(|it| self.score(Some(it))).collect();
-        Score::whole(self.score(None).as_ref(), &scores)
+        Score::whole(self.score(None).as_ref(), &scores, cap)
     }
 }
 

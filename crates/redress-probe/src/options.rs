@@ -1,0 +1,32 @@
+//! `Options`: what is probed, and how.
+
+use std::{sync::Arc, time::Duration};
+
+use redress_registry::Registry;
+
+use crate::client::Place;
+
+/// What is probed, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the server is.
+    pub place: Place,
+    /// What the caller probes, as the commands that repeat a case name it: another one with a gate before it.
+    pub target: Place,
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// The most calls.
+    pub budget: usize,
+    /// The longest that it may take.
+    pub time: Duration,
+    /// How long an answer may take.
+    pub deadline: Duration,
+    /// Whether calls may change something.
+    pub allow_effects: bool,
+    /// The cases that are wanted, by their ids or by what these start with; none, all.
+    pub only: Vec<String>,
+    /// The contract that codes are compared with.
+    pub contract: Option<Arc<Registry>>,
+    /// Further words of the commands that repeat a case.
+    pub repeat: Vec<String>,
+}
