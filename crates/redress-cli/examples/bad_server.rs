@@ -24,6 +24,7 @@ const TOOLS: &str = r#"[
     {"name":"schema","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["sum"]}},
     {"name":"sleep"},{"name":"half"},{"name":"stump"},{"name":"bytes"},{"name":"never"},{"name":"exit"},{"name":"kill"},{"name":"cut"},
     {"name":"close"},{"name":"close_input"},{"name":"flood"},{"name":"large"},{"name":"deep"},{"name":"orphan"},{"name":"leave"},{"name":"deaf"},{"name":"pid"},
+    {"name":"replay"},{"name":"shout"},
     {"name":"tally","annotations":{"destructiveHint":true,"readOnlyHint":false}},
     {"name":"tally_read","annotations":{"readOnlyHint":true}},
     {"name":"tally_again","annotations":{"idempotentHint":true}}
@@ -177,8 +178,18 @@ fn call(id: &Value, params: &Value) {
             match args["fail"].as_str().unwrap_or_default() {
                 "exit" => process::exit(7),
                 "close" => drop(Command::new("sleep").arg("600").stdout(Stdio::null()).exec()),
-                line => put(&line.replace("ID", &id.to_string())),
+                line => put(&answering(line, id)),
             }
+        }
+        // Says a line as it is, but for the id.
+        "replay" => put(&answering(args["line"].as_str().unwrap_or_default(), id)),
+        // Says something in its log, and exits if it is told how.
+        "shout" => {
+            eprint(args["text"].as_str().unwrap_or_default());
+            if let Some(code) = args["code"].as_i64() {
+                process::exit(i32::try_from(code).unwrap_or(1));
+            }
+            text(id, "shouted");
         }
         "pid" => text(id, &process::id().to_string()),
         "never" => (),
@@ -187,6 +198,11 @@ fn call(id: &Value, params: &Value) {
             put(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
         }
     }
+}
+
+/// A line under an id. Codes have an `ID` in them, too.
+fn answering(line: &str, id: &Value) -> String {
+    line.replace("\"id\":ID", &format!("\"id\":{id}"))
 }
 
 /// The number of a process in a session of its own: a child of ours, or one that has nothing of ours, or an orphan, or one without an

@@ -75,8 +75,7 @@ impl Subject<'_> {
         let seen = ledger::check(self, &mut checks);
         let Checks { count, failed } = checks;
         if failed.is_empty() {
-            ToOperator::new()
-                .line("", &format!("self-audit: {count} of {count} checks hold; {seen}"));
+            ToOperator::new().say(&format!("self-audit: {count} of {count} checks hold; {seen}"));
             return Ok(());
         }
         let fault = self.fault(count, &failed);

@@ -1,5 +1,6 @@
 //! `redress check`: the contract in the sources.
 
+mod audit;
 mod contracts;
 mod fixes;
 
@@ -8,21 +9,21 @@ use std::{
     thread,
 };
 
-use redress_check::{Contract, Day, Report, Sources, World, check, infer, read, rules};
+use redress_check::{Contract, Day, Project, Report, Sources, check, infer, read, rules};
 use redress_registry::{Finding, shipped};
 
 use crate::{
     Done, Status, clock, contract,
     failure::Failure,
     findings,
-    output::{Out, Progress},
+    output::{self, Out, Progress},
 };
 use contracts::Contracts;
 
 /// Compare sources with their contract: every code is registered, every failure has one.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress check\n  redress check src --format sarif > check.sarif\n  redress check --contract errors.toml server\n  redress check --fix\n  redress check --infer src > errors.toml\n\nRust, TypeScript, JavaScript, Python and Markdown; what git ignores is left out. A comment allows a rule to be broken:\n  // redress: allow CK001 until 2027-01-31: the reason\n\nExit code 1 if there are violations, 2 if there is no contract or it cannot be loaded, 3 if a path cannot be read."
+    after_help = "Examples:\n  redress check\n  redress check src --format sarif > check.sarif\n  redress check --contract errors.toml server\n  redress check --fix\n  redress check --report audit\n  redress check --infer src > errors.toml\n\nRust, TypeScript, JavaScript, Python and Markdown; what git ignores is left out. A comment allows a rule to be broken:\n  // redress: allow CK001 until 2027-01-31: the reason\n\nExit code 1 if there are violations, 2 if no file was read or there is no contract that can be loaded, 3 if a path cannot be read."
 )]
 pub(crate) struct Args {
     /// Files and folders with sources.
@@ -37,8 +38,11 @@ pub(crate) struct Args {
     /// Correct what a program can correct, and tell what is left.
     #[arg(long)]
     fix: bool,
+    /// Also write the audit into this folder: a summary, the findings by priority and by file, a checklist of all rules.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
     /// Print a first registry, drafted from the sources, instead of checking them.
-    #[arg(long, conflicts_with_all = ["contract", "format", "fix"])]
+    #[arg(long, conflicts_with_all = ["contract", "format", "fix", "report"])]
     infer: bool,
 }
 
@@ -48,6 +52,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         path.metadata().map_err(|it| Failure::reading(&shown, &it))?;
     }
     let mut sources = scan(args);
+    if sources.files.is_empty() {
+        return Err(nothing_read(&sources));
+    }
     if args.infer {
         out.text(&infer(&sources, &registry_name(&args.paths)))?;
         return Ok(Status::Fine);
@@ -58,8 +65,42 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
         sources = scan(args);
         report = judge(args, &sources, &contracts);
     }
+    if let Some(folder) = &args.report {
+        audit::write(folder, &report, &sources)?;
+    }
     let found: Vec<Finding> = report.hits.iter().map(|it| it.finding.clone()).collect();
-    findings::print_all(&found, &report.sources, rules(), (args.format, out))
+    let status = findings::print_all(&found, &report.sources, rules(), (args.format, out))?;
+    let said = read_and_left_out(&sources);
+    if args.format == findings::Format::Text {
+        out.line(&said).map_err(|it| it.after(status))?;
+    } else {
+        output::Err::new().line("", &said);
+    }
+    Ok(status)
+}
+
+/// How much was read, and what was not.
+fn read_and_left_out(sources: &Sources) -> String {
+    match sources.left_out() {
+        Some(left_out) => format!("{} Left out: {left_out}.", sources.count()),
+        None => sources.count(),
+    }
+}
+
+/// A check of nothing is no success.
+fn nothing_read(sources: &Sources) -> Failure {
+    let mut failure = Failure::option(
+        "There is no file to check: no Rust, TypeScript, JavaScript, Python or Markdown was read",
+    );
+    for (path, why) in sources.unreadable.iter().take(5) {
+        failure = failure.note(format!("{}: {why}", path.display()));
+    }
+    match sources.left_out() {
+        Some(left_out) => failure
+            .note(format!("Left out: {left_out}."))
+            .fix("Name the folder with the sources; a folder that is named is read, even if it is left out otherwise."),
+        None => failure.fix("Name the folder with the sources."),
+    }
 }
 
 /// Reads all files on all cores.
@@ -96,11 +137,11 @@ fn find_contracts(args: &Args, sources: &Sources) -> Result<Contracts, Failure> 
 }
 
 fn judge(args: &Args, sources: &Sources, contracts: &Contracts) -> Report {
-    let world = World::new(sources, &contracts.list, |path| match args.contract {
+    let project = Project::new(sources, &contracts.list, |path| match args.contract {
         Some(_) => Some(0),
         None => contracts.of(path),
     });
-    check(&world, today())
+    check(&project, today())
 }
 
 /// A name for a drafted registry: that of the first folder.

@@ -8,10 +8,13 @@
 //! says for all servers already in it.
 
 mod address;
+mod apply;
 mod choice;
 mod command;
+mod compare;
 mod environment;
 mod governance;
+mod inherit;
 mod kind;
 mod options;
 mod page;
@@ -38,13 +41,20 @@ pub(crate) use self::command::{Args, run};
 pub use self::{
     address::{Address, Host, Origin, Url},
     environment::{Environment, Machine, Nowhere},
-    governance::{Caller, Governance, PreflightRow, Preset, RoleRow, WriteRule},
-    reference::{Contract, Location, SecretFile, Word},
+    governance::{Caller, Confine, Governance, PreflightRow, Preset, RoleRow, WriteRule},
+    inherit::Inherit,
+    reference::{Contract, Location, PemFile, Plugin, SecretFile, Word},
     secret::Secret,
-    sections::{Auth, Breaker, Emit, General, Ledger, Limits, Listen, Metrics, Retry},
+    sections::{
+        Auth, Breaker, Emit, General, Ledger, Limits, Listen, MadeToken, Metrics, Retry, Tls,
+    },
     server::{Server, Tool},
     value::Named,
-    watch::Watch,
+    watch::{Look, Watch},
+};
+pub(crate) use self::{
+    compare::{Change, Comparison, Loosening, Verdict},
+    watch::{EACH, REST},
 };
 use self::{
     kind::{Key, Shape},
@@ -100,6 +110,13 @@ impl Config {
         }
         self.servers.retain(|it| it.name == name);
         Ok(self)
+    }
+
+    /// How many bytes the gate holds for its clients.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        let longest = self.servers.iter().map(|it| it.max_message_bytes).max().unwrap_or_default();
+        let usual = USUAL_MEMORY_BYTES.max(longest.saturating_mul(MESSAGES_IN_MEMORY));
+        self.general.listen.max_memory_bytes.unwrap_or(usual)
     }
 
     /// Its only server.
@@ -187,6 +204,18 @@ fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
         Some(given) => rows(&given, &usual, table.reading).unwrap_or_default(),
         None => Vec::new(),
     };
+    if let Some(most) = general.listen.max_memory_bytes {
+        for server in &servers {
+            let least = server.max_message_bytes.saturating_mul(MESSAGES_IN_MEMORY);
+            if most < least {
+                let problem = format!(
+                    "`listen.max_memory_bytes` must be at least {MESSAGES_IN_MEMORY} times `server.{}.max_message_bytes`, which is {least}.",
+                    server.name
+                );
+                table.refuse("listen", problem);
+            }
+        }
+    }
     for server in servers.iter().filter(|it| it.forward_authorization && !general.auth.is_open()) {
         let problem = format!(
             "`server.{}.forward_authorization` would give that server the tokens of [auth]; `headers` give it one of its own.",
@@ -201,6 +230,12 @@ fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
     table.close(&known);
     (general, servers)
 }
+
+/// How many bytes the gate holds for its clients, if the file does not say it.
+const USUAL_MEMORY_BYTES: u64 = 256 << 20;
+
+/// How many of the longest messages must fit: a caller gets half, and a message is held while it is read, while it waits, and with its answer.
+const MESSAGES_IN_MEMORY: u64 = 8;
 
 /// The table of the servers.
 const SERVER: &str = "server";

@@ -3,11 +3,13 @@
 use std::{io, path::Path, process::ExitCode};
 
 use redress::{Fault, codes, fault::Origin, text};
+use redress_registry::shipped;
+use serde_json::{Value, json};
 
 use crate::{Status, output::Err};
 
 /// A fault of our own, what led to it, and the exit code.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     fault: Box<Fault>,
     /// Further lines, most important first.
@@ -34,6 +36,14 @@ impl Failure {
         let mut fault = codes::CONFIG_INVALID.raise([("place", place), ("problem", problem)]);
         fault.message = format!("{place}: {problem}");
         Self::input(fault).fix("Correct that place in the file.")
+    }
+
+    /// An address at which tokens would arrive in plain HTTP.
+    pub(crate) fn readable(place: &str) -> Self {
+        let problem = "Tokens would reach this address in plain HTTP, which the network can read.";
+        Self::config(place, problem).fix(
+            "Give a file with a certificate in `[listen] tls`, or with `[listen] insecure = true` if that is what you want.",
+        )
     }
 
     /// An option whose value cannot be read or makes no sense.
@@ -113,6 +123,33 @@ impl Failure {
     /// What led to it, in one line.
     pub(crate) fn reason(&self) -> &str {
         self.notes.first().map_or(self.fault.message.as_str(), String::as_str).trim_end_matches('.')
+    }
+
+    /// It as another process of this program can read it.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "code": self.fault.code(),
+            "message": self.fault.message,
+            "fix": self.fault.hint,
+            "notes": self.notes,
+            "exit": self.exit,
+        })
+    }
+
+    /// What another process of this program told; `None` if that is none.
+    pub(crate) fn from_json(told: &Value) -> Option<Self> {
+        let text = |key: &str| Some(told.get(key)?.as_str()?.to_owned());
+        let mut fault = Fault::of(shipped::core().get(&text("code")?)?);
+        fault.message = text("message")?;
+        fault.hint = text("fix")?;
+        let notes = told.get("notes")?.as_array()?.iter().map(|it| Some(it.as_str()?.to_owned()));
+        let exit = told.get("exit")?.as_u64().filter(|it| (1..=3).contains(it))?;
+        Some(Self {
+            fault: Box::new(fault),
+            notes: notes.collect::<Option<_>>()?,
+            exit: u8::try_from(exit).ok()?,
+            quiet: false,
+        })
     }
 
     /// Adds a line that says more.

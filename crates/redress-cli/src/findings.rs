@@ -5,11 +5,7 @@ pub(crate) mod sarif;
 use std::{collections::BTreeMap, sync::Arc};
 
 use clap::ValueEnum;
-use redress_registry::{
-    Source,
-    finding::{Finding, Level},
-    rule::Rule,
-};
+use redress_registry::{Finding, Level, Source, rule::Rule};
 
 use crate::{
     Status,

@@ -3,7 +3,8 @@
 pub(crate) mod confine;
 mod plans;
 mod preset;
-mod script;
+mod readable;
+pub(crate) mod script;
 pub(crate) mod unserved;
 mod writes;
 
@@ -18,7 +19,7 @@ use redress_govern::{
 use redress_ledger::Ledger;
 
 use crate::{
-    config::{self, Config, General, Governance},
+    config::{self, Config, General, Governance, RoleRow},
     failure::Failure,
     output::Err as ToOperator,
 };
@@ -41,17 +42,29 @@ const HARD: &[&str] = &[
 impl Governance {
     /// Who may call what, and what locks; else the key that is wrong, and how.
     pub(crate) fn policy(&self) -> Result<(Roles, Rules), (&'static str, String)> {
-        let roles = match self.preset {
-            Some(preset) if self.roles.0.is_empty() => preset.roles(),
-            _ => self.roles.0.iter().map(|it| Role::new(&it.name, &it.allow, &it.deny)).collect(),
-        };
-        let roles: Vec<Role> = roles.map_err(bad("roles"))?;
-        let rules = match (&self.locks, self.preset) {
-            (Some(locks), _) => Rules::new(locks, &self.reports),
-            (None, Some(_)) => Rules::new(&["*"], &self.reports),
-            (None, None) => Rules::new(HARD, &self.reports),
-        };
+        let rows = self.role_rows();
+        let roles = rows.iter().map(|it| Role::new(&it.name, &it.allow, &it.deny));
+        let roles: Vec<Role> = roles.collect::<Result<_, _>>().map_err(bad("roles"))?;
+        let rules = Rules::new(&self.lock_patterns(), &self.reports);
         Ok((Roles::new(roles), rules.map_err(bad("locks"))?))
+    }
+
+    /// The roles: those of the preset, if there is one and the file has none.
+    pub(crate) fn role_rows(&self) -> Vec<RoleRow> {
+        match self.preset {
+            Some(preset) if self.roles.0.is_empty() => preset.roles(),
+            _ => self.roles.0.clone(),
+        }
+    }
+
+    /// Patterns of the codes that lock a session.
+    pub(crate) fn lock_patterns(&self) -> Vec<String> {
+        let owned = |all: &[&str]| all.iter().map(|&it| it.to_owned()).collect();
+        match (&self.locks, self.preset) {
+            (Some(locks), _) => locks.clone(),
+            (None, Some(_)) => owned(&["*"]),
+            (None, None) => owned(HARD),
+        }
     }
 }
 
@@ -105,7 +118,7 @@ pub(crate) fn policy(
         root: root.map(|it| it.0.clone()),
         dialect: settings.dialect,
         ledger,
-        say: |it| ToOperator::new().line("", it),
+        say: |it| ToOperator::new().say(it),
     }))
 }
 

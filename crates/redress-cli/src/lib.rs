@@ -8,6 +8,7 @@ mod clock;
 mod completions;
 pub mod config;
 mod contract;
+mod control;
 mod explain;
 mod failure;
 mod files;
@@ -69,7 +70,7 @@ enum Command {
     Registry(registry::Args),
     #[command(
         subcommand,
-        after_help = "Examples:\n  redress config check redress.toml\n  redress config schema > redress.schema.json"
+        after_help = "Examples:\n  redress config check redress.toml\n  redress config schema > redress.schema.json\n  redress config apply redress.toml"
     )]
     Config(config::Args),
     Completions(completions::Args),
@@ -77,6 +78,13 @@ enum Command {
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    // A gate starts this program for itself, too, without our own command line.
+    match words.next() {
+        Some(it) if it == redress_gate::LAUNCH => return redress_gate::become_server(words),
+        Some(it) if it == redress_gate::WATCH => return redress_gate::watch(words),
+        _ => (),
+    }
     let args = Args::try_parse().unwrap_or_else(|it| suggested(it).exit());
     let mut out = Out::stdout();
     let done = match args.command {

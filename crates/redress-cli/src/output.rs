@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use redress::text;
 
 use crate::failure::Failure;
 
@@ -110,26 +111,47 @@ impl Drop for Progress {
 }
 
 /// Standard error. That it breaks is nobody's concern: there is nowhere left to say so.
-pub(crate) struct Err(anstream::AutoStream<io::Stderr>);
+///
+/// A line is written whole, so that nothing which servers log comes between, and shows what a terminal would obey.
+pub(crate) struct Err {
+    colour: bool,
+}
 
 impl Err {
     pub(crate) fn new() -> Self {
-        Self(anstream::AutoStream::auto(io::stderr()))
+        let choice = anstream::AutoStream::choice(&io::stderr());
+        Self { colour: choice != anstream::ColorChoice::Never }
+    }
+
+    /// A line of a gate about itself. What its servers log begins with `[server NAME] `.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.line("redress: ", text);
     }
 
     /// The first line of a fault.
     pub(crate) fn headline(&mut self, code: &str, message: &str) {
-        writeln!(self.0, "{TROUBLE}{code}{TROUBLE:#}: {message}").unwrap_or_default();
+        self.write(&format!("{TROUBLE}{code}{TROUBLE:#}: {}\n", shown(message)));
     }
 
     /// A line that starts with a label.
     pub(crate) fn line(&mut self, label: &str, text: &str) {
-        writeln!(self.0, "{LABEL}{label}{LABEL:#}{text}").unwrap_or_default();
+        self.write(&format!("{LABEL}{label}{LABEL:#}{}\n", shown(text)));
     }
 
     /// A question, whose answer is given on the same line.
     pub(crate) fn ask(&mut self, question: &str) {
-        write!(self.0, "{TITLE}{question}{TITLE:#}").unwrap_or_default();
-        self.0.flush().unwrap_or_default();
+        self.write(&format!("{TITLE}{}{TITLE:#}", shown(question)));
     }
+
+    fn write(&mut self, text: &str) {
+        let plain = (!self.colour).then(|| anstream::adapter::strip_str(text).to_string());
+        let mut stderr = io::stderr().lock();
+        stderr.write_all(plain.as_deref().unwrap_or(text).as_bytes()).unwrap_or_default();
+    }
+}
+
+/// A text of one or more lines without what a terminal would obey.
+fn shown(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(text::visible).collect();
+    lines.join("\n")
 }

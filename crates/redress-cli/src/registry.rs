@@ -4,6 +4,7 @@ mod diff;
 mod edit;
 mod export;
 mod from_rust;
+mod init;
 pub(crate) mod lint;
 mod lock;
 pub(crate) mod rules;
@@ -13,6 +14,7 @@ use crate::{Done, output::Out};
 /// Check, compare, lock, change and export a registry.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Args {
+    Init(init::Args),
     Lint(lint::Args),
     Diff(diff::Args),
     Lock(lock::Args),
@@ -25,6 +27,7 @@ pub(crate) enum Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
     match args {
+        Args::Init(args) => init::run(args, out),
         Args::Lint(args) => lint::run(args, out),
         Args::Diff(args) => diff::run(args, out),
         Args::Lock(args) => lock::run(args, out),

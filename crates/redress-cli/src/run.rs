@@ -25,7 +25,7 @@ use signal_hook::{consts::SIGXFSZ, flag};
 use crate::{
     Done, Status,
     audit::Subject,
-    config::{self, Config, Options},
+    config::{self, Config, General, Options, Secret},
     failure::Failure,
     govern,
     output::Err,
@@ -56,9 +56,12 @@ pub(crate) fn run(args: &Args) -> Done {
     }
     match ended? {
         Ended::Fine => Ok(Status::Fine),
-        Ended::NeverStarted => Err(startable::obstacle(server).unwrap_or_else(|| {
-            Failure::not_started(&redactor(server).known(&server.program_name()))
-        })),
+        Ended::NeverStarted => {
+            Err(startable::obstacle(server, &config.general).unwrap_or_else(|| {
+                let redactor = redactor(server, &config.general);
+                Failure::not_started(&redactor.known(&server.program_name()))
+            }))
+        }
     }
 }
 
@@ -76,7 +79,8 @@ fn gate(
         Subject { config, ledger: dir, opened, is_stdio: true, is_running: false }.audit()?;
     }
     let mut target = server.target(ledger.clone())?;
-    govern::confine::confine(&mut target, (server, &*gated), general, ledger.as_deref());
+    let _temporary =
+        govern::confine::confine(&mut target, (server, &*gated), general, ledger.as_deref());
     govern::unserved::say(config, [(server, &*gated, &target)].into_iter());
     let run = Run {
         target,
@@ -85,8 +89,8 @@ fn gate(
         clock: clock(),
     };
     let streams = streams().map_err(|it| Failure::stream(&it))?;
-    let (access, shown) = (general.access_to_metrics(), Arc::clone(&gated));
-    observe::listen(general, move || (access.clone(), vec![Arc::clone(&shown)]))?;
+    let page = general.page_of_metrics(vec![Arc::clone(&gated)]);
+    observe::listen(general, move || page.clone())?;
     let opened = |time| {
         let opened = opening.within(time)?;
         let opened = opened.and_then(|it| {
@@ -97,7 +101,7 @@ fn gate(
             Ok(_) => observe::say_ready(&gated),
             // Whoever goes on should not have to wait for the end to hear why; a governed gate does not go on.
             Err(failure) if !gated.is_governed() => {
-                Err::new().line("", &format!("the ledger cannot be used: {}", failure.reason()));
+                Err::new().say(&format!("the ledger cannot be used: {}", failure.reason()));
                 say_unrecorded(general.ledger.on_failure);
             }
             Err(_) => (),
@@ -118,7 +122,7 @@ pub(crate) fn say_unrecorded(on_failure: OnLedgerFailure) {
         OnLedgerFailure::Open => "calls go on, and no failure is recorded until a restart",
         OnLedgerFailure::Closed => "every request is refused with AUDIT_LOG_FAILED",
     };
-    Err::new().line("", what);
+    Err::new().say(what);
 }
 
 /// A ledger that is being opened: that waits for the disk, and neither the server's start nor our end need to.
@@ -163,9 +167,10 @@ pub(crate) fn outlive_file_limits() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Has what servers leave behind handed to us, and ends it in the end. Where the system does not do that, it is left, as ever.
+/// Has what servers leave behind handed to us, and ends it in the end, also if we are killed. Where the system does not do that, it is
+/// left, as ever.
 pub(crate) fn adopt_orphans() -> Option<Adoption> {
-    redress_gate::adopt_orphans().ok()
+    redress_gate::adopt_orphans().ok().map(Adoption::watched)
 }
 
 /// Our own standard streams, without the buffers that others put before them.
@@ -187,10 +192,13 @@ pub(crate) fn ledger_dir(ledger: &config::Ledger, name: &str) -> Result<Option<P
 /// The ledger that a configuration asks for; `name` is its directory unless it says another.
 pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<Ledger>, Failure> {
     let Some(dir) = ledger_dir(ledger, name)? else { return Ok(None) };
+    // Where the system does not know that, the key is as safe as the memory of this process.
+    drop(redress_ledger::protect_memory());
     let mut options = LedgerOptions::new(dir.clone(), place::key()?, clock());
     options.segment_bytes = ledger.max_segment_bytes;
     options.keep_bytes = ledger.keep_bytes;
     options.keep_millis = ledger.keep_days.map(|it| it.saturating_mul(DAY_MILLIS));
+    options.witness = ledger.witness.as_ref().map(|it| it.0.clone());
     options.on_change = Some(Arc::new(say_change));
     let opened = Ledger::open(options).map_err(|it| {
         let fix = opening_fix(&it);
@@ -206,14 +214,14 @@ fn say_change(change: Result<(), LedgerError>) {
         Ok(()) => "it can be written again".to_owned(),
         Err(error) => error.to_string(),
     };
-    thread::spawn(move || Err::new().line("ledger: ", &text));
+    thread::spawn(move || Err::new().say(&format!("ledger: {text}")));
 }
 
 /// Tells the operator what was done about chains that were not closed, unless nothing was lost.
 pub(crate) fn say_recovered(ledger: &Ledger) {
     let is_worth_it = |it: &&Recovery| !matches!(it, Recovery::Repaired { cut_bytes: 0, .. });
     for recovery in ledger.recovered().iter().filter(is_worth_it) {
-        Err::new().line("ledger: ", &recovery.to_string());
+        Err::new().say(&format!("ledger: {recovery}"));
     }
 }
 
@@ -235,10 +243,11 @@ fn opening_fix(error: &OpenError) -> String {
 
 const DAY_MILLIS: u64 = 24 * 3_600_000;
 
-/// Takes out what is secret: of the environment, and of the server's configuration.
-pub(crate) fn redactor(server: &config::Server) -> Arc<Redactor> {
+/// Takes out what is secret: of the environment, of the server's configuration, and the tokens of our clients.
+pub(crate) fn redactor(server: &config::Server, general: &General) -> Arc<Redactor> {
     let known = known_secrets();
-    Arc::new(Redactor::new(known.iter().map(String::as_str).chain(server.secrets())))
+    let known = known.iter().map(String::as_str).chain(server.secrets());
+    Arc::new(Redactor::new(known.chain(general.auth.all().map(Secret::reveal))))
 }
 
 /// What is secret of the environment.

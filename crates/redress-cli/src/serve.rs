@@ -1,26 +1,32 @@
 //! `redress serve`: gates MCP servers over HTTP.
 
+pub(crate) mod environment;
 mod reload;
+mod snippets;
+mod token;
 
 use std::{
     fs::File,
     io,
-    net::SocketAddr,
     os::fd::AsFd as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Sender},
+    },
     time::Duration,
 };
 
-use redress_gate::{Access, OnLedgerFailure, Serve, Served, Server};
+use redress_gate::{OnLedgerFailure, Serve, Served, Server, Target, metrics::Page};
 use redress_ledger::Ledger;
-use serde_json::json;
+use tempfile::TempDir;
 
-use self::reload::{Live, Reload};
+use self::reload::{Event, Live, Reload};
 use crate::{
     Done, Status,
     audit::Subject,
     config::{self, Address, Config, General, Options, Watch},
+    control::ControlSocket,
     failure::Failure,
     govern,
     output::Err,
@@ -33,25 +39,23 @@ use crate::{
 /// Gate MCP servers over HTTP: clients reach them at a URL. Without a command or a file, the files of a directory are served.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress serve --root ~/project\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: open sessions go on. Without a file,\nSIGHUP changes nothing."
+    after_help = "Examples:\n  redress serve --root ~/project\n  redress serve -- npx -y @modelcontextprotocol/server-filesystem /srv\n  redress serve --listen 127.0.0.1:0 --name files -- ./server\n  redress serve --config redress.toml\n\nClients need a token. It is made at the first start, kept in the user's state directory, and printed with what belongs into a client's\nconfiguration; with tokens in [auth] of a file, those count instead.\n\nA command is at /mcp, each server of a file at /NAME/mcp. Where it listens is said on standard error. A signal ends\nit; whoever waits is answered first. A file that changed is read again, at once with SIGHUP: what lets less in is\nserved at once, what lets more in after `redress config apply FILE` or a restart. Without a file, SIGHUP changes nothing."
 )]
 pub(crate) struct Args {
     #[arg(long, value_name = "ADDR", value_parser = config::address, help = config::meaning::<config::Listen>("address"))]
     listen: Option<Address>,
+    /// Serve every user and program of this machine: clients need no token, unless the file has some.
+    #[arg(long)]
+    no_token: bool,
     #[command(flatten)]
     options: Options,
 }
 
 pub(crate) fn run(args: &Args) -> Done {
     outlive_file_limits()?;
-    let config = args.config()?;
-    if args.options.config.is_none() {
-        reload::outlive_hang_up().map_err(|it| Failure::stream(&it))?;
-    }
-    let watch = args.options.config.as_ref().map(|file| {
-        let again = args.clone();
-        Watch::new(file, &config, move || again.config())
-    });
+    let (config, watch) = read(args)?;
+    let (sender, events) = mpsc::channel();
+    let _control = args.options.config.as_deref().and_then(|it| control(it, &sender));
     let _adoption = adopt_orphans();
     let stage = Stage::open(args, &config)?;
     let servers = config.servers.iter().map(|it| stage.served(it, &config.general, None));
@@ -67,18 +71,19 @@ pub(crate) fn run(args: &Args) -> Done {
         listen,
         servers,
         access: config.general.access(listen),
+        tls: config.general.listen.tls.certificate(),
         most_connections: size(config.general.listen.max_connections),
+        most_bytes: size(config.most_bytes()),
         clock: clock(),
         log: log().map_err(|it| Failure::stream(&it))?,
     };
     let ready = |at, handle| {
-        say_where(at, args, &config);
+        snippets::say(at, &config, stage.has_file, args.no_token);
         if let Some(watch) = watch {
             let reload = Reload { stage: stage.clone(), config, handle, live };
             // Without it everything works but the reading of a changed file.
-            reload
-                .follow(watch)
-                .unwrap_or_else(|it| Err::new().line("", &format!("cannot watch the file: {it}")));
+            reload::follow(reload, watch, (sender, events))
+                .unwrap_or_else(|it| Err::new().say(&format!("cannot watch the file: {it}")));
         }
     };
     redress_gate::serve(serve, ready).map_err(|it| {
@@ -86,11 +91,38 @@ pub(crate) fn run(args: &Args) -> Done {
             .of_machine()
             .fix("Choose another address, or end what listens there.")
     })?;
-    for server in stage.shown().1 {
+    stage.remove_temporary();
+    for server in stage.shown().servers {
         let name = args.options.ledger_name(&server.settings.server);
         observe::save_stats(&server, &name)?;
     }
     Ok(Status::Fine)
+}
+
+/// What is to be served, and what notices that its file changes, if it has one.
+fn read(args: &Args) -> Result<(Config, Option<Watch<impl FnMut() -> Read + use<>>>), Failure> {
+    let Some(file) = &args.options.config else {
+        reload::outlive_hang_up().map_err(|it| Failure::stream(&it))?;
+        return Ok((args.config()?, None));
+    };
+    let again = args.clone();
+    let now = i64::try_from(clock()().millis() / 1000).unwrap_or_default();
+    let mut watch = Watch::new(file, now, move || again.config());
+    Ok((reload::first(&mut watch)?, Some(watch)))
+}
+
+type Read = Result<Config, Failure>;
+
+/// Lets `redress config apply` reach this gate. Without it everything else works.
+fn control(file: &Path, sender: &Sender<Event>) -> Option<ControlSocket> {
+    let sender = sender.clone();
+    // A request that nobody takes is answered by its time limit.
+    let take = move |it| drop(sender.send(Event::Apply(it)));
+    let said = |it: Failure| {
+        let said = format!("`redress config apply` cannot reach this gate: {}", it.reason());
+        Err::new().say(&said);
+    };
+    ControlSocket::open(file, take).map_err(said).ok()
 }
 
 impl Args {
@@ -110,8 +142,27 @@ impl Args {
                 .fix("Listen on 127.0.0.1, or give a file with tokens in [auth]."));
         }
         govern::needs_tokens(&config, self.options.config.is_some())?;
+        if let Some(section) = config.general.readable().next() {
+            return Err(Failure::readable(&format!("--{section}")));
+        }
+        if config.general.auth.is_open() && !self.no_token {
+            forwards_none(&config)?;
+            config.general.auth.made = Some(token::of_user()?);
+        }
         Ok(config)
     }
+}
+
+/// Refuses servers that get what clients bring as `Authorization`, where the token of the gate stands.
+fn forwards_none(config: &Config) -> Result<(), Failure> {
+    let Some(server) = config.servers.iter().find(|it| it.forward_authorization) else {
+        return Ok(());
+    };
+    let place = format!("server.{}.forward_authorization", server.name);
+    let problem =
+        "It passes on what clients bring as `Authorization`, where the token for this gate stands.";
+    Err(Failure::config(&place, problem)
+        .fix("Give that server a token of its own in `headers`, or start with --no-token."))
 }
 
 /// What stays, whatever the file says later.
@@ -122,8 +173,10 @@ struct Stage {
     /// Whether there should be one, and none could be opened.
     has_lost_ledger: bool,
     ledger_dir: Option<PathBuf>,
-    /// Who may read the metrics, and of which servers.
-    shown: Arc<Mutex<(Access, Vec<Arc<Server>>)>>,
+    /// The page of metrics.
+    shown: Arc<Mutex<Page>>,
+    /// The temporary directories of servers, removed at the end.
+    temporary: Arc<Mutex<Vec<TempDir>>>,
 }
 
 impl Stage {
@@ -143,7 +196,8 @@ impl Stage {
             }
             Err(failure) => return Err(failure),
         };
-        Ok(Self { has_file, ledger, has_lost_ledger, ledger_dir, shown: Arc::default() })
+        let (shown, temporary) = (Arc::default(), Arc::default());
+        Ok(Self { has_file, ledger, has_lost_ledger, ledger_dir, shown, temporary })
     }
 
     /// Looks at what must hold before a governed gate serves something else.
@@ -158,7 +212,7 @@ impl Stage {
         general: &General,
         before: Option<&Server>,
     ) -> Result<Served, Failure> {
-        match startable::obstacle(server) {
+        match startable::obstacle(server, general) {
             // What else is in the file is served.
             Some(failure) if self.has_file => drop(failure.report()),
             Some(failure) => return Err(failure),
@@ -173,8 +227,12 @@ impl Stage {
         }
         observe::say_ready(&gated);
         let mut target = server.target(self.ledger_dir.clone())?;
+        if let Target::Program(program) = &mut target {
+            environment::hand_over(program, server);
+        }
         let ledger = self.ledger_dir.as_deref();
-        govern::confine::confine(&mut target, (server, &*gated), general, ledger);
+        let temporary = govern::confine::confine(&mut target, (server, &*gated), general, ledger);
+        self.temporary.lock().unwrap_or_else(PoisonError::into_inner).extend(temporary);
         Ok(Served {
             name: self.has_file.then(|| server.name.clone()),
             server: gated,
@@ -184,16 +242,22 @@ impl Stage {
             sharing: server.sharing,
             most_sessions: size(server.max_sessions),
             idle: Duration::from_millis(server.limits.session_idle_ms),
+            first_call: Duration::from_millis(server.limits.session_first_call_ms),
         })
     }
 
     /// From now on the metrics are those of these servers.
     fn show(&self, config: &Config, servers: Vec<Arc<Server>>) {
-        let shown = (config.general.access_to_metrics(), servers);
+        let shown = config.general.page_of_metrics(servers);
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
     }
 
-    fn shown(&self) -> (Access, Vec<Arc<Server>>) {
+    /// Removes the temporary directories of servers, whose processes have ended.
+    fn remove_temporary(&self) {
+        self.temporary.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn shown(&self) -> Page {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -212,29 +276,6 @@ fn audit(
 fn say_unserved(config: &Config, servers: &[Served]) {
     let both = config.servers.iter().zip(servers);
     govern::unserved::say(config, both.map(|(server, it)| (server, &*it.server, &it.target)));
-}
-
-fn say_where(at: SocketAddr, args: &Args, config: &Config) {
-    for server in &config.servers {
-        let name = args.options.config.as_ref().map(|_| format!("/{}", server.name));
-        let path = name.unwrap_or_default();
-        let url = format!("http://{at}{path}/mcp");
-        if let Some(root) = &server.workspace {
-            say_workspace(&server.name, &url, &root.0, config.general.auth.is_open());
-        }
-        Err::new().line("", &format!("listening on {url}"));
-    }
-}
-
-/// Says which files are served, and what a client's configuration needs for it.
-fn say_workspace(name: &str, url: &str, root: &Path, is_open: bool) {
-    let mut server = json!({ "type": "http", "url": url });
-    if !is_open && let Some(server) = server.as_object_mut() {
-        server.insert("headers".to_owned(), json!({ "Authorization": "Bearer TOKEN" }));
-    }
-    let client = json!({ "mcpServers": { name: server } });
-    Err::new().line("", &format!("the files below {}", govern::confine::absolute(root)));
-    Err::new().line("", &format!("for your client: {client}"));
 }
 
 /// A number of things that fits into memory.

@@ -1,9 +1,8 @@
 //! `redress translate`: envelopes from one dialect to another, JSON lines in and out.
 
 use redress::{
-    Fault,
+    Fault, Lookup,
     dialect::{Dialect, Loss, Stamp},
-    lookup::Lookup,
 };
 
 use crate::{

@@ -23,7 +23,7 @@ pub(crate) fn target(root: &Path, ledger: Option<PathBuf>) -> Result<Target, Fai
     Ok(Target::Inside(Inside::new(move |input, output| {
         if let Err(error) = server.speak(input, output) {
             // The client is told by the gate; this is for whoever runs it.
-            Err::new().line("", &format!("workspace: {error}"));
+            Err::new().say(&format!("workspace: {error}"));
         }
     })))
 }

@@ -29,14 +29,14 @@ const NOT_THE_OWNER: u32 = 0o077;
 const STICKY: u32 = 0o1000;
 
 pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
-    let key = place::key().ok().filter(|it| it.exists());
+    let keys = [place::key(), place::plans_key()].into_iter().flatten().filter(|it| it.exists());
     let kept = kept(&subject.config.general, subject.ledger);
     for path in &kept {
         checks.add(&INV_FILES_OWN, is_own(path));
     }
     checks.add(&INV_FILES_OWN, holds_own(subject.ledger));
-    if let Some(key) = &key {
-        checks.add(&INV_KEY_PRIVATE, is_private(key));
+    for key in keys {
+        checks.add(&INV_KEY_PRIVATE, is_private(&key));
     }
     // All that a call of the built-in server touches is judged, and what the gate relies on is guarded there; not from preflights.
     let is_built_in = subject.config.servers.iter().all(|it| it.workspace.is_some());
@@ -64,7 +64,7 @@ pub(crate) fn kept(general: &General, ledger: &Path) -> BTreeSet<PathBuf> {
     let mut kept: BTreeSet<PathBuf> =
         general.governance.files.iter().filter(|it| it.exists()).cloned().collect();
     // What is not there could not be made, which is told already.
-    let of_user = [place::key(), place::revoked()].into_iter().flatten();
+    let of_user = [place::key(), place::plans_key(), place::revoked()].into_iter().flatten();
     kept.extend(of_user.chain([ledger.to_owned()]).filter(|it| it.exists()));
     kept
 }

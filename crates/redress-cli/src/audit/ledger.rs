@@ -4,7 +4,7 @@ use std::{ffi::OsStr, fmt::Write as _, path::Path};
 
 use redress_govern::invariant::{INV_LEDGER_CHAIN, INV_LEDGER_OPEN};
 use redress_ledger::{
-    Evidence, Ledger, OpenError, Operator, Recovery, Report, Unread, verify_newest,
+    Evidence, Ledger, OpenError, Recovery, Report, Unread, check_key, verify_newest,
 };
 
 use super::{Checks, Subject, Wrong, files::is_private};
@@ -59,9 +59,9 @@ fn key_fix(key: &Path) -> Option<String> {
     if let Err(wrong) = is_private(key) {
         return Some(wrong.fix);
     }
-    let Err(OpenError::Key { .. }) = Operator::load_or_create(key) else { return None };
+    let Err(OpenError::Key { .. }) = check_key(key) else { return None };
     Some(format!(
-        "Bring the key back from a copy; or move {} away: the next start makes a new one, and plans are approved anew.",
+        "Bring the key back from a copy; or move {} away: the next start makes a new one, with another first key.",
         key.display()
     ))
 }

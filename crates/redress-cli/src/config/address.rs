@@ -5,8 +5,11 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
+use redress_ledger::Redactor;
+
 use super::{
     kind::Kind,
+    secret::{HIDDEN, Piece, pieces},
     table::{Given, Reading},
     value::{Shown, Value},
 };
@@ -53,62 +56,109 @@ impl Value for Address {
     }
 }
 
-/// The address of a server: `http` or `https`, with a host.
+/// The address of a server: `http` or `https`, with a host. Of its path and query it shows no more than words.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Url(String);
+pub struct Url {
+    text: String,
+    shown: String,
+    /// What its variables stand for.
+    values: Vec<String>,
+}
 
 impl Url {
-    /// The whole of it. What stands behind `?` may be secret.
+    /// The whole of it, for the one who needs it.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
-    fn parse(written: &str) -> Result<Self, &'static str> {
-        let (scheme, rest) = written.split_once("://").ok_or(URL)?;
-        if !["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) {
-            return Err("must start with http:// or https://");
-        }
-        if written.contains(|it: char| !it.is_ascii_graphic()) {
-            return Err("must be written in ASCII, without spaces; `%20` stands for one");
-        }
-        if rest.contains('#') {
-            return Err("must not have a part behind `#`");
-        }
-        let authority = rest.split(['/', '?']).next().unwrap_or_default();
-        if authority.contains('@') {
-            return Err("must not hold a user or a password; use `headers`");
-        }
-        if is_host_and_port(authority) { Ok(Self(written.to_owned())) } else { Err(URL) }
+    /// What of it is secret: the values of variables, and what is made like a credential.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(String::as_str).chain(Redactor::secrets_of_url(&self.text))
     }
 
-    fn without_query(&self) -> String {
-        match self.0.split_once('?') {
-            Some((start, _)) => format!("{start}?…"),
-            None => self.0.clone(),
+    fn of(pieces: &[Piece<'_>]) -> Result<Self, &'static str> {
+        let mut url = Self { text: String::new(), shown: String::new(), values: Vec::new() };
+        for piece in pieces {
+            match piece {
+                Piece::Plain(plain) => {
+                    url.show(plain);
+                    url.text += plain;
+                }
+                Piece::Variable { name, value } => {
+                    // A query is not shown.
+                    if !url.shown.ends_with(QUERY) {
+                        url.shown.extend(["${", name, "}"]);
+                    }
+                    url.text += value;
+                    url.values.push(value.clone());
+                }
+            }
         }
+        check(&url.text)?;
+        Ok(url)
     }
+
+    /// Adds what may be shown of a part.
+    fn show(&mut self, plain: &str) {
+        if self.shown.ends_with(QUERY) {
+            return;
+        }
+        let (place, query) = plain.split_once('?').map_or((plain, false), |it| (it.0, true));
+        let host = if self.text.is_empty() { place.split_once("://") } else { None };
+        let path =
+            host.map_or(place, |(_, rest)| rest.split_at(rest.find('/').unwrap_or(rest.len())).1);
+        self.shown += place.strip_suffix(path).unwrap_or_default();
+        for (at, part) in path.split('/').enumerate() {
+            self.shown += if at > 0 { "/" } else { "" };
+            self.shown += if Redactor::is_secret_part(part) { HIDDEN } else { part };
+        }
+        self.shown += if query { QUERY } else { "" };
+    }
+}
+
+/// What stands for a query.
+const QUERY: &str = "?…";
+
+/// Whether a text is the address of a server.
+fn check(written: &str) -> Result<(), &'static str> {
+    let (scheme, rest) = written.split_once("://").ok_or(URL)?;
+    if !["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) {
+        return Err("must start with http:// or https://");
+    }
+    if written.contains(|it: char| !it.is_ascii_graphic()) {
+        return Err("must be written in ASCII, without spaces; `%20` stands for one");
+    }
+    if rest.contains('#') {
+        return Err("must not have a part behind `#`");
+    }
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err("must not hold a user or a password; use `headers`");
+    }
+    if is_host_and_port(authority) { Ok(()) } else { Err(URL) }
 }
 
 const URL: &str = "must be a URL with a host, such as https://host/mcp";
 
 impl fmt::Debug for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.without_query())
+        f.write_str(&self.shown)
     }
 }
 
 impl Value for Url {
     fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let url = Self::parse(given.text(reading)?);
-        url.map_err(|it| given.refuse(reading, it)).ok()
+        let pieces = pieces(given.text(reading)?, &|it| reading.environment.variable(it));
+        let url = pieces.and_then(|it| Self::of(&it).map_err(str::to_owned));
+        url.map_err(|it| given.refuse(reading, &it)).ok()
     }
 
     fn kind() -> Kind {
-        Kind::Text("`http` or `https` URL")
+        Kind::Text("`http` or `https` URL, `${VAR}` for a variable of the environment")
     }
 
     fn shown(&self) -> Shown {
-        Shown::text(&self.without_query())
+        Shown::text(&self.shown)
     }
 }
 

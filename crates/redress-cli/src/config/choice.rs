@@ -7,7 +7,7 @@ use redress_gate::{Mode, OnLedgerFailure, ServerText, Sharing};
 use redress_registry::problems::quoted;
 
 use super::{
-    governance::Preset,
+    governance::{Confine, Preset},
     kind::Kind,
     table::{Given, Reading},
     value::{Shown, Value},
@@ -92,6 +92,36 @@ impl Choice for Preset {
         "atlas-gate",
         "Any failure locks; the roles ANTIGRAVITY and WINDSURF; the dialect atlas-gate",
     )];
+}
+
+impl Choice for Confine {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[(
+        Self::State,
+        "state",
+        "Servers may write everywhere but in the ledger and beside the keys, and cannot read the keys",
+    )];
+}
+
+impl Value for Confine {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match given.value.get_ref().as_bool() {
+            Some(true) => Some(Self::Workspace),
+            Some(false) => Some(Self::Off),
+            None => read(given, reading),
+        }
+    }
+
+    fn kind() -> Kind {
+        Kind::FlagOr(<Self as Choice>::ALL.iter().map(|it| (it.1, it.2)).collect())
+    }
+
+    fn shown(&self) -> Shown {
+        match self {
+            Self::Off => false.shown(),
+            Self::Workspace => true.shown(),
+            Self::State => Shown::text(Choice::name(self)),
+        }
+    }
 }
 
 /// Each can stand behind a key.

@@ -1,8 +1,9 @@
-//! `redress config`: checks a configuration, and prints its schema.
+//! `redress config`: checks a configuration, prints its schema, and applies it to running gates.
 
 use std::path::PathBuf;
 
 use super::{
+    apply::apply,
     load,
     schema::schema,
     sound::Doubt,
@@ -27,6 +28,17 @@ pub(crate) enum Args {
     /// Print the JSON Schema of the file, for editors.
     #[command(after_help = "Examples:\n  redress config schema > redress.schema.json")]
     Schema,
+    /// Apply a changed file to the gates that serve it, also what lets more in.
+    ///
+    /// A running gate applies by itself what lets less in. What lets more in, such as a new token, waits for this command or a restart.
+    #[command(
+        after_help = "Examples:\n  redress config apply redress.toml\n\nEach gate that was started with this file and by this user is asked. Exit code 1: something counts only after a restart.\n2: the file is not valid, or other files are served. 3: no gate runs, or none can be reached."
+    )]
+    Apply {
+        /// The file, with which the gate was started.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
@@ -53,6 +65,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
             }
         }
         Args::Schema => out.text(&schema())?,
+        Args::Apply { file } => return apply(file, out),
     }
     Ok(Status::Fine)
 }

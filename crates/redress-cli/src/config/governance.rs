@@ -25,10 +25,12 @@ section! {
         role: Option<String> = None, example "\"WINDSURF\"";
         /// The one workspace that sessions may be about; by default any that exists, and for the built-in server its own folder.
         root: Option<Location> = None, example "\"/srv/project\"";
-        /// Whether the system confines the processes of servers to the workspace, where one is named: they write below it, in temporary directories and below `writable`, and nowhere else, and cannot read the signing key. The same holds for preflights, in the workspace of each session.
-        confine: bool = true, example "false";
-        /// Further directories below which they may write, such as the cache of a package manager.
+        /// Whether the system confines the processes of servers to the workspace, where one is named: they write below it, in a temporary directory of their own and below `writable`, and nowhere else, and read there, what programs need to run and `readable`. Preflights write in the workspace of each session, in temporary directories and below `writable`, and cannot read the signing key. With `"state"` servers may write everywhere but in the ledger and beside the keys, and cannot read the keys, also those of a gate that does not govern (`enabled = false`).
+        confine: Confine = Confine::Workspace, example "false";
+        /// Further directories below which they may write and read, such as the cache of a package manager.
         writable: Vec<Location> = Vec::new(), example "[\"/home/me/.npm\"]";
+        /// Further files and directories that servers may read, but for the signing key; with `/` everything.
+        readable: Vec<Location> = Vec::new(), example "[\"/home/me/servers\"]";
         /// Patterns of the codes that lock a session until a report names the failure. By default those of a call that was refused by a role, a path, a plan, a policy or the guard on code; with the preset all.
         locks: Option<Vec<String>> = None, example "[\"PLAN_*\", \"POLICY_VIOLATION\"]";
         /// The folder of the workspace in which failure reports are written.
@@ -100,6 +102,17 @@ section! {
         role: Option<String> = None, example "\"WINDSURF\"";
     }
     check check_caller
+}
+
+/// What the system holds the processes of servers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confine {
+    /// To nothing.
+    Off,
+    /// They write in the workspace, and cannot read the keys.
+    Workspace,
+    /// They write everywhere but in the ledger and beside the keys, and cannot read the keys.
+    State,
 }
 
 /// A whole policy.

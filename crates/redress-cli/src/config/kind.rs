@@ -37,7 +37,11 @@ pub(crate) enum Kind {
     Text(&'static str),
     /// One of these, each with its meaning.
     Choice(Vec<(&'static str, &'static str)>),
+    /// A flag, or one of these.
+    FlagOr(Vec<(&'static str, &'static str)>),
     List(Box<Self>),
+    /// A list, or this word.
+    ListOr(Box<Self>, &'static str),
     /// A table from any name to a value.
     Map(Box<Self>),
     /// A table with known keys.
@@ -57,7 +61,12 @@ impl Kind {
                 let names: Vec<_> = values.iter().map(|it| format!("`\"{}\"`", it.0)).collect();
                 names.join(", ")
             }
+            Self::FlagOr(values) => {
+                let names: Vec<_> = values.iter().map(|it| format!("`\"{}\"`", it.0)).collect();
+                format!("`true`, `false` or {}", names.join(", "))
+            }
             Self::List(item) => format!("list: {}", item.words()),
+            Self::ListOr(item, word) => format!("list: {}, or `\"{word}\"`", item.words()),
             Self::Map(value) => format!("table: name to {}", value.words()),
             Self::Table(_) | Self::Named(_) => "table".to_owned(),
         }
@@ -72,7 +81,13 @@ impl Kind {
                 let one = |it: &(&str, &str)| json!({ "const": it.0, "description": it.1 });
                 json!({ "type": "string", "oneOf": values.iter().map(one).collect::<Vec<_>>() })
             }
+            Self::FlagOr(values) => {
+                json!({ "oneOf": [Self::Flag.schema(), Self::Choice(values.clone()).schema()] })
+            }
             Self::List(item) => json!({ "type": "array", "items": item.schema() }),
+            Self::ListOr(item, word) => {
+                json!({ "oneOf": [Self::List(item.clone()).schema(), { "const": word }] })
+            }
             Self::Map(value) => {
                 json!({ "type": "object", "additionalProperties": value.schema() })
             }

@@ -41,11 +41,15 @@ pub(crate) struct Options {
     dialect: Option<Dialect>,
     #[arg(long, value_name = "C", help = meaning::<Server>("contract"))]
     contract: Option<String>,
+    #[command(flatten)]
+    trust: Trust,
     #[arg(long, value_name = "DIR", conflicts_with = "no_ledger", help = meaning::<Ledger>("dir"))]
     ledger: Option<PathBuf>,
     /// Record nothing.
     #[arg(long)]
     no_ledger: bool,
+    #[arg(long, value_name = "FILE", conflicts_with = "no_ledger", help = meaning::<Ledger>("witness"))]
+    witness: Option<PathBuf>,
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(DEADLINE_MS), help = meaning::<Server>("deadline_ms"))]
     deadline: Option<u64>,
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u64).range(MESSAGE_BYTES), help = meaning::<Server>("max_message_bytes"))]
@@ -69,6 +73,24 @@ pub(crate) struct Options {
     /// The server's command; without one, the built-in server offers the files of a directory.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+/// Whether the server's own words reach the client.
+#[derive(Debug, Clone, clap::Args)]
+struct Trust {
+    /// Pass on what the server says with a code of its contract.
+    #[arg(long, conflicts_with = "no_trust")]
+    trust: bool,
+    /// Quote what the server says, whatever contract is named for it.
+    #[arg(long)]
+    no_trust: bool,
+}
+
+impl Trust {
+    /// The choice, if the command line makes one.
+    fn given(&self) -> Option<bool> {
+        (self.trust || self.no_trust).then_some(self.trust)
+    }
 }
 
 impl Options {
@@ -137,6 +159,7 @@ impl Options {
             ledger.enabled = true;
             ledger.dir = Some(Location(dir.clone()));
         }
+        set(&mut ledger.witness, self.witness.clone().map(|it| Some(Location(it))));
         set(&mut ledger.on_failure, self.on_ledger_failure);
         set(&mut config.general.metrics.address, self.metrics.map(Some));
         self.govern(&mut config)?;
@@ -147,6 +170,7 @@ impl Options {
             set(&mut server.mode, self.mode);
             set(&mut server.dialect, self.dialect);
             set(&mut server.contract, contract.clone());
+            set(&mut server.trust, self.trust.given().map(Some));
             set(&mut server.deadline_ms, self.deadline);
             set(&mut server.max_message_bytes, self.max_message);
             set(&mut server.emit.server_text, self.server_text);

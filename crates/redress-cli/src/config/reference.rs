@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -145,6 +146,92 @@ impl Value for Contract {
 
     fn shown(&self) -> Shown {
         Shown::text(&self.name)
+    }
+}
+
+/// A plugin of a server: a registry with a namespace, in a file.
+#[derive(Debug, Clone)]
+pub struct Plugin {
+    /// As it was written.
+    pub name: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// What it says.
+    pub registry: Arc<Registry>,
+}
+
+/// Whether they say the same, however often they were read.
+impl PartialEq for Plugin {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file && canonical(&self.registry) == canonical(&other.registry)
+    }
+}
+
+impl Value for Plugin {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let name = String::read(given, reading)?;
+        let file = reading.environment.path(&name);
+        reading.files.push(file.clone());
+        match reading.environment.registry(&file) {
+            Ok(registry) => Some(Self { name, file, registry }),
+            Err(problem) => {
+                let message = format!("`{}` cannot be loaded: {problem}", given.path);
+                reading.problems.add(given.value.span().start, message);
+                None
+            }
+        }
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("path of an `errors.toml` with a `[plugin]`")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&self.name)
+    }
+}
+
+/// A file with a certificate or a key, as PEM.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PemFile {
+    /// Where it is.
+    pub path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl PemFile {
+    /// What it says, for the one who needs it.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl fmt::Debug for PemFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PemFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Value for PemFile {
+    fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let Location(path) = Location::read(given, reading)?;
+        // Also one that cannot be read now: when it can be, that is a change.
+        reading.files.push(path.clone());
+        match reading.environment.read(&path) {
+            Ok(bytes) => Some(Self { path, bytes }),
+            Err(error) => {
+                given.refuse(reading, &format!("names a file that cannot be read: {error}"));
+                None
+            }
+        }
+    }
+
+    fn kind() -> Kind {
+        Kind::Text("path of a PEM file, from where the file is")
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::text(&self.path.to_string_lossy())
     }
 }
 

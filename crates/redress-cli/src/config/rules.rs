@@ -2,15 +2,16 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use redress::fault::StackPolicy;
 use redress_gate::{
-    Access, Address as RemoteAddress, BreakerRule, LimitRule, Program, Rate, RetryRule, Settings,
-    Target, Tokens,
+    Access, Address as RemoteAddress, BreakerRule, LimitRule, Program, Rate, Resources, RetryRule,
+    Server as GatedServer, Settings, Target, Tokens, metrics::Page,
 };
 use redress_ledger::Redactor;
 
-use redress_registry::Registry;
+use redress_registry::{Registry, plugin::Plugins};
 
-use super::{Breaker, Contract, General, Limits, Retry, Secret, Server};
+use super::{Breaker, Contract, General, Ledger, Limits, Listen, Retry, Secret, Server, Url};
 use crate::{failure::Failure, workspace};
 
 impl Server {
@@ -26,21 +27,52 @@ impl Server {
             tool_deadlines: self.tool_deadlines(),
             max_message: size(self.max_message_bytes),
             server_text: self.emit.server_text,
+            // The environment says it, not the file.
+            stack: StackPolicy::Hidden,
             details_bytes: size(self.emit.details_bytes),
+            describe: self.emit.describe,
+            meter: self.emit.meter,
             // The built-in server's words are ours.
-            trust: self.trust || self.workspace.is_some(),
+            trust: self.trusts_words(),
             is_ours: self.workspace.is_some(),
-            trust_annotations: self.trust_annotations.unwrap_or(self.url.is_none()),
+            trust_annotations: self.trusts_annotations(),
             redactor,
             retry: self.retry.rule(),
             breaker: self.breaker.rule(),
             limits: self.limits.rule(),
+            // The section of the ledger says it, which holds for all servers.
+            fault_bytes_per_hour: Ledger::default().fault_bytes_per_hour,
             error_stats: None,
         }
     }
 
-    /// The codes that it may use: the built-in server has its own, unless others are named.
+    /// Whether its own words reach clients: to name a contract for a command is to trust what it says in it.
+    pub(super) fn trusts_words(&self) -> bool {
+        let is_named = self.contract != Contract::core() || !self.plugins.is_empty();
+        self.workspace.is_some() || self.trust.unwrap_or(is_named && self.url.is_none())
+    }
+
+    /// Whether it is believed when it calls a tool read-only or idempotent.
+    pub(super) fn trusts_annotations(&self) -> bool {
+        self.trust_annotations.unwrap_or(self.url.is_none())
+    }
+
+    /// The codes that it may use, with those of its plugins.
     pub(crate) fn codes(&self) -> Arc<Registry> {
+        let contract = self.own_codes();
+        if self.plugins.is_empty() {
+            return contract;
+        }
+        let plugins = Plugins::default();
+        for plugin in &self.plugins {
+            // A file with plugins that do not fit together is not valid, so that none is refused here.
+            let _registered = plugins.register_all(&plugin.registry);
+        }
+        Arc::new(plugins.taken_into(&contract))
+    }
+
+    /// The codes of its contract: the built-in server has its own, unless others are named.
+    fn own_codes(&self) -> Arc<Registry> {
         if self.workspace.is_some() && self.contract == Contract::core() {
             return Arc::clone(redress_workspace::registry());
         }
@@ -59,7 +91,7 @@ impl Server {
         if let Some(root) = &self.workspace {
             return workspace::target(&root.0, ledger);
         }
-        let Some(url) = &self.url else { return Ok(Target::Program(self.program())) };
+        let Some(url) = &self.url else { return Ok(Target::Program(Box::new(self.program()))) };
         let headers = self.headers.iter().map(|(name, it)| (name.clone(), it.reveal().to_owned()));
         let address = RemoteAddress::new(url.as_str(), headers, self.forward_authorization);
         address.map(|it| Target::Url(Arc::new(it))).map_err(|problem| {
@@ -74,7 +106,13 @@ impl Server {
             command: self.command.iter().map(|it| it.0.clone()).collect(),
             env: env.collect(),
             cwd: self.cwd.as_ref().map(|it| it.0.clone()),
-            confinement: None,
+            resources: Resources {
+                memory: self.memory,
+                processes: self.processes,
+                open_files: self.open_files,
+            },
+            is_launched: true,
+            ..Program::default()
         }
     }
 
@@ -90,15 +128,17 @@ impl Server {
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.values().map(Secret::reveal);
         let headers = headers.flat_map(Redactor::secrets_of_header);
-        // Servers repeat what stands behind the path of an address.
-        let query = self.url.as_ref().and_then(|it| it.as_str().split_once('?'));
+        // Servers repeat what stands in an address.
+        let url = self.url.as_ref();
+        let query = url.and_then(|it| it.as_str().split_once('?'));
+        let of_url = url.into_iter().flat_map(Url::secrets);
         let env = self.env.iter().filter(|(name, it)| it.is_telling(name)).map(|it| it.1);
         let env = env.map(Secret::reveal);
         let query = query.map(|it| it.1);
         let others = self.env.values().map(Secret::reveal).chain(query);
         let within = others.flat_map(|it| Redactor::secrets_of("", it));
-        let places = self.url.as_ref().into_iter().flat_map(|it| places(it.as_str()));
-        env.chain(headers).chain(query).chain(within).chain(places)
+        let places = url.into_iter().flat_map(|it| places(it.as_str()));
+        env.chain(headers).chain(query).chain(within).chain(places).chain(of_url)
     }
 }
 
@@ -112,9 +152,10 @@ fn places(url: &str) -> impl Iterator<Item = &str> {
 }
 
 impl General {
-    /// Who may read the metrics where they have an address of their own.
-    pub(crate) fn access_to_metrics(&self) -> Access {
-        self.access(self.metrics.address.map_or(self.listen.address.0, |it| it.0))
+    /// The page of metrics, where they have an address of their own.
+    pub(crate) fn page_of_metrics(&self, servers: Vec<Arc<GatedServer>>) -> Page {
+        let access = self.access(self.metrics.address.map_or(self.listen.address.0, |it| it.0));
+        Page { access, servers, tls: self.listen.tls.certificate() }
     }
 
     /// Who may come in at an address, which is itself a name for us, if it is one.
@@ -129,6 +170,13 @@ impl General {
             origins: self.listen.allowed_origins.iter().map(|it| it.0.clone()).collect(),
             tokens: (!self.auth.is_open()).then(tokens),
         }
+    }
+}
+
+impl Listen {
+    /// What the listeners speak, as URLs name it.
+    pub(crate) const fn scheme(&self) -> &'static str {
+        if self.tls.is_given() { "https" } else { "http" }
     }
 }
 

@@ -44,7 +44,7 @@ impl Secret {
 }
 
 /// What stands for anything that may be secret.
-const HIDDEN: &str = "…";
+pub(super) const HIDDEN: &str = "…";
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,8 +55,8 @@ impl fmt::Debug for Secret {
 impl Value for Secret {
     fn read(given: &Given<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let written = given.text(reading)?;
-        match expand(written, &|it| reading.environment.variable(it)) {
-            Ok(secret) => Some(secret),
+        match pieces(written, &|it| reading.environment.variable(it)) {
+            Ok(pieces) => Some(Self::of(&pieces)),
             Err(problem) => {
                 given.refuse(reading, &problem);
                 None
@@ -73,20 +73,35 @@ impl Value for Secret {
     }
 }
 
+/// A piece of a text with variables.
+pub(super) enum Piece<'w> {
+    /// As it was written.
+    Plain(&'w str),
+    /// `${VAR}`.
+    Variable {
+        /// What it is called.
+        name: &'w str,
+        /// What it stands for.
+        value: String,
+    },
+}
+
 /// Puts in what `${VAR}` stands for; `$${` is `${` itself. A problem names the variable, never a value.
-fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Secret, String> {
-    let mut secret = Secret { text: String::new(), shown: String::new(), variables: Vec::new() };
+pub(super) fn pieces<'w>(
+    written: &'w str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Piece<'w>>, String> {
+    let mut pieces = Vec::new();
     let mut rest = written;
     while let Some(at) = rest.find("${") {
         let (before, reference) = rest.split_at(at);
         let after = reference.get(2..).unwrap_or_default();
         if let Some(plain) = before.strip_suffix('$') {
-            secret.add(plain);
-            secret.add("${");
+            pieces.extend([Piece::Plain(plain), Piece::Plain("${")]);
             rest = after;
             continue;
         }
-        secret.add(before);
+        pieces.push(Piece::Plain(before));
         let (name, behind) =
             after.split_once('}').ok_or("has a `${` without its `}`; `$${` stands for `${`")?;
         if !is_variable(name) {
@@ -94,20 +109,37 @@ fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Se
         }
         let value =
             variable(name).ok_or_else(|| format!("needs the variable {name}, which is not set"))?;
-        secret.text += &value;
-        secret.shown.extend(["${", name, "}"]);
-        secret.variables.push(name.to_owned());
+        pieces.push(Piece::Variable { name, value });
         rest = behind;
     }
-    secret.add(rest);
+    pieces.push(Piece::Plain(rest));
     // A key in a variable has several lines; where only one may stand, that is checked there.
-    if secret.text.contains('\0') {
+    let has_nul = |it: &Piece<'_>| match it {
+        Piece::Plain(text) => text.contains('\0'),
+        Piece::Variable { value, .. } => value.contains('\0'),
+    };
+    if pieces.iter().any(has_nul) {
         return Err("must not hold a NUL".to_owned());
     }
-    Ok(secret)
+    Ok(pieces)
 }
 
 impl Secret {
+    fn of(pieces: &[Piece<'_>]) -> Self {
+        let mut secret = Self { text: String::new(), shown: String::new(), variables: Vec::new() };
+        for piece in pieces {
+            match piece {
+                Piece::Plain(plain) => secret.add(plain),
+                Piece::Variable { name, value } => {
+                    secret.text += value;
+                    secret.shown.extend(["${", name, "}"]);
+                    secret.variables.push((*name).to_owned());
+                }
+            }
+        }
+        secret
+    }
+
     fn add(&mut self, plain: &str) {
         self.text += plain;
         if !plain.is_empty() && !self.shown.ends_with(HIDDEN) {
@@ -126,7 +158,11 @@ fn is_variable(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::expand;
+    use super::{Secret, pieces};
+
+    fn expand(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Secret, String> {
+        pieces(written, variable).map(|it| Secret::of(&it))
+    }
 
     fn vars(name: &str) -> Option<String> {
         (name == "TOKEN").then(|| "s3cr3t".to_owned())

@@ -48,7 +48,7 @@ macro_rules! section {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Name {
             $($(
-                #[doc = "What the file calls it."]
+                #[doc = "It is no key of the table."]
                 pub $plain: $Plain,
             )+)?
             $(

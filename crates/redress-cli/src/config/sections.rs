@@ -1,12 +1,16 @@
 //! The sections that hold for all servers of the file. A server may have its own of some of them.
 
 use redress::tokens;
-use redress_gate::{BreakerRule, LimitRule, OnLedgerFailure, RetryRule, ServerText};
+use std::path::PathBuf;
+
+use redress_gate::{
+    BreakerRule, LimitRule, NotTls, OnLedgerFailure, RetryRule, ServerText, Tls as Certificate,
+};
 
 use super::{
     address::{Address, Host, Origin},
     governance::{Caller, Governance},
-    reference::{Location, SecretFile},
+    reference::{Location, PemFile, SecretFile},
     rules::millis,
     secret::Secret,
     section::section,
@@ -46,16 +50,33 @@ section! {
         address: Address = Address::loopback(7332), example "\"0.0.0.0:7332\"";
         /// The names under which clients may call it, besides loopback ones and the address itself: the `Host` header is checked.
         allowed_hosts: Vec<Host> = Vec::new(), example "[\"gate.example\"]";
-        /// The web pages whose scripts may call it, and read its answers: the `Origin` header is checked, and a browser is told so (CORS). None but loopback ones by default.
+        /// The origins of web pages whose scripts may call it and read its answers: the `Origin` header is checked, and a browser is told so (CORS). No other page may, those of this machine included.
         allowed_origins: Vec<Origin> = Vec::new(), example "[\"https://app.example\"]";
-        /// How many connections there are at once; one more waits until another ends.
+        /// The certificate of `[listen]` and of `[metrics]`: both then speak HTTPS only.
+        tls: Tls = Tls::default(), example "";
+        /// Whether tokens may cross a network in plain HTTP. Without it, an address that is not loopback needs `tls`.
+        insecure: bool = false, example "true";
+        /// How many connections there are at once; one more waits until another ends. Where other machines reach the address, the last quarter is kept for addresses that have less than their share.
         max_connections: u64 = 10_000, in 1..=1_000_000, example "1000";
+        /// How many bytes of messages the gate holds for all clients: bodies that are being read, and what waits for a server or a client. What is more is refused with the code `OVERLOADED`. By default 256 MiB, or eight times the longest message of a server if that is more.
+        max_memory_bytes: Option<u64> = None, in 1 << 20..=1 << 50, example "1073741824";
     }
 }
 
 section! {
-    /// Who may use the listeners. With a token, every request needs one: `Authorization: Bearer TOKEN`.
-    pub struct Auth {
+    /// The certificate of the listeners. The files are read again when they change, and new connections get the new certificate.
+    pub struct Tls {
+        /// The certificate as PEM, with those that vouch for it behind it.
+        cert: Option<PemFile> = None, example "\"/etc/redress/gate.pem\"";
+        /// Its private key as PEM, without a password.
+        key: Option<PemFile> = None, example "\"/etc/redress/gate.key\"";
+    }
+    check check_certificate
+}
+
+section! {
+    /// Who may use the listeners. Every request needs a token: `Authorization: Bearer TOKEN`. Without this table, `redress serve` makes a token at its first start and says where it is; with it, only its tokens count.
+    pub struct Auth (made: Option<MadeToken>, is_required: bool) {
         /// The tokens, at least 16 characters each. They stand in the environment, not in the file.
         tokens: Vec<Secret> = Vec::new(), example "[\"${GATE_TOKEN}\"]";
         /// Files with further tokens, at least one in each.
@@ -73,13 +94,17 @@ section! {
         enabled: bool = true, example "false";
         /// The directory of the ledger; all servers of a file share it. By default it is below the user's state directory: `redress/NAME` for `run`, `redress/serve` for `serve`.
         dir: Option<Location> = None, example "\"/var/lib/redress\"";
+        /// A file to which every checkpoint is also written, such as one on another machine; `redress ledger verify --witness` reads it.
+        witness: Option<Location> = None, example "\"/mnt/elsewhere/witness.jsonl\"";
         /// What happens when a failure cannot be recorded.
         on_failure: OnLedgerFailure = OnLedgerFailure::Closed, example "\"open\"";
         /// A segment of the ledger with more bytes is followed by a new one.
         max_segment_bytes: u64 = redress_ledger::SEGMENT_BYTES, in 1 << 16..=1 << 30, example "67108864";
         /// How many days are kept; by default all.
         keep_days: Option<u64> = None, in 1..=36_500, example "90";
-        /// How many bytes are kept; by default all.
+        /// How many bytes of failures of one server are recorded an hour, on average; after a quiet time eight times as many at once. What is more is counted in `refusals` records. Failures of a governed server are always recorded.
+        fault_bytes_per_hour: u64 = 32 << 20, in 1 << 16..=1 << 50, example "1073741824";
+        /// How many bytes are kept; by default all. What is younger than seven days stays all the same.
         keep_bytes: Option<u64> = None, in 1 << 20..=1 << 50, example "10737418240";
     }
     check check_keeping
@@ -94,12 +119,16 @@ section! {
 }
 
 section! {
-    /// What clients are told of a failure.
+    /// What clients are told of a failure, and of a success if `meter` is on.
     pub struct Emit {
         /// Whether a card quotes what the server wrote.
         server_text: ServerText = ServerText::Quote, example "\"full\"";
         /// The most bytes of `details` in an envelope.
         details_bytes: u64 = tokens::DEFAULT_DETAILS_BYTES as u64, in 0..=tokens::MAX_DETAILS_BYTES as u64, example "4096";
+        /// Whether the description of a tool names the codes that the contract lists for it (`may`), each with what to do. Only in the mode `enforce`.
+        describe: bool = false, example "true";
+        /// Whether the result of a call that succeeds says in `_meta` what it cost: `estimated_tokens` and `elapsed_ms`. Off, it passes byte for byte.
+        meter: bool = false, example "true";
     }
 }
 
@@ -139,7 +168,7 @@ section! {
 section! {
     /// How much a server is asked. What is more is refused at once, with the code `OVERLOADED` or `RATE_LIMITED`.
     pub struct Limits {
-        /// How many calls of all sessions are in progress at once.
+        /// How many calls of all sessions are in progress at once. Where there can be several callers, the last quarter is kept for those that have less than their share.
         concurrency: u64 = LimitRule::default().in_flight as u64, in 1..=1_000_000, example "256";
         /// How many calls of one session are.
         session_concurrency: u64 = LimitRule::default().in_flight_per_session as u64, in 1..=4_096, example "64";
@@ -149,11 +178,22 @@ section! {
         burst: Option<u64> = None, in 1..=1_000_000, example "100";
         /// How long a session lives that nobody uses, in milliseconds.
         session_idle_ms: u64 = 30 * 60 * 1000, in 1_000..=604_800_000, example "600000";
+        /// How long a session in which no message came is kept while sessions are short, in milliseconds.
+        session_first_call_ms: u64 = 60_000, in 1_000..=604_800_000, example "10000";
     }
     check check_rate
 }
 
-/// Another address than loopback needs a token.
+/// The token that `redress serve` made for its user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeToken {
+    /// The token.
+    pub token: Secret,
+    /// Its file.
+    pub file: PathBuf,
+}
+
+/// Another address than loopback needs a token, and a way on which nobody reads it.
 fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
     for section in general.unguarded() {
         let problem = format!(
@@ -161,23 +201,74 @@ fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
         );
         table.refuse(section, problem);
     }
+    for section in general.readable() {
+        let problem = format!(
+            "Tokens would reach [{section}] in plain HTTP, which the network can read: give `[listen] tls` a certificate, or allow it with `[listen] insecure = true`."
+        );
+        table.refuse(section, problem);
+    }
+}
+
+/// What does not fit together is told at its key.
+fn check_certificate(tls: &Tls, table: &mut Table<'_, '_>) {
+    let (key, problem) = match (&tls.cert, &tls.key) {
+        (Some(cert), Some(key)) => match Certificate::new(cert.bytes(), key.bytes()) {
+            Ok(_) => return,
+            Err(NotTls::Certificate(problem)) => ("cert", format!("names a file that {problem}")),
+            Err(NotTls::Key(problem)) => ("key", format!("names a file that {problem}")),
+        },
+        // That one cannot be read was told.
+        _ if table.has("cert") && table.has("key") => return,
+        _ => {
+            table.refuse("", format!("`{}` needs a `cert` and a `key`.", table.path()));
+            return;
+        }
+    };
+    table.refuse(key, format!("`{}.{key}` {problem}.", table.path()));
+}
+
+impl Tls {
+    /// Whether there is to be a certificate.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.cert.is_some() || self.key.is_some()
+    }
+
+    /// The certificate, if there is one.
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
+        let (cert, key) = self.cert.as_ref().zip(self.key.as_ref())?;
+        // What is none was refused with the file.
+        Certificate::new(cert.bytes(), key.bytes()).ok()
+    }
 }
 
 impl General {
     /// The sections with an address that other machines reach without a token.
     pub(crate) fn unguarded(&self) -> impl Iterator<Item = &'static str> {
-        let (open, listen) = (self.auth.is_open(), Some(self.listen.address));
-        [("listen", listen), ("metrics", self.metrics.address)]
+        let is_open = self.auth.is_open();
+        self.reached().filter(move |_| is_open)
+    }
+
+    /// The sections with an address that tokens reach in plain HTTP across a network.
+    pub(crate) fn readable(&self) -> impl Iterator<Item = &'static str> {
+        let is_safe = self.auth.is_open() || self.listen.insecure || self.listen.tls.is_given();
+        self.reached().filter(move |_| !is_safe)
+    }
+
+    /// The sections with an address that other machines reach.
+    fn reached(&self) -> impl Iterator<Item = &'static str> {
+        [("listen", Some(self.listen.address)), ("metrics", self.metrics.address)]
             .into_iter()
-            .filter(move |(_, it)| open && it.is_some_and(|it| !it.is_loopback()))
+            .filter(|(_, it)| it.is_some_and(|it| !it.is_loopback()))
             .map(|it| it.0)
     }
 }
 
 impl Auth {
-    /// Whether no token is needed: none is named, whatever the files hold that are.
+    /// Whether no token is needed: none was made and none is named, whatever the files hold that are. With `is_required` one is needed
+    /// all the same, and there may be none.
     pub fn is_open(&self) -> bool {
-        self.tokens.is_empty() && self.token_files.is_empty() && self.caller.0.is_empty()
+        let is_none_named = self.tokens.is_empty() && self.token_files.is_empty();
+        is_none_named && self.caller.0.is_empty() && self.made.is_none() && !self.is_required
     }
 
     /// The callers that are known by the hash of a token, and their roles.
@@ -187,7 +278,8 @@ impl Auth {
 
     /// Every token.
     pub fn all(&self) -> impl Iterator<Item = &Secret> {
-        self.tokens.iter().chain(self.token_files.iter().flat_map(|it| &it.lines))
+        let of_files = self.token_files.iter().flat_map(|it| &it.lines);
+        self.tokens.iter().chain(of_files).chain(self.made.iter().map(|it| &it.token))
     }
 }
 

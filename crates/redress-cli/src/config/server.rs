@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use redress::Dialect;
 use redress_gate::{Address, Mode, Sharing};
+use redress_registry::plugin::Plugins;
 
 use super::{
     address::Url,
     environment::Environment,
-    reference::{Contract, Location, Word},
+    inherit::Inherit,
+    reference::{Contract, Location, Plugin, Word},
     secret::Secret,
     section::section,
     sections::{Breaker, Emit, Limits, Retry},
@@ -21,11 +23,19 @@ section! {
     pub struct Server (name: String) {
         /// The program that is started for it, and its arguments: the server speaks on stdio. A program with a `/` in it is a path. Either this, or `url`, or `workspace`.
         command: Vec<Word> = Vec::new(), example "[\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \"/srv\"]";
-        /// Variables of its environment, besides those of the gate.
+        /// Variables of its environment, besides those of the gate that it gets.
         env: BTreeMap<String, Secret> = BTreeMap::new(), example "{ GITHUB_TOKEN = \"${GITHUB_TOKEN}\" }";
+        /// The names of further variables that `redress serve` hands on from its own environment; `"all"` for every one. Without it a server gets `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER`, `LANG`, `LANGUAGE`, `LC_*`, `TMPDIR`, `XDG_*` and those about proxies and certificates. `redress run` hands on all.
+        inherit_env: Inherit = Inherit::Named(Vec::new()), example "[\"GITHUB_TOKEN\"]";
+        /// The most private memory of each of its processes, in bytes; by default what the system allows. What processes share is not counted.
+        memory: Option<u64> = None, in 1 << 20..=1 << 50, example "1073741824";
+        /// The most processes and threads that it has. The system counts those of the user, so that what the same user starts later counts, too, and does not hold root.
+        processes: Option<u64> = None, in 1..=1 << 22, example "64";
+        /// The most files and connections that each of its processes has open.
+        open_files: Option<u64> = None, in 8..=1 << 20, example "256";
         /// The folder in which it is started; by default that of the gate.
         cwd: Option<Location> = None, example "\"/srv\"";
-        /// Where the server waits: it speaks streamable HTTP. Either this, or `command`, or `workspace`.
+        /// Where the server waits: it speaks streamable HTTP. What its variables stand for is a secret. Either this, or `command`, or `workspace`.
         url: Option<Url> = None, example "\"https://mcp.example/mcp\"";
         /// A folder whose files the built-in server offers, and nothing outside of it. Either this, or `command`, or `url`.
         workspace: Option<Location> = None, example "\".\"";
@@ -39,16 +49,18 @@ section! {
         dialect: Dialect = Dialect::Native, example "\"rpc\"";
         /// The codes that the server itself may use.
         contract: Contract = Contract::core(), example "\"errors.toml\"";
+        /// The files of plugins: registries with a `[plugin] namespace`, whose codes and tools the server may use, too.
+        plugins: Vec<Plugin> = Vec::new(), example "[\"plugins/signing.toml\"]";
         /// How long a request may take, in milliseconds. The first one of a session waits for the server to start, too.
-        deadline_ms: u64 = 60_000, in DEADLINE_MS, example "10000";
+        deadline_ms: u64 = 55_000, in DEADLINE_MS, example "10000";
         /// The longest message, in bytes.
         max_message_bytes: u64 = 16 << 20, in MESSAGE_BYTES, example "1048576";
         /// Whether sessions share one server.
         sharing: Sharing = Sharing::PerSession, example "\"shared\"";
-        /// How many sessions there are at once; one more is refused.
+        /// How many sessions there are at once; one more is refused. Where there can be several callers, the last quarter is kept for those that have less than their share.
         max_sessions: u64 = 64, in 1..=100_000, example "8";
-        /// Whether the message, hint and next steps that the server gives with a code of its contract reach the client.
-        trust: bool = false, example "true";
+        /// Whether what the server says with a code of its contract reaches the client: message, hint, next steps, details, context. By default a `command` with a `contract` of its own is trusted, a `url` is not.
+        trust: Option<bool> = None, example "false";
         /// Whether the server is believed when it calls a tool read-only or idempotent. By default a `command` is, a `url` is not.
         trust_annotations: Option<bool> = None, example "false";
         /// What clients are told of its failures, where it differs from `[emit]`.
@@ -95,6 +107,13 @@ fn check_server(server: &Server, table: &mut Table<'_, '_>) {
         }
         (Some(kind), None) => check_kind(server, kind, table),
     }
+    let plugins = Plugins::default();
+    for plugin in &server.plugins {
+        if let Err(problem) = plugins.register_all(&plugin.registry) {
+            let file = plugin.file.to_string_lossy();
+            table.refuse("plugins", format!("`{path}.plugins` cannot take {file} in: {problem}"));
+        }
+    }
     for name in server.env.keys().filter(|it| it.is_empty() || it.contains(['=', '\0'])) {
         table
             .refuse("env", format!("`{path}.env` has a name that no variable can have: {name:?}."));
@@ -129,16 +148,23 @@ fn check_kind(server: &Server, kind: &str, table: &mut Table<'_, '_>) {
     }
     if kind != "url" {
         let (headers, forwards) = (!server.headers.is_empty(), server.forward_authorization);
-        only_for("url", [("headers", headers), ("forward_authorization", forwards)], table);
+        only_for("url", &[("headers", headers), ("forward_authorization", forwards)], table);
     }
     if kind != "command" {
-        let (env, cwd) = (!server.env.is_empty(), server.cwd.is_some());
-        only_for("command", [("env", env), ("cwd", cwd)], table);
+        let keys = [
+            ("env", !server.env.is_empty()),
+            ("cwd", server.cwd.is_some()),
+            ("inherit_env", server.inherit_env != Inherit::Named(Vec::new())),
+            ("memory", server.memory.is_some()),
+            ("processes", server.processes.is_some()),
+            ("open_files", server.open_files.is_some()),
+        ];
+        only_for("command", &keys, table);
     }
 }
 
 /// Reports keys that mean nothing for this kind of server.
-fn only_for(kind: &str, keys: [(&str, bool); 2], table: &mut Table<'_, '_>) {
+fn only_for(kind: &str, keys: &[(&str, bool)], table: &mut Table<'_, '_>) {
     for (key, _) in keys.iter().filter(|it| it.1) {
         let problem = format!("`{}.{key}` has a meaning only with `{kind}`.", table.path());
         table.refuse(key, problem);

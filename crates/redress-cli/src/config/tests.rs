@@ -41,7 +41,11 @@ impl Environment for Made {
     }
 
     fn registry(&self, path: &Path) -> Result<Arc<Registry>, String> {
-        Nowhere.registry(path)
+        let Some(text) = path.to_str().and_then(|it| self.files.get(it)) else {
+            return Nowhere.registry(path);
+        };
+        let loaded = redress_registry::load(&Source::new("it", text), &|_, _| None);
+        loaded.map_err(|it| format!("{it:?}"))
     }
 }
 
@@ -53,7 +57,7 @@ fn made() -> Made {
     }
 }
 
-fn valid(text: &str) -> Config {
+pub(super) fn valid(text: &str) -> Config {
     read(&Source::new("redress.toml", text), &made()).unwrap_or_else(|it| panic!("{it:#?}"))
 }
 
@@ -75,7 +79,7 @@ fn without_a_key_the_default_holds() {
         server,
         &Server { name: "a".into(), command: server.command.clone(), ..Server::default() }
     );
-    assert_eq!(server.deadline_ms, 60_000);
+    assert_eq!(server.deadline_ms, 55_000);
     assert_eq!(server.max_message_bytes, 16 << 20);
     assert_eq!(config.general.listen.address, Address::loopback(7332));
 }
@@ -171,8 +175,16 @@ fn other_machines_need_a_token() {
         "it:1:2: [listen] is open to other machines, so that there must be a token in [auth].\n\
          it:3:2: [metrics] is open to other machines, so that there must be a token in [auth].\n"
     );
-    let config =
-        valid(&format!("{open}[auth]\ntokens = ['${{TOKEN}}']\ntoken_files = ['tokens']\n"));
+    let auth = "[auth]\ntokens = ['${TOKEN}']\ntoken_files = ['tokens']\n";
+    let way_out = "in plain HTTP, which the network can read: give `[listen] tls` a certificate, or allow it with `[listen] insecure = true`.";
+    assert_eq!(
+        problems(&format!("{open}{auth}")),
+        format!(
+            "it:1:2: Tokens would reach [listen] {way_out}\nit:3:2: Tokens would reach [metrics] {way_out}\n"
+        )
+    );
+    let insecure = open.replace("[listen]\n", "[listen]\ninsecure = true\n");
+    let config = valid(&format!("{insecure}{auth}"));
     let tokens: Vec<_> = config.general.auth.all().map(super::Secret::reveal).collect();
     assert_eq!(tokens, ["s3cr3t-s3cr3t-s3cr3t", "0123456789abcdef", "fedcba9876543210"]);
     assert_eq!(config.files, [Path::new("/etc/redress/tokens")]);
@@ -248,7 +260,38 @@ fn no_secret_is_in_a_problem_or_in_what_is_shown() {
     );
     let secrets: Vec<_> = config.servers.iter().flat_map(Server::secrets).collect();
     let (token, bearer) = ("s3cr3t-s3cr3t-s3cr3t", "Bearer s3cr3t-s3cr3t-s3cr3t");
-    assert_eq!(secrets, [token, "s3cr3t", bearer, token, "key=s3cr3t", "https://host/mcp"]);
+    let of_url = ["key=s3cr3t", "https://host/mcp", "s3cr3t"];
+    assert_eq!(secrets, [&[token, "s3cr3t", bearer, token][..], &of_url].concat());
+}
+
+#[test]
+fn an_address_takes_variables_and_shows_no_secret() {
+    let shown = |url: &str| {
+        let config = valid(&format!("[server.a]\nurl = '{url}'"));
+        let (shown, secrets) = (format!("{:?}", config.servers[0].url), &config.servers[0]);
+        let secrets: Vec<_> = secrets.secrets().map(str::to_owned).collect();
+        (shown, secrets)
+    };
+    for (url, told, secret) in [
+        ("https://host/s/Zx81secretQ/mcp", "https://host/s/…/mcp", "Zx81secretQ"),
+        ("https://host/s/${TOKEN}/mcp", "https://host/s/${TOKEN}/mcp", "s3cr3t"),
+        ("https://host/a${TOKEN}b?x=y", "https://host/a${TOKEN}b?…", "s3cr3t"),
+        ("https://host/mcp?key=${TOKEN}&a=b", "https://host/mcp?…", "s3cr3t"),
+        ("https://${TOKEN}.host:1/mcp", "https://${TOKEN}.host:1/mcp", "s3cr3t"),
+    ] {
+        let (shown, secrets) = shown(url);
+        assert_eq!(shown, format!("Some({told})"), "{url}");
+        assert!(secrets.iter().any(|it| it.starts_with(secret)), "{url}: {secrets:?}");
+    }
+    for (url, problem) in [
+        ("https://host/${MISSING}", "needs the variable MISSING, which is not set"),
+        ("${TOKEN}", "must be a URL with a host, such as https://host/mcp"),
+        ("https://host/Zx81secretQ ", "must be written in ASCII, without spaces"),
+    ] {
+        let told = problems(&format!("[server.a]\nurl = '{url}'"));
+        assert!(told.contains(problem) && !told.contains("s3cr3t"), "{told}");
+        assert!(!told.contains("Zx81"), "{told}");
+    }
 }
 
 #[test]
@@ -339,11 +382,16 @@ fn keys(path: &str, shape: &Shape, found: &mut Vec<(String, Key)>) {
     }
 }
 
+/// The registry of a plugin.
+const SIGNING: &str = "format = 'redress-registry/1'\nregistry = { name = 'signing', version = '1.0.0' }\nplugin = { namespace = 'signing' }\n";
+
 #[test]
 fn every_example_and_every_default_of_the_page_is_valid() {
     let mut found = Vec::new();
     keys("", &shape(), &mut found);
     assert!(found.len() > 40, "{}", found.len());
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (cert, pem_key) = (made.cert.pem().leak(), made.signing_key.serialize_pem().leak());
     for (path, key) in found {
         let server = match key.name {
             "url" | "headers" | "forward_authorization" => "url = 'http://x'",
@@ -353,7 +401,12 @@ fn every_example_and_every_default_of_the_page_is_valid() {
             // Some keys need another one.
             let mut lines = vec![format!("{path}{} = {toml}", key.name)];
             lines.extend((key.name == "burst").then(|| format!("{path}rate_per_second = 1")));
-            lines.extend((key.name == "address").then(|| "auth.tokens = ['${TOKEN}']".to_owned()));
+            let is_address = key.name == "address";
+            lines.extend(is_address.then(|| "auth.tokens = ['${TOKEN}']".to_owned()));
+            lines.extend(is_address.then(|| "listen.insecure = true".to_owned()));
+            let other = [("cert", "key = 'gate.key'"), ("key", "cert = 'gate.pem'")];
+            let other = other.into_iter().find(|it| path == "listen.tls." && it.0 == key.name);
+            lines.extend(other.map(|it| format!("{path}{}", it.1)));
             let hash = || format!("{path}sha256 = '{}'", "0".repeat(64));
             lines.extend((key.name == "role" && path.starts_with("auth")).then(hash));
             let is_check = path.contains("preflight") && key.name != "command";
@@ -373,7 +426,13 @@ fn every_example_and_every_default_of_the_page_is_valid() {
                     ("API_TOKEN", "x"),
                 ]
                 .into(),
-                files: [("/run/secrets/gate-tokens", "0123456789abcdef")].into(),
+                files: [
+                    ("/run/secrets/gate-tokens", "0123456789abcdef"),
+                    ("/etc/redress/plugins/signing.toml", SIGNING),
+                    ("/etc/redress/gate.pem", &*cert),
+                    ("/etc/redress/gate.key", &*pem_key),
+                ]
+                .into(),
             };
             read(&Source::new("it", &text), &environment)
                 .unwrap_or_else(|it| panic!("{text}\n{it:#?}"));

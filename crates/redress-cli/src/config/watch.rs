@@ -1,26 +1,35 @@
-//! `Watch`: notices that a configuration changed, and reads it again. Who is told keeps the old one until a valid one comes.
+//! `Watch`: notices that the files of a configuration changed, and reads them when they are whole and at rest.
 //!
-//! Files are looked at once a second: that works on every file system, and for editors that write in place as for those that
-//! rename a new file into its place. A file that is still being written is left until it rests.
+//! Files are looked at, not followed by events: that works on every file system, and for editors that write in place as for those that
+//! rename a new file into its place. They are read when two looks some time apart found the same bytes and no process has one of them
+//! open for writing.
+
+mod writer;
 
 use std::{
     fs,
-    io::{self, Read as _},
-    os::unix::{fs::MetadataExt as _, net::UnixStream},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use signal_hook::{consts::SIGHUP, low_level::pipe};
+use sha2::{Digest as _, Sha256};
 
+use self::writer::writer_of;
 use super::Config;
+use crate::files;
 
 /// How often files are looked at.
-const EACH: Duration = Duration::from_secs(1);
+pub(crate) const EACH: Duration = Duration::from_secs(1);
 
-/// How long a file must rest that has changed.
-const REST: Duration = Duration::from_millis(100);
+/// How long files must rest that have changed.
+pub(crate) const REST: Duration = Duration::from_millis(100);
+
+/// A file that was changed so many seconds before the start is at rest.
+const AT_REST_SECONDS: i64 = 2;
+
+/// A file that was changed so many seconds before the start is whole, so that nobody looks for a process that writes it.
+const WHOLE_SECONDS: i64 = 60;
 
 /// The files of a configuration, as they were when it was read.
 #[derive(Debug)]
@@ -28,13 +37,40 @@ pub struct Watch<L> {
     file: PathBuf,
     /// What it refers to: contracts, tokens.
     others: Vec<PathBuf>,
-    read: Vec<Option<Stamp>>,
-    /// As they were at the last look, if they had changed.
-    moving: Option<Vec<Option<Stamp>>>,
+    read: Vec<Option<Content>>,
+    /// As they were at the last look, if they had changed, and since when they are.
+    moving: Option<(Instant, Vec<Option<Content>>)>,
+    /// They are to be read whether they have changed or not.
+    is_asked: bool,
+    /// It was told that a process has one of them open.
+    is_told: bool,
+    /// The time of the start in seconds, until they were read once.
+    start: Option<i64>,
+    rest: Duration,
     load: L,
 }
 
-/// What changes when a file does; `None` if it is not there.
+/// What a look at the files found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look<T> {
+    /// They are as they were read.
+    Same,
+    /// They have changed, and may still be changing.
+    Moving,
+    /// The same: that process has a file open for writing. It is told once.
+    Written(PathBuf, u32),
+    /// They changed, are whole, and say this.
+    Read(T),
+}
+
+/// A file at one look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Content {
+    stamp: Stamp,
+    sha256: [u8; 32],
+}
+
+/// What changes when a file does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     device: u64,
@@ -45,163 +81,137 @@ struct Stamp {
 }
 
 impl<E, L: FnMut() -> Result<Config, E>> Watch<L> {
-    /// Watches the file of a configuration that was just read; `load` reads it again.
-    pub fn new(file: &Path, config: &Config, load: L) -> Self {
-        let mut watch = Self {
+    /// Watches the file of a configuration, which is read at the first look at which it is at rest; `load` reads it. `now` is the time
+    /// in seconds: what has not changed for a while need not be waited for.
+    pub fn new(file: &Path, now: i64, load: L) -> Self {
+        Self {
             file: file.to_owned(),
-            others: config.files.clone(),
+            others: Vec::new(),
             read: Vec::new(),
             moving: None,
+            is_asked: true,
+            is_told: false,
+            start: Some(now),
+            rest: REST,
             load,
-        };
-        watch.read = watch.stamps();
-        watch
+        }
     }
 
-    /// Looks once. Gives what the files say if they have changed and are at rest.
-    pub fn look(&mut self) -> Option<Result<Config, E>> {
-        let now = self.stamps();
-        if now == self.read {
-            self.moving = None;
-            return None;
-        }
-        if self.moving.as_ref() != Some(&now) {
-            self.moving = Some(now);
-            return None;
-        }
-        Some(self.reload())
+    /// Has them read at rest, whether they have changed or not.
+    pub fn ask(&mut self) {
+        self.is_asked = true;
     }
 
-    /// Reads the files, whether they have changed or not.
-    pub fn reload(&mut self) -> Result<Config, E> {
-        self.moving = None;
-        // What is written while we read has another stamp than this one, and is read at the next look.
-        self.read = self.stamps();
-        let config = (self.load)()?;
-        if self.others != config.files {
+    /// Whether another look should follow soon. A process that writes may take long.
+    pub fn is_moving(&self) -> bool {
+        (self.is_asked || self.moving.is_some()) && !self.is_told
+    }
+
+    /// The hash of the configuration file itself, as it was read.
+    pub fn sha256(&self) -> Option<[u8; 32]> {
+        self.read.first()?.map(|it| it.sha256)
+    }
+
+    /// Looks once. Reads the files if they have changed, or that was asked for, and they are whole and at rest.
+    pub fn look(&mut self) -> Look<Result<Config, E>> {
+        if !self.is_asked && self.has_stamps_as_read() {
+            (self.moving, self.is_told) = (None, false);
+            return Look::Same;
+        }
+        let now = self.contents();
+        if !self.is_at_rest(&now) {
+            return Look::Moving;
+        }
+        if !self.is_old(&now, WHOLE_SECONDS)
+            && let Some((file, process)) = self.writer()
+        {
+            let is_told = std::mem::replace(&mut self.is_told, true);
+            return if is_told { Look::Moving } else { Look::Written(file, process) };
+        }
+        let loaded = (self.load)();
+        if let Ok(config) = &loaded
+            && config.files != self.others
+        {
+            // What it refers to must be at rest, too.
             self.others.clone_from(&config.files);
-            self.read = self.stamps();
-        }
-        Ok(config)
-    }
-
-    /// Tells of every new configuration, and of every one that is not valid, in a thread of its own and until the process ends.
-    /// SIGHUP reads it at once.
-    pub fn follow(
-        mut self,
-        mut tell: impl FnMut(Result<Config, E>) + Send + 'static,
-    ) -> io::Result<()>
-    where
-        L: Send + 'static,
-    {
-        let (mut hung_up, signal) = UnixStream::pair()?;
-        pipe::register(SIGHUP, signal)?;
-        thread::Builder::new().name("redress-config".to_owned()).spawn(move || {
-            loop {
-                let wait = if self.moving.is_some() { REST } else { EACH };
-                let signalled =
-                    hung_up.set_read_timeout(Some(wait)).and_then(|()| hung_up.read(&mut [0; 64]));
-                match signalled {
-                    Ok(_) => tell(self.reload()),
-                    Err(_) => {
-                        if let Some(config) = self.look() {
-                            tell(config);
-                        }
-                    }
-                }
+            let now = self.contents();
+            if !self.is_at_rest(&now) {
+                return Look::Moving;
             }
-        })?;
-        Ok(())
+            return self.look();
+        }
+        if self.contents() != now {
+            self.moving = None;
+            return Look::Moving;
+        }
+        self.read = now;
+        (self.moving, self.start) = (None, None);
+        (self.is_asked, self.is_told) = (false, false);
+        Look::Read(loaded)
     }
 
-    fn stamps(&self) -> Vec<Option<Stamp>> {
-        std::iter::once(&self.file).chain(&self.others).map(|it| stamp(it)).collect()
+    /// Whether the files are as they were some time ago. If not, that time begins now.
+    fn is_at_rest(&mut self, now: &[Option<Content>]) -> bool {
+        if self.is_old(now, AT_REST_SECONDS) {
+            return true;
+        }
+        match &self.moving {
+            Some((since, before)) if before == now => since.elapsed() >= self.rest,
+            _ => {
+                self.moving = Some((Instant::now(), now.to_vec()));
+                false
+            }
+        }
+    }
+
+    /// Whether none of the files was changed in so many seconds before the start, and none was read since.
+    fn is_old(&self, now: &[Option<Content>], seconds: i64) -> bool {
+        let is_old = |it: &Content| {
+            self.start.is_some_and(|start| it.stamp.modified.0.saturating_add(seconds) <= start)
+        };
+        now.iter().all(|it| it.as_ref().is_some_and(is_old))
+    }
+
+    /// A file that a process has open for writing, and that process.
+    fn writer(&self) -> Option<(PathBuf, u32)> {
+        self.files().find_map(|it| Some((it.clone(), writer_of(it)?)))
+    }
+
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.file).chain(&self.others)
+    }
+
+    fn contents(&self) -> Vec<Option<Content>> {
+        self.files().map(|it| Content::of(it)).collect()
+    }
+
+    fn has_stamps_as_read(&self) -> bool {
+        let read = self.read.iter().map(|it| it.map(|it| it.stamp));
+        self.files().map(|it| Stamp::of(it)).eq(read)
     }
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    let it = fs::metadata(path).ok()?;
-    Some(Stamp {
-        device: it.dev(),
-        inode: it.ino(),
-        bytes: it.len(),
-        modified: (it.mtime(), it.mtime_nsec()),
-        changed: (it.ctime(), it.ctime_nsec()),
-    })
+impl Content {
+    /// What a file is now; `None` if it cannot be read.
+    fn of(path: &Path) -> Option<Self> {
+        let stamp = Stamp::of(path)?;
+        let bytes = files::read(path).ok()?;
+        Some(Self { stamp, sha256: Sha256::digest(bytes).into() })
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let it = fs::metadata(path).ok()?;
+        Some(Self {
+            device: it.dev(),
+            inode: it.ino(),
+            bytes: it.len(),
+            modified: (it.mtime(), it.mtime_nsec()),
+            changed: (it.ctime(), it.ctime_nsec()),
+        })
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{fs, path::Path};
-
-    use super::{super::load, Watch};
-    use crate::{config::Config, failure::Failure};
-
-    fn config(deadline_ms: u64) -> String {
-        format!("[server.a]\ncommand = ['a']\ndeadline_ms = {deadline_ms}\n")
-    }
-
-    fn watch(file: &Path) -> Watch<impl FnMut() -> Result<Config, String>> {
-        let first = load(file).unwrap_or_else(|it| panic!("{it:?}"));
-        let file = file.to_owned();
-        Watch::new(&file.clone(), &first, move || load(&file).map_err(Failure::message))
-    }
-
-    fn deadline(seen: Option<Result<Config, String>>) -> Option<u64> {
-        seen.map(|it| it.expect("it is valid").servers[0].deadline_ms)
-    }
-
-    #[test]
-    fn a_file_that_was_changed_or_replaced_is_read_once_it_rests() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("redress.toml");
-        fs::write(&file, config(1)).unwrap();
-        let mut watch = watch(&file);
-        assert_eq!(deadline(watch.look()), None);
-        fs::write(&file, config(20)).unwrap();
-        assert_eq!(deadline(watch.look()), None, "it may still be written");
-        fs::write(&file, config(300)).unwrap();
-        assert_eq!(deadline(watch.look()), None, "it was");
-        assert_eq!(deadline(watch.look()), Some(300));
-        assert_eq!(deadline(watch.look()), None);
-        let new = dir.path().join("new");
-        fs::write(&new, config(400)).unwrap();
-        fs::rename(&new, &file).unwrap();
-        assert_eq!((deadline(watch.look()), deadline(watch.look())), (None, Some(400)));
-        assert_eq!(deadline(Some(watch.reload())), Some(400), "as SIGHUP does");
-    }
-
-    #[test]
-    fn a_file_that_is_not_valid_or_gone_is_told_of_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("redress.toml");
-        fs::write(&file, config(1)).unwrap();
-        let mut watch = watch(&file);
-        fs::write(&file, config(0)).unwrap();
-        assert!(watch.look().is_none());
-        let problem = watch.look().unwrap().unwrap_err();
-        assert!(problem.contains("redress.toml:3:15: "), "{problem}");
-        assert!(watch.look().is_none() && watch.look().is_none());
-        fs::remove_file(&file).unwrap();
-        assert!(watch.look().is_none());
-        assert!(watch.look().unwrap().is_err());
-        assert!(watch.look().is_none());
-        fs::write(&file, config(2)).unwrap();
-        assert_eq!((deadline(watch.look()), deadline(watch.look())), (None, Some(2)));
-    }
-
-    #[test]
-    fn a_file_that_it_refers_to_counts_too() {
-        let dir = tempfile::tempdir().unwrap();
-        let (file, tokens) = (dir.path().join("redress.toml"), dir.path().join("tokens"));
-        fs::write(&tokens, "0123456789abcdef\n").unwrap();
-        fs::write(&file, config(1)).unwrap();
-        let mut watch = watch(&file);
-        fs::write(&file, format!("{}[auth]\ntoken_files = ['tokens']", config(1))).unwrap();
-        assert!(watch.look().is_none() && watch.look().unwrap().is_ok() && watch.look().is_none());
-        fs::write(&tokens, "0123456789abcdef\nfedcba9876543210\n").unwrap();
-        assert!(watch.look().is_none());
-        let config = watch.look().unwrap().unwrap();
-        assert_eq!(config.general.auth.all().count(), 2);
-    }
-}
+mod tests;

@@ -1,9 +1,6 @@
 //! Findings as SARIF 2.1.0, which code hosts and editors read.
 
-use redress_registry::{
-    finding::{Finding, Level},
-    rule::Rule,
-};
+use redress_registry::{Finding, Level, rule::Rule};
 use serde_json::{Value, json};
 
 /// One document with one run: the rules that fired, and where.

@@ -41,8 +41,8 @@ pub(super) fn extras(
 /// Where plans are, and who approves them.
 pub(super) fn plans(governance: &Governance) -> Result<Plans, Failure> {
     // A key that cannot be used is told by the self-audit, with everything else that is wrong.
-    let key = Operator::load_or_create(&place::key()?).ok().map(|it| it.public());
-    Ok(Plans::new(governance.plans.clone(), key, place::revoked()?))
+    let keys = Operator::approvers(&place::plans_key()?, &place::key()?).unwrap_or_default();
+    Ok(Plans::new(governance.plans.clone(), keys, place::revoked()?))
 }
 
 /// What nobody may change over the protocol: the ledger, the keys, and the files that say what the gate does.

@@ -1,12 +1,9 @@
 //! Whole policies under a name.
 
 use redress::Dialect;
-use redress_govern::{
-    role::{BadGlob, Role},
-    writes::Statement,
-};
+use redress_govern::writes::Statement;
 
-use crate::config::Preset;
+use crate::config::{Preset, RoleRow};
 
 /// What both roles of ATLAS-GATE may call: its own tools that read, and those of the built-in server.
 const READING: &[&str] = &[
@@ -64,10 +61,14 @@ impl Preset {
     }
 
     /// Its roles.
-    pub(crate) fn roles(self) -> Result<Vec<Role>, BadGlob> {
+    pub(crate) fn roles(self) -> Vec<RoleRow> {
         let Self::AtlasGate = self;
-        let role = |name: &str, own: &[&str]| Role::new(name, &[READING, own].concat(), &[]);
-        Ok(vec![role("ANTIGRAVITY", PLANNING)?, role("WINDSURF", WRITING)?])
+        let role = |name: &str, own: &[&str]| RoleRow {
+            name: name.to_owned(),
+            allow: READING.iter().chain(own).map(|&it| it.to_owned()).collect(),
+            deny: Vec::new(),
+        };
+        vec![role("ANTIGRAVITY", PLANNING), role("WINDSURF", WRITING)]
     }
 
     /// The shape of envelope that clients get.

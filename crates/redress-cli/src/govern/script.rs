@@ -68,7 +68,7 @@ fn path(path: &Path) -> String {
 }
 
 /// A word as a shell reads it.
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./:=@%+,".contains(it);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -44,7 +44,9 @@ fn say_of(server: &Server, gated: &Gated, target: &Target, file: Option<&Path>) 
         }
     };
     if !text.is_empty() {
-        ToOperator::new().line("", text.trim_end());
+        // A server chooses its names, and what it says when it fails.
+        let text = gated.settings.redactor.known(&text);
+        ToOperator::new().say(text.trim_end());
     }
 }
 

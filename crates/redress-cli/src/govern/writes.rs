@@ -17,18 +17,19 @@ use crate::config::{Governance, PreflightRow, Preset, WriteRule};
 impl Governance {
     /// What is asked of writes; else the key that is wrong, and how.
     pub(crate) fn checks(&self) -> Result<Checks, (&'static str, String)> {
-        let own = &self.write_rules.0;
-        let mut all: Vec<Statement<'_>> = Vec::new();
-        for rule in self.preset.into_iter().flat_map(Preset::write_rules) {
-            if own.iter().all(|it| it.name != rule.id) {
-                all.push(rule);
-            }
-        }
-        all.extend(own.iter().map(WriteRule::statement));
-        let rules = all.iter().map(Rule::new).collect::<Result<_, _>>();
+        let rows = self.rule_rows();
+        let rules = rows.iter().map(|it| Rule::new(&it.statement())).collect::<Result<_, _>>();
         let rules = rules.map_err(bad("write_rules"))?;
         let preflights = self.preflight.0.iter().map(PreflightRow::ready).collect::<Result<_, _>>();
         Ok(Checks { rules, preflights: preflights.map_err(bad("preflight"))? })
+    }
+
+    /// The rules about writes: those of the preset that the file does not replace, and its own.
+    pub(crate) fn rule_rows(&self) -> Vec<WriteRule> {
+        let own = &self.write_rules.0;
+        let of_preset = self.preset.into_iter().flat_map(Preset::write_rules);
+        let of_preset = of_preset.filter(|rule| own.iter().all(|it| it.name != rule.id));
+        of_preset.map(WriteRule::of).chain(own.iter().cloned()).collect()
     }
 }
 
@@ -40,6 +41,18 @@ pub(super) fn intent(checks: &Checks, contract: &Registry) -> Option<Extra> {
 }
 
 impl WriteRule {
+    fn of(statement: Statement<'_>) -> Self {
+        let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect();
+        Self {
+            name: statement.id.to_owned(),
+            paths: owned(statement.paths),
+            forbid_text: owned(statement.forbid_text),
+            forbid_code: owned(statement.forbid_code),
+            intent_chars: u64::try_from(statement.intent_chars).unwrap_or(u64::MAX),
+            hint: statement.hint.map(str::to_owned),
+        }
+    }
+
     fn statement(&self) -> Statement<'_> {
         Statement {
             id: &self.name,

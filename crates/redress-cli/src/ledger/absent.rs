@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use redress::{json::Value, text};
-use redress_ledger::{Query, Reader, member};
+use redress_ledger::{Kind, Query, Reader, members};
 use redress_registry::nearest::nearest_n;
 
 use super::filter;
@@ -25,7 +25,8 @@ pub(super) fn explain(ledgers: &[PathBuf], query: &Query) -> Result<(), Failure>
         return Ok(());
     }
     for entry in Reader::open_all(ledgers).flatten() {
-        let look = |object: Value<'_>| asked.iter_mut().for_each(|it| it.look(object));
+        let kind = entry.kind;
+        let look = |object: Value<'_>| asked.iter_mut().for_each(|it| it.look(kind, object));
         entry.with(look).unwrap_or_default();
         if asked.iter().all(|it| it.is_recorded) {
             say("every name is recorded, but no record has all of them in that time.");
@@ -59,12 +60,13 @@ impl<'q> Asked<'q> {
         Self { key, name, is_recorded: false, others: BTreeSet::new() }
     }
 
-    fn look(&mut self, object: Value<'_>) {
-        let Some(name) = member(object, self.key) else { return };
-        if name == self.name {
-            self.is_recorded = true;
-        } else if self.others.len() < MAX_NAMES && !self.others.contains(&*name) {
-            self.others.insert(name.into_owned());
+    fn look(&mut self, kind: Kind, object: Value<'_>) {
+        for name in members(kind, object, self.key) {
+            if name == self.name {
+                self.is_recorded = true;
+            } else if self.others.len() < MAX_NAMES && !self.others.contains(&*name) {
+                self.others.insert(name.into_owned());
+            }
         }
     }
 
@@ -88,7 +90,7 @@ impl<'q> Asked<'q> {
     }
 }
 
-/// A name, without what a terminal obeys.
+/// A name, in which what a terminal would obey is made visible.
 fn shown(name: &str) -> String {
-    text::cut(&text::strip(name), MAX_CHARS).to_string()
+    text::cut(&text::visible(name), MAX_CHARS).to_string()
 }

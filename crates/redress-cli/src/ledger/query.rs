@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// At most so many.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// How to print them; by default text on a terminal, elsewhere the lines of the ledger.
+    /// How to print them; by default text on a terminal, elsewhere JSON, in which what a terminal would obey is escaped.
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

@@ -14,20 +14,20 @@ use crate::{
 /// The longest text of a record on a line.
 const MAX_CHARS: usize = 200;
 
-/// Prints a record: a line for people, or the line of the ledger, byte by byte.
+/// Prints a record: a line for people, or the line of the ledger, in which what a terminal would obey is escaped.
 pub(super) fn show(entry: &Entry, format: Format, out: &mut Out) -> Result<(), Failure> {
     if format == Format::Json {
-        out.bytes(entry.text.as_bytes())?;
+        out.bytes(text::visible_json(&entry.text).as_bytes())?;
         return out.bytes(b"\n");
     }
     let (name, text) = entry.with(|it| describe(entry.kind, it)).unwrap_or_default();
     let style = match entry.kind {
         Kind::Fault => CODE,
-        Kind::Gap | Kind::Recovered => TROUBLE,
+        Kind::Gap | Kind::Refusals | Kind::Recovered => TROUBLE,
         _ => TITLE,
     };
     let hash = entry.hash.to_string();
-    let receipt = format!("{}:{}", entry.seq, hash.get(..12).unwrap_or_default());
+    let receipt = format!("{}:{}", entry.seq, hash.get(..32).unwrap_or_default());
     let time = entry.time;
     out.line(&format!(
         "{LABEL}{time}{LABEL:#} {style}{name}{style:#} {text} {LABEL}{receipt}{LABEL:#}"
@@ -55,6 +55,7 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
                 of("last")
             ),
         ),
+        Kind::Refusals => (name, counts(object)),
         Kind::Recovered if object.get("quarantined").is_some() => (
             name,
             format!("{} was put aside: {}:{} {}", of("chain"), of("file"), of("line"), of("why")),
@@ -67,6 +68,7 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
             format!("segment {} of {} was removed ({})", of("segment"), of("chain"), of("why")),
         ),
         Kind::Checkpoint => (name, of("why")),
+        Kind::Epoch => (name, of("event")),
         Kind::Call => {
             let mut place = vec![of("server"), of("tool") + &of("method")];
             place.retain(|it| !it.is_empty());
@@ -78,6 +80,20 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
     }
 }
 
+/// How many failures of which kind were counted, and from when to when.
+fn counts(object: Value<'_>) -> String {
+    let line = |it: Value<'_>| {
+        let of = |key: &str| clean(&scalar(it.get(key)));
+        let server = Some(of("server")).filter(|it| !it.is_empty());
+        let of_server = server.map(|it| format!(" of {it}")).unwrap_or_default();
+        format!("{} {}{of_server} ({})", of("count"), of("code"), of("from"))
+    };
+    let all = object.get("counts").into_iter().flat_map(Value::elements).map(line);
+    let all: Vec<String> = all.collect();
+    let (first, last) = (scalar(object.get("first")), scalar(object.get("last")));
+    clean(&format!("{}, {first} to {last}", all.join(", ")))
+}
+
 /// A string, or any other value as it is written.
 fn scalar(value: Option<Value<'_>>) -> String {
     match value {
@@ -87,12 +103,23 @@ fn scalar(value: Option<Value<'_>>) -> String {
     }
 }
 
-/// Nothing that a terminal would obey, and not too much of it.
+/// A text on one line, with nothing that a terminal would obey, and not too much of it.
 fn clean(dirty: &str) -> String {
-    text::cut(&text::strip(dirty), MAX_CHARS).into_owned()
+    let words: Vec<&str> = dirty.split_whitespace().collect();
+    text::cut(&text::visible(&words.join(" ")), MAX_CHARS).into_owned()
 }
 
 fn join(parts: &[String]) -> String {
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
     parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        assert_eq!(clean("a\u{1b}[2J\n \t b\u{202e}\u{9b}"), r"a\u{1b}[2J b\u{202e}\u{9b}");
+    }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     stats.damaged = records.damage.count;
     let status = records.finish()?;
     let printed = match args.format {
-        Format::Json => out.line(&stats.json()),
+        Format::Json => out.line(&text::visible_json(&stats.json())),
         Format::Text => print(&stats, out),
     };
     printed.map_err(|it| it.after(status)).map(|()| status)
@@ -51,6 +51,12 @@ fn print(stats: &Stats, out: &mut Out) -> Result<(), Failure> {
     }
     if stats.unrecorded > 0 {
         out.line(&format!("{} failures could not be recorded", stats.unrecorded))?;
+    }
+    if stats.counted > 0 {
+        out.line(&format!(
+            "{} failures were counted, without records of their own",
+            stats.counted
+        ))?;
     }
     let tables = [
         ("kind", &stats.by_kind),
@@ -71,7 +77,7 @@ fn table(title: &str, counts: &Counts, out: &mut Out) -> Result<(), Failure> {
     // Names stay in order where they are equally frequent.
     rows.sort_by_key(|it| std::cmp::Reverse(it.1));
     for (name, count) in rows.iter().take(MOST) {
-        let name = text::strip(name);
+        let name = text::visible(name);
         out.line(&format!("{count:>8}  {CODE}{}{CODE:#}", text::cut(&name, 80)))?;
     }
     match rows.len().checked_sub(MOST) {

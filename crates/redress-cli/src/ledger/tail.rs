@@ -30,7 +30,7 @@ pub(crate) struct Args {
     lines: usize,
     #[command(flatten)]
     filter: Filter,
-    /// How to print them; by default text on a terminal, elsewhere the lines of the ledger.
+    /// How to print them; by default text on a terminal, elsewhere JSON, in which what a terminal would obey is escaped.
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

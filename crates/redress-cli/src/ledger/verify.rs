@@ -2,11 +2,15 @@
 
 mod report;
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use redress::{codes, fault::Receipt};
 use redress_ledger::{
-    Evidence, Found, PublicKey, ReceiptReport, Report, mark_copies, parse_receipt, verify_with,
+    Evidence, Found, PublicKey, ReceiptReport, Report, is_secret_key, mark_copies, parse_receipt,
+    verify_with,
 };
 
 use self::report::Checked;
@@ -22,17 +26,20 @@ use crate::{
 /// Check every record: what is proven, what is wrong, what could still be altered unnoticed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress ledger verify\n  redress ledger verify --name files --format json\n  redress ledger verify --key ~/.config/redress/ledger.pub --receipt 2:9f2c41d07a3e\n\nExit code 1 if anything was altered or is missing: the first bad record is named with its file and line. Exit code 2 if there\nis no ledger, 3 if it, or a witness beside the key, cannot be read."
+    after_help = "Examples:\n  redress ledger verify\n  redress ledger verify --name files --format json\n  redress ledger verify --key ~/.config/redress/ledger.pub --receipt 2:9f2c41d07a3e5b8014c6a1d2e3f40516\n\nExit code 1 if anything was altered or is missing: the first bad record is named with its file and line. Exit code 2 if there\nis no ledger, 3 if it, or a witness beside the key, cannot be read."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     places: Places,
-    /// Take signatures of this key only: 64 hex digits, or a file with them. May be given more than once.
+    /// Take signatures of this key, and of the keys that it certifies, only: 64 hex digits, or a file with them. May be given more than once.
     #[arg(long, value_name = "PUB")]
     key: Vec<String>,
     /// A record that must be there, as a fault's `ledger` member names it. May be given more than once.
     #[arg(long, value_name = "SEQ:HASH")]
     receipt: Vec<String>,
+    /// A file to which the gate also wrote every checkpoint (`--witness`): they must all be there. May be given more than once.
+    #[arg(long, value_name = "FILE")]
+    witness: Vec<PathBuf>,
     /// How to print it: what needs attention and a verdict, or one JSON object with every chain.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -42,8 +49,16 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let keys: Result<Vec<_>, _> = args.key.iter().map(|it| public_key(it)).collect();
     let receipts: Result<Vec<_>, _> = args.receipt.iter().map(|it| receipt(it)).collect();
     let key_file = place::key().ok();
-    let own_key = key_file.as_ref().and_then(|it| read_key(&it.with_extension("pub")).ok()?);
-    let evidence = Evidence { keys: keys?, receipts: receipts?, key_file };
+    // The log of epochs lies beside a public key, as it does beside the signing key.
+    let logs = args.key.iter().map(|it| Path::new(it).with_extension("epochs"));
+    let logs = logs.filter(|it| it.is_dir()).collect();
+    let evidence = Evidence {
+        keys: keys?,
+        receipts: receipts?,
+        key_file,
+        logs,
+        witnesses: args.witness.clone(),
+    };
     let mut ledgers = Vec::new();
     let progress = Progress::new();
     for dir in args.places.find_with_gone()? {
@@ -56,7 +71,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     drop(progress);
     mark_copies(ledgers.iter_mut().map(|it| &mut it.1));
     let receipts = receipts_of_all(&mut ledgers);
-    let checked = Checked { ledgers, receipts, own_key };
+    let checked = Checked { ledgers, receipts };
     let status = checked.status();
     let printed = match args.format {
         Format::Text => checked.print(out),
@@ -66,12 +81,13 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 }
 
 /// A receipt names no ledger: it is missing only if it is in none of them.
-fn receipts_of_all(ledgers: &mut [(std::path::PathBuf, Report)]) -> Vec<ReceiptReport> {
+fn receipts_of_all(ledgers: &mut [(PathBuf, Report)]) -> Vec<ReceiptReport> {
     let rank = |it: &Found| match it {
         Found::In(_) => 0,
-        Found::PerhapsPruned => 1,
-        Found::PrunedByStranger(_) => 2,
-        Found::Nowhere => 3,
+        Found::Similar(_) => 1,
+        Found::PerhapsPruned => 2,
+        Found::PrunedByStranger(_) => 3,
+        Found::Nowhere => 4,
     };
     let mut all: Vec<ReceiptReport> = Vec::new();
     for (_, report) in ledgers {
@@ -89,7 +105,7 @@ fn receipts_of_all(ledgers: &mut [(std::path::PathBuf, Report)]) -> Vec<ReceiptR
 fn receipt(text: &str) -> Result<Receipt, Failure> {
     parse_receipt(text).ok_or_else(|| {
         Failure::option(&format!("--receipt {text:?} is no receipt"))
-            .fix("Write SEQ:HASH with at least 8 hex digits, such as 412:9f2c41d07a3e, from a fault's `ledger` member.")
+            .fix("Write SEQ:HASH with at least 32 hex digits of the hash, from a fault's `ledger` member. Fewer prove nothing; the 12 that older versions gave out are looked for all the same.")
     })
 }
 
@@ -116,7 +132,7 @@ fn public_key(text: &str) -> Result<PublicKey, Failure> {
 /// be read as a public one.
 fn is_private(path: &Path, text: &str) -> bool {
     let public = read_key(&path.with_extension("pub")).ok().flatten();
-    public.is_some() && PublicKey::of_private(text) == public
+    is_secret_key(text) || public.is_some() && PublicKey::of_private(text) == public
 }
 
 fn read_key(path: &Path) -> io::Result<Option<PublicKey>> {

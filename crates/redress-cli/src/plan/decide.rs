@@ -28,7 +28,7 @@ use crate::{
 /// Approve a plan: calls may follow it until its text changes or you revoke it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress plan approve docs/plans/cache.md\n  redress plan approve cache.md --ledger ledger\n  redress plan approve 9f2c41d07a3e --yes\n\nIt shows the plan and asks. Your key (ledger.key, in redress of the configuration directory) signs its hash. Exit code 1 if you decline."
+    after_help = "Examples:\n  redress plan approve docs/plans/cache.md\n  redress plan approve cache.md --ledger ledger\n  redress plan approve 9f2c41d07a3e --yes\n\nIt shows the plan and asks. Your key (plans.key, in redress of the configuration directory) signs its hash. Exit code 1 if you decline."
 )]
 pub(crate) struct Approve {
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub(super) fn approve(args: &Approve, out: &mut Out) -> Done {
     }
     found.is_still_the_same()?;
     let hash = &found.plan.hash;
-    let approval = operator(&place::key()?)?.approve(hash);
+    let approval = operator(&place::plans_key()?)?.approve(hash);
     args.how.record("plan_approved", &[hash], Some(&found))?;
     let text = found.decided(PlanStatus::Approved, Some(&approval))?;
     changed::keep(hash, &text)?;
@@ -186,7 +186,7 @@ fn relist(change: impl FnOnce(&mut BTreeSet<String>)) -> Result<(), Failure> {
     let list = place::revoked()?;
     let shown = list.to_string_lossy();
     // The key was made before, or is now: the list lies beside it.
-    operator(&place::key()?)?;
+    operator(&place::plans_key()?)?;
     let _held = files::hold_folder(&shown)?;
     let before = all_revoked()?;
     let mut after = before.clone();

@@ -15,8 +15,8 @@ use crate::{
 
 /// What plans are held against.
 pub(super) struct Against {
-    /// Without a key, nothing was approved.
-    key: Option<PublicKey>,
+    /// Without any, nothing was approved.
+    keys: Vec<PublicKey>,
     revoked: BTreeSet<String>,
 }
 
@@ -34,14 +34,14 @@ pub(super) enum Standing {
 
 impl Against {
     pub(super) fn load() -> Result<Self, Failure> {
-        let key = place::key()?;
-        let key = if key.exists() { Some(operator(&key)?.public()) } else { None };
-        Ok(Self { key, revoked: all_revoked()? })
+        let key = place::plans_key()?;
+        let keys = Operator::approvers(&key, &place::key()?).map_err(|it| no_key(&key, &it))?;
+        Ok(Self { keys, revoked: all_revoked()? })
     }
 
     pub(super) fn standing(&self, plan: &Plan) -> Standing {
         let is_signed =
-            |hash: &str, approval: &str| self.key.is_some_and(|it| it.has_approved(hash, approval));
+            |hash: &str, approval: &str| self.keys.iter().any(|it| it.has_approved(hash, approval));
         match plan.status {
             Status::Draft => Standing::Draft,
             Status::Revoked => Standing::Revoked,

@@ -31,7 +31,7 @@ pub(super) struct Live {
     /// A registry file, or the name of a built-in one, that codes on the wire are compared with.
     #[arg(long, value_name = "C", conflicts_with = "report")]
     contract: Option<String>,
-    /// What chance goes by: the same number, the same calls.
+    /// The seed of the random numbers: the same seed gives the same calls.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The most calls that are made.

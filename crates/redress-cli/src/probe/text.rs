@@ -9,7 +9,7 @@ use redress_probe::{
     report::{Exchange, Run, Tool},
     score::{Letter, Score},
 };
-use redress_registry::finding::Level;
+use redress_registry::Level;
 
 use crate::{
     failure::Failure,

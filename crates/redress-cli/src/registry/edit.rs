@@ -1,7 +1,7 @@
 //! `redress registry add|deprecate|retire`: life-cycle edits that keep every comment and the order of the file.
 
 use redress_registry::{
-    Class, Deprecated, Effect, Param, ParamType, Problem, Retry, RetryKind, Source,
+    Class, Deprecated, Effect, NextStep, Param, ParamType, Problem, Retry, RetryKind, Source,
     edit::{self, NewCode, Retirement},
     finding::Finding,
     lint::lint,
@@ -22,7 +22,7 @@ use crate::{
 /// Add a code to a registry file.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" \\\n    --param \"id:string:The note.\" --example id=n-42 --explain \"Another writer holds the note.\"\n  redress registry add errors.toml --from-rust src/errors.rs\n\nWhat the lint finds in the new row is told as still to do."
+    after_help = "Examples:\n  redress registry add errors.toml NOTE_LOCKED --domain notes --class failed_precondition --retry after_delay --after-ms 2000 \\\n    --message \"Note {id} is locked.\" --hint \"Wait two seconds, then try again.\" \\\n    --param \"id:string:The note.\" --untrusted id --example id=n-42 --next list_notes --explain \"Another writer holds the note.\"\n  redress registry add errors.toml --from-rust src/errors.rs\n\nWhat the lint finds in the new row is told as still to do."
 )]
 pub(crate) struct Add {
     /// The registry file.
@@ -42,7 +42,7 @@ struct Row {
     /// Its number in JSON-RPC.
     #[arg(long)]
     number: Option<u32>,
-    /// The domain that owns it; needed where the file has several.
+    /// The domain that owns it: a `[domain.X]` of the file, which groups codes; needed where the file has several.
     #[arg(long)]
     domain: Option<String>,
     /// What kind of failure it is.
@@ -66,9 +66,16 @@ struct Row {
     /// What to do, a verb first.
     #[arg(long)]
     hint: String,
+    /// A call that helps, as the name of a tool, or with its arguments as JSON: `list_notes {"folder":"a"}`; may be given several
+    /// times.
+    #[arg(long = "next", value_name = "TOOL [ARGS]", value_parser = next_step)]
+    next: Vec<NextStep>,
     /// A parameter of the message; may be given several times.
     #[arg(long = "param", value_name = "NAME:TYPE:DOC", value_parser = param)]
     params: Vec<Param>,
+    /// A parameter whose value the caller or a foreign server wrote, so that it is quoted and cut; may be given several times.
+    #[arg(long = "untrusted", value_name = "NAME")]
+    untrusted: Vec<String>,
     /// A value of a parameter for the example, as JSON unless it is a string; may be given several times.
     #[arg(long = "example", value_name = "NAME=VALUE", value_parser = example)]
     example: Vec<(String, String)>,
@@ -130,8 +137,53 @@ fn only_domain(file: &str) -> Result<String, Failure> {
     let draft = read(&contract::source(file)?).map_err(|it| contract::refused(&it))?;
     match draft.domains.as_slice() {
         [only] => Ok(only.value.name.value.clone()),
-        _ => Err(Failure::option("--domain is missing: the file does not have exactly one domain")),
+        [] => Err(Failure::option(&format!(
+            "{file} has no domain yet. A domain groups the codes of one part of a server, and owns their numbers"
+        ))
+        .fix(&format!(
+            "Write [domain.{name}] and below it title = \"...\" into {file}, then give --domain {name}.",
+            name = draft.name.as_ref().map_or("notes", |it| it.value.as_str())
+        ))),
+        several => {
+            let names: Vec<_> = several.iter().map(|it| it.value.name.value.as_str()).collect();
+            Err(Failure::option(&format!("{file} has several domains, so --domain must say which one owns the code"))
+                .fix(&format!("Give --domain with one of {}.", names.join(", "))))
+        }
     }
+}
+
+/// The parameters, those marked whose values are foreign.
+fn params_of(args: &Row) -> Result<Vec<Param>, Failure> {
+    let mut params = args.params.clone();
+    for name in &args.untrusted {
+        let Some(param) = params.iter_mut().find(|it| *it.name == **name) else {
+            let problem = format!("--untrusted names {name:?}, which is no --param of this code");
+            return Err(Failure::option(&problem)
+                .fix("Declare it with --param NAME:TYPE:DOC, or correct the name."));
+        };
+        param.untrusted = true;
+    }
+    Ok(params)
+}
+
+/// `TOOL`, or `TOOL {"name":"value"}`.
+fn next_step(text: &str) -> Result<NextStep, String> {
+    let (tool, args) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let args = match args.trim() {
+        "" => serde_json::Map::new(),
+        json => match serde_json::from_str(json) {
+            Ok(Value::Object(args)) => args,
+            _ => {
+                return Err(
+                    "the arguments are a JSON object: list_notes {\"folder\":\"a\"}".to_owned()
+                );
+            }
+        },
+    };
+    if tool.is_empty() {
+        return Err("the name of the tool is missing".to_owned());
+    }
+    Ok(NextStep { tool: tool.to_owned(), args })
 }
 
 pub(super) fn add(args: &Add, out: &mut Out) -> Done {
@@ -147,6 +199,7 @@ fn add_row(file: &str, args: &Row, out: &mut Out) -> Done {
         Some(domain) => domain.clone(),
         None => only_domain(file)?,
     };
+    let params = params_of(args)?;
     let new = NewCode {
         code: args.code.clone(),
         number: args.number,
@@ -159,9 +212,9 @@ fn add_row(file: &str, args: &Row, out: &mut Out) -> Done {
         title: args.title.clone().unwrap_or_else(|| name::title(&args.code)),
         message: args.message.clone(),
         hint: args.hint.clone(),
-        next: Vec::new(),
+        next: args.next.clone(),
         similar: None,
-        params: args.params.clone(),
+        params,
         example: args.example.iter().map(|it| example_of(it, &args.params)).collect(),
         explain: args.explain.clone(),
         since: args.since.clone(),

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use clap::builder::PossibleValue;
-use redress::package::{File, PACKAGES, Package, package};
+use redress::package::{File, PACKAGES, Package, Runtime, package};
 use redress_registry::{
     Registry,
     export::{FORMATS, Format, format},
@@ -25,6 +25,9 @@ pub(crate) struct Args {
     /// Write all files of the form into this folder; without it, the main one goes to standard output.
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
+    /// Write the code that all exports share beside the codes, so that the package needs no other (typescript, python).
+    #[arg(long)]
+    standalone: bool,
     /// Only say which files in the folder are stale.
     #[arg(long, requires = "out")]
     check: bool,
@@ -39,7 +42,8 @@ enum Form {
 
 pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let registry = contract::find(&args.contract)?;
-    let files = args.format.files(&registry);
+    let runtime = if args.standalone { Runtime::Bundled } else { Runtime::Imported };
+    let files = args.format.files(&registry, runtime);
     let Some(folder) = &args.out else {
         if let Some(main) = files.first() {
             out.bytes(main.text.as_bytes())?;
@@ -65,9 +69,9 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
 }
 
 impl Form {
-    fn files(self, registry: &Arc<Registry>) -> Vec<File> {
+    fn files(self, registry: &Arc<Registry>, runtime: Runtime) -> Vec<File> {
         match self {
-            Self::Package(it) => (it.files)(registry),
+            Self::Package(it) => (it.files)(registry, runtime),
             Self::Text(it) => {
                 let path = format!("{}.{}", registry.name, it.ending);
                 vec![File { path, text: (it.write)(registry), is_draft: false }]

@@ -5,8 +5,8 @@ use std::{
     time::Instant,
 };
 
-use redress::{Dialect, tally::ErrorStats};
-use redress_gate::{Access, Governor, Server, metrics};
+use redress::{Dialect, fault::StackPolicy, tally::ErrorStats};
+use redress_gate::{Governor, Server, metrics};
 
 use super::{place, redactor};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     output::Err,
 };
 
-/// A server as it is gated, with what the environment says about its counters. In the place of another one, it goes on counting from there, and, if
+/// A server as it is gated, with what the environment says about its counters and about stacks. In the place of another one, it goes on counting from there, and, if
 /// it is governed, knows what that knew.
 pub(crate) fn server(
     server: &config::Server,
@@ -24,8 +24,10 @@ pub(crate) fn server(
     ledger: Option<PathBuf>,
     before: Option<&Server>,
 ) -> Result<Arc<Server>, Failure> {
-    let mut settings = server.settings(redactor(server));
+    let mut settings = server.settings(redactor(server, general));
     settings.error_stats = error_stats()?;
+    settings.stack = shown_stack();
+    settings.fault_bytes_per_hour = general.ledger.fault_bytes_per_hour;
     let policy = govern::policy(general, server, &settings, ledger)?;
     let mut gated = Server::new(settings, Instant::now());
     if let Some(before) = before {
@@ -46,6 +48,7 @@ pub(crate) fn say_ready(server: &Server) {
     let settings = &server.settings;
     if settings.error_stats.is_some() || settings.dialect == Dialect::Rpc {
         let line = metrics::ready_line(&settings.server, settings.error_stats.is_some());
+        // A program may read it: it is as the taxonomy has it.
         Err::new().line("", line.trim_end());
     }
 }
@@ -53,9 +56,12 @@ pub(crate) fn say_ready(server: &Server) {
 /// Serves the metrics where the configuration says, if it does.
 pub(crate) fn listen(
     general: &General,
-    shown: impl Fn() -> (Access, Vec<Arc<Server>>) + Send + 'static,
+    shown: impl Fn() -> metrics::Page + Send + 'static,
 ) -> Result<(), Failure> {
     let Some(address) = general.metrics.address else { return Ok(()) };
+    if general.readable().any(|it| it == "metrics") {
+        return Err(Failure::readable("--metrics"));
+    }
     let at = metrics::listen(address.0, shown);
     let at = at.map_err(|it| {
         let problem = format!("Cannot listen on {}: {it}.", address.0);
@@ -66,7 +72,8 @@ pub(crate) fn listen(
             failure.of_machine().fix("Choose another address, or end what listens there.")
         }
     })?;
-    Err::new().line("", &format!("metrics on http://{at}/metrics"));
+    let scheme = general.listen.scheme();
+    Err::new().say(&format!("metrics on {scheme}://{at}/metrics"));
     Ok(())
 }
 
@@ -80,10 +87,20 @@ pub(crate) fn save_stats(server: &Server, name: &str) -> Result<(), Failure> {
     files::replace(&shown, &(stats + "\n"))
 }
 
+/// The value of a variable, if it is text.
+fn variable(name: &str) -> Option<String> {
+    env::var_os(name)?.into_string().ok()
+}
+
+/// How much of a stack is shown, by the environment.
+fn shown_stack() -> StackPolicy {
+    let [debug, verbose] = StackPolicy::SWITCHES.map(variable);
+    StackPolicy::from_switches(debug.as_deref(), verbose.as_deref())
+}
+
 /// What the environment says about the counters.
 fn error_stats() -> Result<Option<ErrorStats>, Failure> {
-    let value = |name: &str| env::var_os(name)?.into_string().ok();
-    let (switch, sample) = (value(ErrorStats::SWITCH), value(ErrorStats::SAMPLE));
+    let (switch, sample) = (variable(ErrorStats::SWITCH), variable(ErrorStats::SAMPLE));
     ErrorStats::from_switches(switch.as_deref(), sample.as_deref()).map_err(|bad| {
         Failure::config(ErrorStats::SAMPLE, &bad.to_string())
             .fix("Give a whole number such as 100, or leave it out.")

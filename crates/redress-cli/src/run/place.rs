@@ -9,9 +9,19 @@ pub(crate) fn state() -> Result<PathBuf, Failure> {
     Ok(base("XDG_STATE_HOME", ".local/state")?.join("redress"))
 }
 
+/// The directory for the control sockets of running gates.
+pub(crate) fn control() -> Result<PathBuf, Failure> {
+    Ok(state()?.join("control"))
+}
+
 /// The key that signs them, which must not lie beside them.
 pub(crate) fn key() -> Result<PathBuf, Failure> {
     Ok(base("XDG_CONFIG_HOME", ".config")?.join("redress").join("ledger.key"))
+}
+
+/// The key with which the operator approves plans.
+pub(crate) fn plans_key() -> Result<PathBuf, Failure> {
+    Ok(key()?.with_file_name("plans.key"))
 }
 
 /// The list of the plans whose approval was taken back, beside the key that approves them.

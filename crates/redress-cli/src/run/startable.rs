@@ -8,10 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{config::Server, failure::Failure};
+use crate::{
+    config::{General, Server},
+    failure::Failure,
+};
 
 /// What keeps a server from being started.
-pub(crate) fn obstacle(server: &Server) -> Option<Failure> {
+pub(crate) fn obstacle(server: &Server, general: &General) -> Option<Failure> {
     let program = server.command.first().map(|it| it.0.as_os_str())?;
     let cwd = server.cwd.as_ref().map(|it| it.0.as_path());
     if let Some(gone) = cwd.filter(|it| !it.is_dir()) {
@@ -23,7 +26,7 @@ pub(crate) fn obstacle(server: &Server) -> Option<Failure> {
     let path = server.env.get("PATH").map(|it| it.reveal().into());
     let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
     let (why, fix) = unstartable(program, cwd, &path)?;
-    let redactor = super::redactor(server);
+    let redactor = super::redactor(server, general);
     let program = program.to_string_lossy();
     let failure = Failure::not_started(&redactor.known(&program)).note(redactor.known(&why));
     Some(match fix {

@@ -1,46 +1,25 @@
-//! A file that changed while it is served: what is new is served from now on, and what is not valid is told and changes nothing.
+//! A file that changed while it is served. What lets less in is served from now on; what would let more in waits until it is confirmed;
+//! what is not valid is told and changes nothing.
+
+mod follow;
+mod said;
 
 use std::{
-    fs, io,
     path::Path,
     sync::{Arc, Weak},
-    thread,
 };
 
 use redress_gate::{Governor, Handle, Next, Server};
-use signal_hook::{consts::SIGHUP, iterator::Signals};
 
-use super::Stage;
+pub(super) use self::follow::{Event, first, follow, outlive_hang_up};
+use super::{Stage, size};
 use crate::{
-    config::{self, Config, General, Governance, Watch},
+    config::{self, Change, Comparison, Config, General, Governance, Loosening},
     failure::Failure,
     findings::counted,
     govern::{self, confine, unserved},
     output::Err,
 };
-
-/// Serves on after a SIGHUP where there is no file to read again, and says so. Whoever had us ignore it, and with us the servers
-/// that we start, is left his way.
-pub(super) fn outlive_hang_up() -> io::Result<()> {
-    if is_ignored(SIGHUP) {
-        return Ok(());
-    }
-    let mut signals = Signals::new([SIGHUP])?;
-    let say = move || {
-        for _ in signals.forever() {
-            Err::new().line("", "there is no file to read again, and everything goes on");
-        }
-    };
-    thread::Builder::new().name("redress-hang-up".to_owned()).spawn(say).map(drop)
-}
-
-/// Whether a signal is ignored since we were started.
-fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or_default();
-    mask >> (signal - 1) & 1 == 1
-}
 
 /// What is served, and by what it is changed.
 pub(super) struct Reload {
@@ -62,21 +41,9 @@ pub(super) struct Live {
 }
 
 impl Reload {
-    /// Serves what the file says, from each change on.
-    pub(super) fn follow<L>(mut self, watch: Watch<L>) -> io::Result<()>
-    where
-        L: FnMut() -> Result<Config, Failure> + Send + 'static,
-    {
-        watch.follow(move |read| {
-            if let Err(failure) = read.and_then(|it| self.take(it)) {
-                failure.report();
-                Err::new().line("", "what was valid before is still served");
-            }
-        })
-    }
-
-    fn take(&mut self, mut config: Config) -> Result<(), Failure> {
-        self.keep_what_must_stay(&mut config);
+    /// Serves what a file says, but for what would let more in and is not confirmed; all of it, or nothing. Gives every change.
+    fn take(&mut self, file: &Config, loosening: Loosening) -> Result<Vec<Change>, Failure> {
+        let Comparison { changes, config } = Comparison::of(&self.config, file, loosening);
         self.stage.audit(&config)?;
         let mut next = Vec::new();
         let mut new = Vec::new();
@@ -89,7 +56,9 @@ impl Reload {
             let served = self.stage.served(server, &config.general, before.as_deref())?;
             unserved::say(&config, [(server, &*served.server, &served.target)].into_iter());
             new.push(Live::new(server, &config.general, &served.server));
-            next.push(Next::New(Box::new(served)));
+            let served = Box::new(served);
+            let ends = changes.iter().any(|it| it.ends_sessions_of(&server.name));
+            next.push(if ends { Next::Instead(served) } else { Next::New(served) });
         }
         let ruled = if self.has_policy_of(&config.general) {
             Vec::new()
@@ -105,12 +74,20 @@ impl Reload {
             gated.change_governor(governor);
         }
         self.handle.change(next, config.general.access(config.general.listen.address.0));
+        if let Some(tls) = config.general.listen.tls.certificate() {
+            self.handle.change_certificate(&tls);
+        }
+        self.handle.limit_connections(size(config.general.listen.max_connections));
         self.stage.show(&config, self.handle.servers());
         say(&new, &self.config, has_policy, &config);
+        said::say(&changes, loosening, config.file.as_deref());
+        if let (None, Some(made)) = (&self.config.general.auth.made, &config.general.auth.made) {
+            Err::new().say(&format!("clients need the token in {} now", made.file.display()));
+        }
         self.live.extend(new);
         self.live.retain(|it| it.gated.strong_count() > 0);
         self.config = config;
-        Ok(())
+        Ok(changes)
     }
 
     /// A server of which nothing changed keeps its breaker and its processes.
@@ -118,44 +95,13 @@ impl Reload {
         let old = &self.config.general;
         self.config.servers.contains(server)
             && old.ledger == general.ledger
+            && old.governance.enabled == general.governance.enabled
             && has_reach_of(&old.governance, &general.governance)
     }
 
     fn has_policy_of(&self, general: &General) -> bool {
         let old = &self.config.general;
         old.governance == general.governance && old.auth.caller == general.auth.caller
-    }
-
-    /// A listener that is open and a ledger that is written stay as they are; and whoever has a session is governed or not.
-    fn keep_what_must_stay(&self, config: &mut Config) {
-        let (old, new) = (&self.config.general, &mut config.general);
-        let on_failure = new.ledger.on_failure;
-        let mut stays = Vec::new();
-        if new.listen.address != old.listen.address {
-            new.listen.address = old.listen.address;
-            stays.push("[listen] address");
-        }
-        if new.listen.max_connections != old.listen.max_connections {
-            new.listen.max_connections = old.listen.max_connections;
-            stays.push("[listen] max_connections");
-        }
-        if new.metrics != old.metrics {
-            new.metrics.clone_from(&old.metrics);
-            stays.push("[metrics]");
-        }
-        new.ledger.on_failure = old.ledger.on_failure;
-        if new.ledger != old.ledger {
-            new.ledger.clone_from(&old.ledger);
-            stays.push("[ledger]");
-        }
-        new.ledger.on_failure = on_failure;
-        if new.governance.enabled != old.governance.enabled {
-            new.governance.clone_from(&old.governance);
-            stays.push("[governance] enabled");
-        }
-        for section in stays {
-            Err::new().line("", &format!("{section} changed, which counts after a restart"));
-        }
     }
 }
 
@@ -177,6 +123,7 @@ impl Live {
         let mut general = general.clone();
         general.governance.root.clone_from(&self.governance.root);
         general.governance.writable.clone_from(&self.governance.writable);
+        general.governance.readable.clone_from(&self.governance.readable);
         general.governance.confine = self.governance.confine;
         let policy = govern::policy(&general, &self.row, &gated.settings, Some(ledger.to_owned()))?;
         Ok(policy.map(|policy| {
@@ -189,7 +136,10 @@ impl Live {
 
 /// Whether the system lets processes of servers do the same.
 fn has_reach_of(one: &Governance, other: &Governance) -> bool {
-    one.root == other.root && one.confine == other.confine && one.writable == other.writable
+    one.root == other.root
+        && one.confine == other.confine
+        && one.writable == other.writable
+        && one.readable == other.readable
 }
 
 fn say(new: &[Live], before: &Config, has_policy: bool, config: &Config) {
@@ -208,8 +158,8 @@ fn say(new: &[Live], before: &Config, has_policy: bool, config: &Config) {
     if which.is_empty() {
         which.push("none changed".to_owned());
     }
-    Err::new().line("", &format!("the file was read again: {all}, {}", which.join("; ")));
+    Err::new().say(&format!("the file was read again: {all}, {}", which.join("; ")));
     if has_policy {
-        Err::new().line("", "the policy changed; it holds for open sessions, too");
+        Err::new().say("the policy changed; it holds for open sessions, too");
     }
 }

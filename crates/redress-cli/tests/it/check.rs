@@ -129,7 +129,8 @@ fn what_git_ignores_and_others_wrote_is_left_out() {
         ("bin.ts", "\0\u{1}"),
     ];
     let ran = in_folder("redress check", &files);
-    assert_eq!((ran.exit, ran.out.as_str()), (0, "0 violations, 0 improvements, 0 notes\n"));
+    let expected = "0 violations, 0 improvements, 0 notes\n1 file read (1 typescript). Left out: made, node_modules.\n";
+    assert_eq!((ran.exit, ran.out.as_str()), (0, expected));
 }
 
 #[test]
@@ -140,4 +141,120 @@ fn a_rule_is_explained_with_its_examples() {
         "{}",
         ran.out
     );
+}
+
+#[test]
+fn a_scan_says_what_it_read_and_what_it_left_out_and_nothing_read_is_bad_input() {
+    let files = [
+        ("errors.toml", CONTRACT),
+        ("src/a.ts", "export const a = 1;\n"),
+        ("README.md", "# Notes\n"),
+        ("dist/a.js", SERVER),
+        ("web/dist/a.js", SERVER),
+    ];
+    let said = "2 files read (1 markdown, 1 typescript). Left out: dist (2).";
+    let ran = in_folder("redress check", &files);
+    assert_eq!((ran.exit, ran.out.lines().last()), (0, Some(said)));
+    let ran = in_folder("redress check --format json", &files);
+    assert_eq!((ran.out.as_str(), ran.err.trim_end()), ("", said));
+    for line in ["redress check", "redress check --infer"] {
+        let ran = in_folder(line, &[("errors.toml", CONTRACT), ("dist/a.js", SERVER)]);
+        assert_eq!(ran.exit, 2, "{}", ran.out);
+        assert!(ran.err.contains("no file to check") && ran.err.contains("Left out: dist."));
+    }
+}
+
+/// Raises a code that is a slip away from a registered one, and lets an error out.
+const AUDITED: &str = "import { ToolError } from './errors.js';\n\nserver.registerTool('read', {}, async ({ path }) => {\n  if (!path) throw new ToolError(\"FILE_NOT_FUOND\", 'No file.');\n  throw new Error('no');\n});\n";
+
+fn audit(document: &str) -> String {
+    let dir = folder(&[("errors.toml", CONTRACT), ("src/server.ts", AUDITED)]);
+    let ran = shell("redress check --report docs/audit", dir.path());
+    assert_eq!(ran.exit, 1, "{}", ran.err);
+    assert!(ran.err.contains("docs/audit/AUDIT_SUMMARY.md"), "{}", ran.err);
+    // The documents name wrong codes, and the next scan leaves them alone.
+    let again = shell("redress check", dir.path());
+    assert!(again.out.contains("2 violations, 0 improvements"), "{}", again.out);
+    text(dir.path(), &format!("docs/audit/{document}"))
+}
+
+#[test]
+fn seed_001_26_the_summary_has_status_counts_and_risk() {
+    let summary = audit("AUDIT_SUMMARY.md");
+    for part in [
+        "**Overall status:** The contract is broken.",
+        "**Overall risk:** high",
+        "**Scope:** 1 file read (1 typescript).",
+        "| P0, the contract is broken | 2 |",
+        "| findings that `redress check --fix` corrects | 1 |",
+        "| Clients do not know a code | high | 2 |",
+        "| A failure is taken for a success | none | 0 |",
+        "1. Run `redress check --fix`: it corrects 1 finding.",
+    ] {
+        assert!(summary.contains(part), "no {part} in\n{summary}");
+    }
+}
+
+#[test]
+fn seed_001_27_findings_are_grouped_by_priority() {
+    let findings = audit("FINDINGS_BY_PRIORITY.md");
+    let heads: Vec<_> = findings.lines().filter(|it| it.starts_with("## ")).collect();
+    let expected = [
+        "## P0: the contract is broken (2 findings)",
+        "## P1: it works and could be better (0 findings)",
+        "## P2: good to know (0 findings)",
+    ];
+    assert_eq!(heads, expected);
+    assert!(findings.contains("### src/server.ts:4:35\n\n**CK001**"), "{findings}");
+}
+
+#[test]
+fn seed_001_28_findings_of_a_file_show_the_line_before_and_after() {
+    let findings = audit("FINDINGS_BY_FILE.md");
+    let line = |code: &str| {
+        format!("```ts\n  if (!path) throw new ToolError(\"{code}\", 'No file.');\n```")
+    };
+    let both = format!(
+        "As it is:\n\n{}\n\nAs it should be:\n\n{}",
+        line("FILE_NOT_FUOND"),
+        line("FILE_NOT_FOUND")
+    );
+    assert!(findings.contains("## src/server.ts\n\n### Line 4, P0"), "{findings}");
+    assert!(findings.contains(&both), "{findings}");
+    assert_eq!(findings.matches("As it is:").count(), 2);
+}
+
+#[test]
+fn seed_001_29_the_checklist_has_every_rule_with_its_state() {
+    let list = audit("CHECKLIST.md");
+    for part in [
+        "- [!] CK001 unregistered-code: broken: 1 finding",
+        "- [x] CK905 stopped-tool: held (looked at 1 tool)",
+        "- [-] CK404 structured-error: not applicable: no tool with an output schema",
+    ] {
+        assert!(list.contains(part), "no {part} in\n{list}");
+    }
+    let rules = in_folder(
+        "redress registry rules --format json | grep -o '\"id\":\"CK[049]..\"' | sort -u | wc -l",
+        &[],
+    );
+    let listed = list.lines().filter(|it| it.starts_with("- [")).count();
+    assert_eq!(rules.out.trim(), listed.to_string(), "{}", rules.err);
+}
+
+#[test]
+fn seed_001_30_what_holds_is_listed() {
+    let summary = audit("AUDIT_SUMMARY.md");
+    let (_, holds) = summary.split_once("## What holds").unwrap();
+    assert!(holds.contains("- CK905 stopped-tool (looked at 1 tool)"), "{holds}");
+    assert!(!holds.contains("CK001") && !holds.contains("CK404"), "{holds}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_and_leaves_nothing_behind() {
+    let dir = folder(&[("errors.toml", CONTRACT), ("src/server.ts", AUDITED), ("audit", "a file")]);
+    let ran = shell("redress check --report audit", dir.path());
+    assert_eq!(ran.exit, 3, "{}", ran.out);
+    assert!(ran.err.contains("FILE_WRITE_FAILED") && ran.err.contains("--report"), "{}", ran.err);
+    assert_eq!(text(dir.path(), "audit"), "a file");
 }

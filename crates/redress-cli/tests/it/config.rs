@@ -311,3 +311,60 @@ fn a_file_with_a_policy_governs_unless_it_says_that_it_does_not() {
         assert!(ran.out.contains(&on), "{policy}: {}{}", ran.out, ran.err);
     }
 }
+
+#[test]
+fn seed_003_40_a_plugin_that_cannot_be_taken_in_is_told_with_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let plugin = crate::gate::plugins::PLUGIN;
+    let put = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+    put("signing.toml", plugin);
+    put("same.toml", plugin);
+    put("other.toml", &plugin.replace("Sign the build", "Build it"));
+    put(
+        "plain.toml",
+        &plugin.replace("[plugin]\nnamespace = \"signing\"\n", "").replace("signing.N", "N"),
+    );
+    put("broken.toml", &plugin.replace("class = \"failed_precondition\"", "class = 7"));
+    let check = |plugins: &str| {
+        put("redress.toml", &format!("[server.a]\ncommand = ['sh']\nplugins = {plugins}\n"));
+        shell("redress config check redress.toml", dir.path())
+    };
+    for fine in ["[]", "['signing.toml']", "['signing.toml', 'same.toml']"] {
+        let ran = check(fine);
+        assert_eq!(ran.exit, 0, "{fine}: {}", ran.err);
+    }
+    for (plugins, place, why) in [
+        ("['broken.toml']", "redress.toml:3:12: ", "broken.toml:15:9: "),
+        ("['gone.toml']", "redress.toml:3:12: ", "gone.toml"),
+        ("['plain.toml']", "redress.toml:3:1: ", "has no plugin namespace"),
+        ("['signing.toml', 'other.toml']", "redress.toml:3:1: ", "Duplicate error code"),
+        ("'signing.toml'", "redress.toml:3:11: ", "must be a list"),
+        ("[7]", "redress.toml:3:12: ", "must be a string"),
+    ] {
+        let ran = check(plugins);
+        assert_eq!(ran.exit, 2, "{plugins}: {}", ran.out);
+        assert!(ran.err.contains(place) && ran.err.contains(why), "{plugins}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_check_shows_no_secret_of_an_address() {
+    let config = "[server.far]\nurl = 'https://host/s/Zx81secretQ/${TOKEN}/mcp?key=Kq7RtYp9'\n";
+    let ran = with(config, "redress config check redress.toml");
+    assert_eq!(ran.exit, 0, "{}", ran.err);
+    let shown = format!("{}{}", ran.out, ran.err);
+    assert!(shown.contains("https://host/s/…/${TOKEN}/mcp?…"), "{shown}");
+    for secret in ["Zx81", "s3cr3t", "Kq7R"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+    let missing = with(
+        "[server.far]\nurl = 'https://host/s/Zx81secretQ/${NONE}'\n",
+        "redress config check redress.toml",
+    );
+    assert!(
+        missing.exit == 2 && missing.err.contains("needs the variable NONE"),
+        "{}",
+        missing.err
+    );
+    assert!(!missing.err.contains("Zx81"), "{}", missing.err);
+}

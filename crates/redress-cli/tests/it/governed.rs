@@ -12,6 +12,7 @@ mod meaning;
 mod place;
 mod plans;
 mod put_back;
+mod raced;
 mod roles;
 mod sessions;
 mod writes;

@@ -1,8 +1,15 @@
 //! Every example of every `--help` runs as it stands there.
 
-use std::fs;
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
 
-use crate::redress::{redress, shell};
+use crate::{
+    gate::http::listening,
+    redress::{redress, shell},
+};
 
 const COMMANDS: &[&[&str]] = &[
     &[],
@@ -29,6 +36,7 @@ const COMMANDS: &[&[&str]] = &[
     &["config"],
     &["config", "check"],
     &["config", "schema"],
+    &["config", "apply"],
     &["completions"],
 ];
 
@@ -64,6 +72,7 @@ fn every_example_of_every_help_runs_as_written() {
     fs::create_dir_all(path(".local/share/bash-completion/completions")).unwrap();
     let recorded = "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | redress run --name files -- false";
     assert_eq!(shell(recorded, dir.path()).exit, 0);
+    let gate = Serving::start(dir.path());
     let mut ran = 0;
     for command in COMMANDS.iter().copied() {
         let help = redress(&[command, &["--help"]].concat(), b"");
@@ -85,6 +94,29 @@ fn every_example_of_every_help_runs_as_written() {
         }
     }
     assert!(ran > 15, "{ran}");
+    drop(gate);
+}
+
+/// A gate that serves `redress.toml` of a directory, which is also its home.
+struct Serving(Child);
+
+impl Serving {
+    fn start(dir: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+        command.args(["serve", "--config", "redress.toml", "--listen", "127.0.0.1:0"]);
+        command.arg("--no-ledger").env("HOME", dir).current_dir(dir).stderr(Stdio::piped());
+        command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME");
+        let mut child = command.spawn().unwrap();
+        listening(child.stderr.take().unwrap());
+        Self(child)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        self.0.wait().map(drop).unwrap_or_default();
+    }
 }
 
 #[test]

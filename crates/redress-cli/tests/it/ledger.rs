@@ -5,5 +5,6 @@ mod crash;
 mod disk;
 mod follow;
 mod home;
+mod mounted;
 mod order;
 mod tamper;

@@ -9,6 +9,8 @@
 
 mod check;
 mod config;
+#[path = "../../../../fixtures/counts.rs"]
+mod counts;
 mod docs;
 mod explain;
 mod filters;
@@ -24,6 +26,7 @@ mod redress;
 mod registry;
 mod reload;
 mod serve;
+mod stopwatch;
 #[path = "../../../../fixtures/strace.rs"]
 mod strace;
 mod workspace;

@@ -10,7 +10,7 @@ fn bad_server() -> String {
     let path =
         Path::new(env!("CARGO_BIN_EXE_redress")).with_file_name("examples").join("bad_server");
     if !path.exists() {
-        let args = ["build", "--quiet", "-p", "redress-cli", "--example", "bad_server"];
+        let args = ["build", "--quiet", "--locked", "-p", "redress-cli", "--example", "bad_server"];
         assert!(Command::new(env!("CARGO")).args(args).status().unwrap().success());
     }
     path.display().to_string()

@@ -1,16 +1,38 @@
 //! Runs the built command.
 
 use std::{
+    fs,
     io::Write,
     path::Path,
     process::{Command, Output, Stdio},
 };
+
+use crate::counts::counted;
+
+/// The command `serve` on a port that is free, for tests in which every client is let in.
+pub(crate) const SERVE: [&str; 4] = ["serve", "--no-token", "--listen", "127.0.0.1:0"];
+
+/// The token that `redress serve` made for the user whose state directory this is.
+pub(crate) fn made_token(state: &Path) -> String {
+    let file = state.join("redress/serve-token");
+    let text = fs::read_to_string(&file).unwrap_or_else(|it| panic!("{}: {it}", file.display()));
+    text.trim_end().to_owned()
+}
 
 /// What a run gave.
 pub(crate) struct Ran {
     pub(crate) out: String,
     pub(crate) err: String,
     pub(crate) exit: i32,
+}
+
+/// Says, past the harness and to the test run, that a test cannot be run on this machine. Where all are to be run, that is a failure.
+pub(crate) fn not_run(why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{why}");
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    let mut terminal = std::io::stderr();
+    writeln!(terminal, "not run: {name}: {why}").unwrap();
+    counted(1, "not run");
 }
 
 /// Runs `redress` with arguments and input.

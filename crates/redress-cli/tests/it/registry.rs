@@ -234,6 +234,26 @@ fn an_export_into_a_folder_is_whole_is_checked_and_keeps_what_is_yours() {
 }
 
 #[test]
+fn an_export_imports_the_runtime_and_a_standalone_one_holds_it() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("errors.toml"), NOTES).unwrap();
+    let export = |options: &str| {
+        let line = format!("redress registry export errors.toml --format typescript {options}");
+        assert_eq!(shell(&line, dir.path()).exit, 0, "{options}");
+    };
+    export("--out small");
+    export("--out whole --standalone");
+    let read = |path: &str| fs::read_to_string(dir.path().join(path)).unwrap();
+    assert!(read("small/index.ts").contains("from \"redress-runtime\""));
+    assert!(read("small/index.ts").lines().count() < 100, "{}", read("small/index.ts"));
+    assert!(read("small/package.json").contains("\"redress-runtime\": \"^"));
+    assert!(!dir.path().join("small/runtime").exists());
+    assert!(read("whole/index.ts").contains("from \"./runtime/index.ts\""));
+    assert!(read("whole/package.json").contains("\"dependencies\": {},"));
+    assert!(read("whole/runtime/index.ts").contains("wrapHandler"));
+}
+
+#[test]
 fn a_stable_code_that_nothing_provokes_is_found_if_there_are_calls() {
     let text = NOTES.replace("stability = \"draft\"", "stability = \"stable\"");
     let line = "echo '{\"calls\":{}}' > calls.json; redress registry lint errors.toml";
@@ -245,4 +265,55 @@ fn a_stable_code_that_nothing_provokes_is_found_if_there_are_calls() {
         "{}",
         ran.out
     );
+}
+
+#[test]
+fn a_first_registry_is_written_once_and_codes_can_be_added_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |line: &str| shell(line, dir.path());
+    let ran = run("redress registry init --name notes && redress registry lint errors.toml");
+    assert_eq!(ran.exit, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("0 violations, 0 improvements, 0 notes"), "{}", ran.out);
+    let again = run("redress registry init --name notes");
+    assert_eq!(again.exit, 2);
+    assert!(again.err.contains("left as it is"), "{}", again.err);
+    let add = "redress registry add errors.toml NOTE_GONE --class not_found --retry after_change --message 'There is no note {id}.' \
+               --hint 'List the notes, then use an id from the list.' --param 'id:string:The note.' --untrusted id --example id=n-42 \
+               --next 'list_notes {\"folder\":\"a\"}' --explain 'Notes are removed for good.'";
+    let ran = run(add);
+    assert_eq!((ran.exit, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let text = fs::read_to_string(dir.path().join("errors.toml")).unwrap();
+    assert!(text.contains("untrusted = true"), "{text}");
+    assert!(text.contains("tool = \"list_notes\", args = { folder = \"a\" }"), "{text}");
+    for (line, part) in [
+        ("redress registry init x.toml --name core", "--name"),
+        (
+            "redress registry add errors.toml NOTE_B --class internal --retry never --message M. --hint H. --untrusted id",
+            "no --param",
+        ),
+        (
+            "redress registry add errors.toml NOTE_B --class internal --retry never --message M. --hint H. --next 'a [1]'",
+            "JSON object",
+        ),
+    ] {
+        let ran = run(line);
+        assert_eq!(ran.exit, 2, "{line}: {}", ran.out);
+        assert!(ran.err.contains(part), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_missing_domain_is_explained() {
+    let head =
+        "format = \"redress-registry/1\"\n[registry]\nname = \"notes\"\nversion = \"1.0.0\"\n";
+    let add = "redress registry add errors.toml NOTE_GONE --class internal --retry never --message M. --hint H.";
+    let (ran, _) = in_folder(add, head);
+    assert_eq!(ran.exit, 2);
+    assert!(
+        ran.err.contains("A domain groups the codes") && ran.err.contains("[domain.notes]"),
+        "{}",
+        ran.err
+    );
+    let (ran, _) = in_folder(add, &format!("{head}[domain.a]\n[domain.b]\n"));
+    assert!(ran.err.contains("one of a, b"), "{}", ran.err);
 }

@@ -1,5 +1,9 @@
 //! A file that changes while `redress serve` runs.
 
+mod apply;
+mod held;
+mod socket;
+
 use std::{
     fs,
     io::{BufRead as _, BufReader},
@@ -12,10 +16,18 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::gate::{
-    client::pause,
-    http::{Answer, post},
+use crate::{
+    gate::{
+        client::pause,
+        http::{Answer, post},
+        plugins::{ENVELOPE, PLUGIN},
+    },
+    redress::{Ran, shell},
 };
+
+/// How a gate of a file is started.
+const SERVE: [&str; 6] =
+    ["serve", "--no-token", "--config", "redress.toml", "--listen", "127.0.0.1:0"];
 
 /// Answers with the first argument; `tools/call` only after a while.
 const SERVER: &str = r#"while read -r line; do
@@ -51,14 +63,24 @@ impl Gate {
         fs::create_dir(dir.path().join("root")).unwrap();
         fs::write(dir.path().join("server.sh"), SERVER).unwrap();
         fs::write(dir.path().join("redress.toml"), config).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_redress"))
-            .args(["serve", "--config", "redress.toml", "--listen", "127.0.0.1:0"])
-            .args(args)
-            .env("HOME", dir.path())
-            .current_dir(dir.path())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::spawn_in(dir, args)
+    }
+
+    /// Starts it where its files are already.
+    fn spawn_in(dir: tempfile::TempDir, args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+        Self::of(command.args(SERVE).args(args), dir)
+    }
+
+    /// Starts it by a command.
+    fn of(command: &mut Command, dir: tempfile::TempDir) -> Self {
+        Self::launched(command.env("HOME", dir.path()).current_dir(dir.path()), dir)
+    }
+
+    /// Starts it by a command that knows where it is at home.
+    fn launched(command: &mut Command, dir: tempfile::TempDir) -> Self {
+        let command = command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME");
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
         let (sender, log) = mpsc::channel();
         thread::spawn(move || {
@@ -72,7 +94,7 @@ impl Gate {
 
     /// Waits for a line of the log that holds some words.
     fn said(&self, words: &str) -> String {
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + Duration::from_secs(60);
         let mut all = String::new();
         while let Ok(line) = self.log.recv_timeout(until.saturating_duration_since(Instant::now()))
         {
@@ -82,6 +104,25 @@ impl Gate {
             all += &(line + "\n");
         }
         panic!("the gate never said {words:?}: {all}");
+    }
+
+    /// Sends SIGHUP.
+    fn hang_up(&self) {
+        let hup = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status();
+        assert!(hup.unwrap().success());
+    }
+
+    /// Runs a line of the shell as the user of the gate.
+    fn shell(&self, line: &str) -> Ran {
+        shell(line, self.dir.path())
+    }
+
+    /// Has the file applied, also what lets more in, and waits until the gate has said so.
+    fn apply(&self) -> String {
+        let ran = self.shell("redress config apply redress.toml");
+        assert_eq!(ran.exit, 0, "{}{}", ran.out, ran.err);
+        self.said("the file was read again");
+        ran.out
     }
 
     fn change(&self, config: &str) {
@@ -182,10 +223,9 @@ fn a_file_that_is_not_valid_changes_nothing_and_sighup_reads_at_once() {
     gate.said("what was valid before is still served");
     assert_eq!(gate.open("a").1, "one");
     gate.change(&(server("a", "three") + "[metrics]\naddress = '127.0.0.1:0'\n"));
-    let hup = Command::new("kill").args(["-HUP", &gate.child.id().to_string()]).status().unwrap();
-    assert!(hup.success());
-    gate.said("[metrics] changed, which counts after a restart");
+    gate.hang_up();
     gate.said("new or changed: a");
+    gate.said("counts after a restart: metrics.address (from nothing to \"127.0.0.1:0\")");
     assert_eq!(gate.open("a").1, "three");
     fs::remove_file(gate.file()).unwrap();
     gate.said("FILE_NOT_FOUND");
@@ -203,7 +243,7 @@ fn processes_of_an_old_file_end_when_nobody_uses_them() {
     let session = [("Mcp-Session-Id", session.as_str())];
     let gone = crate::gate::http::request(&gate.address, "DELETE /a/mcp", &session, b"").head();
     assert_eq!(gone.status, 204);
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(60);
     while processes() > 0 {
         assert!(Instant::now() < until, "the process of the old file is still there");
         pause();
@@ -319,6 +359,11 @@ fn a_changed_policy_holds_at_once_and_in_open_sessions_too() {
     ] {
         gate.change(&config);
         gate.said("the file was read again: 1 server, ");
+        if code == "fine" {
+            gate.said("would let more in, and waits for `redress config apply redress.toml`");
+            assert_eq!(open.write("7"), "ROLE_MISMATCH", "it waits");
+            gate.apply();
+        }
         if !config.contains("'reader'\n[server.files]\nworkspace = 'root'\ndeadline") {
             gate.said("the policy changed; it holds for open sessions, too");
         }
@@ -334,6 +379,70 @@ fn a_changed_policy_holds_at_once_and_in_open_sessions_too() {
     gate.change(
         &policy("", "editor", "deadline_ms = 9000").replace("locks", "enabled = false\nlocks"),
     );
-    gate.said("[governance] enabled changed, which counts after a restart");
+    let waits = gate.said("would let more in, and waits for");
+    assert!(waits.contains("or a restart: governance.enabled (from true to false), "), "{waits}");
     assert_eq!(new.write("8"), "SESSION_LOCKED");
+}
+
+/// Answers calls with an envelope of a plugin.
+const SIGNING: &str = r#"while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *notifications*) continue ;;
+    *tools/call*) sed "s/ID/$id/" answer.json ;;
+    *) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}\n' "$id" ;;
+  esac
+done
+"#;
+
+/// What a client that opens a session now is told of a plugin's failure.
+fn told_of_plugin(gate: &Gate) -> Value {
+    let (session, _) = gate.open("a");
+    let call =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "replay"}});
+    let (status, _, body) = gate.ask("a", Some(&session), &call);
+    assert_eq!(status, 200, "{body}");
+    let body: Value = serde_json::from_str(&body).unwrap();
+    body["result"]["_meta"]["dev.redress/fault"].clone()
+}
+
+#[test]
+fn seed_003_40_plugins_are_read_again_and_one_that_is_not_valid_changes_nothing() {
+    let config = |plugins: &str| {
+        format!(
+            "[server.a]\ncommand = ['sh', 'signing.sh']\ntrust = false\nplugins = [{plugins}]\n"
+        )
+    };
+    let gate = Gate::start(&config(""));
+    let put = |name: &str, text: &str| {
+        let new = gate.dir.path().join("new-plugin");
+        fs::write(&new, text).unwrap();
+        fs::rename(&new, gate.dir.path().join(name)).unwrap();
+    };
+    let text = json!(ENVELOPE);
+    put("signing.sh", SIGNING);
+    let answer = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":[{{"type":"text","text":{text}}}],"isError":true}}}}"#
+    );
+    put("answer.json", &(answer + "\n"));
+    put("signing.toml", PLUGIN);
+    assert_eq!(told_of_plugin(&gate)["code"], "CONFLICT");
+
+    gate.change(&config("'signing.toml'"));
+    gate.said("new or changed: a");
+    assert_eq!(told_of_plugin(&gate)["message"], "The build was not notarized.");
+
+    put("signing.toml", &PLUGIN.replace("was not notarized", "is not notarized"));
+    gate.said("new or changed: a");
+    assert_eq!(told_of_plugin(&gate)["message"], "The build is not notarized.");
+
+    put("signing.toml", &PLUGIN.replace("class = \"failed_precondition\"", "class = \"bad\""));
+    let said = gate.said("CONFIG_INVALID");
+    assert!(said.contains("redress.toml:4:12") && said.contains("signing.toml:15:9"), "{said}");
+    gate.said("what was valid before is still served");
+    assert_eq!(told_of_plugin(&gate)["message"], "The build is not notarized.");
+
+    gate.change(&config(""));
+    gate.said("new or changed: a");
+    assert_eq!(told_of_plugin(&gate)["code"], "CONFLICT");
 }

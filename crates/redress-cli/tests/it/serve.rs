@@ -3,11 +3,18 @@
 mod access;
 mod alone;
 mod batches;
+mod bounds;
+mod environment;
+mod home;
 mod malformed;
 mod many;
 mod network;
+mod refusals;
 mod sessions;
 mod streams;
+mod throttle;
+mod tls;
+mod token;
 mod unheard;
 
 use serde_json::{Value, json};
@@ -16,6 +23,9 @@ use crate::gate::{
     client::{Client, Via, fault},
     http::{Answer, Http, post, request},
 };
+
+/// The message that opens a session.
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
 /// A gate before the bad server, with a session that is open.
 fn open(options: &[&str]) -> (Client, Http) {

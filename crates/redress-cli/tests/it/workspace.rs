@@ -11,13 +11,14 @@ use tempfile::TempDir;
 
 use crate::{
     gate::http::{listening, post},
-    redress::shell,
+    redress::{made_token, shell},
 };
 
 /// A gate before the files of a directory.
 struct Served {
     child: Child,
     address: String,
+    token: String,
 }
 
 impl Served {
@@ -30,7 +31,8 @@ impl Served {
         let url = listening(child.stderr.take().unwrap());
         let (address, path) = url.split_once('/').unwrap();
         assert_eq!(path, "mcp");
-        Self { child, address: address.to_owned() }
+        let token = made_token(&dir.join(".local/state"));
+        Self { child, address: address.to_owned(), token }
     }
 
     /// Makes a call that stands for itself.
@@ -38,7 +40,9 @@ impl Served {
         let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let bearer = format!("Bearer {}", self.token);
         let headers = [
+            ("Authorization", &*bearer),
             ("MCP-Protocol-Version", "2026-07-28"),
             ("Mcp-Method", "tools/call"),
             ("Mcp-Name", tool),

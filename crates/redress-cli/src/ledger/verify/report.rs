@@ -1,7 +1,8 @@
 //! What a verification found, for people and for programs.
 
-use std::path::PathBuf;
+use std::{fmt::Display, path::PathBuf};
 
+use redress::text;
 use redress_ledger::{ChainReport, ChainState, Found, Problem, PublicKey, ReceiptReport, Report};
 use serde_json::{Value, json};
 
@@ -12,6 +13,9 @@ use crate::{
     output::{LABEL, Out, TITLE, TROUBLE},
 };
 
+/// What a receipt of an older version is worth.
+const SHORT: &str = "12 digits are 48 bits: who can choose a record finds another one with the same receipt in seconds. That it did not fit would prove a change";
+
 /// Up to so many chains are listed even if there is nothing to say about them.
 const FEW: usize = 10;
 
@@ -19,8 +23,6 @@ const FEW: usize = 10;
 pub(super) struct Checked {
     pub(super) ledgers: Vec<(PathBuf, Report)>,
     pub(super) receipts: Vec<ReceiptReport>,
-    /// The public half of the user's own key.
-    pub(super) own_key: Option<PublicKey>,
 }
 
 impl Checked {
@@ -57,8 +59,8 @@ impl Checked {
     /// What needs attention, and a verdict.
     pub(super) fn print(&self, out: &mut Out) -> Result<(), Failure> {
         for (dir, report) in &self.ledgers {
-            out.line(&format!("{TITLE}{}{TITLE:#}", dir.display()))?;
-            self.print_ledger(report, out)?;
+            out.line(&format!("{TITLE}{}{TITLE:#}", visible(dir.display())))?;
+            Self::print_ledger(report, out)?;
         }
         for receipt in &self.receipts {
             out.line(&receipt_line(receipt))?;
@@ -66,7 +68,7 @@ impl Checked {
         out.line(&self.verdict())
     }
 
-    fn print_ledger(&self, report: &Report, out: &mut Out) -> Result<(), Failure> {
+    fn print_ledger(report: &Report, out: &mut Out) -> Result<(), Failure> {
         let is_few = report.chains.len() <= FEW;
         let (listed, quiet): (Vec<_>, Vec<_>) =
             report.chains.iter().partition(|it| is_few || !is_quiet(it));
@@ -78,38 +80,37 @@ impl Checked {
             ))?;
         }
         for chain in listed {
-            self.print_chain(chain, report, out)?;
+            Self::print_chain(chain, report, out)?;
         }
         for it in &report.missing {
-            let name = &it.chain;
+            let name = visible(&it.chain);
             out.line(&format!(
-                "  chain {name}\n    {TROUBLE}WRONG{TROUBLE:#}    it is gone: a checkpoint of it was witnessed{}",
+                "  chain {name}\n    {TROUBLE}WRONG{TROUBLE:#}    it is gone: a witness or an epoch tells of it{}",
                 it.pruned_by.map(|key| format!("; {}", by_stranger(&key))).unwrap_or_default()
             ))?;
         }
+        for problem in report.epochs.iter().map(visible) {
+            out.line(&format!("  epochs\n    {TROUBLE}WRONG{TROUBLE:#}    {problem}"))?;
+        }
         for Problem { file, what, .. } in &report.witnesses {
-            let file = file.display();
+            let (file, what) = (visible(file.display()), visible(what));
             out.line(&format!("  witness {file}\n    {TROUBLE}UNKNOWN{TROUBLE:#}  {what}"))?;
         }
         Ok(())
     }
 
-    fn print_chain(
-        &self,
-        chain: &ChainReport,
-        report: &Report,
-        out: &mut Out,
-    ) -> Result<(), Failure> {
+    fn print_chain(chain: &ChainReport, report: &Report, out: &mut Out) -> Result<(), Failure> {
         let times = chain.times.map(|(first, last)| format!(", {first} to {last}"));
         let state = chain.state.name();
-        out.line(&format!("  chain {} ({state}){}", chain.name, times.unwrap_or_default()))?;
-        if let Some(problem) = &chain.problem {
+        let name = visible(&chain.name);
+        out.line(&format!("  chain {name} ({state}){}", times.unwrap_or_default()))?;
+        if let Some(problem) = chain.problem.as_ref().map(visible) {
             out.line(&format!("    {TROUBLE}WRONG{TROUBLE:#}    {problem}"))?;
         }
         let mut say =
             |label: &str, text: &str| out.line(&format!("    {LABEL}{label:<8}{LABEL:#} {text}"));
         let records = counted(chain.records, "record");
-        say("proven", &format!("{records} unchanged and in order{}", self.signed(chain, report)))?;
+        say("proven", &format!("{records} unchanged and in order{}", Self::signed(chain, report)))?;
         if chain.unfinished_bytes > 0 {
             say(
                 "open",
@@ -141,11 +142,11 @@ impl Checked {
     }
 
     /// Whose signature covers how much.
-    fn signed(&self, chain: &ChainReport, report: &Report) -> String {
+    fn signed(chain: &ChainReport, report: &Report) -> String {
         let Some(to) = chain.signed_to else { return ", nothing is signed".to_owned() };
         let whose = match chain.keys.as_slice() {
             _ if report.keys_given => "the given key".to_owned(),
-            [key] if Some(*key) == self.own_key => "this user's key".to_owned(),
+            _ if chain.is_own => "this user's key".to_owned(),
             [key] => format!("{key}, which is not this user's key"),
             keys => format!("{} keys", keys.len()),
         };
@@ -156,9 +157,11 @@ impl Checked {
         match (self.status(), self.first_problem()) {
             (Status::Fine, _) => (),
             (Status::Unreadable, Some(problem)) => {
+                let problem = visible(problem);
                 return format!("{TROUBLE}NOT PROVEN{TROUBLE:#}: {problem}");
             }
             (_, Some(problem)) if !problem.is_unreadable() => {
+                let problem = visible(problem);
                 return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: the first bad record: {problem}");
             }
             _ => return format!("{TROUBLE}NOT SOUND{TROUBLE:#}: records are missing"),
@@ -166,7 +169,9 @@ impl Checked {
         let chains = self.ledgers.iter().flat_map(|it| &it.1.chains);
         let (count, records) = chains.fold((0, 0), |sum, it| (sum.0 + 1, sum.1 + it.records));
         let (ledgers, chains) = (counted(self.ledgers.len(), "ledger"), counted(count, "chain"));
-        let pruned = self.receipts.iter().filter(|it| it.found == Found::PerhapsPruned).count();
+        let is_unproven =
+            |it: &&ReceiptReport| matches!(it.found, Found::PerhapsPruned | Found::Similar(_));
+        let pruned = self.receipts.iter().filter(is_unproven).count();
         let unproven = match pruned {
             0 => String::new(),
             _ => format!("; not proven: {}", counted(pruned, "receipt")),
@@ -197,7 +202,12 @@ fn is_quiet(chain: &ChainReport) -> bool {
 fn receipt_line(it: &ReceiptReport) -> String {
     let name = format!("receipt {}:{}", it.receipt.seq, it.receipt.hash);
     match &it.found {
-        Found::In(chain) => format!("{name}: {LABEL}proven{LABEL:#}, in chain {chain}"),
+        Found::In(chain) => {
+            format!("{name}: {LABEL}proven{LABEL:#}, in chain {}", visible(chain))
+        }
+        Found::Similar(chain) => {
+            format!("{name}: not proven: a record of chain {} fits, but {SHORT}", visible(chain))
+        }
         Found::PerhapsPruned => format!("{name}: not found; its segment may have been pruned"),
         Found::PrunedByStranger(key) => {
             format!("{name}: {TROUBLE}WRONG{TROUBLE:#}: not found; {}", by_stranger(key))
@@ -211,6 +221,7 @@ fn receipt_line(it: &ReceiptReport) -> String {
 fn receipt_json(it: &ReceiptReport) -> Value {
     let (found, chain, stranger) = match &it.found {
         Found::In(chain) => ("yes", Some(chain), None),
+        Found::Similar(chain) => ("too_short_to_prove", Some(chain), None),
         Found::PerhapsPruned => ("perhaps_pruned", None, None),
         Found::PrunedByStranger(key) => ("no", None, Some(key)),
         Found::Nowhere => ("no", None, None),
@@ -236,6 +247,8 @@ fn ledger_json(dir: &std::path::Path, report: &Report) -> Value {
         "chains": chains,
         "missing": missing,
     });
+    let epochs: Vec<Value> = report.epochs.iter().map(problem_json).collect();
+    set(&mut ledger, "epochs", (!epochs.is_empty()).then(|| epochs.into()));
     set(&mut ledger, "unusable_witnesses", (!witnesses.is_empty()).then(|| witnesses.into()));
     ledger
 }
@@ -270,6 +283,11 @@ fn problem_json(problem: &Problem) -> Value {
         "seq": problem.seq,
         "what": problem.what.to_string(),
     })
+}
+
+/// What stands in a ledger, for a line of ours: a server could have written it.
+fn visible(text: impl Display) -> String {
+    text::visible(&text.to_string()).into_owned()
 }
 
 /// Sets a member that is known.

@@ -17,10 +17,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::http::{Http, listening};
+use crate::stopwatch::Stopwatch;
 
 use self::program::{command, records, with_files};
 pub(crate) use self::{
-    answer::{assert_fault, assert_works, envelope, fault},
+    answer::{assert_fault, assert_told, assert_works, envelope, fault},
     program::{bad_server, gate, left_behind, pause, recorded, wait},
 };
 
@@ -70,6 +71,16 @@ pub(crate) struct Client {
     /// What was read from the ledger so far, by sequence number.
     ledger: BTreeMap<u64, Value>,
     dir: TempDir,
+}
+
+impl Drop for Client {
+    /// Leaves no gate behind when a test ends without ending it.
+    fn drop(&mut self) {
+        if self.gate.try_wait().is_ok_and(|it| it.is_none()) {
+            drop(self.gate.kill());
+            drop(self.gate.wait());
+        }
+    }
 }
 
 impl Client {
@@ -334,8 +345,13 @@ impl Client {
         }
     }
 
+    /// Where the ledger is.
+    pub(crate) fn ledger(&self) -> std::path::PathBuf {
+        self.dir.path().join("ledger")
+    }
+
     /// Everything that is in the ledger.
-    pub(super) fn records(&self) -> Vec<Value> {
+    pub(crate) fn records(&self) -> Vec<Value> {
         records(self.dir.path())
     }
 
@@ -346,7 +362,21 @@ impl Client {
 
     /// The next line, as it is and uncounted.
     pub(crate) fn line(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("something to hear")
+        let soon = self.lines.recv_timeout(Duration::from_secs(1)).ok();
+        soon.unwrap_or_else(|| {
+            let watch = self.stopwatch();
+            loop {
+                match self.lines.recv_timeout(Duration::from_secs(1)) {
+                    Ok(line) => return line,
+                    Err(_) => assert!(watch.elapsed() < PATIENCE, "something to hear"),
+                }
+            }
+        })
+    }
+
+    /// Measures what the gate and its servers take.
+    pub(crate) fn stopwatch(&self) -> Stopwatch {
+        Stopwatch::start(self.gate.id())
     }
 
     pub(crate) fn gate_pid(&self) -> u32 {
@@ -356,8 +386,13 @@ impl Client {
     /// The most memory that the gate has had, in KiB.
     pub(crate) fn peak_kib(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.gate.id())).unwrap();
-        let line = status.lines().find(|it| it.starts_with("VmHWM:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+        kib(&status, "VmHWM:")
+    }
+
+    /// The same without the pages of its program file: how many of them are in memory depends on the build and on the system.
+    pub(crate) fn own_peak_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.gate.id())).unwrap();
+        kib(&status, "VmHWM:").saturating_sub(kib(&status, "RssFile:"))
     }
 
     /// The client closes its side. Over HTTP it has none, and a signal ends the gate.
@@ -429,4 +464,10 @@ fn read_lines(output: impl std::io::Read, sender: &mpsc::Sender<String>) {
             return;
         }
     }
+}
+
+/// A number of the status of a process, in KiB.
+fn kib(status: &str, name: &str) -> u64 {
+    let line = status.lines().find(|it| it.starts_with(name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

@@ -135,6 +135,11 @@ impl Sent {
         Answer::read(self.0)
     }
 
+    /// The connection.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.0
+    }
+
     /// Closes the connection without waiting.
     pub(crate) fn leave(self) {
         drop(self);

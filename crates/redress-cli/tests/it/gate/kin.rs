@@ -1,14 +1,11 @@
 //! Rows of the matrix: what servers have started and left in a session of its own. It ends with its server, and with the gate.
 
-use std::{
-    fs,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs, process::Command, time::Duration};
 
 use serde_json::json;
 
 use super::client::{Client, Via, assert_works, both_ways, fault, pause};
+use crate::stopwatch::Stopwatch;
 
 /// As a child of the server, as an orphan, and as one without an environment.
 const WAYS: [&str; 3] = ["child", "orphan", "bare"];
@@ -45,20 +42,25 @@ fn state(pid: u32) -> Option<String> {
     stat.rsplit_once(") ").and_then(|(_, it)| Some(it.split(' ').next()?.to_owned()))
 }
 
-/// Children of the gate.
+/// Children of the gate, but for the one that watches it.
 fn children(client: &Client) -> Vec<u32> {
+    let watches = |it: &u32| {
+        let words = fs::read(format!("/proc/{it}/cmdline")).unwrap_or_default();
+        words.starts_with(b"redress\0__watch\0")
+    };
     let threads = fs::read_dir(format!("/proc/{}/task", client.gate_pid())).unwrap().flatten();
     let lists = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
     lists
         .flat_map(|it| it.split(' ').filter_map(|it| it.parse().ok()).collect::<Vec<_>>())
+        .filter(|it| !watches(it))
         .collect()
 }
 
 /// Waits until something holds, for two seconds and not for ever.
 fn soon(what: &str, holds: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(2);
+    let start = Stopwatch::start(std::process::id());
     while !holds() {
-        assert!(Instant::now() < until, "{what}");
+        assert!(start.elapsed() < Duration::from_secs(2), "{what}");
         pause();
     }
 }
@@ -83,7 +85,7 @@ fn what_a_server_has_started_ends_with_it(via: Via) {
 fn what_a_server_has_started_ends_with_the_gate(via: Via) {
     let mut client = Client::open(via, &[]);
     let pids = leave_all(&mut client);
-    let start = Instant::now();
+    let start = client.stopwatch();
     client.end();
     assert!(start.elapsed() < Duration::from_secs(5));
     assert_eq!(pids.into_iter().filter(|it| is_alive(*it)).collect::<Vec<_>>(), [0; 0]);
@@ -173,7 +175,7 @@ fn who_was_there_before_the_gate_is_left_alone(via: Via) {
     // Of what has no mark nobody knows whose it is: it stays, and is not listened to.
     let bare = leave(&mut client, "bare");
     let marked = leave(&mut client, "orphan");
-    let start = Instant::now();
+    let start = client.stopwatch();
     client.call("exit", &json!({"code": 3}));
     assert!(start.elapsed() < Duration::from_secs(3));
     assert_works(&mut client);

@@ -74,7 +74,7 @@ fn the_page_counts_what_clients_were_told() {
     let mut gate = Watched::start(dir.path(), &options, &[]);
     let line = gate.log_line();
     let address =
-        line.strip_prefix("metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
+        line.strip_prefix("redress: metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
     let address = address.to_owned();
     gate.ask("tools/list", &json!({}));
     gate.call("pid", &json!({}));
@@ -140,6 +140,38 @@ fn error_stats_are_answered_and_kept() {
     assert_eq!(gate.end(), 0);
     let kept = fs::read_to_string(dir.path().join("state/redress/bad/error-stats.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), *stats);
+}
+
+#[test]
+fn seed_002_31_failures_count_under_the_domain_that_raised_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = ["--no-ledger", "--contract", "rpc-taxonomy", "--dialect", "rpc"];
+    let mut gate = Watched::start(dir.path(), &options, &[("MCP_ERROR_METRICS", "1")]);
+    let own = [
+        json!({"code": 1005, "message": "Input too large", "data": {"domain": "python", "symbol": "E_INPUT_TOO_LARGE"}}),
+        json!({"code": 1005, "message": "Input too large", "data": {"domain": "python", "symbol": "E_INPUT_TOO_LARGE"}}),
+        json!({"code": 2300, "message": "invalid file", "data": {"domain": "memory-bank", "symbol": "E_MB_FILE_NOT_FOUND"}}),
+    ];
+    for error in own {
+        let line = json!({"jsonrpc": "2.0", "id": "ID", "error": error}).to_string();
+        let line = line.replace("\"ID\"", "ID");
+        let answer = gate.call("replay", &json!({"line": line}));
+        assert_eq!(answer["error"], error, "seed 002-19: {answer}");
+    }
+    let stats = gate.ask("sys/errorStats", &json!({}));
+    let expected = json!({
+        "total": 3,
+        "byCode": {"1005": 2, "2300": 1},
+        "byDomain": {"memory-bank": 1, "python": 2},
+        "bySymbol": {"E_INPUT_TOO_LARGE": 2, "E_MB_FILE_NOT_FOUND": 1},
+    });
+    assert_eq!(stats["result"], expected);
+    let strange = json!({"code": 1005, "message": "Input too large", "data": {"domain": "no-such", "symbol": "E_INPUT_TOO_LARGE"}});
+    let line = json!({"jsonrpc": "2.0", "id": "ID", "error": strange}).to_string();
+    gate.call("replay", &json!({"line": line.replace("\"ID\"", "ID")}));
+    let stats = gate.ask("sys/errorStats", &json!({}));
+    assert_eq!(stats["result"]["byDomain"], json!({"common": 1, "memory-bank": 1, "python": 2}));
+    assert_eq!(gate.end(), 0);
 }
 
 #[test]

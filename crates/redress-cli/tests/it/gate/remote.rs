@@ -7,9 +7,11 @@ mod load;
 mod network;
 mod pressure;
 mod reach;
+mod secrets;
 mod served;
 mod server;
 mod sessions;
+mod stated;
 mod stateless;
 mod statuses;
 
@@ -31,7 +33,9 @@ impl Client {
         let key = "headers = { X-Key = 'correct-horse-battery' }";
         // Every failure is to be seen as it is.
         let rules = "retry = { attempts = 1 }\nbreaker = { failures = 0 }";
-        let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n");
+        // Other calls may take as long as they do on a busy machine.
+        let tools = "[server.far.tool.slow]\ndeadline_ms = 400\n[server.far.tool.unreachable]\ndeadline_ms = 700";
+        let config = format!("[server.far]\nurl = '{url}'\n{key}\n{rules}\n{tools}\n");
         Self::with_config(via, &config, "far", options, env)
     }
 }

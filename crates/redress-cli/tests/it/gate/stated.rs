@@ -1,5 +1,7 @@
 //! A server's own "no" is final: every dialect, row, statement, contract and mode, with a server that counts its calls.
 
+mod written;
+
 use std::{
     collections::BTreeSet,
     fs,
@@ -15,6 +17,7 @@ use redress_registry::{Effect, shipped};
 use serde_json::{Value, json};
 
 use super::client::{Client, Via, fault};
+use crate::counts::counted;
 
 /// Each dialect with the registry whose rows it carries.
 const DIALECTS: [(Dialect, &str); 7] = [
@@ -157,6 +160,7 @@ fn all_through(via: Via, settings: &str, mode: &str, contract: &str, cases: &[Ca
         }
     }
     client.end();
+    counted(cases.len(), "stated cases");
     cases.len()
 }
 
@@ -198,4 +202,30 @@ fn a_stated_no_is_final_where_nothing_is_rewritten() {
 #[test]
 fn a_stated_no_is_final_over_http() {
     assert!(everything(Via::Serve, "enforce", true, 17) >= 200);
+}
+
+/// What the seeds' servers say of a code whose row allows a repeat, to a tool that only reads: it is called once.
+fn called_once(dialect: Dialect, contract: &str, envelope: &Value) {
+    let dir = tempfile::tempdir().unwrap();
+    let statement = json!({"retryable": false});
+    let line = carried(dialect, envelope, 0);
+    let case = Case { tool: "tally_read", statement, line, calls: dir.path().join("calls") };
+    assert_eq!(all_through(Via::Run, "", "enforce", contract, &[case]), 1);
+}
+
+#[test]
+fn seed_001_03_a_lock_that_is_not_retryable_is_not_tried_again() {
+    let envelope = json!({"code": "TOKEN_SESSION_LOCKED", "message": "Session is locked by another process", "retry": {"kind": "not_retryable"}});
+    called_once(Dialect::Workrail, "workrail", &envelope);
+}
+
+#[test]
+fn seed_002_22_retryable_of_a_call_counts_before_that_of_its_row() {
+    for (code, domain, symbol) in
+        [(2400, "kg-memory", "E_KG_FULL"), (2100, "playwright", "E_PW_NAV")]
+    {
+        let data = json!({"domain": domain, "symbol": symbol, "retryable": false});
+        let envelope = json!({"error": {"code": code, "message": "It failed", "data": data}});
+        called_once(Dialect::Rpc, "rpc-taxonomy", &envelope);
+    }
 }

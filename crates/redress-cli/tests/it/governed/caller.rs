@@ -5,9 +5,12 @@ use std::process::{Child, Stdio};
 use serde_json::{Value, json};
 
 use super::{client::code, place::Place};
-use crate::gate::{
-    client::hello,
-    http::{Answer, listening, post},
+use crate::{
+    gate::{
+        client::hello,
+        http::{Answer, listening, post},
+    },
+    redress::SERVE,
 };
 
 /// `redress serve` with the policy of its place.
@@ -27,8 +30,9 @@ impl Served {
 
     /// An ungoverned one before the built-in server, for the workspace of a place.
     pub(super) fn open_to_all(place: &Place) -> Self {
-        let options = ["serve", "--listen", "127.0.0.1:0", "--root", "root", "--no-ledger"];
-        let mut child = place.redress(&options).stderr(Stdio::piped()).spawn().unwrap();
+        let mut command = place.redress(&SERVE);
+        command.args(["--root", "root", "--no-ledger"]);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let url = listening(child.stderr.take().unwrap());
         Self { child, url }
     }

@@ -10,6 +10,7 @@ use super::{
     place::Place,
     writes::{place, write},
 };
+use crate::redress::not_run;
 
 const CHECK: &str =
     "[governance.preflight.no-bad]\ncommand = ['sh', '-c', 'echo looking; ! grep -rq BAD .']\n";
@@ -20,10 +21,9 @@ fn a_check_reads_no_key_and_writes_nowhere_but_in_the_workspace() {
         "[governance.preflight.evil]\ncommand = ['sh', '-c', 'echo ran > ran; cat ../config/redress/ledger.key > key || \
          echo x > ../ledger/x || echo x > ../outside || exit 7']\n",
     );
-    let probe = redress_gate::Confinement { writable: Vec::new(), secret: None };
+    let probe = redress_gate::Confinement::default();
     if !probe.is_held().unwrap() {
-        assert!(std::env::var_os("CI").is_none(), "this kernel has no Landlock");
-        return;
+        return not_run("this kernel has no Landlock");
     }
     let mut gate = Gate::begun(&place);
     let (code, failed) = gate.call("write_file", &write("a.txt", "x"));

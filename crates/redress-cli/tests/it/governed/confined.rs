@@ -5,7 +5,10 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{client::Gate, place::Place};
-use crate::{gate::client::hello, redress::run};
+use crate::{
+    gate::client::hello,
+    redress::{not_run, run},
+};
 
 /// A server whose one tool writes wherever it is told to.
 const SERVER: &str = r#"
@@ -57,20 +60,13 @@ fn write_to(place: &Place, policy: &str, targets: &[&str]) -> (Vec<String>, Stri
     (codes, ran.err)
 }
 
-/// Whether there is nothing to be tested here.
-fn is_without_landlock(said: &str) -> bool {
-    let without = said.contains("this kernel has no Landlock");
-    assert!(!without || std::env::var_os("CI").is_none(), "this kernel has no Landlock");
-    without
-}
-
 #[test]
 fn a_server_writes_in_the_workspace_and_nowhere_else() {
     let place = Place::new();
     let targets = ["root/a", "outside", "config/redress/ledger.key", "ledger/x", "more/a"];
     let (codes, said) = write_to(&place, "root = 'root'", &targets);
-    if is_without_landlock(&said) {
-        return;
+    if said.contains("this kernel has no Landlock") {
+        return not_run("this kernel has no Landlock");
     }
     let root = place.at("root").canonicalize().unwrap();
     let told = format!("files: the system lets it write below {}, ", root.display());
@@ -79,10 +75,48 @@ fn a_server_writes_in_the_workspace_and_nowhere_else() {
     assert_eq!(codes, ["fine", refused, refused, refused, refused], "{said}");
     assert!(!place.at("outside").exists());
     let key = fs::read_to_string(place.at("config/redress/ledger.key")).unwrap();
-    assert_eq!(key.trim().len(), 64, "it is as it was");
+    assert!(key.starts_with("redress-key/2 "), "the server did not write it: {key}");
     let (codes, said) =
         write_to(&place, "root = 'root'\nwritable = ['more']", &["more/a", "outside"]);
     assert_eq!(codes, ["fine", refused], "{said}");
+}
+
+#[test]
+fn attack_c2_a_server_that_is_not_governed_is_kept_from_keys_and_ledgers() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("more")).unwrap();
+    place.write("server.sh", SERVER);
+    let write = |confine: &str| {
+        let governance = format!("[governance]\nenabled = false\nconfine = {confine}\n");
+        let rest = "[ledger]\ndir = 'ledger'\n[server.files]\ncommand = ['sh', 'server.sh']\n";
+        place.write("redress.toml", &(governance + rest));
+        let targets = ["more/a", "config/redress/ledger.pub", "ledger/x", "state/redress/x"];
+        let calls = targets.iter().enumerate().map(|(id, to)| {
+            let params = json!({"name": "put", "arguments": {"to": to}});
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        });
+        let lines: String = calls.map(|it| it.to_string() + "\n").collect();
+        let ran = run(&mut place.redress(&["run", "--config", "redress.toml"]), lines.as_bytes());
+        let mut answers: Vec<Value> =
+            ran.out.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        answers.sort_by_key(|it| it["id"].as_u64());
+        let is_fine = |it: &Value| it["result"]["isError"] != json!(true);
+        (answers.iter().map(is_fine).collect::<Vec<_>>(), ran.err)
+    };
+    let (fine, said) = write("\"state\"");
+    if said.contains("this kernel has no Landlock") {
+        return not_run("this kernel has no Landlock");
+    }
+    assert!(
+        said.contains("files: the system keeps it from the keys, and from writing ledgers"),
+        "{said}"
+    );
+    assert_eq!(fine, [true, false, false, false], "{said}");
+    let (fine, said) = write("false");
+    assert_eq!(fine, [true; 4], "without it the server can do all of that: {said}");
+    place.write("redress.toml", "[governance]\nconfine = 'stat'\n[server.a]\ncommand = ['a']\n");
+    let ran = run(&mut place.redress(&["config", "check", "redress.toml"]), b"");
+    assert!(ran.exit == 2 && ran.err.contains("is one of state, not `stat`"), "{}", ran.err);
 }
 
 #[test]

@@ -179,7 +179,10 @@ fn a_name_that_no_record_has_is_told_with_those_that_are_near() {
     for (args, said) in [
         (&["--tool", "raed"][..], "no record has the tool `raed`. Did you mean read?"),
         (&["--server", "othr"], "no record has the server `othr`. Did you mean other?"),
-        (&["--server", "\u{1b}[2Jx"], "no record has the server `x`. There is bad, other."),
+        (
+            &["--server", "\u{1b}[2Jx"],
+            r"no record has the server `\u{1b}[2Jx`. There is bad, other.",
+        ),
         (&["--session", "none"], "no record has the session `none`."),
         (&["--code", "TIMEOUT"], "no record has the code `TIMEOUT`. There is FILE_NOT_FOUND"),
         (&["--tool", "exit", "--server", "other"], "every name is recorded, but no record has"),

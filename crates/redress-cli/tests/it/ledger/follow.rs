@@ -20,7 +20,7 @@ fn records_of_other_processes_are_seen_as_they_come() {
     let mut lines = BufReader::new(tail.stdout.take().unwrap()).lines();
     let mut next = || {
         let record: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-        format!("{}:{}", record["seq"], &record["hash"].as_str().unwrap()[..12])
+        format!("{}:{}", record["seq"], &record["hash"].as_str().unwrap()[..32])
     };
     assert_eq!([next(), next()], receipts[1..]);
     let mut first = home.gate(&[], &[]);

@@ -48,8 +48,9 @@ impl Home {
 
     /// The only segment of the only chain.
     pub(super) fn segment(&self) -> PathBuf {
-        let chains: Vec<PathBuf> =
-            fs::read_dir(self.ledger()).unwrap().map(|it| it.unwrap().path()).collect();
+        let entries = fs::read_dir(self.ledger()).unwrap().map(|it| it.unwrap().path());
+        // The log of epochs lies beside the chains.
+        let chains: Vec<PathBuf> = entries.filter(|it| it.is_dir()).collect();
         assert_eq!(chains.len(), 1);
         chains[0].join("00000001.jsonl")
     }
@@ -59,7 +60,7 @@ impl Home {
         command
             .env("XDG_STATE_HOME", self.path().join("state"))
             .env("XDG_CONFIG_HOME", self.path().join("config"))
-            .env("REDRESS_TEST_MARK", self.path());
+            .env("XDG_TEST_MARK", self.path());
         command
     }
 

@@ -15,6 +15,7 @@ use crate::{
         client::{bad_server, hello, wait},
         http::{Http, listening},
     },
+    redress::SERVE,
     strace::{Call, calls, strace},
 };
 
@@ -90,7 +91,7 @@ fn over_http_too_every_failure_is_told_after_a_sync_that_covers_its_record() {
     let words = strace(&log, &["-y", "-s", "100000", "-e", traced]);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg(env!("CARGO_BIN_EXE_redress"));
-    command.args(["serve", "--listen", "127.0.0.1:0", "--name", "bad", "--"]).arg(bad_server());
+    command.args(SERVE).args(["--name", "bad", "--"]).arg(bad_server());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut gate = home.at_home(command).spawn().unwrap();
     let at = listening(gate.stderr.take().unwrap());

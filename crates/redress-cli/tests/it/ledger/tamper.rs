@@ -80,8 +80,16 @@ fn what_the_witness_does_not_hold_a_receipt_does() {
     let (home, receipts) = Home::with_failures(4);
     let file = home.segment();
     let text = fs::read_to_string(&file).unwrap();
-    // Somebody who reaches the witnesses as well, but was not seen with the receipt.
+    // Somebody who reaches all that is kept of the chain as well, but was not seen with the receipt.
     fs::remove_dir_all(home.path().join("config/redress/ledger.heads")).unwrap();
+    let report = home.json(&["verify"]).remove(0);
+    assert_eq!(report["ledgers"][0]["chains"][0]["cuttable"], 0, "the epochs hold it: {report}");
+    fs::remove_dir_all(home.path().join("config/redress")).unwrap();
+    for entry in fs::read_dir(home.ledger()).unwrap().map(|it| it.unwrap().path()) {
+        if entry.is_file() {
+            fs::remove_file(entry).unwrap();
+        }
+    }
     let report = home.json(&["verify"]).remove(0);
     assert_eq!(report["ledgers"][0]["chains"][0]["cuttable"], 7, "{report}");
     let lines: Vec<&str> = text.lines().collect();

@@ -10,11 +10,14 @@ use std::{
 };
 
 use super::clients::{fixtures, gate};
+use crate::redress::made_token;
 
 /// A process that serves MCP over HTTP.
 pub(crate) struct Served {
     child: Child,
     url: String,
+    /// What a client brings, if that is needed.
+    token: Option<String>,
 }
 
 impl Served {
@@ -26,8 +29,11 @@ impl Served {
     /// The gate before a server, which it serves at this path.
     pub(crate) fn gate(dir: &Path, server: &[String], path: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_redress"));
+        let state = dir.join("state");
         command.args(gate("serve", dir)).args(["--listen", "127.0.0.1:0"]);
-        Self::start(command.args(server), path)
+        let mut served = Self::start(command.args(server).env("XDG_STATE_HOME", &state), path);
+        served.token = Some(made_token(&state));
+        served
     }
 
     /// Its address.
@@ -37,7 +43,7 @@ impl Served {
 
     /// Where a client finds it.
     pub(crate) fn target(&self) -> Vec<String> {
-        ["http".into(), self.url.clone()].into()
+        ["http".into(), self.url.clone()].into_iter().chain(self.token.clone()).collect()
     }
 
     fn start(command: &mut Command, path: &str) -> Self {
@@ -55,7 +61,7 @@ impl Served {
             }
         });
         let origin = origin.recv_timeout(Duration::from_secs(60)).expect("it listens");
-        Self { child, url: format!("{origin}{path}") }
+        Self { child, url: format!("{origin}{path}"), token: None }
     }
 }
 

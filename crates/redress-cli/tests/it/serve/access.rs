@@ -4,13 +4,11 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::{ask, assert_refused, call, open, say, session};
+use super::{INITIALIZE, ask, assert_refused, call, open, say, session};
 use crate::gate::{
     client::{Client, Via, assert_works, bad_server, pause},
     http::{listening, request},
 };
-
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
 #[test]
 fn a_page_elsewhere_cannot_reach_us_under_another_name() {
@@ -22,17 +20,21 @@ fn a_page_elsewhere_cannot_reach_us_under_another_name() {
         &[("Host", "localhost.evil.example:80")],
         &[("Host", "localhost"), ("Origin", "http://evil.example")],
         &[("Host", "localhost"), ("Origin", "null")],
+        // Pages of this machine are other programs of it.
+        &[("Host", "localhost"), ("Origin", "http://localhost:9999")],
+        &[("Host", "localhost"), ("Origin", "https://localhost")],
+        &[("Host", "localhost"), ("Origin", "http://[::1]:5")],
+        &[("Host", "localhost"), ("Origin", "http://localhost")],
     ] {
         let headers: Vec<_> = headers.iter().copied().chain([("Mcp-Session-Id", &*id)]).collect();
         let body = assert_refused(say(&http, &headers, &message), 403, 4200, "UNAUTHORIZED_ACTION");
         assert!(body.get("id").is_none(), "{body}");
     }
-    let local =
-        [("Host", "localhost:1"), ("Origin", "http://localhost:3000"), ("Mcp-Session-Id", &*id)];
+    let local = [("Host", "localhost:1"), ("Mcp-Session-Id", &*id)];
     assert_eq!(say(&http, &local, &message).status, 200);
     assert_works(&mut client);
     let (_, recorded) = client.end();
-    assert!(recorded.is_empty(), "anybody could fill the ledger: {recorded:?}");
+    assert_eq!(recorded.len(), 8, "a flood of them is counted: {recorded:?}");
 }
 
 #[test]
@@ -108,7 +110,10 @@ fn a_page_that_is_let_in_can_use_a_browser_and_no_other_can() {
     }
     // Nobody else is told anything, and what is not asked by a browser needs its token.
     let other = ("Origin", "https://evil.example");
+    let near = ("Origin", "http://localhost:9999");
     for (answer, status) in [
+        (ask(&http, "OPTIONS", &[near, wants]), 403),
+        (say(&http, &[near, bearer], INITIALIZE), 403),
         (ask(&http, "OPTIONS", &[other, wants]), 403),
         (ask(&http, "OPTIONS", &[("Host", "evil.example"), other, wants]), 403),
         (say(&http, &[other, bearer], INITIALIZE), 403),
@@ -212,7 +217,7 @@ fn a_host_in_the_target_counts_as_the_header_does() {
 #[test]
 fn localhost_is_an_address_and_no_other_name_is() {
     let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"))
-        .args(["serve", "--no-ledger", "--listen", "localhost:0", "--", "cat"])
+        .args(["serve", "--no-token", "--no-ledger", "--listen", "localhost:0", "--", "cat"])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();

@@ -10,13 +10,14 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{ask, call, say};
-use crate::gate::{
-    client::{Client, Via, bad_server, fault, pause},
-    http::{Http, post},
+use super::{INITIALIZE, ask, call, say};
+use crate::{
+    gate::{
+        client::{Client, Via, bad_server, fault, pause},
+        http::{Http, post},
+    },
+    redress::SERVE,
 };
-
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
 pub(super) fn begin(http: &Http) -> String {
     let answer = say(http, &[], INITIALIZE);
@@ -146,7 +147,7 @@ fn whoever_ends_its_session_hears_so_where_it_waits() {
         let message = call(&json!(9), "never", &json!({}));
         let waiting = post(&http.address, &http.path, &headers, message.as_bytes());
         (0..40).for_each(|_| pause());
-        let start = Instant::now();
+        let start = client.stopwatch();
         assert_eq!(ask(&http, "DELETE", &headers).status, 204);
         drop(waiting.head().body());
         assert!(start.elapsed() < Duration::from_secs(20), "{sharing}: only its deadline ended it");
@@ -179,13 +180,14 @@ fn a_client_that_crashes_its_process_keeps_no_other_from_the_server() {
 fn each_line_of_a_log_has_its_servers_name_and_no_secret() {
     let noisy = "echo \"it is $API_TOKEN\" >&2; printf 'no end' >&2; sleep 60";
     let config = format!(
-        "[ledger]\nenabled = false\n[server.one]\ncommand = ['sh', '-c', {noisy:?}]\nenv = {{ API_TOKEN = 'correct-horse-battery' }}\n[server.two]\ncommand = ['sh', '-c', {noisy:?}]\n"
+        "[ledger]\nenabled = false\n[server.one]\ncommand = ['sh', '-c', {noisy:?}]\nenv = {{ API_TOKEN = 'correct-horse-battery' }}\n[server.two]\ncommand = ['sh', '-c', {noisy:?}]\ninherit_env = ['API_TOKEN']\n"
     );
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("redress.toml");
     fs::write(&file, config).unwrap();
     let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--config"])
+        .args(SERVE)
+        .arg("--config")
         .arg(file)
         .env("API_TOKEN", "the-token-of-the-gate-itself")
         .stderr(Stdio::piped())
@@ -200,11 +202,12 @@ fn each_line_of_a_log_has_its_servers_name_and_no_secret() {
         .collect();
     let mut told: Vec<_> = lines.by_ref().filter(|it| it.contains("it is")).take(2).collect();
     told.sort();
-    assert!(told[0].starts_with("one: it is ") && told[1].starts_with("two: it is "), "{told:?}");
+    assert!(told[0].starts_with("[server one] it is "), "{told:?}");
+    assert!(told[1].starts_with("[server two] it is "), "{told:?}");
     assert!(!told.concat().contains("correct-horse") && !told.concat().contains("the-token"));
     drop(waiting);
     Command::new("kill").arg(gate.id().to_string()).status().unwrap();
-    assert!(lines.any(|it| it == "one: no end"), "the last line needs no line break");
+    assert!(lines.any(|it| it == "[server one] no end"), "the last line needs no line break");
     gate.wait().unwrap();
 }
 
@@ -216,7 +219,7 @@ fn a_session_that_nobody_uses_ends_after_the_time_that_the_file_says() {
     let client = Client::with_config(Via::Serve, &config, "bad", &[], &[]);
     let http = client.http();
     let id = begin(&http);
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_secs(60);
     while client.left_behind().len() > 1 {
         assert!(Instant::now() < until, "its process is still there");
         pause();

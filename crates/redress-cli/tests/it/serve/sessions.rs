@@ -1,6 +1,6 @@
 //! Sessions: opened by `initialize`, named by every request, ended by `DELETE`; and streams of what belongs to no request.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -187,7 +187,7 @@ fn a_request_that_is_withdrawn_ends_without_an_answer() {
     let headers = [("Mcp-Session-Id", &*id)];
     let waiting = unanswered(&http, &headers);
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#;
-    let start = Instant::now();
+    let start = client.stopwatch();
     assert_eq!(say(&http, &headers, cancel).status, 202);
     let answer = waiting.head();
     assert_eq!(answer.header("content-type"), Some("text/event-stream"));

@@ -11,13 +11,14 @@ use std::{
 use serde_json::Value;
 
 use super::{PATIENCE, Via};
+use crate::redress::SERVE;
 
 /// The server that fails in every way.
 pub(crate) fn bad_server() -> PathBuf {
     let path =
         Path::new(env!("CARGO_BIN_EXE_redress")).with_file_name("examples").join("bad_server");
     if !path.exists() {
-        let args = ["build", "--quiet", "-p", "redress-cli", "--example", "bad_server"];
+        let args = ["build", "--quiet", "--locked", "-p", "redress-cli", "--example", "bad_server"];
         assert!(Command::new(env!("CARGO")).args(args).status().unwrap().success());
     }
     path
@@ -36,7 +37,7 @@ pub(super) fn command(via: Via) -> Command {
     let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"));
     match via {
         Via::Run => gate.arg("run").stderr(Stdio::null()),
-        Via::Serve => gate.args(["serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::piped()),
+        Via::Serve => gate.args(SERVE).stderr(Stdio::piped()),
     };
     gate
 }
@@ -44,7 +45,7 @@ pub(super) fn command(via: Via) -> Command {
 /// The same for any command.
 pub(super) fn with_files<'g>(dir: &Path, gate: &'g mut Command) -> &'g mut Command {
     gate.env("XDG_CONFIG_HOME", dir.join("config"))
-        .env("REDRESS_TEST_MARK", dir)
+        .env("XDG_TEST_MARK", dir)
         .env("BAD_API_TOKEN", "correct-horse-battery")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -83,7 +84,7 @@ pub(crate) fn recorded(dir: &Path) -> Vec<Value> {
 
 /// Processes that carry the mark of a directory.
 pub(crate) fn left_behind(dir: &Path) -> Vec<String> {
-    let mark = format!("REDRESS_TEST_MARK={}\0", dir.display());
+    let mark = format!("XDG_TEST_MARK={}\0", dir.display());
     let is_ours = |process: &Path| {
         let environ = fs::read(process.join("environ")).unwrap_or_default();
         environ.windows(mark.len()).any(|it| it == mark.as_bytes())

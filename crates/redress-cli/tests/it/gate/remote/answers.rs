@@ -15,6 +15,7 @@ both_ways! {
     a_stream_that_ends_without_an_answer,
     an_answer_that_is_too_large_in_every_way_of_saying_so,
     bytes_that_are_no_http,
+    a_body_with_a_length_that_comes_in_parts,
     a_message_of_many_lines_reaches_a_client_that_reads_lines,
     a_mark_before_a_message_is_no_part_of_it,
     an_event_that_is_no_message_is_passed_over,
@@ -35,6 +36,20 @@ fn check(via: Via, act: Act, (code, retry, effect, origin): (&str, &str, &str, &
 
 fn ok(headers: &str, body: &str) -> Act {
     Act::http("200 OK", &format!("{headers}\r\n"), body)
+}
+
+fn a_body_with_a_length_that_comes_in_parts(via: Via) {
+    const ID_DIGITS: usize = 14;
+    let answer = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    let length = answer.len() - "ID".len() + ID_DIGITS;
+    let parts = format!("{length:x}\r\n{answer}\r\n0\r\n\r\n");
+    for coding in ["chunked", "identity"] {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\ntransfer-encoding: {coding}\r\n\r\n",
+        );
+        let body = if coding == "chunked" { &parts } else { answer };
+        check(via, Act::raw(&format!("{head}{body}")), BROKEN);
+    }
 }
 
 fn a_page_instead_of_an_answer(via: Via) {

@@ -1,9 +1,6 @@
 //! Many calls at once to a server behind a URL that fails in every way, and the end in the middle of it.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::{fs, time::Duration};
 
 use serde_json::json;
 
@@ -59,7 +56,7 @@ fn a_signal_answers_whoever_waits(via: Via) {
     (0..20).for_each(|_| server.will(Act::hang()));
     let ids: Vec<String> = (0..20).map(|_| client.begin("call", &json!({}))).collect();
     super::until(|| server.asked_for("tools/call").len() == 20);
-    let start = Instant::now();
+    let start = client.stopwatch();
     client.signal("-TERM");
     for id in &ids {
         assert_eq!(fault(&client.answer(id))["code"], "SHUTTING_DOWN");

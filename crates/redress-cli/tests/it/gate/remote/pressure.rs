@@ -101,8 +101,13 @@ fn what_the_server_did_not_take_is_sent_again_when_it_said(via: Via) {
 }
 
 fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
+    while !is_left_alone(via) {}
+}
+
+/// Whether all of it was seen: on a busy machine the pause may be over before the last question came.
+fn is_left_alone(via: Via) -> bool {
     let server = Server::new();
-    let rules = "retry = { attempts = 1 }\nbreaker = { failures = 3, open_ms = 3000 }";
+    let rules = "retry = { attempts = 1 }\nbreaker = { failures = 3, open_ms = 1000 }";
     let mut client = gate(via, &server, rules);
     for _ in 0..3 {
         server.will(status("503 Service Unavailable", ""));
@@ -114,11 +119,16 @@ fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
             "server",
         );
     }
-    for _ in 0..5 {
-        assert_fault(&call(&mut client), "CIRCUIT_OPEN", "after_delay", "none", "gate");
+    let opened = Instant::now();
+    let refused: Vec<Value> = (0..5).map(|_| call(&mut client)).collect();
+    if opened.elapsed() >= Duration::from_millis(1000) {
+        return false;
+    }
+    for answer in refused {
+        assert_fault(&answer, "CIRCUIT_OPEN", "after_delay", "none", "gate");
     }
     assert_eq!(calls(&server), 3, "it was left alone");
-    let until = Instant::now() + Duration::from_millis(3100);
+    let until = Instant::now() + Duration::from_millis(1100);
     while Instant::now() < until {
         pause();
     }
@@ -126,6 +136,7 @@ fn a_server_that_is_away_is_not_asked_until_one_call_finds_it_back(via: Via) {
     assert_fine(&mut client);
     assert_eq!(calls(&server), 5);
     client.end();
+    true
 }
 
 fn a_server_that_refuses_is_there(via: Via) {
