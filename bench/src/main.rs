@@ -8,6 +8,7 @@
 )]
 
 mod bars;
+mod bounds;
 mod cold;
 mod guards;
 mod http;
@@ -62,6 +63,8 @@ enum Task {
     Ledger(ledger::Args),
     /// What the guards of a governed gate add to a call.
     Guards(guards::Args),
+    /// Calls beside connections that hold memory.
+    Bounds(bounds::Args),
     /// What the rows are made of: the server, the pipes, the bridge.
     #[command(subcommand, hide = true)]
     Part(part::Part),
@@ -89,6 +92,7 @@ fn measure(args: Bench) -> Fallible<bool> {
         Task::Scale(it) => scale::run(&it, &args.place.open()?)?,
         Task::Ledger(it) => ledger::run(&it, &args.place.open()?)?,
         Task::Guards(it) => guards::run(&it, &args.place.open()?)?,
+        Task::Bounds(it) => bounds::run(&it, &args.place.open()?)?,
     };
     let has_passed = bars::print(&figures);
     Ok(has_passed || !args.strict)

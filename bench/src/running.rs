@@ -128,6 +128,8 @@ fn wait_for(address: SocketAddr) -> Fallible<()> {
 pub(crate) struct Running {
     process: Option<Process>,
     callers: Box<dyn Callers>,
+    /// Where it listens; of a row on stdio, where the server does.
+    pub(crate) address: SocketAddr,
     /// From the start of the process to its first answer.
     pub(crate) first_answer: Duration,
 }
@@ -158,7 +160,9 @@ impl Running {
         let process =
             row.has_process().then(|| Process::start(&command, &fill, is_http)).transpose()?;
         match process {
-            Some(process) if !is_http => Self::on_stdio(process, start, workspace.as_deref()),
+            Some(process) if !is_http => {
+                Self::on_stdio(process, start, (workspace.as_deref(), address))
+            }
             process => {
                 let first = first_session(address, paths.first().map_or(row.path, |it| it))?;
                 let first_answer = start.elapsed();
@@ -168,12 +172,16 @@ impl Running {
                     targets.push(Target::open(address, path)?);
                 }
                 let callers = Box::new(HttpCallers::new(address, row.prefix, targets)?);
-                Ok(Self { process, callers, first_answer })
+                Ok(Self { process, callers, address, first_answer })
             }
         }
     }
 
-    fn on_stdio(mut process: Process, start: Instant, workspace: Option<&Path>) -> Fallible<Self> {
+    fn on_stdio(
+        mut process: Process,
+        start: Instant,
+        (workspace, address): (Option<&Path>, SocketAddr),
+    ) -> Fallible<Self> {
         let input = process.child.stdin.take().ok_or("no input")?;
         let output = process.child.stdout.take().ok_or("no output")?;
         let mut callers = StdioCallers::new(input, output);
@@ -181,7 +189,7 @@ impl Running {
         let first_answer = start.elapsed();
         callers.list_tools()?;
         workspace.map_or(Ok(()), |it| callers.begin(it))?;
-        Ok(Self { process: Some(process), callers: Box::new(callers), first_answer })
+        Ok(Self { process: Some(process), callers: Box::new(callers), address, first_answer })
     }
 
     pub(crate) fn call(&mut self, work: Work, until: Until) -> Fallible<Tally> {

@@ -48,7 +48,7 @@ const SERVERS: Row = Row {
         "servers",
         "",
         Crossing::HttpToHttp,
-        "{gate} serve --no-ledger --listen 127.0.0.1:{port} --config {file}",
+        "{gate} serve --no-token --no-ledger --listen 127.0.0.1:{port} --config {file}",
     )
 };
 const LARGE_LEDGER: Row =

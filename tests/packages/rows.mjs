@@ -21,4 +21,4 @@ for (const [code, row] of Object.entries(registry.codes)) {
   assert.equal(read({ code })?.code, code);
 }
 assert.deepEqual(Object.keys(TOOLS).sort(), Object.keys(registry.tools).sort());
-console.log(`TypeScript: ${Object.keys(CODES).length} codes of ${REGISTRY.name}`);
+console.log(`TypeScript: codes of ${REGISTRY.name}\nran: ${Object.keys(CODES).length} codes`);

@@ -30,4 +30,4 @@ for code, row in registry["codes"].items():
     fault = errors.read({"code": code})
     assert fault and fault.code == code, code
 assert set(errors.TOOLS) == set(registry["tools"])
-print(f"Python: {len(errors.CODES)} codes of {registry['name']}")
+print(f"Python: codes of {registry['name']}\nran: {len(errors.CODES)} codes")

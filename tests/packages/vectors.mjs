@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const [, , index, vectors] = process.argv;
-const { parse, decide, Budget, makeFault, toolResult } = await import(pathToFileURL(index));
+const { parse, decide, Budget, makeFault, toolResult, contract, write, resultOf, RpcError } = await import(pathToFileURL(index));
 const cases = (name) => JSON.parse(readFileSync(`${vectors}/${name}.json`, 'utf8')).cases;
 
 /** What a fault says beyond its row is just what the envelope says. */
@@ -50,6 +50,46 @@ const raised = cases('raised');
 for (const { name, code, params, more, result } of raised) {
   assert.equal(JSON.stringify(toolResult(Object.assign(makeFault(code, params), more))), result, name);
 }
+
+/** The contract of a registry that ships: its own spellings go before those of others. */
+function shipped(registry) {
+  const own = { registry: { name: registry, version: '' }, taken: { [registry]: null }, meanings: {}, rows: {} };
+  const meanings = {};
+  for (const row of registry === 'core' ? [] : Object.values(contract(own).codes)) {
+    meanings.native = { ...meanings.native, [row.code]: [registry, row.code] };
+    for (const [dialect, spellings] of Object.entries(row.spelled)) {
+      for (const it of spellings) meanings[dialect] = { ...meanings[dialect], [it]: [registry, row.code] };
+    }
+  }
+  return contract({ ...own, meanings });
+}
+
+/** A fault of a registry, with members that its author sets. */
+function made({ makeFault }, { code, params, more }) {
+  const { context, ...rest } = more;
+  return { ...makeFault(code, params), ...rest, ...(context && { context }) };
+}
+
+const now = '2026-01-19T15:32:10.123Z';
+const dialects = cases('dialects');
+for (const it of dialects) {
+  const own = shipped(it.registry);
+  const fault = made(own, it);
+  for (const [dialect, document] of Object.entries(it.documents)) {
+    const name = `${it.registry} ${it.code} in ${dialect}`;
+    assert.equal(JSON.stringify(write(fault, dialect, { now })), document, name);
+    assert.ok(parse(JSON.parse(document)), name);
+    const again = own.readAs(dialect, JSON.parse(document));
+    assert.ok(again, name);
+    assert.equal(JSON.stringify(write(again, dialect, { now })), document, `${name}, read and written again`);
+  }
+  for (const [dialect, answer] of Object.entries(it.answers ?? {})) {
+    const { code, message, data } = dialect === 'rpc' ? new RpcError(fault) : {};
+    const answered = dialect === 'rpc' ? { error: { code, message, data } } : { result: resultOf(fault, { dialect, now }) };
+    assert.equal(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answered }), answer, `${it.code} in ${dialect}`);
+  }
+}
+
 const { structuredContent, ...rest } = toolResult(makeFault('INTERNAL_ERROR'));
 assert.deepEqual(toolResult(makeFault('INTERNAL_ERROR'), { hasOutputSchema: true }), rest);
 assert.deepEqual(parse(rest), parse(structuredContent));
@@ -73,4 +113,5 @@ for (const [code, ...thrown] of [
   }
 }
 assert.deepEqual(decide(parse({ content: [{ type: 'text', text: 'SESSION_NOT_INITIALIZED: No.' }], isError: true }), {}, { made: 1 }, new Budget()).next, [{ tool: 'begin_session' }]);
-console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions, ${raised.length} made`);
+console.log(`TypeScript: ${bytes.length} answers, ${decisions.length} decisions, ${raised.length} made, ${dialects.length} in seven dialects`);
+console.log(`ran: ${bytes.length + decisions.length + raised.length + dialects.length} vectors`);

@@ -1,4 +1,4 @@
-"""The exported Python, held against the vectors that all languages share.
+"""The Python package, held against the vectors that all languages share.
 
 python vectors.py FOLDER MODULE VECTORS
 """
@@ -21,7 +21,8 @@ def cases(name):
 def plain(value):
     """A value of the module as JSON; what is absent has no key."""
     if dataclasses.is_dataclass(value):
-        members = {it.name: plain(getattr(value, it.name)) for it in dataclasses.fields(value)}
+        hidden = ("row", "unsaid", "rpc_id") if isinstance(value, errors.Fault) else ()
+        members = {it.name: plain(getattr(value, it.name)) for it in dataclasses.fields(value) if it.name not in hidden}
         return {key.rstrip("_"): it for key, it in members.items() if it is not None}
     return [plain(it) for it in value] if isinstance(value, (list, tuple)) else value
 
@@ -58,9 +59,10 @@ for case in decisions:
     assert plain(decision) == case["decision"], (case["name"], plain(decision), case["decision"])
     assert budget.saved == case["saved_after"], case["name"]
 
-raised = cases("raised")
-for case in raised:
-    fault = errors.make_fault(case["code"], case["params"])
+
+def made(contract, case):
+    """The fault of a case: a code with its parameters, and what its author sets beyond them."""
+    fault = contract.make_fault(case["code"], case["params"])
     for key, value in case["more"].items():
         if key == "retry":
             value = errors.Retry(**value)
@@ -69,8 +71,34 @@ for case in raised:
         elif key == "next_actions":
             value = [it if isinstance(it, str) else errors.NextCall(**it) for it in value]
         setattr(fault, "class_" if key == "class" else key, value)
-    result = json.dumps(errors.tool_result(fault), ensure_ascii=False, separators=(",", ":"))
+    return fault
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+raised = cases("raised")
+for case in raised:
+    fault = made(errors.CORE, case)
+    result = compact(errors.tool_result(fault))
     assert result == case["result"], (case["name"], result, case["result"])
+
+# Python has one `None`: details that are JSON's null are no details here.
+documents = [it for it in cases("dialects") if it["more"].get("details", 0) is not None]
+NOW = "2026-01-19T15:32:10.123Z"
+for case in documents:
+    contract = errors.shipped_contract(case["registry"])
+    fault = made(contract, case)
+    for dialect, document in case["documents"].items():
+        assert compact(errors.write(fault, dialect, NOW)) == document, (case["code"], dialect, compact(errors.write(fault, dialect, NOW)), document)
+        again = contract.read_as(dialect, json.loads(document))
+        assert again, (case["code"], dialect)
+        assert compact(errors.write(again, dialect, NOW)) == document, (case["code"], dialect, compact(errors.write(again, dialect, NOW)), document)
+    for dialect, answer in case.get("answers", {}).items():
+        response = compact(errors.response(fault, 1, dialect, now=NOW))
+        assert response == answer, (case["code"], dialect, response, answer)
+
 whole = errors.tool_result(errors.make_fault("INTERNAL_ERROR"))
 structured = whole.pop("structuredContent")
 assert errors.tool_result(errors.make_fault("INTERNAL_ERROR"), has_output_schema=True) == whole
@@ -106,4 +134,5 @@ for code, *raised_errors in (
         assert not decision["do"].startswith("retry"), (error, decision)
 first_line = errors.parse({"content": [{"type": "text", "text": "SESSION_NOT_INITIALIZED: No."}], "isError": True})
 assert first_line.next_actions == [errors.NextCall("begin_session")], first_line.next_actions
-print(f"Python: {len(answers)} answers, {len(decisions)} decisions, {len(raised)} made")
+print(f"Python: {len(answers)} answers, {len(decisions)} decisions, {len(raised)} made, {len(documents)} written")
+print(f"ran: {len(answers) + len(decisions) + len(raised) + len(documents)} vectors")

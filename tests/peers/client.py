@@ -1,6 +1,6 @@
 """The official Python client, which knows both eras.
 
-python client.py sessions|stateless STEP,… stdio COMMAND ARGS… | http URL
+python client.py sessions|stateless STEP,… stdio COMMAND ARGS… | http URL [TOKEN]
 """
 
 import asyncio
@@ -8,6 +8,8 @@ import json
 import sys
 
 from mcp import Client, StdioServerParameters, types
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 ERA, NAMES, TRANSPORT, *TARGET = sys.argv[1:]
 
@@ -109,6 +111,9 @@ async def main():
     target = TARGET[0]
     if TRANSPORT == "stdio":
         target = StdioServerParameters(command=TARGET[0], args=TARGET[1:])
+    elif len(TARGET) > 1:
+        http = create_mcp_http_client(headers={"Authorization": f"Bearer {TARGET[1]}"})
+        target = streamable_http_client(TARGET[0], http_client=http)
     mode = "auto" if ERA == "stateless" else "legacy"
     report = {}
     async with Client(

@@ -1,6 +1,6 @@
 // What every TypeScript client does, in the order it was asked for; prints what came of it as one JSON object.
 //
-// node CLIENT.mjs PEERS sessions|stateless STEP,… stdio COMMAND ARGS… | http URL
+// node CLIENT.mjs PEERS sessions|stateless STEP,… stdio COMMAND ARGS… | http URL [TOKEN]
 
 const [, , peers, era, names, transport, ...target] = process.argv;
 
@@ -60,7 +60,9 @@ const steps = {
 export async function run(client, { StdioClientTransport, StreamableHTTPClientTransport }, call) {
   await client.connect(
     transport === 'http'
-      ? new StreamableHTTPClientTransport(new URL(target[0]))
+      ? new StreamableHTTPClientTransport(new URL(target[0]), {
+          requestInit: { headers: target[1] ? { Authorization: `Bearer ${target[1]}` } : {} },
+        })
       : new StdioClientTransport({ command: target[0], args: target.slice(1), stderr: 'inherit' }),
   );
   // Without this list a client would not check results against output schemas.

@@ -7,15 +7,24 @@ use std::{fmt::Write as _, fs, io, path::Path};
 
 use redress::{
     dialect,
-    package::{self, PACKAGES},
+    package::{self, PACKAGES, Runtime},
 };
 use redress_cli::config;
 use redress_registry::{Source, diff, export, lint, load, lock, rule::Rule, shipped};
 
+/// Folders in which every file is generated; one that no generator writes any more is a problem.
+const WHOLLY: [&str; 4] =
+    ["docs/codes", "tests/vectors", "tests/packages/notes/rust", "tests/packages/hostile/rust"];
+
 /// Writes every generated file, or with `check` only says which are stale.
 pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
-    let mut problems = Vec::new();
-    for (path, text) in files(root) {
+    let files = match files(root) {
+        Ok(files) => files,
+        Err(problem) => return vec![problem],
+    };
+    println!("ran: {} files", files.len());
+    let mut problems = leftovers(root, &files);
+    for (path, text) in files {
         let full = root.join(&path);
         if fs::read_to_string(&full).is_ok_and(|it| it == text) {
             continue;
@@ -29,47 +38,70 @@ pub(crate) fn run(root: &Path, check: bool) -> Vec<String> {
     problems
 }
 
+/// The files that no generator writes, in folders where all are generated.
+fn leftovers(root: &Path, files: &[(String, String)]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for folder in WHOLLY {
+        for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if files.iter().all(|it| it.0 != path) {
+                problems.push(format!("{path} is written by no generator: remove it"));
+            }
+        }
+    }
+    problems
+}
+
 fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(path))?;
     fs::write(path, text)
 }
 
-fn files(root: &Path) -> Vec<(String, String)> {
+fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     let mut files = vec![
-        ("crates/redress/src/codes/list.rs".to_owned(), handles()),
+        ("crates/redress/src/fault/codes/list.rs".to_owned(), handles()),
         ("docs/rules.md".to_owned(), rules()),
         ("docs/configuration.md".to_owned(), config::page()),
         ("docs/redress.schema.json".to_owned(), config::schema()),
     ];
+    files.extend(package::runtime_files().into_iter().map(|it| (it.path, it.text)));
     files.extend(vectors::files());
-    files.extend(decisions::files(root));
-    if let Some(markdown) = export::format("markdown") {
-        let pages =
-            shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));
-        files.extend(pages);
-    }
-    files.extend(packages());
-    files
+    files.extend(decisions::files(root)?);
+    let markdown = export::format("markdown").ok_or("the export to Markdown is gone")?;
+    let pages =
+        shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));
+    files.extend(pages);
+    files.extend(packages()?);
+    Ok(files)
 }
 
 /// The example of every package but the vectors, which would be far too long to be read; and of a registry that tries
 /// to break out of its literals, the one that only Cargo compiles.
-fn packages() -> Vec<(String, String)> {
+fn packages() -> Result<Vec<(String, String)>, String> {
     let notes = include_str!("../../tests/packages/notes/errors.toml");
     let hostile = include_str!("../../tests/packages/hostile/errors.toml");
-    let notes = example("notes", notes, |it| it != "vectors");
-    notes.into_iter().chain(example("hostile", hostile, |it| it == "rust")).collect()
+    let mut files = example("notes", notes, |it| it != "vectors")?;
+    files.extend(example("hostile", hostile, |it| it == "rust")?);
+    Ok(files)
 }
 
-fn example(name: &str, text: &str, wanted: fn(&str) -> bool) -> Vec<(String, String)> {
-    let Ok(registry) = load(&Source::new("errors.toml", text), &|_, _| None) else {
-        return Vec::new();
-    };
+fn example(
+    name: &str,
+    text: &str,
+    wanted: fn(&str) -> bool,
+) -> Result<Vec<(String, String)>, String> {
+    let registry = load(&Source::new("errors.toml", text), &|_, _| None).map_err(|found| {
+        let first = found.first().map_or("", |it| &it.message);
+        format!("tests/packages/{name}/errors.toml does not load: {first}")
+    })?;
     let packages = PACKAGES.iter().filter(|it| wanted(it.name));
-    let files =
-        packages.flat_map(|it| (it.files)(&registry).into_iter().map(|file| (it.name, file)));
+    let files = packages.flat_map(|it| {
+        (it.files)(&registry, Runtime::Imported).into_iter().map(|file| (it.name, file))
+    });
     let files = files.filter(|(_, file)| !file.is_draft);
-    files.map(|(form, it)| (format!("tests/packages/{name}/{form}/{}", it.path), it.text)).collect()
+    Ok(files
+        .map(|(form, it)| (format!("tests/packages/{name}/{form}/{}", it.path), it.text))
+        .collect())
 }
 
 /// One line per rule of sources, lint, diff and probe.
@@ -134,4 +166,32 @@ fn handles() -> String {
 /// A message template inside a doc comment: its braces are code.
 fn escaped(message: &str) -> String {
     message.replace('{', "`{").replace('}', "}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{example, leftovers};
+
+    #[test]
+    fn a_file_that_no_generator_writes_is_a_problem() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("docs/codes")).unwrap();
+        for name in ["core.md", "gone.md"] {
+            fs::write(root.path().join("docs/codes").join(name), "").unwrap();
+        }
+        let files = [("docs/codes/core.md".to_owned(), String::new())];
+        let found = leftovers(root.path(), &files);
+        assert_eq!(found, ["docs/codes/gone.md is written by no generator: remove it"]);
+    }
+
+    #[test]
+    fn a_registry_that_does_not_load_is_a_problem() {
+        let problem = example("notes", "[registry]\nname = 1\n", |_| true).unwrap_err();
+        assert!(
+            problem.starts_with("tests/packages/notes/errors.toml does not load: "),
+            "{problem}"
+        );
+    }
 }

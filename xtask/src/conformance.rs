@@ -70,13 +70,15 @@ fn compare(root: &Path, crossings: &[Crossing]) -> Result<Vec<String>, String> {
     }
     let names: Vec<&str> = SUITES.iter().map(|it| it.0).collect();
     println!("{}", table(&names, &columns));
+    let scenarios = columns.iter().flat_map(|it| &it.1).map(Totals::scenarios);
+    println!("ran: {} scenarios", scenarios.sum::<usize>());
     Ok(problems)
 }
 
 pub(crate) fn build(root: &Path) -> Result<(), String> {
     let mut cargo = cargo();
     // With the examples, for which cargo takes the features of dev-dependencies: nothing is built again that the tests have.
-    cargo.args(["build", "--quiet", "--workspace", "--bins", "--examples"]);
+    cargo.args(["build", "--quiet", "--locked", "--workspace", "--bins", "--examples"]);
     match cargo.current_dir(root).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("the build ended with {status}")),

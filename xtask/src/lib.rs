@@ -8,12 +8,15 @@
 mod cargo;
 mod codegen;
 mod conformance;
+mod deps;
 mod fuzz;
 mod packages;
 mod peers;
 mod probe_servers;
 mod suite;
 mod tidy;
+mod tools;
+mod unrun;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -34,7 +37,18 @@ enum Task {
         /// Longer runs: ten times the fuzzing, ten times the property cases.
         #[arg(long)]
         full: bool,
+        /// Only these steps, for a person who repairs one; refused where `CI` is set.
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
     },
+    /// Check that the programs are there that the tests start, and install what is missing.
+    Tools {
+        /// Also what only the long run needs.
+        #[arg(long)]
+        full: bool,
+    },
+    /// Check licences, sources, banned crates and duplicates by the rules of deny.toml.
+    Deps,
     /// Check the layout rules of ARCHITECTURE.md.
     Tidy,
     /// Write the generated files.
@@ -50,9 +64,9 @@ enum Task {
         /// How long each target runs.
         #[arg(long, default_value_t = 10)]
         seconds: u64,
-        /// The first seed; the same seed gives the same inputs.
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
+        /// The seed that a run has printed, to give the same inputs again; by default each run has its own.
+        #[arg(long)]
+        seed: Option<u64>,
     },
     /// Install the official MCP peers that the tests need.
     Peers,
@@ -79,11 +93,13 @@ enum Task {
 pub fn main() -> ExitCode {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let problems = match Args::parse().task {
-        Task::Test { full } => suite::run(&root, full),
+        Task::Test { full, only } => suite::run(&root, full, &only),
+        Task::Tools { full } => tools::check(full),
+        Task::Deps => deps::check(&root),
         Task::Tidy => tidy::check(&root),
         Task::Codegen { check } => codegen::run(&root, check),
         Task::Fuzz { target, seconds, seed } => fuzz::run(&root, target.as_deref(), seconds, seed),
-        Task::Peers => peers::Peers::install(&root).err().into_iter().collect(),
+        Task::Peers => peers::run(&root),
         Task::ProbeServers { check, pages } => probe_servers::run(&root, check, pages),
         Task::Packages => packages::run(&root),
         Task::Conformance { through } => conformance::run(&root, &through),

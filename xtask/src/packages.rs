@@ -2,6 +2,8 @@
 //! work with the official clients before a live server behind the gate.
 
 mod pages;
+mod python;
+mod typescript;
 
 use std::{
     ffi::OsStr,
@@ -11,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use redress::package::{PACKAGES, Package};
+use redress::package::{PACKAGES, Package, Runtime};
 use redress_registry::{Registry, Source, canonical, load, shipped};
 use serde_json::{Value, json};
 
@@ -23,7 +25,10 @@ use crate::{
 /// Exports the packages of `core`, of the example and of a hostile registry, and tries them.
 pub(crate) fn run(root: &Path) -> Vec<String> {
     match Bench::new(root) {
-        Ok(bench) => bench.all(),
+        Ok(bench) => match bench.link_python() {
+            Ok(()) => bench.all(),
+            Err(problem) => vec![problem],
+        },
         Err(problem) => vec![problem],
     }
 }
@@ -47,7 +52,12 @@ impl Bench {
 
     fn all(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        let mut try_one = |done: Result<(), String>| problems.extend(done.err());
+        let mut checks = 0;
+        let mut try_one = |done: Result<(), String>| match done {
+            Ok(()) => checks += 1,
+            Err(problem) => problems.push(problem),
+        };
+        try_one(self.build_runtime());
         for registry in
             [Ok(Arc::clone(shipped::core())), self.registry("notes"), self.registry("hostile")]
         {
@@ -59,27 +69,27 @@ impl Bench {
                 Err(problem) => try_one(Err(problem)),
             }
         }
+        try_one(self.standalone());
+        try_one(self.typescript_page());
+        try_one(self.runtime_tests());
+        try_one(self.python_runtime());
         try_one(self.vectors());
         try_one(self.live());
         try_one(self.clients());
         try_one(self.servers());
+        println!("ran: {checks} checks");
         problems
     }
 
     fn registry(&self, name: &str) -> Result<Arc<Registry>, String> {
-        let path = self.root.join("tests/packages").join(name).join("errors.toml");
-        let text = fs::read_to_string(&path).map_err(|it| format!("{}: {it}", path.display()))?;
-        let read = load(&Source::new(&path.to_string_lossy(), &text), &|_, _| None);
-        read.map_err(|it| {
-            format!("{}: {}", path.display(), it.first().map_or("", |it| &it.message))
-        })
+        registry_at(&self.root.join("tests/packages").join(name).join("errors.toml"))
     }
 
     /// The packages of a registry, and the registry itself to compare them with.
     fn export(&self, registry: &Arc<Registry>) -> Result<(), String> {
         let folder = self.folder.join(&*registry.name);
         for Package { name, files, .. } in PACKAGES {
-            for file in files(registry) {
+            for file in files(registry, Runtime::Imported) {
                 write(&folder.join(name).join(&file.path), &file.text)?;
             }
         }
@@ -127,11 +137,6 @@ impl Bench {
         self.node(
             &core,
             &[script.as_ref(), core.join("typescript/index.ts").as_ref(), vectors.as_ref()],
-        )?;
-        let script = scripts.join("vectors.py");
-        self.python_run(
-            &core,
-            &[&*script.to_string_lossy(), "python", "core_errors", &*vectors.to_string_lossy()],
         )
     }
 
@@ -191,6 +196,13 @@ impl Bench {
     fn python_run(&self, folder: &Path, args: &[&str]) -> Result<(), String> {
         done(Command::new(self.peers.python()).args(args).current_dir(folder))
     }
+}
+
+/// The registry that a file holds.
+fn registry_at(path: &Path) -> Result<Arc<Registry>, String> {
+    let text = fs::read_to_string(path).map_err(|it| format!("{}: {it}", path.display()))?;
+    let read = load(&Source::new(&path.to_string_lossy(), &text), &|_, _| None);
+    read.map_err(|it| format!("{}: {}", path.display(), it.first().map_or("", |it| &it.message)))
 }
 
 /// The name of a registry's Python package.

@@ -6,8 +6,21 @@ use std::{
     process::Command,
 };
 
+use serde_json::Value;
+
 /// What says which versions there are. The last one says, when it is there, that all is installed.
 const LOCKS: [&str; 4] = [".npmrc", "package.json", "package-lock.json", "requirements.txt"];
+
+/// Installs the peers, and says how many packages there are.
+pub(crate) fn run(root: &Path) -> Vec<String> {
+    match Peers::install(root).and_then(|it| it.count()) {
+        Ok((npm, python)) => {
+            println!("ran: {npm} npm packages\nran: {python} Python packages");
+            Vec::new()
+        }
+        Err(problem) => vec![problem],
+    }
+}
 
 /// The peers on this machine.
 pub(crate) struct Peers {
@@ -58,6 +71,19 @@ impl Peers {
         self.dir.join("node_modules").join(path)
     }
 
+    /// The packages from npm and for Python that are really there.
+    fn count(&self) -> Result<(usize, usize), String> {
+        let npm = self.module(".package-lock.json");
+        let npm = fs::read_to_string(&npm).map_err(|it| format!("{}: {it}", npm.display()))?;
+        let npm: Value = serde_json::from_str(&npm).map_err(|it| it.to_string())?;
+        let npm = npm.get("packages").and_then(Value::as_object).into_iter().flatten();
+        let npm = npm.filter(|(path, _)| self.dir.join(path).is_dir()).count();
+        let libraries = below(&self.dir.join("python/lib"));
+        let packages = libraries.iter().flat_map(|it| below(&it.join("site-packages")));
+        let is_package = |it: &PathBuf| it.extension().is_some_and(|it| it == "dist-info");
+        Ok((npm, packages.filter(is_package).count()))
+    }
+
     fn fill(&self, locks: &Path) -> Result<(), String> {
         let installed = self.dir.join("installed");
         for dir in [&self.dir, &installed] {
@@ -65,10 +91,14 @@ impl Peers {
         }
         for name in LOCKS {
             copy(&locks.join(name), &self.dir.join(name))?;
+            // What is installed from now on is no longer what it says there.
+            drop(fs::remove_file(installed.join(name)));
         }
         self.run("npm", &["ci", "--ignore-scripts", "--no-progress", "--loglevel=error"])?;
-        self.run("python3", &["-m", "venv", "python"])?;
-        self.run("python/bin/python", &["-m", "pip", "install", "-q", "-r", "requirements.txt"])?;
+        // Anew: pip does not check the hash of what is there already.
+        self.run("python3", &["-m", "venv", "--clear", "python"])?;
+        let pip = ["-m", "pip", "install", "-q", "--require-hashes", "-r", "requirements.txt"];
+        self.run("python/bin/python", &pip)?;
         for name in LOCKS {
             copy(&locks.join(name), &installed.join(name))?;
         }
@@ -92,6 +122,11 @@ impl Peers {
 pub(crate) fn target() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     own.ancestors().nth(3).map(Path::to_owned).ok_or_else(|| "no target directory".to_owned())
+}
+
+/// The files and folders of a folder.
+fn below(dir: &Path) -> Vec<PathBuf> {
+    fs::read_dir(dir).into_iter().flatten().flatten().map(|it| it.path()).collect()
 }
 
 fn same(one: &Path, other: &Path) -> bool {

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::peers::{Peers, target};
+use crate::{
+    cargo::cargo,
+    peers::{Peers, target},
+};
 
 /// Where the table stands in the page.
 const START: &str = "<!-- probe-servers: start -->\n";
@@ -81,6 +84,7 @@ fn used(root: &Path) -> Result<(), String> {
         .output()
         .map_err(|it| format!("the pages were not opened: {it}"))?;
     if ran.status.success() {
+        println!("ran: {} pages", SERVERS.len());
         return Ok(());
     }
     let said = [ran.stdout, ran.stderr].concat();
@@ -114,7 +118,7 @@ fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
             score(&report, "gated"),
             mean(&report, "gated"),
         ];
-        println!("{}", row.join("  "));
+        println!("{}\nran: 1 servers", row.join("  "));
         writeln!(table, "| {} |", row.join(" | ")).unwrap_or_default();
     }
     Ok(table)
@@ -122,8 +126,8 @@ fn probed(root: &Path, problems: &mut Vec<String>) -> Result<String, String> {
 
 /// Builds the command alone: nothing else of the workspace is needed here.
 fn build(root: &Path) -> Result<(), String> {
-    let ran = Command::new("cargo")
-        .args(["build", "--quiet", "--package", "redress-cli", "--bin", "redress"])
+    let ran = cargo()
+        .args(["build", "--quiet", "--locked", "--package", "redress-cli", "--bin", "redress"])
         .current_dir(root)
         .status();
     match ran {
@@ -150,7 +154,9 @@ impl Public {
             let text = read(&root.join("tests/servers/requirements.txt"))?;
             let version =
                 text.lines().find_map(|it| it.strip_prefix(self.package)?.strip_prefix("=="));
-            ("requirements.txt", version.map(str::to_owned))
+            // Behind the version, a backslash continues the line with the hashes.
+            let version = version.map(|it| it.trim_end_matches([' ', '\\']).to_owned());
+            ("requirements.txt", version)
         };
         found.ok_or_else(|| format!("tests/servers/{file} does not name {}", self.package))
     }

@@ -51,6 +51,34 @@ impl Target {
         Ok(target)
     }
 
+    /// Sends a request without the last byte of its body. The other side may close the connection before.
+    pub(crate) fn unfinished(&self, address: SocketAddr, length: usize) -> Fallible<TcpStream> {
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;
+        stream.set_write_timeout(Some(STALL))?;
+        stream.write_all(&self.head)?;
+        write!(stream, "{length}\r\n\r\n")?;
+        let piece = vec![b' '; 64 << 10];
+        let mut left = length.saturating_sub(1);
+        while left > 0 {
+            let now = left.min(piece.len());
+            if stream.write_all(piece.get(..now).unwrap_or_default()).is_err() {
+                break;
+            }
+            left -= now;
+        }
+        Ok(stream)
+    }
+
+    /// Sends a call whose answer nobody reads.
+    pub(crate) fn unread(&self, address: SocketAddr, work: Work, id: u64) -> Fallible<TcpStream> {
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;
+        let (mut body, mut out) = (Vec::new(), Vec::new());
+        write_call(work, "", id, &mut body);
+        write_request(&self.head, &body, &mut out);
+        stream.write_all(&out)?;
+        Ok(stream)
+    }
+
     /// Asks for the tools, as every client does before it calls one.
     pub(crate) fn list_tools(&self, address: SocketAddr) -> Fallible<()> {
         let stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;

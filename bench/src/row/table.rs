@@ -54,7 +54,7 @@ pub(crate) const ROWS: &[Row] = &[
             "serve-hh",
             "**redress serve**",
             HH,
-            "{gate} serve --no-ledger --listen 127.0.0.1:{port} --config {file}",
+            "{gate} serve --no-token --no-ledger --listen 127.0.0.1:{port} --config {file}",
         )
     },
     Row {
@@ -64,7 +64,7 @@ pub(crate) const ROWS: &[Row] = &[
             "serve-hh-shared",
             "**redress serve**, shared",
             HH,
-            "{gate} serve --no-ledger --listen 127.0.0.1:{port} --config {file}",
+            "{gate} serve --no-token --no-ledger --listen 127.0.0.1:{port} --config {file}",
         )
     },
     row(
@@ -93,7 +93,7 @@ pub(crate) const ROWS: &[Row] = &[
         "serve-hs",
         "**redress serve**",
         HS,
-        "{gate} serve --no-ledger --listen 127.0.0.1:{port} -- {server}",
+        "{gate} serve --no-token --no-ledger --listen 127.0.0.1:{port} -- {server}",
     ),
     Row {
         file: File::Text(SERVE_SHARED),
@@ -102,14 +102,14 @@ pub(crate) const ROWS: &[Row] = &[
             "serve-hs-shared",
             "**redress serve**, shared",
             HS,
-            "{gate} serve --no-ledger --listen 127.0.0.1:{port} --config {file}",
+            "{gate} serve --no-token --no-ledger --listen 127.0.0.1:{port} --config {file}",
         )
     },
     row(
         "serve-hs-ledger",
         "**redress serve**, ledger",
         HS,
-        "{gate} serve --ledger {ledger} --listen 127.0.0.1:{port} -- {server}",
+        "{gate} serve --no-token --ledger {ledger} --listen 127.0.0.1:{port} -- {server}",
     ),
     row(
         "rmcp-hs",

@@ -1,11 +1,14 @@
 //! A short run of the benchmark, with the gate that was built beside it.
 
-use std::{path::Path, process::Command};
+use std::{env, path::Path, process::Command};
 
-/// The gate is built by the same `cargo test --workspace`; alone, this crate has none to measure.
+/// The gate is built by the same `cargo test --workspace`; alone, this crate has none to measure. Where all tests are to be run
+/// that is a failure.
 fn gate() -> Option<std::path::PathBuf> {
     let gate = Path::new(env!("CARGO_BIN_EXE_redress-bench")).with_file_name("redress");
-    gate.exists().then_some(gate)
+    let is_there = gate.exists();
+    assert!(is_there || env::var_os("CI").is_none(), "{} is not built", gate.display());
+    is_there.then_some(gate)
 }
 
 #[test]

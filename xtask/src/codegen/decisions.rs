@@ -12,18 +12,22 @@ const FROM: &str = "<!-- The table is written by `cargo xtask codegen`. -->\n";
 const TO: &str = "<!-- End of the table. -->\n";
 
 /// The page with the table of today, and the picture.
-pub(super) fn files(root: &Path) -> Vec<(String, String)> {
-    let mut files = vec![("docs/recover.svg".to_owned(), picture::svg())];
-    let page = fs::read_to_string(root.join(PAGE)).unwrap_or_default();
+pub(super) fn files(root: &Path) -> Result<[(String, String); 2], String> {
+    let page = fs::read_to_string(root.join(PAGE)).map_err(|it| format!("{PAGE}: {it}"))?;
+    let picture = ("docs/recover.svg".to_owned(), picture::svg());
+    Ok([picture, (PAGE.to_owned(), filled(&page)?)])
+}
+
+/// The page with the table between its two marks.
+fn filled(page: &str) -> Result<String, String> {
     let parts = page.split_once(FROM).and_then(|(before, rest)| {
         let (_, after) = rest.split_once(TO)?;
         Some((before, after))
     });
-    if let Some((before, after)) = parts {
-        let text = format!("{before}{FROM}{}\n{}{TO}{after}", table(), classes());
-        files.push((PAGE.to_owned(), text));
-    }
-    files
+    let (before, after) = parts.ok_or_else(|| {
+        format!("{PAGE} has lost a mark of its table: `{}`, `{}`", FROM.trim_end(), TO.trim_end())
+    })?;
+    Ok(format!("{before}{FROM}{}\n{}{TO}{after}", table(), classes()))
 }
 
 fn table() -> String {
@@ -103,5 +107,19 @@ const fn outcome(then: Then) -> &'static str {
         Then::Stop(StopReason::WaitTooLong) => "stop: wait too long",
         Then::Stop(StopReason::BudgetSpent) => "stop: budget spent",
         Then::Stop(StopReason::CannotSucceed) => "stop: cannot succeed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FROM, TO, filled};
+
+    #[test]
+    fn a_page_that_lost_a_mark_is_a_problem() {
+        let page = format!("# Recover\n{FROM}old\n{TO}rest\n");
+        assert!(filled(&page).unwrap().ends_with(&format!("{TO}rest\n")));
+        for mark in [FROM, TO] {
+            assert!(filled(&page.replace(mark, "")).is_err(), "{mark}");
+        }
     }
 }

@@ -1,18 +1,20 @@
 //! The shared vectors: what every reader of the contract, in whatever language, must make of the same input.
 
 mod answers;
+mod dialects;
 mod faults;
 mod raised;
 
 use redress::{Dialect, dialect::Stamp};
 use serde_json::{Value, json};
 
-/// `decisions.json`, `bytes.json` and `raised.json`, one case per line.
-pub(super) fn files() -> [(String, String); 3] {
+/// `decisions.json`, `bytes.json`, `raised.json` and `dialects.json`, one case per line.
+pub(super) fn files() -> [(String, String); 4] {
     [
         ("tests/vectors/decisions.json".to_owned(), file("fault to decision", &faults::cases())),
         ("tests/vectors/bytes.json".to_owned(), file("bytes to fault", &answers::cases())),
         ("tests/vectors/raised.json".to_owned(), file("code to answer", &raised::cases())),
+        ("tests/vectors/dialects.json".to_owned(), file("fault to document", &dialects::cases())),
     ]
 }
 

@@ -2,7 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
+    io::{self, BufRead as _, BufReader},
+    net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::mpsc,
@@ -43,17 +44,28 @@ impl Serving {
 
     /// The gate, with the fixture as its child.
     pub(crate) fn gate_before_command() -> Result<Self, String> {
-        let mut gate = gate()?;
-        gate.arg("--").arg(binary("conformance-server")?).arg("stdio");
-        Self::start(&mut gate, "/mcp")
+        let server = binary("conformance-server")?;
+        Self::gate(&format!("command = ['{}', 'stdio']", server.display()))
     }
 
     /// The gate, with a server that it reaches over HTTP.
     pub(crate) fn gate_before_url(url: &str) -> Result<Self, String> {
+        Self::gate(&format!("url = \"{url}\""))
+    }
+
+    /// The gate before a server, without a token, which the suites do not bring. They call it as a page of its own origin would, which is
+    /// therefore listed.
+    fn gate(server: &str) -> Result<Self, String> {
         let config = target()?.join("conformance/redress.toml");
-        let text = format!("[server.fixture]\nurl = \"{url}\"\n");
+        let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
+        let text = format!(
+            "[listen]\naddress = \"127.0.0.1:{port}\"\nallowed_origins = [\"http://127.0.0.1:{port}\"]\n\
+             [server.fixture]\n{server}\n"
+        );
         fs::write(&config, text).map_err(|error| format!("{}: {error}", config.display()))?;
-        Self::start(gate()?.arg("--config").arg(&config), "/fixture/mcp")
+        let mut gate = Command::new(binary("redress")?);
+        gate.args(["serve", "--no-token", "--ledger"]).arg(target()?.join("conformance/ledger"));
+        Self::start(gate.arg("--config").arg(&config), "/fixture/mcp")
     }
 
     /// Where clients find it.
@@ -102,11 +114,9 @@ fn origin(address: &str) -> String {
     address.trim().splitn(4, '/').take(3).collect::<Vec<_>>().join("/")
 }
 
-fn gate() -> Result<Command, String> {
-    let mut gate = Command::new(binary("redress")?);
-    gate.args(["serve", "--listen", "127.0.0.1:0", "--ledger"]);
-    gate.arg(target()?.join("conformance/ledger"));
-    Ok(gate)
+/// A port on which nothing listens.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
 fn binary(name: &str) -> Result<PathBuf, String> {

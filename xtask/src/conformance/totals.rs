@@ -43,6 +43,12 @@ impl Totals {
         self.0.is_empty()
     }
 
+    /// The scenarios with at least one check that was made.
+    pub(crate) fn scenarios(&self) -> usize {
+        let is_made = |it: &Check| it.passed + it.failed > 0;
+        self.0.values().filter(|it| it.values().any(is_made)).count()
+    }
+
     /// Every check that failed, with the suite's reason.
     pub(crate) fn failures(&self) -> impl Iterator<Item = String> {
         self.checks().filter(|(_, _, check)| check.failed > 0).map(|it| describe(it.0, it.1, it.2))
@@ -159,6 +165,12 @@ mod tests {
         let before = totals(&[("ping", "a", "FAILURE"), ("ping", "b", "SKIPPED")]);
         assert_eq!(lost(&before, &Totals::default()).count(), 0);
         assert_eq!(before.failures().count(), 1);
+        assert_eq!(before.scenarios(), 1);
+    }
+
+    #[test]
+    fn a_scenario_that_was_skipped_is_not_counted() {
+        assert_eq!(totals(&[("ping", "a", "SKIPPED")]).scenarios(), 0);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use redress_check::{Contract, Day, Sources, World, check, fix::apply, infer, suppress};
+use redress_check::{Contract, Day, Project, Sources, check, fix::apply, infer, suppress};
 use redress_registry::{Source, read, shipped};
 
 static CORE: LazyLock<Option<Contract>> = LazyLock::new(|| {
@@ -43,10 +43,11 @@ pub(super) fn allowance(bytes: &[u8]) {
 
 /// Whatever the text is: every finding has its place in it, every edit fits, and a draft can be read.
 fn scan(name: &str, bytes: &[u8]) {
+    assert!(CORE.is_some(), "the registry `core` does not load");
     let (Ok(text), Some(core)) = (std::str::from_utf8(bytes), &*CORE) else { return };
     let sources = Sources::of_texts(&[(name, text)]);
-    let world = World::new(&sources, std::slice::from_ref(core), |_| Some(0));
-    let report = check(&world, Day::default());
+    let project = Project::new(&sources, std::slice::from_ref(core), |_| Some(0));
+    let report = check(&project, Day::default());
     for hit in report.hits.iter().filter(|it| it.file.is_some()) {
         assert!(text.get(hit.finding.span.clone()).is_some(), "a finding outside of the text");
         assert!(hit.finding.place.line >= 1, "a finding without a place");

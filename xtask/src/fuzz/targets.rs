@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use redress::{
-    card, classify as judge,
+    Lookup, card, classify as judge,
     dialect::{Dialect, Stamp},
     frame::{Frame, Malformed, Shape, Unreadable, limits, lines::Lines, peek},
     json::{Doc, Limits, RawJson, Value},
-    lookup::Lookup,
     outcome::Asked,
     recover::{Attempt, Budget, Policy, decide, is_nothing, read as read_answer},
 };

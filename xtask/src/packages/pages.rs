@@ -32,7 +32,7 @@ const ASKS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"p
 "#;
 
 /// What the model must hear of it, as a part of a line of JSON.
-const CARD: &str = r#""NOTE_NOT_FOUND: There is no note \"n-7\".\nRetry: only with other arguments (id). Nothing was changed.\nFix: List the notes, then use an id from the list.\nNext: list_notes""#;
+pub(super) const CARD: &str = r#""NOTE_NOT_FOUND: There is no note \"n-7\".\nRetry: only with other arguments (id). Nothing was changed.\nFix: List the notes, then use an id from the list.\nNext: list_notes""#;
 
 impl Bench {
     pub(super) fn clients(&self) -> Result<(), String> {
@@ -84,7 +84,7 @@ impl Bench {
     }
 
     /// A folder with what the programs of the docs use.
-    fn docs(&self) -> Result<PathBuf, String> {
+    pub(super) fn docs(&self) -> Result<PathBuf, String> {
         let folder = self.folder.join("docs");
         let notes = self.folder.join("notes");
         let scripts = self.root.join("tests/packages");
@@ -102,7 +102,7 @@ impl Bench {
     }
 
     /// Puts a program that a page shows into a folder.
-    fn put(&self, page: &str, file: &str, folder: &Path) -> Result<(), String> {
+    pub(super) fn put(&self, page: &str, file: &str, folder: &Path) -> Result<(), String> {
         let text = read(&self.root.join(page))?;
         let block = text
             .split("```")
@@ -113,7 +113,7 @@ impl Bench {
 }
 
 /// What a server on pipes answers to the last request.
-fn answer(command: &mut Command) -> Result<String, String> {
+pub(super) fn answer(command: &mut Command) -> Result<String, String> {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut server = piped.spawn().map_err(|it| format!("{command:?} did not start: {it}"))?;
     let (Some(mut input), Some(output)) = (server.stdin.take(), server.stdout.take()) else {

@@ -3,6 +3,7 @@
 use redress::{
     Dialect, Fault, Lookup,
     dialect::Stamp,
+    emit::bound,
     fault::ParamValue,
     json::RawJson,
     tokens::DEFAULT_DETAILS_BYTES,
@@ -57,7 +58,7 @@ fn answer(code: &str, params: &Value, more: &Value) -> Option<String> {
     members.extend(more);
     let document = document.to_string();
     let mut fault = Dialect::Native.read(document.as_bytes(), &Lookup::shipped()).ok()?;
-    fault.bound(DEFAULT_DETAILS_BYTES);
+    bound(&mut fault, DEFAULT_DETAILS_BYTES);
     let stamp = Stamp::default();
     let answer = Answer {
         dialect: Dialect::Native,
