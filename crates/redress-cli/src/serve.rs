@@ -53,8 +53,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Done {
     outlive_file_limits()?;
-    let (config, watch) = read(args)?;
     let (sender, events) = mpsc::channel();
+    // Before anything else: a SIGHUP that arrives while we start must not end us.
+    reload::take_hang_ups(args.options.config.is_some(), &sender).map_err(|it| Failure::stream(&it))?;
+    let (config, watch) = read(args)?;
     let _control = args.options.config.as_deref().and_then(|it| control(it, &sender));
     let _adoption = adopt_orphans();
     let stage = Stage::open(args, &config)?;
@@ -82,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Done {
         if let Some(watch) = watch {
             let reload = Reload { stage: stage.clone(), config, handle, live };
             // Without it everything works but the reading of a changed file.
-            reload::follow(reload, watch, (sender, events))
+            reload::follow(reload, watch, events)
                 .unwrap_or_else(|it| Err::new().say(&format!("cannot watch the file: {it}")));
         }
     };
@@ -102,7 +104,6 @@ pub(crate) fn run(args: &Args) -> Done {
 /// What is to be served, and what notices that its file changes, if it has one.
 fn read(args: &Args) -> Result<(Config, Option<Watch<impl FnMut() -> Read + use<>>>), Failure> {
     let Some(file) = &args.options.config else {
-        reload::outlive_hang_up().map_err(|it| Failure::stream(&it))?;
         return Ok((args.config()?, None));
     };
     let again = args.clone();

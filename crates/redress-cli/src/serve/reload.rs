@@ -11,7 +11,7 @@ use std::{
 
 use redress_gate::{Governor, Handle, Next, Server};
 
-pub(super) use self::follow::{Event, first, follow, outlive_hang_up};
+pub(super) use self::follow::{Event, first, follow, take_hang_ups};
 use super::{Stage, size};
 use crate::{
     config::{self, Change, Comparison, Config, General, Governance, Loosening},

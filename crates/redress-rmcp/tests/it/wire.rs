@@ -38,7 +38,7 @@ async fn what_is_no_message_is_answered_under_the_id_of_its_request() {
         ),
         (
             r#""id":12.5,"method":"tools/call","params":{"name":"well"}"#,
-            Value::Null,
+            json!(12.5),
             "INVALID_REQUEST",
             "/id",
         ),

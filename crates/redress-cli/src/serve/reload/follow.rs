@@ -29,9 +29,13 @@ pub(in crate::serve) enum Event {
     Apply(Request),
 }
 
-/// Serves on after a SIGHUP where there is no file to read again, and says so. If we were started with the signal ignored, so that the
-/// servers that we start ignore it, too, that stays so.
-pub(in crate::serve) fn outlive_hang_up() -> io::Result<()> {
+/// Takes every SIGHUP from now on: as an event if there is a file to read again, else with a line that says there is none. Without a
+/// file, a signal that was ignored when we started stays ignored, so that the servers that we start ignore it, too.
+pub(in crate::serve) fn take_hang_ups(has_file: bool, events: &Sender<Event>) -> io::Result<()> {
+    if has_file {
+        let events = events.clone();
+        return at_hang_up(move || events.send(Event::HungUp).is_ok());
+    }
     if is_ignored(SIGHUP) {
         return Ok(());
     }
@@ -85,12 +89,11 @@ where
 pub(in crate::serve) fn follow<L>(
     reload: Reload,
     watch: Watch<L>,
-    (sender, events): (Sender<Event>, Receiver<Event>),
+    events: Receiver<Event>,
 ) -> io::Result<()>
 where
     L: FnMut() -> Result<Config, Failure> + Send + 'static,
 {
-    at_hang_up(move || sender.send(Event::HungUp).is_ok())?;
     let mut follower = Follower { reload, watch, asked: Vec::new() };
     let follow = move || while follower.wait(&events) {};
     thread::Builder::new().name("redress-config".to_owned()).spawn(follow).map(drop)

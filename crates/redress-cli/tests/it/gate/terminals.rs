@@ -76,7 +76,8 @@ fn attack_m9_no_line_of_the_gate_breaks_one_of_a_server() {
         while :; do echo \"$x\" >&2; done & read -r line; wait";
     let mut gate = Command::new(env!("CARGO_BIN_EXE_redress"))
         .args(["serve", "--no-token", "--no-ledger", "--listen", "127.0.0.1:0", "--name", "flood"])
-        .args(["--", "sh", "-c", flood])
+        // The server never answers; a deadline on a busy machine would end it in the middle of a line.
+        .args(["--deadline", "3600000", "--", "sh", "-c", flood])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
