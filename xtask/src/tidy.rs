@@ -32,9 +32,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redress-ledger", &["redress"]),
     ("redress-rmcp", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-check", &["redress", "redress-registry"]),
-    ("redress-gate", &["redress", "redress-govern", "redress-ledger", "redress-registry"]),
+    (
+        "redress-gate",
+        &["redress", "redress-govern", "redress-ledger", "redress-registry", "redress-transport"],
+    ),
+    ("redress-transport", &["redress"]),
     ("redress-govern", &["redress"]),
-    ("redress-probe", &["redress", "redress-registry"]),
+    ("redress-probe", &["redress", "redress-registry", "redress-transport"]),
     (
         "redress-cli",
         &[

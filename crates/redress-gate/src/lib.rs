@@ -36,7 +36,6 @@ mod server;
 mod session;
 mod settings;
 mod spawner;
-pub mod sse;
 mod tail;
 mod tls;
 mod told;

@@ -1,7 +1,6 @@
 //! `Client`: speaks MCP with a server, byte by byte as it is told to, so that it can say what no SDK would.
 
 mod child;
-mod events;
 mod greeting;
 mod listing;
 mod message;

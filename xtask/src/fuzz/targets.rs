@@ -12,15 +12,13 @@ use redress::{
 };
 use redress_cli::config::{Nowhere, read as read_config};
 use redress_declare::{GAVE_UP, read_file};
-use redress_gate::{
-    heard_in_steps,
-    sse::{self as events, Events},
-};
+use redress_gate::heard_in_steps;
 use redress_govern::{
     eval::{Language, Refusal, UNREADABLE, inspect},
     plan::{Plan, Status, decided},
 };
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
+use redress_transport::sse::{self as events, Events};
 use redress_workspace::patch::{Fate, fit, read as read_patch};
 
 use super::{ledger, sources};

@@ -9,6 +9,7 @@ use hyper::{
     body::Bytes,
     http::{HeaderName, HeaderValue, StatusCode, header},
 };
+use redress_transport::sse::Events;
 use tokio::{task::yield_now, time::sleep};
 
 use super::{
@@ -21,7 +22,6 @@ use super::{
 use crate::{
     inflight::UpstreamId,
     session::{ClientKind, Refused},
-    sse::Events,
 };
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");

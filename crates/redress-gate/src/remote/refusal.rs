@@ -6,6 +6,7 @@ use hyper::{
     body::Bytes,
     http::{HeaderValue, StatusCode, header},
 };
+use redress_transport::sse::Events;
 use tokio::time::timeout;
 
 use super::{
@@ -19,7 +20,6 @@ use crate::{
     frame::behind_mark,
     inflight::UpstreamId,
     session::{About, Refused},
-    sse::Events,
 };
 
 /// The most that is read of a refusal which is no message.

@@ -7,11 +7,9 @@ use std::{
 };
 
 use hyper::body::Bytes;
+use redress_transport::sse::{Event, write};
 
-use crate::{
-    memory::{Account, Held, Message, SMALL},
-    sse::{Event, write},
-};
+use crate::memory::{Account, Held, Message, SMALL};
 
 /// How much waits for a reader that is slow; what exceeds it is not said, unless it is an answer.
 const MOST_WAITING: usize = 4 << 20;

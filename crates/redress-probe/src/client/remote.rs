@@ -21,6 +21,7 @@ use hyper::{
     http::uri::Scheme,
 };
 use hyper_util::rt::TokioIo;
+use redress_transport::sse::Events;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -33,10 +34,7 @@ use tokio_rustls::{
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
 
-use super::{
-    events::Events,
-    wire::{Heard, LONGEST, Mirror, QUEUE, Trouble},
-};
+use super::wire::{Heard, LONGEST, Mirror, QUEUE, Trouble};
 
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -283,13 +281,17 @@ async fn hear(post: u64, response: Response<Incoming>, say: &SyncSender<Heard>) 
             }
             continue;
         }
-        match events.push(&bytes) {
-            Ok(told) => {
-                for bytes in told {
+        let mut rest: &[u8] = &bytes;
+        loop {
+            match events.next(&mut rest) {
+                Ok(Some(event)) if event.data.is_empty() => (),
+                Ok(Some(event)) => {
+                    let bytes = event.data.to_vec();
                     tell(say, Heard::Message { post: Some(post), status: Some(status), bytes });
                 }
+                Ok(None) => break,
+                Err(_) => return Heard::TooLarge { post: Some(post), bytes: LONGEST + 1 },
             }
-            Err(long) => return Heard::TooLarge { post: Some(post), bytes: long.0 },
         }
     }
     let is_message = whole.trim_ascii().starts_with(b"{") || whole.trim_ascii().starts_with(b"[");

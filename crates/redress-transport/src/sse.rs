@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::frame::MARK;
+use redress::frame::MARK;
 
 /// The longest name of a field that means something.
 const LONGEST_NAME: usize = 5;
