@@ -51,7 +51,7 @@ pub enum By {
 /// What is to be recorded.
 pub(crate) enum Draft {
     Written(Record),
-    /// Written by whoever commits it: nobody waits for it, so its caller need not spend the time.
+    /// Written by the committer: the caller does not wait for it and need not spend the time.
     Later(Box<dyn FnOnce() -> Record + Send>),
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Queue {
 pub(crate) struct Outside {
     pub(crate) clock: Clock,
     pub(crate) on_change: Option<OnChange>,
-    /// Where a gap is noted of which no record can tell.
+    /// Where a gap is noted that no record can report.
     pub(crate) untold: Untold,
     pub(crate) chain: String,
 }
@@ -107,9 +107,9 @@ struct Inner {
     company: Company,
     /// The committer is to take a turn: for a record that its caller does not commit, or to ask for space again.
     is_called: bool,
-    /// The same, but not at once: nobody waits for the record.
+    /// The same, but later: no caller waits for the record.
     is_expected: bool,
-    /// Counts are to be told in a while.
+    /// Counts are to be recorded in a while.
     has_counts: bool,
     stopping: bool,
 }
@@ -210,7 +210,7 @@ impl Queue {
         Err(inner.state.refusal())
     }
 
-    /// Counts what nobody will record.
+    /// Counts a failure that no record will hold.
     pub(crate) fn miss(&self) {
         self.miss_many(1);
     }
@@ -243,7 +243,7 @@ impl Queue {
         }
     }
 
-    /// Queues a record for which nobody waits: it is committed with others, a moment later.
+    /// Queues a record without a waiting caller: it is committed with others, a moment later.
     pub(crate) fn push_later(&self, write: Box<dyn FnOnce() -> Record + Send>) {
         let Some(mut inner) = self.enqueue(Draft::Later(write), Box::new(|_, _| ())) else {
             return;
@@ -255,7 +255,7 @@ impl Queue {
         }
     }
 
-    /// Queues a record for whoever commits next; never waits.
+    /// Queues a record for the next commit, on any thread; never waits.
     pub(crate) fn push_silently(&self, record: Record, on_durable: OnDurable) {
         drop(self.enqueue(Draft::Written(record), on_durable));
     }

@@ -153,7 +153,7 @@ impl Epoch {
         )
     }
 
-    /// The same with its signature, which is not checked: who reads a log that nobody else may write need not spend the time.
+    /// The same with its signature, which is not checked: the reader of a log that only this process may write need not spend the time.
     pub(crate) fn parse(line: &[u8]) -> Option<(Self, String)> {
         let line = Line::read(line).ok().filter(|it| it.kind == Kind::Epoch)?;
         let doc = Doc::parse(line.text.as_bytes(), LINE_LIMITS).ok()?;

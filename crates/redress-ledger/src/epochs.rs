@@ -50,7 +50,7 @@ pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A log that is being written. Whoever has it holds the lock of the keys.
+/// A log that is being written. Its holder has the lock of the keys.
 pub(crate) struct Log {
     path: PathBuf,
     file: File,
@@ -219,7 +219,7 @@ pub enum Wrong {
     Changed,
     /// Epochs are missing before it.
     Missing,
-    /// It stands there again, or too late.
+    /// An epoch occurs twice, or too late.
     OutOfOrder,
     /// It does not continue the one before, or is not signed by the key that was named for it.
     Unlinked,

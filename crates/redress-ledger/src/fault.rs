@@ -21,7 +21,7 @@ const MAX_UPSTREAM: usize = 4 << 10;
 const MAX_CAUSE: usize = 4 << 10;
 const MAX_DROPPED: usize = 32;
 
-/// What stands for an object that could not be kept at all.
+/// What replaces an object that could not be kept at all.
 const NOTHING: &str = r#"{"cut":["/"]}"#;
 
 impl Record {

@@ -28,7 +28,7 @@ struct Place {
     segment: u32,
     /// Where the last sound line ends. What follows may be a torn tail, and another record may stand there next time.
     sound: u64,
-    /// Up to where lines were told of that are no records.
+    /// Up to where lines that are no records were reported.
     told: u64,
     /// Its format is not known.
     is_foreign: bool,
@@ -56,7 +56,7 @@ impl Follow {
         for (dir, chain) in all_chains(dirs, &mut found) {
             let place = self.chains.entry((dir, chain.name.clone())).or_default();
             if let Err(error) = place.read_on(&chain, &mut found) {
-                // A segment that was pruned meanwhile is nobody's loss here.
+                // A segment that was pruned meanwhile is no loss here.
                 if error.kind() != io::ErrorKind::NotFound {
                     let failure = Failure::new("read", &chain.path, error);
                     found.push(Err(ReadError::Io(failure)));

@@ -66,7 +66,7 @@ impl Untold {
         Self { notes: Notes::new(key, "gaps", ledger), ledger: ledger.to_owned() }
     }
 
-    /// Notes the gap of a chain. Where that fails as well, nobody will ever tell.
+    /// Notes the gap of a chain. If that fails as well, the gap stays unknown.
     pub(crate) fn keep(&self, chain: &str, gap: &Gap) {
         drop(self.notes.keep(chain, (gap.object() + "\n").as_bytes()));
     }
@@ -85,7 +85,7 @@ impl Untold {
             .collect()
     }
 
-    /// Forgets a gap of which a record tells.
+    /// Forgets a gap that a record reports.
     pub(crate) fn forget(&self, chain: &str) {
         drop(self.notes.forget(chain));
     }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// What stands before the first record.
+    /// The hash before the first record.
     pub(crate) const ZERO: Self = Self([0; 32]);
 
     /// The hash of some bytes.

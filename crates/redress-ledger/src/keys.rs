@@ -176,7 +176,7 @@ impl Keys {
     /// Puts the next secret in the place of the one before, which is overwritten.
     fn replace(&self, number: u64, first: PublicKey, next: &Signer, line: &[u8]) -> io::Result<()> {
         let old = OpenOptions::new().write(true).open(&self.path)?;
-        // Under the lock nobody else writes it; one that is there was left by a crash.
+        // The lock keeps other writers out; a draft that is there was left by a crash.
         let draft = self.path.with_extension("next");
         drop(fs::remove_file(&draft));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;

@@ -65,7 +65,7 @@ impl ChainDir {
         !lock::is_there(&self.path)
     }
 
-    /// Puts the chain aside, so that nobody writes to it.
+    /// Moves the chain aside, so that no process writes to it.
     pub(crate) fn quarantine(&self) -> io::Result<PathBuf> {
         let parent = self.path.parent().unwrap_or(Path::new("."));
         for attempt in 0..100 {

@@ -50,7 +50,7 @@ pub struct Options {
     pub reserve_bytes: u64,
     /// What all chains may take; the oldest segments are pruned. `None`: everything is kept.
     pub keep_bytes: Option<u64>,
-    /// For its size a segment is only pruned if its newest record is older than so many milliseconds: nobody drives out what is new.
+    /// For its size a segment is only pruned if its newest record is older than so many milliseconds: a flood cannot push out new records.
     pub young_millis: u64,
     /// How old a segment may be, in milliseconds; older ones are pruned. `None`: everything is kept.
     pub keep_millis: Option<u64>,
@@ -164,7 +164,7 @@ impl Ledger {
         self.queue.admit()
     }
 
-    /// Counts a failure that was told without a record: a gap record tells of it as soon as there can be one.
+    /// Counts a failure that was answered without a record: a gap record reports it as soon as there can be one.
     pub fn miss(&self) {
         self.queue.miss();
     }
@@ -179,7 +179,7 @@ impl Ledger {
         self.queue.push(record, Box::new(|result, _| on_durable(result)));
     }
 
-    /// Queues a record for which nobody waits: `write` is called a moment later, when it becomes durable with others. Never waits.
+    /// Queues a record without a waiting caller: `write` is called a moment later, when it becomes durable with others. Never waits.
     pub fn append_later(&self, write: impl FnOnce() -> Record + Send + 'static) {
         self.queue.push_later(Box::new(write));
     }
@@ -189,8 +189,8 @@ impl Ledger {
         refusals::may_record(&self.queue, kind)
     }
 
-    /// Counts a failure: a `refusals` record tells how many there were, at most once a second. `then` is called once, when the client may
-    /// be told: after the record before it is durable, or will never be. Never waits.
+    /// Counts a failure: a `refusals` record says how many there were, at most once a second. `then` is called once, when the client may be
+    /// answered: after the record before it is durable, or will never be. Never waits.
     pub fn count(
         &self,
         kind: RefusalKind,
@@ -208,10 +208,10 @@ impl Ledger {
         self.queue.push_silently(record, Box::new(on_durable));
     }
 
-    /// Makes durable what waits, whoever queued it, on this thread: a record need not wait until another thread wakes up.
-    /// Gives `false` at once if nothing waits, or if another thread is at it, which then sees to what waits, too. To be
-    /// called until it does, since others may have left theirs to this one. Blocks for as long as the disk takes, and at most as
-    /// long again, two milliseconds at most, for callers that were told a moment ago and may be back with their next record.
+    /// Makes the queued records durable on this thread, of all threads: a record need not wait until another thread wakes up. Gives `false`
+    /// at once if nothing is queued, or if another thread is committing, which then takes what is queued, too. Call it until it gives
+    /// `false`, since other threads may have left theirs to this one. Blocks for as long as the disk takes, and at most as long again, two
+    /// milliseconds at most, for callers that were answered a moment ago and may be back with their next record.
     pub fn commit(&self) -> bool {
         self.queue.commit()
     }
@@ -224,7 +224,7 @@ impl Ledger {
         hear.recv().unwrap_or(Err(LedgerError::Closed))
     }
 
-    /// What could not be recorded and stands in no gap record yet.
+    /// What could not be recorded and is in no gap record yet.
     pub fn gap(&self) -> Option<Gap> {
         self.queue.gap()
     }
@@ -270,7 +270,7 @@ fn prepare(dir: &Path) -> Result<PathBuf, OpenError> {
         .map_err(|error| Failure::new("create", dir, error).into())
 }
 
-/// Whoever can write the ledger must not thereby be able to sign it.
+/// A process that can write the ledger must not thereby be able to sign it.
 fn refuse_key_beside_ledger(key: &Path, ledger: &Path) -> Result<(), OpenError> {
     let place = key.ancestors().skip(1).find_map(|it| fs::canonicalize(it).ok());
     if place.is_some_and(|it| it.starts_with(ledger)) {

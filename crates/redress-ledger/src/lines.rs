@@ -6,14 +6,14 @@ use redress::json::Doc;
 
 use crate::{LINE_LIMITS, MAX_LINE};
 
-/// How much is read at once: little of a file of which one line is wanted, much of a long one.
+/// How much is read at once: little if one line of a file is wanted, much of a long file.
 const CHUNKS: (usize, usize) = (4 << 10, 128 << 10);
 
 /// A reader of lines.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     source: R,
-    /// What was read and not given out stands at `start..end`.
+    /// What was read and not given out is at `start..end`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -67,7 +67,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Goes on behind so many bytes and lines, where the source stands.
+    /// Goes on behind so many bytes and lines, at the position of the source.
     pub(crate) fn resume(source: R, offset: u64, number: u64) -> Self {
         Self { offset, number, ..Self::new(source) }
     }

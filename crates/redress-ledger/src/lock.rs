@@ -22,7 +22,7 @@ pub(crate) enum Held {
     Removed,
     /// A process that lives.
     ByOther,
-    /// Nobody else any more.
+    /// No other process any more.
     Here(File),
 }
 

@@ -6,7 +6,7 @@ use redress::json::Value;
 
 use crate::{reader::Entry, record::Kind, refusals::Counted, time::Time};
 
-/// Which records somebody wants to see. What is not given does not matter.
+/// Which records are wanted. A field that is not given does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// Not before this time.

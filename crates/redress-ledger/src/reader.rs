@@ -28,7 +28,7 @@ pub(crate) const ALLOWANCE_MILLIS: u64 = 3_600_000;
 /// How many files are open at once. Where more chains were written at the same time, each of the others is opened anew for each line.
 const MOST_OPEN: usize = 128;
 
-/// A record as it stands in the ledger.
+/// A record as it is written in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The chain it belongs to.

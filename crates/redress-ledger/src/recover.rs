@@ -98,7 +98,7 @@ impl Recovery {
     }
 }
 
-/// Looks after every chain that nobody writes any more.
+/// Recovers every chain that no process writes any more.
 pub(crate) fn recover_all(ledger: &Path, tools: &Tools, now: Time) -> io::Result<Vec<Recovery>> {
     name_drafts(ledger, tools)?;
     remove_stale_drafts(ledger, now)?;
@@ -290,7 +290,7 @@ fn recovered(cuts: &[Cut]) -> Record {
     })
 }
 
-/// Gives those chains their names that are durable and of which the log of epochs tells: their processes ended before they could.
+/// Gives durable chains that are in the log of epochs their final names: their processes ended before they could.
 fn name_drafts(ledger: &Path, tools: &Tools) -> io::Result<()> {
     let mut begun: Option<BTreeSet<String>> = None;
     for entry in fs::read_dir(ledger)? {

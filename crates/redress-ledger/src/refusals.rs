@@ -23,13 +23,13 @@ use crate::{
 const RECORDED_AT_ONCE: u64 = 16;
 const RECORDED_EACH_MILLIS: u64 = 1_000;
 
-/// How often counts are told.
+/// How often counts are recorded.
 const TELL_EACH_MILLIS: u64 = 1_000;
 
 /// Kinds that are counted one by one; the rest is counted together.
 const MAX_KINDS: usize = 1_000;
 
-/// Stands for codes that are not counted one by one.
+/// The name for codes that are not counted one by one.
 const OTHERS: &str = "(others)";
 
 /// What a failure is counted under.
@@ -84,7 +84,7 @@ struct State {
     counts: BTreeMap<RefusalKind, u64>,
     first: Time,
     last: Time,
-    /// When counts were told last.
+    /// When counts were recorded last.
     told: Option<Time>,
     /// Records are numbered in the order in which they were queued, in which they become durable, too.
     queued: u64,
@@ -94,11 +94,11 @@ struct State {
 
 /// What follows when a failure was counted.
 enum Added {
-    /// The counts are to be told in the record of that number, for which it waits.
+    /// The counts go into the record of that number, for which the failure waits.
     Tell(u64, Option<(Record, u64)>),
     /// It waits for a record that is queued.
     Waits,
-    /// It may be told.
+    /// The client may be answered.
     Told(OnTold),
 }
 
@@ -125,7 +125,7 @@ impl State {
         may
     }
 
-    /// Forgets kinds of which none came lately. Gives whether there is room for another.
+    /// Forgets kinds that did not occur lately. Says whether there is room for another.
     fn make_room(&mut self, now: u64) -> bool {
         self.recorded.retain(|_, until| *until > now);
         self.recorded.len() < MAX_KINDS
@@ -145,7 +145,7 @@ impl State {
         *self.counts.entry(kind).or_default() += 1;
     }
 
-    /// Counts a failure that may be told when what was queued before it is durable.
+    /// Counts a failure whose client may be answered when what was queued before it is durable.
     fn add(&mut self, kind: RefusalKind, now: Time, then: OnTold) -> Added {
         self.count(kind, now);
         if self.is_due(now) {
@@ -165,7 +165,7 @@ impl State {
         self.told.is_none_or(|it| now < it || now.since(it) >= TELL_EACH_MILLIS)
     }
 
-    /// The record of the counts, and how many failures it stands for.
+    /// The record of the counts, and how many failures it counts.
     fn take(&mut self, now: Time) -> Option<(Record, u64)> {
         let counts = std::mem::take(&mut self.counts);
         let count = counts.values().sum();
@@ -204,8 +204,8 @@ fn record(counts: &BTreeMap<RefusalKind, u64>, count: u64, (first, last): (Time,
     })
 }
 
-/// A failure that gets a record of its own. Those of which only the count is recorded are told after it; so it is dropped when that
-/// record is durable, or never will be.
+/// A failure that gets a record of its own. Failures that are only counted are answered after it; so drop it when that record is durable,
+/// or never will be.
 pub struct Recording {
     queue: Arc<Queue>,
     number: u64,
@@ -233,7 +233,7 @@ pub(crate) fn may_record(queue: &Arc<Queue>, kind: &RefusalKind) -> Option<Recor
     })
 }
 
-/// Counts a failure. `then` is called once, when it may be told.
+/// Counts a failure. `then` is called once, when the client may be answered.
 pub(crate) fn count(queue: &Arc<Queue>, kind: RefusalKind, then: OnTold) {
     if let Some(refusal) = queue.is_over() {
         queue.miss();
@@ -273,7 +273,7 @@ fn tell(queue: &Arc<Queue>, number: u64, told: Option<(Record, u64)>) {
     queue.push(record, Box::new(then));
 }
 
-/// A record is durable, or never will be: whoever waits for it is told.
+/// A record is durable, or never will be: releases what waits for it.
 fn settle(queue: &Queue, number: u64, result: &Result<(), LedgerError>) {
     let ready = queue.refusals.lock().take_waiting(number);
     for then in ready {

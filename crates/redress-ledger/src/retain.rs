@@ -70,7 +70,7 @@ struct Victim {
     told: Vec<Told>,
 }
 
-/// Prunes what is over the limits. Records come first, files after: what is gone is always told of.
+/// Prunes what is over the limits. Records come first, files after: each loss is on record.
 pub(crate) fn prune(
     keep: Keep,
     first: PublicKey,
@@ -207,7 +207,7 @@ fn record(victim: &Victim, chains: &[ChainDir], signer: &Signer) -> Record {
     })
 }
 
-/// Has the log of epochs tell which chains go whole, so that nobody misses them.
+/// Enters into the log of epochs which chains are removed whole, so that they are not missed.
 fn tell(
     victims: &[Victim],
     chains: &[ChainDir],
@@ -221,13 +221,13 @@ fn tell(
     for chains in names.chunks(MOST_NAMES) {
         let (ledger_id, chains) = (ledger_id(ledger), chains.to_vec());
         let entry = Entry { event: Event::Prune, ledger: ledger_id, chains, position: None };
-        // Who holds the lock of the keys for long holds up nobody: what stays is pruned the next time.
+        // A process that holds the lock of the keys for long delays no other: what remains is pruned the next time.
         keys.turn((ledger, now), PRUNE_WAIT, |_| Ok(((), entry)))?;
     }
     Ok(())
 }
 
-/// Removes the files. The witness of a chain of which nothing stays goes first: without it, an empty directory means nothing.
+/// Removes the files. The witness of a chain that goes whole is removed first: without it, an empty directory means nothing.
 fn remove(victims: &[Victim], chains: &[ChainDir], witness: &Witness) {
     for Victim { candidate, .. } in victims {
         if candidate.next.is_none()
@@ -240,7 +240,7 @@ fn remove(victims: &[Victim], chains: &[ChainDir], witness: &Witness) {
     }
 }
 
-/// Removes the directories of chains that were pruned. One that is still witnessed was emptied by somebody else.
+/// Removes the directories of chains that were pruned. One that is still witnessed was emptied by another process.
 fn remove_empty(chains: &[ChainDir], witness: &Witness) {
     let is_empty = |path: &Path| layout::segment_numbers(path).is_ok_and(|it| it.is_empty());
     let is_pruned = |it: &&ChainDir| {

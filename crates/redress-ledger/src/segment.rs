@@ -52,7 +52,7 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Opens a file of which `len` bytes count, and cuts what is behind them.
+    /// Opens a file whose first `len` bytes count, and cuts what is behind them.
     pub(crate) fn reopen(path: &Path, number: u32, len: u64) -> Result<Self, Failure> {
         let failed = |error| Failure::new("open", path, error);
         let file = OpenOptions::new().read(true).append(true).open(path).map_err(failed)?;
@@ -92,7 +92,7 @@ impl Segment {
         Ok(())
     }
 
-    /// A write that claims more than it did leaves the file too short; one to a file that somebody removed leaves nothing.
+    /// A write that claims more than it did leaves the file too short; one to a removed file leaves nothing.
     fn check(&self, more: u64) -> io::Result<()> {
         let file = self.file.metadata()?;
         if file.nlink() == 0 {

@@ -53,7 +53,7 @@ pub(crate) fn is_closing(line: &Line<'_>) -> bool {
     line.kind == Kind::Checkpoint && (ends("\"why\":\"stop\"") || ends("\"why\":\"recovered\""))
 }
 
-/// What was removed; `None` if nobody signed that.
+/// What was removed; `None` if that is not signed.
 pub(crate) fn pruned(object: Value<'_>) -> Option<Pruned> {
     let number = |key| object.get(key).and_then(Value::as_u64);
     let chain = object.get("chain")?.as_str()?;

@@ -12,10 +12,10 @@ use crate::{
     time::Time,
 };
 
-/// Names that are counted one by one; the rest is counted together, so that nobody can fill the memory with names.
+/// How many names are counted one by one; the rest is counted together, so that names cannot fill the memory.
 const MAX_NAMES: usize = 10_000;
 
-/// Stands for names that are not counted one by one.
+/// The name for names that are not counted one by one.
 const OTHERS: &str = "(others)";
 
 /// How often each name occurs.

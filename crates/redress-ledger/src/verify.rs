@@ -35,7 +35,7 @@ const MOST_LOOKS: usize = 5;
 pub struct Evidence {
     /// The keys that may have signed. Empty: signatures are checked against the keys that the records name.
     pub keys: Vec<PublicKey>,
-    /// Receipts that somebody was given.
+    /// Receipts that clients were given.
     pub receipts: Vec<Receipt>,
     /// The signing key's file, if it is on this machine: the newest checkpoints and the log of epochs lie beside it.
     pub key_file: Option<PathBuf>,
@@ -113,7 +113,7 @@ fn look(
     let all = chains.len();
     for chain in chains {
         progress(walked.len(), all);
-        // One that cannot be used is told below.
+        // A witness that cannot be used is reported below.
         let witnessed = witness.as_ref().and_then(|it| it.of(&chain.name).ok().flatten());
         let from = reach.from(&chain);
         walked.push(walk::walk(&chain, from, &epochs, witnessed.as_ref(), &mut receipts));
@@ -147,7 +147,7 @@ fn look(
 /// The one path of a directory under which its witnesses are kept, also after it is gone.
 pub fn true_path(dir: &Path) -> io::Result<PathBuf> {
     let dir = std::path::absolute(dir)?;
-    // Of what is gone nobody can say any more whether it was a link.
+    // Whether a path that is gone was a link is not known any more.
     let there = dir.ancestors().find_map(|it| Some((it, fs::canonicalize(it).ok()?)));
     Ok(match there {
         Some((there, real)) => dir.strip_prefix(there).map_or(real.clone(), |it| real.join(it)),

@@ -45,7 +45,8 @@ impl Witnessed {
     }
 }
 
-/// A file to which every checkpoint is also written, so that a copy of it can be kept where nobody reaches who can write the ledger and the keys.
+/// A file to which every checkpoint is also written, so that a copy can be kept out of reach of processes that can write the ledger and the
+/// keys.
 #[derive(Debug, Clone)]
 pub(crate) struct WitnessFile(PathBuf);
 
@@ -74,7 +75,7 @@ impl WitnessFile {
     }
 }
 
-/// A checkpoint of which a witness file tells.
+/// A checkpoint in a witness file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Attested {
     pub ledger: String,
@@ -102,7 +103,7 @@ impl Attested {
 pub(crate) struct Heads {
     /// By name.
     pub known: Vec<Witnessed>,
-    /// Where they are, the names of their chains, and why they cannot be used. Nobody knows of which ledger they are.
+    /// Where they are, the names of their chains, and why they cannot be used. Their ledgers are unknown.
     pub unusable: Vec<(PathBuf, String, io::Error)>,
 }
 
@@ -150,7 +151,7 @@ impl Witness {
     }
 }
 
-/// The ledgers of which a checkpoint was witnessed beside this key, whether they are still there or not.
+/// The ledgers that have a witnessed checkpoint beside this key, whether they are still there or not.
 ///
 /// # Errors
 /// The path that cannot be read, and why. A witness that is damaged names no ledger.

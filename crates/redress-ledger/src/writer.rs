@@ -47,7 +47,7 @@ pub(crate) struct Tools {
     /// The canonical path of the ledger.
     pub ledger: PathBuf,
     pub witness: Witness,
-    /// Where checkpoints are also told.
+    /// A file that gets the checkpoints, too.
     pub witness_file: Option<WitnessFile>,
     /// A longer segment is followed by a new one.
     pub segment_bytes: u64,
@@ -85,8 +85,8 @@ struct Signed {
 }
 
 impl Writer {
-    /// Begins a chain, with an epoch of its own. It gets its name when its first records are durable and the log of epochs tells of it, so that
-    /// nobody finds half a chain.
+    /// Begins a chain, with an epoch of its own. It gets its name when its first records are durable and the log of epochs names it, so
+    /// that no half chain is ever seen.
     pub(crate) fn begin(tools: Tools, now: Time, first: &[Record]) -> Result<Self, OpenError> {
         let (keys, ledger) = (tools.keys.clone(), tools.ledger.clone());
         let in_ledger = |error| Failure::new("create a chain in", &ledger, error);
@@ -109,7 +109,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// A chain with its first records, under a name that nobody reads.
+    /// A chain with its first records, under a name that no reader looks at.
     fn draft(
         tools: Tools,
         signer: Arc<Signer>,
@@ -199,8 +199,8 @@ impl Writer {
         let (keys, ledger) = (self.tools.keys.clone(), self.tools.ledger.clone());
         let entry = self.entry(Event::Close);
         self.release()?;
-        // Last, so that whoever finishes the chain after a crash adds nothing behind the end that is told here. If it cannot be told, the
-        // signature of the chain's own key stands for it.
+        // Last, so that a recovery after a crash adds nothing behind the end that is entered here. If it cannot be entered, the signature
+        // of the chain's own key replaces it.
         drop(keys.turn((&ledger, now), CLOSE_WAIT, |_| Ok(((), entry))));
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::{
 
 use super::{Inner, Pen, Queue};
 
-/// Nobody is waited for any longer, however slow the disk is.
+/// The longest wait for returning callers, however slow the disk is.
 const MOST_PATIENCE: Duration = Duration::from_millis(2);
 
 /// How many commits pass before it is tried again when those who were waited for did not come.
@@ -19,18 +19,18 @@ const MISTRUST: u32 = 64;
 /// Who may be back in a moment.
 #[derive(Debug, Default)]
 pub(super) struct Company {
-    /// How many records the next commit has if all come back: those told last, and those that waited then.
+    /// How many records the next commit has if all callers come back: those of the last commit, and those that waited then.
     expected: usize,
     /// How long that is worth waiting for: as long as the last commit took, which it may save.
     patience: Duration,
     /// How many more commits are made without waiting.
     mistrust: u32,
-    /// Somebody waits, and sees to what is queued.
+    /// A thread waits here and will commit what is queued.
     is_awaited: bool,
 }
 
 impl Queue {
-    /// A commit has told so many of their records, and took so long.
+    /// A commit has answered so many callers, and took so long.
     pub(super) fn expect_back(&self, told: usize, took: Duration) {
         let mut inner = self.lock();
         let waiting = inner.waiting.len();
@@ -51,7 +51,7 @@ impl Queue {
             if !is_complete {
                 return None;
             }
-            // Whoever waited has something else to do now.
+            // The thread that waited has something else to do now.
             inner.company.is_awaited = false;
             self.company.notify_one();
         } else if !is_complete && inner.company.mistrust == 0 {

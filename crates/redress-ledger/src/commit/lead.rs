@@ -20,10 +20,10 @@ use crate::{
     writer::{CHECKPOINT_RECORDS, Writer},
 };
 
-/// When records are committed for which nobody waits.
+/// When records without a waiting caller are committed.
 const SOON: Duration = Duration::from_millis(25);
 
-/// When counts are told that no later failure tells.
+/// When counts are recorded if no later failure carries them.
 const COUNTED: Duration = Duration::from_secs(1);
 
 /// What is done when a segment has ended.
@@ -35,7 +35,7 @@ pub(crate) struct Scribe {
     pub(crate) after_rotation: AfterRotation,
 }
 
-/// The committer: takes a turn whenever it is called, until it is told to stop.
+/// The committer: takes a turn at each call, until it is stopped.
 pub(crate) fn run(queue: &Arc<Queue>) -> Result<(), LedgerError> {
     while let Some(task) = queue.next_task() {
         match task {
@@ -60,7 +60,7 @@ impl Queue {
         true
     }
 
-    /// Waits for a call and the pen, or until counts are to be told; `None` if the pen is gone.
+    /// Waits for a call and the pen, or until counts are due; `None` if the pen is gone.
     fn next_task(&self) -> Option<Task<'_>> {
         let mut inner = self.lock();
         loop {
@@ -123,7 +123,7 @@ enum Task<'a> {
     TellCounts,
 }
 
-/// The pen, held. Whatever happens, nobody is left waiting.
+/// The pen, held. On drop, every waiting caller is released.
 struct Lead<'a> {
     queue: &'a Queue,
     scribe: Option<Box<Scribe>>,

@@ -40,8 +40,8 @@ impl Told {
     }
 }
 
-/// Reads a whole segment. `None` if a record in it is not what was written: each has to continue the one before, up to a checkpoint of one of those keys,
-/// which is the last record of a closed chain, or stands in the next segment.
+/// Reads a whole segment. `None` if a record in it is not what was written: each has to continue the one before, up to a checkpoint of one
+/// of those keys, which is the last record of a closed chain, or is in the next segment.
 pub(super) fn vouch(
     chain: &str,
     piece: &Piece,

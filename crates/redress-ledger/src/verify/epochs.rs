@@ -34,7 +34,7 @@ pub(super) struct Epochs {
     /// The keys of this user.
     own: KeySet,
     chains: BTreeMap<String, Fixed>,
-    /// The chains of which epochs tell.
+    /// The chains that epochs name.
     told: BTreeSet<String>,
     /// The chains that must be there, unless they were pruned.
     begun: Vec<Begun>,
@@ -49,7 +49,7 @@ pub(super) struct Fixed {
     positions: BTreeMap<u64, Hash>,
     /// Its last record.
     end: Option<u64>,
-    /// The last record of which a log outside of the ledger tells: who can write the ledger cannot cut that log, too.
+    /// The last record that a log outside of the ledger names: a process that can write the ledger cannot cut that log, too.
     held: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ pub(super) enum Standing {
 enum Origin {
     /// Beside the user's own key.
     Own,
-    /// Where somebody said.
+    /// The caller named it.
     Named,
     /// In the ledger.
     Copy,
@@ -124,7 +124,7 @@ impl Epochs {
         Ok(all)
     }
 
-    /// Takes the checkpoints of which a witness file tells.
+    /// Takes the checkpoints of a witness file.
     fn take_witness(&mut self, path: &Path) -> io::Result<()> {
         let mut lines = Lines::new(fs::File::open(path)?);
         while let Some(raw) = lines.next()? {
@@ -218,7 +218,7 @@ impl Epochs {
         }
     }
 
-    /// A log that is damaged is told, unless it is that of somebody who was not asked for.
+    /// A damaged log is reported, unless it belongs to a user who was not asked for.
     fn take_wrong(&mut self, sequence: &Sequence, evidence: &Evidence) {
         let Some((line, seq, wrong)) = sequence.wrong else { return };
         let is_asked_for = |it: &Sequence| {
@@ -348,7 +348,7 @@ impl Fixed {
         self.positions.last_key_value().map(|it| *it.0)
     }
 
-    /// The last record of which a log outside of the ledger tells.
+    /// The last record that a log outside of the ledger names.
     pub(super) const fn held(&self) -> Option<u64> {
         self.held
     }

@@ -39,7 +39,7 @@ pub(super) fn check_start(chain: &mut Walked, prunings: &Prunings<'_>, may_be_to
     chain.report.problem = Some(problem);
 }
 
-/// Of a chain that nobody witnessed an empty directory means no more than none at all, whoever says that it was pruned.
+/// An empty directory of a chain without a witness means no more than none at all, even if a record says that it was pruned.
 fn check_empty(chain: &mut Walked, prunings: &Prunings<'_>, may_be_told: bool) {
     let Some(problem) = &mut chain.report.problem else { return };
     let name = &chain.report.name;
@@ -52,7 +52,7 @@ fn check_empty(chain: &mut Walked, prunings: &Prunings<'_>, may_be_told: bool) {
     }
     let is_fine = match (chain.witnessed, prunings.told_of(name, None, |_| true)) {
         (None, told) => told != Told::Not || may_be_told,
-        // Whoever prunes the last segment forgets the witness.
+        // Pruning the last segment removes the witness.
         (Some(seq), _) if newest.is_some_and(|it| it.next_seq > seq) => true,
         (Some(_), Told::ByStranger(key)) => {
             problem.what = What::PrunedByStranger(Box::new(key));
@@ -102,7 +102,7 @@ pub(super) fn add_missing_epochs(
     }
 }
 
-/// Witnesses that cannot be used: nobody knows what they would have told, nor of which ledger, unless the chain is there or in a ledger beside this
+/// Witnesses that cannot be used: what they proved, and for which ledger, is unknown, unless the chain is there or in a ledger beside this
 /// one. One that a power failure took is no worse than none, if its chain is there.
 pub(super) fn unusable(heads: &Heads, there: &[ChainDir], ledger: &Path) -> Vec<Problem> {
     let concerns = |chain: &str, error: &io::Error| {

@@ -65,7 +65,7 @@ impl Reach {
 
     /// Takes as many segments of a chain as fit, the newest first and in any case.
     fn take(&mut self, chain: &ChainDir, left: &mut u64) {
-        // What cannot be listed is told by whoever walks it.
+        // A directory that cannot be listed is reported by the walk.
         let numbers = layout::segment_numbers(&chain.path).unwrap_or_default();
         for (older, number) in numbers.iter().enumerate().rev() {
             let path = chain.path.join(layout::segment_name(*number));

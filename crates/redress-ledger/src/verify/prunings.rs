@@ -9,7 +9,7 @@ use crate::{
     witness::{Heads, Witnessed},
 };
 
-/// What records say was removed, and whom to believe.
+/// What records say was removed, and whose records are believed.
 pub(super) struct Prunings<'e> {
     by_chain: BTreeMap<String, Vec<Pruned>>,
     epochs: &'e Epochs,
@@ -21,14 +21,14 @@ pub(super) struct Prunings<'e> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
     Believed,
-    /// That it was, says only somebody who is not known.
+    /// Only a signer who is not known says so.
     ByStranger(PublicKey),
     Not,
 }
 
 impl<'e> Prunings<'e> {
-    /// Takes them from the chains. Known are the keys that were given, with those that they certify; or else this user's, and those whose checkpoints
-    /// lie beside it, where nobody comes who can only write the ledger.
+    /// Takes them from the chains. Known are the keys that were given, with those that they certify; or else this user's, and those whose
+    /// checkpoints lie beside it, where a process cannot write that can only write the ledger.
     pub(super) fn new(
         walked: &mut [Walked],
         epochs: &'e Epochs,
@@ -49,7 +49,7 @@ impl<'e> Prunings<'e> {
         self.epochs.is_known(key) || self.further.contains(key)
     }
 
-    /// Whoever signed a witness had the key before.
+    /// The signer of a witness had the key before.
     fn learn(&mut self, witnessed: &[Witnessed]) {
         let are_known = |all: &Self| all.by_chain.values().flatten().all(|it| all.is_known(&it.by));
         if are_known(self) {

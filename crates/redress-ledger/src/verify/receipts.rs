@@ -55,7 +55,7 @@ impl<'a> Receipts<'a> {
     }
 }
 
-/// Whether nobody can make another record with the same receipt.
+/// Whether a second record with the same receipt is infeasible.
 fn is_proof(receipt: &Receipt) -> bool {
     receipt.hash.len() >= RECEIPT_DIGITS
 }

@@ -50,7 +50,7 @@ impl Report {
 pub struct Missing {
     /// Its name.
     pub chain: String,
-    /// Who says that it was pruned, if only somebody does who is not known.
+    /// Who says that it was pruned, if only an unknown signer does.
     pub pruned_by: Option<PublicKey>,
 }
 
@@ -62,7 +62,7 @@ pub struct ChainReport {
     pub name: String,
     /// Its directory.
     pub path: PathBuf,
-    /// Whether somebody writes it.
+    /// Whether a process writes it.
     pub state: ChainState,
     /// How many records are sound, from the start.
     pub records: u64,
@@ -89,7 +89,7 @@ pub struct ChainReport {
 }
 
 impl ChainReport {
-    /// Of a chain of which nothing is read yet.
+    /// The report of a chain before anything of it is read.
     pub(super) fn empty(chain: &ChainDir, state: ChainState) -> Self {
         Self {
             name: chain.name.clone(),
@@ -109,9 +109,9 @@ impl ChainReport {
         }
     }
 
-    /// How many records at the end could be rewritten by somebody without the key.
+    /// How many records at the end could be rewritten without the key.
     pub fn rewritable(&self) -> u64 {
-        // What is held behind a break does not hold what stands before it.
+        // What is held behind a break does not hold the records before it.
         self.behind(self.signed_to.max(self.held_to.filter(|it| Some(*it) <= self.last_seq)))
     }
 
@@ -129,7 +129,7 @@ impl ChainReport {
     }
 }
 
-/// Whether somebody writes a chain.
+/// Whether a process writes a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChainState {
@@ -192,14 +192,14 @@ impl fmt::Display for Problem {
 pub enum What {
     /// The line was changed.
     Changed(BadLine),
-    /// Records were dropped: this one stands where an earlier one should.
+    /// Records were dropped: this one is where an earlier one should be.
     Dropped {
-        /// The number that stands there.
+        /// The number that is there.
         found: u64,
     },
-    /// A record stands there again, or too late.
+    /// A record occurs twice, or too late.
     OutOfOrder {
-        /// The number that stands there.
+        /// The number that is there.
         found: u64,
     },
     /// The record does not continue the one before: one of the two was put in or rewritten.
@@ -227,7 +227,7 @@ pub enum What {
     },
     /// The chain has another record where a witnessed checkpoint stood.
     Rewritten,
-    /// A record stands behind the end of a chain, as the log of epochs has it.
+    /// A record is behind the end of a chain, as the log of epochs has it.
     AfterEnd {
         /// The number of the last record.
         end: u64,
@@ -238,14 +238,14 @@ pub enum What {
     Epoch(Wrong),
     /// The chain was closed, but its closing checkpoint is not its end.
     NotClosed,
-    /// The chain stands there twice.
+    /// The chain is there twice.
     Copy {
-        /// Where it stands, too.
+        /// Where the other one is.
         of: PathBuf,
     },
     /// The lock of the chain is no file.
     Lock,
-    /// The witness is no checkpoint, so that nobody knows how long the chain was.
+    /// The witness is no checkpoint, so that the length of the chain is unknown.
     Witness,
     /// The system does not let it be read, so that nothing is proven from there on.
     Unreadable(String),
@@ -320,7 +320,7 @@ impl ReceiptReport {
     }
 }
 
-/// Where a record is that somebody has a receipt for.
+/// Where the record of a receipt is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// In this chain.

@@ -33,11 +33,11 @@ use crate::{
 /// A walked chain, with what the other chains need to know.
 pub(super) struct Walked {
     pub report: ChainReport,
-    /// What its records say was removed, whoever signed that.
+    /// What its records say was removed, by any signer.
     pub pruned: Vec<Pruned>,
     /// Its first record, if that is not the genesis.
     pub cut_start: Option<CutStart>,
-    /// Who signed its first checkpoint: who pruned what was before that, since nobody else may.
+    /// Who signed its first checkpoint: the same signer pruned what was before that, since no other may.
     pub first_signer: Option<PublicKey>,
     /// Whether it has no segment at all.
     pub is_empty: bool,
@@ -323,7 +323,7 @@ impl Walk<'_> {
         wrong.or_else(|| self.fixed?.mistrust(line.seq, line.hash))
     }
 
-    /// What is wrong with who signed a record; `None` is nobody.
+    /// What is wrong with the signer of a record; `None` is a record without one.
     fn mistrust(&self, signer: Option<PublicKey>) -> Option<What> {
         let Some(key) = signer else { return Some(What::Signature) };
         let is_stranger = self.epochs.standing(&key, &self.chain.name) == Standing::Stranger;

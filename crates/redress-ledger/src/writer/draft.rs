@@ -14,7 +14,7 @@ pub(super) struct Draft {
     time: String,
     pub(super) bytes: Vec<u8>,
     pub(super) head: Head,
-    /// Where the last checkpoint stands, and the head after it.
+    /// Where the last checkpoint is, and the head after it.
     pub(super) checkpoint: Option<(usize, usize, Head)>,
 }
 
