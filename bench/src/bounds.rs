@@ -17,7 +17,7 @@ use crate::{
     stats::median,
 };
 
-/// Calls beside connections that hold memory: unfinished bodies, answers that nobody reads.
+/// Calls beside connections that hold memory: unfinished bodies, answers that no client reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How often each is measured, in turns.
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
         "{} connections; medians of {} rounds, and the range of the ratio.",
         args.connections, args.rounds
     );
-    // These figures are told, not held to anything: the tests bound the bytes.
+    // These figures are printed, not checked: the tests bound the bytes.
     Ok(Vec::new())
 }
 
@@ -82,7 +82,7 @@ fn measure(args: &Args, place: &Place, attack: Attack) -> Fallible<[String; 9]> 
     let held = begin(args, attack, attacked.address, row.path)?;
     let mut rounds = Vec::new();
     for at in 0..args.rounds {
-        // Whoever goes second finds the machine as the first has left it.
+        // The second run finds the machine as the first has left it.
         let (without, with) = if at % 2 == 0 {
             let without = times(&mut calm, turn)?;
             (without, times(&mut attacked, turn)?)

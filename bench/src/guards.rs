@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
     p50(&mut governed, turn)?;
     let mut rounds = Vec::new();
     for at in 0..args.rounds {
-        // Whoever goes second finds the machine as the first has left it.
+        // The second run finds the machine as the first has left it.
         rounds.push(if at % 2 == 0 {
             let plain = p50(&mut plain, turn)?;
             Round { plain, governed: p50(&mut governed, turn)? }
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, place: &Place) -> Fallible<Vec<Measured>> {
     Ok(added.map(|it| ("guards-added", it)).into_iter().collect())
 }
 
-/// The middle of what calls take, every one of which must go well.
+/// The median time of calls, every one of which must succeed.
 fn p50(running: &mut Running, turn: Duration) -> Fallible<f64> {
     let tally = running.call(work_named("path1")?, Until::time(turn))?;
     match tally.first_odd {

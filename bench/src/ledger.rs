@@ -16,7 +16,7 @@ use crate::{
     stats::median,
 };
 
-/// Failures that are synced before they are told, beside one writer that groups.
+/// Failures that are synced before they are answered, beside one writer that groups.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How often each is measured.

@@ -59,7 +59,7 @@ enum Task {
     Memory(memory::Args),
     /// What a call costs as sessions, servers and the ledger grow.
     Scale(scale::Args),
-    /// Failures that are synced before they are told, beside one writer that groups.
+    /// Failures that are synced before they are answered, beside one writer that groups.
     Ledger(ledger::Args),
     /// What the guards of a governed gate add to a call.
     Guards(guards::Args),

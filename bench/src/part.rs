@@ -43,7 +43,7 @@ pub(crate) enum Part {
     },
 }
 
-/// Runs until the other side ends, or whoever started it.
+/// Runs until the other side ends, or the process that started it.
 pub(crate) fn play(part: Part) -> Fallible<()> {
     set_parent_process_death_signal(Some(Signal::TERM))?;
     match part {

@@ -74,7 +74,7 @@ pub(crate) enum File {
     Servers(usize),
 }
 
-/// What stands for the words in braces.
+/// The values for the words in braces.
 #[derive(Debug)]
 pub(crate) struct Fill<'a> {
     pub(crate) place: &'a Place,

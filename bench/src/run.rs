@@ -45,7 +45,7 @@ pub(crate) struct Args {
 /// Loads that are measured unless others are named.
 const USUAL: [&str; 6] = ["echo1", "echo16", "echo64", "fail16", "big4", "dense4"];
 
-/// A direct cell stands before and after so many rows.
+/// A direct cell is run before and after so many rows.
 const BETWEEN_DIRECT: usize = 2;
 
 /// Share of the machine that others may use while a cell is measured, and how often it is measured anew for that.

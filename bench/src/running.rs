@@ -78,7 +78,7 @@ impl Drop for Process {
     }
 }
 
-/// Whoever is gone already needs no signal.
+/// A process that is gone already needs no signal.
 fn signal(group: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(group).ok().and_then(Pid::from_raw) {
         kill_process_group(pid, signal).unwrap_or_default();
@@ -108,7 +108,7 @@ impl Server {
     }
 }
 
-/// An address of this machine that nobody listens at.
+/// A free address of this machine.
 pub(crate) fn free_address() -> Fallible<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }

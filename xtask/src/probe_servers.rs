@@ -14,11 +14,11 @@ use crate::{
     peers::{Peers, target},
 };
 
-/// Where the table stands in the page.
+/// Where the table is in the page.
 const START: &str = "<!-- probe-servers: start -->\n";
 const END: &str = "<!-- probe-servers: end -->\n";
 
-/// Where nobody listens: what a server wants to reach is refused at once, and nothing leaves the machine.
+/// A port without a listener: what a server wants to reach is refused at once, and nothing leaves the machine.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// A public server: its package, and the arguments after its program. Paths are below a folder of its own.
@@ -70,7 +70,7 @@ fn used(root: &Path) -> Result<(), String> {
     let installed = Peers::servers(root)?;
     let browser = BROWSERS.into_iter().find(|it| Path::new(it).exists());
     let browser = browser.ok_or("no browser for the pages: install the package `chromium`")?;
-    // The script stands where Node finds what it imports.
+    // The script is where Node finds what it imports.
     let script = installed.folder("page.mjs");
     fs::copy(root.join("tests/servers/page.mjs"), &script)
         .map_err(|it| format!("{}: {it}", script.display()))?;

@@ -30,8 +30,8 @@ fn chosen(steps: Vec<Step>, only: &[String], is_ci: bool) -> Result<Vec<Step>, S
     Ok(steps.map(|it| it.waits_only_for(&names)).collect())
 }
 
-/// What waits for the network starts first. Cargo builds one thing at a time, so that lints and build are a row; after
-/// them there are two rows, of which one often waits while the other one works.
+/// What waits for the network starts first. Cargo builds one thing at a time, so that lints and build are a row; after them there are two
+/// rows: one often waits while the other one works.
 fn steps(full: bool) -> Vec<Step> {
     let threads = threads().to_string();
     let tests = "test --locked --workspace --no-fail-fast";

@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 3;
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "helper", "helpers", "misc", "shared"];
 
-/// Who may depend on whom. A new pair is an architecture change.
+/// Which crate may depend on which. A new pair is an architecture change.
 const ARROWS: &[(&str, &[&str])] = &[
     ("redress-registry", &[]),
     ("redress-declare", &["redress-registry"]),

@@ -34,7 +34,7 @@ pub(super) fn one_by_one(path: &Path, time: Duration) -> Fallible<Tally> {
     Ok(tally)
 }
 
-/// So many callers, each of which waits until its line is synced; whatever waits shares one sync.
+/// So many callers, who each wait until their line is synced; waiting lines share one sync.
 pub(super) fn grouped(path: &Path, callers: usize, time: Duration) -> Fallible<Tally> {
     let file = open(path)?;
     let (lines, waiting) = sync_channel(callers);

@@ -69,7 +69,7 @@ impl Target {
         Ok(stream)
     }
 
-    /// Sends a call whose answer nobody reads.
+    /// Sends a call without reading its answer.
     pub(crate) fn unread(&self, address: SocketAddr, work: Work, id: u64) -> Fallible<TcpStream> {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;
         let (mut body, mut out) = (Vec::new(), Vec::new());

@@ -142,14 +142,14 @@ impl Child {
     }
 }
 
-/// What stands before and after a part of a text.
+/// What is before and after a part of a text.
 fn around<'a>(text: &'a [u8], part: &[u8]) -> (&'a [u8], &'a [u8]) {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.get(..at).unwrap_or_default();
     (before, text.get(at + part.len()..).unwrap_or_default())
 }
 
-/// Gives each answer of the command to whoever waits for it.
+/// Gives each answer of the command to the request that waits for it.
 fn hand_out(output: ChildStdout, waiting: &Waiting) -> Fallible<()> {
     each_block(output, |block| {
         for line in lines(block) {

@@ -55,7 +55,7 @@ pub(super) fn on_stdio() -> Fallible<()> {
 fn write_after(wait: Duration, line: Vec<u8>) {
     thread::spawn(move || {
         thread::sleep(wait);
-        // Nobody reads any more only when everything ends.
+        // The output is closed only when everything ends.
         let mut out = io::stdout().lock();
         out.write_all(&line).and_then(|()| out.flush()).unwrap_or_default();
     });

@@ -80,7 +80,7 @@ impl Subject<'_> {
         }
         let fault = self.fault(count, &failed);
         if let Ok(Some(ledger)) = self.opened {
-            // Whoever reads the ledger later sees why it did not start; that it cannot be written is told already.
+            // A reader of the ledger sees later why the gate did not start; that it cannot be written is reported already.
             drop(ledger.append_wait(Record::fault(&fault, &Redactor::new([""; 0]))));
         }
         let again = if self.is_running { "save the file again" } else { "start again" };

@@ -176,7 +176,7 @@ fn read_for(
     for (at, message, meant) in unread {
         problems.add_meant(at, message, meant.as_deref());
     }
-    // Whoever corrects the file wants to hear of everything at once.
+    // All problems are reported at once, so that one correction is enough.
     for doubt in doubts(&config) {
         problems.add(table::place_of(root.get_ref(), &doubt.place), doubt.line());
     }
@@ -190,7 +190,7 @@ fn read_for(
 fn sections(mut table: Table<'_, '_>) -> (General, Vec<Server>) {
     let mut general = General::take(&mut table, &General::default());
     general.check(&mut table);
-    // Whoever writes a policy means it.
+    // A policy in the file is meant to be applied.
     let policy = table.given("governance").and_then(|it| it.value.get_ref().as_table());
     general.governance.enabled |= policy.is_some_and(|it| !it.contains_key("enabled"));
     let usual = Server {

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// For whom the page is.
+/// The audience of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A page for people.

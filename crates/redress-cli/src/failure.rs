@@ -30,8 +30,8 @@ impl Failure {
         Self { exit: 3, ..Self::input(fault) }
     }
 
-    /// A file or option that is not valid at a place. Who runs the command is who can correct it, so it is told shorter
-    /// than a client of a server is told.
+    /// A file or option that is not valid at a place. The user who runs the command can correct it, so the message is shorter than one to a
+    /// client of a server.
     pub(crate) fn config(place: &str, problem: &str) -> Self {
         let mut fault = codes::CONFIG_INVALID.raise([("place", place), ("problem", problem)]);
         fault.message = format!("{place}: {problem}");
@@ -109,7 +109,7 @@ impl Failure {
         Self { exit, quiet, ..failure.note(error) }
     }
 
-    /// The same after it was decided how the command ends: that nobody reads on does not undo what was found.
+    /// The same after the exit status was decided: a closed output does not undo what was found.
     pub(crate) fn after(self, decided: Status) -> Self {
         let exit = if self.quiet { decided.code() } else { self.exit };
         Self { exit, ..self }
@@ -136,7 +136,7 @@ impl Failure {
         })
     }
 
-    /// What another process of this program told; `None` if that is none.
+    /// What another process of this program printed; `None` if that is no failure.
     pub(crate) fn from_json(told: &Value) -> Option<Self> {
         let text = |key: &str| Some(told.get(key)?.as_str()?.to_owned());
         let mut fault = Fault::of(shipped::core().get(&text("code")?)?);

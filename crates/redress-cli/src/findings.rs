@@ -61,7 +61,7 @@ pub(crate) fn print_all<'a>(
     decided(found, printed)
 }
 
-/// The status, whether all was printed or nobody reads on.
+/// The status, whether all was printed or the output was closed.
 fn decided(found: &[Finding], printed: Result<(), Failure>) -> Result<Status, Failure> {
     let bad = found.iter().any(|it| it.level == Level::Violation);
     let status = if bad { Status::Findings } else { Status::Fine };

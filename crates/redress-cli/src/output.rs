@@ -17,7 +17,7 @@ pub(crate) const CODE: Style = AnsiColor::Yellow.on_default().bold();
 /// How trouble looks on a terminal.
 pub(crate) const TROUBLE: Style = AnsiColor::Red.on_default().bold();
 
-/// For whom something is printed, where there are but these two.
+/// The audience of an output, where there are just these two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people.
@@ -46,7 +46,7 @@ impl Out {
         Self { stdout, colour: choice != anstream::ColorChoice::Never }
     }
 
-    /// Whether somebody reads it as it comes.
+    /// Whether a person reads it as it comes.
     pub(crate) fn is_terminal(&self) -> bool {
         self.stdout.get_ref().is_terminal()
     }
@@ -61,7 +61,7 @@ impl Out {
         self.stdout.write_all(bytes).map_err(|it| Failure::stream(&it))
     }
 
-    /// Appends a text, without its colours where nobody sees them.
+    /// Appends a text, without its colours unless a terminal shows them.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         if self.colour {
             return self.bytes(text.as_bytes());
@@ -87,7 +87,7 @@ impl Out {
     }
 }
 
-/// One line on a terminal that says how far long work is. Nobody else sees it.
+/// One line on a terminal that says how far long work is. Not printed elsewhere.
 pub(crate) struct Progress {
     is_shown: bool,
 }
@@ -110,7 +110,7 @@ impl Drop for Progress {
     }
 }
 
-/// Standard error. That it breaks is nobody's concern: there is nowhere left to say so.
+/// Standard error. A failed write is ignored: there is no place left to report it.
 ///
 /// A line is written whole, so that nothing which servers log comes between, and shows what a terminal would obey.
 pub(crate) struct Err {

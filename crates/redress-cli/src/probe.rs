@@ -36,7 +36,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// For whom the report is.
+/// The audience of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A scorecard for people, the worst first.
@@ -52,7 +52,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
-    // A baseline that cannot be read is told before anybody waits for a probe.
+    // A baseline that cannot be read is reported before a long probe starts.
     let baseline = args.baseline.as_deref().map(saved).transpose()?;
     let report = match &args.report {
         Some(path) => saved(path)?,

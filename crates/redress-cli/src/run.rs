@@ -99,7 +99,7 @@ fn gate(
         });
         match &opened {
             Ok(_) => observe::say_ready(&gated),
-            // Whoever goes on should not have to wait for the end to hear why; a governed gate does not go on.
+            // A gate that goes on says why at once, not at its end; a governed gate does not go on.
             Err(failure) if !gated.is_governed() => {
                 Err::new().say(&format!("the ledger cannot be used: {}", failure.reason()));
                 say_unrecorded(general.ledger.on_failure);
@@ -128,7 +128,7 @@ pub(crate) fn say_unrecorded(on_failure: OnLedgerFailure) {
 /// A ledger that is being opened: that waits for the disk, and neither the server's start nor our end need to.
 struct Opening {
     opened: mpsc::Receiver<Opened>,
-    /// What somebody has waited for already.
+    /// A ledger that was waited for already.
     here: Option<Result<Option<Ledger>, Failure>>,
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn open_ledger(ledger: &config::Ledger, name: &str) -> Result<Option<
     Ok(Some(opened))
 }
 
-/// Tells the operator that nothing can be recorded any more, or that it can again. Who commits does not wait until somebody reads it.
+/// Tells the operator that nothing can be recorded any more, or that it can again. The committer does not wait for the output.
 fn say_change(change: Result<(), LedgerError>) {
     let text = match change {
         Ok(()) => "it can be written again".to_owned(),

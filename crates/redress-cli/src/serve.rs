@@ -117,7 +117,7 @@ type Read = Result<Config, Failure>;
 /// Lets `redress config apply` reach this gate. Without it everything else works.
 fn control(file: &Path, sender: &Sender<Event>) -> Option<ControlSocket> {
     let sender = sender.clone();
-    // A request that nobody takes is answered by its time limit.
+    // A request that no thread takes is answered by its time limit.
     let take = move |it| drop(sender.send(Event::Apply(it)));
     let said = |it: Failure| {
         let said = format!("`redress config apply` cannot reach this gate: {}", it.reason());
@@ -154,7 +154,7 @@ impl Args {
     }
 }
 
-/// Refuses servers that get what clients bring as `Authorization`, where the token of the gate stands.
+/// Refuses servers that get the client's `Authorization`, since that is the token of the gate.
 fn forwards_none(config: &Config) -> Result<(), Failure> {
     let Some(server) = config.servers.iter().find(|it| it.forward_authorization) else {
         return Ok(());

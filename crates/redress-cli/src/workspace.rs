@@ -12,7 +12,7 @@ use redress_workspace::{Workspace, WorkspaceServer};
 
 use crate::{failure::Failure, output::Err};
 
-/// The files of a directory as what stands behind the gate; `ledger` is where their failures are recorded.
+/// The files of a directory as the server behind the gate; `ledger` is where their failures are recorded.
 pub(crate) fn target(root: &Path, ledger: Option<PathBuf>) -> Result<Target, Failure> {
     let shown = root.to_string_lossy();
     let started = Workspace::open(root).and_then(|it| WorkspaceServer::start(it.ledger(ledger)));
@@ -22,7 +22,7 @@ pub(crate) fn target(root: &Path, ledger: Option<PathBuf>) -> Result<Target, Fai
     })?);
     Ok(Target::Inside(Inside::new(move |input, output| {
         if let Err(error) = server.speak(input, output) {
-            // The client is told by the gate; this is for whoever runs it.
+            // The gate answers the client; this is for the operator.
             Err::new().say(&format!("workspace: {error}"));
         }
     })))

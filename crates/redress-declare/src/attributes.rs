@@ -59,7 +59,7 @@ impl Keys {
         Self { pairs, known: Vec::new() }
     }
 
-    /// Where the first of these keys stands, and which it is.
+    /// Where the first of these keys is, and which it is.
     pub(crate) fn first_of(&self, keys: &[&'static str]) -> Option<At<&'static str>> {
         self.pairs.iter().find_map(|pair| {
             let key = keys.iter().find(|it| pair.key == **it)?;
@@ -142,7 +142,7 @@ impl Keys {
         parsed.map(|it| At::new(it, text.span))
     }
 
-    /// The keys that were probably meant by what nobody took so far.
+    /// The keys that the unused ones were probably meant to be.
     pub(crate) fn misspelt(&self) -> Vec<&'static str> {
         let words = self.pairs.iter().map(|it| it.key.to_string());
         words.filter_map(|it| nearest(&it, self.known.iter().copied())).collect()
@@ -156,7 +156,7 @@ impl Keys {
         Some(At::new(value.value.as_str()?.to_owned(), value.span))
     }
 
-    /// Reports what nobody took.
+    /// Reports unused keys.
     pub(crate) fn close(self, owner: &str, mistakes: &mut Mistakes) {
         for Pair { key, .. } in self.pairs {
             let meant = meant(&key.to_string(), self.known.iter().copied());
@@ -253,7 +253,7 @@ fn text_of(expression: &syn::Expr) -> Option<&LitStr> {
     }
 }
 
-/// Each line without the space that stands behind the slashes.
+/// Each line without the space behind the slashes.
 fn lines_of(text: &str) -> Vec<String> {
     text.split('\n').map(|it| it.strip_prefix(' ').unwrap_or(it).trim_end().to_owned()).collect()
 }

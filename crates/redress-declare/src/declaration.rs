@@ -53,14 +53,14 @@ pub struct Variant {
     pub code: At<String>,
     /// What it holds.
     pub fields: Vec<Field>,
-    /// What it stands for.
+    /// What it declares.
     pub kind: Kind,
     /// Whether its author knows that its code is on its way out: it, or its type, is deprecated itself or allowed to be.
     pub is_known_deprecated: bool,
     pub(crate) doc: String,
 }
 
-/// What a variant stands for.
+/// What a variant declares.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// Another error, which it passes on as it is.
@@ -71,7 +71,7 @@ pub enum Kind {
     Row(Box<Row>),
 }
 
-/// What a type declares. What is wrong is left out and told.
+/// What a type declares. Mistakes are left out and reported.
 pub fn read(input: &DeriveInput, mistakes: &mut Mistakes) -> Declaration {
     let mut keys = Keys::read(&input.attrs, mistakes);
     let home = home(&mut keys, mistakes);
@@ -130,7 +130,7 @@ fn home(keys: &mut Keys, mistakes: &mut Mistakes) -> Home {
     }
 }
 
-/// A row stands in one place. One message for a variant is enough.
+/// A row is in one place. One message for a variant is enough.
 fn refuse_second_home(declaration: &Declaration, mistakes: &mut Mistakes) {
     let Home::Registry(file) = &declaration.home else { return };
     for variant in &declaration.variants {

@@ -54,11 +54,11 @@ pub struct Field {
     pub ty: Type,
     /// What it is to the fault.
     pub role: Role,
-    /// Where `#[from]` stands.
+    /// Where `#[from]` is.
     pub from: Option<Span>,
     pub(crate) doc: String,
     pub(crate) facts: Facts,
-    /// The first fact that stands here.
+    /// The first fact on this field.
     pub(crate) first_fact: Option<At<&'static str>>,
 }
 

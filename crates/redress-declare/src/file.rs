@@ -112,7 +112,7 @@ fn add(input: &DeriveInput, all: &mut Declared, mistakes: &mut Mistakes) {
     }
 }
 
-/// The tokens of every type that derives `Contract`, wherever it stands.
+/// The tokens of every type that derives `Contract`, at any depth.
 fn types(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut found = Vec::new();
     let mut bodies = VecDeque::from([tokens]);

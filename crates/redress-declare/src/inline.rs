@@ -29,7 +29,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// The name that its registry has, if nobody says another one.
+    /// The name of its registry, unless the type gives another one.
     pub fn registry(&self) -> String {
         self.name.to_ascii_lowercase().replace('_', "-")
     }
@@ -245,7 +245,7 @@ fn example(variant: &Variant, param: &Param) -> (String, Json) {
     (param.name.to_string(), said.map_or_else(any, |it| it.value.clone()))
 }
 
-/// Where the lines of the file come from. Of each line only the first mistake is told.
+/// Where the lines of the file come from. Only the first mistake of each line is reported.
 struct Places<'a> {
     declaration: &'a Declaration,
     text: &'a str,

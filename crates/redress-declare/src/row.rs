@@ -29,7 +29,7 @@ pub(crate) const KEYS: &[&str] = &[
     "stability",
 ];
 
-/// What stands in the attributes of a variant.
+/// The attributes of a variant.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub(crate) number: Option<At<u32>>,

@@ -42,7 +42,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// - Its code is its name: `RefNotFound` is `REF_NOT_FOUND`. `code = "…"` is another one.
 /// - `transparent` passes another error of a contract on as it is.
 /// - A code that its row deprecates is a warning of the compiler, unless the variant is `#[deprecated]` itself, so that
-///   whoever makes it is told, or `#[allow(deprecated)]`.
+///   the compiler warns its users, or `#[allow(deprecated)]`.
 /// - `class`, `retry` (with `after_ms`, `max`), `message`, `hint`, and what else a row can say (`number`, `domain`, `http`, `effect`,
 ///   `severity`, `title`, `next`, `similar`, `explain`, `since`, `stability`), where no file says it. The doc comment is
 ///   the page for people.

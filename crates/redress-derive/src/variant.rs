@@ -159,7 +159,7 @@ fn as_source(field: &Field) -> TokenStream {
     }}
 }
 
-/// The type of Rust that stands for a type of the registry.
+/// The type of Rust for a type of the registry.
 fn marker(kind: ParamType) -> Ident {
     format_ident!(
         "{}",

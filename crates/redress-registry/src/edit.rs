@@ -286,7 +286,7 @@ impl File {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// Where a taken name stands, or the start of the file if another registry took it.
+    /// Where a taken name is, or the start of the file if another registry took it.
     fn place_of(&self, full: &str) -> usize {
         let codes = self.rows().map(|it| &it.name);
         let retired = self.draft.retired.iter().map(|it| &it.value.name);

@@ -26,7 +26,7 @@ pub struct Finding {
     pub span: Range<usize>,
     /// What is wrong, one sentence.
     pub message: String,
-    /// Every part of the message that is not the same each time, so that nobody has to parse it.
+    /// Every part of the message that varies, so that programs need not parse it.
     pub context: Map<String, Value>,
     /// How to fix it, one sentence.
     pub fix: String,

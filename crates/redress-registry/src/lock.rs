@@ -71,7 +71,7 @@ pub fn lock(registry: &Registry) -> String {
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// Reads a lock, and checks that nobody edited it.
+/// Reads a lock, and checks that it was not edited.
 pub fn read_lock(source: &Source) -> Result<Registry, Problem> {
     if source.text.len() > MAX_LOCK_BYTES {
         return Err(source.problem(0, format!("The lock is larger than {MAX_LOCK_BYTES} bytes.")));

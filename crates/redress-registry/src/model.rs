@@ -114,7 +114,7 @@ pub struct Param {
     pub required: bool,
     /// The only values it can have, if not empty.
     pub values: Vec<String>,
-    /// Written by somebody we do not trust: quoted and cut, and never in hint or next.
+    /// Comes from a source that is not trusted: quoted and cut, and never in hint or next.
     pub untrusted: bool,
     /// Never leaves the process.
     pub secret: bool,
@@ -224,7 +224,7 @@ pub struct Tool {
     pub read_only: bool,
     /// Calling it twice is calling it once.
     pub idempotent: bool,
-    /// JSON pointers to arguments that are paths; `*` stands for each element of an array.
+    /// JSON pointers to arguments that are paths; `*` is each element of an array.
     pub paths: Vec<String>,
     /// A pointer to what the files of those paths get as their whole content.
     pub content: Option<String>,

@@ -49,7 +49,7 @@ fn rank(word: &str, candidate: &str) -> Option<usize> {
     (holds_words(word, &candidate) || is_shortened(word, &candidate)).then_some(HOLDS)
 }
 
-/// Whether one of the two stands in the other between separators.
+/// Whether one of the two is in the other, between separators.
 fn holds_words(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.len() >= 3
@@ -71,7 +71,7 @@ fn is_shortened(a: &str, b: &str) -> bool {
 
 const SEPARATORS: [char; 2] = ['_', '.'];
 
-/// Case and the choice of separator are never what somebody meant to say.
+/// Case and the choice of separator are never what an author meant to say.
 fn folded(word: &str) -> String {
     word.chars().map(|it| if it == '-' { '_' } else { it.to_ascii_lowercase() }).collect()
 }

@@ -96,7 +96,7 @@ impl fmt::Display for Place {
 /// Why a registry file cannot be read: what, where, and what was probably meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// What is wrong, one sentence.
     pub message: String,

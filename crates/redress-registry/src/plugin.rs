@@ -53,7 +53,7 @@ pub struct PluginCode {
 }
 
 impl PluginCode {
-    /// A code that nobody should retry and that changed nothing.
+    /// A code that is not to be retried and that changed nothing.
     pub fn new(key: &str, class: Class, hint: &str) -> Self {
         Self {
             key: key.to_owned(),
@@ -242,8 +242,8 @@ fn release<T>(slots: &mut Ordered<Slot<T>>, name: &str) {
     }
 }
 
-/// The row of a code in a plugin's namespace that nobody registered. It depends on nothing but the code: what else is known of a
-/// failure is what its envelope states.
+/// The row of an unregistered code in a plugin's namespace. It depends on nothing but the code: what else is known of a failure is what its
+/// envelope states.
 pub fn unregistered(code: &str) -> Option<Arc<Entry>> {
     let (namespace, key) = code.split_once('.')?;
     let namespace: Arc<str> = name::is_namespace(namespace).then(|| namespace.into())?;
@@ -257,7 +257,7 @@ pub fn unregistered(code: &str) -> Option<Arc<Entry>> {
     entry(&namespace, &row).ok()
 }
 
-/// Whether a row is that of a code that nobody registered.
+/// Whether a row is that of an unregistered code.
 pub fn is_unregistered(row: &Entry) -> bool {
     unregistered(&row.code).is_some_and(|it| *it == *row)
 }

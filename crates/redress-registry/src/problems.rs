@@ -11,7 +11,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// A file of garbage has as many problems as bytes; nobody reads more than this.
+    /// A file of garbage has as many problems as bytes; a reader needs no more than this.
     const MOST: usize = 100;
 
     /// None yet.

@@ -47,7 +47,7 @@ closed! {
     Effect {
         /// Nothing was changed.
         None = "none",
-        /// Nobody can say.
+        /// It is not known.
         Unknown = "unknown",
         /// A part of it was done.
         Partial = "partial",
@@ -65,7 +65,7 @@ closed! {
         Warning = "warning",
         /// A call failed.
         Error = "error",
-        /// Somebody must act.
+        /// An operator must act.
         Critical = "critical",
     }
 }

@@ -38,7 +38,7 @@ pub enum Grade {
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// The contract is broken, or will break somebody.
+    /// The contract is broken, or will break a user.
     Violation,
     /// It works and could be better.
     Improvement,
@@ -88,11 +88,11 @@ impl Impact {
 /// Who notices a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// Whoever reads the bytes.
+    /// Readers of the bytes.
     Wire,
     /// A program that acts on code, class, retry.
     Branch,
-    /// Whoever compiles against generated code.
+    /// Users of generated code.
     Source,
     /// A reader.
     Text,

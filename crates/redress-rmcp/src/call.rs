@@ -43,7 +43,7 @@ use crate::{
 
 type Context = RequestContext<RoleServer>;
 
-/// A call that failed, before anybody was told.
+/// A call that failed, before the client is answered.
 enum Failed {
     /// The model hears of it.
     Call(Box<Fault>, Option<MetaObject>),

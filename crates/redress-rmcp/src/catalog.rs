@@ -17,7 +17,7 @@ use crate::{schema::Schema, settings::Settings};
 pub(crate) struct Known {
     /// Its name, which costs nothing to copy where its author wrote it down.
     pub(crate) name: Cow<'static, str>,
-    /// What it does; a tool of which nobody said so is not served.
+    /// What it does; a tool without it is not served.
     pub(crate) operation: Option<Operation>,
     pub(crate) traits: ToolTraits,
     pub(crate) input: Schema,

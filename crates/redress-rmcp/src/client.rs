@@ -92,7 +92,7 @@ impl<S: Service<RoleClient>> Recovering<S> {
         Self { budget: Mutex::new(Budget::new(rule)), ..self }
     }
 
-    /// How long a call takes at most, with all of its repeats; a minute, if nobody says.
+    /// How long a call takes at most, with all of its repeats; a minute by default.
     #[must_use]
     pub fn time_limit(self, time_limit: Duration) -> Self {
         Self { time_limit, ..self }

@@ -114,7 +114,7 @@ impl<H: ServerHandler> Contract<H> {
         self.with(|it| it.context.server = Some(name.into()))
     }
 
-    /// The role of whoever calls.
+    /// The role of the caller.
     #[must_use]
     pub fn role(self, role: impl Into<String>) -> Self {
         self.with(|it| it.context.role = Some(role.into()))
@@ -133,14 +133,13 @@ impl<H: ServerHandler> Contract<H> {
         self.with(|it| it.fill = Some(Arc::new(fill)))
     }
 
-    /// Records every failure before it is told. What cannot be recorded is not told: the caller hears
-    /// `AUDIT_LOG_FAILED`.
+    /// Records every failure before it is answered. One that cannot be recorded is withheld: the caller gets `AUDIT_LOG_FAILED`.
     #[must_use]
     pub fn ledger(self, ledger: impl Into<Arc<Ledger>>) -> Self {
         self.with(|it| it.ledger = Some(ledger.into()))
     }
 
-    /// Takes secrets that it knows out of everything that is recorded or told; credentials are found anyway.
+    /// Takes secrets that it knows out of everything that is recorded or answered; credentials are found anyway.
     #[must_use]
     pub fn redactor(self, redactor: Redactor) -> Self {
         self.with(|it| it.redactor = Arc::new(redactor))

@@ -70,7 +70,7 @@ macro_rules! requests {
     };
 }
 
-/// Notifications: nobody waits for an answer, so that a panic is only recorded.
+/// Notifications: no answer is awaited, so that a panic is only recorded.
 macro_rules! notifications {
     ($(fn $name:ident($($given:ident: $type:ty),*);)*) => {
         $(fn $name(&self, $($given: $type,)* context: NotificationContext<RoleServer>) -> promise!(()) {

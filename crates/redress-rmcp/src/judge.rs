@@ -97,7 +97,7 @@ impl Judge<'_> {
             tool: self.asked.call.as_ref().map(|it| it.tool.as_ref().into()),
             traits: self.traits,
             known_tools: names.as_deref(),
-            // Whoever wrote the handler chose its registry.
+            // The author of the handler chose its registry.
             trust: true,
             ..Question::default()
         };
@@ -108,7 +108,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A failure of which nothing can be said.
+    /// A failure of unknown kind.
     fn unknown(&self) -> Fault {
         self.seen(Fault::of(codes::UNKNOWN_TOOL_FAILURE.entry()))
     }

@@ -30,7 +30,7 @@ pub(crate) struct Panic {
 #[derive(Debug)]
 struct Place {
     location: String,
-    /// Only if somebody may see it, or the environment of the process asks for it, since it costs milliseconds.
+    /// Only if a policy or the environment of the process asks for it, since it costs milliseconds.
     stack: Option<String>,
 }
 
@@ -44,7 +44,7 @@ thread_local! {
     static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
 }
 
-/// Notes from now on where handlers panic. Whoever was told of panics before is told as before.
+/// Notes from now on where handlers panic. An earlier panic hook is called as before.
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

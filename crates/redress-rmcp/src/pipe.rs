@@ -112,7 +112,7 @@ impl<H: ServerHandler> Contract<H> {
     }
 }
 
-/// So many refusals may wait to be told; a client that does not read them is not read any more.
+/// So many refusals may wait to be answered; a client that does not read them is not read any more.
 const MOST_TOLD: usize = 64;
 
 /// How long the end of a session waits for a client that does not read.
@@ -128,10 +128,10 @@ struct Pipe<R, W> {
     flight: Arc<Flight>,
     /// The message that is passed on next.
     held: Option<ClientJsonRpcMessage>,
-    /// Refusals that are being recorded and told.
+    /// Refusals that are being recorded and answered.
     telling: JoinSet<()>,
     is_at_end: bool,
-    /// When nobody waits for answers any more, once the client has said all.
+    /// When no more answers are awaited, once the client has closed its side.
     until: Option<Instant>,
 }
 
@@ -161,7 +161,7 @@ where
         }
     }
 
-    /// The next message of what was read so far. Whatever is none is refused, as long as that can be told.
+    /// The next message of what was read so far. What is no message is refused, as long as refusals can be answered.
     fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
         while self.telling.len() < MOST_TOLD {
             let line = match self.lines.next_line() {
@@ -184,7 +184,7 @@ where
         let desk = Arc::clone(&self.desk);
         self.telling.spawn(async move {
             let line = refused.told(&desk.books).await;
-            // Whoever does not listen any more misses nothing.
+            // A client that has closed its side misses nothing.
             drop(desk.pen.write(line.into_bytes()).await);
         });
     }
@@ -252,8 +252,7 @@ where
         }
     }
 
-    /// Nothing is lost when this is dropped half way: what was read stands in `lines` or is held, what is being told
-    /// goes on.
+    /// Nothing is lost when this is dropped half way: what was read is in `lines` or is held, and refusals that are being answered go on.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             self.desk.pen.keep_up().await;
@@ -262,7 +261,7 @@ where
                 self.held = self.next_message();
             }
             if let Some(message) = &self.held {
-                // The session may end with it before it has begun: what was refused so far is told first.
+                // The session may end with it before it has begun: earlier refusals are answered first.
                 if self.begin.is_awaited() {
                     while self.telling.join_next().await.is_some() {}
                     self.begin.heard(message);

@@ -151,7 +151,7 @@ impl Schema {
         Some(object.get("properties")?.as_object()?.keys().cloned().collect())
     }
 
-    /// The schema that a keyword stands in.
+    /// The schema in a keyword.
     fn object_at(&self, keyword: &str) -> Option<&JsonObject> {
         let (parent, _) = keyword.rsplit_once('/')?;
         let Some(parent) = parent.strip_prefix('/') else { return Some(&self.source) };
@@ -197,7 +197,7 @@ pub(crate) fn invalid_arguments(wrongs: &[Wrong]) -> Option<Fault> {
 /// What is wrong with an argument that the schema does not have.
 const UNKNOWN: &str = "unknown";
 
-/// How much of a name stands in a sentence.
+/// How much of a name is in a sentence.
 const NAME_CHARS: usize = 60;
 
 impl Wrong {

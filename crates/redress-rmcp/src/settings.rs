@@ -78,7 +78,7 @@ impl Settings {
         own.or_else(|| registry.tools.get(tool)?.operation)
     }
 
-    /// How long any call may take. One without a limit has the usual one as soon as nobody asks for more.
+    /// How long any call may take. One without a limit has the usual one unless a caller asks for more.
     pub(crate) fn longest_timeout(&self) -> Duration {
         let all = self.timeouts.values().copied().chain(self.timeout);
         all.max().unwrap_or(TIMEOUT)

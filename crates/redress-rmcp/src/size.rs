@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A byte of a text takes at most so many in JSON.
 const WORST: usize = 6;
 
-/// What stands around the texts of one block, annotations included.
+/// The bytes around the texts of one block, annotations included.
 const FRAME: usize = 512;
 
 /// What a number or a word of JSON takes at most.

@@ -90,12 +90,12 @@ impl<H: ServerHandler> Contract<H> {
     }
 }
 
-/// Somebody to talk to before there is a client.
+/// A peer for the time before there is a client.
 struct Nobody;
 
 impl ServerHandler for Nobody {}
 
-/// The failure of tools of which nobody says what they do.
+/// The failure of tools without a declared operation.
 pub(crate) fn without_operation(tools: &[&str]) -> Fault {
     let names = tools.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
     let mut fault = failure(&format!("No operation type is declared for: {names}."));

@@ -17,7 +17,7 @@ use crate::{
     settings::Settings,
 };
 
-/// A failure that may be told.
+/// A failure that may be answered.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) fault: Box<Fault>,
@@ -43,7 +43,7 @@ impl Told {
 }
 
 impl<H> Contract<H> {
-    /// Makes a failure ready to be told.
+    /// Makes a failure ready to be answered.
     pub(crate) async fn tell(&self, mut fault: Fault, asked: &Asked) -> Told {
         fault.context.fill_absent(&asked.context(&self.settings, &self.session));
         fault.elapsed_ms = Some(asked.elapsed_ms());
@@ -57,7 +57,7 @@ impl<H> Contract<H> {
         tell(fault, &self.settings, &self.state).await
     }
 
-    /// What is told of a request whose failure could not be recorded, so that it was not even tried.
+    /// The answer to a request whose failure could not be recorded, so that it was not even tried.
     pub(crate) fn refused(&self, asked: &Asked) -> Told {
         let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
         self.state.codes.count(&fault);
@@ -69,7 +69,7 @@ impl<H> Contract<H> {
     }
 }
 
-/// Records a failure, so that it may be told.
+/// Records a failure, so that it may be answered.
 pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -> Told {
     state.codes.count(&fault);
     fault.context.fill_absent(&settings.context);
@@ -84,7 +84,7 @@ pub(crate) async fn tell(mut fault: Fault, settings: &Settings, state: &State) -
     }
 }
 
-/// What is told of a failure that could not be recorded.
+/// The answer instead of a failure that could not be recorded.
 fn unrecorded(failed: Fault) -> Fault {
     let mut fault = Fault::of(codes::AUDIT_LOG_FAILED.entry());
     fault.origin = Origin::Server;
@@ -95,7 +95,7 @@ fn unrecorded(failed: Fault) -> Fault {
     fault
 }
 
-/// How failures are made ready to be told.
+/// How failures are made ready to be answered.
 pub(crate) fn emission(redactor: &Redactor, stack: StackPolicy) -> Emission<'_> {
     Emission {
         policy: Policy { stack, redact: redactor },

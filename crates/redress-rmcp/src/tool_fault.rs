@@ -32,7 +32,7 @@ impl ToolFault {
     }
 }
 
-/// Without a contract around the handler the answer is complete, too; only nobody records it.
+/// Without a contract around the handler the answer is complete, too; it is only not recorded.
 impl IntoCallToolResult for ToolFault {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
         let shown = emit((*self.0).clone(), &emission(&Redactor::default(), StackPolicy::Hidden));
@@ -64,7 +64,7 @@ fn envelope(result: &CallToolResult) -> Option<&Value> {
 
 /// Keeps what a result cannot show: the private part.
 fn carry(result: &CallToolResult, fault: Fault) {
-    // Without a contract around the call there is nobody to keep it for.
+    // Without a contract around the call no caller takes it.
     if let Some(mut carried) = CARRIED.take() {
         carried.0.push((envelope(result).cloned(), fault));
         CARRIED.set(Some(carried));

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Hold<'p> {
     dirs: Vec<&'p OwnedFd>,
-    /// The root, which stands for all changes of several files: there is one at a time.
+    /// The root, which is locked for changes of several files: there is one at a time.
     root: Option<OwnedFd>,
 }
 
@@ -44,7 +44,7 @@ impl<'p> Hold<'p> {
         for place in places {
             dirs.push((identity(&place.dir)?, &place.dir));
         }
-        // Everybody takes them in the same order, and each once, so that nobody waits for himself or in a circle.
+        // All processes take them in the same order, and each once, so that there is no deadlock.
         dirs.sort_by_key(|it| it.0);
         dirs.dedup_by_key(|it| it.0);
         for (_, dir) in dirs.iter().filter(|it| Some(it.0) != own) {

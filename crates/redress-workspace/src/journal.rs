@@ -70,7 +70,7 @@ pub(crate) fn end(root: &Root) -> Result<(), Errno> {
     fsync(root.dir())
 }
 
-/// Finishes the patch of a process that is gone. Whoever is still at work on his is waited for.
+/// Finishes the patch of a process that is gone. It waits for one that is still at work.
 pub(crate) fn finish(root: &Root) -> Result<(), WorkspaceError> {
     if !is_there(root) {
         return Ok(());
@@ -104,7 +104,7 @@ fn carry_out(place: &Place, step: &Step) -> Result<(), Errno> {
         None => unlinkat(&place.dir, &*place.name, AtFlags::empty()),
     };
     match done {
-        // It has its place already, or somebody has put something else there.
+        // It has its place already, or another process has put something else there.
         Ok(()) | Err(Errno::NOENT | Errno::ISDIR | Errno::NOTEMPTY | Errno::PERM) => {
             fsync(&place.dir)
         }

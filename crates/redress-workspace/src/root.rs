@@ -18,7 +18,7 @@ use crate::{error::WorkspaceError, path::Relative, reserved_names::is_ours};
 /// Below the root, through links that stay there, never through those of `/proc`.
 const CONFINED: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
-/// Below the root, and through no link: what is changed lies where its path says, also for whoever judged that path before.
+/// Below the root, and through no link: what is changed lies where its path says, also for a judge of that path before.
 const PLAIN: ResolveFlags = CONFINED.union(ResolveFlags::NO_SYMLINKS);
 
 /// How often the system may say that something moved while it looked.
@@ -117,7 +117,7 @@ impl Root {
     fn directory_to_change(&self, path: &Relative) -> Result<OwnedFd, WorkspaceError> {
         let opened = self.resolve(path, OFlags::RDONLY | OFlags::DIRECTORY, PLAIN);
         opened.map_err(|error| match (error, self.link_in(path)) {
-            // One that leads out is told as that.
+            // One that leads out is reported as that.
             (Errno::LOOP | Errno::NOTDIR, Some(link)) => match self.directory(path) {
                 Err(outside @ WorkspaceError::OutsideWorkspace { .. }) => outside,
                 _ => not_a_file(&link, FileType::Symlink),
@@ -181,7 +181,7 @@ impl Root {
         Ok(())
     }
 
-    /// Why something cannot be opened; what is not there is told with what was probably meant.
+    /// Why a file cannot be opened; a missing one is reported with what was probably meant.
     pub(crate) fn unread(&self, path: &Relative, error: Errno, is_file: bool) -> WorkspaceError {
         if error != Errno::NOENT {
             return WorkspaceError::reading(path.as_str(), error);

@@ -47,7 +47,7 @@ impl WorkspaceServer {
                 (pipe::Receiver::from_owned_fd(input)?, pipe::Sender::from_owned_fd(output)?);
             let session = match self.contract.clone().serve(streams).await {
                 Ok(session) => session,
-                // Somebody looked in and said nothing.
+                // A client connected and said nothing.
                 Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
                 Err(error) => return Err(io::Error::other(error)),
             };

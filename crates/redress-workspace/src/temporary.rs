@@ -24,7 +24,7 @@ pub(crate) struct Staged<'p> {
 }
 
 impl<'p> Staged<'p> {
-    /// Writes bytes for a place, and has the disk keep them. The directory must be held, so that nobody clears them away.
+    /// Writes bytes for a place, and has the disk keep them. The directory must be held, so that no other process clears them away.
     pub(crate) fn new(place: &'p Place, bytes: &[u8], mode: Option<u32>) -> Result<Self, Errno> {
         let name = new_name()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;

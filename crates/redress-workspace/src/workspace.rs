@@ -56,7 +56,7 @@ impl Workspace {
 
     /// Finishes or clears away what processes left that were ended while they wrote.
     pub fn clear_up(&self) {
-        // Whoever writes next tries again, and is told what is wrong.
+        // The next writer tries again, and gets the error.
         drop(journal::finish(&self.root));
         let mut bounds = Bounds {
             until: Instant::now() + SWEEP_TIME,
@@ -75,7 +75,7 @@ impl Workspace {
 
     fn clear_directory(&self, path: &Relative) {
         let Ok(dir) = self.root.directory(path) else { return };
-        // Where somebody writes, he has cleared it already.
+        // A writer that holds the lock has cleared it already.
         if flock(&dir, FlockOperation::NonBlockingLockExclusive).is_ok()
             && !journal::is_there(&self.root)
         {

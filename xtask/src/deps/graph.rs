@@ -17,7 +17,7 @@ pub(super) struct Package {
     /// Where it comes from; a package in a folder has none.
     pub(super) source: Option<String>,
     pub(super) is_member: bool,
-    /// Dependencies of a member, not of the workspace, of which any version will do.
+    /// Dependencies of a member, not of the workspace, that take any version.
     pub(super) wildcards: Vec<String>,
 }
 

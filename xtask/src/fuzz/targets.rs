@@ -263,7 +263,7 @@ fn sse(bytes: &[u8]) {
     assert!(whole == again && reader.is_between(), "an event is written as another one");
 }
 
-/// However the bytes of an answer come, they are the same answer, and its body stands in them.
+/// However the bytes of an answer come, they are the same answer, with its body in them.
 fn http(bytes: &[u8]) {
     let whole = heard_in_steps(bytes, bytes.len());
     for step in [1, 7] {

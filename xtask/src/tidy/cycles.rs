@@ -7,7 +7,7 @@ use super::{
     tree::{Segments, Tree},
 };
 
-/// The node of what stands in the crate's root file itself.
+/// The node of the crate's root file itself.
 const ROOT: &str = "lib";
 
 /// Which top module uses which, each with the file and the path that show it.

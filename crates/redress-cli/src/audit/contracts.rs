@@ -40,7 +40,7 @@ fn lints(server: &Server) -> Result<(), Wrong> {
     })
 }
 
-/// A contract of which nobody knows what it says.
+/// A contract that cannot be read.
 fn unread(file: &str, problem: &str) -> Wrong {
     let inside = problem.split_once(": ").filter(|it| it.0.starts_with(file));
     let (place, what) = inside.unwrap_or((file, problem));

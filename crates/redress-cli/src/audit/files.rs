@@ -63,7 +63,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
 pub(crate) fn kept(general: &General, ledger: &Path) -> BTreeSet<PathBuf> {
     let mut kept: BTreeSet<PathBuf> =
         general.governance.files.iter().filter(|it| it.exists()).cloned().collect();
-    // What is not there could not be made, which is told already.
+    // A missing file could not be made, which is reported already.
     let of_user = [place::key(), place::plans_key(), place::revoked()].into_iter().flatten();
     kept.extend(of_user.chain([ledger.to_owned()]).filter(|it| it.exists()));
     kept
@@ -120,7 +120,7 @@ fn holds_own(ledger: &Path) -> Result<(), Wrong> {
     let mut folders = vec![ledger.to_owned()];
     let mut left = MOST_ENTRIES;
     while let Some(folder) = folders.pop() {
-        // What cannot be read is told by the check of the chains.
+        // What cannot be read is reported by the check of the chains.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten().take(left) {
             left -= 1;
             let Ok(meta) = entry.metadata() else { continue };
@@ -152,7 +152,7 @@ fn is_only_ours(real: &Path, meta: &Metadata) -> Result<(), Wrong> {
 
 /// What lies in the workspace is safe only if this user cannot write it, since the server can do what this user can.
 fn is_apart(path: &Path, root: &Path) -> Result<(), Wrong> {
-    // What cannot be looked at is told by the other checks.
+    // What cannot be looked at is reported by the other checks.
     let (Ok((path, _)), Ok((root, _))) = (look(path), look(root)) else { return Ok(()) };
     if !path.starts_with(&root) {
         return Ok(());
@@ -169,7 +169,7 @@ fn is_apart(path: &Path, root: &Path) -> Result<(), Wrong> {
     Err(wrong(&path, what, fix))
 }
 
-/// Most systems give each user a group of the same number, with nobody else in it.
+/// Most systems give each user a group of the same number, without other members.
 fn is_own_group(meta: &Metadata) -> bool {
     meta.gid() == getegid().as_raw() && meta.gid() == geteuid().as_raw()
 }

@@ -66,7 +66,7 @@ fn key_fix(key: &Path) -> Option<String> {
     ))
 }
 
-/// Everything that was changed or is gone, or of which nobody knows any more whether it is.
+/// Everything that was changed or is gone, or that cannot be checked any more.
 fn unsound(report: &Report, subject: &Subject<'_>) -> Vec<Wrong> {
     let dir = subject.ledger.display();
     let changed = report.chains.iter().filter_map(|it| Some((it, it.problem.as_ref()?)));

@@ -20,7 +20,7 @@ pub(super) fn check(subject: &Subject<'_>, checks: &mut Checks) {
 /// Callers without a role, where nothing is let through without one.
 fn roleless(subject: &Subject<'_>) -> Vec<Wrong> {
     let general = &subject.config.general;
-    // What is no pattern was told when the file was read.
+    // A broken pattern was reported when the file was read.
     let Ok((roles, _)) = general.governance.policy() else { return Vec::new() };
     if roles.is_empty() {
         return Vec::new();

@@ -27,7 +27,7 @@ impl Contracts {
             return Ok(());
         }
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-        // What lies outside of a repository is somebody else's.
+        // What lies outside of a repository belongs to another project.
         let mut was_root = false;
         let inside = absolute.ancestors().take_while(|it| {
             let is_inside = !was_root;

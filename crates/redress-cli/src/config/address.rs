@@ -116,7 +116,7 @@ impl Url {
     }
 }
 
-/// What stands for a query.
+/// What replaces a query.
 const QUERY: &str = "?…";
 
 /// Whether a text is the address of a server.

@@ -66,7 +66,7 @@ impl Choice for OnLedgerFailure {
     ];
 }
 
-/// What each is stands in `docs/dialects.md`.
+/// `docs/dialects.md` describes each.
 impl Choice for Dialect {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Native, Self::Native.name(), ""),

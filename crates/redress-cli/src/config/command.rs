@@ -93,7 +93,7 @@ fn table(path: &str, shown: Entries, out: &mut Out) -> Result<(), Failure> {
 
 type Entries = Vec<(String, Shown)>;
 
-/// What stands in a table.
+/// The entries of a table.
 fn entries(shown: Shown) -> Entries {
     match shown {
         Shown::Table(entries) => entries,

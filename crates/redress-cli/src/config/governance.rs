@@ -14,12 +14,12 @@ use super::{
 };
 
 section! {
-    /// What a governed gate lets pass. Clients begin a session first, in one workspace; what every tool does stands in the contract
+    /// What a governed gate lets pass. Clients begin a session first, in one workspace; the contract says what every tool does
     /// (`[tool.NAME] operation`). See `docs/governance.md`.
     pub struct Governance (files: Vec<PathBuf>) {
         /// Whether the gate governs: it does where the file has this table or one below it, unless this is false.
         enabled: bool = false, example "false";
-        /// A whole policy, of which the other keys change parts.
+        /// A whole policy, whose parts the other keys change.
         preset: Option<Preset> = None, example "\"atlas-gate\"";
         /// The role of the client on stdio.
         role: Option<String> = None, example "\"WINDSURF\"";
@@ -65,7 +65,7 @@ section! {
 section! {
     /// A rule about what calls write, under a name that a failure tells. With a preset, a rule of its own is replaced by one of the same name.
     pub struct WriteRule (name: String) {
-        /// Patterns of the files that it is about, from the workspace on; without any, all. `*` stands for any text, slashes too: `*.rs` means `src/a.rs` as well.
+        /// Patterns of the files that it is about, from the workspace on; without any, all. `*` is any text, slashes too: `*.rs` means `src/a.rs` as well.
         paths: Vec<String> = Vec::new(), example "[\"src/**/*.rs\"]";
         /// Texts that must not stand in them.
         forbid_text: Vec<String> = Vec::new(), example "[\"FIXME\"]";
@@ -85,7 +85,7 @@ section! {
     pub struct PreflightRow (name: String) {
         /// The program and its arguments.
         command: Vec<String> = Vec::new(), example "[\"cargo\", \"check\"]";
-        /// Patterns of the files that it is about, from the workspace on; without any, all. `*` stands for any text, slashes too: `*.rs` means `src/a.rs` as well.
+        /// Patterns of the files that it is about, from the workspace on; without any, all. `*` is any text, slashes too: `*.rs` means `src/a.rs` as well.
         paths: Vec<String> = Vec::new(), example "[\"**/*.rs\"]";
         /// How long it may take, in milliseconds. The deadline of the call ends it, too.
         timeout_ms: u64 = 30_000, in 1..=3_600_000, example "10000";
@@ -98,7 +98,7 @@ section! {
     pub struct Caller (name: String) {
         /// The SHA-256 of the token without a line break, as 64 hex digits.
         sha256: Option<String> = None, example "\"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"";
-        /// The role of whoever brings it.
+        /// The role of its bearer.
         role: Option<String> = None, example "\"WINDSURF\"";
     }
     check check_caller

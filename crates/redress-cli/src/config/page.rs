@@ -7,7 +7,7 @@ use super::{
     shape,
 };
 
-/// The page. What stands before the keys is `page.md` beside this file.
+/// The page. The text before the keys is `page.md` beside this file.
 pub fn page() -> String {
     let mut text = include_str!("page.md").to_owned();
     let file = shape();

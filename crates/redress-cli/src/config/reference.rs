@@ -101,7 +101,7 @@ impl Contract {
         }
     }
 
-    /// A file of which nobody knows what it says.
+    /// A file that cannot be read as a contract.
     pub(crate) fn broken(name: String, file: PathBuf, problem: String) -> Self {
         Self { name, file: Some(file), problem: Some(problem), ..Self::core() }
     }

@@ -86,7 +86,7 @@ impl Server {
             .collect()
     }
 
-    /// What stands behind the gate; `ledger` is where its failures are recorded.
+    /// The server behind the gate; `ledger` is where its failures are recorded.
     pub(crate) fn target(&self, ledger: Option<PathBuf>) -> Result<Target, Failure> {
         if let Some(root) = &self.workspace {
             return workspace::target(&root.0, ledger);
@@ -128,7 +128,7 @@ impl Server {
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.values().map(Secret::reveal);
         let headers = headers.flat_map(Redactor::secrets_of_header);
-        // Servers repeat what stands in an address.
+        // Servers repeat parts of their address.
         let url = self.url.as_ref();
         let query = url.and_then(|it| it.as_str().split_once('?'));
         let of_url = url.into_iter().flat_map(Url::secrets);
@@ -142,8 +142,8 @@ impl Server {
     }
 }
 
-/// What of an address tells where a server is: all of it but its query, and its host if that has a port, as those have that are
-/// nobody else's business.
+/// The parts of an address that say where a server is: all of it but its query, and its host only if that has a port, since a host with a
+/// port is internal.
 fn places(url: &str) -> impl Iterator<Item = &str> {
     let whole = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let host = whole.split_once("://").and_then(|it| it.1.split('/').next());

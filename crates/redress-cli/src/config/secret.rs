@@ -43,7 +43,7 @@ impl Secret {
     }
 }
 
-/// What stands for anything that may be secret.
+/// What replaces anything that may be secret.
 pub(super) const HIDDEN: &str = "…";
 
 impl fmt::Debug for Secret {
@@ -81,12 +81,12 @@ pub(super) enum Piece<'w> {
     Variable {
         /// What it is called.
         name: &'w str,
-        /// What it stands for.
+        /// The value of the variable.
         value: String,
     },
 }
 
-/// Puts in what `${VAR}` stands for; `$${` is `${` itself. A problem names the variable, never a value.
+/// Puts in the value of each `${VAR}`; `$${` is `${` itself. A problem names the variable, never a value.
 pub(super) fn pieces<'w>(
     written: &'w str,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -148,7 +148,7 @@ impl Secret {
     }
 }
 
-/// Such names can be shown: nobody's secret looks like one that is set.
+/// Such names can be shown: no secret looks like a variable that is set.
 fn is_variable(name: &str) -> bool {
     const MOST_CHARS: usize = 128;
     (1..=MOST_CHARS).contains(&name.len())

@@ -30,7 +30,7 @@ pub(crate) trait Section: Clone + Default {
 /// }
 /// ```
 ///
-/// The keys of a row are what stands in the file, in its schema and on its page; the type implements [`Value`].
+/// The keys of a row are those in the file, in its schema and on its page; the type implements [`Value`].
 ///
 /// [`Value`]: super::value::Value
 macro_rules! section {

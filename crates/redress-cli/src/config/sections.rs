@@ -29,7 +29,7 @@ section! {
         ledger: Ledger = Ledger::default(), example "";
         /// Where its numbers can be read.
         metrics: Metrics = Metrics::default(), example "";
-        /// What clients are told of a failure.
+        /// How failures are answered to clients.
         emit: Emit = Emit::default(), example "";
         /// When the gate makes a call again.
         retry: Retry = Retry::default(), example "";
@@ -50,7 +50,7 @@ section! {
         address: Address = Address::loopback(7332), example "\"0.0.0.0:7332\"";
         /// The names under which clients may call it, besides loopback ones and the address itself: the `Host` header is checked.
         allowed_hosts: Vec<Host> = Vec::new(), example "[\"gate.example\"]";
-        /// The origins of web pages whose scripts may call it and read its answers: the `Origin` header is checked, and a browser is told so (CORS). No other page may, those of this machine included.
+        /// The origins of web pages whose scripts may call it and read its answers: the `Origin` header is checked, and the answer says so to the browser (CORS). No other page may, those of this machine included.
         allowed_origins: Vec<Origin> = Vec::new(), example "[\"https://app.example\"]";
         /// The certificate of `[listen]` and of `[metrics]`: both then speak HTTPS only.
         tls: Tls = Tls::default(), example "";
@@ -81,7 +81,7 @@ section! {
         tokens: Vec<Secret> = Vec::new(), example "[\"${GATE_TOKEN}\"]";
         /// Files with further tokens, at least one in each.
         token_files: Vec<SecretFile> = Vec::new(), example "[\"/run/secrets/gate-tokens\"]";
-        /// Callers with a token of which the file has only the hash, and their roles in a governed gate.
+        /// Callers with a token (the file has only its hash), and their roles in a governed gate.
         caller: Named<Caller> = Named::default(), example "";
     }
     check check_tokens
@@ -119,7 +119,7 @@ section! {
 }
 
 section! {
-    /// What clients are told of a failure, and of a success if `meter` is on.
+    /// How failures are answered to clients, and successes if `meter` is on.
     pub struct Emit {
         /// Whether a card quotes what the server wrote.
         server_text: ServerText = ServerText::Quote, example "\"full\"";
@@ -176,7 +176,7 @@ section! {
         rate_per_second: Option<u64> = None, in 1..=1_000_000, example "50";
         /// How many may come at once after a quiet time; by default as many as in a second.
         burst: Option<u64> = None, in 1..=1_000_000, example "100";
-        /// How long a session lives that nobody uses, in milliseconds.
+        /// How long an unused session lives, in milliseconds.
         session_idle_ms: u64 = 30 * 60 * 1000, in 1_000..=604_800_000, example "600000";
         /// How long a session in which no message came is kept while sessions are short, in milliseconds.
         session_first_call_ms: u64 = 60_000, in 1_000..=604_800_000, example "10000";
@@ -193,7 +193,7 @@ pub struct MadeToken {
     pub file: PathBuf,
 }
 
-/// Another address than loopback needs a token, and a way on which nobody reads it.
+/// Another address than loopback needs a token, and a connection that cannot be read on its way.
 fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
     for section in general.unguarded() {
         let problem = format!(
@@ -209,7 +209,7 @@ fn check_listeners(general: &General, table: &mut Table<'_, '_>) {
     }
 }
 
-/// What does not fit together is told at its key.
+/// Options that do not fit together are reported at their key.
 fn check_certificate(tls: &Tls, table: &mut Table<'_, '_>) {
     let (key, problem) = match (&tls.cert, &tls.key) {
         (Some(cert), Some(key)) => match Certificate::new(cert.bytes(), key.bytes()) {
@@ -217,7 +217,7 @@ fn check_certificate(tls: &Tls, table: &mut Table<'_, '_>) {
             Err(NotTls::Certificate(problem)) => ("cert", format!("names a file that {problem}")),
             Err(NotTls::Key(problem)) => ("key", format!("names a file that {problem}")),
         },
-        // That one cannot be read was told.
+        // A file that cannot be read was reported.
         _ if table.has("cert") && table.has("key") => return,
         _ => {
             table.refuse("", format!("`{}` needs a `cert` and a `key`.", table.path()));
@@ -337,7 +337,7 @@ fn check_open(breaker: &Breaker, table: &mut Table<'_, '_>) {
     in_order(("open_ms", breaker.open_ms), ("max_open_ms", breaker.max_open_ms), table);
 }
 
-/// Reports a first pause that is longer than the longest one. What a server takes from the section for all is told there.
+/// Reports a first pause that is longer than the longest one. What a server takes from the section for all is reported there.
 fn in_order(first: (&str, u64), longest: (&str, u64), table: &mut Table<'_, '_>) {
     let own = [first.0, longest.0].into_iter().find(|it| table.has(it));
     if let Some(key) = own.filter(|_| first.1 > longest.1) {
@@ -348,7 +348,7 @@ fn in_order(first: (&str, u64), longest: (&str, u64), table: &mut Table<'_, '_>)
 }
 
 fn check_rate(limits: &Limits, table: &mut Table<'_, '_>) {
-    // What a server takes from `[limits]` is told there.
+    // What a server takes from `[limits]` is reported there.
     if table.has("burst") && limits.burst.is_some() && limits.rate_per_second.is_none() {
         table.refuse("burst", "`burst` has no meaning without `rate_per_second`.".to_owned());
     }

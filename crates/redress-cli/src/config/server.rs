@@ -63,7 +63,7 @@ section! {
         trust: Option<bool> = None, example "false";
         /// Whether the server is believed when it calls a tool read-only or idempotent. By default a `command` is, a `url` is not.
         trust_annotations: Option<bool> = None, example "false";
-        /// What clients are told of its failures, where it differs from `[emit]`.
+        /// How its failures are answered to clients, where that differs from `[emit]`.
         emit: Emit = Emit::default(), example "";
         /// When its calls are made again, where it differs from `[retry]`.
         retry: Retry = Retry::default(), example "";

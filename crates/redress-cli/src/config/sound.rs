@@ -83,7 +83,7 @@ impl Config {
 
     fn unknown_roles(&self) -> Vec<Doubt> {
         let governance = &self.general.governance;
-        // What is no pattern was told before.
+        // A broken pattern was reported before.
         let Ok((roles, _)) = governance.policy() else { return Vec::new() };
         let names: Vec<&str> = roles.names().collect();
         let of_process = (vec!["governance", "role"], governance.role.as_deref());

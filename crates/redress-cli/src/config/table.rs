@@ -64,7 +64,7 @@ impl<'a, 'r> Table<'a, 'r> {
         read
     }
 
-    /// Where a key stands; where the table stands, if it has no such key.
+    /// Where a key is; where the table is, if it has no such key.
     pub(crate) fn place(&self, key: &str) -> usize {
         self.entries.get_key_value(key).map_or(self.at, |(key, _)| key.span().start)
     }
@@ -166,7 +166,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Where the key of a path stands, or the table that would have it.
+/// Where the key of a path is, or the table that would have it.
 pub(crate) fn place_of(root: &DeTable<'_>, path: &[String]) -> usize {
     let (mut table, mut at) = (Some(root), 0);
     for name in path {

@@ -28,7 +28,7 @@ pub(crate) const REST: Duration = Duration::from_millis(100);
 /// A file that was changed so many seconds before the start is at rest.
 const AT_REST_SECONDS: i64 = 2;
 
-/// A file that was changed so many seconds before the start is whole, so that nobody looks for a process that writes it.
+/// A file that was last changed so many seconds before the start is whole: no process that writes it is looked for.
 const WHOLE_SECONDS: i64 = 60;
 
 /// The files of a configuration, as they were when it was read.
@@ -42,7 +42,7 @@ pub struct Watch<L> {
     moving: Option<(Instant, Vec<Option<Content>>)>,
     /// They are to be read whether they have changed or not.
     is_asked: bool,
-    /// It was told that a process has one of them open.
+    /// That a process has one of them open was reported.
     is_told: bool,
     /// The time of the start in seconds, until they were read once.
     start: Option<i64>,
@@ -57,7 +57,7 @@ pub enum Look<T> {
     Same,
     /// They have changed, and may still be changing.
     Moving,
-    /// The same: that process has a file open for writing. It is told once.
+    /// The same: that process has a file open for writing. Reported once.
     Written(PathBuf, u32),
     /// They changed, are whole, and say this.
     Read(T),

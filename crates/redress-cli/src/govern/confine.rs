@@ -23,7 +23,7 @@ use crate::{
 /// Where programs put what they need for a while, besides `TMPDIR`.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
 
-/// What servers are told of the one that they have for themselves.
+/// The variable that gives servers their own directory for temporary files.
 const TMPDIR: &str = "TMPDIR";
 
 /// What an attacker can do where the system does not hold the paths of a server.
@@ -31,8 +31,8 @@ const RACE: &str = "a path is checked before the server opens it, and no more: w
 
 const NO_LANDLOCK: &str = "this kernel has no Landlock";
 
-/// Settles where what stands behind a governed gate starts, confines it if it is a process and its workspace is known, and says what came of it.
-/// Gives the directory for temporary files that it has for itself, which is removed with that value.
+/// Decides where the server behind a governed gate starts, confines it if it is a process and its workspace is known, and says what came of
+/// it. Gives the server's own directory for temporary files, which is removed with that value.
 pub(crate) fn confine(
     target: &mut Target,
     (server, gated): (&Server, &Gated),
@@ -90,8 +90,8 @@ pub(crate) fn guard(governor: &Governor, server: &Server, general: &General, led
     }
 }
 
-/// Has a program start in the workspace, unless that would change what its command means, and gives the directory in which what stands
-/// behind the gate looks for relative paths, if anybody here knows it.
+/// Has a program start in the workspace, unless that would change what its command means, and gives the directory in which the server looks
+/// for relative paths, if that is known.
 fn settle(target: &mut Target, server: &Server, general: &General) -> Option<PathBuf> {
     let dir = match target {
         Target::Url(_) => return None,

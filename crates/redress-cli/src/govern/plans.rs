@@ -40,12 +40,12 @@ pub(super) fn extras(
 
 /// Where plans are, and who approves them.
 pub(super) fn plans(governance: &Governance) -> Result<Plans, Failure> {
-    // A key that cannot be used is told by the self-audit, with everything else that is wrong.
+    // A key that cannot be used is reported by the self-audit, with everything else that is wrong.
     let keys = Operator::approvers(&place::plans_key()?, &place::key()?).unwrap_or_default();
     Ok(Plans::new(governance.plans.clone(), keys, place::revoked()?))
 }
 
-/// What nobody may change over the protocol: the ledger, the keys, and the files that say what the gate does.
+/// What no client may change over the protocol: the ledger, the keys, and the files that say what the gate does.
 pub(super) fn guarded(governance: &Governance, ledger: &Path) -> Result<Guarded, Failure> {
     let key = place::key()?;
     let keys = key.parent().map(Path::to_path_buf);

@@ -11,7 +11,7 @@ use crate::{
     output::Err as ToOperator,
 };
 
-/// How long a server may take for it; whoever starts the gate waits.
+/// How long a server may take for it; the start of the gate waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Asks each governed server for its tools, all at once, and says which are not served.

@@ -12,13 +12,13 @@ use crate::{failure::Failure, output::Err};
 /// Names that are remembered for a did-you-mean.
 const MAX_NAMES: usize = 1_000;
 
-/// Names that are told.
+/// How many names are listed.
 const MOST_TOLD: usize = 5;
 
-/// The longest name that is told whole.
+/// The longest name that is shown whole.
 const MAX_CHARS: usize = 80;
 
-/// Says on standard error why nothing was found. Only a code that nobody knows is a failure: a tool may never have failed.
+/// Says on standard error why nothing was found. Only an unknown code is a failure: a tool may never have failed.
 pub(super) fn explain(ledgers: &[PathBuf], query: &Query) -> Result<(), Failure> {
     let mut asked: Vec<_> = query.names().map(Asked::new).collect();
     if asked.is_empty() {

@@ -61,7 +61,7 @@ impl Places {
         }
     }
 
-    /// The ledgers that are there now, for somebody who waits for more.
+    /// The ledgers that are there now, for a reader that waits for more.
     pub(super) fn look(&self) -> Vec<PathBuf> {
         self.root()
             .ok()

@@ -80,7 +80,7 @@ fn describe(kind: Kind, object: Value<'_>) -> (String, String) {
     }
 }
 
-/// How many failures of which kind were counted, and from when to when.
+/// How many failures of each kind were counted, and from when to when.
 fn counts(object: Value<'_>) -> String {
     let line = |it: Value<'_>| {
         let of = |key: &str| clean(&scalar(it.get(key)));

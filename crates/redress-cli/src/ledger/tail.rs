@@ -11,7 +11,7 @@ use crate::{
     output::{Format, Out},
 };
 
-/// How often somebody who waits looks again.
+/// How often a waiting reader looks again.
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// Show the newest records, and with -f those to come.
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     let format = Format::or_fitting(args.format, out);
     let mut follow = Follow::default();
     if args.follow {
-        // Before the newest are read: what comes between is seen twice, and told once.
+        // Before the newest are read: what comes between is seen twice, and shown once.
         follow.skip(&dirs);
     }
     let mut damage = Damage::default();
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Done {
     Ok(status)
 }
 
-/// Shows what comes, until somebody ends it or nobody listens any more.
+/// Shows what comes, until the user ends it or closes the output.
 fn wait(
     args: &Args,
     query: &Query,

@@ -14,7 +14,7 @@ use crate::{
     output::{Format, LABEL, Out, TROUBLE},
 };
 
-/// List the plans of a folder, and where each stands.
+/// List the plans of a folder, and the state of each.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  redress plan list\n  redress plan list work/plans --format json\n\nExit code 1 if a file is no plan, was changed after its approval, or was not approved with your key; 2 if there is no folder."

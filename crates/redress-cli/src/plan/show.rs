@@ -13,7 +13,7 @@ use crate::{
     output::{Format, Out, TROUBLE},
 };
 
-/// Show a plan: title, hash, scope, where it stands, and what changed since it was approved.
+/// Show a plan: title, hash, scope, state, and what changed since it was approved.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  redress plan show docs/plans/cache.md\n  redress plan show cache.md\n  redress plan show 9f2c41d07a3e --format json\n\nExit code 1 if it was changed after its approval, or was not approved with your key."

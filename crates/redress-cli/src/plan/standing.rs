@@ -20,7 +20,7 @@ pub(super) struct Against {
     revoked: BTreeSet<String>,
 }
 
-/// Where a plan stands.
+/// The state of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
     Draft,
@@ -80,7 +80,7 @@ impl Standing {
         }
     }
 
-    /// Whether somebody should look at it.
+    /// Whether a person should look at it.
     pub(super) const fn is_trouble(self) -> bool {
         matches!(self, Self::Changed | Self::Forged)
     }

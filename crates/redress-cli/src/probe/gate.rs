@@ -47,7 +47,7 @@ impl Gate {
     }
 }
 
-/// A server behind a URL, as the gate is told of it. Whoever probes it believes what it says of its tools.
+/// A server behind a URL, as the gate's configuration. The user who probes it trusts what it says of its tools.
 fn configuration(url: &str, headers: &[(String, String)]) -> String {
     // A string of TOML is written as one of JSON.
     let text = |it: &str| serde_json::Value::from(it.replace("${", "$${")).to_string();
@@ -59,7 +59,7 @@ fn configuration(url: &str, headers: &[(String, String)]) -> String {
     )
 }
 
-/// A file that nobody else can read, since headers hold credentials.
+/// A file that only this user can read, since headers hold credentials.
 fn written(text: &str) -> Result<NamedTempFile, Failure> {
     let failed = |it: std::io::Error| Failure::writing("the gate's configuration", &it);
     let mut file = NamedTempFile::new().map_err(failed)?;

@@ -176,7 +176,7 @@ impl Live {
     }
 }
 
-/// What stands for a credential.
+/// What replaces a credential.
 const HIDDEN: &str = "…";
 
 fn without_secrets(text: &str) -> String {

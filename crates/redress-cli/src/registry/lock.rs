@@ -22,7 +22,7 @@ use crate::{
     after_help = "Examples:\n  redress registry lock errors.toml             # writes errors.lock\n  redress registry lock errors.toml --check     # exit code 1 if errors.lock is stale\n\nA lock is only written if the version step allows the changes since the old one."
 )]
 pub(crate) struct Args {
-    /// The registry file; the lock stands beside it.
+    /// The registry file; the lock is beside it.
     file: String,
     /// Only compare.
     #[arg(long)]

@@ -30,7 +30,7 @@ pub(crate) fn short(command: &[OsString]) -> String {
     if clean.trim_matches('.').is_empty() { "server".to_owned() } else { clean }
 }
 
-/// A name that somebody gives a server, if its ledger can be called so: it is a directory beside the others.
+/// A given name of a server, if its ledger can be called so: it is a directory beside the others.
 pub(crate) fn checked(given: &str) -> Result<String, &'static str> {
     if given.trim().is_empty() {
         Err("a name has at least one character")
@@ -55,7 +55,7 @@ pub(crate) fn unique(given: Option<&str>, command: &[OsString]) -> String {
             if is_ordinary { clean } else { with_hash(&clean, &[given.into()]) }
         }
     };
-    // Whoever reads a chain looks for records in it.
+    // The reader of a chain looks for records in it.
     if is_chain(&name) { format!("_{name}") } else { name }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn server(
     }))
 }
 
-/// Says that the gate is ready, in the words of the taxonomy, to whoever speaks it.
+/// Says that the gate is ready, in the words of the client's dialect.
 pub(crate) fn say_ready(server: &Server) {
     let settings = &server.settings;
     if settings.error_stats.is_some() || settings.dialect == Dialect::Rpc {

@@ -90,7 +90,7 @@ impl Reload {
         Ok(changes)
     }
 
-    /// A server of which nothing changed keeps its breaker and its processes.
+    /// A server without changes keeps its breaker and its processes.
     fn stays(&self, server: &config::Server, general: &General) -> bool {
         let old = &self.config.general;
         self.config.servers.contains(server)

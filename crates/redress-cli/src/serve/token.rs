@@ -66,7 +66,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file = match opened {
         Ok(file) => file,
-        // What is in the way of the directory is told when the file is made.
+        // An unusable directory is reported when the file is made.
         Err(it) if matches!(it.kind(), NotFound | NotADirectory) => return Ok(None),
         Err(it) if it.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
             return Err(broken(path, "It is a symbolic link."));

@@ -72,7 +72,7 @@ pub(super) fn judge(both: &mut Both<'_>) {
     domains(both);
 }
 
-/// A change that is told by its values.
+/// A change that is described by its values.
 fn plain(both: &mut Both<'_>, pair: Pair<'_>, it: &Changed, rule: &'static Rule) {
     let context = [
         part("field", it.field),
@@ -83,7 +83,7 @@ fn plain(both: &mut Both<'_>, pair: Pair<'_>, it: &Changed, rule: &'static Rule)
     both.code(rule, (&pair.new.code, it.field), message, context);
 }
 
-/// A change whose values are too long to be told.
+/// A change whose values are too long to be shown.
 pub(super) fn text(both: &mut Both<'_>, pair: Pair<'_>, it: &Changed, rule: &'static Rule) {
     both.code(rule, (&pair.new.code, it.field), "{field} changed.", [part("field", it.field)]);
 }

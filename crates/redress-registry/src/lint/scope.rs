@@ -143,7 +143,7 @@ pub(crate) struct Hits<'a> {
 }
 
 impl<'a> Hits<'a> {
-    /// A hostile file has as many findings as bytes; nobody reads more than this of one rule.
+    /// A hostile file has as many findings as bytes; a reader needs no more than this of one rule.
     const MOST: usize = 1000;
 
     /// Nor more suggestions than this, and each costs a walk over all that could be meant.

@@ -49,7 +49,7 @@ pub(super) fn place_of(text: &str, row: &str) -> usize {
 
 type Read<T> = Result<T, Wrong>;
 
-/// An object of which every member is taken once, and none is left.
+/// An object whose members are each taken once, until none is left.
 struct Row {
     name: String,
     members: Map<String, Value>,

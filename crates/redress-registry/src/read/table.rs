@@ -51,7 +51,7 @@ impl<'a, 'i> Table<'a, 'i> {
         Self { problems, entries, path, known: Vec::with_capacity(KEYS_OF_A_CODE) }
     }
 
-    /// The key that stands first in the file.
+    /// The first key in the file.
     pub(super) fn first_key(&self) -> Option<&'a Key<'i>> {
         self.entries.keys().min_by_key(|it| it.span().start)
     }
@@ -127,7 +127,7 @@ impl<'a, 'i> Table<'a, 'i> {
         array.iter().filter_map(|it| self.one(key, it)).collect()
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every unknown key.
     pub(super) fn close(self) {
         for key in self.entries.keys().filter(|it| !self.known.contains(&&**it.get_ref())) {
             let name = key.get_ref();

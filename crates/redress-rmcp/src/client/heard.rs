@@ -21,7 +21,7 @@ use tokio::time::error::Elapsed;
 
 use super::Recovering;
 
-/// A longer text that nobody flagged is content.
+/// A longer unflagged text is content.
 const LONGEST_SUSPECT: usize = 16 << 10;
 
 /// Whether a result has nothing in it.
@@ -76,7 +76,7 @@ pub(super) fn heard<S: Service<RoleClient>>(
     })
 }
 
-/// Whether a result needs no look: nobody flagged it, and it has nothing in it that could be a failure.
+/// Whether a result needs no look: it is not flagged, and nothing in it could be a failure.
 fn is_plain(result: &CallToolResult) -> bool {
     let is_content = |it: &ContentBlock| match it {
         ContentBlock::Text(block) => block.text.len() > LONGEST_SUSPECT,

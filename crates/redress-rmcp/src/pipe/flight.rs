@@ -83,7 +83,7 @@ impl Asked {
 #[derive(Debug)]
 pub(super) struct Outgoing {
     flight: Arc<Flight>,
-    /// Requests of the server whose call it answers: nobody waits for them any more.
+    /// Requests of the server whose call it answers: their answers are not awaited any more.
     over: Vec<Id>,
 }
 
@@ -139,7 +139,7 @@ impl Flight {
         true
     }
 
-    /// A message to the client; `None` if nobody waits for it any more.
+    /// A message to the client; `None` if it is not awaited any more.
     pub(super) fn say(self: &Arc<Self>, message: &ServerJsonRpcMessage) -> Option<Outgoing> {
         let mut open = self.open();
         let mut over = Vec::new();
@@ -167,7 +167,7 @@ impl Flight {
         Some(Outgoing { flight: Arc::clone(self), over })
     }
 
-    /// Once the client has said all: what it would say if it could, so that nobody waits for it in vain.
+    /// Once the client has closed its side: the answers that it cannot send any more, so that none is awaited in vain.
     pub(super) fn last_word(&self) -> Option<ClientJsonRpcMessage> {
         let mut open = self.open();
         if let Some((id, _)) = open.ours.pop_first() {
@@ -188,7 +188,7 @@ impl Flight {
         open.theirs.is_empty() && open.writing == 0
     }
 
-    /// Waits until something was written since this was asked last, or nobody tries to any more.
+    /// Waits until something was written since the last call, or writing has ended.
     pub(super) async fn moved(&self) {
         self.moved.notified().await;
     }
@@ -200,7 +200,7 @@ impl Flight {
 }
 
 impl Open {
-    /// The client has answered; rmcp takes a number that stands in a string, too.
+    /// The client has answered; rmcp takes a number in a string, too.
     fn heard(&mut self, id: &RequestId) {
         if self.ours.remove(&Id::from(id)).is_none()
             && let RequestId::String(it) = id

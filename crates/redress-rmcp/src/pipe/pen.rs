@@ -58,7 +58,7 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
         }
     }
 
-    /// Whether nobody reads what is written.
+    /// Whether the reader is gone.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Relaxed)
     }
@@ -69,7 +69,7 @@ impl<W: AsyncWrite + Unpin> Pen<W> {
     }
 }
 
-/// A line that waits to be written, until it is or nobody wants it any more.
+/// A line that waits to be written, until it is or is not wanted any more.
 struct Turn<'p> {
     bytes: usize,
     waiting: &'p AtomicUsize,

@@ -41,7 +41,7 @@ pub(super) struct Refused {
 }
 
 impl Reader {
-    /// The message of a line; `None` if nobody waits for an answer to it.
+    /// The message of a line; `None` if its answer is not awaited.
     pub(super) fn read(
         &mut self,
         line: &Line<'_>,
@@ -161,7 +161,7 @@ fn unread(frame: &Frame<'_>, id: Value<'_>) -> Fault {
     }
 }
 
-/// Where a number stands that no type has room for.
+/// Where a number is that no type has room for.
 fn out_of_range(value: Value<'_>) -> Option<String> {
     let below =
         |step: &str, value| out_of_range(value).map(|it| format!("/{}{it}", pointer_step(step)));

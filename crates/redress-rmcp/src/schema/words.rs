@@ -66,7 +66,7 @@ fn in_json(expected: &str) -> String {
     }
 }
 
-/// Where the value stands that serde means; nothing if there is none or several.
+/// Where the value is that serde means; nothing if there is none or several.
 fn place(what: &str, arguments: Option<Value<'_>>) -> String {
     let described = what.split_once(": ").map_or(what, |it| it.1);
     let mut found = Vec::new();

@@ -15,7 +15,7 @@ pub struct Conflict {
     pub misfit: Misfit,
     /// The line of the file that is nearest to what was looked for, from 1.
     pub nearest: usize,
-    /// What stands there; nothing, if no line is near.
+    /// What is there; nothing, if no line is near.
     pub found: String,
     /// What was looked for there.
     pub wanted: String,
@@ -226,7 +226,7 @@ fn line<'t>(text: &'t [u8], starts: &[usize], index: usize) -> &'t [u8] {
     text.get(start..end).unwrap_or_default()
 }
 
-/// Where something stands in the text first; what is empty says nothing.
+/// Where a part is first in the text; an empty part says nothing.
 fn line_with(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() { None } else { Finder::new(part).find(text) }
 }

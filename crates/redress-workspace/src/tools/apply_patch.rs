@@ -41,7 +41,7 @@ pub(crate) struct Ask {
 struct Edit {
     /// The file, relative to the root.
     path: String,
-    /// A piece of its text, exactly as it stands there, once.
+    /// A piece of its text, exactly as it is there, once.
     search: String,
     /// What it becomes.
     replace: String,
@@ -199,7 +199,7 @@ fn apply(root: &Root, wanted: &[Wanted]) -> Result<Vec<Patched>, Refused> {
     let (mut changes, mut patched) = (Vec::new(), Vec::new());
     let mut told = told::Conflicts::default();
     for (it, place) in wanted.iter().zip(&places) {
-        // Somebody may have changed it since we looked.
+        // Another process may have changed it since we looked.
         match it.on(root, Some(place)) {
             Ok((old_mode, bytes, fate)) => {
                 patched.push(it.patched(bytes.as_deref(), fate));

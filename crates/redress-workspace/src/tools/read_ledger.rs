@@ -38,7 +38,7 @@ pub(crate) struct Done {
     records: Vec<Row>,
     /// Lines of the ledger that are no records.
     damaged: usize,
-    /// A code that nobody knows, if that was asked for and nothing was found.
+    /// An unknown code, if that was asked for and nothing was found.
     #[serde(skip)]
     unknown: Option<String>,
 }

@@ -9,7 +9,7 @@ use super::{conditions, outcome};
 const WIDTH: usize = 1040;
 const TOP: usize = 76;
 const ROW: usize = 54;
-/// Where the line stands that leads from row to row.
+/// Where the line is that leads from row to row.
 const LINE: usize = 34;
 /// Where conditions start.
 const CONDITIONS: usize = 66;

@@ -102,7 +102,7 @@ fn case(name: &str, bytes: &str) -> Value {
     }
 }
 
-/// Failures of which every dialect has a word.
+/// Failures that every dialect has a word for.
 fn faults() -> Vec<(&'static str, Fault)> {
     let mut missing = codes::FILE_NOT_FOUND.raise([("path", "src/mian.rs")]);
     missing.violations = vec![Violation::new("/path", "not_found", None)];

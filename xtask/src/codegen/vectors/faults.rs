@@ -15,7 +15,7 @@ use super::{envelope, parsed};
 /// 2026-01-19T15:32:10.123Z.
 const NOW_MS: u64 = 1_768_836_730_123;
 
-/// An idempotent tool that somebody vouches for.
+/// An idempotent tool that the operator trusts.
 const AGAIN: ToolTraits = ToolTraits { read_only: false, idempotent: true, trusted: true };
 const READS: ToolTraits = ToolTraits { read_only: true, idempotent: false, trusted: true };
 const BOASTS: ToolTraits = ToolTraits { trusted: false, ..READS };
@@ -104,7 +104,7 @@ fn every_code() -> Vec<Case> {
     rows.map(|it| Case::new(format!("the example of {}", it.code), &example(it))).collect()
 }
 
-/// A fault of which only the rule is of interest.
+/// A fault in which only the rule is of interest.
 fn fault(kind: RetryKind) -> Fault {
     let mut fault = codes::QUERY_FAILED.raise([] as [(&str, &str); 0]);
     fault.class = Class::Unavailable;
@@ -193,7 +193,7 @@ fn every_class() -> Vec<Case> {
     cases
 }
 
-/// Codes that nobody here knows: their class decides, where they say nothing else.
+/// Unknown codes: their class decides, where they say nothing else.
 fn strangers() -> Vec<Case> {
     let mut cases = Vec::new();
     for class in Class::ALL {

@@ -27,7 +27,7 @@ pub(super) fn compare(rules: &mut Rules, old: &General, new: &mut General) {
     roles(rules, old, new);
 }
 
-/// A token that is gone lets nobody in any more; one that is new would let somebody in. In which of the lists it stands does not matter.
+/// A removed token lets its caller in no more; a new one would let a caller in. Which of the lists has it does not matter.
 fn tokens(rules: &mut Rules, old: &Auth, new: &mut Auth) {
     let (before, after) = (hashes(old), hashes(new));
     note(rules, (old, &after), Verdict::Tightened, "removed");

@@ -13,7 +13,7 @@ use crate::config::{
     value::{Row, Shown, Value as _},
 };
 
-/// Compares two policies. What a preset stands for is compared as if the file said it.
+/// Compares two policies. What a preset means is compared as if the file said it.
 pub(super) fn compare(rules: &mut Rules, old: &Governance, new: &mut Governance) {
     if !old.enabled {
         return of_ungoverned(rules, old, new);
@@ -121,7 +121,7 @@ fn need_plan(rules: &mut Rules, old: &Governance, new: &mut Governance) {
     }
 }
 
-/// Roles: without any, everybody may call everything. A role that is new is nobody's until a caller gets it, which is compared there.
+/// Roles: without any, every caller may call everything. A new role has no callers until a caller gets it, which is compared there.
 fn roles(rules: &mut Rules, old: &[RoleRow], new: &mut Vec<RoleRow>) {
     let key = "governance.roles";
     match (old.is_empty(), new.is_empty()) {
@@ -151,7 +151,7 @@ fn roles(rules: &mut Rules, old: &[RoleRow], new: &mut Vec<RoleRow>) {
     }
 }
 
-/// Rows each of which lets less in. One that is gone from the file is held; one that stays is compared by its keys.
+/// Rows that each let less in. One that is gone from the file is held; one that remains is compared by its keys.
 fn required_rows<T: Row>(
     rules: &mut Rules,
     key: &str,

@@ -73,7 +73,7 @@ impl Rules {
         }
     }
 
-    /// A key of which no value is known to be tighter than another one.
+    /// A key whose values cannot be ordered by how much they let in.
     pub(super) fn opaque<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
         if old != new {
             self.judged((key, Verdict::Loosened), "", (old, new));
@@ -111,7 +111,7 @@ impl Rules {
         }
     }
 
-    /// A list of which each item lets more in. `covers` says whether a list lets in all that an item does.
+    /// A list in which each item lets more in. `covers` says whether a list lets in all that an item does.
     pub(super) fn granted<T: Clone + PartialEq>(
         &mut self,
         key: &str,
@@ -136,7 +136,7 @@ impl Rules {
         }
     }
 
-    /// A list of which each item lets less in. `covers` says whether a list keeps out all that an item does.
+    /// A list in which each item lets less in. `covers` says whether a list keeps out all that an item does.
     pub(super) fn required<T: Clone + PartialEq>(
         &mut self,
         key: &str,
@@ -158,7 +158,7 @@ impl Rules {
         }
     }
 
-    /// The same where an empty list stands for everything.
+    /// The same where an empty list means everything.
     pub(super) fn scope(&mut self, key: &str, old: &[String], new: &mut Vec<String>) {
         match (old.is_empty(), new.is_empty()) {
             (true, false) => {
@@ -189,7 +189,7 @@ pub(super) fn by_measure<M: Ord>(old: &M, new: &M) -> Verdict {
     }
 }
 
-/// A number, of which more lets more in.
+/// A number that lets more in the larger it is.
 pub(super) const fn number(value: u64) -> u64 {
     value
 }

@@ -38,7 +38,7 @@ fn both(
     generals: (&General, &General),
 ) {
     let is_governed = generals.0.governance.enabled;
-    // Trust is in what stands at an address. What stands at another one has none yet.
+    // Trust is in the server at an address. The server at another one has none yet.
     let is_same_place = old.url == new.url && old.is_program() == new.is_program();
     keys!(rules, at, Server, (old, new), apart(name, contract, plugins, forward_authorization, trust, trust_annotations, emit, retry, breaker, limits), {
         command: neutral();

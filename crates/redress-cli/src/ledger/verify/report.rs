@@ -285,7 +285,7 @@ fn problem_json(problem: &Problem) -> Value {
     })
 }
 
-/// What stands in a ledger, for a line of ours: a server could have written it.
+/// A text from a ledger, for a line of ours: a server could have written it.
 fn visible(text: impl Display) -> String {
     text::visible(&text.to_string()).into_owned()
 }

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(in crate::serve) enum Event {
     /// SIGHUP came.
     HungUp,
-    /// Somebody who may do so wants it applied.
+    /// An operator wants it applied.
     Apply(Request),
 }
 
@@ -131,7 +131,7 @@ impl<L: FnMut() -> Result<Config, Failure>> Follower<L> {
         true
     }
 
-    /// Serves what was read. What lets more in is served, too, if somebody wants just that file to be applied.
+    /// Serves what was read. What lets more in is served, too, if the operator asked for just that file to be applied.
     fn take(&mut self, read: Result<Config, Failure>) {
         let sha256 = self.watch.sha256();
         let asked = self.asked.drain(..).map(|it| it.0);

@@ -10,7 +10,7 @@ use crate::{
     lint::scope::{Hits, Scope},
 };
 
-/// Stands for the version of the next release.
+/// The version of the next release.
 const NEXT: &str = "NEXT";
 
 /// CK501.

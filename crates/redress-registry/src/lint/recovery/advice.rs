@@ -215,8 +215,8 @@ pub(super) fn human_without_name(scope: &Scope<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// CK310. A parameter names the argument, and so does a hint with a word for one. A secret one that the message shows is
-/// told as well: that it must not be is another rule's finding, and one mistake has one.
+/// CK310. A parameter names the argument, and so does a hint with a word for one. A secret parameter that the message shows counts as well:
+/// that it must not be is another rule's finding, and one mistake has one.
 pub(super) fn change_without_argument(scope: &Scope<'_>, hits: &mut Hits<'_>) {
     for (code, retry) in of_kind(scope, RetryKind::AfterChange) {
         let shown: Vec<&str> = template::params(text(code.message.as_ref())).collect();

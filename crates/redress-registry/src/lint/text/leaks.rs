@@ -161,7 +161,7 @@ fn number_follows(word: &str, mark: &str) -> bool {
 const PRIVATE_ZONES: &[&str] =
     &[".internal", ".corp", ".lan", ".intranet", ".local", ".localdomain"];
 
-/// The own machine is nobody's secret, so `localhost` passes.
+/// The own machine is no secret, so `localhost` passes.
 fn internal_host(text: &str) -> Option<String> {
     words(text)
         .map(host)

@@ -23,7 +23,7 @@ pub(super) fn unknown(scope: &Scope<'_>, hits: &mut Hits<'_>) {
                     hits.fix(format!("Write {{{meant}}}, or declare params.{name}."));
                 }
             }
-            // A hint goes out as it stands, so braces that name nothing are only braces there.
+            // A hint is sent as written, so braces that name nothing are only braces there.
             let error = template::parts(template).find_map(Result::err);
             if let Some(error) = error.filter(|_| field != "hint") {
                 let context = [part("field", field), part("error", error.to_string())];

@@ -11,7 +11,7 @@ const MOST_PARTS: usize = 256;
 /// A schema that nests deeper than this has none, either.
 const DEEPEST: usize = 16;
 
-/// Formats that say how a program holds a number, of which JSON Schema knows nothing.
+/// Formats that say how a program holds a number, which JSON Schema does not know.
 const NUMBERS: [&str; 12] = [
     "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
     "float", "double",

@@ -9,9 +9,9 @@ use crate::{
     patch::{Conflict, Misfit},
 };
 
-/// How many conflicts are told in full.
+/// How many conflicts are described in full.
 const MOST_TOLD: usize = 5;
-/// How much of a path and of a line stands in a sentence.
+/// How much of a path and of a line is in a sentence.
 const PATH_CHARS: usize = 60;
 const LINE_CHARS: usize = 40;
 
@@ -82,7 +82,7 @@ impl First {
     }
 }
 
-/// What stands in the file, as a sentence before another one.
+/// What is in the file, as a sentence before another one.
 fn seen(it: &Conflict) -> String {
     let (line, quote) = (it.nearest, |it: &str| text::quote(it, LINE_CHARS));
     match it.misfit {
