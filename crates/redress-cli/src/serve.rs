@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args) -> Done {
     outlive_file_limits()?;
     let (sender, events) = mpsc::channel();
     // Before anything else: a SIGHUP that arrives while we start must not end us.
-    reload::take_hang_ups(args.options.config.is_some(), &sender).map_err(|it| Failure::stream(&it))?;
+    reload::take_hang_ups(args.options.config.is_some(), &sender)
+        .map_err(|it| Failure::stream(&it))?;
     let (config, watch) = read(args)?;
     let _control = args.options.config.as_deref().and_then(|it| control(it, &sender));
     let _adoption = adopt_orphans();

@@ -134,8 +134,12 @@ fn ledger_commands_print_nothing_that_a_terminal_obeys() {
         it.is_control() && it != '\n'
             || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    let chain = fs::read_dir(&ledger).unwrap().next().unwrap().unwrap().path();
-    let segment = chain.join("00000001.jsonl");
+    // The log of epochs is a file beside the chain.
+    let segment = fs::read_dir(&ledger)
+        .unwrap()
+        .map(|it| it.unwrap().path().join("00000001.jsonl"))
+        .find(|it| it.is_file())
+        .unwrap();
     let written = fs::read_to_string(&segment).unwrap();
     assert!(written.contains(STORED) && !written.contains(is_obeyed), "{written:?}");
     // A ledger of an earlier version has the text as it was sent.
