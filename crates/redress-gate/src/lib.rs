@@ -38,7 +38,7 @@ mod settings;
 mod spawner;
 mod tail;
 mod tls;
-mod told;
+mod pending_fault;
 mod tools;
 
 use redress::frame::{self, lines, peek};
@@ -76,4 +76,4 @@ pub use session::{
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
 pub use tls::{NotTls, Tls};
-pub use told::{Head, Told};
+pub use pending_fault::{Head, PendingFault};

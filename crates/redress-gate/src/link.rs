@@ -236,7 +236,7 @@ impl Link {
         role: Role,
     ) -> bool {
         let upstream = self.hand_over(&mut core, turn);
-        self.in_hand.fetch_add(1 + turn.told.len(), Ordering::AcqRel);
+        self.in_hand.fetch_add(1 + turn.faults.len(), Ordering::AcqRel);
         drop(core);
         // A task must not wait for a disk.
         let commits = role == Role::Server && self.client.pipe().is_some();
@@ -352,10 +352,10 @@ impl Link {
     /// what nobody will hear.
     fn record(self: &Arc<Self>, turn: &mut Turn, held: &Held, commits: bool) -> (bool, Lost) {
         let (mut is_to_commit, mut lost) = (false, Lost::default());
-        for told in turn.told.drain(..) {
-            if self.plan.books.are_kept() && told.is_to_be_recorded() {
+        for pending in turn.faults.drain(..) {
+            if self.plan.books.are_kept() && pending.is_to_be_recorded() {
                 let link = Arc::clone(self);
-                self.plan.books.record(told, commits, move |letter, by| {
+                self.plan.books.record(pending, commits, move |letter, by| {
                     let lost = link.client.take_one(letter);
                     if by == By::Other {
                         link.client.flush(Role::Other, Instant::now());
@@ -366,7 +366,7 @@ impl Link {
                 is_to_commit = commits;
             } else {
                 self.plan.books.miss();
-                lost.append(self.client.take_told(told, &mut turn.to_client, held));
+                lost.append(self.client.take_told(pending, &mut turn.to_client, held));
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }

@@ -21,7 +21,7 @@ use crate::{
     retry::Budget,
     run::spawn,
     settings::Settings,
-    told::Told,
+    pending_fault::PendingFault,
 };
 
 /// What all sessions of one server share: its settings, and what counts across them.
@@ -123,16 +123,16 @@ impl Server {
     }
 
     /// Whether a failure that is about to be recorded locks its session; if so, [`Self::locked`] follows.
-    pub(crate) fn will_lock(&self, told: &Told) -> bool {
-        let id = told.governed().and_then(Governed::lockable);
-        self.governor().zip(id).is_some_and(|(it, id)| it.will_lock(id, told.code()))
+    pub(crate) fn will_lock(&self, pending: &PendingFault) -> bool {
+        let id = pending.governed().and_then(Governed::lockable);
+        self.governor().zip(id).is_some_and(|(it, id)| it.will_lock(id, pending.code()))
     }
 
     /// Such a failure stands in that record, or could not be recorded.
-    pub(crate) fn locked(&self, told: &Told, seq: Option<u64>) {
-        let id = told.governed().and_then(Governed::lockable);
+    pub(crate) fn locked(&self, pending: &PendingFault, seq: Option<u64>) {
+        let id = pending.governed().and_then(Governed::lockable);
         if let Some((governor, id)) = self.governor().zip(id) {
-            governor.locked(id, told.code(), seq);
+            governor.locked(id, pending.code(), seq);
         }
     }
 

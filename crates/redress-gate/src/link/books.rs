@@ -16,7 +16,7 @@ use crate::{
     run::OnLedgerFailure,
     server::Server,
     session::Repeat,
-    told::{Head, Told},
+    pending_fault::{Head, PendingFault},
 };
 
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
@@ -59,40 +59,40 @@ impl Books {
     /// else the ledger's own thread does.
     pub(crate) fn record(
         &self,
-        told: Told,
+        pending: PendingFault,
         is_to_commit: bool,
         then: impl FnOnce(Letter, By) + Send + 'static,
     ) {
         let Some(ledger) = &self.ledger else {
-            return then(Letter::without_record(told, &self.server), By::Other);
+            return then(Letter::without_record(pending, &self.server), By::Other);
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
-        let locks = server.will_lock(&told);
+        let locks = server.will_lock(&pending);
         let mut recording = None;
-        if self.may_count(&told) && !locks {
-            recording = ledger.may_record(&told.kind());
+        if self.may_count(&pending) && !locks {
+            recording = ledger.may_record(&pending.kind());
             if recording.is_none() {
-                return self.count(ledger, told, then);
+                return self.count(ledger, pending, then);
             }
         }
-        let mut record = told.record(&self.server.settings.redactor);
+        let mut record = pending.record(&self.server.settings.redactor);
         let is_over = !server.quota.take(record.line_bytes(), Instant::now());
         if is_over && !locks && !server.is_governed() {
-            return self.count(ledger, told, then);
+            return self.count(ledger, pending, then);
         }
         if locks {
             record = record.that_locks();
         }
         let then = self.timed(move |kept: Result<Receipt, _>, by| {
             if locks {
-                server.locked(&told, kept.as_ref().ok().map(|it| it.seq));
+                server.locked(&pending, kept.as_ref().ok().map(|it| it.seq));
             }
             let letter = match kept {
-                Ok(receipt) => Letter::of(told, Some(receipt)),
+                Ok(receipt) => Letter::of(pending, Some(receipt)),
                 Err(_) if on_failure == OnLedgerFailure::Open => {
-                    Letter::without_record(told, &server)
+                    Letter::without_record(pending, &server)
                 }
-                Err(_) => Letter::unrecorded(told),
+                Err(_) => Letter::unrecorded(pending),
             };
             then(letter, by);
             // Those of which only the count is recorded may be told now.
@@ -106,17 +106,17 @@ impl Books {
     }
 
     /// Whether a failure may be counted: it is a refusal of the gate itself.
-    fn may_count(&self, told: &Told) -> bool {
-        told.is_refusal && !self.server.is_governed()
+    fn may_count(&self, pending: &PendingFault) -> bool {
+        pending.is_refusal && !self.server.is_governed()
     }
 
     /// Counts a failure in the place of a record, then gives what the client hears of it.
-    fn count(&self, ledger: &Ledger, told: Told, then: impl FnOnce(Letter, By) + Send + 'static) {
+    fn count(&self, ledger: &Ledger, pending: PendingFault, then: impl FnOnce(Letter, By) + Send + 'static) {
         let on_failure = self.on_failure;
         self.server.metrics.counted();
-        ledger.count(told.kind(), move |counted| {
+        ledger.count(pending.kind(), move |counted| {
             let is_told = counted.is_ok() || on_failure == OnLedgerFailure::Open;
-            let letter = if is_told { Letter::of(told, None) } else { Letter::unrecorded(told) };
+            let letter = if is_told { Letter::of(pending, None) } else { Letter::unrecorded(pending) };
             then(letter, By::Other);
         });
     }
@@ -250,32 +250,32 @@ pub(crate) struct Letter {
 
 impl Letter {
     /// A failure, with its place in the ledger.
-    pub(crate) fn of(mut told: Told, receipt: Option<Receipt>) -> Self {
-        let mut letter = Self::addressed(&told, told.head());
-        letter.memory = told.memory.take();
-        told.render(receipt, &mut letter.line);
+    pub(crate) fn of(mut pending: PendingFault, receipt: Option<Receipt>) -> Self {
+        let mut letter = Self::addressed(&pending, pending.head());
+        letter.memory = pending.memory.take();
+        pending.render(receipt, &mut letter.line);
         letter
     }
 
     /// The same where there is no such place, which is never so in a governed gate.
-    fn without_record(told: Told, server: &Server) -> Self {
+    fn without_record(pending: PendingFault, server: &Server) -> Self {
         if !server.is_governed() {
-            return Self::of(told, None);
+            return Self::of(pending, None);
         }
         let found = "there is no ledger, or it may fail without consequences";
         let how = server.settings.emission();
-        Self::of(told.instead(*INV_RECORD_FIRST.violated(found), &how), None)
+        Self::of(pending.instead(*INV_RECORD_FIRST.violated(found), &how), None)
     }
 
     /// The same when the failure could not be recorded.
-    fn unrecorded(told: Told) -> Self {
-        let mut letter = Self::addressed(&told, told.unrecorded_head());
-        told.render_unrecorded(&mut letter.line);
+    fn unrecorded(pending: PendingFault) -> Self {
+        let mut letter = Self::addressed(&pending, pending.unrecorded_head());
+        pending.render_unrecorded(&mut letter.line);
         letter
     }
 
-    fn addressed(told: &Told, head: Head<'_>) -> Self {
-        let to = match told.address() {
+    fn addressed(pending: &PendingFault, head: Head<'_>) -> Self {
+        let to = match pending.address() {
             Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
             to => to.unwrap_or(ToClient::Any),
         };

@@ -10,7 +10,7 @@ use crate::{
     memory::Held,
     outbox::Outbox,
     serve::Desk,
-    told::Told,
+    pending_fault::PendingFault,
 };
 
 /// How much may wait for a client on a pipe. Then neither it nor the server is read from until it reads.
@@ -46,15 +46,15 @@ impl Client {
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(&self, told: Told, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
+    pub(super) fn take_told(&self, pending: PendingFault, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
         match self {
             Self::Pipe(_) => {
-                mail.add(ToClient::Any, |out| told.render(None, out));
+                mail.add(ToClient::Any, |out| pending.render(None, out));
                 Lost::default()
             }
             Self::Http(desk) => {
                 let mut lost = desk.deliver(mail, held);
-                lost.append(desk.deliver_one(Letter::of(told, None)));
+                lost.append(desk.deliver_one(Letter::of(pending, None)));
                 lost
             }
         }

@@ -20,7 +20,7 @@ use crate::{
     exchange::{Method, Request},
     frame::{Shape, limits, span, splice},
     settings::Mode,
-    told::{Form, Place},
+    pending_fault::{Form, Place},
 };
 
 /// An error whose data says where a person must go: what it needs is in there.

@@ -20,7 +20,7 @@ use crate::{
     mail::{Sender, Ticket},
     moment::Moment,
     settings::Mode,
-    told::{Form, To, Who},
+    pending_fault::{Form, To, Who},
 };
 
 /// The most tasks that are known. Then the oldest of the client that has the most is forgotten: nobody can have those of

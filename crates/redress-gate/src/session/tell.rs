@@ -25,7 +25,7 @@ use crate::{
     metrics::{Event, Outcome},
     moment::Moment,
     settings::Mode,
-    told::{Form, To, Told, Who},
+    pending_fault::{Form, To, PendingFault, Who},
 };
 
 /// The class of a failure that could not be recorded.
@@ -92,10 +92,10 @@ impl Session {
             self.server.metrics.refused(&known.fault);
         }
         self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
-        if let Some(told) = turn.told.last_mut() {
-            told.peer = exchange.from.peer;
+        if let Some(pending) = turn.faults.last_mut() {
+            pending.peer = exchange.from.peer;
             // What a governor refuses stands in the ledger, each time.
-            told.is_refusal = outcome == Outcome::Refused && exchange.governed.is_none();
+            pending.is_refusal = outcome == Outcome::Refused && exchange.governed.is_none();
         }
         self.finish(exchange, outcome, turn.now.at);
         class
@@ -137,8 +137,8 @@ impl Session {
         let session = self.session_of(from);
         let this = Occurrence { session, ..self.occurrence(None, turn.now) };
         self.push(known, this, (to, Form::Made), turn);
-        if let Some(told) = turn.told.last_mut() {
-            (told.peer, told.is_refusal) = (from.peer, true);
+        if let Some(pending) = turn.faults.last_mut() {
+            (pending.peer, pending.is_refusal) = (from.peer, true);
         }
     }
 
@@ -153,7 +153,7 @@ impl Session {
         let known = self.known(fault, (None, None));
         let (this, dialect) = (self.occurrence(None, turn.now), self.server.settings.dialect);
         let (to, form) = (To::nobody(), Form::Made);
-        turn.told.push(Told {
+        turn.faults.push(PendingFault {
             known,
             this,
             to,
@@ -197,8 +197,8 @@ impl Session {
         let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
         self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
-        if let Some(told) = turn.told.last_mut() {
-            (told.peer, told.memory) = (exchange.from.peer, exchange.memory.take());
+        if let Some(pending) = turn.faults.last_mut() {
+            (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
         }
         self.finish(exchange, Outcome::Fault, turn.now.at);
     }
@@ -334,7 +334,7 @@ impl Session {
         let is_again = Shared::strong_count(&known) > 1;
         let dialect = self.server.settings.dialect;
         self.server.metrics.failed(&known.fault);
-        turn.told.push(Told {
+        turn.faults.push(PendingFault {
             known,
             this,
             to,

@@ -18,7 +18,7 @@ mod sharing;
 mod start;
 mod statuses;
 mod tasks;
-mod told;
+mod explanations;
 
 use std::{
     collections::BTreeMap,
@@ -196,10 +196,10 @@ impl Rig {
 
     /// The bytes that the client gets, as they are.
     fn raw(&mut self) -> String {
-        for told in std::mem::take(&mut self.turn.told) {
-            let envelope = Dialect::Native.write(&told.fault(), redress::dialect::Stamp::default());
+        for pending in std::mem::take(&mut self.turn.faults) {
+            let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
-            told.render(None, self.turn.to_client.as_stream());
+            pending.render(None, self.turn.to_client.as_stream());
         }
         self.repeats.append(&mut self.turn.repeats);
         let sent = std::mem::take(self.turn.to_upstream.as_stream());
@@ -241,16 +241,16 @@ impl Rig {
         let mut all: Vec<(ToClient, Vec<u8>)> =
             self.turn.to_client.letters().map(|(to, letter)| (to, letter.to_vec())).collect();
         self.turn.to_client.clear();
-        for told in std::mem::take(&mut self.turn.told) {
-            let envelope = Dialect::Native.write(&told.fault(), redress::dialect::Stamp::default());
+        for pending in std::mem::take(&mut self.turn.faults) {
+            let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
             let mut letter = Vec::new();
-            if let Some(to) = told.address() {
+            if let Some(to) = pending.address() {
                 assert!(
-                    matches!(to, ToClient::Answer(_, it) if it == told.head().status)
-                        || told.ticket().is_none()
+                    matches!(to, ToClient::Answer(_, it) if it == pending.head().status)
+                        || pending.ticket().is_none()
                 );
-                told.render(None, &mut letter);
+                pending.render(None, &mut letter);
                 all.push((to, letter));
             }
         }

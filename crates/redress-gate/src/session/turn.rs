@@ -8,7 +8,7 @@ use crate::{
     mail::{Mail, Ticket, ToClient, ToUpstream},
     memory::Reservation,
     moment::Moment,
-    told::Told,
+    pending_fault::PendingFault,
 };
 
 /// One turn: when it is, and what comes of it. Whoever drives the session carries it out.
@@ -25,8 +25,8 @@ pub struct Turn {
     pub to_upstream: Mail<ToUpstream>,
     /// The bytes that are reserved for that.
     pub(crate) queued: Vec<Reservation>,
-    /// To be recorded; what [`Told::render`] gives is for the client.
-    pub told: Vec<Told>,
+    /// To be recorded; what [`PendingFault::render`] gives is for the client.
+    pub faults: Vec<PendingFault>,
     /// To be recorded before they are made; [`super::Session::repeat_recorded`] hears of it.
     pub repeats: Vec<Repeat>,
     /// Writes that wait for their turn; [`super::Session::write_told`] hears what comes of them.
@@ -58,7 +58,7 @@ impl Turn {
             answered: Vec::new(),
             to_upstream: Mail::default(),
             queued: Vec::new(),
-            told: Vec::new(),
+            faults: Vec::new(),
             repeats: Vec::new(),
             writes: Vec::new(),
             sessions: Vec::new(),

@@ -69,11 +69,11 @@ fn a_governed_gate_tells_no_failure_without_a_record() {
     rig.client(CALL);
     let id = rig.last_id();
     rig.session.upstream_line(FAILED.replace("ID", &id).as_bytes(), &mut rig.turn);
-    let told = rig.turn.told.pop().unwrap();
+    let pending = rig.turn.faults.pop().unwrap();
     let books = Books { ledger: None, on_failure: OnLedgerFailure::Closed, server: governed(&rig) };
     assert!(books.are_kept(), "they must be");
     let (sender, heard) = std::sync::mpsc::channel();
-    books.record(told, false, move |letter, _| sender.send(letter.line).unwrap());
+    books.record(pending, false, move |letter, _| sender.send(letter.line).unwrap());
     let answer = serde_json::from_slice(&heard.recv().unwrap()).unwrap();
     assert!(card(&answer).starts_with("INVARIANT_VIOLATION: "), "{answer}");
     assert_eq!(fault(&answer)["context"]["invariant_id"], "INV_RECORD_FIRST");

@@ -194,7 +194,7 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
                 about: About::Request,
             };
             rig.session.upstream_refused(last, &how, &mut rig.turn);
-            let head = rig.turn.told[0].head();
+            let head = rig.turn.faults[0].head();
             assert_eq!((head.status, head.www_authenticate), (given, www_authenticate));
             let (_, answer) = rig.letters().remove(0);
             assert!(answer["error"]["code"].is_i64(), "{answer}");

@@ -36,9 +36,9 @@ fn what_is_no_message_is_recorded_in_the_session_that_it_came_in() {
         for (client, has_session) in [(3, true), (Sender::OF_NO_SESSION | 3, false)] {
             let from = Sender { client, ..Sender::default() };
             rig.session.client_line(line.as_bytes(), from, &mut rig.turn);
-            let told = rig.turn.told.pop().unwrap();
+            let pending = rig.turn.faults.pop().unwrap();
             let session = has_session.then(|| rig.session.server.session_name(client));
-            assert_eq!(told.this.session, session, "{line}");
+            assert_eq!(pending.this.session, session, "{line}");
         }
     }
 }
@@ -218,7 +218,7 @@ fn while_failures_cannot_be_recorded_requests_are_refused() {
     let mut rig = Rig::up();
     rig.session.admit_calls(false);
     rig.session.client_line(CALL.as_bytes(), Sender::default(), &mut rig.turn);
-    assert!(!rig.turn.told[0].is_to_be_recorded());
+    assert!(!rig.turn.faults[0].is_to_be_recorded());
     let heard = rig.heard();
     assert_eq!(code(&heard[0]), "AUDIT_LOG_FAILED");
     assert!(rig.sent.is_empty());

@@ -1,4 +1,4 @@
-//! `Told`: a failure that is to be recorded first, and what the client hears of it then.
+//! `PendingFault`: a failure that is recorded before the client gets it, and the reply that the client gets then.
 
 use std::ops::Range;
 
@@ -19,9 +19,9 @@ use crate::{
     memory::Reservation,
 };
 
-/// A failure that is to be recorded first, and what the client hears of it then.
+/// A failure that is recorded before the client gets it, with the reply to send then.
 #[derive(Debug)]
-pub struct Told {
+pub struct PendingFault {
     pub(crate) known: Shared,
     pub(crate) this: Occurrence,
     pub(crate) to: To,
@@ -116,7 +116,7 @@ pub(crate) fn refusal_kind(fault: &Fault, peer: Peer) -> RefusalKind {
     }
 }
 
-impl Told {
+impl PendingFault {
     /// The failure.
     pub fn fault(&self) -> Fault {
         self.known.happened(&self.this, None)
