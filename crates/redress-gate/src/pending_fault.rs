@@ -14,7 +14,7 @@ use redress_ledger::{Record, Redactor, RefusalKind};
 use crate::{
     caller::Peer,
     govern::Governed,
-    known::{Beside, Known, Occurrence, Shared},
+    fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
     mail::{Ticket, ToClient},
     memory::Reservation,
 };
@@ -22,8 +22,8 @@ use crate::{
 /// A failure that is recorded before the client gets it, with the reply to send then.
 #[derive(Debug)]
 pub struct PendingFault {
-    pub(crate) known: Shared,
-    pub(crate) this: Occurrence,
+    pub(crate) template: Arc<FaultTemplate>,
+    pub(crate) stamp: FaultStamp,
     pub(crate) to: To,
     pub(crate) form: Form,
     pub(crate) dialect: Dialect,
@@ -119,32 +119,32 @@ pub(crate) fn refusal_kind(fault: &Fault, peer: Peer) -> RefusalKind {
 impl PendingFault {
     /// The failure.
     pub fn fault(&self) -> Fault {
-        self.known.happened(&self.this, None)
+        self.template.stamped(&self.stamp, None)
     }
 
     /// Its code.
     pub(crate) fn code(&self) -> &str {
-        self.known.fault.code()
+        self.template.fault.code()
     }
 
     /// What it is counted under.
     pub(crate) fn kind(&self) -> RefusalKind {
-        refusal_kind(&self.known.fault, self.peer)
+        refusal_kind(&self.template.fault, self.peer)
     }
 
     /// What the governor knows of the request.
     pub(crate) fn governed(&self) -> Option<&Governed> {
-        self.this.governed.as_deref()
+        self.stamp.governed.as_deref()
     }
 
     /// Another failure in its place, for the same one who waits.
     pub(crate) fn instead(self, mut fault: Fault, how: &Emission<'_>) -> Self {
-        fault.context.fill_absent(&self.known.fault.context);
-        let known = Known::new(
+        fault.context.fill_absent(&self.template.fault.context);
+        let template = FaultTemplate::new(
             emit(fault, how),
-            Beside { has_output_schema: self.known.beside.has_output_schema, ..Beside::default() },
+            ResponseExtras { has_output_schema: self.template.extras.has_output_schema, ..ResponseExtras::default() },
         );
-        Self { known: Shared::new(known), form: Form::Made, is_again: false, ..self }
+        Self { template: Arc::new(template), form: Form::Made, is_again: false, ..self }
     }
 
     /// For whom what it renders is; some is for nobody.
@@ -179,13 +179,13 @@ impl PendingFault {
 
     /// The record of it.
     pub fn record(&self, redactor: &Redactor) -> Record {
-        let again = if self.is_again { self.known.record(&self.this, redactor) } else { None };
-        again.unwrap_or_else(|| Record::told(&self.known.happened_in_session(&self.this), redactor))
+        let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
+        again.unwrap_or_else(|| Record::told(&self.template.stamped_for_ledger(&self.stamp), redactor))
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.
     pub fn is_to_be_recorded(&self) -> bool {
-        let fault = &self.known.fault;
+        let fault = &self.template.fault;
         fault.code() != codes::AUDIT_LOG_FAILED.name() || fault.origin != Origin::Gate
     }
 
@@ -198,7 +198,7 @@ impl PendingFault {
             (Who::Call(id), Form::Made) => self.write_result(id, receipt, out),
             (_, Form::Inside(line, at)) => self.write_inside(line, at, receipt, out),
             (Who::Request(id), Form::Made) => {
-                let fault = self.known.happened(&self.this, receipt);
+                let fault = self.template.stamped(&self.stamp, receipt);
                 out.extend_from_slice(wire::rpc_error(&fault, id.as_deref()).as_bytes());
             }
         }
@@ -230,16 +230,16 @@ impl PendingFault {
 
     fn write_result(&self, id: &str, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         let by_template = self.is_again && self.dialect == Dialect::Native;
-        if by_template && self.known.write_result(id, &self.this, receipt.as_ref(), out) {
+        if by_template && self.template.write_result(id, &self.stamp, receipt.as_ref(), out) {
             return;
         }
         let answer = self.answer();
-        let fault = self.known.happened(&self.this, receipt);
+        let fault = self.template.stamped(&self.stamp, receipt);
         out.extend_from_slice(wire::response(&fault, id, answer).as_bytes());
     }
 
     fn answer(&self) -> wire::Answer<'_> {
-        self.known.how(self.dialect, Stamp { now: &self.this.timestamp })
+        self.template.how(self.dialect, Stamp { now: &self.stamp.timestamp })
     }
 
     fn write_inside(
@@ -249,14 +249,14 @@ impl PendingFault {
         receipt: Option<Receipt>,
         out: &mut Vec<u8>,
     ) {
-        let fault = self.known.happened(&self.this, receipt);
+        let fault = self.template.stamped(&self.stamp, receipt);
         out.extend_from_slice(line.get(..at.start).unwrap_or_default());
         out.extend_from_slice(wire::tool_result(&fault, self.answer()).as_bytes());
         out.extend_from_slice(line.get(at.end..).unwrap_or_default());
     }
 
     fn write_into(&self, line: &[u8], place: &Place, receipt: Option<Receipt>, out: &mut Vec<u8>) {
-        let fault = self.known.happened(&self.this, receipt);
+        let fault = self.template.stamped(&self.stamp, receipt);
         let envelope = Dialect::Native.write(&fault, Stamp::default());
         out.extend_from_slice(line.get(..place.at.start).unwrap_or_default());
         out.extend_from_slice(place.before.as_bytes());

@@ -44,7 +44,7 @@ use crate::{
     breaker::{Breaker, is_of_transport},
     exchange::{Exchange, Method},
     inflight::{InFlight, Owed, UpstreamId},
-    known::Memo,
+    fault_template::TemplateCache,
     limits::Shares,
     mail::ToUpstream,
     memory::Reservation,
@@ -89,7 +89,7 @@ pub struct Session {
     opening: own::Opening,
     tools: Tools,
     /// What was judged lately, as long as the tools are the same.
-    memo: Memo<Judged>,
+    memo: TemplateCache<Judged>,
     /// The list of tools that we ask for ourselves.
     asking: own::Asking,
     /// Failures whose judgement waits for the list of tools.
@@ -200,7 +200,7 @@ impl Session {
             held_bytes: 0,
             opening: own::Opening::default(),
             tools: Tools::default(),
-            memo: Memo::new(),
+            memo: TemplateCache::new(),
             asking: own::Asking::default(),
             undecided: Vec::new(),
             repeats: Vec::new(),
@@ -249,7 +249,7 @@ impl Session {
     pub fn upstream_ready(&mut self, stderr: Arc<Tail>, turn: &mut Turn) {
         self.stderr = stderr;
         if self.restarts.started() {
-            self.server.metrics.happened(Event::Restart);
+            self.server.metrics.stamped(Event::Restart);
         }
         self.upstream = State::Up { since: turn.now.at };
         self.has_spoken = false;

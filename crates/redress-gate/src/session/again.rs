@@ -19,7 +19,7 @@ use super::{
 use crate::{
     exchange::{Exchange, Method, Request},
     inflight::{Owed, UpstreamId},
-    known::{Known, Shared},
+    fault_template::FaultTemplate,
     metrics::Event,
     moment::{Moment, millis},
     retry::is_reading,
@@ -66,7 +66,7 @@ impl Session {
             return Some(exchange);
         };
         if !self.server.budget.spend() {
-            self.server.metrics.happened(Event::RetryDenied);
+            self.server.metrics.stamped(Event::RetryDenied);
             return Some(exchange);
         }
         let object = self.about(&exchange, fault, why, millis(at - turn.now.at));
@@ -182,7 +182,7 @@ impl Session {
             exchange.stderr = stderr;
             exchange.repeats += 1;
         }
-        self.server.metrics.happened(Event::Retry);
+        self.server.metrics.stamped(Event::Retry);
         self.send_again(id, turn);
     }
 
@@ -238,13 +238,13 @@ impl Session {
 }
 
 /// A failure that says how often the call was made, if that was more than once.
-pub(super) fn known_of_repeat(known: Shared, exchange: &Exchange, how: &Emission<'_>) -> Shared {
+pub(super) fn with_attempts(template: Arc<FaultTemplate>, exchange: &Exchange, how: &Emission<'_>) -> Arc<FaultTemplate> {
     if exchange.repeats == 0 {
-        return known;
+        return template;
     }
-    let mut fault = Fault::clone(&known.fault);
+    let mut fault = Fault::clone(&template.fault);
     tell_attempts(&mut fault, exchange);
-    Shared::new(Known::new(emit(fault, how), known.beside.clone()))
+    Arc::new(FaultTemplate::new(emit(fault, how), template.extras.clone()))
 }
 
 /// Says how often a call was made, and what the first time ended with, if that was something else.

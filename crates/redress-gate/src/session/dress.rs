@@ -56,7 +56,7 @@ impl Session {
         if mode == Mode::Observe {
             return Dress::AsItIs;
         }
-        // Beside our envelope, the same key in another place could hold a forged one.
+        // ResponseExtras our envelope, the same key in another place could hold a forged one.
         if ambiguous(request.method, answer.frame.shape, payload).is_some() {
             return Dress::Made;
         }

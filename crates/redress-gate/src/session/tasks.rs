@@ -156,9 +156,9 @@ impl Session {
             },
         };
         let tool = self.tool_of(&exchange.request);
-        let known = self.known(failure.fault, (tool, inner.meta()));
+        let template = self.template(failure.fault, (tool, inner.meta()));
         let to = To::new(Who::Notified(route.to), Ticket(0));
-        self.push(known, self.occurrence(None, now), (to, form), turn);
+        self.push(template, self.stamp(None, now), (to, form), turn);
         true
     }
 

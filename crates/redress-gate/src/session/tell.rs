@@ -8,7 +8,7 @@ use redress_registry::{Class, Effect};
 
 use super::{
     About, ClientKind, Refused, Session, Turn,
-    again::{known_of_repeat, tell_attempts},
+    again::{with_attempts, tell_attempts},
     dress::{Dress, own_meta},
     head::kept,
     said::Said,
@@ -20,7 +20,7 @@ use crate::{
     exchange::{Exchange, Method},
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
-    known::{Beside, Known, Occurrence, Shared},
+    fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
     mail::Sender,
     metrics::{Event, Outcome},
     moment::Moment,
@@ -43,7 +43,7 @@ pub(super) enum Judged {
 /// A failure, ready to be told.
 #[derive(Debug, Clone)]
 pub(super) struct Failed {
-    known: Shared,
+    template: Arc<FaultTemplate>,
     /// How it is dressed.
     dress: Dress,
     /// What its effect is known by; nothing is, as long as it is in doubt whether it is a failure.
@@ -86,12 +86,12 @@ impl Session {
         };
         let form = said.map_or(Form::Made, Form::AsItIs);
         let to = self.to(&exchange, seen, &fault);
-        let known = self.known(fault, (self.tool_of(request), None));
+        let template = self.template(fault, (self.tool_of(request), None));
         let outcome = outcome(&exchange, seen);
         if outcome == Outcome::Refused {
-            self.server.metrics.refused(&known.fault);
+            self.server.metrics.refused(&template.fault);
         }
-        self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
+        self.push(template, self.stamp(Some(&exchange), turn.now), (to, form), turn);
         if let Some(pending) = turn.faults.last_mut() {
             pending.peer = exchange.from.peer;
             // What a governor refuses stands in the ledger, each time.
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// What is special about a failure of a request, or of none.
-    pub(super) fn occurrence(&self, exchange: Option<&Exchange>, now: Moment) -> Occurrence {
+    pub(super) fn stamp(&self, exchange: Option<&Exchange>, now: Moment) -> FaultStamp {
         let request_id = exchange.map(|it| match it.request.id() {
             text if text.starts_with('"') => RawJson::parse(text.as_bytes())
                 .map_or_else(|_| text.to_owned(), |it| it.text().into_owned()),
@@ -112,7 +112,7 @@ impl Session {
         let of_session = exchange.filter(|it| !it.request.is_sessionless);
         let session = of_session.and_then(|it| self.session_of(it.from));
         let governed = exchange.and_then(|it| it.governed.clone());
-        Occurrence { request_id, timestamp: now.wall.to_string(), elapsed_ms, session, governed }
+        FaultStamp { request_id, timestamp: now.wall.to_string(), elapsed_ms, session, governed }
     }
 
     /// What records call the session of a sender, if it has one. Governed sessions have names of their own.
@@ -129,14 +129,14 @@ impl Session {
         from: Sender,
         turn: &mut Turn,
     ) {
-        let known = self.known(self.malformed(why), (None, None));
-        self.server.metrics.turned_away(&known.fault);
+        let template = self.template(self.malformed(why), (None, None));
+        self.server.metrics.turned_away(&template.fault);
         // Whatever it was meant to be, it was no request of any revision.
         let status = if self.client == ClientKind::Http { 400 } else { 200 };
         let to = To { status, ..To::new(Who::Request(id), from.ticket) };
         let session = self.session_of(from);
-        let this = Occurrence { session, ..self.occurrence(None, turn.now) };
-        self.push(known, this, (to, Form::Made), turn);
+        let stamp = FaultStamp { session, ..self.stamp(None, turn.now) };
+        self.push(template, stamp, (to, Form::Made), turn);
         if let Some(pending) = turn.faults.last_mut() {
             (pending.peer, pending.is_refusal) = (from.peer, true);
         }
@@ -144,18 +144,18 @@ impl Session {
 
     /// Something that nobody waits for is recorded.
     pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
-        let known = self.known(fault, (None, None));
-        self.push(known, self.occurrence(None, turn.now), (To::nobody(), Form::Made), turn);
+        let template = self.template(fault, (None, None));
+        self.push(template, self.stamp(None, turn.now), (To::nobody(), Form::Made), turn);
     }
 
     /// Something that is no failure of a call is recorded, and does not count as one.
     pub(super) fn record_only(&self, fault: Fault, turn: &mut Turn) {
-        let known = self.known(fault, (None, None));
-        let (this, dialect) = (self.occurrence(None, turn.now), self.server.settings.dialect);
+        let template = self.template(fault, (None, None));
+        let (stamp, dialect) = (self.stamp(None, turn.now), self.server.settings.dialect);
         let (to, form) = (To::nobody(), Form::Made);
         turn.faults.push(PendingFault {
-            known,
-            this,
+            template,
+            stamp,
             to,
             form,
             dialect,
@@ -174,12 +174,12 @@ impl Session {
         judged: Judged,
         turn: &mut Turn,
     ) {
-        let Judged::Failed(Failed { known, dress, ground, is_silent }) = judged else {
+        let Judged::Failed(Failed { template, dress, ground, is_silent }) = judged else {
             return self.pass_answer(exchange, answer, turn);
         };
         let exchange = match ground {
             Some(ground) if !exchange.is_put_back() => {
-                self.again(exchange, &known.fault, ground, turn)
+                self.again(exchange, &template.fault, ground, turn)
             }
             _ => Some(exchange),
         };
@@ -190,13 +190,13 @@ impl Session {
             return;
         };
         if is_silent {
-            self.server.metrics.happened(Event::Silent);
+            self.server.metrics.stamped(Event::Silent);
         }
-        let known = known_of_repeat(known, &exchange, &self.server.settings.emission());
-        let known = self.known_of_write(known, &exchange);
-        let to = self.to_asker(&exchange, answer, &dress, known.fault.class);
+        let template = with_attempts(template, &exchange, &self.server.settings.emission());
+        let template = self.with_write(template, &exchange);
+        let to = self.to_asker(&exchange, answer, &dress, template.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
-        self.push(known, self.occurrence(Some(&exchange), turn.now), (to, form), turn);
+        self.push(template, self.stamp(Some(&exchange), turn.now), (to, form), turn);
         if let Some(pending) = turn.faults.last_mut() {
             (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
         }
@@ -223,7 +223,7 @@ impl Session {
         Judged::Failed(Failed {
             ground: (failure.certain && !is_of_task).then_some(ground),
             is_silent: failure.silent,
-            known: self.known_of(failure.fault, self.tool_of(request), (meta, said)),
+            template: self.template_of(failure.fault, self.tool_of(request), (meta, said)),
             dress,
         })
     }
@@ -275,20 +275,20 @@ impl Session {
     }
 
     /// Adds what is known of every occurrence, and makes it ready to be told.
-    pub(super) fn known(
+    pub(super) fn template(
         &self,
         fault: Fault,
         (tool, meta): (Option<&str>, Option<RawJson>),
-    ) -> Shared {
-        self.known_of(fault, tool, (meta, None))
+    ) -> Arc<FaultTemplate> {
+        self.template_of(fault, tool, (meta, None))
     }
 
-    fn known_of(
+    fn template_of(
         &self,
         mut fault: Fault,
         tool: Option<&str>,
         (meta, said): (Option<RawJson>, Option<Said>),
-    ) -> Shared {
+    ) -> Arc<FaultTemplate> {
         fault.context.server = Some(self.server.settings.server.clone());
         fault.context.tool = tool.map(str::to_owned);
         self.take_contract_hint(&mut fault);
@@ -305,7 +305,7 @@ impl Session {
         let tool = tool.and_then(|it| self.tools.get(it));
         let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
         let said = said.and_then(|it| it.below(&fault));
-        Shared::new(Known::new(fault, Beside { has_output_schema, meta, said }))
+        Arc::new(FaultTemplate::new(fault, ResponseExtras { has_output_schema, meta, said }))
     }
 
     /// Gives a fault of core the hint that the server's contract has for it, under its name or under the client's word for it.
@@ -326,17 +326,17 @@ impl Session {
 
     pub(super) fn push(
         &self,
-        known: Shared,
-        this: Occurrence,
+        template: Arc<FaultTemplate>,
+        stamp: FaultStamp,
         (to, form): (To, Form),
         turn: &mut Turn,
     ) {
-        let is_again = Shared::strong_count(&known) > 1;
+        let is_again = Arc::strong_count(&template) > 1;
         let dialect = self.server.settings.dialect;
-        self.server.metrics.failed(&known.fault);
+        self.server.metrics.failed(&template.fault);
         turn.faults.push(PendingFault {
-            known,
-            this,
+            template,
+            stamp,
             to,
             form,
             dialect,

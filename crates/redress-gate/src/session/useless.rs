@@ -76,7 +76,7 @@ impl Session {
         last.clear();
         last.extend_from_slice(line.get(..LINE_BYTES).unwrap_or(line));
         let count = *count;
-        self.server.metrics.happened(Event::Useless);
+        self.server.metrics.stamped(Event::Useless);
         if count > MOST_NOTED && !count.is_power_of_two() {
             return None;
         }

@@ -13,7 +13,7 @@ use crate::{
     exchange::Exchange,
     govern::{Answer as HeldBack, Job, Report, Writing},
     inflight::{Owed, UpstreamId},
-    known::{Known, Shared},
+    fault_template::FaultTemplate,
     mail::ToUpstream,
 };
 
@@ -222,17 +222,17 @@ impl Session {
     }
 
     /// A failure that says what became of the write, where that is known.
-    pub(super) fn known_of_write(&self, known: Shared, exchange: &Exchange) -> Shared {
+    pub(super) fn with_write(&self, template: Arc<FaultTemplate>, exchange: &Exchange) -> Arc<FaultTemplate> {
         let put_back = exchange.write.as_ref().and_then(|it| it.put_back.as_ref());
-        let mut fault = Fault::clone(&known.fault);
+        let mut fault = Fault::clone(&template.fault);
         match put_back {
             Some(put_back) => fault = *put_back.tell(Box::new(fault)),
             None if exchange.is_in_doubt && fault.effect == Effect::None => {
                 fault.effect = Effect::Unknown;
             }
-            None => return known,
+            None => return template,
         }
         let fault = emit(fault, &self.server.settings.emission());
-        Shared::new(Known::new(fault, known.beside.clone()))
+        Arc::new(FaultTemplate::new(fault, template.extras.clone()))
     }
 }

@@ -51,11 +51,11 @@ fn seed_003_19_what_the_gate_refuses_has_the_hint_of_the_contract() {
     ] {
         let contract = Arc::clone(stagewright);
         let rig = Rig::gated(Settings { dialect, contract, ..settings(Mode::Enforce) });
-        let known = rig.session.known(Fault::example(code.entry()), (None, None));
-        assert_eq!(known.fault.hint, stagewright.get(named).unwrap().hint);
+        let template = rig.session.template(Fault::example(code.entry()), (None, None));
+        assert_eq!(template.fault.hint, stagewright.get(named).unwrap().hint);
         let mut own = Fault::example(code.entry());
-        own.hint = "Do this instead.".to_owned();
-        assert_eq!(rig.session.known(own, (None, None)).fault.hint, "Do this instead.");
+        own.hint = "Do stamp instead.".to_owned();
+        assert_eq!(rig.session.template(own, (None, None)).fault.hint, "Do stamp instead.");
     }
 }
 

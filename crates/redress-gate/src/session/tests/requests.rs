@@ -38,7 +38,7 @@ fn what_is_no_message_is_recorded_in_the_session_that_it_came_in() {
             rig.session.client_line(line.as_bytes(), from, &mut rig.turn);
             let pending = rig.turn.faults.pop().unwrap();
             let session = has_session.then(|| rig.session.server.session_name(client));
-            assert_eq!(pending.this.session, session, "{line}");
+            assert_eq!(pending.stamp.session, session, "{line}");
         }
     }
 }

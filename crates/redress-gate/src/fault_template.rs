@@ -1,4 +1,4 @@
-//! `Known`: a failure without what is special about one occurrence, ready to be told again for next to nothing.
+//! `FaultTemplate`: a failure without what is special about one occurrence, ready to be told again for next to nothing.
 
 use std::sync::{Arc, OnceLock};
 
@@ -26,9 +26,9 @@ const SEQ: u64 = 7_777_777_777_777_777;
 
 /// A failure without what is special about one occurrence.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct FaultTemplate {
     pub(crate) fault: Emitted,
-    pub(crate) beside: Beside,
+    pub(crate) extras: ResponseExtras,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
     /// Its record without and with a session.
@@ -40,7 +40,7 @@ type Written = (Template, Option<String>);
 
 /// What stands in an answer beside the failure.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Beside {
+pub(crate) struct ResponseExtras {
     /// Whether `structuredContent` belongs to the schema of the tool.
     pub(crate) has_output_schema: bool,
     /// The `_meta` of the server's own result.
@@ -51,7 +51,7 @@ pub(crate) struct Beside {
 
 /// What is special about one occurrence.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Occurrence {
+pub(crate) struct FaultStamp {
     /// The id of the request, as text.
     pub(crate) request_id: Option<String>,
     /// When it was.
@@ -64,26 +64,26 @@ pub(crate) struct Occurrence {
     pub(crate) governed: Option<Arc<Governed>>,
 }
 
-impl Known {
+impl FaultTemplate {
     pub(crate) const fn new(fault: Emitted, beside: Beside) -> Self {
         let answers = [const { OnceLock::new() }; 2];
-        Self { fault, beside, answers, records: [const { OnceLock::new() }; 2] }
+        Self { fault, extras, answers, records: [const { OnceLock::new() }; 2] }
     }
 
     /// How a result of it is written.
     pub(crate) fn how<'a>(&'a self, dialect: Dialect, stamp: Stamp<'a>) -> Answer<'a> {
-        let Beside { has_output_schema, meta, said } = &self.beside;
+        let ResponseExtras { has_output_schema, meta, said } = &self.extras;
         let (meta, said) = (meta.as_ref(), said.as_deref());
         Answer { dialect, has_output_schema: *has_output_schema, stamp, meta, said }
     }
 
     /// The failure as it happened this time.
-    pub(crate) fn happened(&self, this: &Occurrence, receipt: Option<Receipt>) -> Fault {
+    pub(crate) fn stamped(&self, stamp: &FaultStamp, receipt: Option<Receipt>) -> Fault {
         let mut fault = Fault::clone(&self.fault);
-        fault.context.request_id.clone_from(&this.request_id);
-        fault.timestamp = Some(this.timestamp.clone());
-        fault.elapsed_ms = this.elapsed_ms;
-        if let Some(governed) = &this.governed {
+        fault.context.request_id.clone_from(&stamp.request_id);
+        fault.timestamp = Some(stamp.timestamp.clone());
+        fault.elapsed_ms = stamp.elapsed_ms;
+        if let Some(governed) = &stamp.governed {
             governed.tell(&mut fault.context);
         }
         fault.ledger = receipt;
@@ -91,10 +91,10 @@ impl Known {
     }
 
     /// The same for the record.
-    pub(crate) fn happened_in_session(&self, this: &Occurrence) -> Fault {
-        let mut fault = self.happened(this, None);
+    pub(crate) fn stamped_for_ledger(&self, stamp: &FaultStamp) -> Fault {
+        let mut fault = self.stamped(stamp, None);
         if fault.context.session_id.is_none() {
-            fault.context.session_id.clone_from(&this.session);
+            fault.context.session_id.clone_from(&stamp.session);
         }
         fault
     }
@@ -103,34 +103,34 @@ impl Known {
     pub(crate) fn write_result(
         &self,
         id: &str,
-        this: &Occurrence,
+        stamp: &FaultStamp,
         receipt: Option<&Receipt>,
         out: &mut Vec<u8>,
     ) -> bool {
-        if this.governed.is_some() {
+        if stamp.governed.is_some() {
             return false;
         }
         let [without, with] = &self.answers;
         let slot = if receipt.is_some() { with } else { without };
         match slot.get_or_init(|| self.answer(receipt.is_some())) {
-            Some(template) => template.fill(&Values { id, this, receipt }, out),
+            Some(template) => template.fill(&Values { id, stamp, receipt }, out),
             None => false,
         }
     }
 
     /// The record of an occurrence, if it can be written with a template.
-    pub(crate) fn record(&self, this: &Occurrence, redactor: &Redactor) -> Option<Record> {
+    pub(crate) fn record(&self, stamp: &FaultStamp, redactor: &Redactor) -> Option<Record> {
         // What the template has is clean already; an id that is not is rare.
         let is_clean = |id: &String| redactor.text(id) == *id;
-        if this.governed.is_some() || !this.request_id.as_ref().is_none_or(is_clean) {
+        if stamp.governed.is_some() || !stamp.request_id.as_ref().is_none_or(is_clean) {
             return None;
         }
         let [without, with] = &self.records;
-        let slot = if this.session.is_some() { with } else { without };
-        let made = slot.get_or_init(|| self.recorded(this.session.is_some(), redactor));
+        let slot = if stamp.session.is_some() { with } else { without };
+        let made = slot.get_or_init(|| self.recorded(stamp.session.is_some(), redactor));
         let (template, private) = made.as_ref()?;
         let mut envelope = Vec::new();
-        template.fill(&Values { id: "", this, receipt: None }, &mut envelope).then_some(())?;
+        template.fill(&Values { id: "", stamp, receipt: None }, &mut envelope).then_some(())?;
         Some(Record::clean(std::str::from_utf8(&envelope).ok()?, private.as_deref()))
     }
 
@@ -138,7 +138,7 @@ impl Known {
         let answer = self.how(Dialect::Native, Stamp::default());
         let plain = wire::response(&self.fault, "", answer);
         let receipt = is_recorded.then(|| Receipt { seq: SEQ, hash: Hole::Hash.mark() });
-        let marked = self.happened(&marked(false), receipt);
+        let marked = self.stamped(&marked(false), receipt);
         let marked = wire::response(&marked, &Hole::Id.mark(), answer);
         Template::of(&plain, &marked)
     }
@@ -148,7 +148,7 @@ impl Known {
             let written = Dialect::Native.write(fault, Stamp::default());
             RawJson::parse(written.as_bytes()).ok().map(|it| redactor.envelope(&it))
         };
-        let marked = self.happened_in_session(&marked(has_session));
+        let marked = self.stamped_for_ledger(&marked(has_session));
         let (plain, marked) = (clean(&self.fault)?, clean(&marked)?);
         let template = Template::of(plain.as_str(), marked.as_str())?;
         Some((template, Record::private(&self.fault.private, redactor)))
@@ -156,8 +156,8 @@ impl Known {
 }
 
 /// An occurrence with a mark wherever it has a value of its own.
-fn marked(has_session: bool) -> Occurrence {
-    Occurrence {
+fn marked(has_session: bool) -> FaultStamp {
+    FaultStamp {
         request_id: Some(Hole::RequestId.mark()),
         timestamp: Hole::Timestamp.mark(),
         elapsed_ms: Some(ELAPSED),
@@ -169,7 +169,7 @@ fn marked(has_session: bool) -> Occurrence {
 /// What goes into the holes.
 struct Values<'v> {
     id: &'v str,
-    this: &'v Occurrence,
+    stamp: &'v FaultStamp,
     receipt: Option<&'v Receipt>,
 }
 
@@ -238,7 +238,7 @@ impl Template {
 
     /// Appends the text with values in its holes; `false` if one is absent.
     fn fill(&self, values: &Values<'_>, out: &mut Vec<u8>) -> bool {
-        let (Some(id), Some(elapsed)) = (&values.this.request_id, values.this.elapsed_ms) else {
+        let (Some(id), Some(elapsed)) = (&values.stamp.request_id, values.stamp.elapsed_ms) else {
             return false;
         };
         let mut request_id = String::new();
@@ -250,8 +250,8 @@ impl Template {
             let value = match hole {
                 Hole::Id => values.id,
                 Hole::RequestId => &request_id,
-                Hole::Session => values.this.session.as_deref().unwrap_or_default(),
-                Hole::Timestamp => &values.this.timestamp,
+                Hole::Session => values.stamp.session.as_deref().unwrap_or_default(),
+                Hole::Timestamp => &values.stamp.timestamp,
                 Hole::Elapsed => &elapsed,
                 Hole::Seq => &seq,
                 Hole::Hash => values.receipt.map_or("", |it| &it.hash),
@@ -265,12 +265,12 @@ impl Template {
 
 /// The answers that were judged last, by a key that only the same question and answer have.
 #[derive(Debug)]
-pub(crate) struct Memo<T> {
+pub(crate) struct TemplateCache<T> {
     entries: Vec<(u64, T)>,
     next: usize,
 }
 
-impl<T: Clone> Memo<T> {
+impl<T: Clone> TemplateCache<T> {
     pub(crate) const fn new() -> Self {
         Self { entries: Vec::new(), next: 0 }
     }
@@ -294,7 +294,7 @@ impl<T: Clone> Memo<T> {
 }
 
 /// A failure that can be told by several.
-pub(crate) type Shared = Arc<Known>;
+pub(crate) type Shared = Arc<FaultTemplate>;
 
 #[cfg(test)]
 mod tests {
@@ -308,7 +308,7 @@ mod tests {
     };
     use redress_ledger::{Record, Redactor};
 
-    use super::{Beside, Known, MARK, Memo, Occurrence};
+    use super::{ResponseExtras, Known, MARK, TemplateCache, FaultStamp};
 
     fn emitted(fault: Fault) -> Emitted {
         let policy = Policy { stack: StackPolicy::Hidden, redact: &Redactor::default() };
@@ -321,8 +321,8 @@ mod tests {
         let mut fault = codes::FILE_NOT_FOUND.raise([("path", "a \"b\".txt")]);
         fault.context.server = Some("files".to_owned());
         fault.server_text = Some("ENOENT: no such file, open 'a'".to_owned());
-        let known = Known::new(emitted(fault), Beside::default());
-        let this = Occurrence {
+        let template = FaultTemplate::new(emitted(fault), ResponseExtras::default());
+        let stamp = FaultStamp {
             request_id: Some("a\"b".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
             elapsed_ms: Some(3),
@@ -333,12 +333,12 @@ mod tests {
             for receipt in [None, Some(Receipt { seq: 412, hash: "9f2c41d07a3e".to_owned() })] {
                 let meta = has_output_schema.then(|| RawJson::parse(b"{\"a\":1}").unwrap());
                 let said = has_output_schema.then(|| "Server said:\n> a".into());
-                let beside = Beside { has_output_schema, meta, said };
-                let known = Known::new(known.fault.clone(), beside);
+                let beside = ResponseExtras { has_output_schema, meta, said };
+                let template = FaultTemplate::new(template.fault.clone(), beside);
                 let mut out = Vec::new();
-                assert!(known.write_result("\"a\\\"b\"", &this, receipt.as_ref(), &mut out));
-                let how = known.how(Dialect::Native, Stamp::default());
-                let expected = wire::response(&known.happened(&this, receipt), "\"a\\\"b\"", how);
+                assert!(template.write_result("\"a\\\"b\"", &stamp, receipt.as_ref(), &mut out));
+                let how = template.how(Dialect::Native, Stamp::default());
+                let expected = wire::response(&template.stamped(&stamp, receipt), "\"a\\\"b\"", how);
                 assert_eq!(String::from_utf8(out).unwrap(), expected);
             }
         }
@@ -348,8 +348,8 @@ mod tests {
     fn a_record_again_is_the_record_that_the_ledger_makes() {
         let mut fault = codes::FILE_NOT_FOUND.raise([("path", "password=hunter2hunter2")]);
         fault.private.upstream = Some(b"token hunter2hunter2".to_vec());
-        let known = Known::new(emitted(fault), Beside::default());
-        let this = Occurrence {
+        let template = FaultTemplate::new(emitted(fault), ResponseExtras::default());
+        let stamp = FaultStamp {
             request_id: Some("7".to_owned()),
             timestamp: "2026-01-19T15:32:10.123Z".to_owned(),
             elapsed_ms: Some(3),
@@ -358,33 +358,33 @@ mod tests {
         };
         let redactor = Redactor::new(["hunter2hunter2"]);
         for session in [None, Some("00ff.3".to_owned())] {
-            let this = Occurrence { session, ..this.clone() };
-            let again = format!("{:?}", known.record(&this, &redactor).unwrap());
-            let first = Record::told(&known.happened_in_session(&this), &redactor);
+            let stamp = FaultStamp { session, ..stamp.clone() };
+            let again = format!("{:?}", template.record(&stamp, &redactor).unwrap());
+            let first = Record::told(&template.stamped_for_ledger(&stamp), &redactor);
             assert_eq!(again, format!("{first:?}"));
             assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
-            assert_eq!(again.contains("00ff.3"), this.session.is_some(), "{again}");
+            assert_eq!(again.contains("00ff.3"), stamp.session.is_some(), "{again}");
         }
-        let telling = Occurrence { request_id: Some("id-hunter2hunter2".to_owned()), ..this };
-        assert!(known.record(&telling, &redactor).is_none(), "a secret in an id is taken out");
+        let telling = FaultStamp { request_id: Some("id-hunter2hunter2".to_owned()), ..stamp };
+        assert!(template.record(&telling, &redactor).is_none(), "a secret in an id is taken out");
     }
 
     #[test]
     fn a_text_with_our_mark_in_it_gets_no_template() {
         let mut fault = codes::TIMEOUT.raise([] as [(&str, &str); 0]);
         fault.server_text = Some(format!("{MARK}i"));
-        let this = Occurrence {
+        let stamp = FaultStamp {
             request_id: Some("1".to_owned()),
             elapsed_ms: Some(1),
-            ..Occurrence::default()
+            ..FaultStamp::default()
         };
-        let known = Known::new(emitted(fault), Beside::default());
-        assert!(!known.write_result("1", &this, None, &mut Vec::new()));
+        let template = FaultTemplate::new(emitted(fault), ResponseExtras::default());
+        assert!(!template.write_result("1", &stamp, None, &mut Vec::new()));
     }
 
     #[test]
     fn the_last_ones_are_kept() {
-        let mut memo = Memo::new();
+        let mut memo = TemplateCache::new();
         for key in 0..100 {
             memo.put(key, key);
         }
