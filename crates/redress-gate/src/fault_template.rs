@@ -65,7 +65,7 @@ pub(crate) struct FaultStamp {
 }
 
 impl FaultTemplate {
-    pub(crate) const fn new(fault: Emitted, beside: Beside) -> Self {
+    pub(crate) const fn new(fault: Emitted, extras: ResponseExtras) -> Self {
         let answers = [const { OnceLock::new() }; 2];
         Self { fault, extras, answers, records: [const { OnceLock::new() }; 2] }
     }
