@@ -39,7 +39,7 @@ use crate::{
     process::{Process, Program, Started},
     remote::Address,
     server::Server,
-    session::{EndedFor, Exit, Session, Turn, UpstreamKind},
+    session::{EndedFor, Exit, Session, Actions, UpstreamKind},
 };
 
 /// How much may wait for an upstream that does not read.
@@ -158,13 +158,13 @@ impl Core {
     }
 
     /// Does what is due in the session.
-    pub(crate) fn expire(&mut self, turn: &mut Turn) {
+    pub(crate) fn expire(&mut self, turn: &mut Actions) {
         self.looked = turn.now.at;
         self.session.expire(turn);
     }
 
     /// The same, if nobody has for a while.
-    pub(crate) fn keep_deadlines(&mut self, turn: &mut Turn) {
+    pub(crate) fn keep_deadlines(&mut self, turn: &mut Actions) {
         if turn.now.at.saturating_duration_since(self.looked) >= LOOK {
             self.expire(turn);
         }
@@ -218,9 +218,9 @@ impl Link {
     pub(crate) fn turn<T>(
         self: &Arc<Self>,
         role: Role,
-        act: impl FnOnce(&mut Session, &mut Turn) -> T,
+        act: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
-        let mut turn = Turn::new(self.now());
+        let mut turn = Actions::new(self.now());
         let mut core = self.lock();
         core.keep_deadlines(&mut turn);
         let done = act(&mut core.session, &mut turn);
@@ -232,7 +232,7 @@ impl Link {
     pub(crate) fn settle(
         self: &Arc<Self>,
         mut core: MutexGuard<'_, Core>,
-        turn: &mut Turn,
+        turn: &mut Actions,
         role: Role,
     ) -> bool {
         let upstream = self.hand_over(&mut core, turn);
@@ -320,7 +320,7 @@ impl Link {
     }
 
     /// What must happen in the order of the session, under its lock.
-    fn hand_over(&self, core: &mut Core, turn: &mut Turn) -> Option<Upstream> {
+    fn hand_over(&self, core: &mut Core, turn: &mut Actions) -> Option<Upstream> {
         if std::mem::take(&mut turn.replace)
             && let Some(upstream) = core.upstream.take()
         {
@@ -350,7 +350,7 @@ impl Link {
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
     /// what nobody will hear.
-    fn record(self: &Arc<Self>, turn: &mut Turn, held: &Held, commits: bool) -> (bool, Lost) {
+    fn record(self: &Arc<Self>, turn: &mut Actions, held: &Held, commits: bool) -> (bool, Lost) {
         let (mut is_to_commit, mut lost) = (false, Lost::default());
         for pending in turn.faults.drain(..) {
             if self.plan.books.are_kept() && pending.is_to_be_recorded() {
@@ -387,7 +387,7 @@ impl Link {
     /// A message of a client, without a line break in it.
     pub(crate) fn client_says<T>(
         self: &Arc<Self>,
-        say: impl FnOnce(&mut Session, &mut Turn) -> T,
+        say: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
         let admits = self.plan.books.admit();
         self.turn(Role::Client, |session, turn| {
@@ -417,7 +417,7 @@ impl Link {
 
     /// The upstream ended, and all that it said has been read.
     pub(crate) fn upstream_ended(self: &Arc<Self>, generation: u64, exit: &Exit) {
-        let mut turn = Turn::new(self.now());
+        let mut turn = Actions::new(self.now());
         let mut core = self.lock();
         if core.is_current(generation) {
             if let Some(upstream) = core.upstream.take() {

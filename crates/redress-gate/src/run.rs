@@ -25,7 +25,7 @@ use crate::{
     memory::Account,
     process::widen,
     server::Server,
-    session::{ClientKind, Session, Turn},
+    session::{ClientKind, Session, Actions},
 };
 
 /// What is to be run, and how.
@@ -196,7 +196,7 @@ enum Why {
 fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>) -> Why {
     let deadline = link.plan.server.settings.deadline;
     let most = link.plan.server.settings.shortest_deadline();
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let mut is_draining = false;
     loop {
         // A request that comes after this has its deadline after the sleep, so that none needs to wake us.

@@ -1,5 +1,6 @@
 //! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and orders come out; no I/O.
 
+mod actions;
 mod addresses;
 mod again;
 mod batch;
@@ -28,7 +29,7 @@ mod sharing;
 mod start;
 mod tasks;
 mod tell;
-mod turn;
+
 mod upstream;
 mod useless;
 mod withdraw;
@@ -59,7 +60,7 @@ use crate::{
 pub use again::Repeat;
 pub use ends::{About, ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
 pub(crate) use head::Above;
-pub use turn::{Expected, Turn};
+pub use actions::{Expected, Actions};
 pub(crate) use upstream::Came;
 
 /// One client and one upstream.
@@ -246,29 +247,29 @@ impl Session {
     }
 
     /// The upstream runs. What it writes to stderr goes to `stderr`.
-    pub fn upstream_ready(&mut self, stderr: Arc<Tail>, turn: &mut Turn) {
+    pub fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
         self.stderr = stderr;
         if self.restarts.started() {
             self.server.metrics.stamped(Event::Restart);
         }
-        self.upstream = State::Up { since: turn.now.at };
+        self.upstream = State::Up { since: actions.now.at };
         self.has_spoken = false;
         self.notes_read = self.notes;
         let is_opened_anew = self.held.iter().any(|it| {
             let exchange = it.id.and_then(|id| self.inflight.exchange(id));
             exchange.is_some_and(|it| it.request.method == Method::Initialize)
         });
-        if is_opened_anew || !self.greet(turn) {
-            self.send_held(turn);
+        if is_opened_anew || !self.greet(actions) {
+            self.send_held(actions);
         }
     }
 
     /// The gate ends: everybody who waits is told.
-    pub fn close(&mut self, turn: &mut Turn) {
+    pub fn close(&mut self, actions: &mut Actions) {
         self.door = Door::Closing;
-        self.decide_all(turn);
-        self.linger_all(turn.now.at);
-        self.fail_all(&Seen::Closing, turn);
+        self.decide_all(actions);
+        self.linger_all(actions.now.at);
+        self.fail_all(&Seen::Closing, actions);
     }
 
     /// When [`Self::expire`] has something to do, if nothing else happens before.
@@ -290,46 +291,46 @@ impl Session {
     }
 
     /// Does what is due: deadlines, a start that was put off.
-    pub fn expire(&mut self, turn: &mut Turn) {
+    pub fn expire(&mut self, actions: &mut Actions) {
         let mut silence = None;
         for id in self.in_order() {
-            if let Some(Owed::Answer(mut exchange)) = self.inflight.due(id, turn.now.at) {
-                self.linger(id, &mut exchange, turn.now.at);
+            if let Some(Owed::Answer(mut exchange)) = self.inflight.due(id, actions.now.at) {
+                self.linger(id, &mut exchange, actions.now.at);
                 let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
-                self.cancel_upstream(id, &exchange, "the deadline has passed", turn);
-                let waited = turn.now.at.saturating_duration_since(exchange.started);
-                if is_of_transport(self.fail(exchange, &Seen::Deadline, turn)) && is_silent {
+                self.cancel_upstream(id, &exchange, "the deadline has passed", actions);
+                let waited = actions.now.at.saturating_duration_since(exchange.started);
+                if is_of_transport(self.fail(exchange, &Seen::Deadline, actions)) && is_silent {
                     silence = silence.max(Some(waited));
                 }
             }
         }
-        self.was_silent(silence, turn.now.at);
-        self.writes.expire(turn.now.at);
-        if self.end_of_asking().is_some_and(|it| it <= turn.now.at) {
-            self.decide_all(turn);
+        self.was_silent(silence, actions.now.at);
+        self.writes.expire(actions.now.at);
+        if self.end_of_asking().is_some_and(|it| it <= actions.now.at) {
+            self.decide_all(actions);
         }
-        self.repeat_what_is_due(turn);
-        if self.undecided.iter().any(|it| it.until <= turn.now.at) {
-            self.decide_now(turn);
+        self.repeat_what_is_due(actions);
+        if self.undecided.iter().any(|it| it.until <= actions.now.at) {
+            self.decide_now(actions);
         }
         match self.upstream {
-            State::StartAt(then) if then <= turn.now.at => {
+            State::StartAt(then) if then <= actions.now.at => {
                 self.upstream = if self.held.is_empty() { State::Down } else { State::Starting };
-                turn.start = !self.held.is_empty();
+                actions.start = !self.held.is_empty();
             }
-            State::Greeting { until, .. } if until <= turn.now.at => self.greeting_is_late(turn),
+            State::Greeting { until, .. } if until <= actions.now.at => self.greeting_is_late(actions),
             _ => (),
         }
     }
 
     /// Sends what was kept for the upstream, unless it is over by now.
-    fn send_held(&mut self, turn: &mut Turn) {
+    fn send_held(&mut self, actions: &mut Actions) {
         self.held_bytes = 0;
         // A process that has said nothing yet was started for these.
         let stderr = if self.has_spoken { self.stderr.position() } else { 0 };
         for Held { id, line, memory } in std::mem::take(&mut self.held) {
             if let Some(id) = id {
-                self.learn_before(id, turn);
+                self.learn_before(id, actions);
             }
             let to = match id.map(|it| (it, self.inflight.exchange_mut(it))) {
                 Some((_, None)) => continue,
@@ -340,13 +341,13 @@ impl Session {
                 }
                 None => ToUpstream::Other,
             };
-            turn.to_upstream.add_parts(to, &[&line]);
-            turn.queued.extend(memory);
+            actions.to_upstream.add_parts(to, &[&line]);
+            actions.queued.extend(memory);
         }
     }
 
     /// Everything that is owed fails for the same reason.
-    fn fail_all(&mut self, seen: &Seen<'_>, turn: &mut Turn) {
+    fn fail_all(&mut self, seen: &Seen<'_>, actions: &mut Actions) {
         self.held.clear();
         self.held_bytes = 0;
         let mut is_out_of_reach = false;
@@ -355,13 +356,13 @@ impl Session {
                 continue;
             }
             if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-                let class = self.fail(exchange, seen, turn);
+                let class = self.fail(exchange, seen, actions);
                 is_out_of_reach |= seen.is_out_of_reach() && is_of_transport(class);
             }
         }
         // However many requests it hits, it is one event.
         if is_out_of_reach {
-            self.out_of_reach(turn.now.at);
+            self.out_of_reach(actions.now.at);
         }
     }
 

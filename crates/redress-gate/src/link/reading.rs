@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{FIRST, Link, PIECE, Role};
 use crate::{
     lines::{Line, Lines},
-    session::Turn,
+    session::Actions,
 };
 
 impl Link {
@@ -13,7 +13,7 @@ impl Link {
     pub(crate) fn upstream_lines(
         self: &Arc<Self>,
         lines: &mut Lines,
-        turn: &mut Turn,
+        turn: &mut Actions,
         generation: u64,
     ) -> bool {
         let (mut most, mut is_to_commit) = (FIRST, false);
@@ -31,7 +31,7 @@ impl Link {
     pub(crate) fn upstream_piece(
         self: &Arc<Self>,
         lines: &mut Lines,
-        turn: &mut Turn,
+        turn: &mut Actions,
         generation: u64,
         most: usize,
     ) -> (usize, bool) {
@@ -60,7 +60,7 @@ impl Link {
     pub(crate) fn upstream_rest(
         self: &Arc<Self>,
         lines: &mut Lines,
-        turn: &mut Turn,
+        turn: &mut Actions,
         generation: u64,
     ) -> bool {
         turn.now = self.now();
@@ -97,7 +97,7 @@ mod tests {
         memory::MemoryBudget,
         run::OnLedgerFailure,
         server::Server,
-        session::{ClientKind, Session, Turn, UpstreamKind, tests::settings},
+        session::{ClientKind, Session, Actions, UpstreamKind, tests::settings},
         settings::{Mode, Settings},
     };
 
@@ -137,7 +137,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
     fn a_deadline_holds_while_a_server_writes_without_end() {
         let (link, read) = unwatched();
-        let mut turn = Turn::new(link.now());
+        let mut turn = Actions::new(link.now());
         let mut core = link.lock();
         core.session.upstream_ready(Arc::default(), &mut turn);
         core.session.client_line(CALL, Sender::default(), &mut turn);
@@ -160,7 +160,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
     fn an_answer_that_is_due_overtakes_the_flood_behind_it() {
         let (link, read) = unwatched();
-        let mut turn = Turn::new(link.now());
+        let mut turn = Actions::new(link.now());
         let mut core = link.lock();
         core.session.upstream_ready(Arc::default(), &mut turn);
         core.session.client_line(CALL, Sender::default(), &mut turn);

@@ -8,7 +8,7 @@ use super::{Link, Pipe, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
     remote::{Hears, Remote},
-    session::{Came, ClientKind, Refused, Turn},
+    session::{Came, ClientKind, Refused, Actions},
 };
 
 /// Makes the remote server the upstream of a link. To be called where a runtime is at hand.
@@ -20,7 +20,7 @@ pub(crate) fn connect(link: &Arc<Link>) {
     let ear = Box::new(Ear(Arc::downgrade(link)));
     let most = (longest, link.account.clone());
     let remote = Remote::new(Arc::clone(address), kind, most, Handle::current(), ear);
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let mut core = link.lock();
     core.connect(Upstream::Remote(remote));
     core.session.upstream_ready(Arc::default(), &mut turn);

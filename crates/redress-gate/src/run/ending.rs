@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use super::Why;
 use crate::{
     link::{Event, Input, Link, Pipe, Role, Upstream},
-    session::Turn,
+    session::Actions,
 };
 
 /// How often we look whether the client is still there, once it has closed its side.
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Ends everything.
 pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
     link.begin_to_end();
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let mut core = link.lock();
     match why {
         Why::Done | Why::Signal => core.session.close(&mut turn),

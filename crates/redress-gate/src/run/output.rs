@@ -9,7 +9,7 @@ use super::{
     tap::Tap,
     threads::{read, spawn},
 };
-use crate::{lines::Lines, link::Link, process::Process, session::Turn};
+use crate::{lines::Lines, link::Link, process::Process, session::Actions};
 
 /// The server's output. Whose turn it is to read holds its lock.
 struct Output {
@@ -38,7 +38,7 @@ pub(super) fn server(
 /// Reads until the end; whoever finds it sees to it that the process ends, too.
 fn read_on(link: &Arc<Link>, output: &Mutex<Output>, process: &Process, generation: u64) {
     let relief = &process.relief;
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let mut is_there = relief.begin();
     while is_there {
         let is_over = read_until_failure(link, output, &mut turn, generation);
@@ -63,7 +63,7 @@ fn read_on(link: &Arc<Link>, output: &Mutex<Output>, process: &Process, generati
 fn read_until_failure(
     link: &Arc<Link>,
     output: &Mutex<Output>,
-    turn: &mut Turn,
+    turn: &mut Actions,
     generation: u64,
 ) -> bool {
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);

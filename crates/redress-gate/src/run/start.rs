@@ -15,7 +15,7 @@ use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
     process::Started,
-    session::{EndedFor, Turn},
+    session::{EndedFor, Actions},
     tail::Tail,
 };
 
@@ -64,7 +64,7 @@ fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> 
     let process = Arc::new(process);
     let outbox = Arc::new(Outbox::new(File::from(OwnedFd::from(pipes.input))));
     let tail = Arc::new(Tail::default());
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let mut core = link.lock();
     let input = Input::Outbox(Arc::clone(&outbox));
     let generation = core.connect(Upstream::Child { input, process: Arc::clone(&process) });

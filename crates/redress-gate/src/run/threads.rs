@@ -20,7 +20,7 @@ use crate::{
     log::Named,
     mail::Sender,
     process::Process,
-    session::{Expected, Turn},
+    session::{Expected, Actions},
     tail::Tail,
 };
 
@@ -48,7 +48,7 @@ pub(super) fn client(link: &Arc<Link>, mut input: File) -> io::Result<()> {
     let link = Arc::clone(link);
     spawn("redress-client", move || {
         let mut lines = Lines::new(link.plan.server.settings.max_message);
-        let mut turn = Turn::new(link.now());
+        let mut turn = Actions::new(link.now());
         while let Some(bytes) = read(&mut input, lines.room()) {
             lines.filled(bytes);
             if !client_lines(&link, &mut lines, &mut turn, Lines::next_line) {
@@ -63,7 +63,7 @@ pub(super) fn client(link: &Arc<Link>, mut input: File) -> io::Result<()> {
 type Next = for<'l> fn(&'l mut Lines) -> Option<Line<'l>>;
 
 /// Takes in all lines, as fast as the client reads the answers. Gives whether it is still there.
-fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next) -> bool {
+fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Actions, next: Next) -> bool {
     let mut most = FIRST;
     loop {
         let taken = client_piece(link, lines, turn, (next, most));
@@ -81,7 +81,7 @@ fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Turn, next: Next
 fn client_piece(
     link: &Arc<Link>,
     lines: &mut Lines,
-    turn: &mut Turn,
+    turn: &mut Actions,
     (next, most): (Next, usize),
 ) -> Option<usize> {
     turn.now = link.now();

@@ -15,7 +15,7 @@ use crate::{
     process::{Pipes, Process},
     rest::Rest,
     run::spawn,
-    session::{EndedFor, Turn},
+    session::{EndedFor, Actions},
     tail::Tail,
 };
 
@@ -43,7 +43,7 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     let log = pipe::Receiver::from_owned_fd(log.into())?;
     let tail = Arc::new(Tail::default());
 
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let mut core = link.lock();
     let input = Input::Inlet(Arc::clone(&inlet));
     let generation = core.connect(Upstream::Child { input, process: Arc::clone(&process) });
@@ -102,7 +102,7 @@ impl Source {
 
 async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>, generation: u64) {
     let mut lines = Lines::new(link.plan.server.settings.max_message);
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     let (usual, mut memory) = (2 * lines.buffer_bytes(), link.account.open());
     while let bytes @ 1.. = output.read(lines.room()).await {
         lines.filled(bytes);

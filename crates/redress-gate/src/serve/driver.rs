@@ -13,7 +13,7 @@ use crate::{
     caller::Caller,
     link::{Client, Event, Link, Plan, Role, Target, Upstream, connect},
     memory::MemoryBudget,
-    session::{Session, Turn},
+    session::{Session, Actions},
 };
 
 /// How long a server may take to end once its input is closed.
@@ -63,7 +63,7 @@ pub(super) async fn drive(link: Arc<Link>, mut events: UnboundedReceiver<Event>)
 async fn watch(link: &Arc<Link>, events: &mut UnboundedReceiver<Event>) {
     let deadline = link.plan.server.settings.deadline;
     let most = link.plan.server.settings.shortest_deadline();
-    let mut turn = Turn::new(link.now());
+    let mut turn = Actions::new(link.now());
     loop {
         // A request that comes after this has its deadline after the sleep, so that none needs to wake us.
         let now = link.now();

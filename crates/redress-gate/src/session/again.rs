@@ -14,7 +14,7 @@ use redress_ledger::{Record, Redactor};
 use redress_registry::{Effect, Retry};
 
 use super::{
-    About, Door, Refused, Session, Turn, details::with_detail, head::is_unprocessed, seen::Seen,
+    About, Door, Refused, Session, Actions, details::with_detail, head::is_unprocessed, seen::Seen,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -60,16 +60,16 @@ impl Session {
         exchange: Box<Exchange>,
         fault: &Fault,
         ground: Ground,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Option<Box<Exchange>> {
-        let Some((at, why)) = self.may_go_again(&exchange, fault, ground, turn.now) else {
+        let Some((at, why)) = self.may_go_again(&exchange, fault, ground, actions.now) else {
             return Some(exchange);
         };
         if !self.server.budget.spend() {
             self.server.metrics.stamped(Event::RetryDenied);
             return Some(exchange);
         }
-        let object = self.about(&exchange, fault, why, millis(at - turn.now.at));
+        let object = self.about(&exchange, fault, why, millis(at - actions.now.at));
         let mut exchange = exchange;
         exchange.is_in_doubt |= exchange.sent && fault.effect != Effect::None;
         exchange.sent = false;
@@ -78,8 +78,8 @@ impl Session {
         if let Some(id) = self.inflight.open(key, exchange) {
             let fault = Box::new(fault.clone());
             self.repeats.push(Waiting { id, at, is_recorded: false, fault, ground });
-            turn.repeats.push(Repeat { id, object });
-            turn.is_sooner = true;
+            actions.repeats.push(Repeat { id, object });
+            actions.is_sooner = true;
         }
         None
     }
@@ -90,7 +90,7 @@ impl Session {
         exchange: Box<Exchange>,
         fault: &Fault,
         seen: &Seen<'_>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Option<Box<Exchange>> {
         let ground = match seen {
             Seen::Refused(Refused::Status { status, about, .. })
@@ -106,34 +106,34 @@ impl Session {
             _ if exchange.sent => Ground::Guessed,
             _ => Ground::NotSent,
         };
-        self.again(exchange, fault, ground, turn)
+        self.again(exchange, fault, ground, actions)
     }
 
     /// A repeat is on record, or never will be.
-    pub fn repeat_recorded(&mut self, id: UpstreamId, is_recorded: bool, turn: &mut Turn) {
+    pub fn repeat_recorded(&mut self, id: UpstreamId, is_recorded: bool, actions: &mut Actions) {
         if is_recorded {
             if let Some(waiting) = self.repeats.iter_mut().find(|it| it.id == id) {
                 waiting.is_recorded = true;
             }
-            return self.repeat_what_is_due(turn);
+            return self.repeat_what_is_due(actions);
         }
         self.repeats.retain(|it| it.id != id);
         if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-            self.fail(exchange, &Seen::Unrecorded, turn);
+            self.fail(exchange, &Seen::Unrecorded, actions);
         }
     }
 
     /// Makes the calls whose pause is over.
-    pub(super) fn repeat_what_is_due(&mut self, turn: &mut Turn) {
-        let now = turn.now.at;
+    pub(super) fn repeat_what_is_due(&mut self, actions: &mut Actions) {
+        let now = actions.now.at;
         let due = |it: &mut Waiting| it.is_recorded && it.at <= now;
         let due: Vec<_> = self.repeats.extract_if(.., due).collect();
         for Waiting { id, fault, ground, .. } in due {
             if self.may_still_go(id, &fault, ground) {
-                self.repeat(id, turn);
+                self.repeat(id, actions);
             } else if let Some(Owed::Answer(mut exchange)) = self.inflight.take(id) {
                 exchange.is_in_doubt = true;
-                self.fail(exchange, &Seen::NotRepeated(fault), turn);
+                self.fail(exchange, &Seen::NotRepeated(fault), actions);
             }
         }
     }
@@ -173,8 +173,8 @@ impl Session {
         }
     }
 
-    fn repeat(&mut self, id: UpstreamId, turn: &mut Turn) {
-        if !self.reach_for(id, turn) {
+    fn repeat(&mut self, id: UpstreamId, actions: &mut Actions) {
+        if !self.reach_for(id, actions) {
             return;
         }
         let stderr = self.stderr.position();
@@ -183,7 +183,7 @@ impl Session {
             exchange.repeats += 1;
         }
         self.server.metrics.stamped(Event::Retry);
-        self.send_again(id, turn);
+        self.send_again(id, actions);
     }
 
     /// When a call is made again, and why it may be.

@@ -2,7 +2,7 @@
 
 use redress::json::{Doc, Value};
 
-use super::{Expected, Session, Turn};
+use super::{Expected, Session, Actions};
 use crate::{
     frame::{Batch, Frame, Malformed, NotAFrame, Shape, Unreadable, limits},
     mail::Sender,
@@ -25,7 +25,7 @@ impl Session {
     }
 
     /// An array of a client. What is one message, or none, is refused here; the members of any other are still to come.
-    pub(super) fn client_array(&mut self, line: &[u8], from: Sender, turn: &mut Turn) -> Expected {
+    pub(super) fn client_array(&mut self, line: &[u8], from: Sender, actions: &mut Actions) -> Expected {
         let are_taken = self.opening.batching.contains(&from.client);
         if are_taken && Batch::of(line).next().is_some() {
             return Expected::Members { are_taken };
@@ -35,7 +35,7 @@ impl Session {
         if second.is_some() {
             return Expected::Members { are_taken: false };
         }
-        self.fail_line(first, REFUSED, from, turn);
+        self.fail_line(first, REFUSED, from, actions);
         Expected::Answer
     }
 
@@ -45,13 +45,13 @@ impl Session {
         line: &[u8],
         are_taken: bool,
         from: Sender,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Expected {
         if are_taken {
-            return self.client_message(line, true, from, turn);
+            return self.client_message(line, true, from, actions);
         }
         let Some(id) = id_of(line) else { return Expected::Nothing };
-        self.fail_line(Some(id), REFUSED, from, turn);
+        self.fail_line(Some(id), REFUSED, from, actions);
         Expected::Answer
     }
 }

@@ -2,7 +2,7 @@
 
 use redress::{json::Doc, text::without_unseen};
 
-use super::{Session, Turn, seen::Seen, upstream::Came};
+use super::{Session, Actions, seen::Seen, upstream::Came};
 use crate::{
     frame::{Batch, Frame, Shape, Unreadable, limits},
     inflight::{Owed, UpstreamId},
@@ -11,12 +11,12 @@ use crate::{
 
 impl Session {
     /// A line that is no message, but may belong to a request.
-    pub(super) fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, turn: &mut Turn) {
+    pub(super) fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, actions: &mut Actions) {
         if let (Unreadable::Json(_), None) = (why, came.about)
             && let Some((half, answer)) = self.behind_half(line)
         {
-            self.note_noise(half, &why.to_string(), turn);
-            return self.upstream_message(answer, came, turn);
+            self.note_noise(half, &why.to_string(), actions);
+            return self.upstream_message(answer, came, actions);
         }
         let found = match came.about {
             // The answer may stand beside it, or come next.
@@ -27,16 +27,16 @@ impl Session {
             match self.inflight.take(*id) {
                 Some(Owed::Answer(exchange)) => {
                     let is_alone = found.len() == 1;
-                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, turn);
+                    self.fail(exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, actions);
                 }
-                Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, turn),
+                Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, actions),
                 _ => (),
             }
         }
         match why {
             _ if !found.is_empty() => (),
-            Unreadable::Json(_) => self.note_noise(line, &why.to_string(), turn),
-            Unreadable::Frame(_) => self.note(line, &why.to_string(), turn),
+            Unreadable::Json(_) => self.note_noise(line, &why.to_string(), actions),
+            Unreadable::Frame(_) => self.note(line, &why.to_string(), actions),
         }
     }
 
@@ -82,13 +82,13 @@ impl Session {
     }
 
     /// The request that a part of a line names fails, because the line was thrown away. Gives whether there is one.
-    pub(super) fn too_large(&mut self, part: &[u8], seen: &Seen<'_>, turn: &mut Turn) -> bool {
+    pub(super) fn too_large(&mut self, part: &[u8], seen: &Seen<'_>, actions: &mut Actions) -> bool {
         let last = id_in_tail(part).map(|it| self.inflight.search(it.as_bytes()));
         let found = self.named_in(part).into_iter().chain(last.into_iter().flatten()).next();
         let Some(Owed::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
             return found.is_some();
         };
-        self.fail(exchange, seen, turn);
+        self.fail(exchange, seen, actions);
         true
     }
 }

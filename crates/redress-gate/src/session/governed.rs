@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use redress::Fault;
 use redress_govern::invariant::INV_ANSWER_JUDGED;
 
-use super::{ClientKind, Door, Session, Turn, seen::Seen};
+use super::{ClientKind, Door, Session, Actions, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     frame::Frame,
@@ -34,7 +34,7 @@ impl Session {
         &mut self,
         frame: &Frame<'_>,
         mut exchange: Box<Exchange>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Option<(Box<Exchange>, Vec<Range<usize>>)> {
         let whole = Vec::new();
         let Some(governor) = self.server.governor() else { return Some((exchange, whole)) };
@@ -59,17 +59,17 @@ impl Session {
                 Some((exchange, ours))
             }
             Ruling::Refuse(fault) => {
-                self.fail(exchange, &Seen::Governed(fault), turn);
+                self.fail(exchange, &Seen::Governed(fault), actions);
                 None
             }
             Ruling::Answer { result, record } => {
-                turn.sessions.extend(record);
-                Self::called(&exchange, turn);
+                actions.sessions.extend(record);
+                Self::called(&exchange, actions);
                 let id = exchange.request.id().as_bytes();
                 let parts: [&[u8]; 5] =
                     [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
-                turn.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
-                self.finish(exchange, Outcome::Ok, turn.now.at);
+                actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+                self.finish(exchange, Outcome::Ok, actions.now.at);
                 None
             }
         }
@@ -89,21 +89,21 @@ impl Session {
     }
 
     /// What follows from a request that succeeded.
-    pub(super) fn governed_well(&self, exchange: &Exchange, turn: &mut Turn) {
+    pub(super) fn governed_well(&self, exchange: &Exchange, actions: &mut Actions) {
         if let (Some(governor), Some(governed)) = (self.server.governor(), &exchange.governed) {
-            turn.sessions.extend(governor.succeeded(governed));
-            Self::called(exchange, turn);
+            actions.sessions.extend(governor.succeeded(governed));
+            Self::called(exchange, actions);
         }
     }
 
     /// Has a call that succeeded recorded.
-    fn called(exchange: &Exchange, turn: &mut Turn) {
+    fn called(exchange: &Exchange, actions: &mut Actions) {
         let Some(governed) = exchange.governed.clone() else { return };
         let request = &exchange.request;
         let is_tool = request.method == Method::ToolsCall;
         let name = if is_tool { request.tool().unwrap_or_default() } else { request.method_name() };
-        let elapsed_ms = turn.now.since(exchange.started);
-        turn.calls.push(Called { governed, name: name.to_owned(), is_tool, elapsed_ms });
+        let elapsed_ms = actions.now.since(exchange.started);
+        actions.calls.push(Called { governed, name: name.to_owned(), is_tool, elapsed_ms });
     }
 
     /// Whether a client may find a tool of that name here. As long as nobody has listed the tools, all but the gate's own can be there.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use redress::json::{Doc, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Session, Turn, seen::Seen};
+use super::{Session, Actions, seen::Seen};
 use crate::{
     exchange::Exchange,
     frame::{Frame, limits},
@@ -132,7 +132,7 @@ impl Session {
         &mut self,
         frame: &Frame<'_>,
         exchange: &Exchange,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> bool {
         if !self.is_shared || exchange.request.is_sessionless {
             return false;
@@ -148,7 +148,7 @@ impl Session {
                 let is_less = others.map(|it| *it.1).min().is_some_and(|it| it < level);
                 if is_less {
                     self.interests.levels.insert(client, level);
-                    self.ask_for_level(turn);
+                    self.ask_for_level(actions);
                 }
                 is_less
             }
@@ -157,7 +157,7 @@ impl Session {
         if is_answered {
             let id = exchange.request.id().as_bytes();
             let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, id, b",\"result\":{}}\n"];
-            turn.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+            actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
         }
         is_answered
     }
@@ -181,31 +181,31 @@ impl Session {
     }
 
     /// One of several clients has left: what only it wanted to hear is not asked for any more.
-    pub(super) fn leave_interests(&mut self, client: u64, turn: &mut Turn) {
+    pub(super) fn leave_interests(&mut self, client: u64, actions: &mut Actions) {
         for uri in self.interests.leave(client) {
-            self.ask_aside(UNSUBSCRIBE, ("uri", &uri), turn);
+            self.ask_aside(UNSUBSCRIBE, ("uri", &uri), actions);
         }
-        self.ask_for_level(turn);
+        self.ask_for_level(actions);
     }
 
     /// Asks a new process, or a new session, for what clients want to hear.
-    pub(super) fn renew_interests(&mut self, turn: &mut Turn) {
+    pub(super) fn renew_interests(&mut self, actions: &mut Actions) {
         let followed: Vec<_> = self.interests.followers.keys().cloned().collect();
         for uri in followed {
-            self.ask_aside(SUBSCRIBE, ("uri", &uri), turn);
+            self.ask_aside(SUBSCRIBE, ("uri", &uri), actions);
         }
         self.interests.asked = None;
-        self.ask_for_level(turn);
+        self.ask_for_level(actions);
     }
 
     /// Tells whoever follows a resource that it changed. Gives whether that is all there is to do.
-    pub(super) fn resource_changed(&self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) -> bool {
+    pub(super) fn resource_changed(&self, line: &[u8], frame: &Frame<'_>, actions: &mut Actions) -> bool {
         if !self.is_shared {
             return false;
         }
         let uri = frame.params.and_then(|it| it.get("uri")).and_then(Value::as_str);
         for client in uri.map(|it| self.interests.hearers(&it)).unwrap_or_default() {
-            turn.to_client.add_parts(ToClient::One(client), &[line, b"\n"]);
+            actions.to_client.add_parts(ToClient::One(client), &[line, b"\n"]);
         }
         true
     }
@@ -220,20 +220,20 @@ impl Session {
     }
 
     /// Has the upstream log as much as the one wants that wants the most.
-    fn ask_for_level(&mut self, turn: &mut Turn) {
+    fn ask_for_level(&mut self, actions: &mut Actions) {
         let most = self.interests.most().filter(|it| self.interests.asked != Some(*it));
         if let Some(name) = most.and_then(|it| LEVELS.get(it)) {
             self.interests.asked = most;
-            self.ask_aside(SET_LEVEL, ("level", name), turn);
+            self.ask_aside(SET_LEVEL, ("level", name), actions);
         }
     }
 
     /// Asks the upstream for something of whose answer nobody hears.
-    fn ask_aside(&mut self, method: &str, (key, value): (&str, &str), turn: &mut Turn) {
+    fn ask_aside(&mut self, method: &str, (key, value): (&str, &str), actions: &mut Actions) {
         if !self.is_up() {
             return;
         }
-        let until = turn.now.at + self.server.settings.deadline;
+        let until = actions.now.at + self.server.settings.deadline;
         let Some(id) = self.inflight.ask_aside(until) else { return };
         let mut params = String::new();
         let mut members = Members::open(&mut params);
@@ -248,7 +248,7 @@ impl Session {
             params.as_bytes(),
             b"}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Own(id, None), &parts);
+        actions.to_upstream.add_parts(ToUpstream::Own(id, None), &parts);
     }
 }
 

@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use redress::json::{Doc, Kind, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Session, State, Turn, UpstreamKind, seen::Seen, upstream::Answer};
+use super::{Session, State, Actions, UpstreamKind, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits, span, splice},
@@ -67,7 +67,7 @@ pub(super) struct Asking {
 
 impl Session {
     /// Repeats the client's opening, and has everything else wait; `false` when there is nothing to repeat.
-    pub(super) fn greet(&mut self, turn: &mut Turn) -> bool {
+    pub(super) fn greet(&mut self, actions: &mut Actions) -> bool {
         let is_first = !self.opening.is_done;
         if is_first && !self.is_shared {
             return false;
@@ -79,18 +79,18 @@ impl Session {
         {
             let spliced = |out: &mut Vec<u8>| splice(&line, span(id), &ours.digits(), out);
             let by = self.opening.by.and_then(|it| self.inflight.exchange(it));
-            turn.to_upstream.add(ToUpstream::Own(ours, by.map(|it| it.from.ticket)), spliced);
+            actions.to_upstream.add(ToUpstream::Own(ours, by.map(|it| it.from.ticket)), spliced);
         }
         self.opening.initialize = Some(line);
         self.opening.asked = Some(ours);
-        self.opening.asked_at = Some(turn.now.at);
+        self.opening.asked_at = Some(actions.now.at);
         self.opening.epoch += 1;
         // The first time it may have to be installed.
         let again = GREETING.max(self.opening.took * GREETINGS);
         let patience = if is_first { self.server.settings.deadline } else { again };
-        let since = self.up_since().unwrap_or(turn.now.at);
-        self.upstream = State::Greeting { since, until: turn.now.at + patience };
-        turn.is_sooner = true;
+        let since = self.up_since().unwrap_or(actions.now.at);
+        self.upstream = State::Greeting { since, until: actions.now.at + patience };
+        actions.is_sooner = true;
         true
     }
 
@@ -108,28 +108,28 @@ impl Session {
     }
 
     /// An answer to one of our own questions.
-    pub(super) fn own_answer(&mut self, ask: Ask, answer: &Answer<'_, '_>, turn: &mut Turn) {
+    pub(super) fn own_answer(&mut self, ask: Ask, answer: &Answer<'_, '_>, actions: &mut Actions) {
         let frame = answer.frame;
         let result = frame.payload.filter(|_| frame.shape == Shape::Result);
         match (ask, result) {
             (Ask::Initialize, Some(result)) => {
-                self.opened(result.raw(), turn);
-                self.greeted(turn);
+                self.opened(result.raw(), actions);
+                self.greeted(actions);
             }
             (Ask::Initialize, None) => {
-                let refuse = |it: &mut Self, one, turn: &mut Turn| it.examine(one, answer, turn);
-                if !self.refuse_opening(refuse, turn) {
-                    self.not_greeted(turn);
+                let refuse = |it: &mut Self, one, actions: &mut Actions| it.examine(one, answer, actions);
+                if !self.refuse_opening(refuse, actions) {
+                    self.not_greeted(actions);
                 }
             }
             (Ask::Tools, Some(result)) => {
                 let next = self.tools.learn(result, self.asking.cursor.as_deref());
                 self.memo.forget();
-                if next.is_none_or(|it| !self.ask_for_page(Some(it), turn)) {
-                    self.decide_all(turn);
+                if next.is_none_or(|it| !self.ask_for_page(Some(it), actions)) {
+                    self.decide_all(actions);
                 }
             }
-            (Ask::Tools, None) => self.decide_all(turn),
+            (Ask::Tools, None) => self.decide_all(actions),
         }
     }
 
@@ -141,74 +141,74 @@ impl Session {
     }
 
     /// One of our own questions will not be answered.
-    pub(super) fn own_failed(&mut self, ask: Ask, seen: &Seen<'_>, turn: &mut Turn) {
+    pub(super) fn own_failed(&mut self, ask: Ask, seen: &Seen<'_>, actions: &mut Actions) {
         match ask {
-            Ask::Tools => self.decide_all(turn),
+            Ask::Tools => self.decide_all(actions),
             Ask::Initialize => {
-                if !self.fail_opening(seen, turn) {
-                    self.not_greeted(turn);
+                if !self.fail_opening(seen, actions) {
+                    self.not_greeted(actions);
                 }
             }
         }
     }
 
     /// The upstream has not opened its session in time. A process is ended for that, and its end explains the rest.
-    pub(super) fn greeting_is_late(&mut self, turn: &mut Turn) {
+    pub(super) fn greeting_is_late(&mut self, actions: &mut Actions) {
         if self.opening.is_done && self.link == UpstreamKind::Pipe {
-            turn.kill = true;
+            actions.kill = true;
         } else {
-            self.own_failed(Ask::Initialize, &Seen::Deadline, turn);
+            self.own_failed(Ask::Initialize, &Seen::Deadline, actions);
         }
     }
 
     /// The upstream does not open its session again: a process is of no use then.
-    pub(super) fn not_greeted(&mut self, turn: &mut Turn) {
+    pub(super) fn not_greeted(&mut self, actions: &mut Actions) {
         if let Some(asked) = self.opening.asked.take() {
             self.inflight.take(asked);
         }
         if self.opening.is_done {
-            self.fail_all(&Seen::NotGreeted, turn);
-            turn.kill = self.link == UpstreamKind::Pipe;
+            self.fail_all(&Seen::NotGreeted, actions);
+            actions.kill = self.link == UpstreamKind::Pipe;
         }
-        if let Some(since) = self.up_since().filter(|_| !turn.kill) {
+        if let Some(since) = self.up_since().filter(|_| !actions.kill) {
             self.upstream = State::Up { since };
-            self.send_held(turn);
+            self.send_held(actions);
         }
     }
 
-    fn greeted(&mut self, turn: &mut Turn) {
+    fn greeted(&mut self, actions: &mut Actions) {
         let State::Greeting { since, .. } = self.upstream else { return };
         self.is_expired = false;
         self.upstream = State::Up { since };
         if let Some(initialized) = &self.opening.initialized {
-            turn.to_upstream.add_parts(ToUpstream::Other, &[initialized, b"\n"]);
+            actions.to_upstream.add_parts(ToUpstream::Other, &[initialized, b"\n"]);
         }
-        self.renew_interests(turn);
-        self.send_held(turn);
+        self.renew_interests(actions);
+        self.send_held(actions);
     }
 
     /// Asks for the list of tools, or joins those who wait for it; gives the time when the waiting ends.
     pub(super) fn wait_for_tools(
         &mut self,
         exchange: &Exchange,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Option<Instant> {
         let in_time =
             |it: Option<Instant>| it.map(|it| exchange.deadline.map_or(it, |end| it.min(end)));
         if self.asking.id.is_some() {
-            turn.is_sooner = true;
-            return in_time(self.asking.until.filter(|it| turn.now.at < *it));
+            actions.is_sooner = true;
+            return in_time(self.asking.until.filter(|it| actions.now.at < *it));
         }
         let is_worth_it = exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it));
         if !is_worth_it || !self.is_up() {
             return None;
         }
         let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
-        in_time(self.ask_for_tools((meta, exchange.from.ticket), turn))
+        in_time(self.ask_for_tools((meta, exchange.from.ticket), actions))
     }
 
     /// Asks for the list of tools before a call is sent, where a failure without an answer would be told better with it.
-    pub(super) fn learn_before(&mut self, id: UpstreamId, turn: &mut Turn) {
+    pub(super) fn learn_before(&mut self, id: UpstreamId, actions: &mut Actions) {
         if !self.tools.is_wanted() || self.asking.id.is_some() || !self.is_up() {
             return;
         }
@@ -216,24 +216,24 @@ impl Session {
         if exchange.request.tool().is_some_and(|it| self.tools.is_worth_asking(it)) {
             let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
             let ticket = exchange.from.ticket;
-            self.ask_for_tools((meta, ticket), turn);
+            self.ask_for_tools((meta, ticket), actions);
         }
     }
 
     fn ask_for_tools(
         &mut self,
         (meta, ticket): (String, Ticket),
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Option<Instant> {
-        let (of, until) = (Some(ticket), Some(turn.now.at + PATIENCE));
-        let end = turn.now.at.checked_add(self.server.settings.deadline);
+        let (of, until) = (Some(ticket), Some(actions.now.at + PATIENCE));
+        let end = actions.now.at.checked_add(self.server.settings.deadline);
         self.asking = Asking { meta, of, until, end, ..Asking::default() };
         self.tools.asked();
-        turn.is_sooner = true;
-        self.asking.until.filter(|_| self.ask_for_page(None, turn))
+        actions.is_sooner = true;
+        self.asking.until.filter(|_| self.ask_for_page(None, actions))
     }
 
-    fn ask_for_page(&mut self, cursor: Option<Value<'_>>, turn: &mut Turn) -> bool {
+    fn ask_for_page(&mut self, cursor: Option<Value<'_>>, actions: &mut Actions) -> bool {
         if self.asking.pages >= MOST_PAGES {
             return false;
         }
@@ -258,7 +258,7 @@ impl Session {
             params.as_bytes(),
             b"}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Own(id, self.asking.of), &parts);
+        actions.to_upstream.add_parts(ToUpstream::Own(id, self.asking.of), &parts);
         true
     }
 

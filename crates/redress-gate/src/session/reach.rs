@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Door, EndedFor, Exit, Session, State, Turn, UpstreamKind, seen::Seen};
+use super::{Door, EndedFor, Exit, Session, State, Actions, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     frame::Malformed,
@@ -18,7 +18,7 @@ impl Session {
         &mut self,
         exchange: &mut Exchange,
         bytes: usize,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Result<(), Seen<'static>> {
         match self.door {
             Door::Open => (),
@@ -34,13 +34,13 @@ impl Session {
         }
         let place = self.shares.place(exchange.from.caller);
         let client = exchange.from.client;
-        match place.and_then(|it| self.shares.enter(client, turn.now.at).map(|()| it)) {
+        match place.and_then(|it| self.shares.enter(client, actions.now.at).map(|()| it)) {
             Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
             Err(_) if is_vital(exchange) => (),
             Err(why) => return Err(Seen::TooMuch(why)),
         }
         self.server.budget.called();
-        let reached = self.reach(turn);
+        let reached = self.reach(actions);
         if reached.is_err() && std::mem::take(&mut exchange.is_admitted) {
             exchange.place = None;
             self.shares.leave(exchange.from.client);
@@ -71,10 +71,10 @@ impl Session {
     }
 
     /// Whether the upstream can be asked; starts it if it is down. Whoever parks it has the first say.
-    pub(super) fn reach(&mut self, turn: &mut Turn) -> Result<(), Seen<'static>> {
-        let now = turn.now.at;
+    pub(super) fn reach(&mut self, actions: &mut Actions) -> Result<(), Seen<'static>> {
+        let now = actions.now.at;
         if self.is_hung(now) {
-            self.replace(turn);
+            self.replace(actions);
         }
         let may = (self.upstream == State::Down)
             .then(|| self.restarts.may_start(now).max(self.server.starts.may_start(now)));
@@ -88,11 +88,11 @@ impl Session {
         match may {
             Some(May::Start) => {
                 self.upstream = State::Starting;
-                turn.start = true;
+                actions.start = true;
             }
             Some(May::StartAt(then)) => {
                 self.upstream = State::StartAt(then);
-                turn.is_sooner = true;
+                actions.is_sooner = true;
             }
             Some(May::Parked(_)) | None => (),
         }
@@ -100,13 +100,13 @@ impl Session {
     }
 
     /// The same for a request that waited here. One that cannot be asked is answered; one that was withdrawn, or is too late, is over.
-    pub(super) fn reach_for(&mut self, id: UpstreamId, turn: &mut Turn) -> bool {
+    pub(super) fn reach_for(&mut self, id: UpstreamId, actions: &mut Actions) -> bool {
         if self.inflight.exchange(id).is_none() {
             return false;
         }
-        let Err(refusal) = self.reach(turn) else { return true };
+        let Err(refusal) = self.reach(actions) else { return true };
         if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
-            self.fail(exchange, &refusal, turn);
+            self.fail(exchange, &refusal, actions);
         }
         false
     }
@@ -123,11 +123,11 @@ impl Session {
     }
 
     /// Ends the upstream's process at once, so that another takes its place.
-    fn replace(&mut self, turn: &mut Turn) {
+    fn replace(&mut self, actions: &mut Actions) {
         self.silent = None;
-        turn.replace = true;
+        actions.replace = true;
         let exit = Exit { ended_for: Some(EndedFor::Silence), ..Exit::default() };
-        self.upstream_gone(&exit, turn);
+        self.upstream_gone(&exit, actions);
     }
 
     /// A request is over: it is counted, and its place in memory kept for the next one.

@@ -11,7 +11,7 @@ use redress::{
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    About, ClientKind, Phase, Refused, Session, Turn, UpstreamKind,
+    About, ClientKind, Phase, Refused, Session, Actions, UpstreamKind,
     addresses::{data_without_addresses, without_addresses},
     details::with_upstream,
     head::{Above, is_of_transport, is_unprocessed, kept},
@@ -32,16 +32,16 @@ use crate::{
 
 impl Session {
     /// The POST of a request failed, or its answer ended and had no answer in it.
-    pub fn upstream_refused(&mut self, id: UpstreamId, how: &Refused<'_>, turn: &mut Turn) {
+    pub fn upstream_refused(&mut self, id: UpstreamId, how: &Refused<'_>, actions: &mut Actions) {
         if self.is_of_old_session(id, how) {
             if let Some(exchange) = self.inflight.exchange_mut(id) {
                 exchange.is_again = true;
             }
-            return self.send_again(id, turn);
+            return self.send_again(id, actions);
         }
         match self.inflight.take(id) {
-            Some(Owed::Answer(exchange)) => self.refused((id, exchange), how, turn),
-            Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::Refused(how), turn),
+            Some(Owed::Answer(exchange)) => self.refused((id, exchange), how, actions),
+            Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::Refused(how), actions),
             Some(Owed::Nothing { .. }) | None => (),
         }
     }
@@ -50,11 +50,11 @@ impl Session {
     /// before the requests that were refused are given to [`Self::upstream_refused`]. On a pipe, and where clients share
     /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
     /// a server that forgets each session at once would be greeted for ever.
-    pub fn upstream_expired(&mut self, id: UpstreamId, turn: &mut Turn) {
+    pub fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
         self.is_expired = true;
         let is_again = self.inflight.exchange(id).is_some_and(|it| it.is_again);
         if self.opens_again() && self.is_up() && !is_again {
-            self.greet(turn);
+            self.greet(actions);
         }
     }
 
@@ -64,7 +64,7 @@ impl Session {
         line: &[u8],
         frame: &Frame<'_>,
         came: Came,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         const REASON: &str = "an answer names no request";
         let status = came.status.unwrap_or(200);
@@ -80,16 +80,16 @@ impl Session {
                     body,
                     about,
                 };
-                self.refused((id, exchange), &how, turn);
+                self.refused((id, exchange), &how, actions);
             }
             Some((_, Owed::Answer(exchange))) => {
-                self.fail(exchange, &Seen::Broken { line, reason: REASON }, turn);
+                self.fail(exchange, &Seen::Broken { line, reason: REASON }, actions);
             }
-            Some((_, Owed::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, turn),
+            Some((_, Owed::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, actions),
             Some((_, Owed::Nothing { .. })) => (),
             None => match self.rejected(frame) {
-                Some(line) => self.upstream_message(&line, Came::default(), turn),
-                None => self.note(line, REASON, turn),
+                Some(line) => self.upstream_message(&line, Came::default(), actions),
+                None => self.note(line, REASON, actions),
             },
         }
     }
@@ -127,7 +127,7 @@ impl Session {
         &mut self,
         (id, mut exchange): (UpstreamId, Box<Exchange>),
         how: &Refused<'_>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         if let Refused::Status { status, retry_after, body, about, .. } = *how {
             let is_kept = kept(status, about == About::Session && self.is_over()).is_some();
@@ -142,10 +142,10 @@ impl Session {
                     && let Ok(frame) = Frame::of(&doc)
                     && let Some(id) = frame.id.filter(|_| is_answer(&frame))
                 {
-                    let above = Some(Above::refused(status, retry_after, turn.now.wall));
+                    let above = Some(Above::refused(status, retry_after, actions.now.wall));
                     let answer = Answer { line: &line, frame: &frame, id, above };
-                    self.examine(exchange, &answer, turn);
-                    return self.reached(&Seen::Refused(how), Class::Unavailable, turn);
+                    self.examine(exchange, &answer, actions);
+                    return self.reached(&Seen::Refused(how), Class::Unavailable, actions);
                 }
             }
         }
@@ -153,8 +153,8 @@ impl Session {
             exchange.sent = false;
         }
         let seen = Seen::Refused(how);
-        let class = self.fail(exchange, &seen, turn);
-        self.reached(&seen, class, turn);
+        let class = self.fail(exchange, &seen, actions);
+        self.reached(&seen, class, actions);
     }
 
     /// A message in a body without what only the gate says.
@@ -168,9 +168,9 @@ impl Session {
     }
 
     /// What a refusal says of the way to the upstream.
-    fn reached(&mut self, seen: &Seen<'_>, class: Class, turn: &Turn) {
+    fn reached(&mut self, seen: &Seen<'_>, class: Class, actions: &Actions) {
         if seen.is_out_of_reach() && breaker::is_of_transport(class) {
-            self.out_of_reach(turn.now.at);
+            self.out_of_reach(actions.now.at);
         } else if !seen.is_out_of_reach() {
             self.breaker.answered();
         }
@@ -190,7 +190,7 @@ impl Session {
     }
 
     /// Sends a request again that the upstream has not dealt with.
-    pub(super) fn send_again(&mut self, id: UpstreamId, turn: &mut Turn) {
+    pub(super) fn send_again(&mut self, id: UpstreamId, actions: &mut Actions) {
         let (is_up, maps_tokens, epoch) = (self.is_up(), self.maps_tokens(), self.opening.epoch);
         let Some(exchange) = self.inflight.exchange_mut(id) else { return };
         let mut line = Vec::new();
@@ -198,9 +198,9 @@ impl Session {
         (exchange.sent, exchange.epoch) = (is_up, epoch);
         if is_up {
             let to = ToUpstream::Request(id, exchange.from.ticket);
-            turn.to_upstream.add_parts(to, &[&line]);
+            actions.to_upstream.add_parts(to, &[&line]);
         } else {
-            self.hold(Some(id), line, turn);
+            self.hold(Some(id), line, actions);
         }
     }
 

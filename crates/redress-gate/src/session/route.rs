@@ -3,7 +3,7 @@
 use redress::json::{RawJson, Value};
 
 use super::{
-    ClientKind, Session, Turn, UpstreamKind,
+    ClientKind, Session, Actions, UpstreamKind,
     sharing::Audience,
     tasks::stated_in_state,
     upstream::{Came, MOST_ASKED, is_of_task},
@@ -48,32 +48,32 @@ impl Session {
         line: &[u8],
         frame: &Frame<'_>,
         came: Came,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         if let (Shape::Request, Some(id)) = (frame.shape, frame.id) {
             if self.is_shared {
-                return Self::answer_upstream(frame, id, turn);
+                return Self::answer_upstream(frame, id, actions);
             }
-            return self.ask_client(line, (frame, id), came, turn);
+            return self.ask_client(line, (frame, id), came, actions);
         }
         match &*frame.method {
             "notifications/tools/list_changed" => self.forget_tools(),
-            "notifications/cancelled" if self.is_withdrawn(line, frame, turn) => return,
+            "notifications/cancelled" if self.is_withdrawn(line, frame, actions) => return,
             "notifications/progress" if self.is_behind(frame) => return,
             "notifications/resources/updated"
-                if !is_of_subscription(frame) && self.resource_changed(line, frame, turn) =>
+                if !is_of_subscription(frame) && self.resource_changed(line, frame, actions) =>
             {
                 return;
             }
-            method if is_of_task(method) && self.task_failed(line, frame, came, turn) => return,
+            method if is_of_task(method) && self.task_failed(line, frame, came, actions) => return,
             _ => (),
         }
         let stated = frame.params.filter(|_| is_of_task(&frame.method)).and_then(stated_in_state);
         if let Some(line) = self.without_stated(line, frame.root, stated) {
-            return self.upstream_message(&line, came, turn);
+            return self.upstream_message(&line, came, actions);
         }
         if let Some(route) = self.route(frame, came) {
-            turn.to_client.add(route.to, |out| write_routed(line, &route, out));
+            actions.to_client.add(route.to, |out| write_routed(line, &route, out));
         }
     }
 
@@ -84,7 +84,7 @@ impl Session {
         line: &[u8],
         (frame, id): (&Frame<'_>, Value<'_>),
         came: Came,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let Some(mut route) = self.route(frame, came) else { return };
         if self.asked_by_upstream.len() >= MOST_ASKED {
@@ -95,7 +95,7 @@ impl Session {
         route.named.push((span(id), ours.to_string().into()));
         let during = if let ToClient::During(ticket) = route.to { Some(ticket) } else { None };
         let to = ToClient::Question(ours, during);
-        turn.to_client.add(to, |out| write_routed(line, &route, out));
+        actions.to_client.add(to, |out| write_routed(line, &route, out));
     }
 
     /// To whom a message belongs; what can belong to nobody any more has no route.
@@ -172,33 +172,33 @@ impl Session {
     }
 
     /// The upstream withdraws something: a subscription of the client, or a request of its own.
-    fn is_withdrawn(&mut self, line: &[u8], frame: &Frame<'_>, turn: &mut Turn) -> bool {
+    fn is_withdrawn(&mut self, line: &[u8], frame: &Frame<'_>, actions: &mut Actions) -> bool {
         let Some(id) = frame.params.and_then(|it| it.get("requestId")) else { return false };
         let ours = UpstreamId::of(id).filter(|it| {
             self.inflight.exchange(*it).is_some_and(|it| it.request.method == Method::Listen)
         });
         let Some(Owed::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it)) else {
-            self.withdraw_question(line, id, turn);
+            self.withdraw_question(line, id, actions);
             return true;
         };
         let to = ToClient::During(exchange.from.ticket);
         let named = vec![(span(id), exchange.request.id().into())];
-        turn.to_client.add(to, |out| write_routed(line, &Route { to, named }, out));
+        actions.to_client.add(to, |out| write_routed(line, &Route { to, named }, out));
         if self.client == ClientKind::Http {
-            Self::end_subscription(&exchange, turn);
+            Self::end_subscription(&exchange, actions);
         }
-        self.finish(exchange, Outcome::Ok, turn.now.at);
+        self.finish(exchange, Outcome::Ok, actions.now.at);
         true
     }
 
     /// The upstream withdraws a request of its own, which the client knows under a number of ours.
-    fn withdraw_question(&mut self, line: &[u8], id: Value<'_>, turn: &mut Turn) {
+    fn withdraw_question(&mut self, line: &[u8], id: Value<'_>, actions: &mut Actions) {
         let ours = self.asked_by_upstream.iter().find(|it| is_same(it.1, id)).map(|it| *it.0);
         if let Some(ours) = ours {
             self.asked_by_upstream.shift_remove(&ours);
             let route =
                 Route { to: ToClient::Any, named: vec![(span(id), ours.to_string().into())] };
-            turn.to_client.add(route.to, |out| write_routed(line, &route, out));
+            actions.to_client.add(route.to, |out| write_routed(line, &route, out));
         }
     }
 }

@@ -16,7 +16,7 @@ use redress::{
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    EndedFor, Exit, Refused, Session, Turn, UpstreamKind,
+    EndedFor, Exit, Refused, Session, Actions, UpstreamKind,
     details::{number, with_detail, with_upstream},
     last_words,
     start::{CHECK_START, is_page, opens, tells_failure},
@@ -215,7 +215,7 @@ impl Session {
     }
 
     /// The process ended while nobody waited.
-    pub(super) fn note_exit(&mut self, exit: &Exit, turn: &mut Turn) {
+    pub(super) fn note_exit(&mut self, exit: &Exit, actions: &mut Actions) {
         let mut fault = if let Some(why) = exit.ended_for {
             let server = ("server", self.server.settings.server.as_str().into());
             let fault = self.raise(codes::UPSTREAM_UNAVAILABLE, Origin::Server, [server]);
@@ -226,7 +226,7 @@ impl Session {
         fault.nothing_changed();
         self.add_log(&mut fault, 0);
         last_words::add_exit(&mut fault, exit);
-        self.tell_nobody(fault, turn);
+        self.tell_nobody(fault, actions);
     }
 
     /// A fault of a core code, in the words of the server's contract if it has that code.

@@ -3,7 +3,7 @@
 
 use redress::json::{Doc, Kind, Members, Value};
 
-use super::{Refused, Session, Turn, seen::Seen};
+use super::{Refused, Session, Actions, seen::Seen};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
@@ -36,9 +36,9 @@ impl Audience {
 
 impl Session {
     /// A client opens its session: with what the upstream answered the first one.
-    pub(super) fn open_shared(&mut self, line: &[u8], ours: UpstreamId, turn: &mut Turn) {
+    pub(super) fn open_shared(&mut self, line: &[u8], ours: UpstreamId, actions: &mut Actions) {
         if self.opening.result.is_some() {
-            return self.answer_opening(ours, turn);
+            return self.answer_opening(ours, actions);
         }
         let inflight = &self.inflight;
         self.opening.waiting.retain(|it| inflight.exchange(*it).is_some());
@@ -48,17 +48,17 @@ impl Session {
             self.opening.initialize = without_client(line);
             self.opening.by = Some(ours);
         }
-        if !is_asked && self.is_up() && !self.greet(turn) {
+        if !is_asked && self.is_up() && !self.greet(actions) {
             self.opening.initialize = None;
         }
     }
 
     /// The upstream was opened: whoever waited for that hears what it answered.
-    pub(super) fn opened(&mut self, result: &str, turn: &mut Turn) {
+    pub(super) fn opened(&mut self, result: &str, actions: &mut Actions) {
         if !self.is_shared {
             return;
         }
-        self.is_opened_since(self.opening.asked_at.unwrap_or(turn.now.at));
+        self.is_opened_since(self.opening.asked_at.unwrap_or(actions.now.at));
         self.opening.by = None;
         self.opening.result = Some(result.into());
         if self.opening.initialized.is_none() {
@@ -66,7 +66,7 @@ impl Session {
             self.opening.initialized = Some(line.to_vec());
         }
         for ours in std::mem::take(&mut self.opening.waiting) {
-            self.answer_opening(ours, turn);
+            self.answer_opening(ours, actions);
         }
     }
 
@@ -74,18 +74,18 @@ impl Session {
     /// Gives whether there is one.
     pub(super) fn refuse_opening(
         &mut self,
-        refuse: impl Fn(&mut Self, Box<Exchange>, &mut Turn),
-        turn: &mut Turn,
+        refuse: impl Fn(&mut Self, Box<Exchange>, &mut Actions),
+        actions: &mut Actions,
     ) -> bool {
         let mut refused = self.opening.by.take();
         loop {
             let taken = refused.and_then(|it| self.inflight.take(it));
             self.opening.waiting.retain(|it| Some(*it) != refused);
             if let Some(Owed::Answer(exchange)) = taken {
-                refuse(self, exchange, turn);
+                refuse(self, exchange, actions);
             }
             let Some(next) = self.opening.waiting.first().copied() else { return false };
-            if self.open_for(next, turn) {
+            if self.open_for(next, actions) {
                 return true;
             }
             refused = Some(next);
@@ -93,23 +93,23 @@ impl Session {
     }
 
     /// Opens the upstream in the words of a client that waits for that, if they are known.
-    fn open_for(&mut self, client: UpstreamId, turn: &mut Turn) -> bool {
+    fn open_for(&mut self, client: UpstreamId, actions: &mut Actions) -> bool {
         let request = self.inflight.exchange(client).map(|it| &it.request);
         let Some(line) = request.and_then(|it| without_client(it.line()?)) else { return false };
         (self.opening.initialize, self.opening.by) = (Some(line), Some(client));
-        self.greet(turn)
+        self.greet(actions)
     }
 
     /// The same where no answer says why: what is not about one client's words is told to all who wait.
-    pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, turn: &mut Turn) -> bool {
+    pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, actions: &mut Actions) -> bool {
         if let Seen::Refused(Refused::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
-            let refuse = |it: &mut Self, one, turn: &mut Turn| {
-                it.fail(one, seen, turn);
+            let refuse = |it: &mut Self, one, actions: &mut Actions| {
+                it.fail(one, seen, actions);
             };
-            return self.refuse_opening(refuse, turn);
+            return self.refuse_opening(refuse, actions);
         }
         for exchange in self.take_openings() {
-            self.fail(exchange, seen, turn);
+            self.fail(exchange, seen, actions);
         }
         false
     }
@@ -124,7 +124,7 @@ impl Session {
         taken.collect()
     }
 
-    fn answer_opening(&mut self, ours: UpstreamId, turn: &mut Turn) {
+    fn answer_opening(&mut self, ours: UpstreamId, actions: &mut Actions) {
         let Some(Owed::Answer(exchange)) = self.inflight.take(ours) else { return };
         let result = self.opening.result.as_deref().unwrap_or("{}");
         let result = for_client(result, &exchange.request);
@@ -133,14 +133,14 @@ impl Session {
         }
         let to = ToClient::Answer(exchange.from.ticket, 200);
         let id = exchange.request.id().as_bytes();
-        turn.to_client.add(to, |out| {
+        actions.to_client.add(to, |out| {
             out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
             out.extend_from_slice(id);
             out.extend_from_slice(br#","result":"#);
             out.extend_from_slice(result.as_bytes());
             out.extend_from_slice(b"}\n");
         });
-        self.finish(exchange, Outcome::Ok, turn.now.at);
+        self.finish(exchange, Outcome::Ok, actions.now.at);
     }
 
     /// Why a request of one of several clients is refused, if it is: it would show what is another one's.
@@ -173,18 +173,18 @@ impl Session {
     }
 
     /// A request of an upstream that has several clients: none of them can answer for all.
-    pub(super) fn answer_upstream(frame: &Frame<'_>, id: Value<'_>, turn: &mut Turn) {
+    pub(super) fn answer_upstream(frame: &Frame<'_>, id: Value<'_>, actions: &mut Actions) {
         let answer: &[u8] = if frame.method == "ping" {
             br#","result":{}}"#
         } else {
             br#","error":{"code":-32601,"message":"This server has several clients, none of which can be asked."}}"#
         };
         let parts: [&[u8]; 4] = [br#"{"jsonrpc":"2.0","id":"#, id.raw().as_bytes(), answer, b"\n"];
-        turn.to_upstream.add_parts(ToUpstream::Other, &parts);
+        actions.to_upstream.add_parts(ToUpstream::Other, &parts);
     }
 
     /// A subscription that the upstream ended: over HTTP its answer is what ends it.
-    pub(super) fn end_subscription(exchange: &Exchange, turn: &mut Turn) {
+    pub(super) fn end_subscription(exchange: &Exchange, actions: &mut Actions) {
         let id = exchange.request.id().as_bytes();
         let parts: [&[u8]; 5] = [
             br#"{"jsonrpc":"2.0","id":"#,
@@ -193,7 +193,7 @@ impl Session {
             id,
             b"}}}\n",
         ];
-        turn.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+        actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
     }
 }
 

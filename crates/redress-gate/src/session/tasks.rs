@@ -10,7 +10,7 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session, Turn, dress::Dress, judge::with_own_parts, route::write_routed, upstream::Came,
+    Session, Actions, dress::Dress, judge::with_own_parts, route::write_routed, upstream::Came,
 };
 use crate::{
     answer::{CallResult, ambiguous_state},
@@ -124,11 +124,11 @@ impl Session {
         line: &[u8],
         frame: &Frame<'_>,
         came: Came,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> bool {
         let is_observed = self.server.settings.mode == Mode::Observe;
         if let Some(reason) = frame.params.and_then(ambiguous_state).filter(|_| !is_observed) {
-            self.note(line, reason, turn);
+            self.note(line, reason, actions);
             return true;
         }
         if frame.params.and_then(failed).is_none() {
@@ -141,7 +141,7 @@ impl Session {
         let Ok(doc) = Doc::parse(&text, limits(usize::MAX)) else { return false };
         let Ok(frame) = Frame::of(&doc) else { return false };
         let Some(params) = frame.params else { return false };
-        let (Some(inner), now) = (failed(params), turn.now) else { return false };
+        let (Some(inner), now) = (failed(params), actions.now) else { return false };
         let exchange = self.exchange(&frame, Sender::default(), now.at);
         let Some(failure) = self.verdict_of_state(&exchange, params, now) else {
             return false;
@@ -158,7 +158,7 @@ impl Session {
         let tool = self.tool_of(&exchange.request);
         let template = self.template(failure.fault, (tool, inner.meta()));
         let to = To::new(Who::Notified(route.to), Ticket(0));
-        self.push(template, self.stamp(None, now), (to, form), turn);
+        self.push(template, self.stamp(None, now), (to, form), actions);
         true
     }
 

@@ -7,7 +7,7 @@ use redress::{
 use redress_registry::{Class, Effect};
 
 use super::{
-    About, ClientKind, Refused, Session, Turn,
+    About, ClientKind, Refused, Session, Actions,
     again::{with_attempts, tell_attempts},
     dress::{Dress, own_meta},
     head::kept,
@@ -58,12 +58,12 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         seen: &Seen<'_>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) -> Class {
-        let mut fault = self.fault_of(&exchange, seen, turn.now);
+        let mut fault = self.fault_of(&exchange, seen, actions.now);
         // The row's: a program that is missing makes the server unavailable to the client, and no pause mends it.
         let class = fault.entry().class;
-        let Some(exchange) = self.again_unless_told(exchange, &fault, seen, turn) else {
+        let Some(exchange) = self.again_unless_told(exchange, &fault, seen, actions) else {
             return class;
         };
         if exchange.is_write_in_doubt() && matches!(fault.effect, Effect::None | Effect::Done) {
@@ -91,13 +91,13 @@ impl Session {
         if outcome == Outcome::Refused {
             self.server.metrics.refused(&template.fault);
         }
-        self.push(template, self.stamp(Some(&exchange), turn.now), (to, form), turn);
-        if let Some(pending) = turn.faults.last_mut() {
+        self.push(template, self.stamp(Some(&exchange), actions.now), (to, form), actions);
+        if let Some(pending) = actions.faults.last_mut() {
             pending.peer = exchange.from.peer;
             // What a governor refuses stands in the ledger, each time.
             pending.is_refusal = outcome == Outcome::Refused && exchange.governed.is_none();
         }
-        self.finish(exchange, outcome, turn.now.at);
+        self.finish(exchange, outcome, actions.now.at);
         class
     }
 
@@ -127,7 +127,7 @@ impl Session {
         id: Option<Box<str>>,
         why: Malformed,
         from: Sender,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let template = self.template(self.malformed(why), (None, None));
         self.server.metrics.turned_away(&template.fault);
@@ -135,25 +135,25 @@ impl Session {
         let status = if self.client == ClientKind::Http { 400 } else { 200 };
         let to = To { status, ..To::new(Who::Request(id), from.ticket) };
         let session = self.session_of(from);
-        let stamp = FaultStamp { session, ..self.stamp(None, turn.now) };
-        self.push(template, stamp, (to, Form::Made), turn);
-        if let Some(pending) = turn.faults.last_mut() {
+        let stamp = FaultStamp { session, ..self.stamp(None, actions.now) };
+        self.push(template, stamp, (to, Form::Made), actions);
+        if let Some(pending) = actions.faults.last_mut() {
             (pending.peer, pending.is_refusal) = (from.peer, true);
         }
     }
 
     /// Something that nobody waits for is recorded.
-    pub(super) fn tell_nobody(&mut self, fault: Fault, turn: &mut Turn) {
+    pub(super) fn tell_nobody(&mut self, fault: Fault, actions: &mut Actions) {
         let template = self.template(fault, (None, None));
-        self.push(template, self.stamp(None, turn.now), (To::nobody(), Form::Made), turn);
+        self.push(template, self.stamp(None, actions.now), (To::nobody(), Form::Made), actions);
     }
 
     /// Something that is no failure of a call is recorded, and does not count as one.
-    pub(super) fn record_only(&self, fault: Fault, turn: &mut Turn) {
+    pub(super) fn record_only(&self, fault: Fault, actions: &mut Actions) {
         let template = self.template(fault, (None, None));
-        let (stamp, dialect) = (self.stamp(None, turn.now), self.server.settings.dialect);
+        let (stamp, dialect) = (self.stamp(None, actions.now), self.server.settings.dialect);
         let (to, form) = (To::nobody(), Form::Made);
-        turn.faults.push(PendingFault {
+        actions.faults.push(PendingFault {
             template,
             stamp,
             to,
@@ -172,14 +172,14 @@ impl Session {
         exchange: Box<Exchange>,
         answer: &Read<'_, '_>,
         judged: Judged,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let Judged::Failed(Failed { template, dress, ground, is_silent }) = judged else {
-            return self.pass_answer(exchange, answer, turn);
+            return self.pass_answer(exchange, answer, actions);
         };
         let exchange = match ground {
             Some(ground) if !exchange.is_put_back() => {
-                self.again(exchange, &template.fault, ground, turn)
+                self.again(exchange, &template.fault, ground, actions)
             }
             _ => Some(exchange),
         };
@@ -196,11 +196,11 @@ impl Session {
         let template = self.with_write(template, &exchange);
         let to = self.to_asker(&exchange, answer, &dress, template.fault.class);
         let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
-        self.push(template, self.stamp(Some(&exchange), turn.now), (to, form), turn);
-        if let Some(pending) = turn.faults.last_mut() {
+        self.push(template, self.stamp(Some(&exchange), actions.now), (to, form), actions);
+        if let Some(pending) = actions.faults.last_mut() {
             (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
         }
-        self.finish(exchange, Outcome::Fault, turn.now.at);
+        self.finish(exchange, Outcome::Fault, actions.now.at);
     }
 
     /// A failure, ready to be told.
@@ -329,12 +329,12 @@ impl Session {
         template: Arc<FaultTemplate>,
         stamp: FaultStamp,
         (to, form): (To, Form),
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let is_again = Arc::strong_count(&template) > 1;
         let dialect = self.server.settings.dialect;
         self.server.metrics.failed(&template.fault);
-        turn.faults.push(PendingFault {
+        actions.faults.push(PendingFault {
             template,
             stamp,
             to,

@@ -36,7 +36,7 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{Came, ClientKind, Exit, Refused, Repeat, Session, Turn, UpstreamKind};
+use super::{Came, ClientKind, Exit, Refused, Repeat, Session, Actions, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
     inflight::UpstreamId,
@@ -58,7 +58,7 @@ const FAILED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"t
 /// A session with somebody at both ends.
 struct Rig {
     session: Session,
-    turn: Turn,
+    actions: Actions,
     stderr: Arc<Tail>,
     start: Instant,
     /// What the upstream has received.
@@ -117,17 +117,17 @@ impl Rig {
     /// The same, gated in a way of its own.
     fn gated(settings: Settings) -> Self {
         let start = Instant::now();
-        let turn = Turn::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
+        let actions = Actions::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
         let server = Arc::new(Server::new(settings, start));
         let session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
-        Self::of(session, turn)
+        Self::of(session, actions)
     }
 
     /// A session whose upstream runs, with ends of some kind.
     fn between(client: ClientKind, upstream: UpstreamKind) -> Self {
         let rig = Self::gated(settings(Mode::Enforce));
         let session = Session::new(Arc::clone(&rig.session.server), client, upstream);
-        let mut rig = Self::of(session, rig.turn);
+        let mut rig = Self::of(session, rig.actions);
         rig.ready();
         rig
     }
@@ -136,15 +136,15 @@ impl Rig {
     fn shared(upstream: UpstreamKind) -> Self {
         let rig = Self::gated(settings(Mode::Enforce));
         let session = Session::shared(Arc::clone(&rig.session.server), upstream);
-        let mut rig = Self::of(session, rig.turn);
+        let mut rig = Self::of(session, rig.actions);
         rig.ready();
         rig
     }
 
-    fn of(session: Session, turn: Turn) -> Self {
-        let start = turn.now.at;
+    fn of(session: Session, actions: Actions) -> Self {
+        let start = actions.now.at;
         let (sent, recorded) = (Vec::new(), Vec::new());
-        Self { session, turn, stderr: Arc::default(), start, sent, recorded, repeats: Vec::new() }
+        Self { session, actions, stderr: Arc::default(), start, sent, recorded, repeats: Vec::new() }
     }
 
     /// A session that knows the server's tools.
@@ -157,12 +157,12 @@ impl Rig {
 
     fn ready(&mut self) -> Vec<Value> {
         self.stderr = Arc::default();
-        self.session.upstream_ready(Arc::clone(&self.stderr), &mut self.turn);
+        self.session.upstream_ready(Arc::clone(&self.stderr), &mut self.actions);
         self.heard()
     }
 
     fn client(&mut self, line: &str) -> Vec<Value> {
-        self.session.client_line(line.as_bytes(), Sender::default(), &mut self.turn);
+        self.session.client_line(line.as_bytes(), Sender::default(), &mut self.actions);
         self.heard()
     }
 
@@ -173,45 +173,45 @@ impl Rig {
     }
 
     fn server_bytes(&mut self, line: &[u8]) -> Vec<Value> {
-        self.session.upstream_line(line, &mut self.turn);
+        self.session.upstream_line(line, &mut self.actions);
         self.heard()
     }
 
     fn gone(&mut self, exit: &Exit) -> Vec<Value> {
-        self.session.upstream_gone(exit, &mut self.turn);
+        self.session.upstream_gone(exit, &mut self.actions);
         self.heard()
     }
 
     fn failed(&mut self, kind: io::ErrorKind) -> Vec<Value> {
-        self.session.upstream_failed(&io::Error::from(kind), &mut self.turn);
+        self.session.upstream_failed(&io::Error::from(kind), &mut self.actions);
         self.heard()
     }
 
     /// Lets time pass.
     fn after(&mut self, time: Duration) -> Vec<Value> {
-        self.turn.now.at += time;
-        self.session.expire(&mut self.turn);
+        self.actions.now.at += time;
+        self.session.expire(&mut self.actions);
         self.heard()
     }
 
     /// The bytes that the client gets, as they are.
     fn raw(&mut self) -> String {
-        for pending in std::mem::take(&mut self.turn.faults) {
+        for pending in std::mem::take(&mut self.actions.faults) {
             let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
-            pending.render(None, self.turn.to_client.as_stream());
+            pending.render(None, self.actions.to_client.as_stream());
         }
-        self.repeats.append(&mut self.turn.repeats);
-        let sent = std::mem::take(self.turn.to_upstream.as_stream());
+        self.repeats.append(&mut self.actions.repeats);
+        let sent = std::mem::take(self.actions.to_upstream.as_stream());
         self.sent.extend(String::from_utf8_lossy(&sent).lines().map(str::to_owned));
-        String::from_utf8_lossy(&std::mem::take(self.turn.to_client.as_stream())).into_owned()
+        String::from_utf8_lossy(&std::mem::take(self.actions.to_client.as_stream())).into_owned()
     }
 
     /// One of many clients says something; its ticket is `10 * client + id` where that is a number.
     fn says(&mut self, client: u64, line: &str) -> Vec<(ToClient, Value)> {
         let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
         let from = Sender { client, ticket: Ticket(10 * client + id), ..Sender::default() };
-        self.session.client_line(line.as_bytes(), from, &mut self.turn);
+        self.session.client_line(line.as_bytes(), from, &mut self.actions);
         self.letters()
     }
 
@@ -220,13 +220,13 @@ impl Rig {
         let (id, about) = (self.last_id(), self.last());
         let line = line.replace("ID", &id);
         let came = Came { about: Some(about), status: Some(status), ..Came::default() };
-        self.session.upstream_message(line.as_bytes(), came, &mut self.turn);
+        self.session.upstream_message(line.as_bytes(), came, &mut self.actions);
         self.letters()
     }
 
     fn refused(&mut self, how: &Refused<'_>) -> Vec<(ToClient, Value)> {
         let last = self.last();
-        self.session.upstream_refused(last, how, &mut self.turn);
+        self.session.upstream_refused(last, how, &mut self.actions);
         self.letters()
     }
 
@@ -239,9 +239,9 @@ impl Rig {
     /// What clients get, each with its address; what is recorded first comes last.
     fn letters(&mut self) -> Vec<(ToClient, Value)> {
         let mut all: Vec<(ToClient, Vec<u8>)> =
-            self.turn.to_client.letters().map(|(to, letter)| (to, letter.to_vec())).collect();
-        self.turn.to_client.clear();
-        for pending in std::mem::take(&mut self.turn.faults) {
+            self.actions.to_client.letters().map(|(to, letter)| (to, letter.to_vec())).collect();
+        self.actions.to_client.clear();
+        for pending in std::mem::take(&mut self.actions.faults) {
             let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
             let mut letter = Vec::new();

@@ -6,7 +6,7 @@ use redress::{
 };
 
 use super::{
-    Session, Turn, Undecided,
+    Session, Actions, Undecided,
     head::Above,
     reserved::{self, has_stated, stated_in},
     route::SUBSCRIPTION_KEY,
@@ -35,13 +35,13 @@ pub(super) const MOST_ASKED: usize = 1 << 12;
 
 impl Session {
     /// A line of the upstream, without its line break.
-    pub fn upstream_line(&mut self, line: &[u8], turn: &mut Turn) {
-        self.upstream_message(line, Came::default(), turn);
+    pub fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
+        self.upstream_message(line, Came::default(), actions);
     }
 
     /// A message of the upstream, however it came.
-    pub(crate) fn upstream_message(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
-        let heard = self.heard.replace(turn.now.at);
+    pub(crate) fn upstream_message(&mut self, line: &[u8], came: Came, actions: &mut Actions) {
+        let heard = self.heard.replace(actions.now.at);
         if !std::mem::replace(&mut self.has_spoken, true) {
             self.server.starts.succeeded();
         }
@@ -51,11 +51,11 @@ impl Session {
             Err(_) if line.trim_ascii().is_empty() => return,
             Err(error) => {
                 return match behind_mark(line) {
-                    Some(line) => self.upstream_message(line, came, turn),
+                    Some(line) => self.upstream_message(line, came, actions),
                     None if !came.is_member && is_broken_batch(line) => {
-                        self.upstream_array(line, came, turn);
+                        self.upstream_array(line, came, actions);
                     }
-                    None => self.no_message(line, Unreadable::Json(error), came, turn),
+                    None => self.no_message(line, Unreadable::Json(error), came, actions),
                 };
             }
         };
@@ -65,71 +65,71 @@ impl Session {
                 let method = || frame.id.and_then(UpstreamId::of).and_then(method);
                 if let Some(clean) = self.without_reserved(line, &doc, (&frame, method)) {
                     self.heard = heard;
-                    return self.upstream_message(&clean, came, turn);
+                    return self.upstream_message(&clean, came, actions);
                 }
                 if self.is_list_for_us(&frame) {
                     // Whether calls are answered is asked by clients alone.
                     self.heard = heard;
                 }
-                self.upstream_frame(line, &frame, came, turn);
+                self.upstream_frame(line, &frame, came, actions);
             }
             // Whatever the revision: it harms nobody.
             Err(NotAFrame::Batch) if !came.is_member && Batch::of(line).next().is_some() => {
-                self.upstream_array(line, came, turn);
+                self.upstream_array(line, came, actions);
             }
-            Err(error) => self.no_message(line, Unreadable::Frame(error), came, turn),
+            Err(error) => self.no_message(line, Unreadable::Frame(error), came, actions),
         }
         self.scratch = doc.into_scratch();
     }
 
     /// Each message of an array is one of its own, whatever stands beside it.
-    fn upstream_array(&mut self, line: &[u8], came: Came, turn: &mut Turn) {
+    fn upstream_array(&mut self, line: &[u8], came: Came, actions: &mut Actions) {
         let came = Came { is_member: true, ..came };
-        Batch::of(line).for_each(|it| self.upstream_message(it, came, turn));
+        Batch::of(line).for_each(|it| self.upstream_message(it, came, actions));
     }
 
     /// What the upstream wrote last, without a line break, before its output ended.
-    pub fn upstream_rest(&mut self, rest: &[u8], turn: &mut Turn) {
+    pub fn upstream_rest(&mut self, rest: &[u8], actions: &mut Actions) {
         // Half a message is no mistake of its own: the end of the process explains it.
         if Doc::parse(rest, limits(self.server.settings.max_message)).is_ok() {
-            self.upstream_line(rest, turn);
+            self.upstream_line(rest, actions);
         }
     }
 
     /// The start of a line of the upstream that is too long.
-    pub fn upstream_long(&mut self, head: &[u8], turn: &mut Turn) {
-        self.is_long_answered = self.too_large(head, &Seen::TooLarge { bytes: None }, turn);
+    pub fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
+        self.is_long_answered = self.too_large(head, &Seen::TooLarge { bytes: None }, actions);
     }
 
     /// The start of a line of the upstream for which there is no memory.
-    pub(crate) fn upstream_given_up(&mut self, head: &[u8], turn: &mut Turn) {
-        self.is_long_answered = self.too_large(head, &Seen::OutOfMemory, turn);
+    pub(crate) fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
+        self.is_long_answered = self.too_large(head, &Seen::OutOfMemory, actions);
     }
 
     /// The end of a line of the upstream that is too long.
-    pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, turn: &mut Turn) {
+    pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
         let is_answered = std::mem::take(&mut self.is_long_answered);
         let seen = Seen::TooLarge { bytes: Some(bytes) };
-        if !is_answered && !self.too_large(tail, &seen, turn) {
-            self.note(tail, "a line is too long and names no request", turn);
+        if !is_answered && !self.too_large(tail, &seen, actions) {
+            self.note(tail, "a line is too long and names no request", actions);
         }
     }
 
-    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, came: Came, turn: &mut Turn) {
+    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, came: Came, actions: &mut Actions) {
         match (frame.shape, frame.id) {
             (Shape::Result | Shape::Error, Some(id)) => {
                 let answer = Answer { line, frame, id, above: came.status.map(Above::of) };
-                self.answer(&answer, came.about, turn);
+                self.answer(&answer, came.about, actions);
             }
-            (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, came, turn),
-            _ => self.upstream_speaks(line, frame, came, turn),
+            (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, came, actions),
+            _ => self.upstream_speaks(line, frame, came, actions),
         }
     }
 
-    fn answer(&mut self, answer: &Answer<'_, '_>, about: Option<UpstreamId>, turn: &mut Turn) {
+    fn answer(&mut self, answer: &Answer<'_, '_>, about: Option<UpstreamId>, actions: &mut Actions) {
         let (ours, line) = (UpstreamId::of(answer.id), answer.line);
         if about.is_some() && about != ours {
-            return self.note(line, "an answer names another request than it is for", turn);
+            return self.note(line, "an answer names another request than it is for", actions);
         }
         self.answered_late(ours);
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
@@ -137,21 +137,21 @@ impl Session {
                 self.breaker.answered();
                 self.notes_read = self.notes_read.max(exchange.notes);
                 if self.reserve_answer(&mut exchange, line.len()).is_err() {
-                    self.fail(exchange, &Seen::OutOfMemory, turn);
+                    self.fail(exchange, &Seen::OutOfMemory, actions);
                 } else if let Some(fault) = self.unjudged(&exchange) {
-                    self.fail(exchange, &Seen::Governed(fault), turn);
+                    self.fail(exchange, &Seen::Governed(fault), actions);
                 } else if self.is_fine(ours, &exchange, answer.frame) {
-                    self.pass_answer(exchange, answer, turn);
+                    self.pass_answer(exchange, answer, actions);
                 } else {
-                    self.examine(exchange, answer, turn);
+                    self.examine(exchange, answer, actions);
                 }
             }
             Some((_, Owed::Nothing { .. })) => (),
-            Some((_, Owed::Own(ask))) => self.own_answer(ask, answer, turn),
+            Some((_, Owed::Own(ask))) => self.own_answer(ask, answer, actions),
             None if ours.is_some_and(|it| self.inflight.is_over(it)) => {
-                self.note(line, "the request was answered before", turn);
+                self.note(line, "the request was answered before", actions);
             }
-            None => self.note(line, "an answer names a request that nobody made", turn),
+            None => self.note(line, "an answer names a request that nobody made", actions),
         }
     }
 
@@ -209,15 +209,15 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         answer: &Answer<'_, '_>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let key = self.key(&exchange, answer);
         if let Some(judged) = key.and_then(|it| self.memo.get(it)) {
-            return self.tell(exchange, answer, judged, turn);
+            return self.tell(exchange, answer, judged, actions);
         }
-        let failure = self.judge(&exchange, answer, turn.now);
+        let failure = self.judge(&exchange, answer, actions.now);
         if failure.is_some()
-            && let Some(until) = self.wait_for_tools(&exchange, turn)
+            && let Some(until) = self.wait_for_tools(&exchange, actions)
         {
             let (line, above) = (answer.line.to_vec(), answer.above);
             return self.undecided.push(Undecided { exchange, line, above, until });
@@ -226,7 +226,7 @@ impl Session {
         if let Some(key) = key {
             self.memo.put(key, judged.clone());
         }
-        self.tell(exchange, answer, judged, turn);
+        self.tell(exchange, answer, judged, actions);
     }
 
     /// A key that only the same answer to the same request has. A judgement that the log can change has none.
@@ -245,36 +245,36 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         answer: &Answer<'_, '_>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let (frame, method) = (answer.frame, exchange.request.method);
         let stated = frame.payload.and_then(|it| stated_in(frame.shape, method, it));
         if let Some(line) = self.without_stated(answer.line, frame.root, stated) {
-            return self.pass_line(exchange, &line, answer.above, turn);
+            return self.pass_line(exchange, &line, answer.above, actions);
         }
         let Some(mut exchange) = self.unless_checked(exchange, answer) else { return };
-        turn.answered.extend(exchange.memory.take());
-        self.governed_well(&exchange, turn);
+        actions.answered.extend(exchange.memory.take());
+        self.governed_well(&exchange, actions);
         let id = exchange.request.id().as_bytes();
         let to = ToClient::Answer(exchange.from.ticket, answer.above.map_or(200, |it| it.status));
         if let Some(line) = self.list_for_client(&exchange, answer) {
-            turn.to_client.add_parts(to, &[&line]);
-            return self.finish(exchange, Outcome::Ok, turn.now.at);
+            actions.to_client.add_parts(to, &[&line]);
+            return self.finish(exchange, Outcome::Ok, actions.now.at);
         }
         let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
-        let metered = self.metered(&exchange, answer, turn.now);
+        let metered = self.metered(&exchange, answer, actions.now);
         match named.and_then(|it| it.path(&["_meta", SUBSCRIPTION_KEY])) {
-            None if let Some((at, with)) = &metered => turn.to_client.add(to, |out| {
+            None if let Some((at, with)) = &metered => actions.to_client.add(to, |out| {
                 let cost = Edit { at: at.clone(), with: with.as_bytes() };
                 rewrite(answer.line, &mut [Edit { at: span(answer.id), with: id }, cost], out);
             }),
-            None => turn.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out)),
-            Some(named) => turn.to_client.add(to, |out| {
+            None => actions.to_client.add(to, |out| splice(answer.line, span(answer.id), id, out)),
+            Some(named) => actions.to_client.add(to, |out| {
                 let mut edits = [answer.id, named].map(|it| Edit { at: span(it), with: id });
                 rewrite(answer.line, &mut edits, out);
             }),
         }
-        self.finish(exchange, Outcome::Ok, turn.now.at);
+        self.finish(exchange, Outcome::Ok, actions.now.at);
     }
 
     /// A message without what its server says under keys of the gate; `None` if it says nothing there. The envelope that it states where
@@ -312,31 +312,31 @@ impl Session {
         exchange: Box<Exchange>,
         line: &[u8],
         above: Option<Above>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let doc = Doc::parse(line, limits(self.server.settings.max_message));
         let frame = doc.as_ref().ok().and_then(|it| Frame::of(it).ok());
         match frame.as_ref().and_then(|it| Some((it, it.id?))) {
             Some((frame, id)) => {
-                self.pass_answer(exchange, &Answer { line, frame, id, above }, turn);
+                self.pass_answer(exchange, &Answer { line, frame, id, above }, actions);
             }
             None => {
                 let reason = "an answer cannot be read again";
-                self.fail(exchange, &Seen::Broken { line, reason }, turn);
+                self.fail(exchange, &Seen::Broken { line, reason }, actions);
             }
         }
     }
 
     /// Judges what waited for the list of tools, with what is known by now.
-    pub(super) fn decide_all(&mut self, turn: &mut Turn) {
+    pub(super) fn decide_all(&mut self, actions: &mut Actions) {
         self.stop_asking();
-        self.decide_now(turn);
+        self.decide_now(actions);
     }
 
     /// The same, while the list is still to come: who fails later may know it.
-    pub(super) fn decide_now(&mut self, turn: &mut Turn) {
+    pub(super) fn decide_now(&mut self, actions: &mut Actions) {
         for Undecided { exchange, line, above, .. } in std::mem::take(&mut self.undecided) {
-            self.decide(exchange, &line, above, turn);
+            self.decide(exchange, &line, above, actions);
         }
     }
 
@@ -346,15 +346,15 @@ impl Session {
         exchange: Box<Exchange>,
         line: &[u8],
         above: Option<Above>,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message)) else { return };
         let Ok(frame) = Frame::of(&doc) else { return };
         let Some(id) = frame.id else { return };
         let answer = Answer { line, frame: &frame, id, above };
-        let failure = self.judge(&exchange, &answer, turn.now);
+        let failure = self.judge(&exchange, &answer, actions.now);
         let judged = self.judged(&exchange, &answer, failure);
-        self.tell(exchange, &answer, judged, turn);
+        self.tell(exchange, &answer, judged, actions);
     }
 }
 

@@ -7,7 +7,7 @@ use redress::{
 };
 
 use super::{
-    Door, Session, Turn,
+    Door, Session, Actions,
     details::{number, with_upstream},
     seen::LINE_BYTES,
     sharing::Audience,
@@ -32,17 +32,17 @@ pub(super) struct Useless {
 
 impl Session {
     /// A message of the upstream that belongs to nobody. It is a failure of the upstream.
-    pub(super) fn note(&mut self, line: &[u8], reason: &str, turn: &mut Turn) {
+    pub(super) fn note(&mut self, line: &[u8], reason: &str, actions: &mut Actions) {
         if let Some(fault) = self.noted(line, reason) {
-            self.tell_nobody(fault, turn);
+            self.tell_nobody(fault, actions);
         }
     }
 
     /// A line of the upstream that is no message. Most are of a log that should go to stderr: no call failed. What it says while
     /// it is made to end, perhaps in the middle of a line, is no failure at all.
-    pub(super) fn note_noise(&mut self, line: &[u8], reason: &str, turn: &mut Turn) {
+    pub(super) fn note_noise(&mut self, line: &[u8], reason: &str, actions: &mut Actions) {
         if let Some(fault) = self.noted(line, reason).filter(|_| self.door != Door::Closing) {
-            self.record_only(fault, turn);
+            self.record_only(fault, actions);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Requests that nobody waits for any more: they are withdrawn from the upstream.
 
-use super::{Door, Session, Turn, Undecided, seen::Seen};
+use super::{Door, Session, Actions, Undecided, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     inflight::UpstreamId,
@@ -9,37 +9,37 @@ use crate::{
 
 impl Session {
     /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
-    pub fn client_gone(&mut self, turn: &mut Turn) {
+    pub fn client_gone(&mut self, actions: &mut Actions) {
         self.door = Door::Closing;
-        self.withdraw_where(|_| true, turn);
+        self.withdraw_where(|_| true, actions);
     }
 
     /// One of several clients is gone: what it asked for is withdrawn and recorded.
-    pub fn client_left(&mut self, client: u64, turn: &mut Turn) {
-        self.withdraw_where(|it| it.from.client == client, turn);
-        self.leave_interests(client, turn);
+    pub fn client_left(&mut self, client: u64, actions: &mut Actions) {
+        self.withdraw_where(|it| it.from.client == client, actions);
+        self.leave_interests(client, actions);
         self.opening.batching.swap_remove(&client);
     }
 
     /// Whoever made a request does not wait any more: it is withdrawn and recorded.
-    pub fn withdraw(&mut self, ticket: Ticket, turn: &mut Turn) {
-        self.withdraw_where(|it| it.from.ticket == ticket, turn);
+    pub fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
+        self.withdraw_where(|it| it.from.ticket == ticket, actions);
     }
 
-    fn withdraw_where(&mut self, is_meant: impl Fn(&Exchange) -> bool, turn: &mut Turn) {
+    fn withdraw_where(&mut self, is_meant: impl Fn(&Exchange) -> bool, actions: &mut Actions) {
         let all = std::mem::take(&mut self.undecided).into_iter();
         let (meant, others) = all.partition(|it: &Undecided| is_meant(&it.exchange));
         self.undecided = others;
         for undecided in meant {
-            self.fail(undecided.exchange, &Seen::ClientGone, turn);
+            self.fail(undecided.exchange, &Seen::ClientGone, actions);
         }
         for id in self.in_order() {
             if self.inflight.exchange(id).is_some_and(&is_meant)
                 && let Some(mut exchange) = self.inflight.withdraw(id)
             {
-                self.linger(id, &mut exchange, turn.now.at);
-                self.cancel_upstream(id, &exchange, "the client is gone", turn);
-                self.fail(exchange, &Seen::ClientGone, turn);
+                self.linger(id, &mut exchange, actions.now.at);
+                self.cancel_upstream(id, &exchange, "the client is gone", actions);
+                self.fail(exchange, &Seen::ClientGone, actions);
             }
         }
     }
@@ -50,7 +50,7 @@ impl Session {
         id: UpstreamId,
         exchange: &Exchange,
         reason: &str,
-        turn: &mut Turn,
+        actions: &mut Actions,
     ) {
         if !exchange.is_at_upstream()
             || exchange.request.method == Method::Initialize
@@ -65,23 +65,23 @@ impl Session {
             reason.as_bytes(),
             b"\"}}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
+        actions.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
         self.notes += 1;
     }
 
     /// A question of the upstream that no client will hear gets its answer all the same.
-    pub(crate) fn unheard(&mut self, question: u64, turn: &mut Turn) {
+    pub(crate) fn unheard(&mut self, question: u64, actions: &mut Actions) {
         let Some(theirs) = self.asked_by_upstream.shift_remove(&question) else { return };
         let parts: [&[u8]; 3] = [
             br#"{"jsonrpc":"2.0","id":"#,
             theirs.as_bytes(),
             b",\"error\":{\"code\":-32603,\"message\":\"The client does not read what it is sent.\"}}\n",
         ];
-        turn.to_upstream.add_parts(ToUpstream::Other, &parts);
+        actions.to_upstream.add_parts(ToUpstream::Other, &parts);
     }
 
     /// The process that asked is gone: the client need not answer.
-    pub(super) fn withdraw_upstream_requests(&mut self, turn: &mut Turn) {
+    pub(super) fn withdraw_upstream_requests(&mut self, actions: &mut Actions) {
         for (ours, _) in std::mem::take(&mut self.asked_by_upstream) {
             let ours = ours.to_string();
             let parts: [&[u8]; 3] = [
@@ -89,7 +89,7 @@ impl Session {
                 ours.as_bytes(),
                 b",\"reason\":\"the server process ended\"}}\n",
             ];
-            turn.to_client.add_parts(ToClient::Any, &parts);
+            actions.to_client.add_parts(ToClient::Any, &parts);
         }
     }
 }

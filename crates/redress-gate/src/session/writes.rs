@@ -8,7 +8,7 @@ use std::{
 use redress::{Fault, emit::emit};
 use redress_registry::Effect;
 
-use super::{Held, Session, Turn, seen::Seen, upstream::Answer};
+use super::{Held, Session, Actions, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
     govern::{Answer as HeldBack, Job, Report, Writing},
@@ -55,33 +55,33 @@ impl Session {
     }
 
     /// Has a write wait for its turn.
-    pub(super) fn wait_for_turn(&mut self, id: UpstreamId, line: Vec<u8>, turn: &mut Turn) {
+    pub(super) fn wait_for_turn(&mut self, id: UpstreamId, line: Vec<u8>, actions: &mut Actions) {
         let waiting: usize = self.writes.waiting.iter().map(|it| it.line.len()).sum();
         if waiting + line.len() > self.held_limit() {
             if let Some(exchange) = self.take_write(Some(id)) {
-                self.fail(exchange, &Seen::Overloaded, turn);
+                self.fail(exchange, &Seen::Overloaded, actions);
             }
             return;
         }
         let Some(exchange) = self.inflight.exchange(id) else { return };
         if let Some(writing) = &exchange.write {
             writing.job.open(id, exchange.deadline);
-            turn.writes.push(Arc::clone(&writing.job));
-            let memory = std::mem::take(&mut turn.queued);
+            actions.writes.push(Arc::clone(&writing.job));
+            let memory = std::mem::take(&mut actions.queued);
             self.writes.waiting.push(Held { id: Some(id), line, memory });
         }
     }
 
     /// Something came of a write.
-    pub(crate) fn write_told(&mut self, id: Option<UpstreamId>, report: Report, turn: &mut Turn) {
+    pub(crate) fn write_told(&mut self, id: Option<UpstreamId>, report: Report, actions: &mut Actions) {
         match report {
-            Report::Ready => self.write_is_ready(id, turn),
+            Report::Ready => self.write_is_ready(id, actions),
             Report::Refused(fault) | Report::Broken(fault) => {
                 self.writes.waiting.retain(|it| it.id != id);
                 if let Some(mut exchange) = self.take_write(id) {
                     // Whatever earlier attempts did was put back as well.
                     exchange.is_in_doubt = false;
-                    self.fail(exchange, &Seen::Governed(fault), turn);
+                    self.fail(exchange, &Seen::Governed(fault), actions);
                 }
             }
             Report::Fine => {
@@ -91,35 +91,35 @@ impl Session {
                 {
                     // What it did stays, whatever the answer sounds like.
                     exchange.is_in_doubt |= answer.is_failure;
-                    self.let_go(exchange, &answer, turn);
+                    self.let_go(exchange, &answer, actions);
                 }
             }
             Report::Failed(put_back, record) => {
-                turn.sessions.extend(record);
+                actions.sessions.extend(record);
                 if let Some(mut exchange) = self.take_write(id)
                     && let Some(writing) = &mut exchange.write
                     && let Some(answer) = writing.answer.take()
                 {
                     writing.put_back = Some(put_back);
-                    self.let_go(exchange, &answer, turn);
+                    self.let_go(exchange, &answer, actions);
                 }
             }
             Report::Undone(record, fault) => {
-                turn.sessions.push(record);
+                actions.sessions.push(record);
                 if let Some(fault) = fault {
-                    self.tell_nobody(*fault, turn);
+                    self.tell_nobody(*fault, actions);
                 }
             }
         }
     }
 
     /// An answer that was held back goes on.
-    fn let_go(&mut self, exchange: Box<Exchange>, answer: &HeldBack, turn: &mut Turn) {
+    fn let_go(&mut self, exchange: Box<Exchange>, answer: &HeldBack, actions: &mut Actions) {
         let (line, above) = (&answer.line, answer.above);
         if answer.is_failure {
-            self.decide(exchange, line, above, turn);
+            self.decide(exchange, line, above, actions);
         } else {
-            self.pass_line(exchange, line, above, turn);
+            self.pass_line(exchange, line, above, actions);
         }
     }
 
@@ -131,21 +131,21 @@ impl Session {
     }
 
     /// A write has its turn: the server is asked, unless nobody waits any more.
-    fn write_is_ready(&mut self, id: Option<UpstreamId>, turn: &mut Turn) {
+    fn write_is_ready(&mut self, id: Option<UpstreamId>, actions: &mut Actions) {
         let mut ready = self.writes.waiting.extract_if(.., |it| it.id == id);
         let Some(Held { id: Some(id), line, memory }) = ready.next() else { return };
         drop(ready);
-        turn.queued.extend(memory);
-        if !self.reach_for(id, turn) {
+        actions.queued.extend(memory);
+        if !self.reach_for(id, actions) {
             return;
         }
         if !self.is_up() {
-            return self.hold(Some(id), line, turn);
+            return self.hold(Some(id), line, actions);
         }
         let epoch = self.opening.epoch;
         if let Some(exchange) = self.inflight.exchange_mut(id) {
             (exchange.sent, exchange.epoch) = (true, epoch);
-            turn.to_upstream.add_parts(ToUpstream::Request(id, exchange.from.ticket), &[&line]);
+            actions.to_upstream.add_parts(ToUpstream::Request(id, exchange.from.ticket), &[&line]);
         }
     }
 

@@ -38,7 +38,7 @@ fn learn(rig: &mut Rig) {
 /// The ledger has written what it was given.
 fn record(rig: &mut Rig, is_recorded: bool) -> Vec<Value> {
     for repeat in std::mem::take(&mut rig.repeats) {
-        rig.session.repeat_recorded(repeat.id, is_recorded, &mut rig.turn);
+        rig.session.repeat_recorded(repeat.id, is_recorded, &mut rig.actions);
     }
     rig.heard()
 }
@@ -146,7 +146,7 @@ fn a_call_that_tells_of_work_is_not_made_again() {
     let rig = Rig::gated(repeating(Mode::Enforce, 2));
     let session =
         Session::new(Arc::clone(&rig.session.server), ClientKind::Pipe, UpstreamKind::Http);
-    let mut rig = Rig::of(session, rig.turn);
+    let mut rig = Rig::of(session, rig.actions);
     rig.ready();
     let mut effect_and_repeats = |id: &str, body: &[u8]| {
         rig.client(&CALL.replace("read", "pay").replace(":7,", id));
@@ -177,7 +177,7 @@ fn a_stated_effect_ends_the_repeats_whatever_an_earlier_attempt_came_to() {
     let rig = Rig::gated(repeating(Mode::Enforce, 4));
     let session =
         Session::new(Arc::clone(&rig.session.server), ClientKind::Pipe, UpstreamKind::Http);
-    let mut rig = Rig::of(session, rig.turn);
+    let mut rig = Rig::of(session, rig.actions);
     rig.ready();
     learn(&mut rig);
     for (effect, id) in [("done", ":1,"), ("partial", ":2,")] {
@@ -226,9 +226,9 @@ fn a_call_that_was_in_flight_when_the_process_ended_is_made_again_in_the_next_on
     rig.client(CALL);
     assert!(rig.gone(&crash()).is_empty());
     record(&mut rig, true);
-    assert!(!rig.turn.start, "not before the pause is over");
+    assert!(!rig.actions.start, "not before the pause is over");
     assert!(rig.after(3 * SECOND).is_empty());
-    assert!(rig.turn.start);
+    assert!(rig.actions.start);
     assert!(rig.ready().is_empty());
     assert_eq!(rig.server(FINE)[0]["id"], 7);
 }
@@ -287,7 +287,7 @@ fn whoever_waits_when_the_gate_ends_is_told() {
     rig.client(CALL);
     rig.server(AWAY);
     record(&mut rig, true);
-    rig.session.close(&mut rig.turn);
+    rig.session.close(&mut rig.actions);
     assert_eq!(code(&rig.heard()[0]), "SHUTTING_DOWN");
     assert!(rig.after(10 * SECOND).is_empty());
     assert_eq!(rig.sent.len(), 1);

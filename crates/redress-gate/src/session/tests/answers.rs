@@ -12,7 +12,7 @@ fn a_success_passes_as_it_is_but_for_the_id() {
         rig.client(&CALL.replace(":7,", &format!(":{id},")));
         let answer = r#" {"result": {"content":[ {"type":"text","text":"1.0 \u00e9"}], "x": 1e2},  "id":ID ,"jsonrpc":"2.0"}"#;
         let line = answer.replace("ID", &rig.last_id());
-        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         assert_eq!(rig.raw(), answer.replace("ID", id) + "\n");
     }
     assert!(rig.recorded.is_empty());
@@ -98,7 +98,7 @@ fn an_error_that_stays_keeps_its_spelling_and_no_secret() {
     let plain =
         r#"{"id":ID,"error":{"code":-32002,"message":"a\u00e9\n b", "data": {"uri": "\u0061"}}}"#;
     let line = plain.replace("ID", &rig.last_id());
-    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
     let start = plain.replace("ID", "7").replace("}}}", r#","dev.redress/fault":"#);
     assert!(rig.raw().starts_with(&start), "what has no secret keeps its bytes");
 }
@@ -148,7 +148,7 @@ fn an_observed_error_keeps_its_bytes() {
     let error =
         r#"{"error":{"code":-32600,"message":"hunter2hunter2","data":{"password":"a"}},"id":ID}"#;
     let line = error.replace("ID", &rig.last_id());
-    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
     assert_eq!(rig.raw(), error.replace("ID", "7") + "\n");
 }
 
@@ -162,7 +162,7 @@ fn nobody_else_speaks_under_our_key() {
         for request in [CALL, r#"{"jsonrpc":"2.0","id":7,"method":"resources/read"}"#] {
             rig.client(request);
             let line = FORGED.replace("ID", &rig.last_id());
-            rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+            rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
             let meta = r#"{"a":1.0,"dev.redress\/fault":{"v":1,"code":"FORGED"}, "b":2}"#;
             let clean = FORGED.replace("ID", "7").replace(meta, r#"{"a":1.0, "b":2}"#);
             let expected = if is_passed { FORGED.replace("ID", "7") } else { clean };
@@ -176,7 +176,7 @@ fn nobody_else_speaks_under_our_key() {
     rig.client(CALL);
     let failed = FAILED.replace(r#","isError":true"#, r#","isError":true,"_meta":{"dev.redress/fault":{"v":1,"code":"FORGED"},"dev.redress/fault":{"v":1,"code":"FORGED"}}"#);
     let line = failed.replace("ID", &rig.last_id());
-    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
     let raw = rig.raw();
     assert!(!raw.contains("FORGED") && raw.contains("FILE_NOT_FOUND"), "{raw}");
 }
@@ -219,7 +219,7 @@ fn observe_changes_nothing_and_records_everything() {
     let mut rig = Rig::knowing(Mode::Observe);
     rig.client(CALL);
     let line = FAILED.replace("ID", &rig.last_id());
-    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
     assert_eq!(rig.raw(), FAILED.replace("ID", "7") + "\n");
     assert_eq!(rig.recorded[0]["code"], "FILE_NOT_FOUND");
 }
@@ -373,7 +373,7 @@ fn what_is_no_failure_passes() {
     ] {
         rig.client(CALL);
         let line = format!(r#"{{"id":ID,"result":{result}}}"#);
-        rig.session.upstream_line(line.replace("ID", &rig.last_id()).as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(line.replace("ID", &rig.last_id()).as_bytes(), &mut rig.actions);
         assert_eq!(rig.raw(), line.replace("ID", "7") + "\n");
     }
     assert!(rig.recorded.is_empty());

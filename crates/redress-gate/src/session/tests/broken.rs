@@ -121,7 +121,7 @@ fn what_cannot_be_read_in_an_array_costs_the_others_nothing_and_is_told_to_nobod
             rig.client(&CALL.replace(":7,", ":8,"));
             let second = fine.replace("ID", &rig.last_id()).replace(r#""TEXT""#, bad);
             let line = format!("[{first},{second}]");
-            rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+            rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
             let heard = rig.raw();
             let told: Vec<_> = heard.lines().filter(|it| it.contains("of the first")).collect();
             assert_eq!(told, [first.replace(&first_id, "7")], "{bad}");
@@ -145,7 +145,7 @@ fn in_observe_such_a_line_passes_under_the_clients_id() {
     let mut rig = Rig::with(Mode::Observe);
     rig.client(CALL);
     let line = r#"{"id":ID,"result":{"content":[{"type":"text","text":NaN}]}}"#;
-    rig.session.upstream_line(line.replace("ID", &rig.last_id()).as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.replace("ID", &rig.last_id()).as_bytes(), &mut rig.actions);
     assert_eq!(rig.raw(), line.replace("ID", "7") + "\n");
     assert_eq!(rig.recorded[0]["code"], "UPSTREAM_PROTOCOL_ERROR");
 }
@@ -209,7 +209,7 @@ fn a_second_answer_an_unknown_one_and_noise_are_recorded_and_dropped() {
 #[test]
 fn what_a_server_says_while_it_is_made_to_end_is_no_failure() {
     let mut rig = Rig::up();
-    rig.session.close(&mut rig.turn);
+    rig.session.close(&mut rig.actions);
     rig.server_bytes(b"Shutting down");
     rig.server_bytes(br#"{"jsonrpc":"2.0","id":,"result":{}}"#);
     assert_eq!(rig.recorded.len(), 0, "{:?}", rig.recorded);
@@ -231,17 +231,17 @@ fn an_answer_that_is_too_large_is_told_at_once_or_at_its_end() {
     rig.client(CALL);
     let head =
         format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"text":"aaaa"#, rig.last_id());
-    rig.session.upstream_long(head.as_bytes(), &mut rig.turn);
+    rig.session.upstream_long(head.as_bytes(), &mut rig.actions);
     let heard = rig.heard();
     assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(7), "OUTPUT_TOO_LARGE"));
     assert_eq!(fault(&heard[0])["details"]["limit_bytes"], 100_000);
-    rig.session.upstream_long_end(b"aaaa", 1 << 26, &mut rig.turn);
+    rig.session.upstream_long_end(b"aaaa", 1 << 26, &mut rig.actions);
     assert!(rig.heard().is_empty() && rig.recorded.len() == 1);
     rig.client(CALL);
-    rig.session.upstream_long(br#"{"result":{"content":[{"text":"aaaa"#, &mut rig.turn);
+    rig.session.upstream_long(br#"{"result":{"content":[{"text":"aaaa"#, &mut rig.actions);
     assert!(rig.heard().is_empty());
     let tail = format!(r#"aaaa"}}]}},"jsonrpc":"2.0","id":{}}}"#, rig.last_id());
-    rig.session.upstream_long_end(tail.as_bytes(), 1 << 26, &mut rig.turn);
+    rig.session.upstream_long_end(tail.as_bytes(), 1 << 26, &mut rig.actions);
     let heard = rig.heard();
     assert_eq!(fault(&heard[0])["details"]["size_bytes"], 1 << 26);
 }
@@ -251,11 +251,11 @@ fn half_a_line_before_the_end_is_no_answer() {
     let mut rig = Rig::up();
     rig.client(CALL);
     let half = format!(r#"{{"id":{},"result":{{"cont"#, rig.last_id());
-    rig.session.upstream_rest(half.as_bytes(), &mut rig.turn);
+    rig.session.upstream_rest(half.as_bytes(), &mut rig.actions);
     assert!(rig.heard().is_empty());
     assert!(!rig.session.is_idle(), "the end of the process answers it");
     let whole = format!(r#"{{"id":{},"result":{{"content":[]}}}}"#, rig.last_id());
-    rig.session.upstream_rest(whole.as_bytes(), &mut rig.turn);
+    rig.session.upstream_rest(whole.as_bytes(), &mut rig.actions);
     assert_eq!(rig.heard()[0]["id"], 7);
 }
 

@@ -32,13 +32,13 @@ fn an_id_is_answered_in_the_spelling_that_it_came_in() {
             rig.client(&call);
             assert!(!rig.last_id().contains(id) || id == "7", "the server hears an id of ours");
             let line = line.replace("ID", &rig.last_id());
-            rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+            rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
             let raw = rig.raw();
             assert!(is_answered(&raw), "{id}: {raw}");
         }
         rig.client(&call);
-        rig.turn.now.at += Duration::from_secs(61);
-        rig.session.expire(&mut rig.turn);
+        rig.actions.now.at += Duration::from_secs(61);
+        rig.session.expire(&mut rig.actions);
         let raw = rig.raw();
         assert!(is_answered(&raw) && raw.contains("TIMEOUT"), "{id}: {raw}");
     }
@@ -50,7 +50,7 @@ fn an_id_of_any_spelling_is_used_once_and_withdrawn() {
         let call = CALL.replace("\"id\":7", &format!("\"id\":{id}"));
         let mut rig = Rig::knowing(Mode::Enforce);
         rig.client(&call);
-        rig.session.client_line(call.as_bytes(), crate::mail::Sender::default(), &mut rig.turn);
+        rig.session.client_line(call.as_bytes(), crate::mail::Sender::default(), &mut rig.actions);
         let raw = rig.raw();
         assert!(raw.contains("INVALID_REQUEST") && raw.contains(&format!("\"id\":{id},")), "{raw}");
         rig.client(&format!(
@@ -69,7 +69,7 @@ fn a_request_that_cannot_be_read_is_answered_under_any_number() {
             format!(r#"{{"jsonrpc":"1.0","id":{id},"method":"ping"}}"#),
         ] {
             let mut rig = Rig::up();
-            rig.session.client_line(line.as_bytes(), crate::mail::Sender::default(), &mut rig.turn);
+            rig.session.client_line(line.as_bytes(), crate::mail::Sender::default(), &mut rig.actions);
             let raw = rig.raw();
             assert!(raw.contains(&format!("\"id\":{id},\"error\"")), "{line}: {raw}");
         }
@@ -257,7 +257,7 @@ fn members_beside_our_keys_keep_their_bytes() {
     rig.client(CALL);
     let line = r#"{ "result" : {"content":[{"type":"text","text":"\u00e4" , "_meta":{"a":1.0,"dev.redress/fault":{}, "b" : 2}}]}, "id" : ID }"#;
     let line = line.replace("ID", &rig.last_id());
-    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
     let expected = r#"{ "result" : {"content":[{"type":"text","text":"\u00e4" , "_meta":{"a":1.0, "b" : 2}}]}, "id" : 7 }"#;
     assert_eq!(rig.raw(), format!("{expected}\n"));
 }
@@ -293,8 +293,8 @@ fn a_message_below_an_http_status_has_no_key_of_ours() {
             about: About::Request,
         };
         rig.refused(&how);
-        rig.turn.now.at += Duration::from_secs(2);
-        rig.session.expire(&mut rig.turn);
+        rig.actions.now.at += Duration::from_secs(2);
+        rig.session.expire(&mut rig.actions);
         let heard = rig.letters();
         let [(ToClient::Answer(..), answer)] = &heard[..] else { panic!("{heard:?}") };
         assert!(!is_forged(answer), "{answer}");

@@ -124,7 +124,7 @@ fn a_parked_server_keeps_what_its_last_process_left() {
             break answer;
         }
         if let State::StartAt(then) = rig.session.upstream {
-            rig.after(then - rig.turn.now.at);
+            rig.after(then - rig.actions.now.at);
         }
         rig.ready();
     };
@@ -277,7 +277,7 @@ fn a_failure_that_waits_for_the_tools_is_told_at_its_deadline_at_the_latest() {
         Rig::gated(Settings { deadline: Duration::from_millis(900), ..settings(Mode::Enforce) });
     rig.ready();
     rig.client(CALL);
-    rig.turn.now.at += Duration::from_millis(800);
+    rig.actions.now.at += Duration::from_millis(800);
     assert!(rig.server(FAILED).is_empty(), "it waits for the list that was asked for");
     assert!(rig.sent.iter().any(|it| it.contains("tools/list")));
     let due = rig.session.next_deadline().unwrap();

@@ -68,8 +68,8 @@ fn a_governed_gate_tells_no_failure_without_a_record() {
     let mut rig = Rig::knowing(Mode::Enforce);
     rig.client(CALL);
     let id = rig.last_id();
-    rig.session.upstream_line(FAILED.replace("ID", &id).as_bytes(), &mut rig.turn);
-    let pending = rig.turn.faults.pop().unwrap();
+    rig.session.upstream_line(FAILED.replace("ID", &id).as_bytes(), &mut rig.actions);
+    let pending = rig.actions.faults.pop().unwrap();
     let books = Books { ledger: None, on_failure: OnLedgerFailure::Closed, server: governed(&rig) };
     assert!(books.are_kept(), "they must be");
     let (sender, heard) = std::sync::mpsc::channel();

@@ -193,8 +193,8 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
                 body: b"",
                 about: About::Request,
             };
-            rig.session.upstream_refused(last, &how, &mut rig.turn);
-            let head = rig.turn.faults[0].head();
+            rig.session.upstream_refused(last, &how, &mut rig.actions);
+            let head = rig.actions.faults[0].head();
             assert_eq!((head.status, head.www_authenticate), (given, www_authenticate));
             let (_, answer) = rig.letters().remove(0);
             assert!(answer["error"]["code"].is_i64(), "{answer}");
@@ -246,8 +246,8 @@ fn what_an_upstream_over_http_says_keeps_its_status_and_its_place() {
     assert_eq!(heard[0].0, ToClient::Any);
     let heard = rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#, 203);
     assert_eq!(heard[0].0, ToClient::Answer(ticket, 203));
-    let (line, turn) = (br#"{"method":"notifications/message"}"#, &mut rig.turn);
-    rig.session.upstream_message(line, Came::default(), turn);
+    let (line, actions) = (br#"{"method":"notifications/message"}"#, &mut rig.actions);
+    rig.session.upstream_message(line, Came::default(), actions);
     assert_eq!(rig.letters()[0].0, ToClient::Any);
 }
 
@@ -272,7 +272,7 @@ fn a_session_that_is_over_is_404_to_a_client_over_http_however_the_server_says_i
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
     rig.says(0, CALL);
-    rig.session.upstream_expired(rig.last(), &mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.actions);
     let (to, answer) = rig.refused(&FORGOTTEN).remove(0);
     assert_eq!(to, ToClient::Answer(Ticket(7), 404));
     assert_eq!(code(&answer), "SESSION_NOT_FOUND");
@@ -301,19 +301,19 @@ fn is_opened_again(how: &Refused<'_>) {
     rig.says(0, OPENED);
     rig.says(0, CALL);
     let id = rig.last();
-    rig.session.upstream_expired(id, &mut rig.turn);
-    rig.session.upstream_refused(id, how, &mut rig.turn);
+    rig.session.upstream_expired(id, &mut rig.actions);
+    rig.session.upstream_refused(id, how, &mut rig.actions);
     assert_eq!(rig.letters(), []);
     assert!(rig.sent.last().unwrap().contains("initialize"), "{:?}", rig.sent);
     let greeting = rig.last_id();
     let line = format!(r#"{{"jsonrpc":"2.0","id":{greeting},"result":{{}}}}"#);
-    rig.session.upstream_message(line.as_bytes(), Came::default(), &mut rig.turn);
-    let to: Vec<_> = rig.turn.to_upstream.letters().map(|it| it.0).collect();
+    rig.session.upstream_message(line.as_bytes(), Came::default(), &mut rig.actions);
+    let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Other, ToUpstream::Request(id, Ticket(7))]);
     assert_eq!(rig.letters(), []);
     assert!(rig.sent.last().unwrap().contains("tools/call"));
     let greeted = rig.sent.len();
-    rig.session.upstream_expired(rig.last(), &mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.actions);
     let (_, answer) = rig.refused(how).remove(0);
     assert_eq!(code(&answer), "UPSTREAM_UNAVAILABLE", "a second time is enough");
     assert_eq!(fault(&answer)["effect"], "unknown", "it may be how it says that the call failed");
@@ -328,8 +328,8 @@ fn what_a_server_forbids_is_not_sent_again_in_another_session() {
         rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
         rig.says(0, CALL);
         let id = rig.last();
-        rig.session.upstream_expired(id, &mut rig.turn);
-        rig.session.upstream_refused(id, &status(404, body), &mut rig.turn);
+        rig.session.upstream_expired(id, &mut rig.actions);
+        rig.session.upstream_refused(id, &status(404, body), &mut rig.actions);
         assert_eq!(rig.letters().len(), 1, "it is told");
         assert!(rig.sent.last().unwrap().contains("initialize"), "the session is opened again");
         assert_eq!(rig.sent.iter().filter(|it| it.contains("tools/call")).count(), 1);
@@ -342,7 +342,7 @@ fn a_client_over_http_opens_its_sessions_itself() {
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
     rig.says(0, CALL);
-    rig.session.upstream_expired(rig.last(), &mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.actions);
     let (to, answer) = rig.refused(&status(404, b"")).remove(0);
     assert_eq!(to, ToClient::Answer(Ticket(7), 404));
     assert_eq!(code(&answer), "SESSION_NOT_FOUND");
@@ -357,14 +357,14 @@ fn a_session_that_cannot_be_opened_again_is_told_to_all_who_wait() {
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);
     rig.says(0, CALL);
     let id = rig.last();
-    rig.session.upstream_expired(rig.last(), &mut rig.turn);
-    rig.session.upstream_refused(id, &status(404, b""), &mut rig.turn);
+    rig.session.upstream_expired(rig.last(), &mut rig.actions);
+    rig.session.upstream_refused(id, &status(404, b""), &mut rig.actions);
     rig.letters();
     let heard = rig.refused(&status(500, b""));
     assert_eq!(code(&heard[0].1), "UPSTREAM_UNAVAILABLE");
     rig.says(0, CALL);
     assert!(rig.sent.last().unwrap().contains("tools/call"), "the next one is sent all the same");
-    assert!(!rig.turn.kill);
+    assert!(!rig.actions.kill);
 }
 
 #[test]
@@ -372,8 +372,8 @@ fn a_stream_that_its_client_closed_withdraws_the_request() {
     let mut rig = http(ClientKind::Http);
     rig.says(0, MODERN_CALL);
     let id = rig.last();
-    rig.session.withdraw(Ticket(1), &mut rig.turn);
-    let to: Vec<_> = rig.turn.to_upstream.letters().map(|it| it.0).collect();
+    rig.session.withdraw(Ticket(1), &mut rig.actions);
+    let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Cancel(id)]);
     assert_eq!(rig.letters(), []);
     assert_eq!(rig.recorded[0]["code"], "CANCELLED");

@@ -70,10 +70,10 @@ fn the_upstream_is_asked_to_stop_when_the_last_one_does_not_follow_any_more() {
     rig.says(4, &stop);
     assert_eq!(rig.sent.len(), count, "others still follow it");
     assert_eq!(hearers(&mut rig, "u"), [ToClient::One(2), ToClient::One(3)]);
-    rig.session.client_left(2, &mut rig.turn);
+    rig.session.client_left(2, &mut rig.actions);
     rig.letters();
     assert_eq!(rig.sent.len(), count);
-    rig.session.client_left(3, &mut rig.turn);
+    rig.session.client_left(3, &mut rig.actions);
     rig.letters();
     let last = sent(&rig, count);
     assert_eq!(
@@ -92,7 +92,7 @@ fn the_upstream_is_asked_to_stop_when_the_last_one_does_not_follow_any_more() {
 #[test]
 fn a_new_process_is_asked_for_what_clients_follow() {
     let mut rig = following(&[(1, "u")]);
-    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    rig.session.upstream_gone(&Exit::default(), &mut rig.actions);
     rig.letters();
     let count = rig.sent.len();
     rig.says(2, CALL);
@@ -155,7 +155,7 @@ fn the_upstream_logs_as_much_as_one_wants_and_each_hears_what_it_wants() {
         assert_eq!(log(&mut rig, client, level), heard, "{client} {level}");
     }
     let count = rig.sent.len();
-    rig.session.client_left(2, &mut rig.turn);
+    rig.session.client_left(2, &mut rig.actions);
     rig.letters();
     assert_eq!(sent(&rig, count)["params"]["level"], "warning");
 }

@@ -78,11 +78,11 @@ fn the_next_request_starts_the_server_again_and_opens_its_session() {
     rig.server(r#"{"jsonrpc":"2.0","id":ID,"result":{"capabilities":{}}}"#);
     rig.client(OPENED);
     rig.gone(&crash());
-    assert!(!rig.turn.start, "nobody needs it");
+    assert!(!rig.actions.start, "nobody needs it");
     assert_eq!(rig.recorded.last().unwrap()["code"], "UPSTREAM_CRASHED");
     rig.sent.clear();
     assert!(rig.client(CALL).is_empty());
-    assert!(std::mem::take(&mut rig.turn.start));
+    assert!(std::mem::take(&mut rig.actions.start));
     assert!(rig.sent.is_empty());
     rig.ready();
     assert_eq!(rig.sent[..], [OPEN.replace(":0,", &format!(":{},", rig.last_id()))]);
@@ -101,9 +101,9 @@ fn a_new_process_that_does_not_greet_is_ended() {
     rig.gone(&crash());
     rig.client(CALL);
     rig.ready();
-    assert!(rig.after(SECOND * 9).is_empty() && !rig.turn.kill);
+    assert!(rig.after(SECOND * 9).is_empty() && !rig.actions.kill);
     rig.after(SECOND);
-    assert!(std::mem::take(&mut rig.turn.kill));
+    assert!(std::mem::take(&mut rig.actions.kill));
     let heard = rig.gone(&Exit { signal: Some("SIGKILL".to_owned()), ..Exit::default() });
     assert_eq!(code(&heard[0]), "UPSTREAM_CRASHED");
     assert_eq!(fault(&heard[0])["effect"], "none", "it never got the request");
@@ -119,7 +119,7 @@ fn a_new_process_that_refuses_the_session_is_ended() {
     rig.ready();
     let heard = rig.server(r#"{"id":ID,"error":{"code":-32602,"message":"no"}}"#);
     assert_eq!(code(&heard[0]), "UPSTREAM_UNAVAILABLE");
-    assert!(rig.turn.kill);
+    assert!(rig.actions.kill);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_command_that_cannot_be_started_is_told_to_each_request() {
     assert_eq!(fault(&heard[0])["details"]["dependency"], "files-server");
     assert_eq!(fault(&heard[0])["effect"], "none");
     rig.client(CALL);
-    assert!(rig.turn.start, "it may be there by now");
+    assert!(rig.actions.start, "it may be there by now");
     let heard = rig.failed(io::ErrorKind::OutOfMemory);
     assert_eq!(code(&heard[0]), "UPSTREAM_UNAVAILABLE");
 }
@@ -167,9 +167,9 @@ fn a_server_that_keeps_crashing_is_parked() {
             break;
         }
         if let State::StartAt(then) = rig.session.upstream {
-            rig.after(then - rig.turn.now.at);
+            rig.after(then - rig.actions.now.at);
         }
-        assert!(std::mem::take(&mut rig.turn.start));
+        assert!(std::mem::take(&mut rig.actions.start));
         rig.ready();
         starts += 1;
         assert!(starts < 10);
@@ -177,7 +177,7 @@ fn a_server_that_keeps_crashing_is_parked() {
     }
     assert_eq!(starts, 5);
     assert!(rig.after(SECOND * 60).is_empty());
-    assert!(rig.client(CALL).is_empty() && rig.turn.start, "it gets another chance");
+    assert!(rig.client(CALL).is_empty() && rig.actions.start, "it gets another chance");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn a_failure_that_waits_for_the_list_is_told_when_the_process_ends() {
 fn at_the_end_everybody_is_told_and_nobody_is_let_in() {
     let mut rig = Rig::knowing(Mode::Enforce);
     rig.client(CALL);
-    rig.session.close(&mut rig.turn);
+    rig.session.close(&mut rig.actions);
     assert_eq!(code(&rig.heard()[0]), "SHUTTING_DOWN");
     let heard = rig.client(CALL);
     assert_eq!(
@@ -251,7 +251,7 @@ fn at_the_end_everybody_is_told_and_nobody_is_let_in() {
 fn when_the_client_is_gone_its_requests_are_withdrawn_and_recorded() {
     let mut rig = Rig::up();
     rig.client(CALL);
-    rig.session.client_gone(&mut rig.turn);
+    rig.session.client_gone(&mut rig.actions);
     assert!(rig.heard().is_empty());
     assert!(rig.sent.last().unwrap().contains("notifications/cancelled"));
     assert_eq!(rig.recorded[0]["code"], "CANCELLED");
@@ -325,13 +325,13 @@ proptest! {
                 Step::Wait(ms) => rig.after(Duration::from_millis(ms)),
             };
             count(heard, &mut owed);
-            if std::mem::take(&mut rig.turn.start) {
+            if std::mem::take(&mut rig.actions.start) {
                 let heard = rig.ready();
                 count(heard, &mut owed);
             }
             prop_assert!(owed.iter().all(|it| *it >= 0), "answered twice: {:?}", owed);
         }
-        rig.session.close(&mut rig.turn);
+        rig.session.close(&mut rig.actions);
         count(rig.heard(), &mut owed);
         prop_assert_eq!(owed, [0; 9]);
         prop_assert!(rig.session.is_idle());
@@ -387,7 +387,7 @@ fn a_server_that_dies_at_its_start_says_why_and_nothing_was_changed() {
     let mut rig = Rig::down(Mode::Enforce);
     rig.client(OPEN);
     rig.stderr.add(b"Error: API_KEY is not set\n");
-    rig.session.upstream_ready(std::sync::Arc::clone(&rig.stderr), &mut rig.turn);
+    rig.session.upstream_ready(std::sync::Arc::clone(&rig.stderr), &mut rig.actions);
     let heard = rig.gone(&crash());
     let error = &heard[0]["error"];
     assert_eq!(

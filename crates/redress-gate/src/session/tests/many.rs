@@ -137,7 +137,7 @@ impl Books {
 type Received = Vec<(ToUpstream, Value)>;
 
 fn receive(rig: &mut Rig, received: &mut Received) -> Result<(), String> {
-    for (to, letter) in rig.turn.to_upstream.letters() {
+    for (to, letter) in rig.actions.to_upstream.letters() {
         let message: Value = serde_json::from_slice(letter).map_err(|it| it.to_string())?;
         let (id, text) = (&message["id"], message.to_string());
         let is_clean = !text.contains("client-") || text.contains("tasks/get");
@@ -164,15 +164,15 @@ fn named(received: &Received, at: usize) -> Option<(UpstreamId, String)> {
 }
 
 fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, link: UpstreamKind) {
-    let (session, turn) = (&mut rig.session, &mut rig.turn);
+    let (session, actions) = (&mut rig.session, &mut rig.actions);
     let say = |rig: &mut Rig, at: usize, text: &str| {
         let Some((id, digits)) = named(received, at) else { return };
         let line = text.replace("ID", &digits);
         match link {
-            UpstreamKind::Pipe => rig.session.upstream_line(line.as_bytes(), &mut rig.turn),
+            UpstreamKind::Pipe => rig.session.upstream_line(line.as_bytes(), &mut rig.actions),
             UpstreamKind::Http => {
                 let came = Came { about: Some(id), status: Some(200), ..Came::default() };
-                rig.session.upstream_message(line.as_bytes(), came, &mut rig.turn);
+                rig.session.upstream_message(line.as_bytes(), came, &mut rig.actions);
             }
         }
     };
@@ -185,7 +185,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             books.asked.insert(books.next, (client, id));
             books.owed.insert(books.next, 1);
             let from = Sender { client, ticket: Ticket(books.next), ..Sender::default() };
-            session.client_line(line.as_bytes(), from, turn);
+            session.client_line(line.as_bytes(), from, actions);
         }
         Step::Cancel(client, id) => {
             let line = format!(
@@ -201,19 +201,19 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             };
             let before = waiting(rig);
             let from = Sender { client, ticket: Ticket(0), ..Sender::default() };
-            rig.session.client_line(line.as_bytes(), from, &mut rig.turn);
+            rig.session.client_line(line.as_bytes(), from, &mut rig.actions);
             let after = waiting(rig);
             for ticket in before.iter().filter(|it| !after.contains(it)) {
                 books.owed.insert(*ticket, 0);
             }
         }
         Step::Leave(client) => {
-            session.client_left(client, turn);
+            session.client_left(client, actions);
             let owed = books.owed.iter_mut();
             owed.filter(|it| books.asked[it.0].0 == client).for_each(|it| *it.1 = 0);
         }
         Step::Close(ticket) if books.asked.contains_key(&ticket) => {
-            session.withdraw(Ticket(ticket), turn);
+            session.withdraw(Ticket(ticket), actions);
             books.owed.insert(ticket, 0);
         }
         Step::Answer(at, text) | Step::Say(at, text) => say(rig, at, text),
@@ -230,25 +230,25 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
                     body: b"x",
                     about,
                 };
-                session.upstream_refused(id, &how, turn);
+                session.upstream_refused(id, &how, actions);
             }
         }
         Step::Unreachable(at) if link == UpstreamKind::Http => {
             if let Some((id, _)) = named(received, at) {
                 let how = Refused::Unreachable { phase: Phase::Connect, detail: "", sent: false };
-                session.upstream_refused(id, &how, turn);
+                session.upstream_refused(id, &how, actions);
             }
         }
         Step::Expire if link == UpstreamKind::Http => {
             if let Some((id, _)) = named(received, 0) {
-                session.upstream_expired(id, turn);
+                session.upstream_expired(id, actions);
             }
         }
-        Step::Crash if link == UpstreamKind::Pipe => session.upstream_gone(&Exit::default(), turn),
+        Step::Crash if link == UpstreamKind::Pipe => session.upstream_gone(&Exit::default(), actions),
         Step::Refuse(..) | Step::Unreachable(_) | Step::Expire | Step::Crash | Step::Close(_) => (),
         Step::Wait(ms) => {
-            turn.now.at += Duration::from_millis(ms);
-            session.expire(turn);
+            actions.now.at += Duration::from_millis(ms);
+            session.expire(actions);
         }
     }
 }
@@ -269,14 +269,14 @@ proptest! {
             happens(&mut rig, &mut books, &received, &step, link);
             let checked = check(&mut rig, &mut books, &mut received);
             prop_assert!(checked.is_ok(), "{step:?}: {}", checked.unwrap_err());
-            if std::mem::take(&mut rig.turn.start) {
+            if std::mem::take(&mut rig.actions.start) {
                 let stderr = std::sync::Arc::clone(&rig.stderr);
-                rig.session.upstream_ready(stderr, &mut rig.turn);
+                rig.session.upstream_ready(stderr, &mut rig.actions);
                 let checked = check(&mut rig, &mut books, &mut received);
                 prop_assert!(checked.is_ok(), "{}", checked.unwrap_err());
             }
         }
-        rig.session.close(&mut rig.turn);
+        rig.session.close(&mut rig.actions);
         let checked = check(&mut rig, &mut books, &mut received);
         prop_assert!(checked.is_ok(), "{}", checked.unwrap_err());
         let unanswered: Vec<_> = books.owed.iter().filter(|it| *it.1 != 0).collect();

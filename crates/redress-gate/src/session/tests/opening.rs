@@ -46,7 +46,7 @@ fn calls_wait_until_the_upstream_is_open_and_a_new_process_is_opened_alike() {
     assert_eq!(rig.sent.len(), 1);
     server(&mut rig, WELCOME);
     assert_eq!(sent(&rig, 2)["method"], "tools/call");
-    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    rig.session.upstream_gone(&Exit::default(), &mut rig.actions);
     assert_eq!(code(&rig.letters()[0].1), "UPSTREAM_CRASHED");
     rig.says(1, CALL);
     rig.after(Duration::from_secs(5));
@@ -149,7 +149,7 @@ fn openings_that_failed_are_not_kept() {
     let mut rig = pipe();
     for client in 1..50 {
         rig.says(client, HELLO);
-        rig.session.client_left(client, &mut rig.turn);
+        rig.session.client_left(client, &mut rig.actions);
     }
     assert!(rig.session.opening.waiting.len() <= 1);
 }

@@ -14,7 +14,7 @@ use crate::{
     limits::{LimitRule, Rate},
     metrics::render,
     server::Server,
-    session::{ClientKind, Exit, Session, Turn, UpstreamKind},
+    session::{ClientKind, Exit, Session, Actions, UpstreamKind},
     settings::{Mode, Settings},
 };
 
@@ -73,13 +73,13 @@ fn a_server_that_crashes_is_paused_and_one_call_tries_it_again() {
     for _ in 0..3 {
         assert_eq!(code(&crash(&mut rig)[0]), "UPSTREAM_CRASHED");
     }
-    rig.turn.start = false;
+    rig.actions.start = false;
     let heard = rig.client(CALL);
     assert_eq!(code(&heard[0]), "CIRCUIT_OPEN");
     let fault = fault(&heard[0]);
     assert_eq!((&fault["effect"], &fault["origin"]), (&json!("none"), &json!("gate")));
     assert_eq!(fault["retry"], json!({"kind": "after_delay", "after_ms": 4000, "max": 3}));
-    assert!(!rig.turn.start, "nothing is started meanwhile");
+    assert!(!rig.actions.start, "nothing is started meanwhile");
     rig.after(4 * SECOND);
     assert!(rig.client(CALL).is_empty());
     assert_eq!(code(&rig.client(&CALL.replace(":7,", ":8,"))[0]), "CIRCUIT_OPEN", "one alone");
@@ -129,13 +129,13 @@ fn a_process_that_hangs_is_replaced_for_the_trial() {
         rig.ready();
         (0..2).for_each(|_| assert_eq!(code(&silence(&mut rig)[0]), "TIMEOUT"));
         assert_eq!(code(&rig.client(CALL)[0]), "CIRCUIT_OPEN");
-        assert!(!rig.turn.replace, "it may come to itself in the pause");
+        assert!(!rig.actions.replace, "it may come to itself in the pause");
         rig
     };
     let mut rig = hung();
     rig.after(5 * SECOND);
     assert!(rig.client(CALL).is_empty());
-    assert!(rig.turn.replace && rig.turn.start);
+    assert!(rig.actions.replace && rig.actions.start);
     let recorded = rig.recorded.last().unwrap();
     assert_eq!(recorded["code"], "UPSTREAM_UNAVAILABLE", "it did not crash: {recorded}");
     assert_eq!(recorded["details"]["upstream"]["replaced"], true, "{recorded}");
@@ -145,7 +145,7 @@ fn a_process_that_hangs_is_replaced_for_the_trial() {
     rig.server_bytes(br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#);
     rig.after(5 * SECOND);
     assert!(rig.client(CALL).is_empty());
-    assert!(!rig.turn.replace, "it has come to itself");
+    assert!(!rig.actions.replace, "it has come to itself");
 }
 
 #[test]
@@ -186,10 +186,10 @@ fn a_server_that_cannot_start_is_parked_for_every_session() {
     let another = |rig: &Rig| {
         let server = Arc::clone(&rig.session.server);
         let session = Session::new(server, ClientKind::Http, UpstreamKind::Pipe);
-        Rig::of(session, Turn::new(rig.turn.now))
+        Rig::of(session, Actions::new(rig.actions.now))
     };
     let mut other = another(&rig);
-    assert!(!other.session.may_begin(rig.turn.now.at), "it is not even tried");
+    assert!(!other.session.may_begin(rig.actions.now.at), "it is not even tried");
     let told = other.client(CALL);
     assert_eq!(code(&told[0]), "UPSTREAM_PARKED");
     assert_eq!(fault(&told[0])["details"]["crashes"], 5);
@@ -197,7 +197,7 @@ fn a_server_that_cannot_start_is_parked_for_every_session() {
     rig.client(CALL);
     rig.ready();
     rig.server(FINE);
-    assert!(another(&rig).session.may_begin(rig.turn.now.at), "one that speaks opens the door");
+    assert!(another(&rig).session.may_begin(rig.actions.now.at), "one that speaks opens the door");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn every_way_a_call_can_end_makes_room() {
     rig.gone(&Exit::default());
     assert_eq!(rig.session.server.limits.in_flight(), 0);
     rig.client(CALL);
-    rig.session.close(&mut rig.turn);
+    rig.session.close(&mut rig.actions);
     rig.heard();
     assert_eq!(rig.session.server.limits.in_flight(), 0);
 }

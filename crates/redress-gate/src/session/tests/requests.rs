@@ -35,8 +35,8 @@ fn what_is_no_message_is_recorded_in_the_session_that_it_came_in() {
     for line in ["garbage", "[]", r#"{"id":[1],"method":"ping"}"#] {
         for (client, has_session) in [(3, true), (Sender::OF_NO_SESSION | 3, false)] {
             let from = Sender { client, ..Sender::default() };
-            rig.session.client_line(line.as_bytes(), from, &mut rig.turn);
-            let pending = rig.turn.faults.pop().unwrap();
+            rig.session.client_line(line.as_bytes(), from, &mut rig.actions);
+            let pending = rig.actions.faults.pop().unwrap();
             let session = has_session.then(|| rig.session.server.session_name(client));
             assert_eq!(pending.stamp.session, session, "{line}");
         }
@@ -179,23 +179,23 @@ fn a_line_that_is_too_long_is_refused_in_bounded_memory() {
     rig.session.client_long(
         br#"{"jsonrpc":"2.0","id":3,"method":"x","params":{"a":"aaaa"#,
         Sender::default(),
-        &mut rig.turn,
+        &mut rig.actions,
     );
     let heard = rig.heard();
     assert_eq!((heard[0]["id"].as_i64(), code(&heard[0])), (Some(3), "INPUT_TOO_LARGE"));
-    rig.session.client_long_end(br#"aaaa"}}"#, 1 << 30, Sender::default(), &mut rig.turn);
+    rig.session.client_long_end(br#"aaaa"}}"#, 1 << 30, Sender::default(), &mut rig.actions);
     assert!(rig.heard().is_empty());
     rig.session.client_long(
         br#"{"method":"x","params":{"a":"aaaa"#,
         Sender::default(),
-        &mut rig.turn,
+        &mut rig.actions,
     );
     assert!(rig.heard().is_empty());
     rig.session.client_long_end(
         br#"aaaa"},"jsonrpc":"2.0","id":"z"}"#,
         1 << 30,
         Sender::default(),
-        &mut rig.turn,
+        &mut rig.actions,
     );
     let heard = rig.heard();
     assert_eq!((heard[0]["id"].as_str(), code(&heard[0])), (Some("z"), "INPUT_TOO_LARGE"));
@@ -217,8 +217,8 @@ fn a_large_request_is_judged_without_its_arguments() {
 fn while_failures_cannot_be_recorded_requests_are_refused() {
     let mut rig = Rig::up();
     rig.session.admit_calls(false);
-    rig.session.client_line(CALL.as_bytes(), Sender::default(), &mut rig.turn);
-    assert!(!rig.turn.faults[0].is_to_be_recorded());
+    rig.session.client_line(CALL.as_bytes(), Sender::default(), &mut rig.actions);
+    assert!(!rig.actions.faults[0].is_to_be_recorded());
     let heard = rig.heard();
     assert_eq!(code(&heard[0]), "AUDIT_LOG_FAILED");
     assert!(rig.sent.is_empty());

@@ -30,16 +30,16 @@ fn progress_goes_to_the_request_that_asked_for_it_under_its_own_token() {
             r#"{{"method":"notifications/progress","params":{{"progressToken":{token},"progress":1}}}}"#
         )
     };
-    rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.turn);
-    let raw = String::from_utf8_lossy(rig.turn.to_client.letters().next().unwrap().1).into_owned();
+    rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.actions);
+    let raw = String::from_utf8_lossy(rig.actions.to_client.letters().next().unwrap().1).into_owned();
     assert!(raw.contains(r#""progressToken":"a\u0062","#), "{raw}");
     assert_eq!(rig.letters()[0].0, ToClient::During(Ticket(2)));
     for token in ["1", "\"ab\"", "12345678901234"] {
-        rig.session.upstream_line(progress(token).as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(progress(token).as_bytes(), &mut rig.actions);
         assert_eq!(rig.letters(), [], "what nobody asked for is nobody's");
     }
     rig.server_bytes(format!(r#"{{"id":{id},"result":{{"content":[]}}}}"#).as_bytes());
-    rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.actions);
     assert_eq!(rig.letters(), [], "it is over");
 }
 
@@ -63,14 +63,14 @@ fn a_subscription_has_no_deadline_and_its_own_id() {
         let line = format!(
             r#"{{"method":"notifications/resources/updated","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"uri":"a"}}}}"#
         );
-        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         let (to, heard) = rig.letters().remove(0);
         assert_eq!(to, ToClient::During(Ticket(9)));
         assert_eq!(heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"result":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
         );
-        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         let (to, heard) = rig.letters().remove(0);
         assert_eq!(to, ToClient::Answer(Ticket(9), 200));
         let key = "io.modelcontextprotocol/subscriptionId";
@@ -85,11 +85,11 @@ fn a_subscription_that_the_server_ends_is_over() {
         let id = rig.last_id();
         let line =
             format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
-        rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         let heard = rig.letters();
         assert_eq!(heard[0].1["params"]["requestId"], "l");
         assert_eq!(heard.len(), 1 + answers, "over HTTP an answer ends it");
-        rig.session.close(&mut rig.turn);
+        rig.session.close(&mut rig.actions);
         assert_eq!(rig.letters(), []);
     }
 }
@@ -98,7 +98,7 @@ fn a_subscription_that_the_server_ends_is_over() {
 fn whoever_listens_is_told_when_the_gate_ends() {
     let mut rig = http();
     rig.says(0, LISTEN);
-    rig.session.close(&mut rig.turn);
+    rig.session.close(&mut rig.actions);
     assert_eq!(code(&rig.letters()[0].1), "SHUTTING_DOWN");
 }
 
@@ -107,7 +107,7 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     let mut rig = http();
     let log = br#"{"method":"notifications/message","params":{}}"#;
     let tell = |rig: &mut Rig| {
-        rig.session.upstream_line(log, &mut rig.turn);
+        rig.session.upstream_line(log, &mut rig.actions);
         rig.letters()[0].0
     };
     assert_eq!(tell(&mut rig), ToClient::Any);
@@ -116,7 +116,7 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     assert_eq!(tell(&mut rig), ToClient::During(Ticket(7)), "a subscription is not meant");
     rig.says(0, WATCHED);
     assert_eq!(tell(&mut rig), ToClient::Any);
-    rig.session.upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.turn);
+    rig.session.upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.actions);
     assert_eq!(rig.letters()[0].0, ToClient::Any);
 }
 
@@ -126,7 +126,7 @@ fn requests_of_a_server_that_nobody_answers_stop_no_others() {
     let mut asked = Vec::new();
     for id in 0..=MOST_ASKED {
         let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        rig.session.upstream_line(ping.as_bytes(), &mut rig.turn);
+        rig.session.upstream_line(ping.as_bytes(), &mut rig.actions);
         asked.extend(rig.letters().into_iter().map(|it| it.1["id"].clone()));
     }
     assert_eq!(asked.len(), MOST_ASKED + 1);
@@ -155,16 +155,16 @@ fn a_request_that_the_client_does_not_hear_is_answered_all_the_same() {
     let mut rig = Rig::between(ClientKind::Http, UpstreamKind::Pipe);
     rig.session.upstream_line(
         br#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}"#,
-        &mut rig.turn,
+        &mut rig.actions,
     );
     let (to, asked) = rig.letters().remove(0);
     let number = asked["id"].as_u64().unwrap();
     assert_eq!(to, ToClient::Question(number, None), "so that it is known without its words");
-    rig.session.unheard(number, &mut rig.turn);
+    rig.session.unheard(number, &mut rig.actions);
     rig.letters();
     let answer: Value = serde_json::from_str(rig.sent.last().unwrap()).unwrap();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&"q".into(), &(-32_603).into()));
-    rig.session.unheard(number, &mut rig.turn);
+    rig.session.unheard(number, &mut rig.actions);
     rig.letters();
     assert_eq!(rig.sent.len(), 1, "and only once");
 }

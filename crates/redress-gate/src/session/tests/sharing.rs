@@ -24,7 +24,7 @@ pub(super) fn sent(rig: &Rig, at: usize) -> Value {
 
 pub(super) fn server(rig: &mut Rig, line: &str) -> Vec<(ToClient, Value)> {
     let line = line.replace("ID", &rig.last_id());
-    rig.session.upstream_line(line.as_bytes(), &mut rig.turn);
+    rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
     rig.letters()
 }
 
@@ -59,7 +59,7 @@ fn requests_without_a_session_may_have_the_same_id() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     for ticket in [5, 6] {
         let from = crate::mail::Sender { ticket: Ticket(ticket), ..crate::mail::Sender::default() };
-        rig.session.client_line(call.as_bytes(), from, &mut rig.turn);
+        rig.session.client_line(call.as_bytes(), from, &mut rig.actions);
         assert_eq!(rig.letters(), []);
         assert_eq!(rig.sent.len(), usize::try_from(ticket - 4).unwrap(), "it needs no opening");
     }
@@ -107,8 +107,8 @@ fn a_client_that_leaves_takes_only_its_own_requests_along() {
     rig.says(1, CALL);
     let (one, id) = (rig.last(), rig.last_id());
     rig.says(2, CALL);
-    rig.session.client_left(1, &mut rig.turn);
-    let to: Vec<_> = rig.turn.to_upstream.letters().map(|it| it.0).collect();
+    rig.session.client_left(1, &mut rig.actions);
+    let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Cancel(one)]);
     assert_eq!(rig.letters(), []);
     assert_eq!(rig.recorded[0]["code"], "CANCELLED");
@@ -177,7 +177,7 @@ fn a_task_of_which_nothing_is_known_is_nobodys() {
     let count = rig.sent.len();
     assert_eq!(rig.says(2, &get.replace("t-1", "t-0")), []);
     assert_eq!(rig.sent.len(), count + 1, "it may be older than the gate");
-    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    rig.session.upstream_gone(&Exit::default(), &mut rig.actions);
     rig.after(Duration::from_secs(5));
     rig.ready();
     assert_eq!(code(&rig.says(2, &get).pop().unwrap().1), "NOT_FOUND");
@@ -208,7 +208,7 @@ fn a_new_process_may_give_the_id_of_a_task_to_another_client() {
     let created = r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","taskId":"1"}}"#;
     rig.says(1, CALL);
     server(&mut rig, created);
-    rig.session.upstream_gone(&Exit::default(), &mut rig.turn);
+    rig.session.upstream_gone(&Exit::default(), &mut rig.actions);
     let get = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"1"}}"#;
     assert_eq!(code(&rig.says(1, get).pop().unwrap().1), "NOT_FOUND");
     rig.says(2, CALL);
@@ -240,11 +240,11 @@ fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant()
         |rig| {
             rig.stderr.add(b"lost the file of the second\n");
             let exit = Exit { code: Some(3), ..Exit::default() };
-            rig.session.upstream_gone(&exit, &mut rig.turn);
+            rig.session.upstream_gone(&exit, &mut rig.actions);
         },
         |rig| {
-            rig.turn.now.at += Duration::from_secs(61);
-            rig.session.expire(&mut rig.turn);
+            rig.actions.now.at += Duration::from_secs(61);
+            rig.session.expire(&mut rig.actions);
         },
     ];
     for (is_alone, end) in [true, false].into_iter().flat_map(|it| ends.map(|end| (it, end))) {
@@ -256,7 +256,7 @@ fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant()
             rig.says(2, &CALL.replace(":7,", ":3,"));
         }
         rig.says(1, CALL);
-        rig.session.upstream_line(b"debug: balance of the second is 4712", &mut rig.turn);
+        rig.session.upstream_line(b"debug: balance of the second is 4712", &mut rig.actions);
         end(&mut rig);
         let heard = rig.letters();
         let first = heard.iter().find(|it| it.1["id"] == 7).unwrap();

@@ -87,7 +87,7 @@ fn a_server_that_was_slow_to_open_the_first_time_may_be_so_again() {
     rig.client(CALL);
     rig.ready();
     rig.after(Duration::from_secs(35));
-    assert!(!rig.turn.kill);
+    assert!(!rig.actions.kill);
     rig.after(Duration::from_secs(1));
-    assert!(rig.turn.kill);
+    assert!(rig.actions.kill);
 }

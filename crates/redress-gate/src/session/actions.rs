@@ -1,4 +1,4 @@
-//! `Turn`: what comes of one thing that happens to a session.
+//! `Actions`: what a session wants done after one event.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::{
     pending_fault::PendingFault,
 };
 
-/// One turn: when it is, and what comes of it. Whoever drives the session carries it out.
+/// What a session wants done after one event, with the time of the event. The driver carries it out.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an order of its own")]
-pub struct Turn {
+pub struct Actions {
     /// Now.
     pub now: Moment,
     /// For the client.
@@ -49,8 +49,8 @@ pub struct Turn {
     pub is_called: bool,
 }
 
-impl Turn {
-    /// A turn of which nothing has come yet.
+impl Actions {
+    /// No actions yet, at this time.
     pub fn new(now: Moment) -> Self {
         Self {
             now,
