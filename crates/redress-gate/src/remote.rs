@@ -46,7 +46,7 @@ use crate::{
     mail::{Mail, Ticket, ToUpstream},
     memory::{Account, Reservation},
     mirrors::Mirrors,
-    session::{Came, ClientKind, Refused},
+    session::{MessageSource, ClientKind, Refused},
 };
 
 /// The most notifications that wait for a server which does not take them.
@@ -58,7 +58,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Whom a remote server is heard by. None of these may block.
 pub(crate) trait Hears: Send + Sync + 'static {
     /// A message, and how it came. Gives whether the request that it came for still waits for its answer.
-    fn said(&self, line: &[u8], came: Came) -> bool;
+    fn said(&self, line: &[u8], source: MessageSource) -> bool;
 
     /// The answer to a request is a stream of events, which may be primed: its first event has only an id.
     fn streams(&self, about: UpstreamId, is_primed: bool);

@@ -59,9 +59,9 @@ use crate::{
 
 pub use again::Repeat;
 pub use ends::{About, ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
-pub(crate) use head::Above;
+pub(crate) use head::HttpHead;
 pub use actions::{Expected, Actions};
-pub(crate) use upstream::Came;
+pub(crate) use upstream::MessageSource;
 
 /// One client and one upstream.
 #[derive(Debug)]
@@ -174,7 +174,7 @@ struct Undecided {
     exchange: Box<Exchange>,
     line: Vec<u8>,
     /// What stood above it, over HTTP.
-    above: Option<Above>,
+    http: Option<HttpHead>,
     until: Instant,
 }
 

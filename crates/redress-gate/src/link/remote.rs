@@ -8,7 +8,7 @@ use super::{Link, Pipe, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
     remote::{Hears, Remote},
-    session::{Came, ClientKind, Refused, Actions},
+    session::{MessageSource, ClientKind, Refused, Actions},
 };
 
 /// Makes the remote server the upstream of a link. To be called where a runtime is at hand.
@@ -41,11 +41,11 @@ impl Link {
 struct Ear(Weak<Link>);
 
 impl Hears for Ear {
-    fn said(&self, line: &[u8], came: Came) -> bool {
+    fn said(&self, line: &[u8], source: MessageSource) -> bool {
         self.0.upgrade().is_some_and(|link| {
             link.turn(Role::Other, |session, turn| {
-                session.upstream_message(line, came, turn);
-                came.about.is_some_and(|it| session.is_owed(it))
+                session.upstream_message(line, source, turn);
+                source.about.is_some_and(|it| session.is_owed(it))
             })
         })
     }

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     frame::{limits, messages},
     inflight::UpstreamId,
-    session::{About, Came, Refused},
+    session::{About, MessageSource, Refused},
 };
 
 /// How often a server may say that it is to be asked elsewhere.
@@ -261,7 +261,7 @@ impl Remote {
         }
         let about = about.and_then(|it| it.id);
         let status = Some(status.as_u16());
-        let still_waits = self.ear.said(&line, Came { about, status, is_event, ..Came::default() });
+        let still_waits = self.ear.said(&line, MessageSource { about, status, is_event, ..MessageSource::default() });
         if let Some(step) = step.filter(|_| !still_waits) {
             step.end();
         }

@@ -12,7 +12,7 @@ use std::sync::{
 use tokio::runtime::{Builder, Runtime};
 
 use self::server::{Act, Server, json, pause, status, stream};
-use super::{Address, Came, Hears, Remote};
+use super::{Address, MessageSource, Hears, Remote};
 use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
@@ -30,12 +30,12 @@ struct Ear {
 }
 
 impl Hears for Arc<Ear> {
-    fn said(&self, line: &[u8], came: Came) -> bool {
+    fn said(&self, line: &[u8], source: MessageSource) -> bool {
         let line = String::from_utf8_lossy(line).into_owned();
         let mut owed = self.owed.lock().expect("unpoisoned");
         owed.retain(|it| !line.contains(std::str::from_utf8(&it.digits()).expect("digits")));
         self.heard.lock().expect("unpoisoned").push(line);
-        came.about.is_some_and(|it| owed.contains(&it))
+        source.about.is_some_and(|it| owed.contains(&it))
     }
 
     fn streams(&self, _about: UpstreamId, _is_primed: bool) {}

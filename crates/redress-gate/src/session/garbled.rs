@@ -2,7 +2,7 @@
 
 use redress::{json::Doc, text::without_unseen};
 
-use super::{Session, Actions, seen::Seen, upstream::Came};
+use super::{Session, Actions, seen::Seen, upstream::MessageSource};
 use crate::{
     frame::{Batch, Frame, Shape, Unreadable, limits},
     inflight::{Owed, UpstreamId},
@@ -11,16 +11,16 @@ use crate::{
 
 impl Session {
     /// A line that is no message, but may belong to a request.
-    pub(super) fn no_message(&mut self, line: &[u8], why: Unreadable, came: Came, actions: &mut Actions) {
-        if let (Unreadable::Json(_), None) = (why, came.about)
+    pub(super) fn no_message(&mut self, line: &[u8], why: Unreadable, source: MessageSource, actions: &mut Actions) {
+        if let (Unreadable::Json(_), None) = (why, source.about)
             && let Some((half, answer)) = self.behind_half(line)
         {
             self.note_noise(half, &why.to_string(), actions);
-            return self.upstream_message(answer, came, actions);
+            return self.upstream_message(answer, source, actions);
         }
-        let found = match came.about {
+        let found = match source.about {
             // The answer may stand beside it, or come next.
-            Some(about) if !came.is_member && !came.is_event => vec![about],
+            Some(about) if !source.is_member && !source.is_event => vec![about],
             _ => self.named_in(line),
         };
         for id in &found {

@@ -12,15 +12,15 @@ use crate::{
     frame::{Frame, Shape},
 };
 
-/// What stood above an answer of an upstream over HTTP.
+/// The head of an HTTP response of an upstream, as far as a judgement needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Above {
+pub(crate) struct HttpHead {
     pub(crate) status: u16,
     /// What it says of waiting.
     pub(crate) wait_seconds: Option<u64>,
 }
 
-impl Above {
+impl HttpHead {
     /// A status that says nothing of waiting.
     pub(super) const fn of(status: u16) -> Self {
         Self { status, wait_seconds: None }
@@ -60,8 +60,8 @@ impl Session {
     /// The status above an answer that is the upstream's own, whatever was put in.
     pub(super) fn status_of_passed(&self, request: &Request, answer: &Answer<'_, '_>) -> u16 {
         let error = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Error);
-        match (answer.above, error.map(ErrorObject::of)) {
-            (Some(above), _) => above.status,
+        match (answer.http, error.map(ErrorObject::of)) {
+            (Some(http), _) => http.status,
             (None, Some(ErrorObject::Valid { code })) if self.shows_status(request) => {
                 by_number(code)
             }

@@ -14,11 +14,11 @@ use super::{
     About, ClientKind, Phase, Refused, Session, Actions, UpstreamKind,
     addresses::{data_without_addresses, without_addresses},
     details::with_upstream,
-    head::{Above, is_of_transport, is_unprocessed, kept},
+    head::{HttpHead, is_of_transport, is_unprocessed, kept},
     later::in_seconds,
     seen::{LINE_BYTES, Seen},
     start::{CHECK_ADDRESS, mend, opens},
-    upstream::{Answer, Came},
+    upstream::{Answer, MessageSource},
 };
 use crate::{
     answer::ErrorObject,
@@ -63,12 +63,12 @@ impl Session {
         &mut self,
         line: &[u8],
         frame: &Frame<'_>,
-        came: Came,
+        source: MessageSource,
         actions: &mut Actions,
     ) {
         const REASON: &str = "an answer names no request";
-        let status = came.status.unwrap_or(200);
-        match came.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
+        let status = source.status.unwrap_or(200);
+        match source.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
                 let (retry_after, www_authenticate, location) = (None, None, None);
                 let (body, about) = (line, About::Request);
@@ -88,7 +88,7 @@ impl Session {
             Some((_, Owed::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, actions),
             Some((_, Owed::Nothing { .. })) => (),
             None => match self.rejected(frame) {
-                Some(line) => self.upstream_message(&line, Came::default(), actions),
+                Some(line) => self.upstream_message(&line, MessageSource::default(), actions),
                 None => self.note(line, REASON, actions),
             },
         }
@@ -142,8 +142,8 @@ impl Session {
                     && let Ok(frame) = Frame::of(&doc)
                     && let Some(id) = frame.id.filter(|_| is_answer(&frame))
                 {
-                    let above = Some(Above::refused(status, retry_after, actions.now.wall));
-                    let answer = Answer { line: &line, frame: &frame, id, above };
+                    let http = Some(HttpHead::refused(status, retry_after, actions.now.wall));
+                    let answer = Answer { line: &line, frame: &frame, id, http };
                     self.examine(exchange, &answer, actions);
                     return self.reached(&Seen::Refused(how), Class::Unavailable, actions);
                 }

@@ -6,7 +6,7 @@ use super::{
     ClientKind, Session, Actions, UpstreamKind,
     sharing::Audience,
     tasks::stated_in_state,
-    upstream::{Came, MOST_ASKED, is_of_task},
+    upstream::{MessageSource, MOST_ASKED, is_of_task},
 };
 use crate::{
     exchange::Method,
@@ -47,14 +47,14 @@ impl Session {
         &mut self,
         line: &[u8],
         frame: &Frame<'_>,
-        came: Came,
+        source: MessageSource,
         actions: &mut Actions,
     ) {
         if let (Shape::Request, Some(id)) = (frame.shape, frame.id) {
             if self.is_shared {
                 return Self::answer_upstream(frame, id, actions);
             }
-            return self.ask_client(line, (frame, id), came, actions);
+            return self.ask_client(line, (frame, id), source, actions);
         }
         match &*frame.method {
             "notifications/tools/list_changed" => self.forget_tools(),
@@ -65,14 +65,14 @@ impl Session {
             {
                 return;
             }
-            method if is_of_task(method) && self.task_failed(line, frame, came, actions) => return,
+            method if is_of_task(method) && self.task_failed(line, frame, source, actions) => return,
             _ => (),
         }
         let stated = frame.params.filter(|_| is_of_task(&frame.method)).and_then(stated_in_state);
         if let Some(line) = self.without_stated(line, frame.root, stated) {
-            return self.upstream_message(&line, came, actions);
+            return self.upstream_message(&line, source, actions);
         }
-        if let Some(route) = self.route(frame, came) {
+        if let Some(route) = self.route(frame, source) {
             actions.to_client.add(route.to, |out| write_routed(line, &route, out));
         }
     }
@@ -83,10 +83,10 @@ impl Session {
         &mut self,
         line: &[u8],
         (frame, id): (&Frame<'_>, Value<'_>),
-        came: Came,
+        source: MessageSource,
         actions: &mut Actions,
     ) {
-        let Some(mut route) = self.route(frame, came) else { return };
+        let Some(mut route) = self.route(frame, source) else { return };
         if self.asked_by_upstream.len() >= MOST_ASKED {
             self.asked_by_upstream.shift_remove_index(0);
         }
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// To whom a message belongs; what can belong to nobody any more has no route.
-    pub(super) fn route(&self, frame: &Frame<'_>, came: Came) -> Option<Route> {
+    pub(super) fn route(&self, frame: &Frame<'_>, source: MessageSource) -> Option<Route> {
         if frame.method == "notifications/progress" && self.maps_tokens() {
             return self.progress(frame);
         }
@@ -111,7 +111,7 @@ impl Session {
             let task = frame.params?.get("taskId")?.as_str()?;
             return self.tasks.get(&task).map(|it| Route::plain(ToClient::One(it.client)));
         }
-        let about = came.about.and_then(|it| self.inflight.exchange(it));
+        let about = source.about.and_then(|it| self.inflight.exchange(it));
         if is_for_all(&frame.method) {
             return Some(Route::plain(ToClient::Any));
         }

@@ -10,7 +10,7 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session, Actions, dress::Dress, judge::with_own_parts, route::write_routed, upstream::Came,
+    Session, Actions, dress::Dress, judge::with_own_parts, route::write_routed, upstream::MessageSource,
 };
 use crate::{
     answer::{CallResult, ambiguous_state},
@@ -123,7 +123,7 @@ impl Session {
         &mut self,
         line: &[u8],
         frame: &Frame<'_>,
-        came: Came,
+        source: MessageSource,
         actions: &mut Actions,
     ) -> bool {
         let is_observed = self.server.settings.mode == Mode::Observe;
@@ -134,7 +134,7 @@ impl Session {
         if frame.params.and_then(failed).is_none() {
             return false;
         }
-        let Some(route) = self.route(frame, came) else { return true };
+        let Some(route) = self.route(frame, source) else { return true };
         let mut text = Vec::new();
         write_routed(line, &route, &mut text);
         text.pop();

@@ -36,7 +36,7 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{Came, ClientKind, Exit, Refused, Repeat, Session, Actions, UpstreamKind};
+use super::{MessageSource, ClientKind, Exit, Refused, Repeat, Session, Actions, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
     inflight::UpstreamId,
@@ -219,8 +219,8 @@ impl Rig {
     fn said(&mut self, line: &str, status: u16) -> Vec<(ToClient, Value)> {
         let (id, about) = (self.last_id(), self.last());
         let line = line.replace("ID", &id);
-        let came = Came { about: Some(about), status: Some(status), ..Came::default() };
-        self.session.upstream_message(line.as_bytes(), came, &mut self.actions);
+        let source = MessageSource { about: Some(about), status: Some(status), ..MessageSource::default() };
+        self.session.upstream_message(line.as_bytes(), source, &mut self.actions);
         self.letters()
     }
 

@@ -7,7 +7,7 @@ use redress::{
 
 use super::{
     Session, Actions, Undecided,
-    head::Above,
+    head::HttpHead,
     reserved::{self, has_stated, stated_in},
     route::SUBSCRIPTION_KEY,
     seen::Seen,
@@ -36,11 +36,11 @@ pub(super) const MOST_ASKED: usize = 1 << 12;
 impl Session {
     /// A line of the upstream, without its line break.
     pub fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
-        self.upstream_message(line, Came::default(), actions);
+        self.upstream_message(line, MessageSource::default(), actions);
     }
 
     /// A message of the upstream, however it came.
-    pub(crate) fn upstream_message(&mut self, line: &[u8], came: Came, actions: &mut Actions) {
+    pub(crate) fn upstream_message(&mut self, line: &[u8], source: MessageSource, actions: &mut Actions) {
         let heard = self.heard.replace(actions.now.at);
         if !std::mem::replace(&mut self.has_spoken, true) {
             self.server.starts.succeeded();
@@ -51,11 +51,11 @@ impl Session {
             Err(_) if line.trim_ascii().is_empty() => return,
             Err(error) => {
                 return match behind_mark(line) {
-                    Some(line) => self.upstream_message(line, came, actions),
-                    None if !came.is_member && is_broken_batch(line) => {
-                        self.upstream_array(line, came, actions);
+                    Some(line) => self.upstream_message(line, source, actions),
+                    None if !source.is_member && is_broken_batch(line) => {
+                        self.upstream_array(line, source, actions);
                     }
-                    None => self.no_message(line, Unreadable::Json(error), came, actions),
+                    None => self.no_message(line, Unreadable::Json(error), source, actions),
                 };
             }
         };
@@ -65,27 +65,27 @@ impl Session {
                 let method = || frame.id.and_then(UpstreamId::of).and_then(method);
                 if let Some(clean) = self.without_reserved(line, &doc, (&frame, method)) {
                     self.heard = heard;
-                    return self.upstream_message(&clean, came, actions);
+                    return self.upstream_message(&clean, source, actions);
                 }
                 if self.is_list_for_us(&frame) {
                     // Whether calls are answered is asked by clients alone.
                     self.heard = heard;
                 }
-                self.upstream_frame(line, &frame, came, actions);
+                self.upstream_frame(line, &frame, source, actions);
             }
             // Whatever the revision: it harms nobody.
-            Err(NotAFrame::Batch) if !came.is_member && Batch::of(line).next().is_some() => {
-                self.upstream_array(line, came, actions);
+            Err(NotAFrame::Batch) if !source.is_member && Batch::of(line).next().is_some() => {
+                self.upstream_array(line, source, actions);
             }
-            Err(error) => self.no_message(line, Unreadable::Frame(error), came, actions),
+            Err(error) => self.no_message(line, Unreadable::Frame(error), source, actions),
         }
         self.scratch = doc.into_scratch();
     }
 
     /// Each message of an array is one of its own, whatever stands beside it.
-    fn upstream_array(&mut self, line: &[u8], came: Came, actions: &mut Actions) {
-        let came = Came { is_member: true, ..came };
-        Batch::of(line).for_each(|it| self.upstream_message(it, came, actions));
+    fn upstream_array(&mut self, line: &[u8], source: MessageSource, actions: &mut Actions) {
+        let source = MessageSource { is_member: true, ..source };
+        Batch::of(line).for_each(|it| self.upstream_message(it, source, actions));
     }
 
     /// What the upstream wrote last, without a line break, before its output ended.
@@ -115,14 +115,14 @@ impl Session {
         }
     }
 
-    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, came: Came, actions: &mut Actions) {
+    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, source: MessageSource, actions: &mut Actions) {
         match (frame.shape, frame.id) {
             (Shape::Result | Shape::Error, Some(id)) => {
-                let answer = Answer { line, frame, id, above: came.status.map(Above::of) };
-                self.answer(&answer, came.about, actions);
+                let answer = Answer { line, frame, id, http: source.status.map(HttpHead::of) };
+                self.answer(&answer, source.about, actions);
             }
-            (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, came, actions),
-            _ => self.upstream_speaks(line, frame, came, actions),
+            (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, source, actions),
+            _ => self.upstream_speaks(line, frame, source, actions),
         }
     }
 
@@ -219,8 +219,8 @@ impl Session {
         if failure.is_some()
             && let Some(until) = self.wait_for_tools(&exchange, actions)
         {
-            let (line, above) = (answer.line.to_vec(), answer.above);
-            return self.undecided.push(Undecided { exchange, line, above, until });
+            let (line, http) = (answer.line.to_vec(), answer.http);
+            return self.undecided.push(Undecided { exchange, line, http, until });
         }
         let judged = self.judged(&exchange, answer, failure);
         if let Some(key) = key {
@@ -235,7 +235,7 @@ impl Session {
         let payload = answer.frame.payload.filter(|it| it.raw().len() <= LONGEST_REMEMBERED)?;
         let is_quiet = self.stderr.position() == exchange.stderr;
         let (method, shape) = (exchange.request.method_name(), answer.frame.shape == Shape::Error);
-        let is_plain = answer.above.is_none_or(|it| it.status < 400);
+        let is_plain = answer.http.is_none_or(|it| it.status < 400);
         (is_quiet && is_plain)
             .then(|| self.inflight.secret((method, request, shape, payload.raw())))
     }
@@ -250,13 +250,13 @@ impl Session {
         let (frame, method) = (answer.frame, exchange.request.method);
         let stated = frame.payload.and_then(|it| stated_in(frame.shape, method, it));
         if let Some(line) = self.without_stated(answer.line, frame.root, stated) {
-            return self.pass_line(exchange, &line, answer.above, actions);
+            return self.pass_line(exchange, &line, answer.http, actions);
         }
         let Some(mut exchange) = self.unless_checked(exchange, answer) else { return };
         actions.answered.extend(exchange.memory.take());
         self.governed_well(&exchange, actions);
         let id = exchange.request.id().as_bytes();
-        let to = ToClient::Answer(exchange.from.ticket, answer.above.map_or(200, |it| it.status));
+        let to = ToClient::Answer(exchange.from.ticket, answer.http.map_or(200, |it| it.status));
         if let Some(line) = self.list_for_client(&exchange, answer) {
             actions.to_client.add_parts(to, &[&line]);
             return self.finish(exchange, Outcome::Ok, actions.now.at);
@@ -311,14 +311,14 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         line: &[u8],
-        above: Option<Above>,
+        http: Option<HttpHead>,
         actions: &mut Actions,
     ) {
         let doc = Doc::parse(line, limits(self.server.settings.max_message));
         let frame = doc.as_ref().ok().and_then(|it| Frame::of(it).ok());
         match frame.as_ref().and_then(|it| Some((it, it.id?))) {
             Some((frame, id)) => {
-                self.pass_answer(exchange, &Answer { line, frame, id, above }, actions);
+                self.pass_answer(exchange, &Answer { line, frame, id, http }, actions);
             }
             None => {
                 let reason = "an answer cannot be read again";
@@ -335,8 +335,8 @@ impl Session {
 
     /// The same, while the list is still to come: who fails later may know it.
     pub(super) fn decide_now(&mut self, actions: &mut Actions) {
-        for Undecided { exchange, line, above, .. } in std::mem::take(&mut self.undecided) {
-            self.decide(exchange, &line, above, actions);
+        for Undecided { exchange, line, http, .. } in std::mem::take(&mut self.undecided) {
+            self.decide(exchange, &line, http, actions);
         }
     }
 
@@ -345,13 +345,13 @@ impl Session {
         &mut self,
         exchange: Box<Exchange>,
         line: &[u8],
-        above: Option<Above>,
+        http: Option<HttpHead>,
         actions: &mut Actions,
     ) {
         let Ok(doc) = Doc::parse(line, limits(self.server.settings.max_message)) else { return };
         let Ok(frame) = Frame::of(&doc) else { return };
         let Some(id) = frame.id else { return };
-        let answer = Answer { line, frame: &frame, id, above };
+        let answer = Answer { line, frame: &frame, id, http };
         let failure = self.judge(&exchange, &answer, actions.now);
         let judged = self.judged(&exchange, &answer, failure);
         self.tell(exchange, &answer, judged, actions);
@@ -369,19 +369,19 @@ pub(super) struct Answer<'l, 'd> {
     pub(super) line: &'l [u8],
     pub(super) frame: &'l Frame<'d>,
     pub(super) id: Value<'d>,
-    /// What stood above it, over HTTP.
-    pub(super) above: Option<Above>,
+    /// The head of the HTTP response that it came in.
+    pub(super) http: Option<HttpHead>,
 }
 
-/// How a message of the upstream came: on a pipe, or over HTTP.
+/// Where a message of the upstream comes from: a pipe, or an HTTP response.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Came {
-    /// In the answer to which request.
+pub(crate) struct MessageSource {
+    /// The request whose HTTP response it is in.
     pub(crate) about: Option<UpstreamId>,
-    /// With which HTTP status.
+    /// The status of that response.
     pub(crate) status: Option<u16>,
-    /// As one of the events of a stream.
+    /// Whether it is an event of a stream.
     pub(crate) is_event: bool,
-    /// With others in one array.
+    /// Whether it is a member of an array.
     pub(crate) is_member: bool,
 }

@@ -115,11 +115,11 @@ impl Session {
 
     /// An answer that was held back goes on.
     fn let_go(&mut self, exchange: Box<Exchange>, answer: &HeldBack, actions: &mut Actions) {
-        let (line, above) = (&answer.line, answer.above);
+        let (line, http) = (&answer.line, answer.http);
         if answer.is_failure {
-            self.decide(exchange, line, above, actions);
+            self.decide(exchange, line, http, actions);
         } else {
-            self.pass_line(exchange, line, above, actions);
+            self.pass_line(exchange, line, http, actions);
         }
     }
 
@@ -180,8 +180,8 @@ impl Session {
         let Some(writing) = exchange.write.as_mut().filter(|it| it.put_back.is_none()) else {
             return Some(exchange);
         };
-        let (line, above) = (answer.line.to_vec(), answer.above);
-        writing.answer = Some(HeldBack { line, above, is_failure });
+        let (line, http) = (answer.line.to_vec(), answer.http);
+        writing.answer = Some(HeldBack { line, http, is_failure });
         let job = Arc::clone(&writing.job);
         // There is room: it has just made some.
         let id = self.inflight.open(exchange.key, exchange)?;

@@ -8,7 +8,7 @@ use std::{
 use redress::Fault;
 
 use super::{kept::About, restore::Left};
-use crate::{govern::root::Root, inflight::UpstreamId, session::Above};
+use crate::{govern::root::Root, inflight::UpstreamId, session::HttpHead};
 
 /// What comes of a write, for the session that waits for it.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(crate) struct Writing {
 pub(crate) struct Answer {
     pub(crate) line: Vec<u8>,
     /// What stood above it, over HTTP.
-    pub(crate) above: Option<Above>,
+    pub(crate) http: Option<HttpHead>,
     /// Whether it was judged to be a failure, for sure or only perhaps.
     pub(crate) is_failure: bool,
 }

@@ -160,7 +160,7 @@ fn lines_that_came_in_the_place_of_an_answer_are_told() {
     rig.server_bytes(b"Result: hunter2hunter2 of 5");
     let heard = rig.after(60 * SECOND);
     let upstream = &fault(&heard[0])["details"]["upstream"];
-    assert_eq!(upstream["useless_lines"], 2, "only those that came meanwhile");
+    assert_eq!(upstream["useless_lines"], 2, "only those that source meanwhile");
     assert_eq!(upstream["useless_sample"], "Result: [redacted] of 5");
     rig.client(CALL);
     let heard = rig.after(60 * SECOND);

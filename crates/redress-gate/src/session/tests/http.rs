@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
     mail::{Ticket, ToClient, ToUpstream},
-    session::{About, Came, ClientKind, Phase, Refused, UpstreamKind, refused::redirected},
+    session::{About, MessageSource, ClientKind, Phase, Refused, UpstreamKind, refused::redirected},
 };
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
@@ -247,7 +247,7 @@ fn what_an_upstream_over_http_says_keeps_its_status_and_its_place() {
     let heard = rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#, 203);
     assert_eq!(heard[0].0, ToClient::Answer(ticket, 203));
     let (line, actions) = (br#"{"method":"notifications/message"}"#, &mut rig.actions);
-    rig.session.upstream_message(line, Came::default(), actions);
+    rig.session.upstream_message(line, MessageSource::default(), actions);
     assert_eq!(rig.letters()[0].0, ToClient::Any);
 }
 
@@ -307,7 +307,7 @@ fn is_opened_again(how: &Refused<'_>) {
     assert!(rig.sent.last().unwrap().contains("initialize"), "{:?}", rig.sent);
     let greeting = rig.last_id();
     let line = format!(r#"{{"jsonrpc":"2.0","id":{greeting},"result":{{}}}}"#);
-    rig.session.upstream_message(line.as_bytes(), Came::default(), &mut rig.actions);
+    rig.session.upstream_message(line.as_bytes(), MessageSource::default(), &mut rig.actions);
     let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Other, ToUpstream::Request(id, Ticket(7))]);
     assert_eq!(rig.letters(), []);

@@ -9,7 +9,7 @@ use super::Rig;
 use crate::{
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
-    session::{About, Came, Exit, Phase, Refused, UpstreamKind},
+    session::{About, MessageSource, Exit, Phase, Refused, UpstreamKind},
 };
 
 /// What can happen.
@@ -171,8 +171,8 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         match link {
             UpstreamKind::Pipe => rig.session.upstream_line(line.as_bytes(), &mut rig.actions),
             UpstreamKind::Http => {
-                let came = Came { about: Some(id), status: Some(200), ..Came::default() };
-                rig.session.upstream_message(line.as_bytes(), came, &mut rig.actions);
+                let source = MessageSource { about: Some(id), status: Some(200), ..MessageSource::default() };
+                rig.session.upstream_message(line.as_bytes(), source, &mut rig.actions);
             }
         }
     };
