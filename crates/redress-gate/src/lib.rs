@@ -70,7 +70,7 @@ pub use run::{Ended, NotRun, OnLedgerFailure, Run, Streams, run};
 pub use serve::{Access, Handle, Next, Serve, Served, Sharing, Tokens, serve};
 pub use server::Server;
 pub use session::{
-    About, ClientKind, EndedFor, Exit, Expected, Phase, Refused, Repeat, Session, Actions,
+    FailureScope, ClientKind, KillReason, Exit, Expected, Phase, HttpFailure, Repeat, Session, Actions,
     UpstreamKind,
 };
 pub use settings::{Mode, ServerText, Settings};

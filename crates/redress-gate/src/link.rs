@@ -39,7 +39,7 @@ use crate::{
     process::{Process, Program, Started},
     remote::Address,
     server::Server,
-    session::{EndedFor, Exit, Session, Actions, UpstreamKind},
+    session::{KillReason, Exit, Session, Actions, UpstreamKind},
 };
 
 /// How much may wait for an upstream that does not read.
@@ -324,7 +324,7 @@ impl Link {
         if std::mem::take(&mut turn.replace)
             && let Some(upstream) = core.upstream.take()
         {
-            upstream.kill(EndedFor::Silence);
+            upstream.kill(KillReason::Silence);
             upstream.close();
         }
         if std::mem::take(&mut turn.start) {
@@ -337,7 +337,7 @@ impl Link {
         if std::mem::take(&mut turn.kill)
             && let Some(upstream) = upstream
         {
-            upstream.kill(EndedFor::NoGreeting);
+            upstream.kill(KillReason::NoGreeting);
         }
         let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
         if let Some(upstream) = upstream {

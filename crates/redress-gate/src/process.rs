@@ -23,7 +23,7 @@ use crate::{
     launch::Launch,
     relief::Relief,
     resources::Resources,
-    session::{EndedFor, Exit},
+    session::{KillReason, Exit},
     spawner,
 };
 
@@ -84,7 +84,7 @@ struct State {
     /// It has ended.
     is_over: bool,
     /// Why we have ended it.
-    ended_for: Option<EndedFor>,
+    ended_for: Option<KillReason>,
     /// It is gone, and its number may belong to another one.
     is_reaped: bool,
     /// What it had started when we began to end it.
@@ -265,12 +265,12 @@ impl Process {
     /// Its output has ended: it must end, too, or it is ended.
     pub(crate) fn must_end(&self) {
         if !self.until(LINGER, |it| it.is_over) {
-            self.end(EndedFor::ClosedOutput);
+            self.end(KillReason::ClosedOutput);
         }
     }
 
     /// Ends it at once.
-    pub(crate) fn end(&self, why: EndedFor) {
+    pub(crate) fn end(&self, why: KillReason) {
         let mut state = self.lock();
         let is_ending = match self.who {
             Who::Group(process) => state.is_over || kin::is_ending(process),
@@ -325,7 +325,7 @@ pub(crate) fn widen(pipe: &impl AsFd) {
     }
 }
 
-fn exit(status: ExitStatus, ended_for: Option<EndedFor>) -> Exit {
+fn exit(status: ExitStatus, ended_for: Option<KillReason>) -> Exit {
     let name = |number| {
         let name = signal_hook::low_level::signal_name(number).map(str::to_owned);
         name.unwrap_or_else(|| format!("signal {number}"))

@@ -46,7 +46,7 @@ use crate::{
     mail::{Mail, Ticket, ToUpstream},
     memory::{Account, Reservation},
     mirrors::Mirrors,
-    session::{MessageSource, ClientKind, Refused},
+    session::{MessageSource, ClientKind, HttpFailure},
 };
 
 /// The most notifications that wait for a server which does not take them.
@@ -64,7 +64,7 @@ pub(crate) trait Hears: Send + Sync + 'static {
     fn streams(&self, about: UpstreamId, is_primed: bool);
 
     /// The POST of a request failed.
-    fn refused(&self, id: UpstreamId, how: &Refused<'_>);
+    fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>);
 
     /// The server has forgotten the session that a request named.
     fn expired(&self, id: UpstreamId);

@@ -7,7 +7,7 @@ mod batch;
 mod client;
 mod details;
 mod dress;
-mod ends;
+mod endpoints;
 mod garbled;
 mod gone;
 mod governed;
@@ -58,7 +58,7 @@ use crate::{
 };
 
 pub use again::Repeat;
-pub use ends::{About, ClientKind, EndedFor, Exit, Phase, Refused, UpstreamKind};
+pub use endpoints::{FailureScope, ClientKind, KillReason, Exit, Phase, HttpFailure, UpstreamKind};
 pub(crate) use head::HttpHead;
 pub use actions::{Expected, Actions};
 pub(crate) use upstream::MessageSource;

@@ -13,7 +13,7 @@ use crate::{
     process::Process,
     remote::Remote,
     serve::Inlet,
-    session::EndedFor,
+    session::KillReason,
 };
 
 /// The server's end.
@@ -67,7 +67,7 @@ impl Upstream {
         };
         // What cannot be written to is of no use.
         if is_broken {
-            self.kill(EndedFor::ClosedInput);
+            self.kill(KillReason::ClosedInput);
         }
     }
 
@@ -80,7 +80,7 @@ impl Upstream {
     }
 
     /// Ends it at once.
-    pub(crate) fn kill(&self, why: EndedFor) {
+    pub(crate) fn kill(&self, why: KillReason) {
         match self {
             Self::Child { process, .. } => process.end(why),
             // It is not ours to end.
@@ -109,7 +109,7 @@ impl Upstream {
             Self::Remote(_) => Duration::ZERO,
         };
         if stuck >= deadline {
-            self.kill(EndedFor::Deafness);
+            self.kill(KillReason::Deafness);
         }
     }
 }

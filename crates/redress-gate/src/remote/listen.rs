@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     inflight::UpstreamId,
-    session::{ClientKind, Refused},
+    session::{ClientKind, HttpFailure},
 };
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
@@ -146,11 +146,11 @@ impl Remote {
                     failures += 1;
                 }
                 Err(NoBody::TooLong(bytes)) => return self.too_long(id, bytes),
-                Err(NoBody::OutOfMemory) => return self.ear.refused(id, &Refused::OutOfMemory),
+                Err(NoBody::OutOfMemory) => return self.ear.refused(id, &HttpFailure::OutOfMemory),
                 Err(NoBody::Malformed(what)) => return self.malformed(id, what),
             }
         }
-        self.ear.refused(id, &Refused::Cut { detail: &why });
+        self.ear.refused(id, &HttpFailure::Cut { detail: &why });
     }
 
     /// A client on a pipe hears all that the server says; one over HTTP asks for it once, and hears it in each session.

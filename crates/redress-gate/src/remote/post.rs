@@ -27,7 +27,7 @@ use super::{
 use crate::{
     frame::{limits, messages},
     inflight::UpstreamId,
-    session::{About, MessageSource, Refused},
+    session::{FailureScope, MessageSource, HttpFailure},
 };
 
 /// How often a server may say that it is to be asked elsewhere.
@@ -216,7 +216,7 @@ impl Remote {
                 self.resume(id, message, place, Some(why)).await;
             }
             (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
-            (Err(NoBody::OutOfMemory), Some(id)) => self.ear.refused(id, &Refused::OutOfMemory),
+            (Err(NoBody::OutOfMemory), Some(id)) => self.ear.refused(id, &HttpFailure::OutOfMemory),
             (Err(NoBody::Malformed(what)), Some(id)) => self.malformed(id, what),
         }
     }
@@ -237,9 +237,9 @@ impl Remote {
                 }
             }
             Err(NoBody::TooLong(bytes)) => self.too_long(id, bytes),
-            Err(NoBody::OutOfMemory) => self.ear.refused(id, &Refused::OutOfMemory),
+            Err(NoBody::OutOfMemory) => self.ear.refused(id, &HttpFailure::OutOfMemory),
             Err(NoBody::Malformed(what)) => self.malformed(id, what),
-            Err(NoBody::Cut(why)) => self.ear.refused(id, &Refused::Cut { detail: &why }),
+            Err(NoBody::Cut(why)) => self.ear.refused(id, &HttpFailure::Cut { detail: &why }),
         }
     }
 
@@ -280,26 +280,26 @@ impl Remote {
     /// A success that has no answer in it.
     fn no_message(&self, id: UpstreamId, status: StatusCode) {
         let (retry_after, www_authenticate, location) = (None, None, None);
-        let (status, body, about) = (status.as_u16(), &b""[..], About::Request);
+        let (status, body, about) = (status.as_u16(), &b""[..], FailureScope::Request);
         let refused =
-            Refused::Status { status, retry_after, www_authenticate, location, body, about };
+            HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
         self.ear.refused(id, &refused);
     }
 
     pub(super) fn too_long(&self, id: UpstreamId, bytes: Option<u64>) {
-        self.ear.refused(id, &Refused::TooLarge { bytes });
+        self.ear.refused(id, &HttpFailure::TooLarge { bytes });
     }
 
     pub(super) fn malformed(&self, id: UpstreamId, Malformed(detail): Malformed) {
-        self.ear.refused(id, &Refused::Malformed { detail });
+        self.ear.refused(id, &HttpFailure::Malformed { detail });
     }
 
     pub(super) fn unanswered(&self, id: UpstreamId, failure: &Failure) {
         let Failure { phase, detail, sent, answer } = failure;
         let refused = match answer {
-            Begun::No => Refused::Unreachable { phase: *phase, detail, sent: *sent },
-            Begun::Cut => Refused::Cut { detail },
-            Begun::Malformed => Refused::Malformed { detail },
+            Begun::No => HttpFailure::Unreachable { phase: *phase, detail, sent: *sent },
+            Begun::Cut => HttpFailure::Cut { detail },
+            Begun::Malformed => HttpFailure::Malformed { detail },
         };
         self.ear.refused(id, &refused);
     }

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     frame::behind_mark,
     inflight::UpstreamId,
-    session::{About, Refused},
+    session::{FailureScope, HttpFailure},
 };
 
 /// The most that is read of a refusal which is no message.
@@ -104,16 +104,16 @@ impl Remote {
         }
         let fields = &reply.head.fields;
         let challenges = fields.texts(&header::WWW_AUTHENTICATE).collect::<Vec<_>>().join("\n");
-        let refused = Refused::Status {
+        let refused = HttpFailure::Status {
             status: status.as_u16(),
             retry_after: fields.text(&header::RETRY_AFTER),
             www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
             location: fields.text(&header::LOCATION),
             body: &body::message(&refusal.body, self.client),
             about: match refusal.is_cut() {
-                _ if is_lost => About::Session,
-                true => About::Unread,
-                false => About::Request,
+                _ if is_lost => FailureScope::Session,
+                true => FailureScope::Unread,
+                false => FailureScope::Request,
             },
         };
         self.ear.refused(id, &refused);

@@ -17,7 +17,7 @@ use crate::{
     inflight::UpstreamId,
     mail::{Mail, Ticket, ToUpstream},
     memory::Account,
-    session::{ClientKind, Refused},
+    session::{ClientKind, HttpFailure},
 };
 
 /// Notes what is heard, and who still waits.
@@ -40,19 +40,19 @@ impl Hears for Arc<Ear> {
 
     fn streams(&self, _about: UpstreamId, _is_primed: bool) {}
 
-    fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
+    fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         self.owed.lock().expect("unpoisoned").retain(|it| *it != id);
         let told = match how {
-            Refused::Status { status, retry_after, body, .. } => {
+            HttpFailure::Status { status, retry_after, body, .. } => {
                 format!("status {status} {retry_after:?} {}", String::from_utf8_lossy(body))
             }
-            Refused::Unreachable { phase, sent, .. } => {
+            HttpFailure::Unreachable { phase, sent, .. } => {
                 format!("unreachable {phase:?} sent={sent}")
             }
-            Refused::TooLarge { bytes } => format!("too large {bytes:?}"),
-            Refused::OutOfMemory => "out of memory".to_owned(),
-            Refused::Cut { detail } => format!("cut {detail}"),
-            Refused::Malformed { detail } => format!("malformed {detail}"),
+            HttpFailure::TooLarge { bytes } => format!("too large {bytes:?}"),
+            HttpFailure::OutOfMemory => "out of memory".to_owned(),
+            HttpFailure::Cut { detail } => format!("cut {detail}"),
+            HttpFailure::Malformed { detail } => format!("malformed {detail}"),
         };
         self.heard.lock().expect("unpoisoned").push(told);
     }

@@ -15,7 +15,7 @@ use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
     process::Started,
-    session::{EndedFor, Actions},
+    session::{KillReason, Actions},
     tail::Tail,
 };
 
@@ -84,7 +84,7 @@ fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> 
     let written_to = Arc::clone(&process);
     threads::spawn("redress-courier", move || {
         if outbox.courier(Instant::now).is_err() {
-            written_to.end(EndedFor::ClosedInput);
+            written_to.end(KillReason::ClosedInput);
         }
     })?;
     threads::server_log(link, log, tail, Arc::clone(&process))?;

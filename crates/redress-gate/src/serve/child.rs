@@ -15,7 +15,7 @@ use crate::{
     process::{Pipes, Process},
     rest::Rest,
     run::spawn,
-    session::{EndedFor, Actions},
+    session::{KillReason, Actions},
     tail::Tail,
 };
 
@@ -61,7 +61,7 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     tokio::spawn(async move {
         // What cannot be written to is of no use.
         if inlet.courier().await.is_err() {
-            written.end(EndedFor::ClosedInput);
+            written.end(KillReason::ClosedInput);
         }
     });
     tokio::spawn(read_log(Arc::clone(link), log, tail, Arc::clone(&process)));
@@ -158,7 +158,7 @@ mod tests {
         run::OnLedgerFailure,
         serve::Desk,
         server::Server,
-        session::{ClientKind, EndedFor, Session, UpstreamKind, tests::settings},
+        session::{ClientKind, KillReason, Session, UpstreamKind, tests::settings},
         settings::Mode,
     };
 
@@ -204,6 +204,6 @@ mod tests {
             assert!(most <= FIRST + 2 * PIECE, "{most} lines in one turn");
         });
         let upstream = link.lock().upstream.take();
-        upstream.expect("it runs").kill(EndedFor::Silence);
+        upstream.expect("it runs").kill(KillReason::Silence);
     }
 }

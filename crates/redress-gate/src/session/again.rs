@@ -14,7 +14,7 @@ use redress_ledger::{Record, Redactor};
 use redress_registry::{Effect, Retry};
 
 use super::{
-    About, Door, Refused, Session, Actions, details::with_detail, head::is_unprocessed, seen::Seen,
+    FailureScope, Door, HttpFailure, Session, Actions, details::with_detail, head::is_unprocessed, seen::Seen,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
@@ -93,9 +93,9 @@ impl Session {
         actions: &mut Actions,
     ) -> Option<Box<Exchange>> {
         let ground = match seen {
-            Seen::Refused(Refused::Status { status, about, .. })
+            Seen::HttpFailed(HttpFailure::Status { status, about, .. })
                 if is_unprocessed(*status)
-                    && *about == About::Request
+                    && *about == FailureScope::Request
                     // Who states an effect has had the call, whatever the status says.
                     && fault.private.least_effect <= Some(Effect::None)
                     && (fault.effect == Effect::None || exchange.is_in_doubt) =>

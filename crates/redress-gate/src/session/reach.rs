@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Door, EndedFor, Exit, Session, State, Actions, UpstreamKind, seen::Seen};
+use super::{Door, KillReason, Exit, Session, State, Actions, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     frame::Malformed,
@@ -126,7 +126,7 @@ impl Session {
     fn replace(&mut self, actions: &mut Actions) {
         self.silent = None;
         actions.replace = true;
-        let exit = Exit { ended_for: Some(EndedFor::Silence), ..Exit::default() };
+        let exit = Exit { ended_for: Some(KillReason::Silence), ..Exit::default() };
         self.upstream_gone(&exit, actions);
     }
 

@@ -11,7 +11,7 @@ use redress::{
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    About, ClientKind, Phase, Refused, Session, Actions, UpstreamKind,
+    FailureScope, ClientKind, Phase, HttpFailure, Session, Actions, UpstreamKind,
     addresses::{data_without_addresses, without_addresses},
     details::with_upstream,
     head::{HttpHead, is_of_transport, is_unprocessed, kept},
@@ -32,7 +32,7 @@ use crate::{
 
 impl Session {
     /// The POST of a request failed, or its answer ended and had no answer in it.
-    pub fn upstream_refused(&mut self, id: UpstreamId, how: &Refused<'_>, actions: &mut Actions) {
+    pub fn upstream_refused(&mut self, id: UpstreamId, how: &HttpFailure<'_>, actions: &mut Actions) {
         if self.is_of_old_session(id, how) {
             if let Some(exchange) = self.inflight.exchange_mut(id) {
                 exchange.is_again = true;
@@ -41,7 +41,7 @@ impl Session {
         }
         match self.inflight.take(id) {
             Some(Owed::Answer(exchange)) => self.refused((id, exchange), how, actions),
-            Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::Refused(how), actions),
+            Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::HttpFailed(how), actions),
             Some(Owed::Nothing { .. }) | None => (),
         }
     }
@@ -71,8 +71,8 @@ impl Session {
         match source.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
             Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
                 let (retry_after, www_authenticate, location) = (None, None, None);
-                let (body, about) = (line, About::Request);
-                let how = Refused::Status {
+                let (body, about) = (line, FailureScope::Request);
+                let how = HttpFailure::Status {
                     status,
                     retry_after,
                     www_authenticate,
@@ -126,11 +126,11 @@ impl Session {
     fn refused(
         &mut self,
         (id, mut exchange): (UpstreamId, Box<Exchange>),
-        how: &Refused<'_>,
+        how: &HttpFailure<'_>,
         actions: &mut Actions,
     ) {
-        if let Refused::Status { status, retry_after, body, about, .. } = *how {
-            let is_kept = kept(status, about == About::Session && self.is_over()).is_some();
+        if let HttpFailure::Status { status, retry_after, body, about, .. } = *how {
+            let is_kept = kept(status, about == FailureScope::Session && self.is_over()).is_some();
             // Who answers with a result has let the request in.
             let is_answer = |frame: &Frame<'_>| {
                 (frame.shape == Shape::Result || frame.shape == Shape::Error && !is_kept)
@@ -145,14 +145,14 @@ impl Session {
                     let http = Some(HttpHead::refused(status, retry_after, actions.now.wall));
                     let answer = Answer { line: &line, frame: &frame, id, http };
                     self.examine(exchange, &answer, actions);
-                    return self.reached(&Seen::Refused(how), Class::Unavailable, actions);
+                    return self.reached(&Seen::HttpFailed(how), Class::Unavailable, actions);
                 }
             }
         }
-        if matches!(how, Refused::Unreachable { sent: false, .. }) {
+        if matches!(how, HttpFailure::Unreachable { sent: false, .. }) {
             exchange.sent = false;
         }
-        let seen = Seen::Refused(how);
+        let seen = Seen::HttpFailed(how);
         let class = self.fail(exchange, &seen, actions);
         self.reached(&seen, class, actions);
     }
@@ -178,8 +178,8 @@ impl Session {
 
     /// Whether a request was refused for a session that is over, so that nothing was done for it.
     /// A server that states otherwise has dealt with it.
-    fn is_of_old_session(&self, id: UpstreamId, how: &Refused<'_>) -> bool {
-        let Refused::Status { about: About::Session, body, .. } = how else { return false };
+    fn is_of_old_session(&self, id: UpstreamId, how: &HttpFailure<'_>) -> bool {
+        let HttpFailure::Status { about: FailureScope::Session, body, .. } = how else { return false };
         self.opens_again()
             && self.inflight.exchange(id).is_some_and(|it| {
                 it.epoch != self.opening.epoch
@@ -205,10 +205,10 @@ impl Session {
     }
 
     /// The fault of a POST that failed.
-    pub(super) fn http_fault(&self, exchange: &Exchange, how: &Refused<'_>, now: Moment) -> Fault {
+    pub(super) fn http_fault(&self, exchange: &Exchange, how: &HttpFailure<'_>, now: Moment) -> Fault {
         match *how {
             // The client knows of no session: for it, the server could not be reached.
-            Refused::Status { status, about: About::Session, body, .. }
+            HttpFailure::Status { status, about: FailureScope::Session, body, .. }
                 if self.is_expired && self.opens_again() =>
             {
                 let mut fault = self.out_of_session();
@@ -224,7 +224,7 @@ impl Session {
                 fault.details = with_upstream(fault.details.take(), "status", status);
                 fault
             }
-            Refused::Status { status, retry_after, body, location, about, .. } => {
+            HttpFailure::Status { status, retry_after, body, location, about, .. } => {
                 let retry_after = retry_after.map(|it| in_seconds(it, now.wall).into());
                 let text = body.into();
                 let what = What::Http(HttpAnswer { status, retry_after, body: text });
@@ -232,7 +232,7 @@ impl Session {
                     Some(failure) => (failure.fault, failure.worked),
                     None => (self.broken("an answer over HTTP has no message in it", body), false),
                 };
-                if about == About::Unread && !is_of_transport(status) {
+                if about == FailureScope::Unread && !is_of_transport(status) {
                     fault.may_have_changed_something();
                 } else if is_unprocessed(status) && !worked {
                     fault.nothing_changed();
@@ -252,15 +252,15 @@ impl Session {
                 }
                 fault
             }
-            Refused::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
-            Refused::Malformed { detail } => {
+            HttpFailure::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
+            HttpFailure::Malformed { detail } => {
                 let mut fault = self.broken("an answer is no HTTP", b"");
                 fault.private.push_cause(Cause::Text(detail.to_owned()));
                 fault
             }
-            Refused::TooLarge { bytes } => self.output_too_large(bytes),
-            Refused::OutOfMemory => self.out_of_memory(),
-            Refused::Cut { detail } => {
+            HttpFailure::TooLarge { bytes } => self.output_too_large(bytes),
+            HttpFailure::OutOfMemory => self.out_of_memory(),
+            HttpFailure::Cut { detail } => {
                 let mut fault = self.classified(exchange, What::Closed, now);
                 let phase = Some(RawJson::string(Phase::Read.name()));
                 fault.details = with_upstream(fault.details.take(), "failed_at", phase);

@@ -16,7 +16,7 @@ use redress::{
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    EndedFor, Exit, Refused, Session, Actions, UpstreamKind,
+    KillReason, Exit, HttpFailure, Session, Actions, UpstreamKind,
     details::{number, with_detail, with_upstream},
     last_words,
     start::{CHECK_START, is_page, opens, tells_failure},
@@ -72,7 +72,7 @@ pub(super) enum Seen<'a> {
     /// The upstream's answer is none.
     Broken { line: &'a [u8], reason: &'a str },
     /// The POST of the request failed.
-    Refused(&'a Refused<'a>),
+    HttpFailed(&'a HttpFailure<'a>),
     /// The task that it names is not the client's own.
     UnknownTask,
     /// The governor let it not pass.
@@ -87,9 +87,9 @@ impl Seen<'_> {
     /// Whether the upstream itself was out of reach. A refusal of our own says nothing about it.
     pub(super) const fn is_out_of_reach(&self) -> bool {
         match self {
-            Self::Refused(Refused::Status { status, .. }) => matches!(status, 502..=504),
-            Self::Refused(Refused::OutOfMemory) => false,
-            Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted | Self::Refused(_) => true,
+            Self::HttpFailed(HttpFailure::Status { status, .. }) => matches!(status, 502..=504),
+            Self::HttpFailed(HttpFailure::OutOfMemory) => false,
+            Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted | Self::HttpFailed(_) => true,
             _ => false,
         }
     }
@@ -146,7 +146,7 @@ impl Session {
             }
             Seen::Malformed(why) => self.malformed(*why),
             Seen::Broken { line, reason } => self.broken(reason, line),
-            Seen::Refused(how) => self.http_fault(exchange, how, now),
+            Seen::HttpFailed(how) => self.http_fault(exchange, how, now),
             Seen::UnknownTask => {
                 self.raise(codes::NOT_FOUND, Origin::Gate, [("kind", "task".into())])
             }
@@ -262,7 +262,7 @@ impl Session {
 
     fn exited(&self, exchange: &Exchange, exit: &Exit, now: Moment) -> Fault {
         let mut fault = match exit.ended_for {
-            Some(EndedFor::Silence) => return replaced(self.late(exchange, now)),
+            Some(KillReason::Silence) => return replaced(self.late(exchange, now)),
             Some(why) => ended(self.classified(exchange, What::Closed, now), why),
             None => {
                 let signal = exit.signal.as_deref().map(Into::into);
@@ -380,12 +380,12 @@ fn after(mut fault: Fault, wait: Duration) -> Fault {
 }
 
 /// A fault of a process that the gate has ended.
-fn ended(mut fault: Fault, why: EndedFor) -> Fault {
+fn ended(mut fault: Fault, why: KillReason) -> Fault {
     let words = why.words();
     fault.message = format!("The server {words}, so the gate ended its process.");
     let told = Some(RawJson::string(words));
     fault.details = with_upstream(fault.details.take(), "ended_for", told);
-    if why == EndedFor::Silence { replaced(fault) } else { fault }
+    if why == KillReason::Silence { replaced(fault) } else { fault }
 }
 
 /// A fault of a process that was ended because it said nothing any more.

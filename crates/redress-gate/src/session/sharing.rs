@@ -3,7 +3,7 @@
 
 use redress::json::{Doc, Kind, Members, Value};
 
-use super::{Refused, Session, Actions, seen::Seen};
+use super::{HttpFailure, Session, Actions, seen::Seen};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
@@ -102,7 +102,7 @@ impl Session {
 
     /// The same where no answer says why: what is not about one client's words is told to all who wait.
     pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, actions: &mut Actions) -> bool {
-        if let Seen::Refused(Refused::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
+        if let Seen::HttpFailed(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
             let refuse = |it: &mut Self, one, actions: &mut Actions| {
                 it.fail(one, seen, actions);
             };

@@ -7,7 +7,7 @@ use redress::{
 use redress_registry::{Class, Effect};
 
 use super::{
-    About, ClientKind, Refused, Session, Actions,
+    FailureScope, ClientKind, HttpFailure, Session, Actions,
     again::{with_attempts, tell_attempts},
     dress::{Dress, own_meta},
     head::kept,
@@ -234,10 +234,10 @@ impl Session {
         let id = request.id().into();
         let kept = match *seen {
             Seen::ClientGone => return To::nobody(),
-            Seen::Refused(Refused::Status { status, www_authenticate, about, .. })
+            Seen::HttpFailed(HttpFailure::Status { status, www_authenticate, about, .. })
                 if self.client == ClientKind::Http =>
             {
-                let kept = kept(*status, *about == About::Session && self.is_over());
+                let kept = kept(*status, *about == FailureScope::Session && self.is_over());
                 let redactor = &self.server.settings.redactor;
                 let asks = www_authenticate.map(|it| redactor.known(it).into());
                 kept.map(|it| (it, asks))

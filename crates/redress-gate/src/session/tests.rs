@@ -36,7 +36,7 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{MessageSource, ClientKind, Exit, Refused, Repeat, Session, Actions, UpstreamKind};
+use super::{MessageSource, ClientKind, Exit, HttpFailure, Repeat, Session, Actions, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
     inflight::UpstreamId,
@@ -224,7 +224,7 @@ impl Rig {
         self.letters()
     }
 
-    fn refused(&mut self, how: &Refused<'_>) -> Vec<(ToClient, Value)> {
+    fn refused(&mut self, how: &HttpFailure<'_>) -> Vec<(ToClient, Value)> {
         let last = self.last();
         self.session.upstream_refused(last, how, &mut self.actions);
         self.letters()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
 use crate::{
     retry::RetryRule,
-    session::{About, ClientKind, Exit, Refused, Session, UpstreamKind},
+    session::{FailureScope, ClientKind, Exit, HttpFailure, Session, UpstreamKind},
     settings::{Mode, Settings},
 };
 
@@ -151,13 +151,13 @@ fn a_call_that_tells_of_work_is_not_made_again() {
     let mut effect_and_repeats = |id: &str, body: &[u8]| {
         rig.client(&CALL.replace("read", "pay").replace(":7,", id));
         let (retry_after, www_authenticate) = (Some("1"), None);
-        let heard = rig.refused(&Refused::Status {
+        let heard = rig.refused(&HttpFailure::Status {
             status: 429,
             retry_after,
             www_authenticate,
             location: None,
             body,
-            about: About::Request,
+            about: FailureScope::Request,
         });
         let effect = heard.first().map(|it| fault(&it.1)["effect"].clone());
         (effect, std::mem::take(&mut rig.repeats).len())
@@ -169,10 +169,10 @@ fn a_call_that_tells_of_work_is_not_made_again() {
 
 #[test]
 fn a_stated_effect_ends_the_repeats_whatever_an_earlier_attempt_came_to() {
-    fn status(status: u16, body: &[u8]) -> Refused<'_> {
+    fn status(status: u16, body: &[u8]) -> HttpFailure<'_> {
         let (retry_after, www_authenticate, location) = (None, None, None);
-        let about = About::Request;
-        Refused::Status { status, retry_after, www_authenticate, location, body, about }
+        let about = FailureScope::Request;
+        HttpFailure::Status { status, retry_after, www_authenticate, location, body, about }
     }
     let rig = Rig::gated(repeating(Mode::Enforce, 4));
     let session =

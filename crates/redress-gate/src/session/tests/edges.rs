@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CALL, FAILED, Rig, code, settings};
 use crate::{
     mail::ToClient,
-    session::{About, ClientKind, Refused, UpstreamKind},
+    session::{FailureScope, ClientKind, HttpFailure, UpstreamKind},
     settings::{Mode, ServerText, Settings},
 };
 
@@ -284,13 +284,13 @@ fn a_message_below_an_http_status_has_no_key_of_ours() {
         let mut rig = Rig::between(ClientKind::Http, UpstreamKind::Http);
         rig.says(0, CALL);
         let body = body.replace("ID", &rig.last_id()).replace('K', forged);
-        let how = Refused::Status {
+        let how = HttpFailure::Status {
             status: 400,
             retry_after: None,
             www_authenticate: None,
             location: None,
             body: body.as_bytes(),
-            about: About::Request,
+            about: FailureScope::Request,
         };
         rig.refused(&how);
         rig.actions.now.at += Duration::from_secs(2);

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{CALL, FAILED, Rig, card, code, fault, settings};
 use crate::{
     metrics::render,
-    session::{ClientKind, Exit, Refused, State, UpstreamKind},
+    session::{ClientKind, Exit, HttpFailure, State, UpstreamKind},
     settings::{Mode, ServerText, Settings},
 };
 
@@ -138,7 +138,7 @@ fn a_parked_server_keeps_what_its_last_process_left() {
 fn an_answer_that_breaks_off_failed_while_it_was_read() {
     let mut rig = Rig::between(ClientKind::Http, UpstreamKind::Http);
     rig.says(0, CALL);
-    let heard = rig.refused(&Refused::Cut { detail: "reset" });
+    let heard = rig.refused(&HttpFailure::Cut { detail: "reset" });
     assert_eq!(fault(&heard[0].1)["details"]["upstream"]["failed_at"], "read");
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
     mail::{Ticket, ToClient, ToUpstream},
-    session::{About, MessageSource, ClientKind, Phase, Refused, UpstreamKind, refused::redirected},
+    session::{FailureScope, MessageSource, ClientKind, Phase, HttpFailure, UpstreamKind, refused::redirected},
 };
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
@@ -19,30 +19,30 @@ fn http(client: ClientKind) -> Rig {
     Rig::between(client, UpstreamKind::Http)
 }
 
-fn status(status: u16, body: &[u8]) -> Refused<'_> {
+fn status(status: u16, body: &[u8]) -> HttpFailure<'_> {
     let (retry_after, www_authenticate) = (None, None);
-    Refused::Status {
+    HttpFailure::Status {
         status,
         retry_after,
         www_authenticate,
         location: None,
         body,
-        about: if status == 404 { About::Session } else { About::Request },
+        about: if status == 404 { FailureScope::Session } else { FailureScope::Request },
     }
 }
 
 /// What many servers say of a session that they do not know.
-const FORGOTTEN: Refused<'_> = Refused::Status {
+const FORGOTTEN: HttpFailure<'_> = HttpFailure::Status {
     status: 400,
     retry_after: None,
     www_authenticate: None,
     location: None,
     body: br#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
-    about: About::Session,
+    about: FailureScope::Session,
 };
 
 /// What comes of a refusal of the request.
-fn refused(client: ClientKind, request: &str, how: &Refused<'_>) -> (u16, Value) {
+fn refused(client: ClientKind, request: &str, how: &HttpFailure<'_>) -> (u16, Value) {
     let mut rig = http(client);
     rig.says(0, request);
     let heard = rig.refused(how);
@@ -75,14 +75,14 @@ fn every_status_has_its_code_and_says_whether_anything_was_done() {
 
 #[test]
 fn a_wrong_address_is_for_whoever_gave_it() {
-    let (retry_after, www_authenticate, about) = (None, None, About::Request);
+    let (retry_after, www_authenticate, about) = (None, None, FailureScope::Request);
     let away = Some("https://user:pw@login.example.com/@me?token=abc");
     let moved = "The server sends its clients to another address, and the gate does not follow.";
     for (status, location, body, message) in [
         (404, None, &b"Not Found"[..], "There is no MCP server at this address."),
         (302, away, b"", moved),
     ] {
-        let how = Refused::Status { status, retry_after, www_authenticate, location, body, about };
+        let how = HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
         let (_, answer) = refused(ClientKind::Pipe, OPEN, &how);
         let fault = fault(&answer);
         assert_eq!(fault["message"], message);
@@ -117,13 +117,13 @@ fn where_a_redirect_leads_is_the_operators_to_know() {
 
 #[test]
 fn a_wait_that_is_named_is_told() {
-    let how = Refused::Status {
+    let how = HttpFailure::Status {
         status: 429,
         retry_after: Some("7"),
         www_authenticate: None,
         location: None,
         body: b"slow down",
-        about: About::Request,
+        about: FailureScope::Request,
     };
     let (_, answer) = refused(ClientKind::Pipe, CALL, &how);
     assert_eq!(fault(&answer)["retry"]["after_ms"], 7_000);
@@ -139,7 +139,7 @@ fn what_is_out_of_reach_says_so_and_no_address() {
         (Phase::Read, true, "unknown"),
     ] {
         let detail = "tcp connect to https://10.1.2.3:8443/mcp (internal.example): refused";
-        let how = Refused::Unreachable { phase, detail, sent };
+        let how = HttpFailure::Unreachable { phase, detail, sent };
         let (_, answer) = refused(ClientKind::Http, CALL, &how);
         assert_eq!(code(&answer), "UPSTREAM_UNAVAILABLE");
         let fault = fault(&answer);
@@ -152,7 +152,7 @@ fn what_is_out_of_reach_says_so_and_no_address() {
 
 #[test]
 fn an_answer_that_breaks_off_may_have_had_an_effect() {
-    let (_, answer) = refused(ClientKind::Http, CALL, &Refused::Cut { detail: "reset" });
+    let (_, answer) = refused(ClientKind::Http, CALL, &HttpFailure::Cut { detail: "reset" });
     assert_eq!(code(&answer), "UPSTREAM_UNAVAILABLE");
     assert_eq!(fault(&answer)["effect"], "unknown");
     let (_, answer) = refused(ClientKind::Http, CALL, &status(202, b""));
@@ -185,13 +185,13 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
             let mut rig = http(ClientKind::Http);
             rig.says(0, request);
             let (last, retry_after) = (rig.last(), None);
-            let how = Refused::Status {
+            let how = HttpFailure::Status {
                 status: given,
                 retry_after,
                 www_authenticate,
                 location: None,
                 body: b"",
-                about: About::Request,
+                about: FailureScope::Request,
             };
             rig.session.upstream_refused(last, &how, &mut rig.actions);
             let head = rig.actions.faults[0].head();
@@ -294,7 +294,7 @@ fn an_expired_session_is_opened_again_and_nothing_is_lost() {
     }
 }
 
-fn is_opened_again(how: &Refused<'_>) {
+fn is_opened_again(how: &HttpFailure<'_>) {
     let mut rig = http(ClientKind::Pipe);
     rig.says(0, OPEN);
     rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, 200);

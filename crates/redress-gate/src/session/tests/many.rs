@@ -9,7 +9,7 @@ use super::Rig;
 use crate::{
     inflight::UpstreamId,
     mail::{Sender, Ticket, ToClient, ToUpstream},
-    session::{About, MessageSource, Exit, Phase, Refused, UpstreamKind},
+    session::{FailureScope, MessageSource, Exit, Phase, HttpFailure, UpstreamKind},
 };
 
 /// What can happen.
@@ -221,8 +221,8 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             if let Some((id, _)) = named(received, at) {
                 let (retry_after, www_authenticate) = (None, None);
                 let is_of_session = matches!(status, 400 | 404);
-                let about = if is_of_session { About::Session } else { About::Request };
-                let how = Refused::Status {
+                let about = if is_of_session { FailureScope::Session } else { FailureScope::Request };
+                let how = HttpFailure::Status {
                     status,
                     retry_after,
                     www_authenticate,
@@ -235,7 +235,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         }
         Step::Unreachable(at) if link == UpstreamKind::Http => {
             if let Some((id, _)) = named(received, at) {
-                let how = Refused::Unreachable { phase: Phase::Connect, detail: "", sent: false };
+                let how = HttpFailure::Unreachable { phase: Phase::Connect, detail: "", sent: false };
                 session.upstream_refused(id, &how, actions);
             }
         }

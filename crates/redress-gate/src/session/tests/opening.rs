@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     mail::{Ticket, ToClient},
-    session::{About, Exit, Refused, UpstreamKind},
+    session::{FailureScope, Exit, HttpFailure, UpstreamKind},
 };
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -107,13 +107,13 @@ fn a_status_that_refuses_one_clients_words_is_told_to_that_one_only() {
     for client in [1, 2] {
         rig.says(client, HELLO);
     }
-    let refused = |status| Refused::Status {
+    let refused = |status| HttpFailure::Status {
         status,
         retry_after: None,
         www_authenticate: None,
         location: None,
         body: b"",
-        about: About::Request,
+        about: FailureScope::Request,
     };
     assert_eq!(rig.refused(&refused(401)).len(), 1);
     rig.says(3, HELLO);

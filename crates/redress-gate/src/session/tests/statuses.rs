@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{CALL, Rig, code, fault};
 use crate::{
     mail::ToClient,
-    session::{About, ClientKind, Refused, UpstreamKind},
+    session::{FailureScope, ClientKind, HttpFailure, UpstreamKind},
 };
 
-fn under<'a>(status: u16, retry_after: Option<&'a str>, body: &'a [u8]) -> Refused<'a> {
-    let (www_authenticate, location, about) = (None, None, About::Request);
-    Refused::Status { status, retry_after, www_authenticate, location, body, about }
+fn under<'a>(status: u16, retry_after: Option<&'a str>, body: &'a [u8]) -> HttpFailure<'a> {
+    let (www_authenticate, location, about) = (None, None, FailureScope::Request);
+    HttpFailure::Status { status, retry_after, www_authenticate, location, body, about }
 }
 
 /// A refusal whose body is an error under the id of the request.
@@ -94,8 +94,8 @@ fn a_refusal_that_did_not_come_to_its_end_may_have_been_an_answer() {
         let mut rig = Rig::between(ClientKind::Pipe, UpstreamKind::Http);
         rig.says(0, CALL);
         let (retry_after, www_authenticate, location) = (None, None, None);
-        let (status, body, about) = (given, &b"{\"jsonrpc\":"[..], About::Unread);
-        let how = Refused::Status { status, retry_after, www_authenticate, location, body, about };
+        let (status, body, about) = (given, &b"{\"jsonrpc\":"[..], FailureScope::Unread);
+        let how = HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
         let mut heard = rig.refused(&how);
         heard.extend(rig.after(Duration::from_secs(2)).into_iter().map(|it| (ToClient::Any, it)));
         assert_eq!(heard.len(), 1, "{given}: {heard:?}");

@@ -20,7 +20,7 @@ pub enum UpstreamKind {
 
 /// What a refusal is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum FailureScope {
     /// The request.
     Request,
     /// The session that the request named, whatever the request was.
@@ -31,7 +31,7 @@ pub enum About {
 
 /// How the POST of a request failed.
 #[derive(Debug, Clone, Copy)]
-pub enum Refused<'a> {
+pub enum HttpFailure<'a> {
     /// The answer is not 2xx.
     Status {
         /// Its status.
@@ -45,7 +45,7 @@ pub enum Refused<'a> {
         /// Its body, or the start of it.
         body: &'a [u8],
         /// What it is about.
-        about: About,
+        about: FailureScope,
     },
     /// There was no answer at all.
     Unreachable {
@@ -111,12 +111,12 @@ pub struct Exit {
     /// The signal that ended it, by name.
     pub signal: Option<String>,
     /// Why it was ended, if it did not end by itself. The signal is ours then, and says nothing of it.
-    pub ended_for: Option<EndedFor>,
+    pub ended_for: Option<KillReason>,
 }
 
 /// Why a process was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndedFor {
+pub enum KillReason {
     /// It closed its output while it went on running.
     ClosedOutput,
     /// It closed its input while it went on running.
@@ -129,7 +129,7 @@ pub enum EndedFor {
     NoGreeting,
 }
 
-impl EndedFor {
+impl KillReason {
     /// What the server did, as the end of a sentence about it.
     pub(super) const fn words(self) -> &'static str {
         match self {
