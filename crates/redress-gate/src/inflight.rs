@@ -63,7 +63,7 @@ impl UpstreamId {
 
 /// What is owed for a request.
 #[derive(Debug)]
-pub(crate) enum Owed {
+pub(crate) enum InFlightEntry {
     /// An answer to the client.
     Answer(Box<Exchange>),
     /// Nothing more: the client withdrew its request.
@@ -72,12 +72,12 @@ pub(crate) enum Owed {
         until: Instant,
     },
     /// The gate itself asked.
-    Own(Ask),
+    Own(OwnRequest),
 }
 
 /// What the gate itself asks of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum OwnRequest {
     /// The client's `initialize`, again, for a new process.
     Initialize,
     /// The list of tools.
@@ -88,7 +88,7 @@ pub(crate) enum Ask {
 struct Slot {
     /// The last id that was given out for this place.
     id: u64,
-    owed: Option<Owed>,
+    entry: Option<InFlightEntry>,
     /// The client's id, as a key.
     key: u64,
 }
@@ -151,12 +151,12 @@ impl InFlight {
     }
 
     fn oldest_withdrawn(&self) -> Option<UpstreamId> {
-        let until = |owed: &Owed| match owed {
-            Owed::Nothing { until } => Some(*until),
-            Owed::Answer(_) | Owed::Own(_) => None,
+        let until = |entry: &InFlightEntry| match entry {
+            InFlightEntry::Nothing { until } => Some(*until),
+            InFlightEntry::Answer(_) | InFlightEntry::Own(_) => None,
         };
         self.all()
-            .filter_map(|(id, owed)| Some((until(owed)?, id)))
+            .filter_map(|(id, entry)| Some((until(entry)?, id)))
             .min_by_key(|it| it.0)
             .map(|it| it.1)
     }
@@ -165,42 +165,42 @@ impl InFlight {
     pub(crate) fn open(&mut self, key: u64, exchange: Box<Exchange>) -> Option<UpstreamId> {
         let place = self.place()?;
         self.endless += usize::from(exchange.deadline.is_none());
-        let id = self.insert(place, Owed::Answer(exchange), key);
+        let id = self.insert(place, InFlightEntry::Answer(exchange), key);
         self.by_client.insert(key, id);
         Some(id)
     }
 
     /// Takes in a question of our own, if there is room.
-    pub(crate) fn ask(&mut self, ask: Ask) -> Option<UpstreamId> {
+    pub(crate) fn ask(&mut self, ask: OwnRequest) -> Option<UpstreamId> {
         let place = self.place()?;
-        Some(self.insert(place, Owed::Own(ask), 0))
+        Some(self.insert(place, InFlightEntry::Own(ask), 0))
     }
 
     /// Takes in a question of our own whose answer is of no use, if there is room; after a while none is waited for.
     pub(crate) fn ask_aside(&mut self, until: Instant) -> Option<UpstreamId> {
         let place = self.place()?;
-        Some(self.insert(place, Owed::Nothing { until }, 0))
+        Some(self.insert(place, InFlightEntry::Nothing { until }, 0))
     }
 
     /// Takes out what is owed under an id. What was taken out before is not there again.
-    pub(crate) fn take(&mut self, id: UpstreamId) -> Option<Owed> {
+    pub(crate) fn take(&mut self, id: UpstreamId) -> Option<InFlightEntry> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
-        let owed = slot.owed.take()?;
+        let entry = slot.entry.take()?;
         self.free.push(id.place());
-        if let Owed::Answer(exchange) = &owed {
+        if let InFlightEntry::Answer(exchange) = &entry {
             self.by_client.swap_remove(&slot.key);
             self.endless -= usize::from(exchange.deadline.is_none());
         }
-        Some(owed)
+        Some(entry)
     }
 
     /// Takes out what is owed under an id if its time is over.
-    pub(crate) fn due(&mut self, id: UpstreamId, now: Instant) -> Option<Owed> {
+    pub(crate) fn due(&mut self, id: UpstreamId, now: Instant) -> Option<InFlightEntry> {
         let slot = self.slots.get(id.place()).filter(|it| it.id == id.0)?;
-        let until = match slot.owed.as_ref()? {
-            Owed::Answer(exchange) => exchange.deadline?,
-            Owed::Nothing { until } => *until,
-            Owed::Own(_) => return None,
+        let until = match slot.entry.as_ref()? {
+            InFlightEntry::Answer(exchange) => exchange.deadline?,
+            InFlightEntry::Nothing { until } => *until,
+            InFlightEntry::Own(_) => return None,
         };
         if until <= now { self.take(id) } else { None }
     }
@@ -219,8 +219,8 @@ impl InFlight {
     /// The client withdraws its request.
     pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Box<Exchange>> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
-        let Some(Owed::Answer(exchange)) = slot.owed.take() else { return None };
-        slot.owed = Some(Owed::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
+        let Some(InFlightEntry::Answer(exchange)) = slot.entry.take() else { return None };
+        slot.entry = Some(InFlightEntry::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
         self.by_client.swap_remove(&slot.key);
         self.endless -= usize::from(exchange.deadline.is_none());
         Some(exchange)
@@ -229,21 +229,21 @@ impl InFlight {
     /// Whether somebody waits for the answer to an id.
     pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
         let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
-        slot.is_some_and(|it| matches!(it.owed, Some(Owed::Answer(_) | Owed::Own(_))))
+        slot.is_some_and(|it| matches!(it.entry, Some(InFlightEntry::Answer(_) | InFlightEntry::Own(_))))
     }
 
     /// The request of a client under an id.
     pub(crate) fn exchange(&self, id: UpstreamId) -> Option<&Exchange> {
-        match self.slots.get(id.place()).filter(|it| it.id == id.0)?.owed.as_ref()? {
-            Owed::Answer(exchange) => Some(exchange.as_ref()),
+        match self.slots.get(id.place()).filter(|it| it.id == id.0)?.entry.as_ref()? {
+            InFlightEntry::Answer(exchange) => Some(exchange.as_ref()),
             _ => None,
         }
     }
 
     /// The same, to be changed.
     pub(crate) fn exchange_mut(&mut self, id: UpstreamId) -> Option<&mut Exchange> {
-        match self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?.owed.as_mut()? {
-            Owed::Answer(exchange) => Some(exchange.as_mut()),
+        match self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?.entry.as_mut()? {
+            InFlightEntry::Answer(exchange) => Some(exchange.as_mut()),
             _ => None,
         }
     }
@@ -251,12 +251,12 @@ impl InFlight {
     /// Whether a question of our own waits for its answer under an id.
     pub(crate) fn is_asked(&self, id: UpstreamId) -> bool {
         let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
-        slot.is_some_and(|it| matches!(it.owed, Some(Owed::Own(_))))
+        slot.is_some_and(|it| matches!(it.entry, Some(InFlightEntry::Own(_))))
     }
 
     /// Whether the id was ours once, and its request is over.
     pub(crate) fn is_over(&self, id: UpstreamId) -> bool {
-        self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.owed.is_none())
+        self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.entry.is_none())
     }
 
     /// The only request in flight that is to be answered in time, if there is but one.
@@ -269,8 +269,8 @@ impl InFlight {
     }
 
     /// Every id in flight with what is owed for it, in no order that means anything.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (UpstreamId, &Owed)> {
-        self.slots.iter().filter_map(|it| Some((UpstreamId(it.id), it.owed.as_ref()?)))
+    pub(crate) fn all(&self) -> impl Iterator<Item = (UpstreamId, &InFlightEntry)> {
+        self.slots.iter().filter_map(|it| Some((UpstreamId(it.id), it.entry.as_ref()?)))
     }
 
     /// The ids in flight that occur in bytes which are no message.
@@ -279,7 +279,7 @@ impl InFlight {
         for digits in bytes.split(|it| !it.is_ascii_digit()).filter(|it| it.len() == DIGITS) {
             let Some(id) = UpstreamId::read(digits) else { continue };
             let is_in_flight =
-                self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.owed.is_some());
+                self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.entry.is_some());
             if is_in_flight && !found.contains(&id) {
                 found.push(id);
             }
@@ -301,12 +301,12 @@ impl InFlight {
         Some(self.slots.len() - 1)
     }
 
-    fn insert(&mut self, place: usize, owed: Owed, key: u64) -> UpstreamId {
+    fn insert(&mut self, place: usize, entry: InFlightEntry, key: u64) -> UpstreamId {
         let random = self.random() >> (u64::BITS - RANDOM_BITS);
         let top = 1 << (RANDOM_BITS + PLACE_BITS);
         let id = UpstreamId(top | random << PLACE_BITS | u64::try_from(place).unwrap_or_default());
         if let Some(slot) = self.slots.get_mut(place) {
-            *slot = Slot { id: id.0, owed: Some(owed), key };
+            *slot = Slot { id: id.0, entry: Some(entry), key };
         }
         id
     }
@@ -314,16 +314,16 @@ impl InFlight {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ask, DIGITS, InFlight, MOST, Owed, UpstreamId};
+    use super::{OwnRequest, DIGITS, InFlight, MOST, InFlightEntry, UpstreamId};
 
     #[test]
     fn an_id_is_answered_once() {
         let mut inflight = InFlight::default();
-        let id = inflight.ask(Ask::Tools).unwrap();
-        assert!(matches!(inflight.take(id), Some(Owed::Own(Ask::Tools))));
+        let id = inflight.ask(OwnRequest::Tools).unwrap();
+        assert!(matches!(inflight.take(id), Some(InFlightEntry::Own(OwnRequest::Tools))));
         assert!(inflight.take(id).is_none());
         assert!(inflight.is_over(id));
-        let next = inflight.ask(Ask::Tools).unwrap();
+        let next = inflight.ask(OwnRequest::Tools).unwrap();
         assert_ne!(next, id, "a place is used again, its id is not");
         assert!(!inflight.is_over(id));
     }
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn an_id_is_found_in_bytes_that_are_no_message() {
         let mut inflight = InFlight::default();
-        let (one, two) = (inflight.ask(Ask::Tools).unwrap(), inflight.ask(Ask::Tools).unwrap());
+        let (one, two) = (inflight.ask(OwnRequest::Tools).unwrap(), inflight.ask(OwnRequest::Tools).unwrap());
         let text = |id: UpstreamId| String::from_utf8(id.digits().to_vec()).unwrap();
         let bytes = format!("\u{fffd}{{\"id\":{},\"x\":[{}1 {}", text(one), text(two), text(one));
         assert_eq!(inflight.search(bytes.as_bytes()), [one]);
@@ -341,12 +341,12 @@ mod tests {
     #[test]
     fn there_is_a_most() {
         let mut inflight = InFlight::default();
-        let all: Vec<_> = (0..MOST).map(|_| inflight.ask(Ask::Tools).unwrap()).collect();
+        let all: Vec<_> = (0..MOST).map(|_| inflight.ask(OwnRequest::Tools).unwrap()).collect();
         assert!(inflight.is_full());
-        assert_eq!(inflight.ask(Ask::Tools), None);
+        assert_eq!(inflight.ask(OwnRequest::Tools), None);
         for id in all {
             assert!(inflight.take(id).is_some());
         }
-        assert!(inflight.ask(Ask::Tools).is_some());
+        assert!(inflight.ask(OwnRequest::Tools).is_some());
     }
 }

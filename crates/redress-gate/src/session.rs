@@ -44,7 +44,7 @@ use rustc_hash::FxBuildHasher;
 use crate::{
     breaker::{Breaker, is_of_transport},
     exchange::{Exchange, Method},
-    inflight::{InFlight, Owed, UpstreamId},
+    inflight::{InFlight, InFlightEntry, UpstreamId},
     fault_template::TemplateCache,
     limits::Shares,
     mail::ToUpstream,
@@ -279,22 +279,22 @@ impl Session {
             State::Greeting { until, .. } => Some(until),
             _ => None,
         };
-        let owed = self.inflight.all().filter_map(|(_, owed)| match owed {
-            Owed::Answer(exchange) => exchange.deadline,
-            Owed::Nothing { until } => Some(*until),
-            Owed::Own(_) => None,
+        let entry = self.inflight.all().filter_map(|(_, entry)| match entry {
+            InFlightEntry::Answer(exchange) => exchange.deadline,
+            InFlightEntry::Nothing { until } => Some(*until),
+            InFlightEntry::Own(_) => None,
         });
         let undecided = self.undecided.iter().map(|it| it.until);
         let late = self.writes.next_late();
         let own = self.next_repeat().into_iter().chain(self.end_of_asking());
-        owed.chain(undecided).chain(own).chain(late).chain(of_upstream).min()
+        entry.chain(undecided).chain(own).chain(late).chain(of_upstream).min()
     }
 
     /// Does what is due: deadlines, a start that was put off.
     pub fn expire(&mut self, actions: &mut Actions) {
         let mut silence = None;
         for id in self.in_order() {
-            if let Some(Owed::Answer(mut exchange)) = self.inflight.due(id, actions.now.at) {
+            if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.due(id, actions.now.at) {
                 self.linger(id, &mut exchange, actions.now.at);
                 let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
                 self.cancel_upstream(id, &exchange, "the deadline has passed", actions);
@@ -355,7 +355,7 @@ impl Session {
             if seen.is_out_of_reach() && self.is_waiting(id) {
                 continue;
             }
-            if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+            if let Some(InFlightEntry::Answer(exchange)) = self.inflight.take(id) {
                 let class = self.fail(exchange, seen, actions);
                 is_out_of_reach |= seen.is_out_of_reach() && is_of_transport(class);
             }
@@ -368,8 +368,8 @@ impl Session {
 
     /// Every id in flight, oldest request first.
     fn in_order(&self) -> Vec<UpstreamId> {
-        let started = |owed: &Owed| match owed {
-            Owed::Answer(exchange) => Some(exchange.started),
+        let started = |entry: &InFlightEntry| match entry {
+            InFlightEntry::Answer(exchange) => Some(exchange.started),
             _ => None,
         };
         let mut ids: Vec<_> = self.inflight.all().map(|(id, it)| (started(it), id)).collect();

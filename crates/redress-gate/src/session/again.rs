@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Method, Request},
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     fault_template::FaultTemplate,
     metrics::Event,
     moment::{Moment, millis},
@@ -118,7 +118,7 @@ impl Session {
             return self.repeat_what_is_due(actions);
         }
         self.repeats.retain(|it| it.id != id);
-        if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+        if let Some(InFlightEntry::Answer(exchange)) = self.inflight.take(id) {
             self.fail(exchange, &Seen::Unrecorded, actions);
         }
     }
@@ -131,7 +131,7 @@ impl Session {
         for Waiting { id, fault, ground, .. } in due {
             if self.may_still_go(id, &fault, ground) {
                 self.repeat(id, actions);
-            } else if let Some(Owed::Answer(mut exchange)) = self.inflight.take(id) {
+            } else if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.take(id) {
                 exchange.is_in_doubt = true;
                 self.fail(exchange, &Seen::NotRepeated(fault), actions);
             }

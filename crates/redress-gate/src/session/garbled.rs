@@ -5,7 +5,7 @@ use redress::{json::Doc, text::without_unseen};
 use super::{Session, Actions, seen::Seen, upstream::MessageSource};
 use crate::{
     frame::{Batch, Frame, Shape, Unreadable, limits},
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     peek::{id_in_tail, ids_of_answer},
 };
 
@@ -25,11 +25,11 @@ impl Session {
         };
         for id in &found {
             match self.inflight.take(*id) {
-                Some(Owed::Answer(exchange)) => {
+                Some(InFlightEntry::Answer(exchange)) => {
                     let is_alone = found.len() == 1;
                     self.fail(exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, actions);
                 }
-                Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, actions),
+                Some(InFlightEntry::Own(ask)) => self.own_failed(ask, &Seen::NotGreeted, actions),
                 _ => (),
             }
         }
@@ -85,7 +85,7 @@ impl Session {
     pub(super) fn too_large(&mut self, part: &[u8], seen: &Seen<'_>, actions: &mut Actions) -> bool {
         let last = id_in_tail(part).map(|it| self.inflight.search(it.as_bytes()));
         let found = self.named_in(part).into_iter().chain(last.into_iter().flatten()).next();
-        let Some(Owed::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
+        let Some(InFlightEntry::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
             return found.is_some();
         };
         self.fail(exchange, seen, actions);

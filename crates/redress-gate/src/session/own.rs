@@ -10,7 +10,7 @@ use super::{Session, State, Actions, UpstreamKind, seen::Seen, upstream::Answer}
 use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits, span, splice},
-    inflight::{Ask, UpstreamId},
+    inflight::{OwnRequest, UpstreamId},
     mail::{Ticket, ToUpstream},
 };
 
@@ -73,7 +73,7 @@ impl Session {
             return false;
         }
         let Some(line) = self.opening.initialize.take() else { return false };
-        let Some(ours) = self.inflight.ask(Ask::Initialize) else { return false };
+        let Some(ours) = self.inflight.ask(OwnRequest::Initialize) else { return false };
         if let Ok(doc) = Doc::parse(&line, limits(line.len()))
             && let Some(id) = doc.root().get("id")
         {
@@ -108,28 +108,28 @@ impl Session {
     }
 
     /// An answer to one of our own questions.
-    pub(super) fn own_answer(&mut self, ask: Ask, answer: &Answer<'_, '_>, actions: &mut Actions) {
+    pub(super) fn own_answer(&mut self, ask: OwnRequest, answer: &Answer<'_, '_>, actions: &mut Actions) {
         let frame = answer.frame;
         let result = frame.payload.filter(|_| frame.shape == Shape::Result);
         match (ask, result) {
-            (Ask::Initialize, Some(result)) => {
+            (OwnRequest::Initialize, Some(result)) => {
                 self.opened(result.raw(), actions);
                 self.greeted(actions);
             }
-            (Ask::Initialize, None) => {
+            (OwnRequest::Initialize, None) => {
                 let refuse = |it: &mut Self, one, actions: &mut Actions| it.examine(one, answer, actions);
                 if !self.refuse_opening(refuse, actions) {
                     self.not_greeted(actions);
                 }
             }
-            (Ask::Tools, Some(result)) => {
+            (OwnRequest::Tools, Some(result)) => {
                 let next = self.tools.learn(result, self.asking.cursor.as_deref());
                 self.memo.forget();
                 if next.is_none_or(|it| !self.ask_for_page(Some(it), actions)) {
                     self.decide_all(actions);
                 }
             }
-            (Ask::Tools, None) => self.decide_all(actions),
+            (OwnRequest::Tools, None) => self.decide_all(actions),
         }
     }
 
@@ -141,10 +141,10 @@ impl Session {
     }
 
     /// One of our own questions will not be answered.
-    pub(super) fn own_failed(&mut self, ask: Ask, seen: &Seen<'_>, actions: &mut Actions) {
+    pub(super) fn own_failed(&mut self, ask: OwnRequest, seen: &Seen<'_>, actions: &mut Actions) {
         match ask {
-            Ask::Tools => self.decide_all(actions),
-            Ask::Initialize => {
+            OwnRequest::Tools => self.decide_all(actions),
+            OwnRequest::Initialize => {
                 if !self.fail_opening(seen, actions) {
                     self.not_greeted(actions);
                 }
@@ -157,7 +157,7 @@ impl Session {
         if self.opening.is_done && self.link == UpstreamKind::Pipe {
             actions.kill = true;
         } else {
-            self.own_failed(Ask::Initialize, &Seen::Deadline, actions);
+            self.own_failed(OwnRequest::Initialize, &Seen::Deadline, actions);
         }
     }
 
@@ -237,7 +237,7 @@ impl Session {
         if self.asking.pages >= MOST_PAGES {
             return false;
         }
-        let Some(id) = self.inflight.ask(Ask::Tools) else { return false };
+        let Some(id) = self.inflight.ask(OwnRequest::Tools) else { return false };
         self.asking.id = Some(id);
         self.asking.pages += 1;
         self.asking.cursor = cursor.and_then(Value::as_str).map(Into::into);

@@ -6,7 +6,7 @@ use super::{Door, KillReason, Exit, Session, State, Actions, UpstreamKind, seen:
 use crate::{
     exchange::{Exchange, Method},
     frame::Malformed,
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     metrics::Outcome,
     restarts::May,
     settings::Mode,
@@ -105,7 +105,7 @@ impl Session {
             return false;
         }
         let Err(refusal) = self.reach(actions) else { return true };
-        if let Some(Owed::Answer(exchange)) = self.inflight.take(id) {
+        if let Some(InFlightEntry::Answer(exchange)) = self.inflight.take(id) {
             self.fail(exchange, &refusal, actions);
         }
         false

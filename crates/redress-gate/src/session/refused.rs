@@ -25,7 +25,7 @@ use crate::{
     breaker,
     exchange::{Exchange, Method},
     frame::{Frame, Shape, limits, messages},
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     mail::{Ticket, ToUpstream},
     moment::Moment,
 };
@@ -40,9 +40,9 @@ impl Session {
             return self.send_again(id, actions);
         }
         match self.inflight.take(id) {
-            Some(Owed::Answer(exchange)) => self.refused((id, exchange), how, actions),
-            Some(Owed::Own(ask)) => self.own_failed(ask, &Seen::HttpFailed(how), actions),
-            Some(Owed::Nothing { .. }) | None => (),
+            Some(InFlightEntry::Answer(exchange)) => self.refused((id, exchange), how, actions),
+            Some(InFlightEntry::Own(ask)) => self.own_failed(ask, &Seen::HttpFailed(how), actions),
+            Some(InFlightEntry::Nothing { .. }) | None => (),
         }
     }
 
@@ -69,7 +69,7 @@ impl Session {
         const REASON: &str = "an answer names no request";
         let status = source.status.unwrap_or(200);
         match source.about.and_then(|it| Some((it, self.inflight.take(it)?))) {
-            Some((id, Owed::Answer(exchange))) if frame.shape == Shape::Error => {
+            Some((id, InFlightEntry::Answer(exchange))) if frame.shape == Shape::Error => {
                 let (retry_after, www_authenticate, location) = (None, None, None);
                 let (body, about) = (line, FailureScope::Request);
                 let how = HttpFailure::Status {
@@ -82,11 +82,11 @@ impl Session {
                 };
                 self.refused((id, exchange), &how, actions);
             }
-            Some((_, Owed::Answer(exchange))) => {
+            Some((_, InFlightEntry::Answer(exchange))) => {
                 self.fail(exchange, &Seen::Broken { line, reason: REASON }, actions);
             }
-            Some((_, Owed::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, actions),
-            Some((_, Owed::Nothing { .. })) => (),
+            Some((_, InFlightEntry::Own(ask))) => self.own_failed(ask, &Seen::NotGreeted, actions),
+            Some((_, InFlightEntry::Nothing { .. })) => (),
             None => match self.rejected(frame) {
                 Some(line) => self.upstream_message(&line, MessageSource::default(), actions),
                 None => self.note(line, REASON, actions),
@@ -103,9 +103,9 @@ impl Session {
             ErrorObject::Valid { code } if frame.shape == Shape::Error => code,
             _ => return None,
         };
-        let mut owed = self.inflight.all().filter(|it| !matches!(it.1, Owed::Nothing { .. }));
-        let id = match (owed.next()?, owed.next()) {
-            ((id, Owed::Answer(exchange)), None) if exchange.is_at_upstream() => id,
+        let mut entry = self.inflight.all().filter(|it| !matches!(it.1, InFlightEntry::Nothing { .. }));
+        let id = match (entry.next()?, entry.next()) {
+            ((id, InFlightEntry::Answer(exchange)), None) if exchange.is_at_upstream() => id,
             _ => return None,
         };
         let start = [&b"{\"jsonrpc\":\"2.0\",\"id\":"[..], &id.digits(), b",\"error\":"].concat();

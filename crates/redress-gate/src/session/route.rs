@@ -11,7 +11,7 @@ use super::{
 use crate::{
     exchange::Method,
     frame::{Edit, Frame, Shape, rewrite, span},
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     mail::ToClient,
     metrics::Outcome,
 };
@@ -146,8 +146,8 @@ impl Session {
 
     /// The request whose client wants to hear of progress under a token.
     fn waits_under(&self, token: Value<'_>) -> Option<UpstreamId> {
-        let is_its = |it: &Owed| match it {
-            Owed::Answer(exchange) => exchange.request.token() == Some(token.raw()),
+        let is_its = |it: &InFlightEntry| match it {
+            InFlightEntry::Answer(exchange) => exchange.request.token() == Some(token.raw()),
             _ => false,
         };
         self.inflight.all().find(|it| is_its(it.1)).map(|it| it.0)
@@ -177,7 +177,7 @@ impl Session {
         let ours = UpstreamId::of(id).filter(|it| {
             self.inflight.exchange(*it).is_some_and(|it| it.request.method == Method::Listen)
         });
-        let Some(Owed::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it)) else {
+        let Some(InFlightEntry::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it)) else {
             self.withdraw_question(line, id, actions);
             return true;
         };

@@ -7,7 +7,7 @@ use super::{HttpFailure, Session, Actions, seen::Seen};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     mail::{ToClient, ToUpstream},
     metrics::Outcome,
 };
@@ -81,7 +81,7 @@ impl Session {
         loop {
             let taken = refused.and_then(|it| self.inflight.take(it));
             self.opening.waiting.retain(|it| Some(*it) != refused);
-            if let Some(Owed::Answer(exchange)) = taken {
+            if let Some(InFlightEntry::Answer(exchange)) = taken {
                 refuse(self, exchange, actions);
             }
             let Some(next) = self.opening.waiting.first().copied() else { return false };
@@ -118,14 +118,14 @@ impl Session {
     fn take_openings(&mut self) -> Vec<Box<Exchange>> {
         let waiting = std::mem::take(&mut self.opening.waiting).into_iter();
         let taken = waiting.filter_map(|it| match self.inflight.take(it) {
-            Some(Owed::Answer(exchange)) => Some(exchange),
+            Some(InFlightEntry::Answer(exchange)) => Some(exchange),
             _ => None,
         });
         taken.collect()
     }
 
     fn answer_opening(&mut self, ours: UpstreamId, actions: &mut Actions) {
-        let Some(Owed::Answer(exchange)) = self.inflight.take(ours) else { return };
+        let Some(InFlightEntry::Answer(exchange)) = self.inflight.take(ours) else { return };
         let result = self.opening.result.as_deref().unwrap_or("{}");
         let result = for_client(result, &exchange.request);
         if let Ok(doc) = Doc::parse(result.as_bytes(), limits(result.len())) {

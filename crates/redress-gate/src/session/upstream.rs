@@ -20,7 +20,7 @@ use crate::{
         Batch, Edit, Frame, NotAFrame, Shape, Unreadable, behind_mark, is_broken_batch, limits,
         rewrite, span, splice,
     },
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     mail::ToClient,
     memory::{OutOfMemory, SMALL},
     metrics::Outcome,
@@ -133,7 +133,7 @@ impl Session {
         }
         self.answered_late(ours);
         match ours.and_then(|it| Some((it, self.inflight.take(it)?))) {
-            Some((ours, Owed::Answer(mut exchange))) => {
+            Some((ours, InFlightEntry::Answer(mut exchange))) => {
                 self.breaker.answered();
                 self.notes_read = self.notes_read.max(exchange.notes);
                 if self.reserve_answer(&mut exchange, line.len()).is_err() {
@@ -146,8 +146,8 @@ impl Session {
                     self.examine(exchange, answer, actions);
                 }
             }
-            Some((_, Owed::Nothing { .. })) => (),
-            Some((_, Owed::Own(ask))) => self.own_answer(ask, answer, actions),
+            Some((_, InFlightEntry::Nothing { .. })) => (),
+            Some((_, InFlightEntry::Own(ask))) => self.own_answer(ask, answer, actions),
             None if ours.is_some_and(|it| self.inflight.is_over(it)) => {
                 self.note(line, "the request was answered before", actions);
             }

@@ -12,7 +12,7 @@ use super::{Held, Session, Actions, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
     govern::{Answer as HeldBack, Job, Report, Writing},
-    inflight::{Owed, UpstreamId},
+    inflight::{InFlightEntry, UpstreamId},
     fault_template::FaultTemplate,
     mail::ToUpstream,
 };
@@ -125,7 +125,7 @@ impl Session {
 
     fn take_write(&mut self, id: Option<UpstreamId>) -> Option<Box<Exchange>> {
         match self.inflight.take(id?) {
-            Some(Owed::Answer(exchange)) => Some(exchange),
+            Some(InFlightEntry::Answer(exchange)) => Some(exchange),
             _ => None,
         }
     }

@@ -260,7 +260,7 @@ fn when_the_client_is_gone_its_requests_are_withdrawn_and_recorded() {
 /// What can happen to a session.
 #[derive(Debug, Clone)]
 enum Step {
-    Ask(u8),
+    OwnRequest(u8),
     Cancel(u8),
     Client(String),
     /// Answer the n-th request that the upstream has seen, with that text.
@@ -280,7 +280,7 @@ fn step() -> impl Strategy<Value = Step> {
         Just(r#"{"id":ID"#),
     ];
     prop_oneof![
-        4 => (0u8..9).prop_map(Step::Ask),
+        4 => (0u8..9).prop_map(Step::OwnRequest),
         1 => (0u8..9).prop_map(Step::Cancel),
         1 => "[\\[\\]{}:,\"0-9a-z]{0,24}".prop_map(Step::Client),
         4 => (0usize..20, answer).prop_map(|(at, text)| Step::Answer(at, text)),
@@ -294,24 +294,24 @@ proptest! {
     #[test]
     fn whatever_happens_each_request_is_answered_once(steps in prop::collection::vec(step(), 0..60)) {
         let mut rig = Rig::up();
-        let mut owed = [0i32; 9];
-        let count = |heard: Vec<serde_json::Value>, owed: &mut [i32; 9]| {
+        let mut entry = [0i32; 9];
+        let count = |heard: Vec<serde_json::Value>, entry: &mut [i32; 9]| {
             for answer in heard.iter().filter(|it| it.get("method").is_none()) {
                 if let Some(id) = answer.get("id").and_then(serde_json::Value::as_u64) {
-                    owed[usize::try_from(id).unwrap()] -= 1;
+                    entry[usize::try_from(id).unwrap()] -= 1;
                 }
             }
         };
         for step in steps {
             let heard = match step {
-                Step::Ask(id) => {
-                    owed[usize::from(id)] += 1;
+                Step::OwnRequest(id) => {
+                    entry[usize::from(id)] += 1;
                     rig.client(&CALL.replace(":7,", &format!(":{id},")))
                 }
                 Step::Cancel(id) => {
                     let was_idle = rig.session.inflight.answers();
                     let heard = rig.client(&format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#));
-                    owed[usize::from(id)] -= i32::try_from(was_idle - rig.session.inflight.answers()).unwrap();
+                    entry[usize::from(id)] -= i32::try_from(was_idle - rig.session.inflight.answers()).unwrap();
                     heard
                 }
                 Step::Client(text) => rig.client(&text),
@@ -324,16 +324,16 @@ proptest! {
                 Step::Crash => rig.gone(&crash()),
                 Step::Wait(ms) => rig.after(Duration::from_millis(ms)),
             };
-            count(heard, &mut owed);
+            count(heard, &mut entry);
             if std::mem::take(&mut rig.actions.start) {
                 let heard = rig.ready();
-                count(heard, &mut owed);
+                count(heard, &mut entry);
             }
-            prop_assert!(owed.iter().all(|it| *it >= 0), "answered twice: {:?}", owed);
+            prop_assert!(entry.iter().all(|it| *it >= 0), "answered twice: {:?}", entry);
         }
         rig.session.close(&mut rig.actions);
-        count(rig.heard(), &mut owed);
-        prop_assert_eq!(owed, [0; 9]);
+        count(rig.heard(), &mut entry);
+        prop_assert_eq!(entry, [0; 9]);
         prop_assert!(rig.session.is_idle());
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone)]
 enum Step {
     /// A client asks: which one, under which id, what.
-    Ask(u64, u8, &'static str),
+    OwnRequest(u64, u8, &'static str),
     /// A client withdraws a request.
     Cancel(u64, u8),
     /// A client leaves; another one gets its place.
@@ -70,7 +70,7 @@ fn step() -> impl Strategy<Value = Step> {
         Just(r#"{"id":ID,"method":"sampling/createMessage"}"#),
     ];
     prop_oneof![
-        6 => (1u64..4, 0u8..4, asked).prop_map(|(client, id, what)| Step::Ask(client, id, what)),
+        6 => (1u64..4, 0u8..4, asked).prop_map(|(client, id, what)| Step::OwnRequest(client, id, what)),
         1 => (1u64..4, 0u8..4).prop_map(|(client, id)| Step::Cancel(client, id)),
         1 => (1u64..4).prop_map(Step::Leave),
         1 => (0u64..40).prop_map(Step::Close),
@@ -89,7 +89,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Debug, Default)]
 struct Books {
     asked: BTreeMap<u64, (u64, String)>,
-    owed: BTreeMap<u64, i32>,
+    entry: BTreeMap<u64, i32>,
     next: u64,
 }
 
@@ -99,11 +99,11 @@ impl Books {
         for (to, letter) in letters {
             let ticket = match to {
                 ToClient::Answer(Ticket(ticket), _) => {
-                    let owed = self.owed.entry(*ticket).or_default();
-                    *owed -= 1;
+                    let entry = self.entry.entry(*ticket).or_default();
+                    *entry -= 1;
                     let (_, id) = &self.asked[ticket];
-                    if *owed != 0 || letter["id"].as_str() != Some(id) {
-                        return Err(format!("{ticket} owed {owed}: {letter}"));
+                    if *entry != 0 || letter["id"].as_str() != Some(id) {
+                        return Err(format!("{ticket} entry {entry}: {letter}"));
                     }
                     *ticket
                 }
@@ -177,13 +177,13 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         }
     };
     match step.clone() {
-        Step::Ask(client, id, what) => {
+        Step::OwnRequest(client, id, what) => {
             books.next += 1;
             let id = format!("client-{client}-{id}");
             let what = what.replace("\"T\"", &format!("\"client-{client}-t\""));
             let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}",{what}}}"#);
             books.asked.insert(books.next, (client, id));
-            books.owed.insert(books.next, 1);
+            books.entry.insert(books.next, 1);
             let from = Sender { client, ticket: Ticket(books.next), ..Sender::default() };
             session.client_line(line.as_bytes(), from, actions);
         }
@@ -204,17 +204,17 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             rig.session.client_line(line.as_bytes(), from, &mut rig.actions);
             let after = waiting(rig);
             for ticket in before.iter().filter(|it| !after.contains(it)) {
-                books.owed.insert(*ticket, 0);
+                books.entry.insert(*ticket, 0);
             }
         }
         Step::Leave(client) => {
             session.client_left(client, actions);
-            let owed = books.owed.iter_mut();
-            owed.filter(|it| books.asked[it.0].0 == client).for_each(|it| *it.1 = 0);
+            let entry = books.entry.iter_mut();
+            entry.filter(|it| books.asked[it.0].0 == client).for_each(|it| *it.1 = 0);
         }
         Step::Close(ticket) if books.asked.contains_key(&ticket) => {
             session.withdraw(Ticket(ticket), actions);
-            books.owed.insert(ticket, 0);
+            books.entry.insert(ticket, 0);
         }
         Step::Answer(at, text) | Step::Say(at, text) => say(rig, at, text),
         Step::Refuse(at, status) if link == UpstreamKind::Http => {
@@ -279,7 +279,7 @@ proptest! {
         rig.session.close(&mut rig.actions);
         let checked = check(&mut rig, &mut books, &mut received);
         prop_assert!(checked.is_ok(), "{}", checked.unwrap_err());
-        let unanswered: Vec<_> = books.owed.iter().filter(|it| *it.1 != 0).collect();
+        let unanswered: Vec<_> = books.entry.iter().filter(|it| *it.1 != 0).collect();
         prop_assert_eq!(unanswered, Vec::<(&u64, &i32)>::new());
         prop_assert!(rig.session.is_idle());
     }
