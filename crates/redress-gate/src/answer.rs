@@ -127,37 +127,37 @@ impl ErrorObject {
 }
 
 /// Where the envelope goes in a result.
-pub(crate) fn place_in_result(result: Value<'_>) -> Option<Place> {
+pub(crate) fn place_in_result(result: Value<'_>) -> Option<Insertion> {
     let meta = result.get("_meta");
     place(result, "_meta", meta)
 }
 
 /// Where the envelope goes in an error. Data that is no object moves to `data.upstream`.
-pub(crate) fn place_in_error(error: Value<'_>) -> Option<Place> {
+pub(crate) fn place_in_error(error: Value<'_>) -> Option<Insertion> {
     match error.get("data") {
         Some(data) if !matches!(data.kind(), Kind::Object | Kind::Null) => {
             let before = format!("{{\"upstream\":{},\"{FAULT_KEY}\":", data.raw());
-            Some(Place { at: span(data), before, after: "}" })
+            Some(Insertion { at: span(data), before, after: "}" })
         }
         data => place(error, "data", data),
     }
 }
 
 /// Where the envelope goes: last into the object `inner`, the member `key` of `outer`, which may be absent.
-fn place(outer: Value<'_>, key: &str, inner: Option<Value<'_>>) -> Option<Place> {
+fn place(outer: Value<'_>, key: &str, inner: Option<Value<'_>>) -> Option<Insertion> {
     let key_of_fault = format!("\"{FAULT_KEY}\":");
     match inner {
         None if outer.kind() != Kind::Object => None,
         None => Some(at_the_end(outer, &format!("\"{key}\":{{{key_of_fault}"), "}")),
         Some(inner) if inner.kind() != Kind::Object => {
-            Some(Place { at: span(inner), before: format!("{{{key_of_fault}"), after: "}" })
+            Some(Insertion { at: span(inner), before: format!("{{{key_of_fault}"), after: "}" })
         }
         // Only the gate speaks under its key.
         Some(inner) => Some(match without_fault(inner) {
             Some((at, others)) => {
                 let others = others.strip_suffix('}').unwrap_or(&others);
                 let comma = if others.len() > 1 { "," } else { "" };
-                Place { at, before: format!("{others}{comma}{key_of_fault}"), after: "}" }
+                Insertion { at, before: format!("{others}{comma}{key_of_fault}"), after: "}" }
             }
             None => at_the_end(inner, &key_of_fault, ""),
         }),
@@ -179,10 +179,10 @@ fn without_fault(object: Value<'_>) -> Option<(Range<usize>, String)> {
 }
 
 /// Behind the last member of an object.
-fn at_the_end(object: Value<'_>, before: &str, after: &'static str) -> Place {
+fn at_the_end(object: Value<'_>, before: &str, after: &'static str) -> Insertion {
     let at = span(object).end.saturating_sub(1);
     let comma = if object.members().next().is_none() { "" } else { "," };
-    Place { at: at..at, before: format!("{comma}{before}"), after }
+    Insertion { at: at..at, before: format!("{comma}{before}"), after }
 }
 
 #[cfg(test)]
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn an_envelope_finds_its_place() {
-        fn put(text: &str, find: fn(Value<'_>) -> Option<Place>) -> Option<String> {
+        fn put(text: &str, find: fn(Value<'_>) -> Option<Insertion>) -> Option<String> {
             let place = with(text, find)?;
             let (start, end) = (&text[..place.at.start], &text[place.at.end..]);
             Some(format!("{start}{}E{}{end}", place.before, place.after))

@@ -76,4 +76,4 @@ pub use session::{
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
 pub use tls::{NotTls, Tls};
-pub use pending_fault::{Head, PendingFault};
+pub use pending_fault::{ReplyHead, PendingFault};

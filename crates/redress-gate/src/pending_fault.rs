@@ -24,8 +24,8 @@ use crate::{
 pub struct PendingFault {
     pub(crate) template: Arc<FaultTemplate>,
     pub(crate) stamp: FaultStamp,
-    pub(crate) to: To,
-    pub(crate) form: Form,
+    pub(crate) to: ReplyTo,
+    pub(crate) form: ReplyBody,
     pub(crate) dialect: Dialect,
     /// It was told before, so that a template is worth its while.
     pub(crate) is_again: bool,
@@ -39,7 +39,7 @@ pub struct PendingFault {
 
 /// What stands above an answer over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head<'a> {
+pub struct ReplyHead<'a> {
     /// The status.
     pub status: u16,
     /// `WWW-Authenticate`, as the upstream has it.
@@ -48,8 +48,8 @@ pub struct Head<'a> {
 
 /// To whom it is told, and what stands above it.
 #[derive(Debug, Clone)]
-pub(crate) struct To {
-    pub(crate) who: Who,
+pub(crate) struct ReplyTo {
+    pub(crate) who: Recipient,
     pub(crate) ticket: Ticket,
     /// The HTTP status, and the one if it cannot be recorded.
     pub(crate) status: u16,
@@ -57,21 +57,21 @@ pub(crate) struct To {
     pub(crate) www_authenticate: Option<Box<str>>,
 }
 
-impl To {
+impl ReplyTo {
     /// Nobody waits.
     pub(crate) const fn nobody() -> Self {
-        Self::new(Who::Nobody, Ticket(0))
+        Self::new(Recipient::Nobody, Ticket(0))
     }
 
     /// Whoever holds a ticket waits.
-    pub(crate) const fn new(who: Who, ticket: Ticket) -> Self {
+    pub(crate) const fn new(who: Recipient, ticket: Ticket) -> Self {
         Self { who, ticket, status: 200, unrecorded: 200, www_authenticate: None }
     }
 }
 
 /// Who is told.
 #[derive(Debug, Clone)]
-pub(crate) enum Who {
+pub(crate) enum Recipient {
     /// Nobody.
     Nobody,
     /// Whoever made a call of a tool, by its id.
@@ -84,11 +84,11 @@ pub(crate) enum Who {
 
 /// What the client hears.
 #[derive(Debug)]
-pub(crate) enum Form {
+pub(crate) enum ReplyBody {
     /// An answer that is made from the fault.
     Made,
     /// The server's own line under the client's id, with the envelope put in.
-    With(Vec<u8>, Place),
+    With(Vec<u8>, Insertion),
     /// The server's own line under the client's id, with a result of ours in the place of one in it.
     Inside(Vec<u8>, Range<usize>),
     /// The server's own line under the client's id.
@@ -97,7 +97,7 @@ pub(crate) enum Form {
 
 /// Where an envelope goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Insertion {
     /// The bytes that it replaces.
     pub(crate) at: Range<usize>,
     /// What stands before it.
@@ -144,15 +144,15 @@ impl PendingFault {
             emit(fault, how),
             ResponseExtras { has_output_schema: self.template.extras.has_output_schema, ..ResponseExtras::default() },
         );
-        Self { template: Arc::new(template), form: Form::Made, is_again: false, ..self }
+        Self { template: Arc::new(template), form: ReplyBody::Made, is_again: false, ..self }
     }
 
     /// For whom what it renders is; some is for nobody.
     pub const fn address(&self) -> Option<ToClient> {
         match self.to.who {
-            Who::Nobody => None,
-            Who::Notified(to) => Some(to),
-            Who::Call(_) | Who::Request(_) => {
+            Recipient::Nobody => None,
+            Recipient::Notified(to) => Some(to),
+            Recipient::Call(_) | Recipient::Request(_) => {
                 Some(ToClient::Answer(self.to.ticket, self.to.status))
             }
         }
@@ -161,20 +161,20 @@ impl PendingFault {
     /// Whose request failed; nobody waits for some.
     pub const fn ticket(&self) -> Option<Ticket> {
         match self.to.who {
-            Who::Nobody | Who::Notified(_) => None,
-            Who::Call(_) | Who::Request(_) => Some(self.to.ticket),
+            Recipient::Nobody | Recipient::Notified(_) => None,
+            Recipient::Call(_) | Recipient::Request(_) => Some(self.to.ticket),
         }
     }
 
     /// What stands above the answer over HTTP.
-    pub fn head(&self) -> Head<'_> {
+    pub fn head(&self) -> ReplyHead<'_> {
         let www_authenticate = self.to.www_authenticate.as_deref();
-        Head { status: self.to.status, www_authenticate }
+        ReplyHead { status: self.to.status, www_authenticate }
     }
 
     /// The same when the failure could not be recorded.
-    pub const fn unrecorded_head(&self) -> Head<'_> {
-        Head { status: self.to.unrecorded, www_authenticate: None }
+    pub const fn unrecorded_head(&self) -> ReplyHead<'_> {
+        ReplyHead { status: self.to.unrecorded, www_authenticate: None }
     }
 
     /// The record of it.
@@ -192,12 +192,12 @@ impl PendingFault {
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.
     pub fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         match (&self.to.who, &self.form) {
-            (Who::Nobody, _) | (Who::Notified(_), Form::Made) => return,
-            (_, Form::AsItIs(line)) => out.extend_from_slice(line),
-            (_, Form::With(line, place)) => self.write_into(line, place, receipt, out),
-            (Who::Call(id), Form::Made) => self.write_result(id, receipt, out),
-            (_, Form::Inside(line, at)) => self.write_inside(line, at, receipt, out),
-            (Who::Request(id), Form::Made) => {
+            (Recipient::Nobody, _) | (Recipient::Notified(_), ReplyBody::Made) => return,
+            (_, ReplyBody::AsItIs(line)) => out.extend_from_slice(line),
+            (_, ReplyBody::With(line, place)) => self.write_into(line, place, receipt, out),
+            (Recipient::Call(id), ReplyBody::Made) => self.write_result(id, receipt, out),
+            (_, ReplyBody::Inside(line, at)) => self.write_inside(line, at, receipt, out),
+            (Recipient::Request(id), ReplyBody::Made) => {
                 let fault = self.template.stamped(&self.stamp, receipt);
                 out.extend_from_slice(wire::rpc_error(&fault, id.as_deref()).as_bytes());
             }
@@ -217,12 +217,12 @@ impl PendingFault {
         fault.timestamp = failed.timestamp;
         fault.elapsed_ms = failed.elapsed_ms;
         let text = match &self.to.who {
-            Who::Nobody | Who::Notified(_) => return,
-            Who::Call(id) => {
+            Recipient::Nobody | Recipient::Notified(_) => return,
+            Recipient::Call(id) => {
                 let answer = wire::Answer { has_output_schema: true, ..self.answer() };
                 wire::response(&fault, id, answer)
             }
-            Who::Request(id) => wire::rpc_error(&fault, id.as_deref()),
+            Recipient::Request(id) => wire::rpc_error(&fault, id.as_deref()),
         };
         out.extend_from_slice(text.as_bytes());
         out.push(b'\n');
@@ -255,7 +255,7 @@ impl PendingFault {
         out.extend_from_slice(line.get(at.end..).unwrap_or_default());
     }
 
-    fn write_into(&self, line: &[u8], place: &Place, receipt: Option<Receipt>, out: &mut Vec<u8>) {
+    fn write_into(&self, line: &[u8], place: &Insertion, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         let fault = self.template.stamped(&self.stamp, receipt);
         let envelope = Dialect::Native.write(&fault, Stamp::default());
         out.extend_from_slice(line.get(..place.at.start).unwrap_or_default());

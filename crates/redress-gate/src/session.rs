@@ -6,7 +6,7 @@ mod again;
 mod batch;
 mod client;
 mod details;
-mod dress;
+
 mod endpoints;
 mod garbled;
 mod gone;
@@ -22,6 +22,7 @@ mod own;
 mod reach;
 mod refused;
 mod reserved;
+mod rewrite;
 mod route;
 mod said;
 mod seen;

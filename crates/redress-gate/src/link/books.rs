@@ -16,7 +16,7 @@ use crate::{
     run::OnLedgerFailure,
     server::Server,
     session::Repeat,
-    pending_fault::{Head, PendingFault},
+    pending_fault::{ReplyHead, PendingFault},
 };
 
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
@@ -274,7 +274,7 @@ impl Letter {
         letter
     }
 
-    fn addressed(pending: &PendingFault, head: Head<'_>) -> Self {
+    fn addressed(pending: &PendingFault, head: ReplyHead<'_>) -> Self {
         let to = match pending.address() {
             Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
             to => to.unwrap_or(ToClient::Any),

@@ -10,7 +10,7 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session, Actions, dress::Dress, judge::with_own_parts, route::write_routed, upstream::MessageSource,
+    Session, Actions, rewrite::Rewrite, judge::with_own_parts, route::write_routed, upstream::MessageSource,
 };
 use crate::{
     answer::{CallResult, ambiguous_state},
@@ -20,7 +20,7 @@ use crate::{
     mail::{Sender, Ticket},
     moment::Moment,
     settings::Mode,
-    pending_fault::{Form, To, Who},
+    pending_fault::{ReplyBody, ReplyTo, Recipient},
 };
 
 /// The most tasks that are known. Then the oldest of the client that has the most is forgotten: nobody can have those of
@@ -149,15 +149,15 @@ impl Session {
         let failure = with_own_parts(failure, params.get("result"), line);
         let is_rewritten = self.server.settings.mode == Mode::Enforce && failure.certain;
         let form = match self.server.settings.mode {
-            Mode::Observe => Form::AsItIs(text.clone()),
-            _ => match self.dress_state(params, 0, is_rewritten) {
-                Dress::Made => Form::AsItIs(text.clone()),
-                dress => dress.put_on_line(text.clone(), 0),
+            Mode::Observe => ReplyBody::AsItIs(text.clone()),
+            _ => match self.rewrite_state(params, 0, is_rewritten) {
+                Rewrite::Made => ReplyBody::AsItIs(text.clone()),
+                rewrite => rewrite.apply_to_line(text.clone(), 0),
             },
         };
         let tool = self.tool_of(&exchange.request);
         let template = self.template(failure.fault, (tool, inner.meta()));
-        let to = To::new(Who::Notified(route.to), Ticket(0));
+        let to = ReplyTo::new(Recipient::Notified(route.to), Ticket(0));
         self.push(template, self.stamp(None, now), (to, form), actions);
         true
     }

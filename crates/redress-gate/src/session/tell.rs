@@ -9,7 +9,7 @@ use redress_registry::{Class, Effect};
 use super::{
     FailureScope, ClientKind, HttpFailure, Session, Actions,
     again::{with_attempts, tell_attempts},
-    dress::{Dress, own_meta},
+    rewrite::{Rewrite, own_meta},
     head::kept,
     said::Said,
     seen::Seen,
@@ -25,7 +25,7 @@ use crate::{
     metrics::{Event, Outcome},
     moment::Moment,
     settings::Mode,
-    pending_fault::{Form, To, PendingFault, Who},
+    pending_fault::{ReplyBody, ReplyTo, PendingFault, Recipient},
 };
 
 /// The class of a failure that could not be recorded.
@@ -45,7 +45,7 @@ pub(super) enum Judged {
 pub(super) struct Failed {
     template: Arc<FaultTemplate>,
     /// How it is dressed.
-    dress: Dress,
+    rewrite: Rewrite,
     /// What its effect is known by; nothing is, as long as it is in doubt whether it is a failure.
     ground: Option<Ground>,
     is_silent: bool,
@@ -84,7 +84,7 @@ impl Session {
             }
             _ => None,
         };
-        let form = said.map_or(Form::Made, Form::AsItIs);
+        let form = said.map_or(ReplyBody::Made, ReplyBody::AsItIs);
         let to = self.to(&exchange, seen, &fault);
         let template = self.template(fault, (self.tool_of(request), None));
         let outcome = outcome(&exchange, seen);
@@ -133,10 +133,10 @@ impl Session {
         self.server.metrics.turned_away(&template.fault);
         // Whatever it was meant to be, it was no request of any revision.
         let status = if self.client == ClientKind::Http { 400 } else { 200 };
-        let to = To { status, ..To::new(Who::Request(id), from.ticket) };
+        let to = ReplyTo { status, ..ReplyTo::new(Recipient::Request(id), from.ticket) };
         let session = self.session_of(from);
         let stamp = FaultStamp { session, ..self.stamp(None, actions.now) };
-        self.push(template, stamp, (to, Form::Made), actions);
+        self.push(template, stamp, (to, ReplyBody::Made), actions);
         if let Some(pending) = actions.faults.last_mut() {
             (pending.peer, pending.is_refusal) = (from.peer, true);
         }
@@ -145,14 +145,14 @@ impl Session {
     /// Something that nobody waits for is recorded.
     pub(super) fn tell_nobody(&mut self, fault: Fault, actions: &mut Actions) {
         let template = self.template(fault, (None, None));
-        self.push(template, self.stamp(None, actions.now), (To::nobody(), Form::Made), actions);
+        self.push(template, self.stamp(None, actions.now), (ReplyTo::nobody(), ReplyBody::Made), actions);
     }
 
     /// Something that is no failure of a call is recorded, and does not count as one.
     pub(super) fn record_only(&self, fault: Fault, actions: &mut Actions) {
         let template = self.template(fault, (None, None));
         let (stamp, dialect) = (self.stamp(None, actions.now), self.server.settings.dialect);
-        let (to, form) = (To::nobody(), Form::Made);
+        let (to, form) = (ReplyTo::nobody(), ReplyBody::Made);
         actions.faults.push(PendingFault {
             template,
             stamp,
@@ -174,7 +174,7 @@ impl Session {
         judged: Judged,
         actions: &mut Actions,
     ) {
-        let Judged::Failed(Failed { template, dress, ground, is_silent }) = judged else {
+        let Judged::Failed(Failed { template, rewrite, ground, is_silent }) = judged else {
             return self.pass_answer(exchange, answer, actions);
         };
         let exchange = match ground {
@@ -184,7 +184,7 @@ impl Session {
             _ => Some(exchange),
         };
         let Some(exchange) = exchange else { return };
-        let is_taken_for_success = is_silent && !matches!(dress, Dress::Made);
+        let is_taken_for_success = is_silent && !matches!(rewrite, Rewrite::Made);
         let Some(mut exchange) = self.unless_put_back(exchange, answer, is_taken_for_success)
         else {
             return;
@@ -194,8 +194,8 @@ impl Session {
         }
         let template = with_attempts(template, &exchange, &self.server.settings.emission());
         let template = self.with_write(template, &exchange);
-        let to = self.to_asker(&exchange, answer, &dress, template.fault.class);
-        let form = dress.put_on(answer, exchange.request.id(), self.server.settings.mode);
+        let to = self.to_asker(&exchange, answer, &rewrite, template.fault.class);
+        let form = rewrite.apply(answer, exchange.request.id(), self.server.settings.mode);
         self.push(template, self.stamp(Some(&exchange), actions.now), (to, form), actions);
         if let Some(pending) = actions.faults.last_mut() {
             (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
@@ -213,7 +213,7 @@ impl Session {
         let Some(failure) = failure else { return Judged::Fine };
         let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
         let said = self.said(answer);
-        let dress = self.dress(request, answer, &failure);
+        let rewrite = self.rewrite(request, answer, &failure);
         let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
         // What calls itself a success may have been one.
         let ground = if is_stated && !failure.silent { Ground::Stated } else { Ground::Guessed };
@@ -224,16 +224,16 @@ impl Session {
             ground: (failure.certain && !is_of_task).then_some(ground),
             is_silent: failure.silent,
             template: self.template_of(failure.fault, self.tool_of(request), (meta, said)),
-            dress,
+            rewrite,
         })
     }
 
     /// Who waits for an answer that is made because of what was seen, and what stands above it.
-    fn to(&self, exchange: &Exchange, seen: &Seen<'_>, fault: &Fault) -> To {
+    fn to(&self, exchange: &Exchange, seen: &Seen<'_>, fault: &Fault) -> ReplyTo {
         let (request, ticket) = (&exchange.request, exchange.from.ticket);
         let id = request.id().into();
         let kept = match *seen {
-            Seen::ClientGone => return To::nobody(),
+            Seen::ClientGone => return ReplyTo::nobody(),
             Seen::HttpFailed(HttpFailure::Status { status, www_authenticate, about, .. })
                 if self.client == ClientKind::Http =>
             {
@@ -247,11 +247,11 @@ impl Session {
         let is_result = request.method == Method::ToolsCall
             && !matches!(seen, Seen::Malformed(_))
             && kept.is_none();
-        let who = if is_result { Who::Call(id) } else { Who::Request(Some(id)) };
+        let who = if is_result { Recipient::Call(id) } else { Recipient::Request(Some(id)) };
         let (status, www_authenticate) =
             kept.unwrap_or_else(|| (self.status_of_made(request, is_result, fault.class), None));
         let unrecorded = self.status_of_made(request, is_result, UNRECORDED);
-        To { status, unrecorded, www_authenticate, ..To::new(who, ticket) }
+        ReplyTo { status, unrecorded, www_authenticate, ..ReplyTo::new(who, ticket) }
     }
 
     /// Who waits for an answer that the upstream gave, and what stands above it.
@@ -259,19 +259,19 @@ impl Session {
         &self,
         exchange: &Exchange,
         answer: &Read<'_, '_>,
-        dress: &Dress,
+        rewrite: &Rewrite,
         class: Class,
-    ) -> To {
+    ) -> ReplyTo {
         let request = &exchange.request;
         let is_result = request.method == Method::ToolsCall || answer.frame.shape == Shape::Result;
         let id = request.id().into();
-        let who = if is_result { Who::Call(id) } else { Who::Request(Some(id)) };
-        let status = match dress {
-            Dress::Made => self.status_of_made(request, is_result, class),
+        let who = if is_result { Recipient::Call(id) } else { Recipient::Request(Some(id)) };
+        let status = match rewrite {
+            Rewrite::Made => self.status_of_made(request, is_result, class),
             _ => self.status_of_passed(request, answer),
         };
         let unrecorded = self.status_of_made(request, is_result, UNRECORDED);
-        To { status, unrecorded, ..To::new(who, exchange.from.ticket) }
+        ReplyTo { status, unrecorded, ..ReplyTo::new(who, exchange.from.ticket) }
     }
 
     /// Adds what is known of every occurrence, and makes it ready to be told.
@@ -328,7 +328,7 @@ impl Session {
         &self,
         template: Arc<FaultTemplate>,
         stamp: FaultStamp,
-        (to, form): (To, Form),
+        (to, form): (ReplyTo, ReplyBody),
         actions: &mut Actions,
     ) {
         let is_again = Arc::strong_count(&template) > 1;

@@ -20,7 +20,7 @@ use crate::{
     exchange::{Method, Request},
     frame::{Shape, limits, span, splice},
     settings::Mode,
-    pending_fault::{Form, Place},
+    pending_fault::{ReplyBody, Insertion},
 };
 
 /// An error whose data says where a person must go: what it needs is in there.
@@ -29,11 +29,11 @@ const URL_ELICITATION_REQUIRED: i32 = -32_042;
 /// How an answer that is a failure is dressed; the same for the same failure of the same tool. Places count from the
 /// start of its payload.
 #[derive(Debug, Clone)]
-pub(super) enum Dress {
+pub(super) enum Rewrite {
     /// By an answer of our own.
     Made,
     /// With an envelope in the server's own line.
-    With(Place),
+    With(Insertion),
     /// After what stands at this place was cleaned; places in it count from its start.
     Cleaned(Range<usize>, Box<str>, Box<Self>),
     /// With a result of ours in the place of the one that the server's own line has inside.
@@ -44,68 +44,68 @@ pub(super) enum Dress {
 
 impl Session {
     /// How an answer that is a failure is dressed.
-    pub(super) fn dress(
+    pub(super) fn rewrite(
         &self,
         request: &Request,
         answer: &Answer<'_, '_>,
         failure: &Failure,
-    ) -> Dress {
-        let Some(payload) = answer.frame.payload else { return Dress::Made };
+    ) -> Rewrite {
+        let Some(payload) = answer.frame.payload else { return Rewrite::Made };
         let mode = self.server.settings.mode;
         let is_rewritten = mode == Mode::Enforce && failure.certain;
         if mode == Mode::Observe {
-            return Dress::AsItIs;
+            return Rewrite::AsItIs;
         }
         // ResponseExtras our envelope, the same key in another place could hold a forged one.
         if ambiguous(request.method, answer.frame.shape, payload).is_some() {
-            return Dress::Made;
+            return Rewrite::Made;
         }
         if tasks::inner(request.method, payload).is_some() {
-            return self.dress_state(payload, payload.offset(), is_rewritten);
+            return self.rewrite_state(payload, payload.offset(), is_rewritten);
         }
         let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
         match answer.frame.shape {
-            Shape::Result if is_call && is_rewritten => Dress::Made,
+            Shape::Result if is_call && is_rewritten => Rewrite::Made,
             Shape::Result => with(place_in_result(payload), payload.offset()),
-            _ if mode == Mode::Enforce && self.is_rewritten(request, payload) => Dress::Made,
-            _ => self.dress_error(payload, payload.offset()),
+            _ if mode == Mode::Enforce && self.is_rewritten(request, payload) => Rewrite::Made,
+            _ => self.rewrite_error(payload, payload.offset()),
         }
     }
 
     /// How the failure is dressed that the state of a task carries.
-    pub(super) fn dress_state(&self, state: Value<'_>, start: usize, is_rewritten: bool) -> Dress {
-        self.dress_cleaned(state, start, cleaned_state, |state, start| match tasks::failed(state) {
-            Some(Inner::Result(result)) if is_rewritten => Dress::Inside(from(span(result), start)),
+    pub(super) fn rewrite_state(&self, state: Value<'_>, start: usize, is_rewritten: bool) -> Rewrite {
+        self.rewrite_cleaned(state, start, cleaned_state, |state, start| match tasks::failed(state) {
+            Some(Inner::Result(result)) if is_rewritten => Rewrite::Inside(from(span(result), start)),
             Some(Inner::Result(said) | Inner::State(said)) => with(place_in_result(said), start),
             Some(Inner::Error(error)) => with(place_in_error(error), start),
-            None => Dress::AsItIs,
+            None => Rewrite::AsItIs,
         })
     }
 
     /// An error that stays one.
-    fn dress_error(&self, error: Value<'_>, start: usize) -> Dress {
-        let dress = |error: Value<'_>, start| with(place_in_error(error), start);
-        self.dress_cleaned(error, start, cleaned, dress)
+    fn rewrite_error(&self, error: Value<'_>, start: usize) -> Rewrite {
+        let rewrite = |error: Value<'_>, start| with(place_in_error(error), start);
+        self.rewrite_cleaned(error, start, cleaned, rewrite)
     }
 
     /// What stays as it is beside its envelope. Who enforces takes out of it what nobody may see.
-    fn dress_cleaned(
+    fn rewrite_cleaned(
         &self,
         said: Value<'_>,
         start: usize,
         clean: impl FnOnce(Value<'_>, &Redactor) -> Option<String>,
-        dress: impl Fn(Value<'_>, usize) -> Dress,
-    ) -> Dress {
+        rewrite: impl Fn(Value<'_>, usize) -> Rewrite,
+    ) -> Rewrite {
         let settings = &self.server.settings;
         let clean = match settings.mode {
             Mode::Enforce => clean(said, &settings.redactor),
             Mode::Annotate | Mode::Observe => None,
         };
-        let Some(clean) = clean else { return dress(said, start) };
+        let Some(clean) = clean else { return rewrite(said, start) };
         let doc = Doc::parse(clean.as_bytes(), limits(clean.len()));
-        match doc.map(|it| dress(it.root(), 0)) {
-            Ok(Dress::AsItIs) | Err(_) => Dress::Made,
-            Ok(dress) => Dress::Cleaned(from(span(said), start), clean.into(), Box::new(dress)),
+        match doc.map(|it| rewrite(it.root(), 0)) {
+            Ok(Rewrite::AsItIs) | Err(_) => Rewrite::Made,
+            Ok(rewrite) => Rewrite::Cleaned(from(span(said), start), clean.into(), Box::new(rewrite)),
         }
     }
 
@@ -124,9 +124,9 @@ impl Session {
     }
 }
 
-impl Dress {
+impl Rewrite {
     /// The line of an answer under the client's id, dressed. Who enforces leaves out of an error's line what is no part of one.
-    pub(super) fn put_on(self, answer: &Answer<'_, '_>, id: &str, mode: Mode) -> Form {
+    pub(super) fn apply(self, answer: &Answer<'_, '_>, id: &str, mode: Mode) -> ReplyBody {
         let is_error = answer.frame.shape == Shape::Error && !matches!(self, Self::Made);
         if let Some(error) = answer.frame.payload.filter(|_| is_error && mode == Mode::Enforce)
             && has_more_than_an_error(answer.line)
@@ -135,7 +135,7 @@ impl Dress {
             let start = line.len();
             line.push_str(error.raw());
             line.push_str("}\n");
-            return self.put_on_line(line.into(), start);
+            return self.apply_to_line(line.into(), start);
         }
         let mut line = Vec::new();
         splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
@@ -144,25 +144,25 @@ impl Dress {
         if ours.start < start {
             start = start + id.len() - ours.len();
         }
-        self.put_on_line(line, start)
+        self.apply_to_line(line, start)
     }
 
     /// A line, dressed, whose payload starts there.
-    pub(super) fn put_on_line(self, line: Vec<u8>, start: usize) -> Form {
+    pub(super) fn apply_to_line(self, line: Vec<u8>, start: usize) -> ReplyBody {
         let shifted = |at: Range<usize>| at.start + start..at.end + start;
         match self {
-            Self::Made => Form::Made,
-            Self::AsItIs => Form::AsItIs(line),
-            Self::Inside(at) => Form::Inside(line, shifted(at)),
+            Self::Made => ReplyBody::Made,
+            Self::AsItIs => ReplyBody::AsItIs(line),
+            Self::Inside(at) => ReplyBody::Inside(line, shifted(at)),
             Self::With(place) => {
                 let at = shifted(place.at.clone());
-                Form::With(line, Place { at, ..place })
+                ReplyBody::With(line, Insertion { at, ..place })
             }
-            Self::Cleaned(at, clean, dress) => {
+            Self::Cleaned(at, clean, rewrite) => {
                 let at = shifted(at);
                 let (mut line, start) = (line, at.start);
                 line.splice(at, clean.bytes());
-                dress.put_on_line(line, start)
+                rewrite.apply_to_line(line, start)
             }
         }
     }
@@ -178,8 +178,8 @@ pub(super) fn own_meta(request: &Request, answer: &Answer<'_, '_>) -> Option<Raw
 }
 
 /// With an envelope at a place.
-fn with(place: Option<Place>, start: usize) -> Dress {
-    place.map_or(Dress::AsItIs, |it| Dress::With(Place { at: from(it.at.clone(), start), ..it }))
+fn with(place: Option<Insertion>, start: usize) -> Rewrite {
+    place.map_or(Rewrite::AsItIs, |it| Rewrite::With(Insertion { at: from(it.at.clone(), start), ..it }))
 }
 
 /// A place in a document, counted from the start of a value in it.
