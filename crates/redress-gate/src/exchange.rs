@@ -8,7 +8,7 @@ use crate::{
     frame::{Edit, Frame, Named, rewrite, span},
     govern::{Governed, Writing},
     limits::CallPlace,
-    mail::Sender,
+    outgoing::Sender,
     memory::Reservation,
 };
 

@@ -54,7 +54,7 @@ use self::{
     root::Root,
     touched::{Touched, is_plain},
 };
-use crate::mail::TokenId;
+use crate::outgoing::TokenId;
 
 /// The policy of a governed server.
 #[derive(Debug)]

@@ -33,7 +33,7 @@ use crate::{
     inflight::UpstreamId,
     inside::Inside,
     log::Log,
-    mail::Lost,
+    outgoing::Undelivered,
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
     process::{Process, Program, Started},
@@ -277,7 +277,7 @@ impl Link {
     }
 
     /// Counts what nobody will hear, and answers what the upstream asked.
-    pub(crate) fn unheard(self: &Arc<Self>, lost: &Lost) {
+    pub(crate) fn unheard(self: &Arc<Self>, lost: &Undelivered) {
         self.plan.server.metrics.unheard(lost.count);
         if !lost.questions.is_empty() {
             self.turn(Role::Other, |session, turn| {
@@ -350,8 +350,8 @@ impl Link {
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
     /// what nobody will hear.
-    fn record(self: &Arc<Self>, turn: &mut Actions, held: &Held, commits: bool) -> (bool, Lost) {
-        let (mut is_to_commit, mut lost) = (false, Lost::default());
+    fn record(self: &Arc<Self>, turn: &mut Actions, held: &Held, commits: bool) -> (bool, Undelivered) {
+        let (mut is_to_commit, mut lost) = (false, Undelivered::default());
         for pending in turn.faults.drain(..) {
             if self.plan.books.are_kept() && pending.is_to_be_recorded() {
                 let link = Arc::clone(self);

@@ -15,7 +15,7 @@ use crate::{
     caller::Peer,
     govern::Governed,
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
-    mail::{Ticket, ToClient},
+    outgoing::{Ticket, ToClient},
     memory::Reservation,
 };
 

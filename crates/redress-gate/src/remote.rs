@@ -43,7 +43,7 @@ use self::{
 };
 use crate::{
     inflight::UpstreamId,
-    mail::{Mail, Ticket, ToUpstream},
+    outgoing::{Outgoing, Ticket, ToUpstream},
     memory::{Account, Reservation},
     mirrors::Mirrors,
     session::{MessageSource, ClientKind, HttpFailure},
@@ -219,8 +219,8 @@ impl Remote {
     }
 
     /// Takes messages over with what is reserved for them: of several, the last one keeps it. Never blocks.
-    pub(crate) fn push(self: &Arc<Self>, mail: &Mail<ToUpstream>, held: &mut Vec<Reservation>) {
-        let mut letters = mail.letters().peekable();
+    pub(crate) fn push(self: &Arc<Self>, mail: &Outgoing<ToUpstream>, held: &mut Vec<Reservation>) {
+        let mut letters = mail.messages().peekable();
         while let Some((to, line)) = letters.next() {
             let held = if letters.peek().is_none() { std::mem::take(held) } else { Vec::new() };
             self.send(to, line.trim_ascii_end(), held);

@@ -48,7 +48,7 @@ use crate::{
     inflight::{InFlight, InFlightEntry, UpstreamId},
     fault_template::TemplateCache,
     limits::Shares,
-    mail::ToUpstream,
+    outgoing::ToUpstream,
     memory::Reservation,
     metrics::Event,
     restarts::Restarts,

@@ -11,7 +11,7 @@ use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
     govern::Called,
-    mail::ToClient,
+    outgoing::ToClient,
     memory::Reservation,
     run::OnLedgerFailure,
     server::Server,

@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Letter, Role};
 use crate::{
-    mail::{Lost, Mail, Ticket, ToClient},
+    outgoing::{Undelivered, Outgoing, Ticket, ToClient},
     memory::Held,
     outbox::Outbox,
     serve::Desk,
@@ -35,22 +35,22 @@ pub(crate) struct Pipe {
 impl Client {
     /// Takes messages over, in the order of these calls. Never blocks. Gives back what nobody will hear: a pipe is waited for,
     /// and over HTTP one that does not read must not hold up the others.
-    pub(super) fn take(&self, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
+    pub(super) fn take(&self, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
                 pipe.outbox.push(mail.as_stream());
-                Lost::default()
+                Undelivered::default()
             }
             Self::Http(desk) => desk.deliver(mail, held),
         }
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(&self, pending: PendingFault, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
+    pub(super) fn take_told(&self, pending: PendingFault, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
         match self {
             Self::Pipe(_) => {
                 mail.add(ToClient::Any, |out| pending.render(None, out));
-                Lost::default()
+                Undelivered::default()
             }
             Self::Http(desk) => {
                 let mut lost = desk.deliver(mail, held);
@@ -61,11 +61,11 @@ impl Client {
     }
 
     /// Takes one message over, as [`Self::take`] does.
-    pub(super) fn take_one(&self, mut letter: Letter) -> Lost {
+    pub(super) fn take_one(&self, mut letter: Letter) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
                 pipe.outbox.push(&mut letter.line);
-                Lost::default()
+                Undelivered::default()
             }
             Self::Http(desk) => desk.deliver_one(letter),
         }

@@ -93,7 +93,7 @@ mod tests {
         lines::Lines,
         link::{Books, Client, LOOK, Pipe, Plan, Target},
         log::Log,
-        mail::Sender,
+        outgoing::Sender,
         memory::MemoryBudget,
         run::OnLedgerFailure,
         server::Server,

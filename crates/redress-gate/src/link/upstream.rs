@@ -7,7 +7,7 @@ use std::{
 
 use super::Role;
 use crate::{
-    mail::{Mail, ToUpstream},
+    outgoing::{Outgoing, ToUpstream},
     memory::Reservation,
     outbox::Outbox,
     process::Process,
@@ -41,7 +41,7 @@ pub(crate) enum Input {
 
 impl Upstream {
     /// Takes messages over with what is reserved for them, in the order of these calls. Never blocks.
-    pub(super) fn push(&self, mail: &mut Mail<ToUpstream>, held: &mut Vec<Reservation>) {
+    pub(super) fn push(&self, mail: &mut Outgoing<ToUpstream>, held: &mut Vec<Reservation>) {
         match self {
             Self::Child { input: Input::Outbox(outbox), .. } => outbox.push(mail.as_stream()),
             Self::Child { input: Input::Inlet(inlet), .. } => inlet.push(mail.as_stream(), held),

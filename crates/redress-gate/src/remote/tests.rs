@@ -15,7 +15,7 @@ use self::server::{Act, Server, json, pause, status, stream};
 use super::{Address, MessageSource, Hears, Remote};
 use crate::{
     inflight::UpstreamId,
-    mail::{Mail, Ticket, ToUpstream},
+    outgoing::{Outgoing, Ticket, ToUpstream},
     memory::Account,
     session::{ClientKind, HttpFailure},
 };
@@ -102,7 +102,7 @@ impl Rig {
     }
 
     fn push(&self, to: ToUpstream, line: &str) {
-        let mut mail = Mail::default();
+        let mut mail = Outgoing::default();
         mail.add_parts(to, &[line.as_bytes(), b"\n"]);
         self.remote.push(&mail, &mut Vec::new());
     }

@@ -18,7 +18,7 @@ use crate::{
     lines::{Line, Lines},
     link::{Event, FIRST, Link, PIECE, Role},
     log::Named,
-    mail::Sender,
+    outgoing::Sender,
     process::Process,
     session::{Expected, Actions},
     tail::Tail,

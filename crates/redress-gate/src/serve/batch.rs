@@ -20,7 +20,7 @@ use super::{
 use crate::{
     frame::Batch,
     link::{GLANCE, Link},
-    mail::Sender,
+    outgoing::Sender,
     memory::Reservation,
 };
 

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     caller::Caller,
     link::Letter,
-    mail::{Lost, Mail, Ticket, ToClient},
+    outgoing::{Undelivered, Outgoing, Ticket, ToClient},
     memory::{Account, Held, MemoryBudget, Message},
 };
 
@@ -39,7 +39,7 @@ struct State {
     /// The clients that can be told what belongs to no request.
     seats: IndexMap<u64, Seat, FxBuildHasher>,
     /// What nobody will hear: its client does not read, or does not fetch it.
-    lost: Lost,
+    lost: Undelivered,
 }
 
 #[derive(Debug)]
@@ -151,7 +151,7 @@ impl Desk {
     }
 
     /// A client has left a stream, perhaps before it read the last events. Gives back what nobody will hear.
-    pub(super) fn unread(&self, client: u64, stream: &Stream) -> Lost {
+    pub(super) fn unread(&self, client: u64, stream: &Stream) -> Undelivered {
         let mut state = self.lock();
         if let Some(seat) = state.seats.get_mut(&client) {
             seat.unread(stream);
@@ -160,7 +160,7 @@ impl Desk {
     }
 
     /// Tells a client what it does not hear otherwise. Gives back what nobody will hear, as [`Self::deliver`] does.
-    pub(super) fn tell(&self, client: u64, message: &Message) -> Lost {
+    pub(super) fn tell(&self, client: u64, message: &Message) -> Undelivered {
         let mut state = self.lock();
         state.tell(client, Saying::default(), message);
         std::mem::take(&mut state.lost)
@@ -188,7 +188,7 @@ impl Desk {
     }
 
     /// A stream for what belongs to no request, or the rest of one that ended after an event; and what nobody will hear.
-    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<(Arc<Stream>, Lost)> {
+    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<(Arc<Stream>, Undelivered)> {
         let mut state = self.lock();
         let stream = state.seats.get_mut(&client)?.listen(after);
         if after.is_some() {
@@ -228,9 +228,9 @@ impl Desk {
     }
 
     /// Gives every message to whom it is addressed, with what is reserved for all of them. Gives back what nobody will hear, of these or of earlier ones.
-    pub(crate) fn deliver(&self, mail: &mut Mail<ToClient>, held: &Held) -> Lost {
+    pub(crate) fn deliver(&self, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
         if mail.is_empty() {
-            return Lost::default();
+            return Undelivered::default();
         }
         let (bytes, ends) = mail.take();
         let bytes = Bytes::from(bytes);
@@ -245,10 +245,10 @@ impl Desk {
     }
 
     /// The same with one message and its line break.
-    pub(crate) fn deliver_one(&self, letter: Letter) -> Lost {
+    pub(crate) fn deliver_one(&self, letter: Letter) -> Undelivered {
         let Letter { to, challenge, mut line, memory } = letter;
         if line.pop().is_none() {
-            return Lost::default();
+            return Undelivered::default();
         }
         let held = Held::new(memory.into_iter().collect());
         let message = Message { bytes: Bytes::from(line), held };
@@ -354,7 +354,7 @@ impl State {
     }
 
     /// What nobody will hear, of what that client was told or of earlier messages.
-    fn take_lost(&mut self, client: u64) -> Lost {
+    fn take_lost(&mut self, client: u64) -> Undelivered {
         if let Some(seat) = self.seats.get_mut(&client) {
             self.lost.append(std::mem::take(&mut seat.lost));
         }

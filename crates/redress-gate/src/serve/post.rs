@@ -35,7 +35,7 @@ use crate::{
     caller::{Caller, Peer},
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     link::Link,
-    mail::Sender,
+    outgoing::Sender,
     memory::OutOfMemory,
     session::Expected,
 };

@@ -6,7 +6,7 @@ use hyper::body::Bytes;
 
 use super::stream::{Framing, Mark, Part, Stream};
 use crate::{
-    mail::Lost,
+    outgoing::Undelivered,
     memory::{Account, Message, Reservation},
 };
 
@@ -29,7 +29,7 @@ pub(super) struct Seat {
     memory: Option<Reservation>,
     account: Account,
     /// What was kept for too long, and never heard.
-    pub(super) lost: Lost,
+    pub(super) lost: Undelivered,
 }
 
 /// How something is said that belongs to a request. What belongs to none is said anywhere.
@@ -225,7 +225,7 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{Lost, Message, Saying, Seat, Stream};
+    use super::{Undelivered, Message, Saying, Seat, Stream};
     use crate::{caller::Caller, memory::MemoryBudget};
 
     fn small(text: &'static [u8]) -> Message {
@@ -311,10 +311,10 @@ mod tests {
         let mut seat = Seat::default();
         let first = seat.listen(None);
         ask_and_bury(&mut seat);
-        assert_eq!(seat.lost, Lost::default(), "it may still be read");
+        assert_eq!(seat.lost, Undelivered::default(), "it may still be read");
         first.leave();
         assert_eq!(heard(&seat.listen(None)).len(), 1, "one is kept");
-        assert_eq!(seat.lost, Lost { count: 2, questions: vec![7] });
+        assert_eq!(seat.lost, Undelivered { count: 2, questions: vec![7] });
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
         assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
         first.leave();
         seat.listen(None);
-        assert_eq!(seat.lost, Lost { count: 1, questions: Vec::new() });
+        assert_eq!(seat.lost, Undelivered { count: 1, questions: Vec::new() });
     }
 
     #[test]
@@ -334,7 +334,7 @@ mod tests {
         let first = seat.listen(None);
         ask_and_bury(&mut seat);
         assert_eq!(heard(&seat.listen(Some("1-0"))).len(), 1, "one is kept");
-        assert_eq!(seat.lost, Lost { count: 2, questions: vec![7] });
+        assert_eq!(seat.lost, Undelivered { count: 2, questions: vec![7] });
         assert_eq!(heard(&first), [""; 0], "nothing is said twice");
     }
 

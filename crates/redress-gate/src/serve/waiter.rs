@@ -13,7 +13,7 @@ use super::{
 use crate::{
     caller::{Caller, Peer},
     link::{Link, Role},
-    mail::{Sender, TokenId},
+    outgoing::{Sender, TokenId},
     remote::Remote,
 };
 

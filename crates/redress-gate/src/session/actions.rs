@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::again::Repeat;
 use crate::{
     govern::{Called, Job},
-    mail::{Mail, Ticket, ToClient, ToUpstream},
+    outgoing::{Outgoing, Ticket, ToClient, ToUpstream},
     memory::Reservation,
     moment::Moment,
     pending_fault::PendingFault,
@@ -18,11 +18,11 @@ pub struct Actions {
     /// Now.
     pub now: Moment,
     /// For the client.
-    pub to_client: Mail<ToClient>,
+    pub to_client: Outgoing<ToClient>,
     /// The bytes that are reserved for that.
     pub(crate) answered: Vec<Reservation>,
     /// For the upstream.
-    pub to_upstream: Mail<ToUpstream>,
+    pub to_upstream: Outgoing<ToUpstream>,
     /// The bytes that are reserved for that.
     pub(crate) queued: Vec<Reservation>,
     /// To be recorded; what [`PendingFault::render`] gives is for the client.
@@ -54,9 +54,9 @@ impl Actions {
     pub fn new(now: Moment) -> Self {
         Self {
             now,
-            to_client: Mail::default(),
+            to_client: Outgoing::default(),
             answered: Vec::new(),
-            to_upstream: Mail::default(),
+            to_upstream: Outgoing::default(),
             queued: Vec::new(),
             faults: Vec::new(),
             repeats: Vec::new(),

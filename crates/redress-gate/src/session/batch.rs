@@ -5,7 +5,7 @@ use redress::json::{Doc, Value};
 use super::{Expected, Session, Actions};
 use crate::{
     frame::{Batch, Frame, Malformed, NotAFrame, Shape, Unreadable, limits},
-    mail::Sender,
+    outgoing::Sender,
 };
 
 /// The revisions that have batches: 2025-03-26 says so, and the one before says nothing but JSON-RPC, which has them.

@@ -16,7 +16,7 @@ use crate::{
     },
     govern::without,
     inflight::UpstreamId,
-    mail::{Sender, Ticket, ToClient, ToUpstream},
+    outgoing::{Sender, Ticket, ToClient, ToUpstream},
     metrics::Outcome,
     peek,
     session::seen::Seen,

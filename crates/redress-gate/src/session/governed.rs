@@ -10,7 +10,7 @@ use crate::{
     exchange::{Exchange, Method},
     frame::Frame,
     govern::{Call, Called, Caller, Ruling, is_own},
-    mail::{Sender, ToClient},
+    outgoing::{Sender, ToClient},
     metrics::Outcome,
 };
 

@@ -11,7 +11,7 @@ use super::{Session, Actions, seen::Seen};
 use crate::{
     exchange::Exchange,
     frame::{Frame, limits},
-    mail::{ToClient, ToUpstream},
+    outgoing::{ToClient, ToUpstream},
 };
 
 /// The most resources that one client follows.

@@ -11,7 +11,7 @@ use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits, span, splice},
     inflight::{OwnRequest, UpstreamId},
-    mail::{Ticket, ToUpstream},
+    outgoing::{Ticket, ToUpstream},
 };
 
 /// How long a new process may take to greet, at least, and how many times as long as the first one did.

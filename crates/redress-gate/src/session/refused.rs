@@ -26,7 +26,7 @@ use crate::{
     exchange::{Exchange, Method},
     frame::{Frame, Shape, limits, messages},
     inflight::{InFlightEntry, UpstreamId},
-    mail::{Ticket, ToUpstream},
+    outgoing::{Ticket, ToUpstream},
     moment::Moment,
 };
 

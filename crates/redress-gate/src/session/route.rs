@@ -12,7 +12,7 @@ use crate::{
     exchange::Method,
     frame::{Edit, Frame, Shape, rewrite, span},
     inflight::{InFlightEntry, UpstreamId},
-    mail::ToClient,
+    outgoing::ToClient,
     metrics::Outcome,
 };
 

@@ -8,7 +8,7 @@ use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
     inflight::{InFlightEntry, UpstreamId},
-    mail::{ToClient, ToUpstream},
+    outgoing::{ToClient, ToUpstream},
     metrics::Outcome,
 };
 

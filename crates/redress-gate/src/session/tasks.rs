@@ -17,7 +17,7 @@ use crate::{
     exchange::{Exchange, Method},
     frame::{Frame, limits},
     inflight::UpstreamId,
-    mail::{Sender, Ticket},
+    outgoing::{Sender, Ticket},
     moment::Moment,
     settings::Mode,
     pending_fault::{ReplyBody, ReplyTo, Recipient},

@@ -21,7 +21,7 @@ use crate::{
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
-    mail::Sender,
+    outgoing::Sender,
     metrics::{Event, Outcome},
     moment::Moment,
     settings::Mode,

@@ -41,7 +41,7 @@ use crate::{
     breaker::BreakerRule,
     inflight::UpstreamId,
     limits::LimitRule,
-    mail::{Sender, Ticket, ToClient},
+    outgoing::{Sender, Ticket, ToClient},
     moment::Moment,
     retry::RetryRule,
     server::Server,
@@ -212,7 +212,7 @@ impl Rig {
         let id = serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap_or(9);
         let from = Sender { client, ticket: Ticket(10 * client + id), ..Sender::default() };
         self.session.client_line(line.as_bytes(), from, &mut self.actions);
-        self.letters()
+        self.messages()
     }
 
     /// The upstream says something over HTTP, about the request that it was sent last.
@@ -221,13 +221,13 @@ impl Rig {
         let line = line.replace("ID", &id);
         let source = MessageSource { about: Some(about), status: Some(status), ..MessageSource::default() };
         self.session.upstream_message(line.as_bytes(), source, &mut self.actions);
-        self.letters()
+        self.messages()
     }
 
     fn refused(&mut self, how: &HttpFailure<'_>) -> Vec<(ToClient, Value)> {
         let last = self.last();
         self.session.upstream_refused(last, how, &mut self.actions);
-        self.letters()
+        self.messages()
     }
 
     /// The id of the last request that the upstream received.
@@ -237,9 +237,9 @@ impl Rig {
     }
 
     /// What clients get, each with its address; what is recorded first comes last.
-    fn letters(&mut self) -> Vec<(ToClient, Value)> {
+    fn messages(&mut self) -> Vec<(ToClient, Value)> {
         let mut all: Vec<(ToClient, Vec<u8>)> =
-            self.actions.to_client.letters().map(|(to, letter)| (to, letter.to_vec())).collect();
+            self.actions.to_client.messages().map(|(to, letter)| (to, letter.to_vec())).collect();
         self.actions.to_client.clear();
         for pending in std::mem::take(&mut self.actions.faults) {
             let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());

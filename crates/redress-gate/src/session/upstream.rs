@@ -21,7 +21,7 @@ use crate::{
         rewrite, span, splice,
     },
     inflight::{InFlightEntry, UpstreamId},
-    mail::ToClient,
+    outgoing::ToClient,
     memory::{OutOfMemory, SMALL},
     metrics::Outcome,
     settings::Mode,

@@ -4,7 +4,7 @@ use super::{Door, Session, Actions, Undecided, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     inflight::UpstreamId,
-    mail::{Ticket, ToClient, ToUpstream},
+    outgoing::{Ticket, ToClient, ToUpstream},
 };
 
 impl Session {

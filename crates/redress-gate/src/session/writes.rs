@@ -14,7 +14,7 @@ use crate::{
     govern::{Answer as HeldBack, Job, Report, Writing},
     inflight::{InFlightEntry, UpstreamId},
     fault_template::FaultTemplate,
-    mail::ToUpstream,
+    outgoing::ToUpstream,
 };
 
 /// How long a server that nobody waits for any more may still be at a write, before what it did is put back.

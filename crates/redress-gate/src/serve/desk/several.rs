@@ -2,7 +2,7 @@
 
 use super::{Desk, Place, State, Waiting};
 use crate::{
-    mail::Ticket,
+    outgoing::Ticket,
     memory::Message,
     serve::{
         seat::Saying,

@@ -3,7 +3,7 @@
 use std::task::{Context, Poll, Waker};
 
 use super::{
-    Caller, Desk, Held, Letter, Lost, Mail, MemoryBudget, Reply, Stream, Ticket, ToClient, Wish,
+    Caller, Desk, Held, Letter, Undelivered, Outgoing, MemoryBudget, Reply, Stream, Ticket, ToClient, Wish,
 };
 
 const PRIMED: Wish = Wish { events: true, is_primed: true };
@@ -17,13 +17,13 @@ fn heard(stream: &Stream) -> String {
     heard
 }
 
-fn answer(desk: &Desk, ticket: Ticket, line: &str) -> Lost {
+fn answer(desk: &Desk, ticket: Ticket, line: &str) -> Undelivered {
     let to = ToClient::Answer(ticket, 200);
     desk.deliver_one(Letter { to, challenge: None, line: format!("{line}\n").into(), memory: None })
 }
 
-fn say(desk: &Desk, to: ToClient, line: &str) -> Lost {
-    let mut mail = Mail::default();
+fn say(desk: &Desk, to: ToClient, line: &str) -> Undelivered {
+    let mut mail = Outgoing::default();
     mail.add_parts(to, &[line.as_bytes(), b"\n"]);
     desk.deliver(&mut mail, &Held::default())
 }
@@ -95,7 +95,7 @@ fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
     let desk = Desk::new(MemoryBudget::endless());
     assert_eq!(say(&desk, ToClient::During(Ticket(7)), "{}").count, 1);
     let asked = say(&desk, ToClient::Question(3, Some(Ticket(7))), "{}");
-    assert_eq!(asked, Lost { count: 1, questions: vec![3] }, "a question is known by its number");
+    assert_eq!(asked, Undelivered { count: 1, questions: vec![3] }, "a question is known by its number");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
             answer(&desk, ticket, &large)
         })
         .collect();
-    let lost = |count, questions: &[u64]| Lost { count, questions: questions.into() };
+    let lost = |count, questions: &[u64]| Undelivered { count, questions: questions.into() };
     assert_eq!(left, [lost(0, &[]), lost(2, &[3]), lost(1, &[])]);
 }
 
@@ -130,10 +130,10 @@ fn what_was_asked_on_a_stream_that_its_reader_left_is_lost_once_it_is_kept_no_lo
         say(&desk, ToClient::Question(3, Some(ticket)), "{}");
         for _ in 0..2 {
             let lost = say(&desk, ToClient::During(ticket), &"x".repeat(900 << 10));
-            assert_eq!(lost, Lost::default(), "it may still be read");
+            assert_eq!(lost, Undelivered::default(), "it may still be read");
         }
         let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
-        assert_eq!(go(&desk, &stream), Lost { count: 2, questions: vec![3] });
-        assert_eq!(leave(&desk, &stream), Lost::default(), "and only once");
+        assert_eq!(go(&desk, &stream), Undelivered { count: 2, questions: vec![3] });
+        assert_eq!(leave(&desk, &stream), Undelivered::default(), "and only once");
     }
 }

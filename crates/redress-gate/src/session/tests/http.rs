@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
-    mail::{Ticket, ToClient, ToUpstream},
+    outgoing::{Ticket, ToClient, ToUpstream},
     session::{FailureScope, MessageSource, ClientKind, Phase, HttpFailure, UpstreamKind, refused::redirected},
 };
 
@@ -196,7 +196,7 @@ fn a_client_over_http_sees_the_status_that_concerns_it() {
             rig.session.upstream_refused(last, &how, &mut rig.actions);
             let head = rig.actions.faults[0].head();
             assert_eq!((head.status, head.www_authenticate), (given, www_authenticate));
-            let (_, answer) = rig.letters().remove(0);
+            let (_, answer) = rig.messages().remove(0);
             assert!(answer["error"]["code"].is_i64(), "{answer}");
             code(&answer);
         }
@@ -248,7 +248,7 @@ fn what_an_upstream_over_http_says_keeps_its_status_and_its_place() {
     assert_eq!(heard[0].0, ToClient::Answer(ticket, 203));
     let (line, actions) = (br#"{"method":"notifications/message"}"#, &mut rig.actions);
     rig.session.upstream_message(line, MessageSource::default(), actions);
-    assert_eq!(rig.letters()[0].0, ToClient::Any);
+    assert_eq!(rig.messages()[0].0, ToClient::Any);
 }
 
 #[test]
@@ -303,14 +303,14 @@ fn is_opened_again(how: &HttpFailure<'_>) {
     let id = rig.last();
     rig.session.upstream_expired(id, &mut rig.actions);
     rig.session.upstream_refused(id, how, &mut rig.actions);
-    assert_eq!(rig.letters(), []);
+    assert_eq!(rig.messages(), []);
     assert!(rig.sent.last().unwrap().contains("initialize"), "{:?}", rig.sent);
     let greeting = rig.last_id();
     let line = format!(r#"{{"jsonrpc":"2.0","id":{greeting},"result":{{}}}}"#);
     rig.session.upstream_message(line.as_bytes(), MessageSource::default(), &mut rig.actions);
-    let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
+    let to: Vec<_> = rig.actions.to_upstream.messages().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Other, ToUpstream::Request(id, Ticket(7))]);
-    assert_eq!(rig.letters(), []);
+    assert_eq!(rig.messages(), []);
     assert!(rig.sent.last().unwrap().contains("tools/call"));
     let greeted = rig.sent.len();
     rig.session.upstream_expired(rig.last(), &mut rig.actions);
@@ -330,7 +330,7 @@ fn what_a_server_forbids_is_not_sent_again_in_another_session() {
         let id = rig.last();
         rig.session.upstream_expired(id, &mut rig.actions);
         rig.session.upstream_refused(id, &status(404, body), &mut rig.actions);
-        assert_eq!(rig.letters().len(), 1, "it is told");
+        assert_eq!(rig.messages().len(), 1, "it is told");
         assert!(rig.sent.last().unwrap().contains("initialize"), "the session is opened again");
         assert_eq!(rig.sent.iter().filter(|it| it.contains("tools/call")).count(), 1);
     }
@@ -359,7 +359,7 @@ fn a_session_that_cannot_be_opened_again_is_told_to_all_who_wait() {
     let id = rig.last();
     rig.session.upstream_expired(rig.last(), &mut rig.actions);
     rig.session.upstream_refused(id, &status(404, b""), &mut rig.actions);
-    rig.letters();
+    rig.messages();
     let heard = rig.refused(&status(500, b""));
     assert_eq!(code(&heard[0].1), "UPSTREAM_UNAVAILABLE");
     rig.says(0, CALL);
@@ -373,9 +373,9 @@ fn a_stream_that_its_client_closed_withdraws_the_request() {
     rig.says(0, MODERN_CALL);
     let id = rig.last();
     rig.session.withdraw(Ticket(1), &mut rig.actions);
-    let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
+    let to: Vec<_> = rig.actions.to_upstream.messages().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Cancel(id)]);
-    assert_eq!(rig.letters(), []);
+    assert_eq!(rig.messages(), []);
     assert_eq!(rig.recorded[0]["code"], "CANCELLED");
     assert!(rig.session.is_idle());
     assert_eq!(rig.said(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#, 200), []);

@@ -10,7 +10,7 @@ use super::{
     sharing::{FINE, HELLO, WELCOME, pipe, sent, server},
 };
 use crate::{
-    mail::{Ticket, ToClient},
+    outgoing::{Ticket, ToClient},
     session::Exit,
 };
 
@@ -71,10 +71,10 @@ fn the_upstream_is_asked_to_stop_when_the_last_one_does_not_follow_any_more() {
     assert_eq!(rig.sent.len(), count, "others still follow it");
     assert_eq!(hearers(&mut rig, "u"), [ToClient::One(2), ToClient::One(3)]);
     rig.session.client_left(2, &mut rig.actions);
-    rig.letters();
+    rig.messages();
     assert_eq!(rig.sent.len(), count);
     rig.session.client_left(3, &mut rig.actions);
-    rig.letters();
+    rig.messages();
     let last = sent(&rig, count);
     assert_eq!(
         (&last["method"], &last["params"]["uri"]),
@@ -93,7 +93,7 @@ fn the_upstream_is_asked_to_stop_when_the_last_one_does_not_follow_any_more() {
 fn a_new_process_is_asked_for_what_clients_follow() {
     let mut rig = following(&[(1, "u")]);
     rig.session.upstream_gone(&Exit::default(), &mut rig.actions);
-    rig.letters();
+    rig.messages();
     let count = rig.sent.len();
     rig.says(2, CALL);
     rig.after(Duration::from_secs(5));
@@ -156,6 +156,6 @@ fn the_upstream_logs_as_much_as_one_wants_and_each_hears_what_it_wants() {
     }
     let count = rig.sent.len();
     rig.session.client_left(2, &mut rig.actions);
-    rig.letters();
+    rig.messages();
     assert_eq!(sent(&rig, count)["params"]["level"], "warning");
 }

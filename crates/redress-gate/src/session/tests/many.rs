@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Rig;
 use crate::{
     inflight::UpstreamId,
-    mail::{Sender, Ticket, ToClient, ToUpstream},
+    outgoing::{Sender, Ticket, ToClient, ToUpstream},
     session::{FailureScope, MessageSource, Exit, Phase, HttpFailure, UpstreamKind},
 };
 
@@ -137,7 +137,7 @@ impl Books {
 type Received = Vec<(ToUpstream, Value)>;
 
 fn receive(rig: &mut Rig, received: &mut Received) -> Result<(), String> {
-    for (to, letter) in rig.actions.to_upstream.letters() {
+    for (to, letter) in rig.actions.to_upstream.messages() {
         let message: Value = serde_json::from_slice(letter).map_err(|it| it.to_string())?;
         let (id, text) = (&message["id"], message.to_string());
         let is_clean = !text.contains("client-") || text.contains("tasks/get");
@@ -263,7 +263,7 @@ proptest! {
         let (mut rig, mut books) = (Rig::shared(link), Books::default());
         let mut received = Vec::new();
         let check = |rig: &mut Rig, books: &mut Books, received: &mut Received| {
-            receive(rig, received).and_then(|()| books.heard(&rig.letters()))
+            receive(rig, received).and_then(|()| books.heard(&rig.messages()))
         };
         for step in steps {
             happens(&mut rig, &mut books, &received, &step, link);

@@ -9,7 +9,7 @@ use super::{
     sharing::{HELLO, WELCOME, pipe, sent, server},
 };
 use crate::{
-    mail::{Ticket, ToClient},
+    outgoing::{Ticket, ToClient},
     session::{FailureScope, Exit, HttpFailure, UpstreamKind},
 };
 
@@ -47,7 +47,7 @@ fn calls_wait_until_the_upstream_is_open_and_a_new_process_is_opened_alike() {
     server(&mut rig, WELCOME);
     assert_eq!(sent(&rig, 2)["method"], "tools/call");
     rig.session.upstream_gone(&Exit::default(), &mut rig.actions);
-    assert_eq!(code(&rig.letters()[0].1), "UPSTREAM_CRASHED");
+    assert_eq!(code(&rig.messages()[0].1), "UPSTREAM_CRASHED");
     rig.says(1, CALL);
     rig.after(Duration::from_secs(5));
     rig.ready();

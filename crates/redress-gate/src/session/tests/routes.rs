@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, Rig, code};
 use crate::{
-    mail::{Ticket, ToClient},
+    outgoing::{Ticket, ToClient},
     session::{ClientKind, UpstreamKind, upstream::MOST_ASKED},
 };
 
@@ -31,16 +31,16 @@ fn progress_goes_to_the_request_that_asked_for_it_under_its_own_token() {
         )
     };
     rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.actions);
-    let raw = String::from_utf8_lossy(rig.actions.to_client.letters().next().unwrap().1).into_owned();
+    let raw = String::from_utf8_lossy(rig.actions.to_client.messages().next().unwrap().1).into_owned();
     assert!(raw.contains(r#""progressToken":"a\u0062","#), "{raw}");
-    assert_eq!(rig.letters()[0].0, ToClient::During(Ticket(2)));
+    assert_eq!(rig.messages()[0].0, ToClient::During(Ticket(2)));
     for token in ["1", "\"ab\"", "12345678901234"] {
         rig.session.upstream_line(progress(token).as_bytes(), &mut rig.actions);
-        assert_eq!(rig.letters(), [], "what nobody asked for is nobody's");
+        assert_eq!(rig.messages(), [], "what nobody asked for is nobody's");
     }
     rig.server_bytes(format!(r#"{{"id":{id},"result":{{"content":[]}}}}"#).as_bytes());
     rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.actions);
-    assert_eq!(rig.letters(), [], "it is over");
+    assert_eq!(rig.messages(), [], "it is over");
 }
 
 #[test]
@@ -64,14 +64,14 @@ fn a_subscription_has_no_deadline_and_its_own_id() {
             r#"{{"method":"notifications/resources/updated","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}},"uri":"a"}}}}"#
         );
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
-        let (to, heard) = rig.letters().remove(0);
+        let (to, heard) = rig.messages().remove(0);
         assert_eq!(to, ToClient::During(Ticket(9)));
         assert_eq!(heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"result":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
         );
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
-        let (to, heard) = rig.letters().remove(0);
+        let (to, heard) = rig.messages().remove(0);
         assert_eq!(to, ToClient::Answer(Ticket(9), 200));
         let key = "io.modelcontextprotocol/subscriptionId";
         assert_eq!(heard, json!({"jsonrpc": "2.0", "id": "l", "result": {"_meta": {key: "l"}}}));
@@ -86,11 +86,11 @@ fn a_subscription_that_the_server_ends_is_over() {
         let line =
             format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
-        let heard = rig.letters();
+        let heard = rig.messages();
         assert_eq!(heard[0].1["params"]["requestId"], "l");
         assert_eq!(heard.len(), 1 + answers, "over HTTP an answer ends it");
         rig.session.close(&mut rig.actions);
-        assert_eq!(rig.letters(), []);
+        assert_eq!(rig.messages(), []);
     }
 }
 
@@ -99,7 +99,7 @@ fn whoever_listens_is_told_when_the_gate_ends() {
     let mut rig = http();
     rig.says(0, LISTEN);
     rig.session.close(&mut rig.actions);
-    assert_eq!(code(&rig.letters()[0].1), "SHUTTING_DOWN");
+    assert_eq!(code(&rig.messages()[0].1), "SHUTTING_DOWN");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     let log = br#"{"method":"notifications/message","params":{}}"#;
     let tell = |rig: &mut Rig| {
         rig.session.upstream_line(log, &mut rig.actions);
-        rig.letters()[0].0
+        rig.messages()[0].0
     };
     assert_eq!(tell(&mut rig), ToClient::Any);
     rig.says(0, LISTEN);
@@ -117,7 +117,7 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     rig.says(0, WATCHED);
     assert_eq!(tell(&mut rig), ToClient::Any);
     rig.session.upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.actions);
-    assert_eq!(rig.letters()[0].0, ToClient::Any);
+    assert_eq!(rig.messages()[0].0, ToClient::Any);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn requests_of_a_server_that_nobody_answers_stop_no_others() {
     for id in 0..=MOST_ASKED {
         let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         rig.session.upstream_line(ping.as_bytes(), &mut rig.actions);
-        asked.extend(rig.letters().into_iter().map(|it| it.1["id"].clone()));
+        asked.extend(rig.messages().into_iter().map(|it| it.1["id"].clone()));
     }
     assert_eq!(asked.len(), MOST_ASKED + 1);
     let mut answer = |id: &Value| {
@@ -157,14 +157,14 @@ fn a_request_that_the_client_does_not_hear_is_answered_all_the_same() {
         br#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}"#,
         &mut rig.actions,
     );
-    let (to, asked) = rig.letters().remove(0);
+    let (to, asked) = rig.messages().remove(0);
     let number = asked["id"].as_u64().unwrap();
     assert_eq!(to, ToClient::Question(number, None), "so that it is known without its words");
     rig.session.unheard(number, &mut rig.actions);
-    rig.letters();
+    rig.messages();
     let answer: Value = serde_json::from_str(rig.sent.last().unwrap()).unwrap();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&"q".into(), &(-32_603).into()));
     rig.session.unheard(number, &mut rig.actions);
-    rig.letters();
+    rig.messages();
     assert_eq!(rig.sent.len(), 1, "and only once");
 }

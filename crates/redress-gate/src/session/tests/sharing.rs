@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, Rig, code};
 use crate::{
-    mail::{Ticket, ToClient, ToUpstream},
+    outgoing::{Ticket, ToClient, ToUpstream},
     session::{Exit, UpstreamKind, tasks::MOST},
 };
 
@@ -25,7 +25,7 @@ pub(super) fn sent(rig: &Rig, at: usize) -> Value {
 pub(super) fn server(rig: &mut Rig, line: &str) -> Vec<(ToClient, Value)> {
     let line = line.replace("ID", &rig.last_id());
     rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
-    rig.letters()
+    rig.messages()
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn requests_without_a_session_may_have_the_same_id() {
     let mut rig = pipe();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     for ticket in [5, 6] {
-        let from = crate::mail::Sender { ticket: Ticket(ticket), ..crate::mail::Sender::default() };
+        let from = crate::outgoing::Sender { ticket: Ticket(ticket), ..crate::outgoing::Sender::default() };
         rig.session.client_line(call.as_bytes(), from, &mut rig.actions);
-        assert_eq!(rig.letters(), []);
+        assert_eq!(rig.messages(), []);
         assert_eq!(rig.sent.len(), usize::try_from(ticket - 4).unwrap(), "it needs no opening");
     }
     assert_eq!(server(&mut rig, FINE)[0].0, ToClient::Answer(Ticket(6), 200));
@@ -108,9 +108,9 @@ fn a_client_that_leaves_takes_only_its_own_requests_along() {
     let (one, id) = (rig.last(), rig.last_id());
     rig.says(2, CALL);
     rig.session.client_left(1, &mut rig.actions);
-    let to: Vec<_> = rig.actions.to_upstream.letters().map(|it| it.0).collect();
+    let to: Vec<_> = rig.actions.to_upstream.messages().map(|it| it.0).collect();
     assert_eq!(to, [ToUpstream::Cancel(one)]);
-    assert_eq!(rig.letters(), []);
+    assert_eq!(rig.messages(), []);
     assert_eq!(rig.recorded[0]["code"], "CANCELLED");
     let late = FINE.replace("ID", &id);
     assert_eq!(server(&mut rig, &late), []);
@@ -258,7 +258,7 @@ fn what_a_process_writes_for_nobody_is_told_only_where_one_client_can_be_meant()
         rig.says(1, CALL);
         rig.session.upstream_line(b"debug: balance of the second is 4712", &mut rig.actions);
         end(&mut rig);
-        let heard = rig.letters();
+        let heard = rig.messages();
         let first = heard.iter().find(|it| it.1["id"] == 7).unwrap();
         assert_eq!(first.1.to_string().contains("of the second"), is_alone, "{first:?}");
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{CALL, Rig, code, fault};
 use crate::{
-    mail::ToClient,
+    outgoing::ToClient,
     session::{FailureScope, ClientKind, HttpFailure, UpstreamKind},
 };
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, Rig};
 use crate::{
-    mail::ToClient,
+    outgoing::ToClient,
     session::{ClientKind, UpstreamKind},
     settings::Mode,
 };
@@ -179,7 +179,7 @@ fn a_task_that_the_server_tells_of_is_recorded_before_the_client_hears() {
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         assert!(rig.actions.to_client.is_empty());
         assert_eq!(rig.actions.told[0].address(), Some(ToClient::Any));
-        let (_, heard) = rig.letters().remove(0);
+        let (_, heard) = rig.messages().remove(0);
         assert_eq!(heard["method"], "notifications/tasks");
         assert_eq!(heard["params"]["result"]["_meta"]["a"], 1);
         let fault = envelope(&heard, "/params/result/_meta");
@@ -194,7 +194,7 @@ fn a_status_that_a_server_tells_of_is_recorded_too() {
     let mut rig = begun(Mode::Enforce);
     let line = r#"{"method":"notifications/tasks/status","params":{"taskId":"t","status":"failed","statusMessage":"ENOENT: no such file or directory, open 'a.txt'"}}"#;
     rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
-    let (_, heard) = rig.letters().remove(0);
+    let (_, heard) = rig.messages().remove(0);
     assert_eq!(heard["method"], "notifications/tasks/status");
     assert_eq!(envelope(&heard, "/params/_meta")["code"], "FILE_NOT_FOUND");
     assert_eq!(rig.recorded[0]["code"], "FILE_NOT_FOUND");

@@ -1,4 +1,4 @@
-//! `Mail`: messages on their way out, one behind the other, and for whom each of them is.
+//! `Outgoing`: messages on their way out, one behind the other, and for whom each of them is.
 
 use std::{fmt, num::NonZeroU64};
 
@@ -72,14 +72,14 @@ pub enum ToClient {
 
 /// Messages to clients that nobody will hear. What they say is forgotten.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct Undelivered {
     /// How many they are.
     pub(crate) count: u64,
     /// Those of them that are questions of the upstream, by our numbers.
     pub(crate) questions: Vec<u64>,
 }
 
-impl Lost {
+impl Undelivered {
     /// One more, which may be a question.
     pub(crate) fn add(&mut self, question: Option<u64>) {
         self.count += 1;
@@ -110,26 +110,26 @@ pub enum ToUpstream {
 
 /// Messages one behind the other, each ended by a line break, with their addresses.
 #[derive(Debug)]
-pub struct Mail<A> {
+pub struct Outgoing<A> {
     bytes: Vec<u8>,
     /// Where each message ends.
     ends: Vec<(usize, A)>,
 }
 
-impl<A> Default for Mail<A> {
+impl<A> Default for Outgoing<A> {
     fn default() -> Self {
         Self { bytes: Vec::new(), ends: Vec::new() }
     }
 }
 
-impl<A: Copy> Mail<A> {
+impl<A: Copy> Outgoing<A> {
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// Every message, with its line break.
-    pub fn letters(&self) -> impl Iterator<Item = (A, &[u8])> {
+    pub fn messages(&self) -> impl Iterator<Item = (A, &[u8])> {
         let mut start = 0;
         self.ends.iter().map(move |(end, to)| {
             let letter = self.bytes.get(start..*end).unwrap_or_default();
@@ -172,21 +172,21 @@ impl<A: Copy> Mail<A> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mail, Ticket, ToClient};
+    use super::{Outgoing, Ticket, ToClient};
 
     #[test]
     fn every_letter_has_its_address() {
-        let mut mail = Mail::default();
+        let mut mail = Outgoing::default();
         mail.add_parts(ToClient::Any, &[b"a", b"b\n"]);
         mail.add(ToClient::Answer(Ticket(3), 200), |_| ());
         mail.add_parts(ToClient::During(Ticket(2)), &[b"c\n"]);
-        let letters: Vec<_> = mail.letters().collect();
+        let letters: Vec<_> = mail.messages().collect();
         assert_eq!(
             letters,
             [(ToClient::Any, b"ab\n".as_slice()), (ToClient::During(Ticket(2)), b"c\n")]
         );
         assert_eq!(mail.as_stream(), b"ab\nc\n");
         mail.as_stream().clear();
-        assert!(mail.is_empty() && mail.letters().next().is_none());
+        assert!(mail.is_empty() && mail.messages().next().is_none());
     }
 }
