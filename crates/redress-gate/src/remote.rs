@@ -45,7 +45,7 @@ use crate::{
     inflight::UpstreamId,
     outgoing::{Outgoing, Ticket, ToUpstream},
     memory::{Account, Reservation},
-    mirrors::Mirrors,
+    header_params::HeaderParams,
     session::{MessageSource, ClientKind, HttpFailure},
 };
 
@@ -119,7 +119,7 @@ pub(crate) struct Remote {
 struct State {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    mirrors: Mirrors,
+    mirrors: HeaderParams,
     /// Requests in progress; ending one closes its connection.
     posts: FxHashMap<UpstreamId, Post>,
     posted: u64,

@@ -9,7 +9,7 @@ use redress::{
 };
 use rustc_hash::FxBuildHasher;
 
-use crate::mirrors::Mirrors;
+use crate::header_params::HeaderParams;
 
 /// The most tools that are kept.
 const MOST: usize = 10_000;
@@ -35,7 +35,7 @@ pub(crate) struct Tools {
     is_old: bool,
     own: Own,
     /// The arguments that stand in headers, too.
-    pub(crate) mirrors: Mirrors,
+    pub(crate) header_params: HeaderParams,
 }
 
 /// Whether we ask for the list ourselves.
@@ -152,7 +152,7 @@ impl Tools {
         if !has_room || name.len() > LONGEST_NAME {
             return false;
         }
-        self.mirrors.learn_tool(tool);
+        self.header_params.learn_tool(tool);
         let hint = |key| tool.path(&["annotations", key]).and_then(Value::as_bool);
         let facts = Tool {
             has_output_schema: tool.get("outputSchema").is_some_and(|it| !it.is_null()),

@@ -9,7 +9,7 @@ use redress::json::{Doc, Scratch, Value};
 use super::fields::Fields;
 use crate::{
     frame::{Frame, Shape, limits},
-    mirrors::{Mirrors, PARAM},
+    header_params::{HeaderParams, PARAM},
 };
 
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -59,7 +59,7 @@ pub(super) struct Brief {
 
 impl Brief {
     /// Reads a message of ours.
-    pub(super) fn of(line: &[u8], mirrors: &Mirrors, scratch: &mut Scratch) -> Self {
+    pub(super) fn of(line: &[u8], mirrors: &HeaderParams, scratch: &mut Scratch) -> Self {
         let unread = Self { kind: Kind::Notice, mirrored: None };
         let Ok(doc) = Doc::parse_with(line, limits(usize::MAX), std::mem::take(scratch)) else {
             return unread;
@@ -70,7 +70,7 @@ impl Brief {
     }
 
     /// The same of what is known to be a request: most need no second reading.
-    pub(super) fn of_request(line: &[u8], mirrors: &Mirrors, scratch: &mut Scratch) -> Self {
+    pub(super) fn of_request(line: &[u8], mirrors: &HeaderParams, scratch: &mut Scratch) -> Self {
         // Without a backslash nothing is spelled in another way.
         let is_special = memchr::memchr(b'\\', line).is_some()
             || SPECIAL.iter().any(|it| it.find(line).is_some());
@@ -80,7 +80,7 @@ impl Brief {
         Self { kind: Kind::Request, mirrored: None }
     }
 
-    fn of_frame(frame: &Frame<'_>, mirrors: &Mirrors) -> Self {
+    fn of_frame(frame: &Frame<'_>, mirrors: &HeaderParams) -> Self {
         let kind = match (frame.shape, &*frame.method) {
             (Shape::Request, INITIALIZE) => Kind::Initialize,
             (Shape::Request, TOOLS_LIST) => Kind::ToolsList,
@@ -93,7 +93,7 @@ impl Brief {
     }
 }
 
-fn mirrored(frame: &Frame<'_>, mirrors: &Mirrors) -> Option<Fields> {
+fn mirrored(frame: &Frame<'_>, mirrors: &HeaderParams) -> Option<Fields> {
     let params = frame.params?;
     let version = params.get("_meta")?.get(META_VERSION)?.as_str()?;
     let mut fields = Fields::default();
@@ -151,9 +151,9 @@ mod tests {
     use redress::json::Scratch;
 
     use super::{Brief, Kind, base64, encoded};
-    use crate::mirrors::Mirrors;
+    use crate::header_params::HeaderParams;
 
-    fn headers(line: &str, mirrors: &Mirrors) -> Vec<String> {
+    fn headers(line: &str, mirrors: &HeaderParams) -> Vec<String> {
         let headers = Brief::of(line.as_bytes(), mirrors, &mut Scratch::default())
             .mirrored
             .unwrap_or_default();
@@ -181,7 +181,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, Kind::Notice),
             ("no message", Kind::Notice),
         ] {
-            let brief = Brief::of(line.as_bytes(), &Mirrors::default(), &mut Scratch::default());
+            let brief = Brief::of(line.as_bytes(), &HeaderParams::default(), &mut Scratch::default());
             assert!(brief.kind == kind && brief.mirrored.is_none(), "{line}");
         }
     }
@@ -198,14 +198,14 @@ mod tests {
             modern("tools/call", "").replace("protocolVersion", "protocol\\u0056ersion"),
         ] {
             let [all, glance] = [Brief::of, Brief::of_request]
-                .map(|it| it(line.as_bytes(), &Mirrors::default(), &mut Scratch::default()));
+                .map(|it| it(line.as_bytes(), &HeaderParams::default(), &mut Scratch::default()));
             assert_eq!((glance.kind, glance.mirrored), (all.kind, all.mirrored), "{line}");
         }
     }
 
     #[test]
     fn a_request_of_the_stateless_revision_is_mirrored() {
-        let none = Mirrors::default();
+        let none = HeaderParams::default();
         let all = |method: &str, params: &str| headers(&modern(method, params), &none);
         let with = |method: &str, name: &str| {
             let method = format!("mcp-method: {method}");
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn annotated_arguments_are_mirrored_once_the_tools_are_known() {
-        let mut mirrors = Mirrors::default();
+        let mut mirrors = HeaderParams::default();
         mirrors.learn(
             br#"{"id":1,"result":{"tools":[{"name":"q","inputSchema":{"type":"object","properties":{
             "region":{"type":"string","x-mcp-header":"Region"},"deep":{"properties":{"n":{"type":"integer","x-mcp-header":"N"}}},

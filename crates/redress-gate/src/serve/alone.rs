@@ -122,7 +122,7 @@ mod tests {
     use super::{check, check_arguments, decoded};
     use crate::{
         frame::{Frame, limits},
-        mirrors::Mirrors,
+        header_params::HeaderParams,
     };
 
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_argument_that_stands_in_a_header_is_the_same_there() {
-        let mut mirrors = Mirrors::default();
+        let mut mirrors = HeaderParams::default();
         mirrors.learn(
             br#"{"result":{"tools":[{"name":"t","inputSchema":{"properties":{"at":{"x-mcp-header":"At"}}}}]}}"#,
         );

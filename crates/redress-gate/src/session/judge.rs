@@ -122,7 +122,7 @@ impl Session {
         tool: &str,
         arguments: Option<Value<'d>>,
     ) -> impl Iterator<Item = (&'s HeaderName, Option<Cow<'d, str>>)> {
-        self.tools.mirrors.of(tool, arguments)
+        self.tools.header_params.of(tool, arguments)
     }
 
     /// The tool that a request is about, itself or by the task that it names.

@@ -1,4 +1,4 @@
-//! `Mirrors`: which arguments of which tools stand in the headers of a request, too, since revision 2026-07-28.
+//! `HeaderParams`: which arguments of which tools stand in the headers of a request, too, since revision 2026-07-28.
 
 use std::borrow::Cow;
 
@@ -20,18 +20,18 @@ const MOST_PARAMS: usize = 32;
 
 /// Which arguments of which tools are mirrored, learnt from the lists that pass.
 #[derive(Debug, Default)]
-pub(crate) struct Mirrors {
-    tools: IndexMap<String, Vec<Mirror>, FxBuildHasher>,
+pub(crate) struct HeaderParams {
+    tools: IndexMap<String, Vec<HeaderParam>, FxBuildHasher>,
 }
 
 #[derive(Debug)]
-struct Mirror {
+struct HeaderParam {
     /// The keys that lead to the argument.
     path: Vec<String>,
     header: HeaderName,
 }
 
-impl Mirrors {
+impl HeaderParams {
     /// Learns from an answer to `tools/list`.
     pub(crate) fn learn(&mut self, line: &[u8]) {
         let Ok(doc) = Doc::parse(line, limits(usize::MAX)) else { return };
@@ -62,7 +62,7 @@ impl Mirrors {
         arguments: Option<Value<'d>>,
     ) -> impl Iterator<Item = (&'m HeaderName, Option<Cow<'d, str>>)> {
         let mirrors = self.tools.get(tool).map(Vec::as_slice).unwrap_or_default();
-        mirrors.iter().map(move |Mirror { path, header }| {
+        mirrors.iter().map(move |HeaderParam { path, header }| {
             let found = arguments.and_then(|it| path.iter().try_fold(it, |it, key| it.get(key)));
             (header, found.and_then(plain))
         })
@@ -70,7 +70,7 @@ impl Mirrors {
 }
 
 /// Collects the annotated properties of a schema. Nesting is bounded by the reader of the message.
-fn annotated(schema: Value<'_>, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
+fn annotated(schema: Value<'_>, path: &mut Vec<String>, found: &mut Vec<HeaderParam>) {
     for (key, property) in schema.get("properties").into_iter().flat_map(Value::members) {
         let Some(key) = key.as_str() else { continue };
         path.push(key.into_owned());
@@ -79,7 +79,7 @@ fn annotated(schema: Value<'_>, path: &mut Vec<String>, found: &mut Vec<Mirror>)
         if let Some(header) = name.and_then(|it| it.parse().ok())
             && found.len() < MOST_PARAMS
         {
-            found.push(Mirror { path: path.clone(), header });
+            found.push(HeaderParam { path: path.clone(), header });
         }
         annotated(property, path, found);
         path.pop();
