@@ -7,7 +7,7 @@ use redress::tally::ErrorStats;
 use crate::{
     frame::{Edit, Frame, Named, rewrite, span},
     govern::{Governed, Writing},
-    limits::CallPlace,
+    limits::CallSlot,
     outgoing::Sender,
     memory::Reservation,
 };
@@ -62,7 +62,7 @@ pub(crate) struct Exchange {
     /// The write that it is, if that is checked.
     pub(crate) write: Option<Box<Writing>>,
     /// Its place among the calls of all callers.
-    pub(crate) place: Option<CallPlace>,
+    pub(crate) place: Option<CallSlot>,
     /// The bytes that are reserved for its answer.
     pub(crate) memory: Option<Reservation>,
 }

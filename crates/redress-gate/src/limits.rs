@@ -14,7 +14,7 @@ use std::{
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::{caller::Caller, places::Places};
+use crate::{caller::Caller, slots::SlotPool};
 
 /// How much is too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Rate {
 
 /// Why a call is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TooMuch {
+pub(crate) enum LimitExceeded {
     /// So many are in progress.
     InFlight {
         /// The limit that was reached.
@@ -65,7 +65,7 @@ pub(crate) struct Limits {
     /// Sessions that have calls in progress, or would like to.
     sessions: AtomicUsize,
     /// The same calls by caller, however many sessions it has.
-    callers: Mutex<Places>,
+    callers: Mutex<SlotPool>,
     rate: Option<Bucket>,
     /// From when on time is counted.
     start: Instant,
@@ -75,7 +75,7 @@ impl Limits {
     pub(crate) fn new(rule: LimitRule, start: Instant) -> Self {
         let rate = rule.rate.filter(|it| it.calls > 0 && !it.per.is_zero()).map(Bucket::new);
         let (in_flight, sessions) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let callers = Mutex::new(Places::new(rule.in_flight));
+        let callers = Mutex::new(SlotPool::new(rule.in_flight));
         Self { rule, in_flight, sessions, callers, rate, start }
     }
 
@@ -84,7 +84,7 @@ impl Limits {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    fn callers(&self) -> MutexGuard<'_, Places> {
+    fn callers(&self) -> MutexGuard<'_, SlotPool> {
         self.callers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,12 +96,12 @@ impl Limits {
 
 /// The place that a call in progress has among those of all callers. It is given back when this value is dropped.
 #[derive(Debug)]
-pub(crate) struct CallPlace {
+pub(crate) struct CallSlot {
     limits: Arc<Limits>,
     caller: Caller,
 }
 
-impl Drop for CallPlace {
+impl Drop for CallSlot {
     fn drop(&mut self) {
         self.limits.callers().leave(self.caller);
     }
@@ -109,37 +109,37 @@ impl Drop for CallPlace {
 
 /// The parts of all clients of a session, mostly one.
 #[derive(Debug)]
-pub(crate) struct Shares {
+pub(crate) struct ClientShares {
     limits: Arc<Limits>,
-    by_client: IndexMap<u64, Share, FxBuildHasher>,
+    by_client: IndexMap<u64, ClientShare, FxBuildHasher>,
 }
 
 /// More clients than this are not kept unless they have calls in progress.
 const MOST_IDLE: usize = 4_096;
 
-impl Shares {
+impl ClientShares {
     pub(crate) fn of(limits: Arc<Limits>) -> Self {
         Self { limits, by_client: IndexMap::default() }
     }
 
     /// A place for one more call of a caller; none is needed where there can be no other caller.
-    pub(crate) fn place(&self, caller: Caller) -> Result<Option<CallPlace>, TooMuch> {
+    pub(crate) fn place(&self, caller: Caller) -> Result<Option<CallSlot>, LimitExceeded> {
         if caller.is_only() {
             return Ok(None);
         }
         if !self.limits.callers().enter(caller) {
-            return Err(TooMuch::InFlight { limit: self.limits.rule.in_flight });
+            return Err(LimitExceeded::InFlight { limit: self.limits.rule.in_flight });
         }
-        Ok(Some(CallPlace { limits: Arc::clone(&self.limits), caller }))
+        Ok(Some(CallSlot { limits: Arc::clone(&self.limits), caller }))
     }
 
     /// Whether one more call of a client may begin. Whoever asks says when it is over.
-    pub(crate) fn enter(&mut self, client: u64, now: Instant) -> Result<(), TooMuch> {
+    pub(crate) fn enter(&mut self, client: u64, now: Instant) -> Result<(), LimitExceeded> {
         if self.by_client.len() >= MOST_IDLE && !self.by_client.contains_key(&client) {
             self.by_client.retain(|_, it| it.own > 0);
         }
         let share = self.by_client.entry(client);
-        share.or_insert_with(|| Share::of(Arc::clone(&self.limits))).enter(now)
+        share.or_insert_with(|| ClientShare::of(Arc::clone(&self.limits))).enter(now)
     }
 
     /// A call of a client is over.
@@ -152,7 +152,7 @@ impl Shares {
 
 /// The part of one client.
 #[derive(Debug)]
-struct Share {
+struct ClientShare {
     limits: Arc<Limits>,
     own: usize,
     is_counted: bool,
@@ -160,17 +160,17 @@ struct Share {
     used_until: u64,
 }
 
-impl Share {
+impl ClientShare {
     const fn of(limits: Arc<Limits>) -> Self {
         Self { limits, own: 0, is_counted: false, used_until: 0 }
     }
 
     /// Whether one more call may begin. The caller says when it is over.
-    fn enter(&mut self, now: Instant) -> Result<(), TooMuch> {
+    fn enter(&mut self, now: Instant) -> Result<(), LimitExceeded> {
         self.count();
         let limit = self.is_too_much();
         if let Some(limit) = limit {
-            return Err(TooMuch::InFlight { limit });
+            return Err(LimitExceeded::InFlight { limit });
         }
         self.take_token(now)?;
         self.own += 1;
@@ -200,7 +200,7 @@ impl Share {
         is_refused.then_some(rule.in_flight)
     }
 
-    fn take_token(&mut self, now: Instant) -> Result<(), TooMuch> {
+    fn take_token(&mut self, now: Instant) -> Result<(), LimitExceeded> {
         let Some(bucket) = &self.limits.rate else { return Ok(()) };
         let (now, sessions) = (self.limits.nanos(now), self.sessions());
         let own_interval = bucket.interval.saturating_mul(sessions);
@@ -209,9 +209,9 @@ impl Share {
         let own_excess = (own_until - now).saturating_sub(bucket.length.max(own_interval));
         let is_scarce = bucket.used(now) > bucket.length - bucket.length / 4;
         if is_scarce && own_excess > 0 {
-            return Err(TooMuch::Rate { wait: Duration::from_nanos(own_excess) });
+            return Err(LimitExceeded::Rate { wait: Duration::from_nanos(own_excess) });
         }
-        bucket.take(now).map_err(|wait| TooMuch::Rate { wait })?;
+        bucket.take(now).map_err(|wait| LimitExceeded::Rate { wait })?;
         self.used_until = own_until.min(now.saturating_add(bucket.length.max(own_interval)));
         Ok(())
     }
@@ -239,7 +239,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for ClientShare {
     fn drop(&mut self) {
         self.limits.in_flight.fetch_sub(self.own, Ordering::Relaxed);
         self.uncount();

@@ -13,7 +13,7 @@ use crate::{
     breaker::Breakers,
     caller::Caller,
     govern::{Governed, Governor},
-    limits::{Limits, Shares},
+    limits::{Limits, ClientShares},
     memory::{Account, MemoryBudget},
     metrics::Metrics,
     quota::Quota,
@@ -155,7 +155,7 @@ impl Server {
         Some(self.memory.get()?.account(caller))
     }
 
-    pub(crate) fn shares(&self) -> Shares {
-        Shares::of(Arc::clone(&self.limits))
+    pub(crate) fn shares(&self) -> ClientShares {
+        ClientShares::of(Arc::clone(&self.limits))
     }
 }

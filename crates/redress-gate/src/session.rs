@@ -47,7 +47,7 @@ use crate::{
     exchange::{Exchange, Method},
     inflight::{InFlight, InFlightEntry, UpstreamId},
     fault_template::TemplateCache,
-    limits::Shares,
+    limits::ClientShares,
     outgoing::ToUpstream,
     memory::Reservation,
     metrics::Event,
@@ -72,7 +72,7 @@ pub struct Session {
     /// Whether the upstream is asked at all.
     breaker: Arc<Breaker>,
     /// What each client may ask.
-    shares: Shares,
+    shares: ClientShares,
     client: ClientKind,
     link: UpstreamKind,
     /// Whether it has several clients.

@@ -7,7 +7,7 @@ use std::{
 
 use proptest::prelude::proptest;
 
-use super::{CallPlace, LimitRule, Limits, MOST_IDLE, Rate, Share, Shares, TooMuch};
+use super::{CallSlot, LimitRule, Limits, MOST_IDLE, Rate, ClientShare, ClientShares, LimitExceeded};
 use crate::caller::{Caller, Peer};
 
 fn limits(in_flight: usize, in_flight_per_session: usize) -> Arc<Limits> {
@@ -22,28 +22,28 @@ fn rated(calls: u32, per: Duration) -> (Arc<Limits>, Instant) {
 }
 
 /// How many calls of a session are let in.
-fn enter_all(share: &mut Share, tries: usize, now: Instant) -> usize {
+fn enter_all(share: &mut ClientShare, tries: usize, now: Instant) -> usize {
     (0..tries).filter(|_| share.enter(now).is_ok()).count()
 }
 
 #[test]
 fn one_session_alone_may_have_everything_up_to_its_own_limit() {
     let now = Instant::now();
-    let mut share = Share::of(limits(100, 1_000));
+    let mut share = ClientShare::of(limits(100, 1_000));
     assert_eq!(enter_all(&mut share, 200, now), 100);
-    assert_eq!(share.enter(now), Err(TooMuch::InFlight { limit: 100 }));
+    assert_eq!(share.enter(now), Err(LimitExceeded::InFlight { limit: 100 }));
     share.leave();
     assert_eq!(share.enter(now), Ok(()));
-    let mut share = Share::of(limits(100, 10));
+    let mut share = ClientShare::of(limits(100, 10));
     assert_eq!(enter_all(&mut share, 200, now), 10);
-    assert_eq!(share.enter(now), Err(TooMuch::InFlight { limit: 10 }));
+    assert_eq!(share.enter(now), Err(LimitExceeded::InFlight { limit: 10 }));
 }
 
 #[test]
 fn one_that_floods_is_refused_before_the_others_are() {
     let now = Instant::now();
     let limits = limits(100, 1_000);
-    let (mut flood, mut calm) = (Share::of(Arc::clone(&limits)), Share::of(Arc::clone(&limits)));
+    let (mut flood, mut calm) = (ClientShare::of(Arc::clone(&limits)), ClientShare::of(Arc::clone(&limits)));
     assert_eq!(enter_all(&mut calm, 1, now), 1);
     assert_eq!(enter_all(&mut flood, 1_000, now), 75 - 1);
     assert_eq!(enter_all(&mut calm, 20, now), 20, "there is room for the other one");
@@ -54,7 +54,7 @@ fn one_that_floods_is_refused_before_the_others_are() {
 fn a_newcomer_gets_its_part_once_something_ends() {
     let now = Instant::now();
     let limits = limits(100, 1_000);
-    let (mut flood, mut late) = (Share::of(Arc::clone(&limits)), Share::of(Arc::clone(&limits)));
+    let (mut flood, mut late) = (ClientShare::of(Arc::clone(&limits)), ClientShare::of(Arc::clone(&limits)));
     assert_eq!(enter_all(&mut flood, 1_000, now), 100);
     assert!(late.enter(now).is_err());
     for _ in 0..60 {
@@ -68,7 +68,7 @@ fn a_newcomer_gets_its_part_once_something_ends() {
 #[test]
 fn a_session_that_ends_leaves_nothing_behind() {
     let limits = limits(100, 1_000);
-    let mut share = Share::of(Arc::clone(&limits));
+    let mut share = ClientShare::of(Arc::clone(&limits));
     enter_all(&mut share, 30, Instant::now());
     drop(share);
     assert_eq!(
@@ -80,7 +80,7 @@ fn a_session_that_ends_leaves_nothing_behind() {
 #[test]
 fn clients_of_one_session_have_their_own_parts_and_those_that_left_are_forgotten() {
     let (limits, now) = (limits(1_000_000, 2), Instant::now());
-    let mut shares = Shares::of(Arc::clone(&limits));
+    let mut shares = ClientShares::of(Arc::clone(&limits));
     for client in 0..3 * u64::try_from(MOST_IDLE).unwrap() {
         assert_eq!(shares.enter(client, now), Ok(()));
         if client > 9 {
@@ -90,7 +90,7 @@ fn clients_of_one_session_have_their_own_parts_and_those_that_left_are_forgotten
     assert!(shares.by_client.len() <= MOST_IDLE);
     assert_eq!(limits.in_flight(), 10);
     assert_eq!(shares.enter(7, now), Ok(()));
-    assert_eq!(shares.enter(7, now), Err(TooMuch::InFlight { limit: 2 }));
+    assert_eq!(shares.enter(7, now), Err(LimitExceeded::InFlight { limit: 2 }));
     assert_eq!(shares.enter(8, now), Ok(()));
     drop(shares);
     assert_eq!(limits.in_flight(), 0);
@@ -100,8 +100,8 @@ fn clients_of_one_session_have_their_own_parts_and_those_that_left_are_forgotten
 fn a_caller_with_many_sessions_leaves_calls_to_another() {
     let limits = limits(100, 1_000);
     let of = |number: u8| Caller { token: None, peer: Peer::V4([10, 0, 0, number].into()) };
-    let call = |caller: Caller| -> Vec<CallPlace> {
-        let sessions: Vec<_> = (0..64).map(|_| Shares::of(Arc::clone(&limits))).collect();
+    let call = |caller: Caller| -> Vec<CallSlot> {
+        let sessions: Vec<_> = (0..64).map(|_| ClientShares::of(Arc::clone(&limits))).collect();
         let places = sessions.iter().cycle().take(1_000);
         places.filter_map(|it| it.place(caller).ok().flatten()).collect()
     };
@@ -111,15 +111,15 @@ fn a_caller_with_many_sessions_leaves_calls_to_another() {
     assert_eq!(calm.len(), 25, "less than its share of 33");
     drop((flood, calm));
     assert_eq!(call(of(1)).len(), 75, "what is over is given back");
-    assert!(Shares::of(limits).place(Caller::ONLY).is_ok_and(|it| it.is_none()));
+    assert!(ClientShares::of(limits).place(Caller::ONLY).is_ok_and(|it| it.is_none()));
 }
 
 #[test]
 fn a_rate_allows_so_many_at_once_and_then_one_after_another() {
     let (limits, now) = rated(10, Duration::from_secs(1));
-    let mut share = Share::of(limits);
+    let mut share = ClientShare::of(limits);
     assert_eq!(enter_all(&mut share, 20, now), 10);
-    let Err(TooMuch::Rate { wait }) = share.enter(now) else { panic!("refused") };
+    let Err(LimitExceeded::Rate { wait }) = share.enter(now) else { panic!("refused") };
     assert_eq!(wait, Duration::from_millis(100));
     assert_eq!(enter_all(&mut share, 20, now + wait), 1);
     assert_eq!(enter_all(&mut share, 20, now + Duration::from_secs(10)), 10, "no more than fits");
@@ -128,7 +128,7 @@ fn a_rate_allows_so_many_at_once_and_then_one_after_another() {
 #[test]
 fn one_that_asks_all_the_time_does_not_take_the_rate_of_another() {
     let (limits, mut now) = rated(100, Duration::from_secs(1));
-    let (mut flood, mut calm) = (Share::of(Arc::clone(&limits)), Share::of(limits));
+    let (mut flood, mut calm) = (ClientShare::of(Arc::clone(&limits)), ClientShare::of(limits));
     let (mut of_flood, mut of_calm) = (0, 0);
     flood.enter(now).unwrap();
     calm.enter(now).unwrap();
@@ -147,7 +147,7 @@ proptest! {
     #[test]
     fn no_order_of_events_breaks_a_limit(steps in proptest::collection::vec((0usize..4, 0u8..3), 0..500)) {
         let (limits, now) = (limits(20, 8), Instant::now());
-        let mut shares: Vec<_> = (0..4).map(|_| Share::of(Arc::clone(&limits))).collect();
+        let mut shares: Vec<_> = (0..4).map(|_| ClientShare::of(Arc::clone(&limits))).collect();
         for (who, what) in steps {
             let share = &mut shares[who];
             match what {

@@ -21,7 +21,7 @@ use tokio::{
 use super::{handle::Current, impatient::Impatient, refusal::Refusal, room::Room};
 use crate::{
     caller::{Caller, Peer},
-    places::Places,
+    slots::SlotPool,
 };
 
 /// How long the head of a request may take, and how long it may take to agree on a key.
@@ -43,7 +43,7 @@ const BREATH: Duration = Duration::from_millis(50);
 pub(super) struct Listener {
     socket: TcpListener,
     pub(super) room: Arc<Room>,
-    places: Arc<Mutex<Places>>,
+    places: Arc<Mutex<SlotPool>>,
     stop: watch::Sender<bool>,
 }
 
@@ -53,7 +53,7 @@ impl Listener {
         Ok(Self {
             socket,
             room: Arc::new(Room::new(most)),
-            places: Arc::new(Mutex::new(Places::new(most))),
+            places: Arc::new(Mutex::new(SlotPool::new(most))),
             stop: watch::Sender::new(false),
         })
     }
@@ -114,12 +114,12 @@ impl Listener {
 
 /// The place of a connection, until this value is dropped.
 struct Place {
-    places: Arc<Mutex<Places>>,
+    places: Arc<Mutex<SlotPool>>,
     caller: Caller,
 }
 
 impl Place {
-    fn take(places: &Arc<Mutex<Places>>, caller: Caller) -> Option<Self> {
+    fn take(places: &Arc<Mutex<SlotPool>>, caller: Caller) -> Option<Self> {
         let is_free = lock(places).enter(caller);
         is_free.then(|| Self { places: Arc::clone(places), caller })
     }
@@ -131,7 +131,7 @@ impl Drop for Place {
     }
 }
 
-fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+fn lock(places: &Mutex<SlotPool>) -> MutexGuard<'_, SlotPool> {
     places.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -19,7 +19,7 @@ use crate::{
     caller::Caller,
     link::{Books, Event, Link, Plan, Role},
     memory::MemoryBudget,
-    places::{is_free, short},
+    slots::{is_free, short},
     session::{ClientKind, Session, UpstreamKind},
 };
 

@@ -37,7 +37,7 @@ impl Session {
         match place.and_then(|it| self.shares.enter(client, actions.now.at).map(|()| it)) {
             Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
             Err(_) if is_vital(exchange) => (),
-            Err(why) => return Err(Seen::TooMuch(why)),
+            Err(why) => return Err(Seen::LimitExceeded(why)),
         }
         self.server.budget.called();
         let reached = self.reach(actions);

@@ -26,7 +26,7 @@ use crate::{
 /// An error whose data says where a person must go: what it needs is in there.
 const URL_ELICITATION_REQUIRED: i32 = -32_042;
 
-/// How an answer that is a failure is dressed; the same for the same failure of the same tool. Places count from the
+/// How an answer that is a failure is dressed; the same for the same failure of the same tool. SlotPool count from the
 /// start of its payload.
 #[derive(Debug, Clone)]
 pub(super) enum Rewrite {

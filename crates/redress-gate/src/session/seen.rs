@@ -25,7 +25,7 @@ use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Malformed, Unreadable},
     inflight::{MOST, UpstreamId},
-    limits::TooMuch,
+    limits::LimitExceeded,
     moment::{Moment, millis},
     retry::is_reading,
 };
@@ -60,7 +60,7 @@ pub(super) enum Seen<'a> {
     /// Too much is in progress.
     Overloaded,
     /// More is asked than may be.
-    TooMuch(TooMuch),
+    LimitExceeded(LimitExceeded),
     /// Failures cannot be recorded.
     Unrecorded,
     /// The gate ends.
@@ -101,7 +101,7 @@ impl Seen<'_> {
             Self::Parked { .. }
                 | Self::CircuitOpen { .. }
                 | Self::Overloaded
-                | Self::TooMuch(_)
+                | Self::LimitExceeded(_)
                 | Self::Unrecorded
                 | Self::Malformed(_)
                 | Self::UnknownTask
@@ -134,7 +134,7 @@ impl Session {
             Seen::OutOfMemory => self.out_of_memory(),
             Seen::Parked { until } => self.parked(*until, now),
             Seen::CircuitOpen { until } => self.paused(*until, now),
-            Seen::TooMuch(why) => self.too_much(*why),
+            Seen::LimitExceeded(why) => self.too_much(*why),
             Seen::Overloaded => {
                 self.raise(codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())])
             }
@@ -354,12 +354,12 @@ impl Session {
         after(fault, until.saturating_duration_since(now.at))
     }
 
-    fn too_much(&self, why: TooMuch) -> Fault {
+    fn too_much(&self, why: LimitExceeded) -> Fault {
         match why {
-            TooMuch::InFlight { limit } => {
+            LimitExceeded::InFlight { limit } => {
                 self.raise(codes::OVERLOADED, Origin::Gate, [("limit", limit.into())])
             }
-            TooMuch::Rate { wait } => {
+            LimitExceeded::Rate { wait } => {
                 let wait_ms = ("retry_after_ms", millis(wait).max(1).into());
                 after(self.raise(codes::RATE_LIMITED, Origin::Gate, [wait_ms]), wait)
             }

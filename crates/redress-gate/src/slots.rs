@@ -1,18 +1,18 @@
-//! `Places`: a number of places that callers share fairly, such as connections or calls in progress.
+//! `SlotPool`: a number of slots that callers share fairly, such as connections or calls in progress.
 //!
 //! The last quarter is kept for callers that have less than their share, and there is always a share for one more caller than there
-//! are. So nobody has to have been seen before to find a place.
+//! are. So nobody has to have been seen before to find a slot.
 
 use std::collections::BTreeMap;
 
 use crate::caller::Caller;
 
-/// How many of so many places are taken when they are short.
+/// How many of so many slots are taken when they are short.
 pub(crate) const fn short(most: usize) -> usize {
     most - most / 4
 }
 
-/// Whether a caller with so many places of its own may take one more, where so many are taken by so many callers.
+/// Whether a caller with so many slots of its own may take one more, where so many are taken by so many callers.
 pub(crate) fn is_free(
     caller: Caller,
     own: usize,
@@ -27,20 +27,20 @@ pub(crate) fn is_free(
     taken < short(most) || own < share || caller.is_only()
 }
 
-/// Places that callers share.
+/// SlotPool that callers share.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct SlotPool {
     most: usize,
     taken: usize,
     by_caller: BTreeMap<Caller, usize>,
 }
 
-impl Places {
+impl SlotPool {
     pub(crate) fn new(most: usize) -> Self {
         Self { most, taken: 0, by_caller: BTreeMap::new() }
     }
 
-    /// Takes a place, if there is one for the caller. Gives whether there is.
+    /// Takes a slot, if there is one for the caller. Gives whether there is.
     pub(crate) fn enter(&mut self, caller: Caller) -> bool {
         let own = self.by_caller.get(&caller).copied().unwrap_or_default();
         let is_free = is_free(caller, own, (self.taken, self.by_caller.len()), self.most);
@@ -51,7 +51,7 @@ impl Places {
         is_free
     }
 
-    /// Gives a place back.
+    /// Gives a slot back.
     pub(crate) fn leave(&mut self, caller: Caller) {
         let Some(own) = self.by_caller.get_mut(&caller) else { return };
         *own -= 1;
@@ -66,41 +66,41 @@ impl Places {
 mod tests {
     use proptest::prelude::{prop, prop_assert, proptest};
 
-    use super::{Caller, Places};
+    use super::{Caller, SlotPool};
     use crate::caller::Peer;
 
     fn caller(number: u8) -> Caller {
         Caller { token: None, peer: Peer::V4([10, 0, 0, number].into()) }
     }
 
-    fn enter_all(places: &mut Places, number: u8) -> usize {
-        std::iter::from_fn(|| places.enter(caller(number)).then_some(())).count()
+    fn enter_all(slots: &mut SlotPool, number: u8) -> usize {
+        std::iter::from_fn(|| slots.enter(caller(number)).then_some(())).count()
     }
 
     #[test]
     fn one_caller_does_not_take_the_last_places() {
-        let mut places = Places::new(64);
-        assert_eq!(enter_all(&mut places, 1), 48);
-        assert_eq!(enter_all(&mut places, 2), 16, "below its share of 21");
-        places.leave(caller(1));
-        assert!(!places.enter(caller(1)), "it has more than its share");
-        assert!(places.enter(caller(3)));
+        let mut slots = SlotPool::new(64);
+        assert_eq!(enter_all(&mut slots, 1), 48);
+        assert_eq!(enter_all(&mut slots, 2), 16, "below its share of 21");
+        slots.leave(caller(1));
+        assert!(!slots.enter(caller(1)), "it has more than its share");
+        assert!(slots.enter(caller(3)));
     }
 
     #[test]
     fn the_only_caller_that_there_can_be_takes_all() {
-        let mut places = Places::new(64);
-        assert_eq!((0..100).filter(|_| places.enter(Caller::ONLY)).count(), 64);
+        let mut slots = SlotPool::new(64);
+        assert_eq!((0..100).filter(|_| slots.enter(Caller::ONLY)).count(), 64);
     }
 
     #[test]
     fn a_place_that_is_given_back_is_free() {
-        let mut places = Places::new(3);
-        assert_eq!(enter_all(&mut places, 1), 3);
-        places.leave(caller(1));
-        places.leave(caller(9));
-        assert!(places.enter(caller(2)));
-        assert!(!places.enter(caller(1)));
+        let mut slots = SlotPool::new(3);
+        assert_eq!(enter_all(&mut slots, 1), 3);
+        slots.leave(caller(1));
+        slots.leave(caller(9));
+        assert!(slots.enter(caller(2)));
+        assert!(!slots.enter(caller(1)));
     }
 
     proptest! {
@@ -109,16 +109,16 @@ mod tests {
             most in 0usize..40,
             steps in prop::collection::vec((0u8..6, prop::bool::ANY), 0..300),
         ) {
-            let mut places = Places::new(most);
+            let mut slots = SlotPool::new(most);
             for (who, leaves) in steps {
                 if leaves {
-                    places.leave(caller(who));
+                    slots.leave(caller(who));
                 } else {
-                    places.enter(caller(who));
+                    slots.enter(caller(who));
                 }
-                prop_assert!(places.taken <= most);
-                prop_assert!(places.taken == places.by_caller.values().sum::<usize>());
-                prop_assert!(places.by_caller.values().all(|it| *it > 0));
+                prop_assert!(slots.taken <= most);
+                prop_assert!(slots.taken == slots.by_caller.values().sum::<usize>());
+                prop_assert!(slots.by_caller.values().all(|it| *it > 0));
             }
         }
     }
