@@ -9,7 +9,7 @@ use redress::{
 
 use crate::{
     frame::{members, span},
-    pending_fault::Place,
+    pending_fault::Insertion,
 };
 
 /// The members of a call's result that the protocol has.
@@ -190,7 +190,7 @@ mod tests {
     use redress::json::{Doc, Limits, Value};
 
     use super::{CallResult, ErrorObject, place_in_error, place_in_result};
-    use crate::pending_fault::Place;
+    use crate::pending_fault::Insertion;
 
     fn with<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> T {
         look(Doc::parse(text.as_bytes(), Limits::DOCUMENT).expect("valid JSON").root())

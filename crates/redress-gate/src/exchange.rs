@@ -8,8 +8,8 @@ use crate::{
     frame::{Edit, Frame, Named, rewrite, span},
     govern::{Governed, Writing},
     limits::CallSlot,
-    outgoing::Sender,
     memory::Reservation,
+    outgoing::Sender,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.

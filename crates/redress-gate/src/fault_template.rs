@@ -293,9 +293,6 @@ impl<T: Clone> TemplateCache<T> {
     }
 }
 
-/// A failure that can be told by several.
-pub(crate) type Shared = Arc<FaultTemplate>;
-
 #[cfg(test)]
 mod tests {
     use redress::{
@@ -308,7 +305,7 @@ mod tests {
     };
     use redress_ledger::{Record, Redactor};
 
-    use super::{ResponseExtras, Known, MARK, TemplateCache, FaultStamp};
+    use super::{FaultStamp, FaultTemplate, MARK, ResponseExtras, TemplateCache};
 
     fn emitted(fault: Fault) -> Emitted {
         let policy = Policy { stack: StackPolicy::Hidden, redact: &Redactor::default() };
@@ -338,7 +335,8 @@ mod tests {
                 let mut out = Vec::new();
                 assert!(template.write_result("\"a\\\"b\"", &stamp, receipt.as_ref(), &mut out));
                 let how = template.how(Dialect::Native, Stamp::default());
-                let expected = wire::response(&template.stamped(&stamp, receipt), "\"a\\\"b\"", how);
+                let expected =
+                    wire::response(&template.stamped(&stamp, receipt), "\"a\\\"b\"", how);
                 assert_eq!(String::from_utf8(out).unwrap(), expected);
             }
         }

@@ -220,7 +220,8 @@ impl InFlight {
     pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Box<Exchange>> {
         let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
         let Some(InFlightEntry::Answer(exchange)) = slot.entry.take() else { return None };
-        slot.entry = Some(InFlightEntry::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
+        slot.entry =
+            Some(InFlightEntry::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
         self.by_client.swap_remove(&slot.key);
         self.endless -= usize::from(exchange.deadline.is_none());
         Some(exchange)
@@ -229,7 +230,9 @@ impl InFlight {
     /// Whether somebody waits for the answer to an id.
     pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
         let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
-        slot.is_some_and(|it| matches!(it.entry, Some(InFlightEntry::Answer(_) | InFlightEntry::Own(_))))
+        slot.is_some_and(|it| {
+            matches!(it.entry, Some(InFlightEntry::Answer(_) | InFlightEntry::Own(_)))
+        })
     }
 
     /// The request of a client under an id.
@@ -314,7 +317,7 @@ impl InFlight {
 
 #[cfg(test)]
 mod tests {
-    use super::{OwnRequest, DIGITS, InFlight, MOST, InFlightEntry, UpstreamId};
+    use super::{DIGITS, InFlight, InFlightEntry, MOST, OwnRequest, UpstreamId};
 
     #[test]
     fn an_id_is_answered_once() {
@@ -331,7 +334,8 @@ mod tests {
     #[test]
     fn an_id_is_found_in_bytes_that_are_no_message() {
         let mut inflight = InFlight::default();
-        let (one, two) = (inflight.ask(OwnRequest::Tools).unwrap(), inflight.ask(OwnRequest::Tools).unwrap());
+        let (one, two) =
+            (inflight.ask(OwnRequest::Tools).unwrap(), inflight.ask(OwnRequest::Tools).unwrap());
         let text = |id: UpstreamId| String::from_utf8(id.digits().to_vec()).unwrap();
         let bytes = format!("\u{fffd}{{\"id\":{},\"x\":[{}1 {}", text(one), text(two), text(one));
         assert_eq!(inflight.search(bytes.as_bytes()), [one]);

@@ -21,6 +21,7 @@ pub mod metrics;
 mod moment;
 mod outbox;
 mod outgoing;
+mod pending_fault;
 mod process;
 mod quota;
 mod relief;
@@ -38,7 +39,6 @@ mod slots;
 mod spawner;
 mod tail;
 mod tls;
-mod pending_fault;
 mod tools;
 
 use redress::frame::{self, lines, peek};
@@ -57,9 +57,10 @@ pub use kin::{Adoption, WATCH, adopt_orphans, watch};
 pub use launch::{LAUNCH, become_server};
 pub use limits::{LimitRule, Rate};
 pub use link::Target;
-pub use outgoing::{Outgoing, Sender, Ticket, ToClient, ToUpstream, TokenId};
 pub use memory::MemoryBudget;
 pub use moment::Moment;
+pub use outgoing::{Outgoing, Sender, Ticket, ToClient, ToUpstream, TokenId};
+pub use pending_fault::{PendingFault, ReplyHead};
 pub use process::Program;
 #[doc(hidden)]
 pub use remote::heard_in_steps;
@@ -70,10 +71,9 @@ pub use run::{Ended, NotRun, OnLedgerFailure, Run, Streams, run};
 pub use serve::{Access, Handle, Next, Serve, Served, Sharing, Tokens, serve};
 pub use server::Server;
 pub use session::{
-    FailureScope, ClientKind, KillReason, Exit, Expected, Phase, HttpFailure, Repeat, Session, Actions,
-    UpstreamKind,
+    Actions, ClientKind, Exit, Expected, FailureScope, HttpFailure, KillReason, Phase, Repeat,
+    Session, UpstreamKind,
 };
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
 pub use tls::{NotTls, Tls};
-pub use pending_fault::{ReplyHead, PendingFault};

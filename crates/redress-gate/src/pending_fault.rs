@@ -1,6 +1,6 @@
 //! `PendingFault`: a failure that is recorded before the client gets it, and the reply that the client gets then.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use redress::{
     Dialect, Fault, codes,
@@ -13,10 +13,10 @@ use redress_ledger::{Record, Redactor, RefusalKind};
 
 use crate::{
     caller::Peer,
-    govern::Governed,
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
-    outgoing::{Ticket, ToClient},
+    govern::Governed,
     memory::Reservation,
+    outgoing::{Ticket, ToClient},
 };
 
 /// A failure that is recorded before the client gets it, with the reply to send then.
@@ -142,7 +142,10 @@ impl PendingFault {
         fault.context.fill_absent(&self.template.fault.context);
         let template = FaultTemplate::new(
             emit(fault, how),
-            ResponseExtras { has_output_schema: self.template.extras.has_output_schema, ..ResponseExtras::default() },
+            ResponseExtras {
+                has_output_schema: self.template.extras.has_output_schema,
+                ..ResponseExtras::default()
+            },
         );
         Self { template: Arc::new(template), form: ReplyBody::Made, is_again: false, ..self }
     }
@@ -180,7 +183,9 @@ impl PendingFault {
     /// The record of it.
     pub fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
-        again.unwrap_or_else(|| Record::told(&self.template.stamped_for_ledger(&self.stamp), redactor))
+        again.unwrap_or_else(|| {
+            Record::told(&self.template.stamped_for_ledger(&self.stamp), redactor)
+        })
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.
@@ -255,7 +260,13 @@ impl PendingFault {
         out.extend_from_slice(line.get(at.end..).unwrap_or_default());
     }
 
-    fn write_into(&self, line: &[u8], place: &Insertion, receipt: Option<Receipt>, out: &mut Vec<u8>) {
+    fn write_into(
+        &self,
+        line: &[u8],
+        place: &Insertion,
+        receipt: Option<Receipt>,
+        out: &mut Vec<u8>,
+    ) {
         let fault = self.template.stamped(&self.stamp, receipt);
         let envelope = Dialect::Native.write(&fault, Stamp::default());
         out.extend_from_slice(line.get(..place.at.start).unwrap_or_default());

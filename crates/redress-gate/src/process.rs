@@ -23,7 +23,7 @@ use crate::{
     launch::Launch,
     relief::Relief,
     resources::Resources,
-    session::{KillReason, Exit},
+    session::{Exit, KillReason},
     spawner,
 };
 

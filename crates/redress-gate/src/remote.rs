@@ -42,11 +42,11 @@ use self::{
     request::{Method, Request},
 };
 use crate::{
-    inflight::UpstreamId,
-    outgoing::{Outgoing, Ticket, ToUpstream},
-    memory::{Account, Reservation},
     header_params::HeaderParams,
-    session::{MessageSource, ClientKind, HttpFailure},
+    inflight::UpstreamId,
+    memory::{Account, Reservation},
+    outgoing::{Outgoing, Ticket, ToUpstream},
+    session::{ClientKind, HttpFailure, MessageSource},
 };
 
 /// The most notifications that wait for a server which does not take them.

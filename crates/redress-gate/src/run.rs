@@ -25,7 +25,7 @@ use crate::{
     memory::Account,
     process::widen,
     server::Server,
-    session::{ClientKind, Session, Actions},
+    session::{Actions, ClientKind, Session},
 };
 
 /// What is to be run, and how.
@@ -222,7 +222,7 @@ fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>) -> Why {
             core.session.repeat_recorded(id, is_recorded, &mut turn);
         }
         core.expire(&mut turn);
-        let is_idle = core.session.is_idle() && turn.told.is_empty() && link.has_told_all();
+        let is_idle = core.session.is_idle() && turn.faults.is_empty() && link.has_told_all();
         if let Some(upstream) = &core.upstream {
             upstream.end_if_stuck(turn.now.at, deadline);
         }

@@ -13,15 +13,15 @@ use crate::{
     breaker::Breakers,
     caller::Caller,
     govern::{Governed, Governor},
-    limits::{Limits, ClientShares},
+    limits::{ClientShares, Limits},
     memory::{Account, MemoryBudget},
     metrics::Metrics,
+    pending_fault::PendingFault,
     quota::Quota,
     restarts::Starts,
     retry::Budget,
     run::spawn,
     settings::Settings,
-    pending_fault::PendingFault,
 };
 
 /// What all sessions of one server share: its settings, and what counts across them.

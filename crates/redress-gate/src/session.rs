@@ -6,7 +6,6 @@ mod again;
 mod batch;
 mod client;
 mod details;
-
 mod endpoints;
 mod garbled;
 mod gone;
@@ -30,7 +29,6 @@ mod sharing;
 mod start;
 mod tasks;
 mod tell;
-
 mod upstream;
 mod useless;
 mod withdraw;
@@ -45,12 +43,12 @@ use rustc_hash::FxBuildHasher;
 use crate::{
     breaker::{Breaker, is_of_transport},
     exchange::{Exchange, Method},
-    inflight::{InFlight, InFlightEntry, UpstreamId},
     fault_template::TemplateCache,
+    inflight::{InFlight, InFlightEntry, UpstreamId},
     limits::ClientShares,
-    outgoing::ToUpstream,
     memory::Reservation,
     metrics::Event,
+    outgoing::ToUpstream,
     restarts::Restarts,
     server::Server,
     session::{seen::Seen, tell::Judged},
@@ -58,10 +56,10 @@ use crate::{
     tools::Tools,
 };
 
+pub use actions::{Actions, Expected};
 pub use again::Repeat;
-pub use endpoints::{FailureScope, ClientKind, KillReason, Exit, Phase, HttpFailure, UpstreamKind};
+pub use endpoints::{ClientKind, Exit, FailureScope, HttpFailure, KillReason, Phase, UpstreamKind};
 pub(crate) use head::HttpHead;
-pub use actions::{Expected, Actions};
 pub(crate) use upstream::MessageSource;
 
 /// One client and one upstream.
@@ -251,7 +249,7 @@ impl Session {
     pub fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
         self.stderr = stderr;
         if self.restarts.started() {
-            self.server.metrics.stamped(Event::Restart);
+            self.server.metrics.happened(Event::Restart);
         }
         self.upstream = State::Up { since: actions.now.at };
         self.has_spoken = false;
@@ -295,7 +293,8 @@ impl Session {
     pub fn expire(&mut self, actions: &mut Actions) {
         let mut silence = None;
         for id in self.in_order() {
-            if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.due(id, actions.now.at) {
+            if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.due(id, actions.now.at)
+            {
                 self.linger(id, &mut exchange, actions.now.at);
                 let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
                 self.cancel_upstream(id, &exchange, "the deadline has passed", actions);
@@ -319,7 +318,9 @@ impl Session {
                 self.upstream = if self.held.is_empty() { State::Down } else { State::Starting };
                 actions.start = !self.held.is_empty();
             }
-            State::Greeting { until, .. } if until <= actions.now.at => self.greeting_is_late(actions),
+            State::Greeting { until, .. } if until <= actions.now.at => {
+                self.greeting_is_late(actions)
+            }
             _ => (),
         }
     }

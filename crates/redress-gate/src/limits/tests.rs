@@ -7,7 +7,9 @@ use std::{
 
 use proptest::prelude::proptest;
 
-use super::{CallSlot, LimitRule, Limits, MOST_IDLE, Rate, ClientShare, ClientShares, LimitExceeded};
+use super::{
+    CallSlot, ClientShare, ClientShares, LimitExceeded, LimitRule, Limits, MOST_IDLE, Rate,
+};
 use crate::caller::{Caller, Peer};
 
 fn limits(in_flight: usize, in_flight_per_session: usize) -> Arc<Limits> {
@@ -43,7 +45,8 @@ fn one_session_alone_may_have_everything_up_to_its_own_limit() {
 fn one_that_floods_is_refused_before_the_others_are() {
     let now = Instant::now();
     let limits = limits(100, 1_000);
-    let (mut flood, mut calm) = (ClientShare::of(Arc::clone(&limits)), ClientShare::of(Arc::clone(&limits)));
+    let (mut flood, mut calm) =
+        (ClientShare::of(Arc::clone(&limits)), ClientShare::of(Arc::clone(&limits)));
     assert_eq!(enter_all(&mut calm, 1, now), 1);
     assert_eq!(enter_all(&mut flood, 1_000, now), 75 - 1);
     assert_eq!(enter_all(&mut calm, 20, now), 20, "there is room for the other one");
@@ -54,7 +57,8 @@ fn one_that_floods_is_refused_before_the_others_are() {
 fn a_newcomer_gets_its_part_once_something_ends() {
     let now = Instant::now();
     let limits = limits(100, 1_000);
-    let (mut flood, mut late) = (ClientShare::of(Arc::clone(&limits)), ClientShare::of(Arc::clone(&limits)));
+    let (mut flood, mut late) =
+        (ClientShare::of(Arc::clone(&limits)), ClientShare::of(Arc::clone(&limits)));
     assert_eq!(enter_all(&mut flood, 1_000, now), 100);
     assert!(late.enter(now).is_err());
     for _ in 0..60 {

@@ -11,12 +11,12 @@ use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
     govern::Called,
-    outgoing::ToClient,
     memory::Reservation,
+    outgoing::ToClient,
+    pending_fault::{PendingFault, ReplyHead},
     run::OnLedgerFailure,
     server::Server,
     session::Repeat,
-    pending_fault::{ReplyHead, PendingFault},
 };
 
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
@@ -111,12 +111,18 @@ impl Books {
     }
 
     /// Counts a failure in the place of a record, then gives what the client hears of it.
-    fn count(&self, ledger: &Ledger, pending: PendingFault, then: impl FnOnce(Letter, By) + Send + 'static) {
+    fn count(
+        &self,
+        ledger: &Ledger,
+        pending: PendingFault,
+        then: impl FnOnce(Letter, By) + Send + 'static,
+    ) {
         let on_failure = self.on_failure;
         self.server.metrics.counted();
         ledger.count(pending.kind(), move |counted| {
             let is_told = counted.is_ok() || on_failure == OnLedgerFailure::Open;
-            let letter = if is_told { Letter::of(pending, None) } else { Letter::unrecorded(pending) };
+            let letter =
+                if is_told { Letter::of(pending, None) } else { Letter::unrecorded(pending) };
             then(letter, By::Other);
         });
     }

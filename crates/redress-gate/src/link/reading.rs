@@ -93,11 +93,11 @@ mod tests {
         lines::Lines,
         link::{Books, Client, LOOK, Pipe, Plan, Target},
         log::Log,
-        outgoing::Sender,
         memory::MemoryBudget,
+        outgoing::Sender,
         run::OnLedgerFailure,
         server::Server,
-        session::{ClientKind, Session, Actions, UpstreamKind, tests::settings},
+        session::{Actions, ClientKind, Session, UpstreamKind, tests::settings},
         settings::{Mode, Settings},
     };
 

@@ -8,7 +8,7 @@ use super::{Link, Pipe, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
     remote::{Hears, Remote},
-    session::{MessageSource, ClientKind, HttpFailure, Actions},
+    session::{Actions, ClientKind, HttpFailure, MessageSource},
 };
 
 /// Makes the remote server the upstream of a link. To be called where a runtime is at hand.

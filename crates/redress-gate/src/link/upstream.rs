@@ -7,9 +7,9 @@ use std::{
 
 use super::Role;
 use crate::{
-    outgoing::{Outgoing, ToUpstream},
     memory::Reservation,
     outbox::Outbox,
+    outgoing::{Outgoing, ToUpstream},
     process::Process,
     remote::Remote,
     serve::Inlet,

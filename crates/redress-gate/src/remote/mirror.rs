@@ -181,7 +181,8 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#, Kind::Notice),
             ("no message", Kind::Notice),
         ] {
-            let brief = Brief::of(line.as_bytes(), &HeaderParams::default(), &mut Scratch::default());
+            let brief =
+                Brief::of(line.as_bytes(), &HeaderParams::default(), &mut Scratch::default());
             assert!(brief.kind == kind && brief.mirrored.is_none(), "{line}");
         }
     }

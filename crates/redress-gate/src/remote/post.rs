@@ -27,7 +27,7 @@ use super::{
 use crate::{
     frame::{limits, messages},
     inflight::UpstreamId,
-    session::{FailureScope, MessageSource, HttpFailure},
+    session::{FailureScope, HttpFailure, MessageSource},
 };
 
 /// How often a server may say that it is to be asked elsewhere.
@@ -261,7 +261,9 @@ impl Remote {
         }
         let about = about.and_then(|it| it.id);
         let status = Some(status.as_u16());
-        let still_waits = self.ear.said(&line, MessageSource { about, status, is_event, ..MessageSource::default() });
+        let still_waits = self
+            .ear
+            .said(&line, MessageSource { about, status, is_event, ..MessageSource::default() });
         if let Some(step) = step.filter(|_| !still_waits) {
             step.end();
         }

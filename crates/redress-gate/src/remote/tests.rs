@@ -12,11 +12,11 @@ use std::sync::{
 use tokio::runtime::{Builder, Runtime};
 
 use self::server::{Act, Server, json, pause, status, stream};
-use super::{Address, MessageSource, Hears, Remote};
+use super::{Address, Hears, MessageSource, Remote};
 use crate::{
     inflight::UpstreamId,
-    outgoing::{Outgoing, Ticket, ToUpstream},
     memory::Account,
+    outgoing::{Outgoing, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure},
 };
 

@@ -15,7 +15,7 @@ use crate::{
     link::{Input, Link, Role, Target, Upstream, connect},
     outbox::Outbox,
     process::Started,
-    session::{KillReason, Actions},
+    session::{Actions, KillReason},
     tail::Tail,
 };
 

@@ -20,7 +20,7 @@ use crate::{
     log::Named,
     outgoing::Sender,
     process::Process,
-    session::{Expected, Actions},
+    session::{Actions, Expected},
     tail::Tail,
 };
 

@@ -8,7 +8,7 @@ use redress::codes;
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::Refusal;
-use crate::{mail::TokenId, metrics::Event};
+use crate::{metrics::Event, outgoing::TokenId};
 
 /// Names of the machine itself, which no page elsewhere can take.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     frame::Batch,
     link::{GLANCE, Link},
-    outgoing::Sender,
     memory::Reservation,
+    outgoing::Sender,
 };
 
 /// After each piece others of the link have their turn. A task that only yields would take its lock again before they do.

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     caller::Caller,
     link::Letter,
-    outgoing::{Undelivered, Outgoing, Ticket, ToClient},
     memory::{Account, Held, MemoryBudget, Message},
+    outgoing::{Outgoing, Ticket, ToClient, Undelivered},
 };
 
 /// Where clients of one link wait.
@@ -188,7 +188,11 @@ impl Desk {
     }
 
     /// A stream for what belongs to no request, or the rest of one that ended after an event; and what nobody will hear.
-    pub(super) fn listen(&self, client: u64, after: Option<&str>) -> Option<(Arc<Stream>, Undelivered)> {
+    pub(super) fn listen(
+        &self,
+        client: u64,
+        after: Option<&str>,
+    ) -> Option<(Arc<Stream>, Undelivered)> {
         let mut state = self.lock();
         let stream = state.seats.get_mut(&client)?.listen(after);
         if after.is_some() {

@@ -13,7 +13,7 @@ use crate::{
     caller::Caller,
     link::{Client, Event, Link, Plan, Role, Target, Upstream, connect},
     memory::MemoryBudget,
-    session::{Session, Actions},
+    session::{Actions, Session},
 };
 
 /// How long a server may take to end once its input is closed.

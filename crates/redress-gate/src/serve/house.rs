@@ -19,8 +19,8 @@ use crate::{
     caller::Caller,
     link::{Books, Event, Link, Plan, Role},
     memory::MemoryBudget,
-    slots::{is_free, short},
     session::{ClientKind, Session, UpstreamKind},
+    slots::{is_free, short},
 };
 
 /// How sessions of one server are kept apart.

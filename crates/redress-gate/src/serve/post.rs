@@ -35,8 +35,8 @@ use crate::{
     caller::{Caller, Peer},
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
     link::Link,
-    outgoing::Sender,
     memory::OutOfMemory,
+    outgoing::Sender,
     session::Expected,
 };
 

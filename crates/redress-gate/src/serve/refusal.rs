@@ -23,7 +23,7 @@ use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use super::{access::NoCaller, body::Body};
-use crate::{caller::Peer, link::Plan, run::OnLedgerFailure, told::refusal_kind};
+use crate::{caller::Peer, link::Plan, pending_fault::refusal_kind, run::OnLedgerFailure};
 
 /// A request that is refused.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use hyper::body::Bytes;
 
 use super::stream::{Framing, Mark, Part, Stream};
 use crate::{
-    outgoing::Undelivered,
     memory::{Account, Message, Reservation},
+    outgoing::Undelivered,
 };
 
 /// How much is kept for a client that may come back for it.
@@ -225,7 +225,7 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{Undelivered, Message, Saying, Seat, Stream};
+    use super::{Message, Saying, Seat, Stream, Undelivered};
     use crate::{caller::Caller, memory::MemoryBudget};
 
     fn small(text: &'static [u8]) -> Message {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::again::Repeat;
 use crate::{
     govern::{Called, Job},
-    outgoing::{Outgoing, Ticket, ToClient, ToUpstream},
     memory::Reservation,
     moment::Moment,
+    outgoing::{Outgoing, Ticket, ToClient, ToUpstream},
     pending_fault::PendingFault,
 };
 

@@ -1,6 +1,6 @@
 //! Calls that are made again: the pause, the record before the repeat, and what becomes of those that wait.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use redress::{
     Fault, Stated, codes,
@@ -14,12 +14,13 @@ use redress_ledger::{Record, Redactor};
 use redress_registry::{Effect, Retry};
 
 use super::{
-    FailureScope, Door, HttpFailure, Session, Actions, details::with_detail, head::is_unprocessed, seen::Seen,
+    Actions, Door, FailureScope, HttpFailure, Session, details::with_detail, head::is_unprocessed,
+    seen::Seen,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
-    inflight::{InFlightEntry, UpstreamId},
     fault_template::FaultTemplate,
+    inflight::{InFlightEntry, UpstreamId},
     metrics::Event,
     moment::{Moment, millis},
     retry::is_reading,
@@ -66,7 +67,7 @@ impl Session {
             return Some(exchange);
         };
         if !self.server.budget.spend() {
-            self.server.metrics.stamped(Event::RetryDenied);
+            self.server.metrics.happened(Event::RetryDenied);
             return Some(exchange);
         }
         let object = self.about(&exchange, fault, why, millis(at - actions.now.at));
@@ -182,7 +183,7 @@ impl Session {
             exchange.stderr = stderr;
             exchange.repeats += 1;
         }
-        self.server.metrics.stamped(Event::Retry);
+        self.server.metrics.happened(Event::Retry);
         self.send_again(id, actions);
     }
 
@@ -238,7 +239,11 @@ impl Session {
 }
 
 /// A failure that says how often the call was made, if that was more than once.
-pub(super) fn with_attempts(template: Arc<FaultTemplate>, exchange: &Exchange, how: &Emission<'_>) -> Arc<FaultTemplate> {
+pub(super) fn with_attempts(
+    template: Arc<FaultTemplate>,
+    exchange: &Exchange,
+    how: &Emission<'_>,
+) -> Arc<FaultTemplate> {
     if exchange.repeats == 0 {
         return template;
     }

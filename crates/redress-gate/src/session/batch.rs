@@ -2,7 +2,7 @@
 
 use redress::json::{Doc, Value};
 
-use super::{Expected, Session, Actions};
+use super::{Actions, Expected, Session};
 use crate::{
     frame::{Batch, Frame, Malformed, NotAFrame, Shape, Unreadable, limits},
     outgoing::Sender,
@@ -25,7 +25,12 @@ impl Session {
     }
 
     /// An array of a client. What is one message, or none, is refused here; the members of any other are still to come.
-    pub(super) fn client_array(&mut self, line: &[u8], from: Sender, actions: &mut Actions) -> Expected {
+    pub(super) fn client_array(
+        &mut self,
+        line: &[u8],
+        from: Sender,
+        actions: &mut Actions,
+    ) -> Expected {
         let are_taken = self.opening.batching.contains(&from.client);
         if are_taken && Batch::of(line).next().is_some() {
             return Expected::Members { are_taken };

@@ -7,7 +7,7 @@ use redress::{
     json::{Doc, Value},
 };
 
-use super::{ClientKind, Expected, Held, Session, Actions};
+use super::{Actions, ClientKind, Expected, Held, Session};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{
@@ -16,8 +16,8 @@ use crate::{
     },
     govern::without,
     inflight::UpstreamId,
-    outgoing::{Sender, Ticket, ToClient, ToUpstream},
     metrics::Outcome,
+    outgoing::{Sender, Ticket, ToClient, ToUpstream},
     peek,
     session::seen::Seen,
 };
@@ -86,7 +86,13 @@ impl Session {
     }
 
     /// The end of a line of the client that is too long.
-    pub fn client_long_end(&mut self, tail: &[u8], bytes: u64, from: Sender, actions: &mut Actions) {
+    pub fn client_long_end(
+        &mut self,
+        tail: &[u8],
+        bytes: u64,
+        from: Sender,
+        actions: &mut Actions,
+    ) {
         if !self.is_client_long_answered {
             let id = if self.is_client_long_answer { None } else { peek::id_in_tail(tail) };
             self.fail_line(id, self.too_long(Some(bytes)), from, actions);
@@ -277,7 +283,13 @@ impl Session {
         }
     }
 
-    fn notification(&mut self, line: &[u8], frame: &Frame<'_>, from: Sender, actions: &mut Actions) {
+    fn notification(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        from: Sender,
+        actions: &mut Actions,
+    ) {
         match &*frame.method {
             "notifications/cancelled" => return self.cancelled(line, frame, from, actions),
             // The gate has said so itself, and none of several clients speaks for the others.
@@ -313,7 +325,12 @@ impl Session {
     }
 
     /// An answer to a request of the upstream, if it still waits for it.
-    fn answer_of_client(&mut self, line: &[u8], (id, from): (Value<'_>, Sender), actions: &mut Actions) {
+    fn answer_of_client(
+        &mut self,
+        line: &[u8],
+        (id, from): (Value<'_>, Sender),
+        actions: &mut Actions,
+    ) {
         let asked = id.as_u64().and_then(|it| self.asked_by_upstream.shift_remove(&it));
         if let Some(theirs) = asked {
             let mut answer = Vec::with_capacity(line.len() + theirs.len());

@@ -2,7 +2,7 @@
 
 use redress::{json::Doc, text::without_unseen};
 
-use super::{Session, Actions, seen::Seen, upstream::MessageSource};
+use super::{Actions, Session, seen::Seen, upstream::MessageSource};
 use crate::{
     frame::{Batch, Frame, Shape, Unreadable, limits},
     inflight::{InFlightEntry, UpstreamId},
@@ -11,7 +11,13 @@ use crate::{
 
 impl Session {
     /// A line that is no message, but may belong to a request.
-    pub(super) fn no_message(&mut self, line: &[u8], why: Unreadable, source: MessageSource, actions: &mut Actions) {
+    pub(super) fn no_message(
+        &mut self,
+        line: &[u8],
+        why: Unreadable,
+        source: MessageSource,
+        actions: &mut Actions,
+    ) {
         if let (Unreadable::Json(_), None) = (why, source.about)
             && let Some((half, answer)) = self.behind_half(line)
         {
@@ -82,10 +88,16 @@ impl Session {
     }
 
     /// The request that a part of a line names fails, because the line was thrown away. Gives whether there is one.
-    pub(super) fn too_large(&mut self, part: &[u8], seen: &Seen<'_>, actions: &mut Actions) -> bool {
+    pub(super) fn too_large(
+        &mut self,
+        part: &[u8],
+        seen: &Seen<'_>,
+        actions: &mut Actions,
+    ) -> bool {
         let last = id_in_tail(part).map(|it| self.inflight.search(it.as_bytes()));
         let found = self.named_in(part).into_iter().chain(last.into_iter().flatten()).next();
-        let Some(InFlightEntry::Answer(exchange)) = found.and_then(|it| self.inflight.take(it)) else {
+        let Some(InFlightEntry::Answer(exchange)) = found.and_then(|it| self.inflight.take(it))
+        else {
             return found.is_some();
         };
         self.fail(exchange, seen, actions);

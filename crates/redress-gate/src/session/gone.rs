@@ -1,6 +1,6 @@
 //! The upstream has ended, or could not be started: who waits is told, and what was known of it alone is forgotten.
 
-use super::{Door, Exit, Session, State, Actions, seen::Seen};
+use super::{Actions, Door, Exit, Session, State, seen::Seen};
 
 impl Session {
     /// The upstream could not be started.

@@ -5,13 +5,13 @@ use std::{ops::Range, sync::Arc};
 use redress::Fault;
 use redress_govern::invariant::INV_ANSWER_JUDGED;
 
-use super::{ClientKind, Door, Session, Actions, seen::Seen};
+use super::{Actions, ClientKind, Door, Session, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     frame::Frame,
     govern::{Call, Called, Caller, Ruling, is_own},
-    outgoing::{Sender, ToClient},
     metrics::Outcome,
+    outgoing::{Sender, ToClient},
 };
 
 /// Requests that come before a session, and tell no more than what there is.

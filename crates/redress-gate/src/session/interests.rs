@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use redress::json::{Doc, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Session, Actions, seen::Seen};
+use super::{Actions, Session, seen::Seen};
 use crate::{
     exchange::Exchange,
     frame::{Frame, limits},
@@ -199,7 +199,12 @@ impl Session {
     }
 
     /// Tells whoever follows a resource that it changed. Gives whether that is all there is to do.
-    pub(super) fn resource_changed(&self, line: &[u8], frame: &Frame<'_>, actions: &mut Actions) -> bool {
+    pub(super) fn resource_changed(
+        &self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        actions: &mut Actions,
+    ) -> bool {
         if !self.is_shared {
             return false;
         }

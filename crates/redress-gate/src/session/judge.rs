@@ -73,15 +73,15 @@ impl Session {
         now: Moment,
     ) -> Option<Box<Failure>> {
         let root = answer.frame.root;
-        let Some(http) = answer.http.filter(|it| it.status >= 400) else {
+        let Some(head) = answer.http.filter(|it| it.status >= 400) else {
             return self.verdict(exchange, What::Answer(root), now);
         };
-        let retry_after = http.wait_seconds.map(|it| it.to_string().into());
-        let http = HttpAnswer { status: http.status, retry_after, body: answer.line.into() };
+        let retry_after = head.wait_seconds.map(|it| it.to_string().into());
+        let http = HttpAnswer { status: head.status, retry_after, body: answer.line.into() };
         let is_result = answer.frame.shape == Shape::Result;
         let said = self.verdict(exchange, What::Answer(root), now);
-        let said = said.filter(|it| is_result || !http.is_telling() && it.is_named());
-        let is_doubtful = said.is_some() || http.is_for_whatever_failed(answer.frame);
+        let said = said.filter(|it| is_result || !head.is_telling() && it.is_named());
+        let is_doubtful = said.is_some() || head.is_for_whatever_failed(answer.frame);
         let mut failure = match said {
             Some(said) => said,
             None => self.verdict(exchange, What::Http(http), now)?,
@@ -90,10 +90,10 @@ impl Session {
         if is_doubtful && failure.fault.effect == Effect::None && !is_harmless {
             failure.fault.effect = Effect::Unknown;
         }
-        let wait = http.wait_seconds.map(|it| it.saturating_mul(1_000));
+        let wait = head.wait_seconds.map(|it| it.saturating_mul(1_000));
         Stated::of_wait(wait).limit(&mut failure.fault);
         let details = failure.fault.details.take();
-        failure.fault.details = with_upstream(details, "status", number(http.status));
+        failure.fault.details = with_upstream(details, "status", number(head.status));
         Some(failure)
     }
 

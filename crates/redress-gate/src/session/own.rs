@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use redress::json::{Doc, Kind, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Session, State, Actions, UpstreamKind, seen::Seen, upstream::Answer};
+use super::{Actions, Session, State, UpstreamKind, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits, span, splice},
@@ -108,7 +108,12 @@ impl Session {
     }
 
     /// An answer to one of our own questions.
-    pub(super) fn own_answer(&mut self, ask: OwnRequest, answer: &Answer<'_, '_>, actions: &mut Actions) {
+    pub(super) fn own_answer(
+        &mut self,
+        ask: OwnRequest,
+        answer: &Answer<'_, '_>,
+        actions: &mut Actions,
+    ) {
         let frame = answer.frame;
         let result = frame.payload.filter(|_| frame.shape == Shape::Result);
         match (ask, result) {
@@ -117,7 +122,8 @@ impl Session {
                 self.greeted(actions);
             }
             (OwnRequest::Initialize, None) => {
-                let refuse = |it: &mut Self, one, actions: &mut Actions| it.examine(one, answer, actions);
+                let refuse =
+                    |it: &mut Self, one, actions: &mut Actions| it.examine(one, answer, actions);
                 if !self.refuse_opening(refuse, actions) {
                     self.not_greeted(actions);
                 }

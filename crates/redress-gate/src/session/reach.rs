@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Door, KillReason, Exit, Session, State, Actions, UpstreamKind, seen::Seen};
+use super::{Actions, Door, Exit, KillReason, Session, State, UpstreamKind, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     frame::Malformed,

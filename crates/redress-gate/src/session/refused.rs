@@ -11,7 +11,7 @@ use redress::{
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    FailureScope, ClientKind, Phase, HttpFailure, Session, Actions, UpstreamKind,
+    Actions, ClientKind, FailureScope, HttpFailure, Phase, Session, UpstreamKind,
     addresses::{data_without_addresses, without_addresses},
     details::with_upstream,
     head::{HttpHead, is_of_transport, is_unprocessed, kept},
@@ -26,13 +26,18 @@ use crate::{
     exchange::{Exchange, Method},
     frame::{Frame, Shape, limits, messages},
     inflight::{InFlightEntry, UpstreamId},
-    outgoing::{Ticket, ToUpstream},
     moment::Moment,
+    outgoing::{Ticket, ToUpstream},
 };
 
 impl Session {
     /// The POST of a request failed, or its answer ended and had no answer in it.
-    pub fn upstream_refused(&mut self, id: UpstreamId, how: &HttpFailure<'_>, actions: &mut Actions) {
+    pub fn upstream_refused(
+        &mut self,
+        id: UpstreamId,
+        how: &HttpFailure<'_>,
+        actions: &mut Actions,
+    ) {
         if self.is_of_old_session(id, how) {
             if let Some(exchange) = self.inflight.exchange_mut(id) {
                 exchange.is_again = true;
@@ -103,7 +108,8 @@ impl Session {
             ErrorObject::Valid { code } if frame.shape == Shape::Error => code,
             _ => return None,
         };
-        let mut entry = self.inflight.all().filter(|it| !matches!(it.1, InFlightEntry::Nothing { .. }));
+        let mut entry =
+            self.inflight.all().filter(|it| !matches!(it.1, InFlightEntry::Nothing { .. }));
         let id = match (entry.next()?, entry.next()) {
             ((id, InFlightEntry::Answer(exchange)), None) if exchange.is_at_upstream() => id,
             _ => return None,
@@ -179,7 +185,9 @@ impl Session {
     /// Whether a request was refused for a session that is over, so that nothing was done for it.
     /// A server that states otherwise has dealt with it.
     fn is_of_old_session(&self, id: UpstreamId, how: &HttpFailure<'_>) -> bool {
-        let HttpFailure::Status { about: FailureScope::Session, body, .. } = how else { return false };
+        let HttpFailure::Status { about: FailureScope::Session, body, .. } = how else {
+            return false;
+        };
         self.opens_again()
             && self.inflight.exchange(id).is_some_and(|it| {
                 it.epoch != self.opening.epoch
@@ -205,7 +213,12 @@ impl Session {
     }
 
     /// The fault of a POST that failed.
-    pub(super) fn http_fault(&self, exchange: &Exchange, how: &HttpFailure<'_>, now: Moment) -> Fault {
+    pub(super) fn http_fault(
+        &self,
+        exchange: &Exchange,
+        how: &HttpFailure<'_>,
+        now: Moment,
+    ) -> Fault {
         match *how {
             // The client knows of no session: for it, the server could not be reached.
             HttpFailure::Status { status, about: FailureScope::Session, body, .. }
@@ -252,7 +265,9 @@ impl Session {
                 }
                 fault
             }
-            HttpFailure::Unreachable { phase, detail, sent } => self.unreachable(phase, detail, sent),
+            HttpFailure::Unreachable { phase, detail, sent } => {
+                self.unreachable(phase, detail, sent)
+            }
             HttpFailure::Malformed { detail } => {
                 let mut fault = self.broken("an answer is no HTTP", b"");
                 fault.private.push_cause(Cause::Text(detail.to_owned()));

@@ -19,8 +19,8 @@ use crate::{
     answer::{ErrorObject, place_in_error, place_in_result},
     exchange::{Method, Request},
     frame::{Shape, limits, span, splice},
+    pending_fault::{Insertion, ReplyBody},
     settings::Mode,
-    pending_fault::{ReplyBody, Insertion},
 };
 
 /// An error whose data says where a person must go: what it needs is in there.
@@ -73,12 +73,23 @@ impl Session {
     }
 
     /// How the failure is dressed that the state of a task carries.
-    pub(super) fn rewrite_state(&self, state: Value<'_>, start: usize, is_rewritten: bool) -> Rewrite {
-        self.rewrite_cleaned(state, start, cleaned_state, |state, start| match tasks::failed(state) {
-            Some(Inner::Result(result)) if is_rewritten => Rewrite::Inside(from(span(result), start)),
-            Some(Inner::Result(said) | Inner::State(said)) => with(place_in_result(said), start),
-            Some(Inner::Error(error)) => with(place_in_error(error), start),
-            None => Rewrite::AsItIs,
+    pub(super) fn rewrite_state(
+        &self,
+        state: Value<'_>,
+        start: usize,
+        is_rewritten: bool,
+    ) -> Rewrite {
+        self.rewrite_cleaned(state, start, cleaned_state, |state, start| {
+            match tasks::failed(state) {
+                Some(Inner::Result(result)) if is_rewritten => {
+                    Rewrite::Inside(from(span(result), start))
+                }
+                Some(Inner::Result(said) | Inner::State(said)) => {
+                    with(place_in_result(said), start)
+                }
+                Some(Inner::Error(error)) => with(place_in_error(error), start),
+                None => Rewrite::AsItIs,
+            }
         })
     }
 
@@ -105,7 +116,9 @@ impl Session {
         let doc = Doc::parse(clean.as_bytes(), limits(clean.len()));
         match doc.map(|it| rewrite(it.root(), 0)) {
             Ok(Rewrite::AsItIs) | Err(_) => Rewrite::Made,
-            Ok(rewrite) => Rewrite::Cleaned(from(span(said), start), clean.into(), Box::new(rewrite)),
+            Ok(rewrite) => {
+                Rewrite::Cleaned(from(span(said), start), clean.into(), Box::new(rewrite))
+            }
         }
     }
 
@@ -179,7 +192,9 @@ pub(super) fn own_meta(request: &Request, answer: &Answer<'_, '_>) -> Option<Raw
 
 /// With an envelope at a place.
 fn with(place: Option<Insertion>, start: usize) -> Rewrite {
-    place.map_or(Rewrite::AsItIs, |it| Rewrite::With(Insertion { at: from(it.at.clone(), start), ..it }))
+    place.map_or(Rewrite::AsItIs, |it| {
+        Rewrite::With(Insertion { at: from(it.at.clone(), start), ..it })
+    })
 }
 
 /// A place in a document, counted from the start of a value in it.

@@ -3,17 +3,17 @@
 use redress::json::{RawJson, Value};
 
 use super::{
-    ClientKind, Session, Actions, UpstreamKind,
+    Actions, ClientKind, Session, UpstreamKind,
     sharing::Audience,
     tasks::stated_in_state,
-    upstream::{MessageSource, MOST_ASKED, is_of_task},
+    upstream::{MOST_ASKED, MessageSource, is_of_task},
 };
 use crate::{
     exchange::Method,
     frame::{Edit, Frame, Shape, rewrite, span},
     inflight::{InFlightEntry, UpstreamId},
-    outgoing::ToClient,
     metrics::Outcome,
+    outgoing::ToClient,
 };
 
 /// How long a number is under which a client is asked: every reader of JSON keeps that many bits.
@@ -65,7 +65,9 @@ impl Session {
             {
                 return;
             }
-            method if is_of_task(method) && self.task_failed(line, frame, source, actions) => return,
+            method if is_of_task(method) && self.task_failed(line, frame, source, actions) => {
+                return;
+            }
             _ => (),
         }
         let stated = frame.params.filter(|_| is_of_task(&frame.method)).and_then(stated_in_state);
@@ -177,7 +179,8 @@ impl Session {
         let ours = UpstreamId::of(id).filter(|it| {
             self.inflight.exchange(*it).is_some_and(|it| it.request.method == Method::Listen)
         });
-        let Some(InFlightEntry::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it)) else {
+        let Some(InFlightEntry::Answer(exchange)) = ours.and_then(|it| self.inflight.take(it))
+        else {
             self.withdraw_question(line, id, actions);
             return true;
         };

@@ -16,7 +16,7 @@ use redress::{
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
-    KillReason, Exit, HttpFailure, Session, Actions, UpstreamKind,
+    Actions, Exit, HttpFailure, KillReason, Session, UpstreamKind,
     details::{number, with_detail, with_upstream},
     last_words,
     start::{CHECK_START, is_page, opens, tells_failure},

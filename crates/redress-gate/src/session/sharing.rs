@@ -3,13 +3,13 @@
 
 use redress::json::{Doc, Kind, Members, Value};
 
-use super::{HttpFailure, Session, Actions, seen::Seen};
+use super::{Actions, HttpFailure, Session, seen::Seen};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
     inflight::{InFlightEntry, UpstreamId},
-    outgoing::{ToClient, ToUpstream},
     metrics::Outcome,
+    outgoing::{ToClient, ToUpstream},
 };
 
 /// The newest revision of the protocol that has sessions: what an upstream is opened with.

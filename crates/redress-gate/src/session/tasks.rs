@@ -10,17 +10,18 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Session, Actions, rewrite::Rewrite, judge::with_own_parts, route::write_routed, upstream::MessageSource,
+    Actions, Session, judge::with_own_parts, rewrite::Rewrite, route::write_routed,
+    upstream::MessageSource,
 };
 use crate::{
     answer::{CallResult, ambiguous_state},
     exchange::{Exchange, Method},
     frame::{Frame, limits},
     inflight::UpstreamId,
-    outgoing::{Sender, Ticket},
     moment::Moment,
+    outgoing::{Sender, Ticket},
+    pending_fault::{Recipient, ReplyBody, ReplyTo},
     settings::Mode,
-    pending_fault::{ReplyBody, ReplyTo, Recipient},
 };
 
 /// The most tasks that are known. Then the oldest of the client that has the most is forgotten: nobody can have those of

@@ -1,5 +1,7 @@
 //! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
 
+use std::sync::Arc;
+
 use redress::{
     Fault, OwnEnvelope, classify::Failure, emit::emit, fault::NextAction, json::RawJson,
     recover::Ground,
@@ -7,10 +9,10 @@ use redress::{
 use redress_registry::{Class, Effect};
 
 use super::{
-    FailureScope, ClientKind, HttpFailure, Session, Actions,
-    again::{with_attempts, tell_attempts},
-    rewrite::{Rewrite, own_meta},
+    Actions, ClientKind, FailureScope, HttpFailure, Session,
+    again::{tell_attempts, with_attempts},
     head::kept,
+    rewrite::{Rewrite, own_meta},
     said::Said,
     seen::Seen,
     upstream::Answer as Read,
@@ -18,14 +20,14 @@ use super::{
 use crate::{
     caller::Peer,
     exchange::{Exchange, Method},
+    fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
-    fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
-    outgoing::Sender,
     metrics::{Event, Outcome},
     moment::Moment,
+    outgoing::Sender,
+    pending_fault::{PendingFault, Recipient, ReplyBody, ReplyTo},
     settings::Mode,
-    pending_fault::{ReplyBody, ReplyTo, PendingFault, Recipient},
 };
 
 /// The class of a failure that could not be recorded.
@@ -145,7 +147,12 @@ impl Session {
     /// Something that nobody waits for is recorded.
     pub(super) fn tell_nobody(&mut self, fault: Fault, actions: &mut Actions) {
         let template = self.template(fault, (None, None));
-        self.push(template, self.stamp(None, actions.now), (ReplyTo::nobody(), ReplyBody::Made), actions);
+        self.push(
+            template,
+            self.stamp(None, actions.now),
+            (ReplyTo::nobody(), ReplyBody::Made),
+            actions,
+        );
     }
 
     /// Something that is no failure of a call is recorded, and does not count as one.
@@ -190,7 +197,7 @@ impl Session {
             return;
         };
         if is_silent {
-            self.server.metrics.stamped(Event::Silent);
+            self.server.metrics.happened(Event::Silent);
         }
         let template = with_attempts(template, &exchange, &self.server.settings.emission());
         let template = self.with_write(template, &exchange);

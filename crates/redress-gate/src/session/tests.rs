@@ -4,6 +4,7 @@ mod again;
 mod answers;
 mod broken;
 mod edges;
+mod explanations;
 mod governed;
 mod http;
 mod interests;
@@ -18,7 +19,6 @@ mod sharing;
 mod start;
 mod statuses;
 mod tasks;
-mod explanations;
 
 use std::{
     collections::BTreeMap,
@@ -36,13 +36,13 @@ use redress_ledger::{Redactor, Time};
 use redress_registry::shipped;
 use serde_json::Value;
 
-use super::{MessageSource, ClientKind, Exit, HttpFailure, Repeat, Session, Actions, UpstreamKind};
+use super::{Actions, ClientKind, Exit, HttpFailure, MessageSource, Repeat, Session, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
     inflight::UpstreamId,
     limits::LimitRule,
-    outgoing::{Sender, Ticket, ToClient},
     moment::Moment,
+    outgoing::{Sender, Ticket, ToClient},
     retry::RetryRule,
     server::Server,
     settings::{Mode, ServerText, Settings},
@@ -117,7 +117,8 @@ impl Rig {
     /// The same, gated in a way of its own.
     fn gated(settings: Settings) -> Self {
         let start = Instant::now();
-        let actions = Actions::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
+        let actions =
+            Actions::new(Moment { at: start, wall: Time::from_millis(1_768_836_730_123) });
         let server = Arc::new(Server::new(settings, start));
         let session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
         Self::of(session, actions)
@@ -144,7 +145,15 @@ impl Rig {
     fn of(session: Session, actions: Actions) -> Self {
         let start = actions.now.at;
         let (sent, recorded) = (Vec::new(), Vec::new());
-        Self { session, actions, stderr: Arc::default(), start, sent, recorded, repeats: Vec::new() }
+        Self {
+            session,
+            actions,
+            stderr: Arc::default(),
+            start,
+            sent,
+            recorded,
+            repeats: Vec::new(),
+        }
     }
 
     /// A session that knows the server's tools.
@@ -197,7 +206,8 @@ impl Rig {
     /// The bytes that the client gets, as they are.
     fn raw(&mut self) -> String {
         for pending in std::mem::take(&mut self.actions.faults) {
-            let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
+            let envelope =
+                Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
             pending.render(None, self.actions.to_client.as_stream());
         }
@@ -219,7 +229,8 @@ impl Rig {
     fn said(&mut self, line: &str, status: u16) -> Vec<(ToClient, Value)> {
         let (id, about) = (self.last_id(), self.last());
         let line = line.replace("ID", &id);
-        let source = MessageSource { about: Some(about), status: Some(status), ..MessageSource::default() };
+        let source =
+            MessageSource { about: Some(about), status: Some(status), ..MessageSource::default() };
         self.session.upstream_message(line.as_bytes(), source, &mut self.actions);
         self.messages()
     }
@@ -242,7 +253,8 @@ impl Rig {
             self.actions.to_client.messages().map(|(to, letter)| (to, letter.to_vec())).collect();
         self.actions.to_client.clear();
         for pending in std::mem::take(&mut self.actions.faults) {
-            let envelope = Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
+            let envelope =
+                Dialect::Native.write(&pending.fault(), redress::dialect::Stamp::default());
             self.recorded.push(serde_json::from_str(&envelope).unwrap());
             let mut letter = Vec::new();
             if let Some(to) = pending.address() {

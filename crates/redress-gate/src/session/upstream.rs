@@ -6,7 +6,7 @@ use redress::{
 };
 
 use super::{
-    Session, Actions, Undecided,
+    Actions, Session, Undecided,
     head::HttpHead,
     reserved::{self, has_stated, stated_in},
     route::SUBSCRIPTION_KEY,
@@ -21,9 +21,9 @@ use crate::{
         rewrite, span, splice,
     },
     inflight::{InFlightEntry, UpstreamId},
-    outgoing::ToClient,
     memory::{OutOfMemory, SMALL},
     metrics::Outcome,
+    outgoing::ToClient,
     settings::Mode,
 };
 
@@ -40,7 +40,12 @@ impl Session {
     }
 
     /// A message of the upstream, however it came.
-    pub(crate) fn upstream_message(&mut self, line: &[u8], source: MessageSource, actions: &mut Actions) {
+    pub(crate) fn upstream_message(
+        &mut self,
+        line: &[u8],
+        source: MessageSource,
+        actions: &mut Actions,
+    ) {
         let heard = self.heard.replace(actions.now.at);
         if !std::mem::replace(&mut self.has_spoken, true) {
             self.server.starts.succeeded();
@@ -115,18 +120,31 @@ impl Session {
         }
     }
 
-    fn upstream_frame(&mut self, line: &[u8], frame: &Frame<'_>, source: MessageSource, actions: &mut Actions) {
+    fn upstream_frame(
+        &mut self,
+        line: &[u8],
+        frame: &Frame<'_>,
+        source: MessageSource,
+        actions: &mut Actions,
+    ) {
         match (frame.shape, frame.id) {
             (Shape::Result | Shape::Error, Some(id)) => {
                 let answer = Answer { line, frame, id, http: source.status.map(HttpHead::of) };
                 self.answer(&answer, source.about, actions);
             }
-            (Shape::Result | Shape::Error, None) => self.answer_without_id(line, frame, source, actions),
+            (Shape::Result | Shape::Error, None) => {
+                self.answer_without_id(line, frame, source, actions)
+            }
             _ => self.upstream_speaks(line, frame, source, actions),
         }
     }
 
-    fn answer(&mut self, answer: &Answer<'_, '_>, about: Option<UpstreamId>, actions: &mut Actions) {
+    fn answer(
+        &mut self,
+        answer: &Answer<'_, '_>,
+        about: Option<UpstreamId>,
+        actions: &mut Actions,
+    ) {
         let (ours, line) = (UpstreamId::of(answer.id), answer.line);
         if about.is_some() && about != ours {
             return self.note(line, "an answer names another request than it is for", actions);

@@ -7,7 +7,7 @@ use redress::{
 };
 
 use super::{
-    Door, Session, Actions,
+    Actions, Door, Session,
     details::{number, with_upstream},
     seen::LINE_BYTES,
     sharing::Audience,
@@ -76,7 +76,7 @@ impl Session {
         last.clear();
         last.extend_from_slice(line.get(..LINE_BYTES).unwrap_or(line));
         let count = *count;
-        self.server.metrics.stamped(Event::Useless);
+        self.server.metrics.happened(Event::Useless);
         if count > MOST_NOTED && !count.is_power_of_two() {
             return None;
         }

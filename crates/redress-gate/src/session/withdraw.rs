@@ -1,6 +1,6 @@
 //! Requests that nobody waits for any more: they are withdrawn from the upstream.
 
-use super::{Door, Session, Actions, Undecided, seen::Seen};
+use super::{Actions, Door, Session, Undecided, seen::Seen};
 use crate::{
     exchange::{Exchange, Method},
     inflight::UpstreamId,

@@ -8,12 +8,12 @@ use std::{
 use redress::{Fault, emit::emit};
 use redress_registry::Effect;
 
-use super::{Held, Session, Actions, seen::Seen, upstream::Answer};
+use super::{Actions, Held, Session, seen::Seen, upstream::Answer};
 use crate::{
     exchange::Exchange,
+    fault_template::FaultTemplate,
     govern::{Answer as HeldBack, Job, Report, Writing},
     inflight::{InFlightEntry, UpstreamId},
-    fault_template::FaultTemplate,
     outgoing::ToUpstream,
 };
 
@@ -73,7 +73,12 @@ impl Session {
     }
 
     /// Something came of a write.
-    pub(crate) fn write_told(&mut self, id: Option<UpstreamId>, report: Report, actions: &mut Actions) {
+    pub(crate) fn write_told(
+        &mut self,
+        id: Option<UpstreamId>,
+        report: Report,
+        actions: &mut Actions,
+    ) {
         match report {
             Report::Ready => self.write_is_ready(id, actions),
             Report::Refused(fault) | Report::Broken(fault) => {
@@ -222,7 +227,11 @@ impl Session {
     }
 
     /// A failure that says what became of the write, where that is known.
-    pub(super) fn with_write(&self, template: Arc<FaultTemplate>, exchange: &Exchange) -> Arc<FaultTemplate> {
+    pub(super) fn with_write(
+        &self,
+        template: Arc<FaultTemplate>,
+        exchange: &Exchange,
+    ) -> Arc<FaultTemplate> {
         let put_back = exchange.write.as_ref().and_then(|it| it.put_back.as_ref());
         let mut fault = Fault::clone(&template.fault);
         match put_back {

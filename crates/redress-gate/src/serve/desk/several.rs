@@ -2,8 +2,8 @@
 
 use super::{Desk, Place, State, Waiting};
 use crate::{
-    outgoing::Ticket,
     memory::Message,
+    outgoing::Ticket,
     serve::{
         seat::Saying,
         stream::{Framing, Part},

@@ -3,7 +3,8 @@
 use std::task::{Context, Poll, Waker};
 
 use super::{
-    Caller, Desk, Held, Letter, Undelivered, Outgoing, MemoryBudget, Reply, Stream, Ticket, ToClient, Wish,
+    Caller, Desk, Held, Letter, MemoryBudget, Outgoing, Reply, Stream, Ticket, ToClient,
+    Undelivered, Wish,
 };
 
 const PRIMED: Wish = Wish { events: true, is_primed: true };
@@ -95,7 +96,11 @@ fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
     let desk = Desk::new(MemoryBudget::endless());
     assert_eq!(say(&desk, ToClient::During(Ticket(7)), "{}").count, 1);
     let asked = say(&desk, ToClient::Question(3, Some(Ticket(7))), "{}");
-    assert_eq!(asked, Undelivered { count: 1, questions: vec![3] }, "a question is known by its number");
+    assert_eq!(
+        asked,
+        Undelivered { count: 1, questions: vec![3] },
+        "a question is known by its number"
+    );
 }
 
 #[test]

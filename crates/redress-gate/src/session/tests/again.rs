@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
 use crate::{
     retry::RetryRule,
-    session::{FailureScope, ClientKind, Exit, HttpFailure, Session, UpstreamKind},
+    session::{ClientKind, Exit, FailureScope, HttpFailure, Session, UpstreamKind},
     settings::{Mode, Settings},
 };
 

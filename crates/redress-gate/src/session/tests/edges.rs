@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CALL, FAILED, Rig, code, settings};
 use crate::{
     outgoing::ToClient,
-    session::{FailureScope, ClientKind, HttpFailure, UpstreamKind},
+    session::{ClientKind, FailureScope, HttpFailure, UpstreamKind},
     settings::{Mode, ServerText, Settings},
 };
 
@@ -50,7 +50,11 @@ fn an_id_of_any_spelling_is_used_once_and_withdrawn() {
         let call = CALL.replace("\"id\":7", &format!("\"id\":{id}"));
         let mut rig = Rig::knowing(Mode::Enforce);
         rig.client(&call);
-        rig.session.client_line(call.as_bytes(), crate::outgoing::Sender::default(), &mut rig.actions);
+        rig.session.client_line(
+            call.as_bytes(),
+            crate::outgoing::Sender::default(),
+            &mut rig.actions,
+        );
         let raw = rig.raw();
         assert!(raw.contains("INVALID_REQUEST") && raw.contains(&format!("\"id\":{id},")), "{raw}");
         rig.client(&format!(
@@ -69,7 +73,11 @@ fn a_request_that_cannot_be_read_is_answered_under_any_number() {
             format!(r#"{{"jsonrpc":"1.0","id":{id},"method":"ping"}}"#),
         ] {
             let mut rig = Rig::up();
-            rig.session.client_line(line.as_bytes(), crate::outgoing::Sender::default(), &mut rig.actions);
+            rig.session.client_line(
+                line.as_bytes(),
+                crate::outgoing::Sender::default(),
+                &mut rig.actions,
+            );
             let raw = rig.raw();
             assert!(raw.contains(&format!("\"id\":{id},\"error\"")), "{line}: {raw}");
         }

@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 use super::{CALL, OPEN, OPENED, Rig, card, code, fault};
 use crate::{
     outgoing::{Ticket, ToClient, ToUpstream},
-    session::{FailureScope, MessageSource, ClientKind, Phase, HttpFailure, UpstreamKind, refused::redirected},
+    session::{
+        ClientKind, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind,
+        refused::redirected,
+    },
 };
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
@@ -82,7 +85,8 @@ fn a_wrong_address_is_for_whoever_gave_it() {
         (404, None, &b"Not Found"[..], "There is no MCP server at this address."),
         (302, away, b"", moved),
     ] {
-        let how = HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
+        let how =
+            HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
         let (_, answer) = refused(ClientKind::Pipe, OPEN, &how);
         let fault = fault(&answer);
         assert_eq!(fault["message"], message);

@@ -9,7 +9,7 @@ use super::Rig;
 use crate::{
     inflight::UpstreamId,
     outgoing::{Sender, Ticket, ToClient, ToUpstream},
-    session::{FailureScope, MessageSource, Exit, Phase, HttpFailure, UpstreamKind},
+    session::{Exit, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind},
 };
 
 /// What can happen.
@@ -171,7 +171,11 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         match link {
             UpstreamKind::Pipe => rig.session.upstream_line(line.as_bytes(), &mut rig.actions),
             UpstreamKind::Http => {
-                let source = MessageSource { about: Some(id), status: Some(200), ..MessageSource::default() };
+                let source = MessageSource {
+                    about: Some(id),
+                    status: Some(200),
+                    ..MessageSource::default()
+                };
                 rig.session.upstream_message(line.as_bytes(), source, &mut rig.actions);
             }
         }
@@ -221,7 +225,8 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             if let Some((id, _)) = named(received, at) {
                 let (retry_after, www_authenticate) = (None, None);
                 let is_of_session = matches!(status, 400 | 404);
-                let about = if is_of_session { FailureScope::Session } else { FailureScope::Request };
+                let about =
+                    if is_of_session { FailureScope::Session } else { FailureScope::Request };
                 let how = HttpFailure::Status {
                     status,
                     retry_after,
@@ -235,7 +240,8 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
         }
         Step::Unreachable(at) if link == UpstreamKind::Http => {
             if let Some((id, _)) = named(received, at) {
-                let how = HttpFailure::Unreachable { phase: Phase::Connect, detail: "", sent: false };
+                let how =
+                    HttpFailure::Unreachable { phase: Phase::Connect, detail: "", sent: false };
                 session.upstream_refused(id, &how, actions);
             }
         }
@@ -244,7 +250,9 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
                 session.upstream_expired(id, actions);
             }
         }
-        Step::Crash if link == UpstreamKind::Pipe => session.upstream_gone(&Exit::default(), actions),
+        Step::Crash if link == UpstreamKind::Pipe => {
+            session.upstream_gone(&Exit::default(), actions)
+        }
         Step::Refuse(..) | Step::Unreachable(_) | Step::Expire | Step::Crash | Step::Close(_) => (),
         Step::Wait(ms) => {
             actions.now.at += Duration::from_millis(ms);

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     outgoing::{Ticket, ToClient},
-    session::{FailureScope, Exit, HttpFailure, UpstreamKind},
+    session::{Exit, FailureScope, HttpFailure, UpstreamKind},
 };
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -14,7 +14,7 @@ use crate::{
     limits::{LimitRule, Rate},
     metrics::render,
     server::Server,
-    session::{ClientKind, Exit, Session, Actions, UpstreamKind},
+    session::{Actions, ClientKind, Exit, Session, UpstreamKind},
     settings::{Mode, Settings},
 };
 

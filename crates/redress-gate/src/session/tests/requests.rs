@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{CALL, Rig, code, fault};
-use crate::{inflight::MOST, mail::Sender, settings::Mode};
+use crate::{inflight::MOST, outgoing::Sender, settings::Mode};
 
 #[test]
 fn what_is_no_message_is_refused_with_its_reason() {

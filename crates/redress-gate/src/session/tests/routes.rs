@@ -31,7 +31,8 @@ fn progress_goes_to_the_request_that_asked_for_it_under_its_own_token() {
         )
     };
     rig.session.upstream_line(progress(&id).as_bytes(), &mut rig.actions);
-    let raw = String::from_utf8_lossy(rig.actions.to_client.messages().next().unwrap().1).into_owned();
+    let raw =
+        String::from_utf8_lossy(rig.actions.to_client.messages().next().unwrap().1).into_owned();
     assert!(raw.contains(r#""progressToken":"a\u0062","#), "{raw}");
     assert_eq!(rig.messages()[0].0, ToClient::During(Ticket(2)));
     for token in ["1", "\"ab\"", "12345678901234"] {
@@ -116,7 +117,8 @@ fn what_says_nothing_of_a_request_belongs_to_the_only_one() {
     assert_eq!(tell(&mut rig), ToClient::During(Ticket(7)), "a subscription is not meant");
     rig.says(0, WATCHED);
     assert_eq!(tell(&mut rig), ToClient::Any);
-    rig.session.upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.actions);
+    rig.session
+        .upstream_line(br#"{"method":"notifications/prompts/list_changed"}"#, &mut rig.actions);
     assert_eq!(rig.messages()[0].0, ToClient::Any);
 }
 

@@ -58,7 +58,10 @@ fn requests_without_a_session_may_have_the_same_id() {
     let mut rig = pipe();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     for ticket in [5, 6] {
-        let from = crate::outgoing::Sender { ticket: Ticket(ticket), ..crate::outgoing::Sender::default() };
+        let from = crate::outgoing::Sender {
+            ticket: Ticket(ticket),
+            ..crate::outgoing::Sender::default()
+        };
         rig.session.client_line(call.as_bytes(), from, &mut rig.actions);
         assert_eq!(rig.messages(), []);
         assert_eq!(rig.sent.len(), usize::try_from(ticket - 4).unwrap(), "it needs no opening");

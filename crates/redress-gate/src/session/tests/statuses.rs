@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{CALL, Rig, code, fault};
 use crate::{
     outgoing::ToClient,
-    session::{FailureScope, ClientKind, HttpFailure, UpstreamKind},
+    session::{ClientKind, FailureScope, HttpFailure, UpstreamKind},
 };
 
 fn under<'a>(status: u16, retry_after: Option<&'a str>, body: &'a [u8]) -> HttpFailure<'a> {
@@ -95,7 +95,8 @@ fn a_refusal_that_did_not_come_to_its_end_may_have_been_an_answer() {
         rig.says(0, CALL);
         let (retry_after, www_authenticate, location) = (None, None, None);
         let (status, body, about) = (given, &b"{\"jsonrpc\":"[..], FailureScope::Unread);
-        let how = HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
+        let how =
+            HttpFailure::Status { status, retry_after, www_authenticate, location, body, about };
         let mut heard = rig.refused(&how);
         heard.extend(rig.after(Duration::from_secs(2)).into_iter().map(|it| (ToClient::Any, it)));
         assert_eq!(heard.len(), 1, "{given}: {heard:?}");

@@ -178,7 +178,7 @@ fn a_task_that_the_server_tells_of_is_recorded_before_the_client_hears() {
         let mut rig = begun(mode);
         rig.session.upstream_line(line.as_bytes(), &mut rig.actions);
         assert!(rig.actions.to_client.is_empty());
-        assert_eq!(rig.actions.told[0].address(), Some(ToClient::Any));
+        assert_eq!(rig.actions.faults[0].address(), Some(ToClient::Any));
         let (_, heard) = rig.messages().remove(0);
         assert_eq!(heard["method"], "notifications/tasks");
         assert_eq!(heard["params"]["result"]["_meta"]["a"], 1);
