@@ -54,8 +54,8 @@ fn seed_003_19_what_the_gate_refuses_has_the_hint_of_the_contract() {
         let template = rig.session.template(Fault::example(code.entry()), (None, None));
         assert_eq!(template.fault.hint, stagewright.get(named).unwrap().hint);
         let mut own = Fault::example(code.entry());
-        own.hint = "Do stamp instead.".to_owned();
-        assert_eq!(rig.session.template(own, (None, None)).fault.hint, "Do stamp instead.");
+        own.hint = "Do this instead.".to_owned();
+        assert_eq!(rig.session.template(own, (None, None)).fault.hint, "Do this instead.");
     }
 }
 
@@ -160,7 +160,7 @@ fn lines_that_came_in_the_place_of_an_answer_are_told() {
     rig.server_bytes(b"Result: hunter2hunter2 of 5");
     let heard = rig.after(60 * SECOND);
     let upstream = &fault(&heard[0])["details"]["upstream"];
-    assert_eq!(upstream["useless_lines"], 2, "only those that source meanwhile");
+    assert_eq!(upstream["useless_lines"], 2, "only those that came meanwhile");
     assert_eq!(upstream["useless_sample"], "Result: [redacted] of 5");
     rig.client(CALL);
     let heard = rig.after(60 * SECOND);
