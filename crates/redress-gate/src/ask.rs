@@ -15,7 +15,7 @@ use redress::json::{Doc, Limits, Value, write_str};
 use rustix::process::Signal;
 
 use crate::{
-    link::Target,
+    connection::Target,
     process::{Body, Pipes, Process},
     run::spawn,
 };

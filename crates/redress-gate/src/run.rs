@@ -20,12 +20,12 @@ use tokio::runtime::{Builder, Runtime};
 use self::start::Early;
 pub(crate) use self::threads::spawn;
 use crate::{
-    link::{Books, Client, Event, Link, Pipe, Plan, Role, Target},
+    connection::{Client, Connection, Event, FailureRecorder, Pipe, Role, ServerRuntime, Target},
     log::Log,
     memory::Account,
     process::widen,
     server::Server,
-    session::{Actions, ClientKind, Session},
+    session::{ClientKind, Session, Actions},
 };
 
 /// What is to be run, and how.
@@ -129,32 +129,33 @@ fn gate(
     widen(&streams.output);
     let (sender, events) = mpsc::channel();
     let client = Client::Pipe(Pipe::new(streams.input.try_clone()?, streams.output)?);
-    let plan = Arc::new(plan(run, ledger, streams.log)?);
-    plan.books.recover();
-    let session = Session::new(Arc::clone(&plan.server), ClientKind::Pipe, plan.target.kind());
+    let runtime = Arc::new(runtime(run, ledger, streams.log)?);
+    runtime.recorder.recover();
+    let session =
+        Session::new(Arc::clone(&runtime.server), ClientKind::Pipe, runtime.target.kind());
     // Nobody listens any more only when everything ends.
     let tell = Box::new(move |event| sender.send(event).unwrap_or_default());
     // One client and one server wait for each other: what they say is bounded without a budget.
     let ends = (client, Account::default());
-    let link = Arc::new(Link::new(plan, session, ends, tell));
-    let signals = threads::signals(&link, signals)?;
-    let runtime = runtime(&link.plan.target)?;
-    let at_hand = runtime.as_ref().map(Runtime::enter);
-    start::start_with(&link, early);
-    threads::client(&link, streams.input)?;
-    let why = watch(&link, &events);
-    ending::end(&link, &events, why);
+    let connection = Arc::new(Connection::new(runtime, session, ends, tell));
+    let signals = threads::signals(&connection, signals)?;
+    let tokio = remote_runtime(&connection.runtime.target)?;
+    let at_hand = tokio.as_ref().map(Runtime::enter);
+    start::start_with(&connection, early);
+    threads::client(&connection, streams.input)?;
+    let why = watch(&connection, &events);
+    ending::end(&connection, &events, why);
     signals.close();
     drop(at_hand);
     // Nothing that matters is left; what blocks must not keep us.
-    if let Some(runtime) = runtime {
-        runtime.shutdown_background();
+    if let Some(tokio) = tokio {
+        tokio.shutdown_background();
     }
-    Ok(if link.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
+    Ok(if connection.has_ever_started() { Ended::Fine } else { Ended::NeverStarted })
 }
 
 /// What a server behind a URL needs; a child needs none.
-fn runtime(target: &Target) -> io::Result<Option<Runtime>> {
+fn remote_runtime(target: &Target) -> io::Result<Option<Runtime>> {
     match target {
         Target::Program(_) | Target::Inside(_) => Ok(None),
         Target::Url(_) => {
@@ -169,11 +170,11 @@ fn runtime(target: &Target) -> io::Result<Option<Runtime>> {
     }
 }
 
-fn plan(run: Run, ledger: Option<Ledger>, log: File) -> io::Result<Plan> {
+fn runtime(run: Run, ledger: Option<Ledger>, log: File) -> io::Result<ServerRuntime> {
     let (ledger, on_failure) = (ledger.map(Arc::new), run.on_ledger_failure);
-    Ok(Plan {
+    Ok(ServerRuntime {
         target: run.target,
-        books: Books { ledger, on_failure, server: Arc::clone(&run.server) },
+        recorder: FailureRecorder { ledger, on_failure, server: Arc::clone(&run.server) },
         server: run.server,
         clock: run.clock,
         log: Arc::new(Log::new(log)?),
@@ -193,44 +194,44 @@ enum Why {
 }
 
 /// Starts, restarts and watches, until there is a reason to end.
-fn watch(link: &Arc<Link>, events: &mpsc::Receiver<Event>) -> Why {
-    let deadline = link.plan.server.settings.deadline;
-    let most = link.plan.server.settings.shortest_deadline();
-    let mut turn = Actions::new(link.now());
+fn watch(connection: &Arc<Connection>, events: &mpsc::Receiver<Event>) -> Why {
+    let deadline = connection.runtime.server.settings.deadline;
+    let most = connection.runtime.server.settings.shortest_deadline();
+    let mut turn = Actions::new(connection.now());
     let mut is_draining = false;
     loop {
         // A request that comes after this has its deadline after the sleep, so that none needs to wake us.
-        let now = link.now();
-        let next = link.lock().session.next_deadline();
+        let now = connection.now();
+        let next = connection.lock().session.next_deadline();
         let sleep = next.map_or(most, |it| it.saturating_duration_since(now.at).min(most));
         let sleep = if is_draining { sleep.min(ending::GLANCE) } else { sleep };
         let mut recorded = None;
         match events.recv_timeout(sleep) {
             Ok(Event::Recorded(id, is_recorded)) => recorded = Some((id, is_recorded)),
-            Ok(Event::Start) => start::start(link),
+            Ok(Event::Start) => start::start(connection),
             Ok(Event::ClientEnded) => {
                 is_draining = true;
-                link.drain();
+                connection.drain();
             }
             Ok(Event::ClientGone) => return Why::ClientGone,
             Ok(Event::Signal) => return Why::Signal,
             Ok(Event::Look | Event::Ended) | Err(_) => (),
         }
-        turn.now = link.now();
-        let mut core = link.lock();
+        turn.now = connection.now();
+        let mut core = connection.lock();
         if let Some((id, is_recorded)) = recorded {
             core.session.repeat_recorded(id, is_recorded, &mut turn);
         }
         core.expire(&mut turn);
-        let is_idle = core.session.is_idle() && turn.faults.is_empty() && link.has_told_all();
+        let is_idle = core.session.is_idle() && turn.faults.is_empty() && connection.has_told_all();
         if let Some(upstream) = &core.upstream {
             upstream.end_if_stuck(turn.now.at, deadline);
         }
-        link.settle(core, &mut turn, Role::Other);
+        connection.apply(core, &mut turn, Role::Other);
         if is_draining && is_idle {
             return Why::Done;
         }
-        if is_draining && link.client.pipe().is_some_and(Pipe::is_gone) {
+        if is_draining && connection.client.pipe().is_some_and(Pipe::is_gone) {
             return Why::ClientGone;
         }
     }

@@ -2,29 +2,26 @@
 
 mod accept;
 mod access;
-mod alone;
 mod batch;
 mod body;
 mod child;
-mod desk;
+mod content_negotiation;
+mod cors;
 mod driver;
 mod failed_tokens;
 mod get;
 mod handle;
-mod house;
-mod impatient;
 mod inlet;
-mod kinds;
-mod pages;
+mod pending_request;
 mod post;
 mod refusal;
 mod room;
-mod seat;
-mod site;
-mod stream;
+mod router;
+mod session_manager;
+mod stateless;
 mod throttle;
 mod version;
-mod waiter;
+mod write_timeout;
 
 use std::{
     fs::File,
@@ -43,17 +40,18 @@ use self::{
 };
 pub(crate) use self::{
     access::NoCaller,
-    desk::Desk,
     inlet::Inlet,
     throttle::{Pace, Throttle},
+    write_timeout::WriteTimeout,
 };
 pub use self::{
     access::{Access, Tokens},
     handle::{Handle, Next},
-    house::Sharing,
+    session_manager::Sharing,
 };
 use crate::{
-    link::Target, log::Log, memory::MemoryBudget, run::OnLedgerFailure, server::Server, tls::Tls,
+    connection::Target, log::Log, memory::MemoryBudget, run::OnLedgerFailure, server::Server,
+    tls::Tls,
 };
 
 /// How long requests that were sent before the end may take to arrive.
@@ -153,9 +151,9 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
         _ = interrupted.recv() => (),
     }
     let mut closing = tokio::task::JoinSet::new();
-    for (_, house) in current.site().all() {
-        let house = Arc::clone(house);
-        closing.spawn(async move { house.end_all().await });
+    for (_, manager) in current.router().all() {
+        let manager = Arc::clone(manager);
+        closing.spawn(async move { manager.end_all().await });
     }
     // Whoever is on his way in is told, too.
     tokio::select! {
@@ -169,7 +167,7 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     listener.finish().await;
     current.record_last_failed_tokens().await;
     // Only now, because servers may share a ledger. It syncs a file, for which a task must not wait.
-    let close = move || current.site().all().for_each(|(_, it)| it.plan.books.end());
+    let close = move || current.router().all().for_each(|(_, it)| it.runtime.recorder.end());
     tokio::task::spawn_blocking(close).await.unwrap_or_default();
     Ok(())
 }

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use super::Why;
 use crate::{
-    link::{Event, Input, Link, Pipe, Role, Upstream},
+    connection::{Connection, Event, Input, Pipe, Role, Upstream},
     session::Actions,
 };
 
@@ -33,27 +33,27 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Ends everything.
-pub(super) fn end(link: &Arc<Link>, events: &mpsc::Receiver<Event>, why: Why) {
-    link.begin_to_end();
-    let mut turn = Actions::new(link.now());
-    let mut core = link.lock();
+pub(super) fn end(connection: &Arc<Connection>, events: &mpsc::Receiver<Event>, why: Why) {
+    connection.begin_to_end();
+    let mut turn = Actions::new(connection.now());
+    let mut core = connection.lock();
     match why {
         Why::Done | Why::Signal => core.session.close(&mut turn),
         Why::ClientGone => core.session.client_gone(&mut turn),
     }
-    link.settle(core, &mut turn, Role::Other);
+    connection.apply(core, &mut turn, Role::Other);
     let patience = if why == Why::Done { AFTER_CLOSE } else { AFTER_SIGNAL };
-    end_process(link, events, patience);
-    link.lock().session.give_up_writes();
-    link.hear_no_more();
+    end_process(connection, events, patience);
+    connection.lock().session.give_up_writes();
+    connection.hear_no_more();
     let until = Instant::now() + LAST_WORDS;
-    while !link.has_told_all() && Instant::now() < until {
+    while !connection.has_told_all() && Instant::now() < until {
         thread::park_timeout(PAUSE);
     }
-    link.plan.books.end();
-    if let Some(pipe) = link.client.pipe() {
+    connection.runtime.recorder.end();
+    if let Some(pipe) = connection.client.pipe() {
         let patience =
-            if why == Why::Done { link.plan.server.settings.deadline } else { LAST_WORDS };
+            if why == Why::Done { connection.runtime.server.settings.deadline } else { LAST_WORDS };
         say_last_words(pipe, events, patience);
     }
 }
@@ -69,8 +69,8 @@ fn say_last_words(pipe: &Pipe, events: &mpsc::Receiver<Event>, patience: Duratio
     }
 }
 
-fn end_process(link: &Link, events: &mpsc::Receiver<Event>, patience: Duration) {
-    let Some(upstream) = link.lock().upstream.clone() else { return };
+fn end_process(connection: &Connection, events: &mpsc::Receiver<Event>, patience: Duration) {
+    let Some(upstream) = connection.lock().upstream.clone() else { return };
     let (input, process) = match &upstream {
         Upstream::Child { input, process } => (input, process),
         Upstream::Remote(remote) => {
@@ -84,27 +84,27 @@ fn end_process(link: &Link, events: &mpsc::Receiver<Event>, patience: Duration) 
         outbox.drain(GLANCE);
     }
     upstream.close();
-    if has_ended(link, events, patience) {
+    if has_ended(connection, events, patience) {
         return;
     }
     process.signal(Signal::TERM);
-    if has_ended(link, events, AFTER_TERM) {
+    if has_ended(connection, events, AFTER_TERM) {
         return;
     }
     process.signal(Signal::KILL);
-    has_ended(link, events, AFTER_KILL);
+    has_ended(connection, events, AFTER_KILL);
 }
 
 /// Whether the process ends within a time.
-fn has_ended(link: &Link, events: &mpsc::Receiver<Event>, time: Duration) -> bool {
+fn has_ended(connection: &Connection, events: &mpsc::Receiver<Event>, time: Duration) -> bool {
     let until = Instant::now() + time;
     loop {
-        if link.lock().upstream.is_none() {
+        if connection.lock().upstream.is_none() {
             return true;
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || events.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
-            return link.lock().upstream.is_none();
+            return connection.lock().upstream.is_none();
         }
     }
 }

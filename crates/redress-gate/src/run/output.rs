@@ -9,7 +9,7 @@ use super::{
     tap::Tap,
     threads::{read, spawn},
 };
-use crate::{lines::Lines, link::Link, process::Process, session::Actions};
+use crate::{connection::Connection, lines::Lines, process::Process, session::Actions};
 
 /// The server's output. Whose turn it is to read holds its lock.
 struct Output {
@@ -19,40 +19,46 @@ struct Output {
 
 /// Reads what the server writes.
 pub(super) fn server(
-    link: &Arc<Link>,
+    connection: &Arc<Connection>,
     pipe: Tap,
     process: Arc<Process>,
     generation: u64,
 ) -> io::Result<()> {
-    let lines = Lines::new(link.plan.server.settings.max_message);
+    let lines = Lines::new(connection.runtime.server.settings.max_message);
     let output = Arc::new(Mutex::new(Output { pipe, lines }));
     // Without a ledger nobody waits for a disk.
-    if link.plan.books.are_kept() {
-        let (link, output, process) = (Arc::clone(link), Arc::clone(&output), Arc::clone(&process));
-        spawn("redress-server", move || read_on(&link, &output, &process, generation))?;
+    if connection.runtime.recorder.are_kept() {
+        let (connection, output, process) =
+            (Arc::clone(connection), Arc::clone(&output), Arc::clone(&process));
+        spawn("redress-server", move || read_on(&connection, &output, &process, generation))?;
     }
-    let link = Arc::clone(link);
-    spawn("redress-server", move || read_on(&link, &output, &process, generation))
+    let connection = Arc::clone(connection);
+    spawn("redress-server", move || read_on(&connection, &output, &process, generation))
 }
 
 /// Reads until the end; whoever finds it sees to it that the process ends, too.
-fn read_on(link: &Arc<Link>, output: &Mutex<Output>, process: &Process, generation: u64) {
+fn read_on(
+    connection: &Arc<Connection>,
+    output: &Mutex<Output>,
+    process: &Process,
+    generation: u64,
+) {
     let relief = &process.relief;
-    let mut turn = Actions::new(link.now());
+    let mut turn = Actions::new(connection.now());
     let mut is_there = relief.begin();
     while is_there {
-        let is_over = read_until_failure(link, output, &mut turn, generation);
+        let is_over = read_until_failure(connection, output, &mut turn, generation);
         if is_over {
             relief.end();
             process.output_is_over();
         } else {
             relief.leave();
-            if link.awaits_upstream() {
+            if connection.awaits_upstream() {
                 relief.call();
             }
         }
-        link.commit();
-        if is_over && !link.is_ending() {
+        connection.commit();
+        if is_over && !connection.is_ending() {
             return process.must_end();
         }
         is_there = relief.come_back();
@@ -61,7 +67,7 @@ fn read_on(link: &Arc<Link>, output: &Mutex<Output>, process: &Process, generati
 
 /// Reads until something is to be committed, or the output is over. Gives whether it is.
 fn read_until_failure(
-    link: &Arc<Link>,
+    connection: &Arc<Connection>,
     output: &Mutex<Output>,
     turn: &mut Actions,
     generation: u64,
@@ -70,10 +76,10 @@ fn read_until_failure(
     let Output { pipe, lines } = &mut *output;
     while let Some(bytes) = read(pipe, lines.room()) {
         lines.filled(bytes);
-        if link.upstream_lines(lines, turn, generation) {
+        if connection.upstream_lines(lines, turn, generation) {
             return false;
         }
     }
-    link.upstream_rest(lines, turn, generation);
+    connection.upstream_rest(lines, turn, generation);
     true
 }

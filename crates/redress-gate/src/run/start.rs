@@ -12,14 +12,14 @@ use rustix::process::Signal;
 
 use super::{output, tap::tap, threads};
 use crate::{
-    link::{Input, Link, Role, Target, Upstream, connect},
+    connection::{Connection, Input, Role, Target, Upstream, connect},
     outbox::Outbox,
     process::Started,
-    session::{Actions, KillReason},
+    session::{KillReason, Actions},
     tail::Tail,
 };
 
-/// A process that was started before there was a link. If there never is one, it ends.
+/// A process that was started before there was a connection. If there never is one, it ends.
 pub(super) struct Early(Option<io::Result<Started>>);
 
 impl Early {
@@ -41,39 +41,39 @@ impl Drop for Early {
 }
 
 /// Starts the server; whoever waits for it is told if that fails.
-pub(super) fn start(link: &Arc<Link>) {
-    start_with(link, Early::start(&link.plan.target));
+pub(super) fn start(connection: &Arc<Connection>) {
+    start_with(connection, Early::start(&connection.runtime.target));
 }
 
 /// The same with a process that was started before.
-pub(super) fn start_with(link: &Arc<Link>, mut early: Early) {
+pub(super) fn start_with(connection: &Arc<Connection>, mut early: Early) {
     let begun = match early.0.take() {
-        Some(started) => started.and_then(|it| attend(link, it)),
+        Some(started) => started.and_then(|it| attend(connection, it)),
         None => {
-            connect(link);
+            connect(connection);
             Ok(())
         }
     };
     if let Err(error) = begun {
-        link.not_started(&error);
+        connection.not_started(&error);
     }
 }
 
-fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> {
-    link.has_started.store(true, Ordering::Release);
+fn attend(connection: &Arc<Connection>, (process, child, pipes): Started) -> io::Result<()> {
+    connection.has_started.store(true, Ordering::Release);
     let process = Arc::new(process);
     let outbox = Arc::new(Outbox::new(File::from(OwnedFd::from(pipes.input))));
     let tail = Arc::new(Tail::default());
-    let mut turn = Actions::new(link.now());
-    let mut core = link.lock();
+    let mut turn = Actions::new(connection.now());
+    let mut core = connection.lock();
     let input = Input::Outbox(Arc::clone(&outbox));
     let generation = core.connect(Upstream::Child { input, process: Arc::clone(&process) });
     core.session.upstream_ready(Arc::clone(&tail), &mut turn);
-    link.settle(core, &mut turn, Role::Other);
+    connection.apply(core, &mut turn, Role::Other);
 
     let (output, output_valve) = tap(pipes.output);
     let (log, log_valve) = tap(pipes.log);
-    let (waiting, waited) = (Arc::clone(link), Arc::clone(&process));
+    let (waiting, waited) = (Arc::clone(connection), Arc::clone(&process));
     threads::spawn("redress-wait", move || {
         let exit = waited.wait(child, || {
             output_valve.shut();
@@ -87,6 +87,6 @@ fn attend(link: &Arc<Link>, (process, child, pipes): Started) -> io::Result<()> 
             written_to.end(KillReason::ClosedInput);
         }
     })?;
-    threads::server_log(link, log, tail, Arc::clone(&process))?;
-    output::server(link, output, process, generation)
+    threads::server_log(connection, log, tail, Arc::clone(&process))?;
+    output::server(connection, output, process, generation)
 }

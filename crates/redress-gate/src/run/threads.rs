@@ -15,12 +15,12 @@ use signal_hook::{
 
 use super::tap::Tap;
 use crate::{
+    connection::{Connection, Event, FIRST, PIECE, Role},
     lines::{Line, Lines},
-    link::{Event, FIRST, Link, PIECE, Role},
     log::Named,
-    outgoing::Sender,
+    mail::Sender,
     process::Process,
-    session::{Actions, Expected},
+    session::{Expected, Actions},
     tail::Tail,
 };
 
@@ -36,8 +36,8 @@ pub(crate) fn spawn<T: Send + 'static>(
 }
 
 /// Reads what the client writes.
-pub(super) fn client(link: &Arc<Link>, mut input: File) -> io::Result<()> {
-    let told = Arc::clone(link);
+pub(super) fn client(connection: &Arc<Connection>, mut input: File) -> io::Result<()> {
+    let told = Arc::clone(connection);
     spawn("redress-courier", move || {
         if let Some(pipe) = told.client.pipe()
             && pipe.outbox.courier(Instant::now).is_err()
@@ -45,29 +45,34 @@ pub(super) fn client(link: &Arc<Link>, mut input: File) -> io::Result<()> {
             told.tell(Event::ClientGone);
         }
     })?;
-    let link = Arc::clone(link);
+    let connection = Arc::clone(connection);
     spawn("redress-client", move || {
-        let mut lines = Lines::new(link.plan.server.settings.max_message);
-        let mut turn = Actions::new(link.now());
+        let mut lines = Lines::new(connection.runtime.server.settings.max_message);
+        let mut turn = Actions::new(connection.now());
         while let Some(bytes) = read(&mut input, lines.room()) {
             lines.filled(bytes);
-            if !client_lines(&link, &mut lines, &mut turn, Lines::next_line) {
-                return link.tell(Event::ClientGone);
+            if !client_lines(&connection, &mut lines, &mut turn, Lines::next_line) {
+                return connection.tell(Event::ClientGone);
             }
         }
-        client_lines(&link, &mut lines, &mut turn, Lines::rest);
-        link.tell(Event::ClientEnded);
+        client_lines(&connection, &mut lines, &mut turn, Lines::rest);
+        connection.tell(Event::ClientEnded);
     })
 }
 
 type Next = for<'l> fn(&'l mut Lines) -> Option<Line<'l>>;
 
 /// Takes in all lines, as fast as the client reads the answers. Gives whether it is still there.
-fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Actions, next: Next) -> bool {
+fn client_lines(
+    connection: &Arc<Connection>,
+    lines: &mut Lines,
+    turn: &mut Actions,
+    next: Next,
+) -> bool {
     let mut most = FIRST;
     loop {
-        let taken = client_piece(link, lines, turn, (next, most));
-        if taken.is_none() || !link.wait_for_room() {
+        let taken = client_piece(connection, lines, turn, (next, most));
+        if taken.is_none() || !connection.wait_for_room() {
             return false;
         }
         if taken < Some(most) {
@@ -79,15 +84,15 @@ fn client_lines(link: &Arc<Link>, lines: &mut Lines, turn: &mut Actions, next: N
 
 /// Takes in the next lines. Gives how many there were; `None` if the client is gone.
 fn client_piece(
-    link: &Arc<Link>,
+    connection: &Arc<Connection>,
     lines: &mut Lines,
     turn: &mut Actions,
     (next, most): (Next, usize),
 ) -> Option<usize> {
-    turn.now = link.now();
-    let admits = link.plan.books.admit();
-    let mut core = link.lock();
-    if link.is_deaf() {
+    turn.now = connection.now();
+    let admits = connection.runtime.recorder.admit();
+    let mut core = connection.lock();
+    if connection.is_deaf() {
         return None;
     }
     core.keep_deadlines(turn);
@@ -102,34 +107,37 @@ fn client_piece(
         match line {
             Line::Whole(line) => {
                 if let Expected::Members { are_taken } = session.client_line(line, from, turn) {
-                    link.settle(core, turn, Role::Client);
-                    if !link.client_batch(line, are_taken, from) {
+                    connection.apply(core, turn, Role::Client);
+                    if !connection.client_batch(line, are_taken, from) {
                         return None;
                     }
-                    turn.now = link.now();
-                    core = link.lock();
+                    turn.now = connection.now();
+                    core = connection.lock();
                 }
             }
             Line::LongHead(head) => session.client_long(head, from, turn),
             Line::LongTail(tail, bytes) => session.client_long_end(tail, bytes, from, turn),
         }
     }
-    link.settle(core, turn, Role::Client);
+    connection.apply(core, turn, Role::Client);
     Some(taken)
 }
 
 /// Reads what the server logs.
 pub(super) fn server_log(
-    link: &Arc<Link>,
+    connection: &Arc<Connection>,
     mut log: Tap,
     tail: Arc<Tail>,
     process: Arc<Process>,
 ) -> io::Result<()> {
-    let link = Arc::clone(link);
+    let connection = Arc::clone(connection);
     spawn("redress-stderr", move || {
-        let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
-        let mut named =
-            Named::new(&plan.log, &plan.server.settings.server, &plan.server.settings.redactor);
+        let (runtime, mut piece) = (&connection.runtime, vec![0; LOG_PIECE]);
+        let mut named = Named::new(
+            &runtime.log,
+            &runtime.server.settings.server,
+            &runtime.server.settings.redactor,
+        );
         while let Some(bytes) = read(&mut log, &mut piece) {
             let written = piece.get(..bytes).unwrap_or_default();
             tail.add(written);
@@ -146,12 +154,12 @@ pub(super) fn catch_signals() -> io::Result<Signals> {
 }
 
 /// Waits for the signals that end us.
-pub(super) fn signals(link: &Arc<Link>, mut signals: Signals) -> io::Result<Handle> {
+pub(super) fn signals(connection: &Arc<Connection>, mut signals: Signals) -> io::Result<Handle> {
     let handle = signals.handle();
-    let link = Arc::clone(link);
+    let connection = Arc::clone(connection);
     spawn("redress-signals", move || {
         for _ in signals.forever() {
-            link.tell(Event::Signal);
+            connection.tell(Event::Signal);
         }
     })?;
     Ok(handle)

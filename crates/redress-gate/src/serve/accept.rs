@@ -18,7 +18,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{handle::Current, impatient::Impatient, refusal::Refusal, room::Room};
+use super::{handle::Current, refusal::Refusal, room::Room, write_timeout::WriteTimeout};
 use crate::{
     caller::{Caller, Peer},
     slots::SlotPool,
@@ -64,7 +64,7 @@ impl Listener {
 
     /// Accepts connections for ever. Those that are too many wait until others end; one of an address that has more than its share while
     /// places are short is refused.
-    pub(super) async fn accept(&self, site: &Arc<Current>) -> Infallible {
+    pub(super) async fn accept(&self, router: &Arc<Current>) -> Infallible {
         loop {
             let room = self.room.enter().await;
             let Ok((stream, from)) = self.socket.accept().await else {
@@ -78,20 +78,20 @@ impl Listener {
             let peer = Peer::of(from.ip());
             // Where all clients are on this machine, there is nobody to keep places for.
             let caller =
-                if site.common.is_local { Caller::ONLY } else { Caller { token: None, peer } };
+                if router.common.is_local { Caller::ONLY } else { Caller { token: None, peer } };
             let Some(place) = Place::take(&self.places, caller) else {
                 refuse(&stream);
                 continue;
             };
-            let (site, stop) = (Arc::clone(site), self.stop.subscribe());
+            let (router, stop) = (Arc::clone(router), self.stop.subscribe());
             tokio::spawn(async move {
                 let from = from.ip();
-                match site.tls() {
-                    None => connection(stream, from, &site, stop).await,
+                match router.tls() {
+                    None => connection(stream, from, &router, stop).await,
                     Some(tls) => {
                         // A peer that speaks no TLS, or does not trust us, notices by the end of the connection.
                         if let Ok(Ok(stream)) = timeout(HEAD, tls.accept(stream)).await {
-                            connection(stream, from, &site, stop).await;
+                            connection(stream, from, &router, stop).await;
                         }
                     }
                 }
@@ -146,18 +146,18 @@ fn refuse(stream: &TcpStream) {
 async fn connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     from: IpAddr,
-    site: &Arc<Current>,
+    router: &Arc<Current>,
     mut stop: watch::Receiver<bool>,
 ) {
     let service = service_fn(|request: Request<Incoming>| {
-        let site = Arc::clone(site);
-        async move { Ok::<_, Infallible>(site.answer(request, from).await) }
+        let router = Arc::clone(router);
+        async move { Ok::<_, Infallible>(router.answer(request, from).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .max_buf_size(LONGEST_HEAD)
-        .serve_connection(TokioIo::new(Impatient::new(stream, DEAFNESS)), service);
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, DEAFNESS)), service);
     let mut connection = pin!(connection);
     // What ends a connection early is the client's affair: whoever waits on it notices by its end.
     tokio::select! {

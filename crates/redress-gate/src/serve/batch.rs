@@ -11,20 +11,19 @@ use tokio::time::sleep;
 
 use super::{
     body::{Body, Listener},
-    desk::{Reader, Reply},
+    content_negotiation,
     get::events,
-    kinds,
-    stream::Framing,
-    waiter::Waiter,
+    pending_request::PendingRequest,
 };
 use crate::{
+    connection::{Connection, GLANCE},
     frame::Batch,
-    link::{GLANCE, Link},
+    mail::Sender,
     memory::Reservation,
-    outgoing::Sender,
+    replies::{Framing, Recipient, Reply},
 };
 
-/// After each piece others of the link have their turn. A task that only yields would take its lock again before they do.
+/// After each piece others of the connection have their turn. A task that only yields would take its lock again before they do.
 const TURN: Duration = Duration::from_millis(1);
 
 /// The same once the client has left: what it fetches later is in no hurry.
@@ -36,32 +35,32 @@ pub(super) enum Heard {
     Answers(Response<Body>),
     /// None of them wants one.
     Nothing,
-    /// The link has ended.
+    /// The connection has ended.
     Ended,
 }
 
-/// Gives the messages of an array to a link, with the bytes that are reserved for them on their way. Their answers are events; where arrays are not taken, all of them are refusals,
+/// Gives the messages of an array to a connection, with the bytes that are reserved for them on their way. Their answers are events; where arrays are not taken, all of them are refusals,
 /// and members of one array under the status that a single one has.
 pub(super) async fn exchange(
-    link: &Arc<Link>,
-    mut waiter: Waiter,
+    connection: &Arc<Connection>,
+    mut pending: PendingRequest,
     line: Bytes,
     (are_taken, queued): (bool, Vec<Reservation>),
 ) -> Heard {
-    waiter.expect_several(if are_taken { Framing::Events } else { Framing::Array });
+    pending.expect_several(if are_taken { Framing::Events } else { Framing::Array });
     // Whoever leaves has sent all of it.
-    let (link, from) = (Arc::clone(link), waiter.from());
+    let (connection, from) = (Arc::clone(connection), pending.from());
     let given = tokio::spawn(async move {
-        let given = give(link, line, are_taken, from).await;
+        let given = give(connection, line, are_taken, from).await;
         drop(queued);
         given
     });
-    match waiter.reply().await {
+    match pending.reply().await {
         Some(Reply::Stream(stream)) => {
-            let mut response = events(stream, Listener::Waiter(waiter));
+            let mut response = events(stream, Listener::PendingRequest(pending));
             if !are_taken {
                 *response.status_mut() = StatusCode::BAD_REQUEST;
-                let kind = HeaderValue::from_static(kinds::JSON);
+                let kind = HeaderValue::from_static(content_negotiation::JSON);
                 response.headers_mut().insert(CONTENT_TYPE, kind);
             }
             Heard::Answers(response)
@@ -69,30 +68,33 @@ pub(super) async fn exchange(
         // There is more than one answer.
         Some(Reply::Answer(_)) => Heard::Ended,
         None => {
-            waiter.done();
+            pending.done();
             if matches!(given.await, Ok(0)) { Heard::Nothing } else { Heard::Ended }
         }
     }
 }
 
-/// Gives a link one piece after the other, as fast as the client reads the answers. Gives how many there are. What nobody waits for
-/// any more is left out, and so is what comes too late for a link that ends.
-async fn give(link: Arc<Link>, line: Bytes, are_taken: bool, from: Sender) -> usize {
-    let Some(desk) = link.client.desk() else { return 0 };
+/// Gives a connection one piece after the other, as fast as the client reads the answers. Gives how many there are. What nobody waits for
+/// any more is left out, and so is what comes too late for a connection that ends.
+async fn give(connection: Arc<Connection>, line: Bytes, are_taken: bool, from: Sender) -> usize {
+    let Some(replies) = connection.client.replies() else { return 0 };
     let mut batch = Batch::of(&line);
     let mut answers = 0;
     loop {
-        let piece = link.client_piece(&mut batch, are_taken, from);
+        let piece = connection.client_piece(&mut batch, are_taken, from);
         answers += piece.answers;
-        let waits = |it| matches!(it, Reader::There | Reader::Left) && !link.is_ending();
-        if piece.is_last || !waits(desk.reader(from.ticket)) {
+        let waits = |it| {
+            matches!(it, Recipient::Connected | Recipient::Disconnected) && !connection.is_ending()
+        };
+        if piece.is_last || !waits(replies.recipient(from.ticket)) {
             break;
         }
-        sleep(if desk.reader(from.ticket) == Reader::Left { PACE } else { TURN }).await;
-        while link.is_full(from.ticket) && waits(desk.reader(from.ticket)) {
+        sleep(if replies.recipient(from.ticket) == Recipient::Disconnected { PACE } else { TURN })
+            .await;
+        while connection.is_full(from.ticket) && waits(replies.recipient(from.ticket)) {
             sleep(GLANCE).await;
         }
     }
-    desk.expect(from.ticket, answers);
+    replies.expect(from.ticket, answers);
     answers
 }

@@ -12,8 +12,11 @@ use std::{
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
-use super::{house::Member, stream::Stream, waiter::Waiter};
-use crate::memory::{Account, Held, Reservation};
+use super::{pending_request::PendingRequest, session_manager::HttpSession};
+use crate::{
+    memory::{Account, Held, Reservation},
+    replies::Stream,
+};
 
 /// How often a stream on which nothing is said shows that it is still there.
 const BEAT: Duration = Duration::from_secs(20);
@@ -48,9 +51,9 @@ pub(super) struct Events {
 #[derive(Debug)]
 pub(super) enum Listener {
     /// A client for which the last one is an answer.
-    Waiter(Waiter),
+    PendingRequest(PendingRequest),
     /// A client that wants to hear what belongs to no request.
-    Member(Arc<Member>),
+    HttpSession(Arc<HttpSession>),
 }
 
 impl Body {
@@ -96,8 +99,8 @@ impl Events {
         match self.stream.poll_next(context) {
             Poll::Ready(Some(event)) => Poll::Ready(Some(event)),
             Poll::Ready(None) => {
-                if let Some(Listener::Waiter(waiter)) = self.listener.take() {
-                    waiter.done();
+                if let Some(Listener::PendingRequest(pending)) = self.listener.take() {
+                    pending.done();
                 }
                 Poll::Ready(None)
             }
@@ -116,8 +119,8 @@ impl Drop for Events {
     fn drop(&mut self) {
         self.stream.leave();
         match &self.listener {
-            Some(Listener::Waiter(waiter)) => waiter.unread(&self.stream),
-            Some(Listener::Member(member)) => member.unread(&self.stream),
+            Some(Listener::PendingRequest(pending)) => pending.unread(&self.stream),
+            Some(Listener::HttpSession(session)) => session.unread(&self.stream),
             None => (),
         }
     }

@@ -9,13 +9,13 @@ use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::oneshot};
 
 use super::inlet::Inlet;
 use crate::{
+    connection::{Connection, FIRST, Input, PIECE, Role, Upstream},
     lines::Lines,
-    link::{FIRST, Input, Link, PIECE, Role, Upstream},
     log::Named,
     process::{Pipes, Process},
     rest::Rest,
     run::spawn,
-    session::{Actions, KillReason},
+    session::{KillReason, Actions},
     tail::Tail,
 };
 
@@ -23,19 +23,19 @@ use crate::{
 const LOG_PIECE: usize = 4 << 10;
 
 /// Starts the server; whoever waits for it is told if that fails.
-pub(super) async fn start(link: &Arc<Link>) {
-    if let Err(error) = try_to_start(link).await {
-        link.not_started(&error);
+pub(super) async fn start(connection: &Arc<Connection>) {
+    if let Err(error) = try_to_start(connection).await {
+        connection.not_started(&error);
     }
 }
 
-async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
-    let plan = Arc::clone(&link.plan);
+async fn try_to_start(connection: &Arc<Connection>) -> io::Result<()> {
+    let runtime = Arc::clone(&connection.runtime);
     let started = tokio::task::spawn_blocking(move || {
-        plan.target.start().unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into()))
+        runtime.target.start().unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into()))
     });
     let (process, child, pipes) = started.await.map_err(io::Error::other)??;
-    link.has_started.store(true, Ordering::Release);
+    connection.has_started.store(true, Ordering::Release);
     let process = Arc::new(process);
     let Pipes { input, output, log } = pipes;
     let inlet = Arc::new(Inlet::new(input.into())?);
@@ -43,14 +43,14 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
     let log = pipe::Receiver::from_owned_fd(log.into())?;
     let tail = Arc::new(Tail::default());
 
-    let mut turn = Actions::new(link.now());
-    let mut core = link.lock();
+    let mut turn = Actions::new(connection.now());
+    let mut core = connection.lock();
     let input = Input::Inlet(Arc::clone(&inlet));
     let generation = core.connect(Upstream::Child { input, process: Arc::clone(&process) });
     core.session.upstream_ready(Arc::clone(&tail), &mut turn);
-    link.settle(core, &mut turn, Role::Other);
+    connection.apply(core, &mut turn, Role::Other);
 
-    let (waiting, waited) = (Arc::clone(link), Arc::clone(&process));
+    let (waiting, waited) = (Arc::clone(connection), Arc::clone(&process));
     let (log, stop_log) = Source::new(log);
     let (output, stop_output) = Source::new(output);
     spawn("redress-wait", move || {
@@ -64,8 +64,8 @@ async fn try_to_start(link: &Arc<Link>) -> io::Result<()> {
             written.end(KillReason::ClosedInput);
         }
     });
-    tokio::spawn(read_log(Arc::clone(link), log, tail, Arc::clone(&process)));
-    tokio::spawn(read_output(Arc::clone(link), output, process, generation));
+    tokio::spawn(read_log(Arc::clone(connection), log, tail, Arc::clone(&process)));
+    tokio::spawn(read_output(Arc::clone(connection), output, process, generation));
     Ok(())
 }
 
@@ -100,10 +100,15 @@ impl Source {
     }
 }
 
-async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>, generation: u64) {
-    let mut lines = Lines::new(link.plan.server.settings.max_message);
-    let mut turn = Actions::new(link.now());
-    let (usual, mut memory) = (2 * lines.buffer_bytes(), link.account.open());
+async fn read_output(
+    connection: Arc<Connection>,
+    mut output: Source,
+    process: Arc<Process>,
+    generation: u64,
+) {
+    let mut lines = Lines::new(connection.runtime.server.settings.max_message);
+    let mut turn = Actions::new(connection.now());
+    let (usual, mut memory) = (2 * lines.buffer_bytes(), connection.account.open());
     while let bytes @ 1.. = output.read(lines.room()).await {
         lines.filled(bytes);
         let large = lines.buffer_bytes().saturating_sub(usual);
@@ -111,7 +116,7 @@ async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>,
             lines.give_up();
         }
         let mut most = FIRST;
-        while link.upstream_piece(&mut lines, &mut turn, generation, most).0 == most {
+        while connection.upstream_piece(&mut lines, &mut turn, generation, most).0 == most {
             if most == PIECE {
                 // Who writes without end leaves others their turn, the clock among them.
                 tokio::task::yield_now().await;
@@ -119,18 +124,23 @@ async fn read_output(link: Arc<Link>, mut output: Source, process: Arc<Process>,
             most = PIECE;
         }
     }
-    link.upstream_rest(&mut lines, &mut turn, generation);
+    connection.upstream_rest(&mut lines, &mut turn, generation);
     process.output_is_over();
-    if !link.is_ending() {
+    if !connection.is_ending() {
         // Nobody waits for it: its end is told by the thread that waits for the process.
         drop(tokio::task::spawn_blocking(move || process.must_end()));
     }
 }
 
-async fn read_log(link: Arc<Link>, mut log: Source, tail: Arc<Tail>, process: Arc<Process>) {
-    let (plan, mut piece) = (&link.plan, vec![0; LOG_PIECE]);
-    let redactor = &plan.server.settings.redactor;
-    let mut named = Named::new(&plan.log, &plan.server.settings.server, redactor);
+async fn read_log(
+    connection: Arc<Connection>,
+    mut log: Source,
+    tail: Arc<Tail>,
+    process: Arc<Process>,
+) {
+    let (runtime, mut piece) = (&connection.runtime, vec![0; LOG_PIECE]);
+    let redactor = &runtime.server.settings.redactor;
+    let mut named = Named::new(&runtime.log, &runtime.server.settings.server, redactor);
     while let bytes @ 1.. = log.read(&mut piece).await {
         let written = piece.get(..bytes).unwrap_or_default();
         tail.add(written);
@@ -150,13 +160,13 @@ mod tests {
     use super::start;
     use crate::{
         caller::Caller,
-        link::{Books, Client, FIRST, Link, PIECE, Plan, Target},
+        connection::{Client, Connection, FIRST, FailureRecorder, PIECE, ServerRuntime, Target},
+        exposition::render,
         log::Log,
         memory::MemoryBudget,
-        metrics::render,
         process::Program,
+        replies::ReplyRouter,
         run::OnLedgerFailure,
-        serve::Desk,
         server::Server,
         session::{ClientKind, KillReason, Session, UpstreamKind, tests::settings},
         settings::Mode,
@@ -174,12 +184,12 @@ mod tests {
         let server = Arc::new(Server::new(settings(Mode::Enforce), std::time::Instant::now()));
         let on_failure = OnLedgerFailure::Open;
         let null = File::options().read(true).write(true).open("/dev/null").unwrap();
-        let plan = Arc::new(Plan {
+        let runtime = Arc::new(ServerRuntime {
             target: Target::Program(Box::new(Program {
                 command: vec!["yes".into()],
                 ..Program::default()
             })),
-            books: Books { ledger: None, on_failure, server: Arc::clone(&server) },
+            recorder: FailureRecorder { ledger: None, on_failure, server: Arc::clone(&server) },
             server: Arc::clone(&server),
             clock: Arc::new(|| Time::from_millis(0)),
             log: Arc::new(Log::new(null).unwrap()),
@@ -188,11 +198,11 @@ mod tests {
         let session = Session::new(Arc::clone(&server), ClientKind::Http, UpstreamKind::Pipe);
         let memory = MemoryBudget::endless();
         let account = memory.account(Caller::ONLY);
-        let ends = (Client::Http(Arc::new(Desk::new(memory))), account);
-        let link = Arc::new(Link::new(plan, session, ends, Box::new(|_| ())));
+        let ends = (Client::Http(Arc::new(ReplyRouter::new(memory))), account);
+        let connection = Arc::new(Connection::new(runtime, session, ends, Box::new(|_| ())));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            start(&link).await;
+            start(&connection).await;
             let (mut before, mut most) = (lines(&server), 0);
             while before < 1_000 * PIECE {
                 tokio::task::yield_now().await;
@@ -203,7 +213,7 @@ mod tests {
             // Each turn of its reader is short, however much there is to read.
             assert!(most <= FIRST + 2 * PIECE, "{most} lines in one turn");
         });
-        let upstream = link.lock().upstream.take();
+        let upstream = connection.lock().upstream.take();
         upstream.expect("it runs").kill(KillReason::Silence);
     }
 }

@@ -18,19 +18,19 @@ use super::{
     refusal::Refusal,
     throttle::{Failures, Pace, Throttle},
 };
-use crate::link::Plan;
+use crate::connection::ServerRuntime;
 
 /// Refuses a request without a valid token, later the more of them its peer makes.
 pub(super) async fn refuse(
     why: NoCaller,
     from: IpAddr,
     throttle: &Throttle,
-    plan: &Plan,
+    runtime: &ServerRuntime,
 ) -> Response<Body> {
-    plan.server.metrics.happened(why.event());
+    runtime.server.metrics.happened(why.event());
     let (pace, due) = throttle.failed(from, Instant::now());
     if let Some(failures) = due {
-        record(&failures, plan).await;
+        record(&failures, runtime).await;
     }
     let refusal = match pace {
         Pace::After(wait) => {
@@ -45,9 +45,9 @@ pub(super) async fn refuse(
 }
 
 /// Records how many there were, and waits until that is durable.
-pub(super) async fn record(failures: &Failures, plan: &Plan) {
+pub(super) async fn record(failures: &Failures, runtime: &ServerRuntime) {
     let (sender, kept) = oneshot::channel();
-    plan.books.append(record_of(failures, plan), move |_| {
+    runtime.recorder.append(record_of(failures, runtime), move |_| {
         // The request may be gone.
         sender.send(()).unwrap_or_default();
     });
@@ -55,8 +55,8 @@ pub(super) async fn record(failures: &Failures, plan: &Plan) {
     kept.await.unwrap_or_default();
 }
 
-fn record_of(Failures { all, peers }: &Failures, plan: &Plan) -> Record {
-    let settings = &plan.server.settings;
+fn record_of(Failures { all, peers }: &Failures, runtime: &ServerRuntime) -> Record {
+    let settings = &runtime.server.settings;
     let mut fault = codes::AUTH_REQUIRED.raise([] as [(&str, &str); 0]);
     fault.origin = Origin::Gate;
     fault.nothing_changed();
@@ -76,7 +76,7 @@ fn record_of(Failures { all, peers }: &Failures, plan: &Plan) -> Record {
     members.close();
     fault.details = RawJson::parse(details.as_bytes()).ok();
     fault.context.server = Some(settings.server.clone());
-    fault.timestamp = Some((plan.clock)().to_string());
+    fault.timestamp = Some((runtime.clock)().to_string());
     let fault = emit(fault, &settings.emission()).into_fault();
     Record::told(&fault, &settings.redactor)
 }

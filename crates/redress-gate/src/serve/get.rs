@@ -12,12 +12,12 @@ use redress::codes;
 use super::{
     access::{Principal, one},
     body::{Body, Listener},
-    house::{House, Member},
-    kinds,
+    content_negotiation,
     refusal::Refusal,
-    stream::Stream,
+    session_manager::{HttpSession, SessionManager},
     version,
 };
+use crate::replies::Stream;
 
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -25,54 +25,54 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Opens a stream of what belongs to no request.
 pub(super) fn listen(
-    house: &House,
+    manager: &SessionManager,
     who: Principal,
     headers: &HeaderMap,
 ) -> Result<Response<Body>, Refusal> {
-    if version::is_alone(headers) {
+    if version::is_stateless(headers) {
         return Err(Refusal::method("POST"));
     }
-    if !kinds::accepts(headers, &[kinds::EVENTS]) {
+    if !content_negotiation::accepts(headers, &[content_negotiation::EVENTS]) {
         let message = "The client must accept text/event-stream.";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, codes::INVALID_REQUEST, message));
     }
-    let (_, member) = member(house, who, headers)?;
+    let (_, session) = find_session(manager, who, headers)?;
     version::check(headers)?;
     let after = one(headers, &LAST_EVENT)?;
-    if let Some(remote) = member.link.remote() {
+    if let Some(remote) = session.connection.remote() {
         remote.listen();
     }
-    let stream = member.listen(after).ok_or_else(unknown_session)?;
-    Ok(events(stream, Listener::Member(member)))
+    let stream = session.listen(after).ok_or_else(unknown_session)?;
+    Ok(events(stream, Listener::HttpSession(session)))
 }
 
 /// Ends a session.
 pub(super) fn delete(
-    house: &House,
+    manager: &SessionManager,
     who: Principal,
     headers: &HeaderMap,
 ) -> Result<Response<Body>, Refusal> {
-    if version::is_alone(headers) {
+    if version::is_stateless(headers) {
         return Err(Refusal::method("POST"));
     }
-    let (id, _) = member(house, who, headers)?;
-    house.end(id);
+    let (id, _) = find_session(manager, who, headers)?;
+    manager.end(id);
     let mut response = Response::new(Body::Whole(Bytes::new()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     Ok(response)
 }
 
 /// The session that a request names, if it is the caller's own.
-pub(super) fn member<'h>(
-    house: &House,
+pub(super) fn find_session<'h>(
+    manager: &SessionManager,
     who: Principal,
     headers: &'h HeaderMap,
-) -> Result<(&'h str, Arc<Member>), Refusal> {
+) -> Result<(&'h str, Arc<HttpSession>), Refusal> {
     let Some(id) = one(headers, &SESSION)? else { return Err(no_session_named()) };
-    house
+    manager
         .find(id, who)
         .map(|it| (id, it))
-        .ok_or_else(|| if house.is_closed() { shutting_down() } else { unknown_session() })
+        .ok_or_else(|| if manager.is_closed() { shutting_down() } else { unknown_session() })
 }
 
 /// A request that should name a session.
@@ -97,12 +97,12 @@ pub(super) fn ended_session() -> Refusal {
 pub(super) fn events(stream: Arc<Stream>, listener: Listener) -> Response<Body> {
     let mut response = Response::new(Body::events(stream, listener));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kinds::EVENTS));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_negotiation::EVENTS));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     response
 }
 
-/// Nobody is let in any more.
+/// Refuses a request while the gate ends.
 pub(super) fn shutting_down() -> Refusal {
     let message = &codes::SHUTTING_DOWN.entry().message;
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, codes::SHUTTING_DOWN, message)

@@ -16,9 +16,9 @@ use super::{
     access::Access,
     body::Body,
     failed_tokens,
-    house::House,
     room::Room,
-    site::{Place, Site},
+    router::{Route, Router},
+    session_manager::SessionManager,
     throttle::Throttle,
 };
 use crate::{log::Log, memory::MemoryBudget, server::Server, tls::Tls};
@@ -46,20 +46,20 @@ impl Handle {
     /// that they were opened with until they end, although its place may have another one, or none; with [`Next::Instead`] they
     /// take no further request.
     pub fn change(&self, servers: Vec<Next>, access: Access) {
-        let mut site = self.current.site.write().unwrap_or_else(PoisonError::into_inner);
+        let mut router = self.current.router.write().unwrap_or_else(PoisonError::into_inner);
         for next in &servers {
             if let Next::Instead(served) = next {
                 let at = path(served.name.as_deref());
-                site.all().filter(|it| it.0 == at).for_each(|it| it.1.withdraw());
+                router.all().filter(|it| it.0 == at).for_each(|it| it.1.withdraw());
             }
         }
-        let houses: Vec<Place> =
-            servers.into_iter().filter_map(|it| self.current.place(it, &site)).collect();
-        let stays = |it: &&Place| houses.iter().any(|(_, house)| Arc::ptr_eq(house, &it.1));
-        let gone = site.houses.iter().filter(|it| !stays(it));
-        let left = site.left.iter().chain(gone).cloned().collect();
+        let routes: Vec<Route> =
+            servers.into_iter().filter_map(|it| self.current.route(it, &router)).collect();
+        let stays = |it: &&Route| routes.iter().any(|(_, manager)| Arc::ptr_eq(manager, &it.1));
+        let gone = router.routes.iter().filter(|it| !stays(it));
+        let left = router.left.iter().chain(gone).cloned().collect();
         let throttle = Arc::clone(&self.current.throttle);
-        *site = Arc::new(Site { houses, left, access, throttle });
+        *router = Arc::new(Router { routes, left, access, throttle });
     }
 
     /// From now on connections get this certificate. A listener has one from its start on, or none.
@@ -77,7 +77,7 @@ impl Handle {
 
     /// The servers that are served now.
     pub fn servers(&self) -> Vec<Arc<Server>> {
-        self.current.site().servers()
+        self.current.router().servers()
     }
 }
 
@@ -89,7 +89,7 @@ impl fmt::Debug for Handle {
 
 /// What is served at the moment.
 pub(super) struct Current {
-    site: RwLock<Arc<Site>>,
+    router: RwLock<Arc<Router>>,
     throttle: Arc<Throttle>,
     /// With the certificate of the listener, if it has one.
     tls: RwLock<Option<TlsAcceptor>>,
@@ -112,16 +112,16 @@ impl Current {
         tls: Option<&Tls>,
         common: Common,
     ) -> Self {
-        let houses = servers.into_iter().map(|it| place(it, &common)).collect();
+        let routes = servers.into_iter().map(|it| route(it, &common)).collect();
         let throttle = Arc::<Throttle>::default();
-        let site = Site { houses, left: Vec::new(), access, throttle: Arc::clone(&throttle) };
-        let (site, tls) = (RwLock::new(Arc::new(site)), RwLock::new(tls.map(Tls::acceptor)));
-        Self { site, throttle, tls, common }
+        let router = Router { routes, left: Vec::new(), access, throttle: Arc::clone(&throttle) };
+        let (router, tls) = (RwLock::new(Arc::new(router)), RwLock::new(tls.map(Tls::acceptor)));
+        Self { router, throttle, tls, common }
     }
 
     /// Answers a request of a peer. A change meets the next one.
     pub(super) async fn answer(&self, request: Request<Incoming>, from: IpAddr) -> Response<Body> {
-        self.site().answer(request, from, &self.common).await
+        self.router().answer(request, from, &self.common).await
     }
 
     /// Accepts TLS on new connections, if the listener has a certificate.
@@ -129,65 +129,67 @@ impl Current {
         self.tls.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn site(&self) -> Arc<Site> {
-        Arc::clone(&self.site.read().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn router(&self) -> Arc<Router> {
+        Arc::clone(&self.router.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Ends sessions that nobody has used for a while, and servers that were left by the last of theirs.
     pub(super) async fn sweep(&self, now: Instant) {
-        self.site().all().for_each(|(_, it)| it.sweep(now));
+        self.router().all().for_each(|(_, it)| it.sweep(now));
         self.record_failed_tokens(now).await;
-        for house in self.take_spent() {
-            house.end_all().await;
+        for manager in self.take_spent() {
+            manager.end_all().await;
         }
     }
 
     async fn record_failed_tokens(&self, now: Instant) {
-        let site = self.site();
-        if let Some(house) = site.recorder("")
+        let router = self.router();
+        if let Some(manager) = router.recorder("")
             && let Some(failures) = self.throttle.due(now)
         {
-            failed_tokens::record(&failures, &house.plan).await;
+            failed_tokens::record(&failures, &manager.runtime).await;
         }
     }
 
     /// Records what failed since the last record.
     pub(super) async fn record_last_failed_tokens(&self) {
-        let site = self.site();
-        if let Some(house) = site.recorder("")
+        let router = self.router();
+        if let Some(manager) = router.recorder("")
             && let Some(failures) = self.throttle.rest()
         {
-            failed_tokens::record(&failures, &house.plan).await;
+            failed_tokens::record(&failures, &manager.runtime).await;
         }
     }
 
     /// Takes out servers of earlier changes that nobody uses any more.
-    fn take_spent(&self) -> Vec<Arc<House>> {
-        if self.site().left.is_empty() {
+    fn take_spent(&self) -> Vec<Arc<SessionManager>> {
+        if self.router().left.is_empty() {
             return Vec::new();
         }
-        let mut site = self.site.write().unwrap_or_else(PoisonError::into_inner);
+        let mut router = self.router.write().unwrap_or_else(PoisonError::into_inner);
         // Before any is cloned: who else holds one is a request on its way in.
-        let (spent, left): (Vec<_>, Vec<_>) = site.left.iter().partition(|it| it.1.is_spent());
+        let (spent, left): (Vec<_>, Vec<_>) = router.left.iter().partition(|it| it.1.is_spent());
         let spent = spent.into_iter().map(|it| Arc::clone(&it.1)).collect();
         let left = left.into_iter().cloned().collect();
-        let (houses, access) = (site.houses.clone(), site.access.clone());
+        let (routes, access) = (router.routes.clone(), router.access.clone());
         let throttle = Arc::clone(&self.throttle);
-        *site = Arc::new(Site { houses, left, access, throttle });
+        *router = Arc::new(Router { routes, left, access, throttle });
         spent
     }
 
-    fn place(&self, next: Next, site: &Site) -> Option<Place> {
+    fn route(&self, next: Next, router: &Router) -> Option<Route> {
         match next {
-            Next::New(served) | Next::Instead(served) => Some(place(*served, &self.common)),
-            Next::Same(name) => site.houses.iter().find(|it| *it.0 == *path(Some(&name))).cloned(),
+            Next::New(served) | Next::Instead(served) => Some(route(*served, &self.common)),
+            Next::Same(name) => {
+                router.routes.iter().find(|it| *it.0 == *path(Some(&name))).cloned()
+            }
         }
     }
 }
 
-fn place(served: Served, common: &Common) -> Place {
+fn route(served: Served, common: &Common) -> Route {
     let at = path(served.name.as_deref());
-    (at, Arc::new(House::new(served, common)))
+    (at, Arc::new(SessionManager::new(served, common)))
 }
 
 /// Where a server is, without the slash at its start.

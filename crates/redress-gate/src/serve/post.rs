@@ -18,55 +18,62 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     access::Principal,
-    alone,
     batch::{self, Heard},
     body::{self, Body, Listener, Unread},
-    desk::{Answer, Reply},
+    content_negotiation,
     get::{
-        SESSION, ended_session, events, member, no_session_named, shutting_down, unknown_session,
+        SESSION, ended_session, events, find_session, no_session_named, shutting_down,
+        unknown_session,
     },
-    house::{House, Member, NoSession},
-    kinds,
+    pending_request::{OnDisconnect, PendingRequest, ReplyMode, ReplyOptions},
     refusal::Refusal,
-    version,
-    waiter::{Form, Manner, OnLeave, Waiter},
+    session_manager::{HttpSession, NoSession, SessionManager},
+    stateless, version,
 };
 use crate::{
     caller::{Caller, Peer},
+    connection::Connection,
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
-    link::Link,
+    mail::Sender,
     memory::OutOfMemory,
-    outgoing::Sender,
+    replies::{Answer, Reply},
     session::Expected,
 };
 
-/// Who makes a request, and from where.
+/// The sender of a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Guest {
+pub(super) struct Requester {
     pub(super) principal: Principal,
-    /// For whom it counts.
+    /// The account that its limits count for.
     pub(super) caller: Caller,
     pub(super) peer: Peer,
 }
 
-impl Guest {
-    fn manner(self, on_leave: OnLeave, form: Form) -> Manner {
+impl Requester {
+    fn options(self, on_disconnect: OnDisconnect, mode: ReplyMode) -> ReplyOptions {
         let Self { principal, caller, peer } = self;
-        Manner { on_leave, form, is_primed: false, token: principal.token(), caller, peer }
+        ReplyOptions {
+            on_disconnect,
+            mode,
+            is_primed: false,
+            token: principal.token(),
+            caller,
+            peer,
+        }
     }
 }
 
-/// Takes a message in, and waits for its answer if it is a request.
+/// Passes a message on, and waits for its answer if it is a request.
 pub(super) async fn post(
-    house: &Arc<House>,
-    who: Guest,
+    manager: &Arc<SessionManager>,
+    who: Requester,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Refusal> {
     check_content_type(request.headers())?;
     check_accept(request.headers())?;
     let (parts, body) = request.into_parts();
-    let most = house.plan.server.settings.max_message;
-    let account = house.memory.account(who.caller);
+    let most = manager.runtime.server.settings.max_message;
+    let account = manager.memory.account(who.caller);
     let body = body::read(body, most, &account).await.map_err(|it| unread(it, most))?;
     let line = body.slice_ref(behind_mark(&body).unwrap_or(&body).trim_ascii());
     if line.is_empty() {
@@ -74,33 +81,35 @@ pub(super) async fn post(
         return Err(Refusal::new(StatusCode::BAD_REQUEST, codes::PARSE_FAILED, message));
     }
     let headers = &parts.headers;
-    if headers.contains_key(SESSION) && !version::is_alone(headers) {
-        let (session, member) = member(house, who.principal, headers)
+    if headers.contains_key(SESSION) && !version::is_stateless(headers) {
+        let (id, session) = find_session(manager, who.principal, headers)
             .map_err(|it| it.to(id_of(&line, most).as_deref()))?;
         version::check(headers).map_err(|it| it.to(id_of(&line, most).as_deref()))?;
-        if member.link.lock().session.is_over() {
-            // Whoever heard so in the middle of a stream has not seen the status.
-            house.end(session);
+        if session.connection.lock().session.is_over() {
+            // A client that learnt it in the middle of a stream has not seen the status.
+            manager.end(id);
             return Err(unknown_session().to(id_of(&line, most).as_deref()));
         }
-        let is_primed = member.is_primed.get().copied();
+        let is_primed = session.is_primed.get().copied();
         let is_primed = is_primed.unwrap_or_else(|| version::knows_primed_streams(headers));
-        let manner = Manner { is_primed, ..who.manner(OnLeave::Keep, Form::Liked) };
-        member.is_called.store(true, Ordering::Relaxed);
-        let response = exchange(&member.link, member.client, manner, headers, &line).await?;
-        if member.link.lock().session.is_over() {
+        let options =
+            ReplyOptions { is_primed, ..who.options(OnDisconnect::Keep, ReplyMode::Negotiated) };
+        session.is_called.store(true, Ordering::Relaxed);
+        let response =
+            exchange(&session.connection, session.client, options, headers, &line).await?;
+        if session.connection.lock().session.is_over() {
             // The server has forgotten it: its client opens another, which is to find a place.
-            house.end(session);
+            manager.end(id);
         }
         return Ok(response);
     }
-    match opening(house, headers, &line)? {
-        Opening::Initialize(id) => initialize(house, who, headers, (&line, &id)).await,
-        Opening::Alone => {
+    match opening(manager, headers, &line)? {
+        Opening::Initialize(id) => initialize(manager, who, headers, (&line, &id)).await,
+        Opening::Stateless => {
             let closing = || shutting_down().to(id_of(&line, most).as_deref());
-            let link = house.common().ok_or_else(closing)?;
-            let manner = who.manner(OnLeave::Cancel, Form::Liked);
-            exchange(&link, principal(headers), manner, headers, &line).await
+            let connection = manager.common().ok_or_else(closing)?;
+            let options = who.options(OnDisconnect::Cancel, ReplyMode::Negotiated);
+            exchange(&connection, principal(headers), options, headers, &line).await
         }
     }
 }
@@ -110,11 +119,15 @@ enum Opening {
     /// It opens one.
     Initialize(Box<str>),
     /// It needs none.
-    Alone,
+    Stateless,
 }
 
-fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Opening, Refusal> {
-    let most = house.plan.server.settings.max_message;
+fn opening(
+    manager: &Arc<SessionManager>,
+    headers: &HeaderMap,
+    line: &[u8],
+) -> Result<Opening, Refusal> {
+    let most = manager.runtime.server.settings.max_message;
     let doc = Doc::parse(line, limits(most)).map_err(|error| {
         let message = format!("The message could not be read as JSON: {error}");
         let id = id_beside(error, line);
@@ -123,7 +136,7 @@ fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Openi
     let frame = match Frame::of(&doc) {
         Ok(frame) => frame,
         // Each request in it hears that under its own id.
-        Err(NotAFrame::Batch) => return Ok(Opening::Alone),
+        Err(NotAFrame::Batch) => return Ok(Opening::Stateless),
         Err(error) => {
             let refusal = Refusal::bad(format!("The message is not valid: {error}."));
             return Err(refusal.to(error.id(&doc).as_deref()));
@@ -131,11 +144,13 @@ fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Openi
     };
     let id = frame.id.map(Value::raw);
     let meta = frame.params.and_then(|it| it.get("_meta"));
-    if version::is_alone(headers) || meta.is_some_and(|it| it.get(alone::META_VERSION).is_some()) {
-        alone::check(headers, &frame)
-            .and_then(|()| check_arguments(house, headers, &frame))
+    if version::is_stateless(headers)
+        || meta.is_some_and(|it| it.get(stateless::META_VERSION).is_some())
+    {
+        stateless::check(headers, &frame)
+            .and_then(|()| check_arguments(manager, headers, &frame))
             .map_err(|it| it.to(id))?;
-        return Ok(Opening::Alone);
+        return Ok(Opening::Stateless);
     }
     match id {
         Some(id) if frame.shape == Shape::Request && frame.method == "initialize" => {
@@ -147,14 +162,16 @@ fn opening(house: &Arc<House>, headers: &HeaderMap, line: &[u8]) -> Result<Openi
 
 /// Whether arguments that stand in headers, too, are the same there, as far as the list of tools was seen.
 fn check_arguments(
-    house: &Arc<House>,
+    manager: &Arc<SessionManager>,
     headers: &HeaderMap,
     frame: &Frame<'_>,
 ) -> Result<(), Refusal> {
-    let (Some((_, tool)), Some(link)) = (frame.tool(), house.common()) else { return Ok(()) };
+    let (Some((_, tool)), Some(connection)) = (frame.tool(), manager.common()) else {
+        return Ok(());
+    };
     let arguments = frame.params.and_then(|it| it.get("arguments"));
-    let core = link.lock();
-    alone::check_arguments(headers, core.session.mirrored(&tool, arguments))
+    let core = connection.lock();
+    stateless::check_arguments(headers, core.session.mirrored(&tool, arguments))
 }
 
 /// The id of a request that goes no further.
@@ -173,36 +190,37 @@ fn principal(headers: &HeaderMap) -> u64 {
 
 /// Opens a session.
 async fn initialize(
-    house: &Arc<House>,
-    who: Guest,
+    manager: &Arc<SessionManager>,
+    who: Requester,
     headers: &HeaderMap,
     (line, id): (&Bytes, &str),
 ) -> Result<Response<Body>, Refusal> {
-    let opened = house.open(who.principal, who.caller, Instant::now());
-    let (session, member) = opened.map_err(|it| no_session(it, house).to(Some(id)))?;
-    let opened = Opened { house, session: Some(session) };
-    // Whether it is refused decides whether there is a session: that must be seen.
-    let manner = who.manner(OnLeave::Keep, Form::Whole);
-    let mut response = exchange(&member.link, member.client, manner, headers, line).await?;
+    let opened = manager.open(who.principal, who.caller, Instant::now());
+    let (name, session) = opened.map_err(|it| no_session(it, manager).to(Some(id)))?;
+    let opened = Opened { manager, session: Some(name) };
+    // A refusal ends the session, so that the whole answer is waited for.
+    let options = who.options(OnDisconnect::Keep, ReplyMode::Whole);
+    let mut response =
+        exchange(&session.connection, session.client, options, headers, line).await?;
     // A server may log before it answers: then the answer comes at the end of a stream, and a session that was not opened by then is swept out.
     let is_refused = match response.body() {
-        Body::Whole(bytes) => !is_opened(bytes, &member),
+        Body::Whole(bytes) => !is_opened(bytes, &session),
         Body::Events(_) => false,
     };
-    if !is_refused && let Ok(session) = HeaderValue::from_str(&opened.keep()) {
-        response.headers_mut().insert(SESSION, session);
+    if !is_refused && let Ok(name) = HeaderValue::from_str(&opened.keep()) {
+        response.headers_mut().insert(SESSION, name);
     }
     Ok(response)
 }
 
-/// A session whose name nobody has heard yet: if its client never does, because it was refused or has left, the session ends.
+/// A session whose id its client has not received yet. If the client never receives it, the session ends.
 struct Opened<'h> {
-    house: &'h House,
+    manager: &'h SessionManager,
     session: Option<Box<str>>,
 }
 
 impl Opened<'_> {
-    /// The client hears its name.
+    /// Keeps the session, and gives its id.
     fn keep(mut self) -> Box<str> {
         self.session.take().unwrap_or_default()
     }
@@ -211,47 +229,48 @@ impl Opened<'_> {
 impl Drop for Opened<'_> {
     fn drop(&mut self) {
         if let Some(session) = &self.session {
-            self.house.end(session);
+            self.manager.end(session);
         }
     }
 }
 
 /// Whether a session was opened; notes what its revision means for it.
-fn is_opened(message: &[u8], member: &Member) -> bool {
+fn is_opened(message: &[u8], session: &HttpSession) -> bool {
     let Ok(doc) = Doc::parse(message, limits(message.len())) else { return false };
     let Some(result) = Frame::of(&doc).ok().filter(|it| it.shape == Shape::Result) else {
         return false;
     };
     let version = result.payload.and_then(|it| it.get("protocolVersion")).and_then(Value::as_str);
     if let Some(version) = version {
-        member.is_primed.get_or_init(|| version::has_primed_streams(&version));
+        session.is_primed.get_or_init(|| version::has_primed_streams(&version));
     }
     true
 }
 
-/// Gives a message to a link, and waits for the answer if there will be one.
+/// Gives a message to a connection, and waits for the answer if there will be one.
 async fn exchange(
-    link: &Arc<Link>,
+    connection: &Arc<Connection>,
     client: u64,
-    manner: Manner,
+    options: ReplyOptions,
     headers: &HeaderMap,
     line: &Bytes,
 ) -> Result<Response<Body>, Refusal> {
-    if link.is_clogged() {
-        let message = "The server does not take in what it was sent before.";
+    if connection.is_clogged() {
+        let message = "The server is not reading its input; too much is already queued.";
         let status = StatusCode::SERVICE_UNAVAILABLE;
         let refusal = Refusal::new(status, codes::OVERLOADED, message);
         return Err(refusal.to(id_of(line, line.len()).as_deref()));
     }
-    let account = link.client.desk().map(|it| it.account(manner.caller)).unwrap_or_default();
-    let queued = link.reserve_way(&account, line.len());
+    let account =
+        connection.client.replies().map(|it| it.account(options.caller)).unwrap_or_default();
+    let queued = connection.reserve_way(&account, line.len());
     let queued = queued.map_err(|it| out_of_memory(it).to(id_of(line, line.len()).as_deref()))?;
-    let Some(mut waiter) = Waiter::new(link, client, manner, headers) else {
+    let Some(mut pending) = PendingRequest::new(connection, client, options, headers) else {
         return Err(shutting_down().to(id_of(line, line.len()).as_deref()));
     };
-    let from = waiter.from();
+    let from = pending.from();
     let gone = || ended_session().to(id_of(line, line.len()).as_deref());
-    let (expected, queued) = link.client_says(|session, turn| {
+    let (expected, queued) = connection.client_says(|session, turn| {
         turn.queued.extend(queued);
         let expected = session.client_line(line, from, turn);
         // What is on its way in pieces keeps its bytes until the last one.
@@ -259,38 +278,40 @@ async fn exchange(
         (expected, if is_array { std::mem::take(&mut turn.queued) } else { Vec::new() })
     });
     match expected {
-        Expected::Answer => waiter.begin(),
+        Expected::Answer => pending.begin(),
         Expected::Nothing => {
-            waiter.none_expected();
+            pending.none_expected();
             return Ok(accepted());
         }
         Expected::Members { are_taken } => {
-            return match batch::exchange(link, waiter, line.clone(), (are_taken, queued)).await {
+            return match batch::exchange(connection, pending, line.clone(), (are_taken, queued))
+                .await
+            {
                 Heard::Answers(response) => Ok(response),
                 Heard::Nothing => Ok(accepted()),
                 Heard::Ended => Err(gone()),
             };
         }
     }
-    match waiter.reply().await {
+    match pending.reply().await {
         Some(Reply::Answer(answer)) => {
-            waiter.done();
+            pending.done();
             Ok(json(answer))
         }
-        Some(Reply::Stream(stream)) => Ok(events(stream, Listener::Waiter(waiter))),
-        // The link has ended, and with it the session.
+        Some(Reply::Stream(stream)) => Ok(events(stream, Listener::PendingRequest(pending))),
+        // The connection has ended, and with it the session.
         None => {
-            waiter.done();
+            pending.done();
             Err(gone())
         }
     }
 }
 
-fn no_session(why: NoSession, house: &House) -> Refusal {
+fn no_session(why: NoSession, manager: &SessionManager) -> Refusal {
     let status = StatusCode::SERVICE_UNAVAILABLE;
     match why {
         NoSession::TooMany => {
-            let most = house.most_sessions;
+            let most = manager.most_sessions;
             let message = format!("{most} sessions are open, which is the most there may be.");
             Refusal::new(status, codes::OVERLOADED, message)
                 .fix("End a session that is not needed any more, or wait until one that nobody uses is ended.")
@@ -310,7 +331,7 @@ fn unread(why: Unread, most: usize) -> Refusal {
             let message = "The message came too slowly.";
             Refusal::new(StatusCode::REQUEST_TIMEOUT, codes::TIMEOUT, message)
         }
-        Unread::Cut => Refusal::bad("The message ended before its end."),
+        Unread::Cut => Refusal::bad("The request body was truncated."),
     }
     .closing()
 }
@@ -334,7 +355,10 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 fn check_accept(headers: &HeaderMap) -> Result<(), Refusal> {
-    if kinds::accepts(headers, &[kinds::JSON, kinds::EVENTS]) {
+    if content_negotiation::accepts(
+        headers,
+        &[content_negotiation::JSON, content_negotiation::EVENTS],
+    ) {
         return Ok(());
     }
     let message = "The client must accept both application/json and text/event-stream.";

@@ -23,7 +23,7 @@ use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use super::{access::NoCaller, body::Body};
-use crate::{caller::Peer, link::Plan, pending_fault::refusal_kind, run::OnLedgerFailure};
+use crate::{caller::Peer, connection::ServerRuntime, run::OnLedgerFailure, pending_fault::refusal_kind};
 
 /// A request that is refused.
 #[derive(Debug)]
@@ -136,29 +136,33 @@ impl Refusal {
     }
 
     /// The answer, once the failure of a request for a server is recorded or counted.
-    pub(super) async fn recorded(mut self, plan: &Plan, peer: Peer) -> Response<Body> {
-        self.fault.context.server = Some(plan.server.settings.server.clone());
-        let metrics = &plan.server.metrics;
+    pub(super) async fn recorded(mut self, runtime: &ServerRuntime, peer: Peer) -> Response<Body> {
+        self.fault.context.server = Some(runtime.server.settings.server.clone());
+        let metrics = &runtime.server.metrics;
         metrics.failed(&self.fault);
         metrics.turned_away(&self.fault);
-        self.recorded_for_none(plan, peer).await
+        self.recorded_for_none(runtime, peer).await
     }
 
-    /// The same where it is not known which server was meant, or who asks. The plan is that of any server.
-    pub(super) async fn recorded_for_none(mut self, plan: &Plan, peer: Peer) -> Response<Body> {
-        self.fault.timestamp = Some((plan.clock)().to_string());
-        let emitted = emit(*self.fault, &plan.server.settings.emission());
+    /// The same where it is not known which server was meant, or who asks. The runtime is that of any server.
+    pub(super) async fn recorded_for_none(
+        mut self,
+        runtime: &ServerRuntime,
+        peer: Peer,
+    ) -> Response<Body> {
+        self.fault.timestamp = Some((runtime.clock)().to_string());
+        let emitted = emit(*self.fault, &runtime.server.settings.emission());
         self.fault = Box::new(emitted.into_fault());
         let (sender, kept) = oneshot::channel();
         let kind = refusal_kind(&self.fault, peer);
-        let record = || Record::told(&self.fault, &plan.server.settings.redactor);
-        plan.books.refuse(kind, record, move |it| {
+        let record = || Record::told(&self.fault, &runtime.server.settings.redactor);
+        runtime.recorder.refuse(kind, record, move |it| {
             // Whoever asked may have left.
             drop(sender.send(it));
         });
         match kept.await {
             Ok(Ok(receipt)) => self.fault.ledger = receipt,
-            _ if plan.books.on_failure == OnLedgerFailure::Open => (),
+            _ if runtime.recorder.on_failure == OnLedgerFailure::Open => (),
             _ => {
                 let message = "The failure could not be recorded.";
                 let status = StatusCode::INTERNAL_SERVER_ERROR;

@@ -21,7 +21,7 @@ use redress_registry::{Registry, Source, load, shipped};
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{
     govern::{Call, Caller, Checks, Governor, Guarded, Manifest, Plans, Policy},
-    link::Books,
+    connection::FailureRecorder,
     run::OnLedgerFailure,
     server::Server,
     settings::Mode,
@@ -70,10 +70,10 @@ fn a_governed_gate_tells_no_failure_without_a_record() {
     let id = rig.last_id();
     rig.session.upstream_line(FAILED.replace("ID", &id).as_bytes(), &mut rig.actions);
     let pending = rig.actions.faults.pop().unwrap();
-    let books = Books { ledger: None, on_failure: OnLedgerFailure::Closed, server: governed(&rig) };
-    assert!(books.are_kept(), "they must be");
+    let recorder = FailureRecorder { ledger: None, on_failure: OnLedgerFailure::Closed, server: governed(&rig) };
+    assert!(recorder.are_kept(), "they must be");
     let (sender, heard) = std::sync::mpsc::channel();
-    books.record(pending, false, move |letter, _| sender.send(letter.line).unwrap());
+    recorder.record(pending, false, move |letter, _| sender.send(letter.line).unwrap());
     let answer = serde_json::from_slice(&heard.recv().unwrap()).unwrap();
     assert!(card(&answer).starts_with("INVARIANT_VIOLATION: "), "{answer}");
     assert_eq!(fault(&answer)["context"]["invariant_id"], "INV_RECORD_FIRST");

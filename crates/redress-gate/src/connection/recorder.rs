@@ -1,4 +1,4 @@
-//! `Books`: where the failures of a server are recorded, and what happens when they cannot be.
+//! `FailureRecorder`: where the failures of a server are recorded, and what happens when they cannot be.
 
 use std::{
     sync::Arc,
@@ -11,12 +11,12 @@ use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
     govern::Called,
-    memory::Reservation,
-    outgoing::ToClient,
-    pending_fault::{PendingFault, ReplyHead},
+    mail::ToClient,
+    replies::FailureReply,
     run::OnLedgerFailure,
     server::Server,
     session::Repeat,
+    pending_fault::{Head, PendingFault},
 };
 
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
@@ -24,13 +24,13 @@ const LAST_WRITES: Duration = Duration::from_millis(700);
 
 /// Where failures are recorded.
 #[derive(Clone)]
-pub(crate) struct Books {
+pub(crate) struct FailureRecorder {
     pub(crate) ledger: Option<Arc<Ledger>>,
     pub(crate) on_failure: OnLedgerFailure,
     pub(crate) server: Arc<Server>,
 }
 
-impl Books {
+impl FailureRecorder {
     /// Whether anything is recorded, or must be.
     pub(crate) fn are_kept(&self) -> bool {
         self.ledger.is_some() || self.server.is_governed()
@@ -61,40 +61,40 @@ impl Books {
         &self,
         pending: PendingFault,
         is_to_commit: bool,
-        then: impl FnOnce(Letter, By) + Send + 'static,
+        then: impl FnOnce(FailureReply, By) + Send + 'static,
     ) {
         let Some(ledger) = &self.ledger else {
-            return then(Letter::without_record(pending, &self.server), By::Other);
+            return then(FailureReply::without_record(told, &self.server), By::Other);
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
-        let locks = server.will_lock(&pending);
+        let locks = server.will_lock(&told);
         let mut recording = None;
-        if self.may_count(&pending) && !locks {
-            recording = ledger.may_record(&pending.kind());
+        if self.may_count(&told) && !locks {
+            recording = ledger.may_record(&told.kind());
             if recording.is_none() {
-                return self.count(ledger, pending, then);
+                return self.count(ledger, told, then);
             }
         }
-        let mut record = pending.record(&self.server.settings.redactor);
+        let mut record = told.record(&self.server.settings.redactor);
         let is_over = !server.quota.take(record.line_bytes(), Instant::now());
         if is_over && !locks && !server.is_governed() {
-            return self.count(ledger, pending, then);
+            return self.count(ledger, told, then);
         }
         if locks {
             record = record.that_locks();
         }
         let then = self.timed(move |kept: Result<Receipt, _>, by| {
             if locks {
-                server.locked(&pending, kept.as_ref().ok().map(|it| it.seq));
+                server.locked(&told, kept.as_ref().ok().map(|it| it.seq));
             }
-            let letter = match kept {
-                Ok(receipt) => Letter::of(pending, Some(receipt)),
+            let reply = match kept {
+                Ok(receipt) => FailureReply::of(told, Some(receipt)),
                 Err(_) if on_failure == OnLedgerFailure::Open => {
-                    Letter::without_record(pending, &server)
+                    FailureReply::without_record(told, &server)
                 }
-                Err(_) => Letter::unrecorded(pending),
+                Err(_) => FailureReply::unrecorded(told),
             };
-            then(letter, by);
+            then(reply, by);
             // Those of which only the count is recorded may be told now.
             drop(recording);
         });
@@ -106,8 +106,8 @@ impl Books {
     }
 
     /// Whether a failure may be counted: it is a refusal of the gate itself.
-    fn may_count(&self, pending: &PendingFault) -> bool {
-        pending.is_refusal && !self.server.is_governed()
+    fn may_count(&self, told: &PendingFault) -> bool {
+        told.is_refusal && !self.server.is_governed()
     }
 
     /// Counts a failure in the place of a record, then gives what the client hears of it.
@@ -115,15 +115,15 @@ impl Books {
         &self,
         ledger: &Ledger,
         pending: PendingFault,
-        then: impl FnOnce(Letter, By) + Send + 'static,
+        then: impl FnOnce(FailureReply, By) + Send + 'static,
     ) {
         let on_failure = self.on_failure;
         self.server.metrics.counted();
-        ledger.count(pending.kind(), move |counted| {
+        ledger.count(told.kind(), move |counted| {
             let is_told = counted.is_ok() || on_failure == OnLedgerFailure::Open;
-            let letter =
-                if is_told { Letter::of(pending, None) } else { Letter::unrecorded(pending) };
-            then(letter, By::Other);
+            let reply =
+                if is_told { FailureReply::of(told, None) } else { FailureReply::unrecorded(told) };
+            then(reply, By::Other);
         });
     }
 
@@ -242,46 +242,34 @@ impl Books {
     }
 }
 
-/// What a client hears of a failure.
-#[derive(Debug)]
-pub(crate) struct Letter {
-    pub(crate) to: ToClient,
-    /// `WWW-Authenticate` of the answer over HTTP.
-    pub(crate) challenge: Option<Box<str>>,
-    /// The message with its line break, or nothing.
-    pub(crate) line: Vec<u8>,
-    /// The bytes that are reserved for it.
-    pub(crate) memory: Option<Reservation>,
-}
-
-impl Letter {
+impl FailureReply {
     /// A failure, with its place in the ledger.
     pub(crate) fn of(mut pending: PendingFault, receipt: Option<Receipt>) -> Self {
-        let mut letter = Self::addressed(&pending, pending.head());
-        letter.memory = pending.memory.take();
-        pending.render(receipt, &mut letter.line);
-        letter
+        let mut reply = Self::addressed(&told, told.head());
+        reply.memory = told.memory.take();
+        told.render(receipt, &mut reply.line);
+        reply
     }
 
     /// The same where there is no such place, which is never so in a governed gate.
     fn without_record(pending: PendingFault, server: &Server) -> Self {
         if !server.is_governed() {
-            return Self::of(pending, None);
+            return Self::of(told, None);
         }
         let found = "there is no ledger, or it may fail without consequences";
         let how = server.settings.emission();
-        Self::of(pending.instead(*INV_RECORD_FIRST.violated(found), &how), None)
+        Self::of(told.instead(*INV_RECORD_FIRST.violated(found), &how), None)
     }
 
     /// The same when the failure could not be recorded.
     fn unrecorded(pending: PendingFault) -> Self {
-        let mut letter = Self::addressed(&pending, pending.unrecorded_head());
-        pending.render_unrecorded(&mut letter.line);
-        letter
+        let mut reply = Self::addressed(&told, told.unrecorded_head());
+        told.render_unrecorded(&mut reply.line);
+        reply
     }
 
-    fn addressed(pending: &PendingFault, head: ReplyHead<'_>) -> Self {
-        let to = match pending.address() {
+    fn addressed(told: &PendingFault, head: ReplyHead<'_>) -> Self {
+        let to = match told.address() {
             Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
             to => to.unwrap_or(ToClient::Any),
         };
@@ -296,16 +284,16 @@ mod tests {
 
     use redress_ledger::{Ledger, Options, Time};
 
-    use super::Books;
-    use crate::{Mode, OnLedgerFailure, Server, metrics::render, session::tests::settings};
+    use super::FailureRecorder;
+    use crate::{Mode, OnLedgerFailure, Server, exposition::render, session::tests::settings};
 
-    fn books(on_failure: OnLedgerFailure, ledger: Option<Arc<Ledger>>) -> Books {
+    fn recorder(on_failure: OnLedgerFailure, ledger: Option<Arc<Ledger>>) -> FailureRecorder {
         let server = Arc::new(Server::new(settings(Mode::Enforce), Instant::now()));
-        Books { ledger, on_failure, server }
+        FailureRecorder { ledger, on_failure, server }
     }
 
-    fn unrecorded(books: &Books) -> Option<String> {
-        let page = render(std::slice::from_ref(&books.server));
+    fn unrecorded(recorder: &FailureRecorder) -> Option<String> {
+        let page = render(std::slice::from_ref(&recorder.server));
         let line = page.lines().find(|it| it.starts_with("redress_ledger_failures_total"));
         line.and_then(|it| it.rsplit(' ').next()).map(str::to_owned)
     }
@@ -316,9 +304,9 @@ mod tests {
         let clock = Arc::new(|| Time::from_millis(0));
         let options = Options::new(dir.path().join("ledger"), dir.path().join("key"), clock);
         let ledger = Arc::new(Ledger::open(options).unwrap());
-        let books = books(OnLedgerFailure::Closed, Some(ledger));
-        books.miss();
-        assert_eq!(unrecorded(&books).as_deref(), Some("1"));
+        let recorder = recorder(OnLedgerFailure::Closed, Some(ledger));
+        recorder.miss();
+        assert_eq!(unrecorded(&recorder).as_deref(), Some("1"));
     }
 
     #[test]
@@ -326,14 +314,14 @@ mod tests {
         for (on_failure, goes_on) in
             [(OnLedgerFailure::Open, true), (OnLedgerFailure::Closed, false)]
         {
-            let books = books(on_failure, None);
-            books.miss();
-            assert!(books.admit(), "nobody asked for a ledger");
-            assert_eq!(unrecorded(&books).as_deref(), Some("0"));
-            books.server.lose_ledger();
-            books.miss();
-            assert_eq!(books.admit(), goes_on);
-            assert_eq!(unrecorded(&books).as_deref(), Some("1"));
+            let recorder = recorder(on_failure, None);
+            recorder.miss();
+            assert!(recorder.admit(), "nobody asked for a ledger");
+            assert_eq!(unrecorded(&recorder).as_deref(), Some("0"));
+            recorder.server.lose_ledger();
+            recorder.miss();
+            assert_eq!(recorder.admit(), goes_on);
+            assert_eq!(unrecorded(&recorder).as_deref(), Some("1"));
         }
     }
 }

@@ -1,26 +1,25 @@
-//! `Place`: where the answer to a request goes, as far as whoever asked is still there.
+//! `ReplyTarget`: where the answer to a request goes.
 
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::Reply;
-use crate::serve::stream::Stream;
+use super::{Reply, stream::Stream};
 
 /// Where an answer goes.
 #[derive(Debug)]
-pub(super) enum Place {
-    /// Nothing was said yet.
+pub(crate) enum ReplyTarget {
+    /// The response of the request, which has not begun.
     Post(oneshot::Sender<Reply>),
-    /// The answer comes at the end of a stream.
+    /// The end of a stream.
     Stream(Arc<Stream>),
-    /// Whoever asked has closed the connection, but wants to know: on that stream, if there was one and he comes back to it.
+    /// The client has closed the connection: the answer goes to the stream with that number if the client resumes it, else to any other.
     Left(Option<u64>),
 }
 
-impl Place {
-    /// The stream that answers, and the one that whoever has left may come back to.
-    pub(super) fn stream(&self) -> (Option<Arc<Stream>>, Option<u64>) {
+impl ReplyTarget {
+    /// The open stream of the request, and the number of the one that its client may resume.
+    pub(crate) fn stream(&self) -> (Option<Arc<Stream>>, Option<u64>) {
         match self {
             Self::Post(_) => (None, None),
             Self::Stream(stream) => (Some(Arc::clone(stream)), Some(stream.number)),
@@ -28,13 +27,13 @@ impl Place {
         }
     }
 
-    /// Nothing more is said there.
-    pub(super) fn end(self) {
+    /// Ends the response.
+    pub(crate) fn end(self) {
         match self {
             Self::Post(sender) => {
                 let stream = Arc::new(Stream::default());
                 stream.end();
-                // Whoever waits no more has left.
+                // A send that fails means that the client has left.
                 drop(sender.send(Reply::Stream(stream)));
             }
             Self::Stream(stream) => stream.end(),
@@ -42,8 +41,8 @@ impl Place {
         }
     }
 
-    /// Whoever asked has closed the connection.
-    pub(super) fn leave(&mut self) {
+    /// The client has closed the connection.
+    pub(crate) fn leave(&mut self) {
         let on = match self {
             Self::Post(_) => None,
             Self::Stream(stream) => Some(stream.number),

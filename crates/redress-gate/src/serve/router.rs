@@ -1,4 +1,4 @@
-//! `Site`: every server at its place, and who may come in.
+//! `Router`: every server at its place, and who may come in.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -12,34 +12,33 @@ use redress::codes;
 use super::{
     access::{Access, Principal},
     body::Body,
-    failed_tokens,
+    cors, failed_tokens,
     get::{self, SESSION},
     handle::Common,
-    house::House,
-    pages,
-    post::{self, Guest},
+    post::{self, Requester},
     refusal::Refusal,
+    session_manager::SessionManager,
     throttle::Throttle,
 };
 use crate::{
     caller::{Caller, Peer},
-    metrics,
+    exposition,
     server::Server,
 };
 
 /// A server, and its path without the slash at its start.
-pub(super) type Place = (Box<str>, Arc<House>);
+pub(super) type Route = (Box<str>, Arc<SessionManager>);
 
 /// Every server at its place.
-pub(super) struct Site {
-    pub(super) houses: Vec<Place>,
+pub(super) struct Router {
+    pub(super) routes: Vec<Route>,
     /// Servers as they were before a change, whose sessions go on.
-    pub(super) left: Vec<Place>,
+    pub(super) left: Vec<Route>,
     pub(super) access: Access,
     pub(super) throttle: Arc<Throttle>,
 }
 
-impl Site {
+impl Router {
     /// Answers a request, so that the page that makes it can read the answer, if one does.
     pub(super) async fn answer(
         &self,
@@ -48,13 +47,13 @@ impl Site {
         common: &Common,
     ) -> Response<Body> {
         let page = self.access.page(request.headers());
-        let mut response = if pages::is_asked(request.method(), request.headers()) {
+        let mut response = if cors::is_asked(request.method(), request.headers()) {
             self.answer_browser(&request)
         } else {
             self.answer_client(request, from, common).await
         };
         if let Some(origin) = page {
-            pages::show(&mut response, origin);
+            cors::show(&mut response, origin);
         }
         response
     }
@@ -62,7 +61,7 @@ impl Site {
     /// A browser asks for a page, and brings no token: the request that it asks for will.
     fn answer_browser(&self, request: &Request<Incoming>) -> Response<Body> {
         match self.access.check_way(request.uri(), request.headers()) {
-            Ok(()) => pages::may_ask(request.headers()),
+            Ok(()) => cors::may_ask(request.headers()),
             Err(refusal) => refusal.unrecorded(),
         }
     }
@@ -82,8 +81,9 @@ impl Site {
             Ok(who) => who,
             Err(why) => match self.recorder(path) {
                 // Rare, so that it should not make every request larger.
-                Some(house) => {
-                    let refused = failed_tokens::refuse(why, from, &self.throttle, &house.plan);
+                Some(manager) => {
+                    let refused =
+                        failed_tokens::refuse(why, from, &self.throttle, &manager.runtime);
                     return Box::pin(refused).await;
                 }
                 None => return Refusal::unknown_caller(why).unrecorded(),
@@ -93,33 +93,35 @@ impl Site {
             _ if self.has_one_caller(common) => Caller::ONLY,
             token => Caller { token, peer },
         };
-        if let Some(house) = self.house(path, who, request.headers()) {
+        if let Some(manager) = self.find(path, who, request.headers()) {
             let answered = match *request.method() {
                 Method::POST => {
-                    let guest = Guest { principal: who, caller, peer };
-                    post::post(&house, guest, request).await
+                    let requester = Requester { principal: who, caller, peer };
+                    post::post(&manager, requester, request).await
                 }
-                Method::GET => get::listen(&house, who, request.headers()),
-                Method::DELETE => get::delete(&house, who, request.headers()),
+                Method::GET => get::listen(&manager, who, request.headers()),
+                Method::DELETE => get::delete(&manager, who, request.headers()),
                 _ => Err(Refusal::method("GET, POST, DELETE").closing()),
             };
             return match answered {
                 Ok(response) => response,
                 // Rare, so that it should not make every request larger.
-                Err(refusal) => Box::pin(refusal.recorded(&house.plan, peer)).await,
+                Err(refusal) => Box::pin(refusal.recorded(&manager.runtime, peer)).await,
             };
         }
         match path {
             "healthz" => text(Bytes::from_static(b"ok\n"), "text/plain; charset=utf-8"),
-            "metrics" => text(Bytes::from(metrics::render(&self.servers())), metrics::CONTENT_TYPE),
+            "metrics" => {
+                text(Bytes::from(exposition::render(&self.servers())), exposition::CONTENT_TYPE)
+            }
             _ => self.refuse(self.nothing_at(path), peer).await,
         }
     }
 
     /// The answer to a request that comes to no server, once it is recorded or counted. All servers have one ledger.
     async fn refuse(&self, refusal: Refusal, peer: Peer) -> Response<Body> {
-        match self.houses.first() {
-            Some((_, house)) => Box::pin(refusal.recorded_for_none(&house.plan, peer)).await,
+        match self.routes.first() {
+            Some((_, manager)) => Box::pin(refusal.recorded_for_none(&manager.runtime, peer)).await,
             None => refusal.unrecorded(),
         }
     }
@@ -131,43 +133,43 @@ impl Site {
 
     /// The place that a path means: a server that is the only one needs no name.
     fn meant<'p>(&'p self, path: &'p str) -> &'p str {
-        match self.houses.as_slice() {
+        match self.routes.as_slice() {
             [(at, _)] if path == "mcp" => at,
             _ => path,
         }
     }
 
     /// The server at a path; of several the one that has the request's session.
-    fn house(&self, path: &str, who: Principal, headers: &HeaderMap) -> Option<Arc<House>> {
+    fn find(&self, path: &str, who: Principal, headers: &HeaderMap) -> Option<Arc<SessionManager>> {
         if !self.left.is_empty()
             && let Some(session) = headers.get(SESSION).and_then(|it| it.to_str().ok())
         {
             let mut left = self.left.iter().filter(|it| *it.0 == *path);
-            if let Some((_, house)) = left.find(|it| it.1.find(session, who).is_some()) {
-                return Some(Arc::clone(house));
+            if let Some((_, manager)) = left.find(|it| it.1.find(session, who).is_some()) {
+                return Some(Arc::clone(manager));
             }
         }
-        self.houses.iter().find(|(at, _)| **at == *path).map(|(_, house)| Arc::clone(house))
+        self.routes.iter().find(|(at, _)| **at == *path).map(|(_, manager)| Arc::clone(manager))
     }
 
     /// The server that counts and records what is refused at a path before it is known who asks: the one at that path, else the first.
-    pub(super) fn recorder(&self, path: &str) -> Option<&Arc<House>> {
-        let at_path = self.houses.iter().find(|(at, _)| **at == *path);
-        at_path.or_else(|| self.houses.first()).map(|(_, house)| house)
+    pub(super) fn recorder(&self, path: &str) -> Option<&Arc<SessionManager>> {
+        let at_path = self.routes.iter().find(|(at, _)| **at == *path);
+        at_path.or_else(|| self.routes.first()).map(|(_, manager)| manager)
     }
 
     /// Every server, those too that are left over.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Place> {
-        self.houses.iter().chain(&self.left)
+    pub(super) fn all(&self) -> impl Iterator<Item = &Route> {
+        self.routes.iter().chain(&self.left)
     }
 
     /// How each server is gated.
     pub(super) fn servers(&self) -> Vec<Arc<Server>> {
-        self.houses.iter().map(|(_, house)| Arc::clone(&house.plan.server)).collect()
+        self.routes.iter().map(|(_, manager)| Arc::clone(&manager.runtime.server)).collect()
     }
 
     fn nothing_at(&self, path: &str) -> Refusal {
-        let places: Vec<_> = self.houses.iter().take(20).map(|(at, _)| format!("/{at}")).collect();
+        let places: Vec<_> = self.routes.iter().take(20).map(|(at, _)| format!("/{at}")).collect();
         let path: String = path.chars().take(80).collect();
         let message = format!("There is no server at {:?}.", format!("/{path}"));
         Refusal::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, message)

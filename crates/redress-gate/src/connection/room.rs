@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Client, Link};
-use crate::outgoing::Ticket;
+use super::{Client, Connection};
+use crate::mail::Ticket;
 
 /// How many messages are taken in at a time.
 pub(crate) const PIECE: usize = 256;
@@ -21,12 +21,12 @@ const MOST_IN_HAND: usize = 1_024;
 /// How often one looks whether the next piece may follow.
 pub(crate) const GLANCE: Duration = Duration::from_millis(5);
 
-impl Link {
+impl Connection {
     /// Whether the next piece has to wait.
     pub(crate) fn is_full(&self, ticket: Ticket) -> bool {
         let is_full = match &self.client {
             Client::Pipe(pipe) => pipe.is_full(),
-            Client::Http(desk) => desk.is_full(ticket),
+            Client::Http(replies) => replies.is_full(ticket),
         };
         is_full || self.is_behind(MOST_IN_HAND)
     }
@@ -37,7 +37,7 @@ impl Link {
         let mut until = None;
         while self.is_full(Ticket::default()) {
             if self.client.pipe().is_some_and(|it| it.is_full() && it.has_said_all()) {
-                let deadline = self.plan.server.settings.deadline;
+                let deadline = self.runtime.server.settings.deadline;
                 let until = *until.get_or_insert_with(|| Instant::now() + deadline);
                 if Instant::now() >= until {
                     return false;

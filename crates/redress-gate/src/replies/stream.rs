@@ -1,4 +1,4 @@
-//! `Stream`: events on their way to a client that reads them, or does not.
+//! `Stream`: the queue of events of one HTTP response.
 
 use std::{
     collections::VecDeque,
@@ -11,26 +11,26 @@ use redress_transport::sse::{Event, write};
 
 use crate::memory::{Account, Held, Message, SMALL};
 
-/// How much waits for a reader that is slow; what exceeds it is not said, unless it is an answer.
+/// How many bytes may wait for a slow reader. Above that, only answers are added.
 const MOST_WAITING: usize = 4 << 20;
 
 /// How long a client is asked to wait before it comes back, in milliseconds.
 const RETURN_MS: u64 = 1_000;
 
-/// Events on their way to a client.
+/// The queue of events of one HTTP response.
 #[derive(Debug, Default)]
-pub(super) struct Stream {
-    /// Under which it is known at a client's seat; zero if it has none.
-    pub(super) number: u64,
+pub(crate) struct Stream {
+    /// Its number among the streams of its client; zero without a session.
+    pub(crate) number: u64,
     framing: Framing,
-    /// Where bytes are reserved that have no reservation yet.
+    /// Where memory is reserved for messages that have no reservation yet.
     account: Account,
     state: Mutex<State>,
 }
 
-/// How messages stand one behind the other.
+/// How messages are joined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     /// As events.
     #[default]
     Events,
@@ -40,8 +40,8 @@ pub(super) enum Framing {
 
 /// What a message is to the request that a stream answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Something that is said beside it.
+pub(crate) enum Part {
+    /// A message beside the answer.
     #[default]
     Beside,
     /// One of several answers.
@@ -50,40 +50,40 @@ pub(super) enum Part {
     Last,
 }
 
-/// What a client's seat knows an event by.
+/// Identifies an event among those of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// Its number there.
-    pub(super) event: u64,
-    /// The question of the upstream that it is, by our number.
-    pub(super) question: Option<u64>,
+pub(crate) struct Mark {
+    /// Its number.
+    pub(crate) event: u64,
+    /// The number of the upstream's request that it carries.
+    pub(crate) question: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct State {
-    /// What was said and not read. What has no mark is nothing that a seat knows.
+    /// Events that were not read. One without a mark is no message.
     events: VecDeque<(Bytes, Option<Mark>)>,
     bytes: usize,
-    /// Something is said although there was no memory for it.
+    /// An answer was added although there was no memory for it.
     is_starved: bool,
     /// Nothing more comes.
     is_over: bool,
-    /// Nobody reads.
+    /// The client has closed it.
     is_left: bool,
-    /// Something was said.
+    /// A message was added.
     has_begun: bool,
     reader: Option<Waker>,
 }
 
 impl Stream {
     /// A stream with a number.
-    pub(super) fn new(number: u64, framing: Framing, account: Account) -> Self {
+    pub(crate) fn new(number: u64, framing: Framing, account: Account) -> Self {
         Self { number, framing, account, state: Mutex::default() }
     }
 
-    /// Says something, under an id if it has one. Gives whether it will be heard.
-    pub(super) fn say(
+    /// Adds a message, with an event id if it has one. Gives whether it was added.
+    pub(crate) fn send(
         &self,
         id: Option<&str>,
         mark: Option<Mark>,
@@ -105,8 +105,8 @@ impl Stream {
         true
     }
 
-    /// Reserves the bytes of a message, if they are not reserved yet and the reader is slow. Where there is no memory, only answers
-    /// are said, and nobody should make more of them.
+    /// Reserves the bytes of a message, if they are not reserved yet and the reader is slow. Without memory only answers are added, and
+    /// [`Self::is_full`] holds.
     fn reserve(&self, state: &mut State, part: Part, message: &Message) -> Option<Held> {
         if message.held.is_any() || state.bytes + message.bytes.len() <= SMALL {
             return Some(message.held.clone());
@@ -121,22 +121,22 @@ impl Stream {
         }
     }
 
-    /// Whether so much waits for a reader that is slow that it should not become more.
-    pub(super) fn is_full(&self) -> bool {
+    /// Whether so much waits for the reader that no more answers should be made.
+    pub(crate) fn is_full(&self) -> bool {
         let state = self.lock();
         !state.is_left && (state.bytes > MOST_WAITING || state.is_starved)
     }
 
-    /// What shows that it is still there, and says nothing.
-    pub(super) const fn beat(&self) -> Bytes {
+    /// Bytes without a meaning that keep the connection alive.
+    pub(crate) const fn beat(&self) -> Bytes {
         Bytes::from_static(match self.framing {
             Framing::Events => b":\n\n",
             Framing::Array => b" ",
         })
     }
 
-    /// Says only under which id the client can come back, and when.
-    pub(super) fn prime(&self, id: &str) {
+    /// Adds an event without data: the id after which the client can resume, and the time to wait before.
+    pub(crate) fn prime(&self, id: &str) {
         let mut prime = Vec::new();
         let retry_ms = Some(RETURN_MS);
         write(&Event { data: b"", id: Some(id), kind: None, retry_ms }, &mut prime);
@@ -144,7 +144,7 @@ impl Stream {
     }
 
     /// Nothing more comes.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut state = self.lock();
         if !std::mem::replace(&mut state.is_over, true) && self.framing == Framing::Array {
             let end = if state.has_begun { "]" } else { "[]" };
@@ -154,32 +154,32 @@ impl Stream {
     }
 
     /// Nothing more comes. Takes out what was not read.
-    pub(super) fn give_up(&self) -> Vec<Mark> {
+    pub(crate) fn give_up(&self) -> Vec<Mark> {
         let mut state = self.lock();
         state.is_over = true;
         state.wake();
         state.take()
     }
 
-    /// Nobody reads any more.
-    pub(super) fn leave(&self) {
+    /// The client has closed the stream.
+    pub(crate) fn leave(&self) {
         self.lock().is_left = true;
     }
 
-    /// Takes out what nobody will read, because the reader has left.
-    pub(super) fn unread(&self) -> Vec<Mark> {
+    /// Takes out what was not read, if the client has closed the stream.
+    pub(crate) fn unread(&self) -> Vec<Mark> {
         let mut state = self.lock();
         if state.is_left { state.take() } else { Vec::new() }
     }
 
-    /// Whether somebody reads, and something may come.
-    pub(super) fn is_open(&self) -> bool {
+    /// Whether the client reads, and messages may come.
+    pub(crate) fn is_open(&self) -> bool {
         let state = self.lock();
         !state.is_left && !state.is_over
     }
 
     /// The next event; `None` after the last one.
-    pub(super) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Bytes>> {
+    pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.lock();
         if let Some((event, _)) = state.events.pop_front() {
             state.bytes -= event.len();
@@ -244,10 +244,10 @@ mod tests {
         let account: Account = budget.account(Caller::ONLY);
         let stream = Stream::new(1, Framing::Events, account);
         let message = Message::from(Bytes::from(vec![b' '; 64 << 10]));
-        let said = (0..100).filter(|_| stream.say(None, None, Part::Beside, &message)).count();
+        let said = (0..100).filter(|_| stream.send(None, None, Part::Beside, &message)).count();
         assert_eq!(said, 7, "three times as much must fit for the last one");
         assert_eq!(budget.used(), 7 * (64 << 10));
-        assert!(stream.say(None, None, Part::Answer, &message), "an answer is said all the same");
+        assert!(stream.send(None, None, Part::Answer, &message), "an answer is said all the same");
         assert!(stream.is_full(), "but nobody should make more of them");
         let context = Context::from_waker(Waker::noop());
         while let Poll::Ready(Some(_)) = stream.poll_next(&context) {}
@@ -260,9 +260,9 @@ mod tests {
         let stream = Stream::default();
         let large = Message::from(Bytes::from(vec![b' '; 1 << 20]));
         let small = Message::from(Bytes::from_static(b"{}"));
-        assert_eq!((0..100).filter(|_| stream.say(None, None, Part::Beside, &large)).count(), 4);
-        assert!(stream.say(None, None, Part::Answer, &small));
-        assert!(stream.say(None, None, Part::Last, &small));
-        assert!(!stream.say(None, None, Part::Beside, &small), "the answer is the last thing");
+        assert_eq!((0..100).filter(|_| stream.send(None, None, Part::Beside, &large)).count(), 4);
+        assert!(stream.send(None, None, Part::Answer, &small));
+        assert!(stream.send(None, None, Part::Last, &small));
+        assert!(!stream.send(None, None, Part::Beside, &small), "the answer is the last thing");
     }
 }

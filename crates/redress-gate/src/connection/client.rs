@@ -1,16 +1,16 @@
-//! `Client`: the client's end of a link, a pipe or the desk of an HTTP server.
+//! `Client`: the client's end of a connection, a pipe or the replies of an HTTP server.
 
 use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Letter, Role};
+use super::Role;
 use crate::{
+    outgoing::{Undelivered, Outgoing, Ticket, ToClient},
     memory::Held,
     outbox::Outbox,
-    outgoing::{Outgoing, Ticket, ToClient, Undelivered},
-    pending_fault::PendingFault,
-    serve::Desk,
+    replies::{FailureReply, ReplyRouter},
+    told::PendingFault,
 };
 
 /// How much may wait for a client on a pipe. Then neither it nor the server is read from until it reads.
@@ -21,7 +21,7 @@ pub(crate) enum Client {
     /// One client, on a pipe.
     Pipe(Pipe),
     /// Clients that wait for answers over HTTP.
-    Http(Arc<Desk>),
+    Http(Arc<ReplyRouter>),
 }
 
 /// A client on a pipe.
@@ -41,45 +41,40 @@ impl Client {
                 pipe.outbox.push(mail.as_stream());
                 Undelivered::default()
             }
-            Self::Http(desk) => desk.deliver(mail, held),
+            Self::Http(replies) => replies.deliver(mail, held),
         }
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(
-        &self,
-        pending: PendingFault,
-        mail: &mut Outgoing<ToClient>,
-        held: &Held,
-    ) -> Undelivered {
+    pub(super) fn take_told(&self, pending: PendingFault, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
         match self {
             Self::Pipe(_) => {
-                mail.add(ToClient::Any, |out| pending.render(None, out));
+                mail.add(ToClient::Any, |out| told.render(None, out));
                 Undelivered::default()
             }
-            Self::Http(desk) => {
-                let mut lost = desk.deliver(mail, held);
-                lost.append(desk.deliver_one(Letter::of(pending, None)));
+            Self::Http(replies) => {
+                let mut lost = replies.deliver(mail, held);
+                lost.append(replies.deliver_one(FailureReply::of(told, None)));
                 lost
             }
         }
     }
 
     /// Takes one message over, as [`Self::take`] does.
-    pub(super) fn take_one(&self, mut letter: Letter) -> Undelivered {
+    pub(super) fn take_one(&self, mut reply: FailureReply) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
-                pipe.outbox.push(&mut letter.line);
+                pipe.outbox.push(&mut reply.line);
                 Undelivered::default()
             }
-            Self::Http(desk) => desk.deliver_one(letter),
+            Self::Http(replies) => replies.deliver_one(reply),
         }
     }
 
     /// Nobody waits there any more.
     pub(super) fn dismiss(&self, withdrawn: impl Iterator<Item = Ticket>) {
-        if let Self::Http(desk) = self {
-            withdrawn.for_each(|it| desk.dismiss(it));
+        if let Self::Http(replies) = self {
+            withdrawn.for_each(|it| replies.dismiss(it));
         }
     }
 
@@ -104,10 +99,10 @@ impl Client {
     }
 
     /// Where clients wait for answers over HTTP, if they do.
-    pub(crate) const fn desk(&self) -> Option<&Arc<Desk>> {
+    pub(crate) const fn replies(&self) -> Option<&Arc<ReplyRouter>> {
         match self {
             Self::Pipe(_) => None,
-            Self::Http(desk) => Some(desk),
+            Self::Http(replies) => Some(replies),
         }
     }
 }

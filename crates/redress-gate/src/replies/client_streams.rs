@@ -1,4 +1,4 @@
-//! `Seat`: one client's place at the desk, for what belongs to no request: its streams, and what it has not fetched yet.
+//! `ClientStreams`: the event streams of one client, and the buffer from which events are replayed after a reconnect.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -6,50 +6,50 @@ use hyper::body::Bytes;
 
 use super::stream::{Framing, Mark, Part, Stream};
 use crate::{
+    mail::Undelivered,
     memory::{Account, Message, Reservation},
-    outgoing::Undelivered,
 };
 
-/// How much is kept for a client that may come back for it.
+/// How many bytes are kept for replay.
 const MOST_KEPT: usize = 1 << 20;
-/// The same in messages.
+/// How many messages are kept for replay.
 const MOST_KEPT_MESSAGES: usize = 1 << 10;
 
-/// One client's place.
+/// One client's target.
 #[derive(Debug, Default)]
-pub(super) struct Seat {
+pub(crate) struct ClientStreams {
     /// Streams that are open, each with its number.
     streams: Vec<(u64, Arc<Stream>)>,
     next_stream: u64,
     next_event: u64,
-    /// What was said last, and on which stream, for a client that comes back.
-    kept: VecDeque<Kept>,
+    /// The last events, each with its stream.
+    kept: VecDeque<BufferedEvent>,
     kept_bytes: usize,
     /// The bytes that are reserved for that.
     memory: Option<Reservation>,
     account: Account,
-    /// What was kept for too long, and never heard.
-    pub(super) lost: Undelivered,
+    /// Messages that were dropped from the buffer unread.
+    pub(crate) lost: Undelivered,
 }
 
-/// How something is said that belongs to a request. What belongs to none is said anywhere.
+/// How a message is delivered. One that belongs to no request may go to any stream.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Saying {
+pub(crate) struct Delivery {
     /// The stream that answers the request.
-    pub(super) on: Option<u64>,
-    /// The client can come back for it.
-    pub(super) is_primed: bool,
+    pub(crate) on: Option<u64>,
+    /// Whether the client can resume the stream.
+    pub(crate) is_primed: bool,
     /// What it is to the request.
-    pub(super) part: Part,
-    /// The question of the upstream that it is, by our number.
-    pub(super) question: Option<u64>,
+    pub(crate) part: Part,
+    /// The number of the upstream's request that it carries.
+    pub(crate) question: Option<u64>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    /// The stream it was said on; none yet for what came while none was open.
+struct BufferedEvent {
+    /// The stream that it was sent on; none while no stream was open.
     stream: Option<u64>,
-    /// Its reader has left before.
+    /// The stream was closed before it was read.
     is_unread: bool,
     mark: Mark,
     message: Message,
@@ -57,75 +57,74 @@ struct Kept {
     bytes: usize,
 }
 
-impl Seat {
-    /// The place of a client.
-    pub(super) fn new(account: Account) -> Self {
+impl ClientStreams {
+    /// A client without streams.
+    pub(crate) fn new(account: Account) -> Self {
         Self { account, ..Self::default() }
     }
 
-    /// Says something on one of the streams, or keeps it until there is one. What belongs to a request is said where the client
-    /// came back for it, if it did.
-    pub(super) fn say(&mut self, how: Saying, message: &Message) {
+    /// Sends a message on one of the streams, or keeps it until there is one. A message of a request goes to the stream on which the
+    /// client resumed it, if it did.
+    pub(crate) fn send(&mut self, how: Delivery, message: &Message) {
         self.next_event += 1;
         let event = self.next_event;
         self.close_left();
         let mark = Mark { event, question: how.question };
         let is_own = |number: u64| how.on == Some(number);
-        let is_said = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
+        let is_sent = |&&(number, ref stream): &&(u64, Arc<Stream>)| {
             let id = format!("{number}-{event}");
             let part = if is_own(number) { how.part } else { Part::Beside };
-            stream.say(Some(&id), Some(mark), part, message)
+            stream.send(Some(&id), Some(mark), part, message)
         };
-        let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_said);
-        let heard = own.or_else(|| self.streams.iter().filter(|it| !is_own(it.0)).find(is_said));
-        let stream = heard.map(|it| it.0);
+        let own = self.streams.iter().find(|it| is_own(it.0)).filter(is_sent);
+        let received = own.or_else(|| self.streams.iter().filter(|it| !is_own(it.0)).find(is_sent));
+        let stream = received.map(|it| it.0);
         self.keep(stream, mark, message);
     }
 
     /// The number of a stream that answers a request.
-    pub(super) fn number(&mut self) -> u64 {
+    pub(crate) fn number(&mut self) -> u64 {
         self.next_stream += 1;
         self.next_stream
     }
 
-    /// Says something on a stream that answers a request, and keeps it for whoever comes back for it. Gives whether it will be
-    /// heard.
-    pub(super) fn say_on(&mut self, stream: &Stream, how: Saying, message: &Message) -> bool {
+    /// Sends a message on the stream of a request, and keeps it for replay. Gives whether the stream took it.
+    pub(crate) fn send_on(&mut self, stream: &Stream, how: Delivery, message: &Message) -> bool {
         let event = self.next_event + 1;
         let id = how.is_primed.then(|| format!("{}-{event}", stream.number));
         let mark = Mark { event, question: how.question };
-        let is_said = stream.say(id.as_deref(), Some(mark), how.part, message);
-        if is_said {
+        let is_sent = stream.send(id.as_deref(), Some(mark), how.part, message);
+        if is_sent {
             self.next_event = event;
             self.keep(Some(stream.number), mark, message);
         }
-        is_said
+        is_sent
     }
 
-    /// The reader of a stream has left before it read the last events: they are said on another that is open, else on the next one,
-    /// as far as they are kept.
-    pub(super) fn unread(&mut self, stream: &Stream) {
+    /// The client has closed a stream before it read the last events: as far as they are kept, they are sent on another open stream, or
+    /// on the next one.
+    pub(crate) fn unread(&mut self, stream: &Stream) {
         for mark in stream.unread() {
             match self.kept(mark) {
                 Some(kept) => kept.is_unread = true,
                 None => self.lost.add(mark.question),
             }
         }
-        // That the reader has left may be noticed only after it came back.
+        // The close may be noticed only after the client has opened another stream.
         for kept in self.kept.iter_mut().filter(|it| it.is_unread) {
-            let is_said = |&&(number, ref open): &&(u64, Arc<Stream>)| {
+            let is_sent = |&&(number, ref open): &&(u64, Arc<Stream>)| {
                 let id = format!("{number}-{}", kept.mark.event);
                 number != stream.number
-                    && open.say(Some(&id), Some(kept.mark), Part::Beside, &kept.message)
+                    && open.send(Some(&id), Some(kept.mark), Part::Beside, &kept.message)
             };
-            if let Some((number, _)) = self.streams.iter().find(is_said) {
+            if let Some((number, _)) = self.streams.iter().find(is_sent) {
                 (kept.stream, kept.is_unread) = (Some(*number), false);
             }
         }
     }
 
-    /// The reader of a stream reads on another one what it has not read there, as far as it is kept.
-    pub(super) fn give_up(&mut self, stream: &Stream) {
+    /// The client resumes a stream on another connection, as far as its unread events are kept.
+    pub(crate) fn give_up(&mut self, stream: &Stream) {
         for mark in stream.give_up() {
             if self.kept(mark).is_none() {
                 self.lost.add(mark.question);
@@ -133,12 +132,12 @@ impl Seat {
         }
     }
 
-    fn kept(&mut self, mark: Mark) -> Option<&mut Kept> {
+    fn kept(&mut self, mark: Mark) -> Option<&mut BufferedEvent> {
         let at = self.kept.binary_search_by_key(&mark.event, |it| it.mark.event).ok()?;
         self.kept.get_mut(at)
     }
 
-    /// Forgets streams whose readers have left, but not what they did not read.
+    /// Forgets streams that were closed, but not their unread events.
     fn close_left(&mut self) {
         let (open, left): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.streams).into_iter().partition(|it| it.1.is_open());
@@ -148,8 +147,8 @@ impl Seat {
         }
     }
 
-    /// A new stream, or the one that ended after an event: it gives what was not heard.
-    pub(super) fn listen(&mut self, after: Option<&str>) -> Arc<Stream> {
+    /// Opens a new stream, or resumes one after an event, with the events that were not received.
+    pub(crate) fn listen(&mut self, after: Option<&str>) -> Arc<Stream> {
         let after = after.and_then(|it| it.split_once('-'));
         let after =
             after.and_then(|(stream, event)| Some((stream.parse().ok()?, event.parse().ok()?)));
@@ -172,7 +171,7 @@ impl Seat {
                 Some(_) => kept.is_unread,
             };
             let id = format!("{number}-{}", kept.mark.event);
-            if is_missed && stream.say(Some(&id), Some(kept.mark), Part::Beside, &kept.message) {
+            if is_missed && stream.send(Some(&id), Some(kept.mark), Part::Beside, &kept.message) {
                 (kept.stream, kept.is_unread) = (Some(number), false);
             }
         }
@@ -181,12 +180,12 @@ impl Seat {
     }
 
     /// Whether a stream is open.
-    pub(super) fn is_listening(&mut self) -> bool {
+    pub(crate) fn is_listening(&mut self) -> bool {
         self.streams.iter().any(|(_, stream)| stream.is_open())
     }
 
     /// Ends the streams.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         for (_, stream) in &self.streams {
             stream.end();
         }
@@ -198,7 +197,7 @@ impl Seat {
         let copy = if bytes > MOST_KEPT { &[][..] } else { &message.bytes };
         let message = Message::from(Bytes::copy_from_slice(copy));
         self.kept_bytes += bytes;
-        self.kept.push_back(Kept { stream, is_unread: false, mark, message, bytes });
+        self.kept.push_back(BufferedEvent { stream, is_unread: false, mark, message, bytes });
         while self.kept_bytes > MOST_KEPT || self.kept.len() > MOST_KEPT_MESSAGES || !self.reserve()
         {
             let Some(oldest) = self.kept.pop_front() else { return };
@@ -225,7 +224,7 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{Message, Saying, Seat, Stream, Undelivered};
+    use super::{ClientStreams, Delivery, Undelivered, Message, Stream};
     use crate::{caller::Caller, memory::MemoryBudget};
 
     fn small(text: &'static [u8]) -> Message {
@@ -236,130 +235,130 @@ mod tests {
         Message::from(Bytes::from(vec![b' '; bytes]))
     }
 
-    fn heard(stream: &Arc<Stream>) -> Vec<String> {
+    fn received(stream: &Arc<Stream>) -> Vec<String> {
         let context = Context::from_waker(Waker::noop());
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         while let Poll::Ready(Some(event)) = stream.poll_next(&context) {
             let text = String::from_utf8(event.to_vec()).unwrap();
             let field = |name| text.lines().find_map(|it| it.strip_prefix(name)).unwrap();
-            heard.push(format!("{} {}", field("id: "), field("data: ")));
+            received.push(format!("{} {}", field("id: "), field("data: ")));
         }
-        heard
+        received
     }
 
     #[test]
     fn what_comes_before_a_stream_is_open_is_heard_on_the_first() {
-        let mut seat = Seat::default();
-        seat.say(Saying::default(), &small(b"a"));
-        let first = seat.listen(None);
-        let second = seat.listen(None);
-        seat.say(Saying::default(), &small(b"b"));
-        assert_eq!(heard(&first), ["1-1 a", "1-2 b"]);
-        assert_eq!(heard(&second), [""; 0], "each message is said once");
+        let mut streams = ClientStreams::default();
+        streams.send(Delivery::default(), &small(b"a"));
+        let first = streams.listen(None);
+        let second = streams.listen(None);
+        streams.send(Delivery::default(), &small(b"b"));
+        assert_eq!(received(&first), ["1-1 a", "1-2 b"]);
+        assert_eq!(received(&second), [""; 0], "each message is said once");
     }
 
     #[test]
     fn whoever_comes_back_hears_what_he_missed_on_his_stream() {
-        let mut seat = Seat::default();
-        let first = seat.listen(None);
+        let mut streams = ClientStreams::default();
+        let first = streams.listen(None);
         for text in ["a", "b", "c"] {
-            seat.say(Saying::default(), &small(text.as_bytes()));
+            streams.send(Delivery::default(), &small(text.as_bytes()));
         }
         first.leave();
-        seat.say(Saying::default(), &small(b"d"));
-        let again = seat.listen(Some("1-1"));
-        assert_eq!(heard(&again), ["1-2 b", "1-3 c", "1-4 d"]);
-        seat.say(Saying::default(), &small(b"e"));
-        assert_eq!(heard(&again), ["1-5 e"]);
+        streams.send(Delivery::default(), &small(b"d"));
+        let again = streams.listen(Some("1-1"));
+        assert_eq!(received(&again), ["1-2 b", "1-3 c", "1-4 d"]);
+        streams.send(Delivery::default(), &small(b"e"));
+        assert_eq!(received(&again), ["1-5 e"]);
     }
 
     #[test]
     fn what_nobody_read_is_heard_by_whoever_comes_next() {
-        let mut seat = Seat::default();
-        let first = seat.listen(None);
+        let mut streams = ClientStreams::default();
+        let first = streams.listen(None);
         for text in ["a", "b"] {
-            seat.say(Saying::default(), &small(text.as_bytes()));
+            streams.send(Delivery::default(), &small(text.as_bytes()));
         }
         assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
         first.leave();
-        assert_eq!(heard(&seat.listen(None)), ["2-2 b"]);
+        assert_eq!(received(&streams.listen(None)), ["2-2 b"]);
     }
 
     #[test]
     fn what_nobody_read_is_heard_where_the_reader_came_back_before_it_was_missed() {
-        let mut seat = Seat::default();
-        let first = seat.listen(None);
-        seat.say(Saying::default(), &small(b"a"));
-        let second = seat.listen(None);
+        let mut streams = ClientStreams::default();
+        let first = streams.listen(None);
+        streams.send(Delivery::default(), &small(b"a"));
+        let second = streams.listen(None);
         first.leave();
-        seat.unread(&first);
-        assert_eq!(heard(&second), ["2-1 a"]);
-        assert_eq!(heard(&seat.listen(None)), [""; 0], "each message is said once");
+        streams.unread(&first);
+        assert_eq!(received(&second), ["2-1 a"]);
+        assert_eq!(received(&streams.listen(None)), [""; 0], "each message is said once");
     }
 
     /// Says a question, then so much that the question is kept no longer.
-    fn ask_and_bury(seat: &mut Seat) {
-        let question = Saying { question: Some(7), ..Saying::default() };
-        seat.say(question, &small(b"a"));
+    fn ask_and_bury(streams: &mut ClientStreams) {
+        let question = Delivery { question: Some(7), ..Delivery::default() };
+        streams.send(question, &small(b"a"));
         for _ in 0..2 {
-            seat.say(Saying::default(), &large(900 << 10));
+            streams.send(Delivery::default(), &large(900 << 10));
         }
     }
 
     #[test]
     fn what_is_kept_no_longer_when_its_reader_leaves_is_lost() {
-        let mut seat = Seat::default();
-        let first = seat.listen(None);
-        ask_and_bury(&mut seat);
-        assert_eq!(seat.lost, Undelivered::default(), "it may still be read");
+        let mut streams = ClientStreams::default();
+        let first = streams.listen(None);
+        ask_and_bury(&mut streams);
+        assert_eq!(streams.lost, Undelivered::default(), "it may still be read");
         first.leave();
-        assert_eq!(heard(&seat.listen(None)).len(), 1, "one is kept");
-        assert_eq!(seat.lost, Undelivered { count: 2, questions: vec![7] });
+        assert_eq!(received(&streams.listen(None)).len(), 1, "one is kept");
+        assert_eq!(streams.lost, Undelivered { count: 2, questions: vec![7] });
     }
 
     #[test]
     fn what_was_read_before_its_reader_leaves_is_not_lost() {
-        let mut seat = Seat::default();
-        let first = seat.listen(None);
-        ask_and_bury(&mut seat);
+        let mut streams = ClientStreams::default();
+        let first = streams.listen(None);
+        ask_and_bury(&mut streams);
         assert!(first.poll_next(&Context::from_waker(Waker::noop())).is_ready());
         first.leave();
-        seat.listen(None);
-        assert_eq!(seat.lost, Undelivered { count: 1, questions: Vec::new() });
+        streams.listen(None);
+        assert_eq!(streams.lost, Undelivered { count: 1, questions: Vec::new() });
     }
 
     #[test]
     fn what_is_kept_no_longer_when_its_reader_comes_back_is_lost() {
-        let mut seat = Seat::default();
-        let first = seat.listen(None);
-        ask_and_bury(&mut seat);
-        assert_eq!(heard(&seat.listen(Some("1-0"))).len(), 1, "one is kept");
-        assert_eq!(seat.lost, Undelivered { count: 2, questions: vec![7] });
-        assert_eq!(heard(&first), [""; 0], "nothing is said twice");
+        let mut streams = ClientStreams::default();
+        let first = streams.listen(None);
+        ask_and_bury(&mut streams);
+        assert_eq!(received(&streams.listen(Some("1-0"))).len(), 1, "one is kept");
+        assert_eq!(streams.lost, Undelivered { count: 2, questions: vec![7] });
+        assert_eq!(received(&first), [""; 0], "nothing is said twice");
     }
 
     #[test]
-    fn what_is_kept_is_reserved_and_given_back_with_the_seat() {
+    fn what_is_kept_is_reserved_and_given_back_with_the_streams() {
         let budget = MemoryBudget::new(100 << 10);
-        let mut seat = Seat::new(budget.account(Caller::ONLY));
+        let mut streams = ClientStreams::new(budget.account(Caller::ONLY));
         for _ in 0..20 {
-            seat.say(Saying::default(), &large(10 << 10));
+            streams.send(Delivery::default(), &large(10 << 10));
         }
-        assert_eq!((seat.kept.len(), budget.used()), (3, 30 << 10));
-        assert_eq!(seat.lost.count, 17, "what nobody hears is known");
-        drop(seat);
+        assert_eq!((streams.kept.len(), budget.used()), (3, 30 << 10));
+        assert_eq!(streams.lost.count, 17, "what nobody hears is known");
+        drop(streams);
         assert_eq!(budget.used(), 0);
     }
 
     #[test]
     fn memory_is_bounded_while_nobody_listens() {
-        let mut seat = Seat::default();
+        let mut streams = ClientStreams::default();
         for _ in 0..10_000 {
-            seat.say(Saying::default(), &large(10_000));
+            streams.send(Delivery::default(), &large(10_000));
         }
-        assert!(seat.kept_bytes <= super::MOST_KEPT);
-        assert!(seat.kept.len() <= super::MOST_KEPT_MESSAGES);
-        let kept = u64::try_from(seat.kept.len()).unwrap();
-        assert_eq!(seat.lost.count + kept, 10_000, "what nobody hears is known");
+        assert!(streams.kept_bytes <= super::MOST_KEPT);
+        assert!(streams.kept.len() <= super::MOST_KEPT_MESSAGES);
+        let kept = u64::try_from(streams.kept.len()).unwrap();
+        assert_eq!(streams.lost.count + kept, 10_000, "what nobody hears is known");
     }
 }

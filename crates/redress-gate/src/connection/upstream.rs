@@ -1,4 +1,4 @@
-//! `Upstream`: the server's end of a link.
+//! `Upstream`: the server's end of a connection.
 
 use std::{
     sync::Arc,

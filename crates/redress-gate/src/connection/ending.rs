@@ -1,10 +1,10 @@
-//! How far a link is on the way to its end, for whoever else uses it.
+//! How far a connection is on the way to its end, for whoever else uses it.
 
 use std::sync::atomic::Ordering;
 
-use super::Link;
+use super::Connection;
 
-impl Link {
+impl Connection {
     /// From now on every answer may be the last one.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Ordering::Release);

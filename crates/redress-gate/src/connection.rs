@@ -1,10 +1,10 @@
-//! `Link`: a session with its two ends, as its threads or tasks share it, and how what a session gives is carried out.
+//! `Connection`: a session with its two ends, as its threads or tasks share it, and how what a session gives is carried out.
 
 mod batch;
-mod books;
 mod client;
 mod ending;
 mod reading;
+mod recorder;
 mod remote;
 mod room;
 mod upstream;
@@ -22,8 +22,8 @@ use redress::text::visible;
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
-    books::{Books, Letter},
     client::{Client, Pipe},
+    recorder::FailureRecorder,
     remote::connect,
     room::{FIRST, GLANCE, PIECE},
     upstream::{Input, Upstream},
@@ -33,13 +33,13 @@ use crate::{
     inflight::UpstreamId,
     inside::Inside,
     log::Log,
+    mail::Undelivered,
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
-    outgoing::Undelivered,
     process::{Process, Program, Started},
     remote::Address,
     server::Server,
-    session::{Actions, Exit, KillReason, Session, UpstreamKind},
+    session::{KillReason, Exit, Session, Actions, UpstreamKind},
 };
 
 /// How much may wait for an upstream that does not read.
@@ -49,7 +49,7 @@ const MOST_WAITING: usize = 32 << 20;
 /// not get to it: a server that writes without end keeps nobody waiting.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the threads and tasks of a link tell the one that watches.
+/// What the threads and tasks of a connection tell the one that watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The server is to be started.
@@ -79,11 +79,11 @@ pub(crate) enum Role {
     Other,
 }
 
-/// How the links of one server are made.
-pub(crate) struct Plan {
+/// How the connections of one server are made.
+pub(crate) struct ServerRuntime {
     pub(crate) target: Target,
     pub(crate) server: Arc<Server>,
-    pub(crate) books: Books,
+    pub(crate) recorder: FailureRecorder,
     pub(crate) clock: Clock,
     pub(crate) log: Arc<Log>,
     /// What the server is called in lines of the gate, if there are several.
@@ -124,9 +124,9 @@ impl Target {
 pub(crate) type Tell = Box<dyn Fn(Event) + Send + Sync>;
 
 /// A session with its two ends.
-pub(crate) struct Link {
-    core: Mutex<Core>,
-    pub(crate) plan: Arc<Plan>,
+pub(crate) struct Connection {
+    core: Mutex<ConnectionState>,
+    pub(crate) runtime: Arc<ServerRuntime>,
     pub(crate) client: Client,
     /// Where bytes of the upstream are reserved while they are read.
     pub(crate) account: Account,
@@ -140,7 +140,7 @@ pub(crate) struct Link {
 }
 
 /// What is behind the lock.
-pub(crate) struct Core {
+pub(crate) struct ConnectionState {
     pub(crate) session: Session,
     pub(crate) upstream: Option<Upstream>,
     /// Counts the upstreams, so that whatever belongs to an old one has no say.
@@ -149,7 +149,7 @@ pub(crate) struct Core {
     looked: Instant,
 }
 
-impl Core {
+impl ConnectionState {
     /// A new upstream; what the ones before it still say does not count.
     pub(crate) fn connect(&mut self, upstream: Upstream) -> u64 {
         self.generation += 1;
@@ -176,21 +176,21 @@ impl Core {
     }
 }
 
-impl Link {
+impl Connection {
     pub(crate) fn new(
-        plan: Arc<Plan>,
+        runtime: Arc<ServerRuntime>,
         session: Session,
         (client, account): (Client, Account),
         tell: Tell,
     ) -> Self {
         Self {
-            core: Mutex::new(Core {
+            core: Mutex::new(ConnectionState {
                 session,
                 upstream: None,
                 generation: 0,
                 looked: Instant::now(),
             }),
-            plan,
+            runtime,
             client,
             account,
             tell,
@@ -203,10 +203,10 @@ impl Link {
     }
 
     pub(crate) fn now(&self) -> Moment {
-        Moment { at: Instant::now(), wall: (self.plan.clock)() }
+        Moment { at: Instant::now(), wall: (self.runtime.clock)() }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -224,32 +224,32 @@ impl Link {
         let mut core = self.lock();
         core.keep_deadlines(&mut turn);
         let done = act(&mut core.session, &mut turn);
-        self.settle(core, &mut turn, role);
+        self.apply(core, &mut turn, role);
         done
     }
 
     /// Carries out what a session gave. Gives whether [`Self::commit`] must follow.
-    pub(crate) fn settle(
+    pub(crate) fn apply(
         self: &Arc<Self>,
-        mut core: MutexGuard<'_, Core>,
+        mut core: MutexGuard<'_, ConnectionState>,
         turn: &mut Actions,
         role: Role,
     ) -> bool {
-        let upstream = self.hand_over(&mut core, turn);
+        let upstream = self.flush_upstream(&mut core, turn);
         self.in_hand.fetch_add(1 + turn.faults.len(), Ordering::AcqRel);
         drop(core);
         // A task must not wait for a disk.
         let commits = role == Role::Server && self.client.pipe().is_some();
         // A session is on record before what failed in it.
         for object in turn.sessions.drain(..) {
-            self.plan.books.record_session(&object);
+            self.runtime.recorder.record_session(&object);
         }
         let held = Held::new(std::mem::take(&mut turn.answered));
         let (is_to_commit, mut lost) = self.record(turn, &held, commits);
         for repeat in turn.repeats.drain(..) {
-            let link = Arc::clone(self);
-            let then = move |goes_on| link.tell(Event::Recorded(repeat.id, goes_on));
-            self.plan.books.record_repeat(&repeat, then);
+            let connection = Arc::clone(self);
+            let then = move |goes_on| connection.tell(Event::Recorded(repeat.id, goes_on));
+            self.runtime.recorder.record_repeat(&repeat, then);
         }
         for job in turn.writes.drain(..) {
             self.begin_write(job);
@@ -266,19 +266,19 @@ impl Link {
             self.tell(Event::ClientGone);
         }
         if std::mem::take(&mut turn.is_called) {
-            self.plan.server.get_ready();
+            self.runtime.server.get_ready();
         }
         // Nobody waits for these.
         for call in turn.calls.drain(..) {
-            self.plan.books.record_call(call);
+            self.runtime.recorder.record_call(call);
         }
-        self.unheard(&lost);
+        self.undelivered(&lost);
         is_to_commit
     }
 
     /// Counts what nobody will hear, and answers what the upstream asked.
-    pub(crate) fn unheard(self: &Arc<Self>, lost: &Undelivered) {
-        self.plan.server.metrics.unheard(lost.count);
+    pub(crate) fn undelivered(self: &Arc<Self>, lost: &Undelivered) {
+        self.runtime.server.metrics.unheard(lost.count);
         if !lost.questions.is_empty() {
             self.turn(Role::Other, |session, turn| {
                 lost.questions.iter().for_each(|it| session.unheard(*it, turn));
@@ -293,7 +293,7 @@ impl Link {
 
     /// Makes failures durable on this thread, and has the client hear of them at once.
     pub(crate) fn commit(&self) {
-        while self.plan.books.commit() {
+        while self.runtime.recorder.commit() {
             if !self.client.flush(Role::Server, Instant::now()) {
                 self.tell(Event::ClientGone);
             }
@@ -320,7 +320,7 @@ impl Link {
     }
 
     /// What must happen in the order of the session, under its lock.
-    fn hand_over(&self, core: &mut Core, turn: &mut Actions) -> Option<Upstream> {
+    fn flush_upstream(&self, core: &mut ConnectionState, turn: &mut Actions) -> Option<Upstream> {
         if std::mem::take(&mut turn.replace)
             && let Some(upstream) = core.upstream.take()
         {
@@ -350,28 +350,23 @@ impl Link {
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
     /// what nobody will hear.
-    fn record(
-        self: &Arc<Self>,
-        turn: &mut Actions,
-        held: &Held,
-        commits: bool,
-    ) -> (bool, Undelivered) {
+    fn record(self: &Arc<Self>, turn: &mut Actions, held: &Held, commits: bool) -> (bool, Undelivered) {
         let (mut is_to_commit, mut lost) = (false, Undelivered::default());
-        for pending in turn.faults.drain(..) {
-            if self.plan.books.are_kept() && pending.is_to_be_recorded() {
-                let link = Arc::clone(self);
-                self.plan.books.record(pending, commits, move |letter, by| {
-                    let lost = link.client.take_one(letter);
+        for told in turn.faults.drain(..) {
+            if self.runtime.recorder.are_kept() && told.is_to_be_recorded() {
+                let connection = Arc::clone(self);
+                self.runtime.recorder.record(told, commits, move |reply, by| {
+                    let lost = connection.client.take_one(reply);
                     if by == By::Other {
-                        link.client.flush(Role::Other, Instant::now());
+                        connection.client.flush(Role::Other, Instant::now());
                     }
-                    link.unheard(&lost);
-                    link.handed_over(true);
+                    connection.undelivered(&lost);
+                    connection.handed_over(true);
                 });
                 is_to_commit = commits;
             } else {
-                self.plan.books.miss();
-                lost.append(self.client.take_told(pending, &mut turn.to_client, held));
+                self.runtime.recorder.miss();
+                lost.append(self.client.take_told(told, &mut turn.to_client, held));
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }
@@ -380,11 +375,11 @@ impl Link {
 
     /// Has a write wait for its turn; whatever comes of it is carried out on the thread that makes it.
     fn begin_write(self: &Arc<Self>, job: Arc<Job>) {
-        let link = Arc::clone(self);
+        let connection = Arc::clone(self);
         let then = Box::new(move |id, report| {
-            link.turn(Role::Other, |session, turn| session.write_told(id, report, turn));
+            connection.turn(Role::Other, |session, turn| session.write_told(id, report, turn));
         });
-        if let Some(governor) = self.plan.server.governor() {
+        if let Some(governor) = self.runtime.server.governor() {
             governor.writes.begin(job, then);
         }
     }
@@ -394,7 +389,7 @@ impl Link {
         self: &Arc<Self>,
         say: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
-        let admits = self.plan.books.admit();
+        let admits = self.runtime.recorder.admit();
         self.turn(Role::Client, |session, turn| {
             session.admit_calls(admits);
             say(session, turn)
@@ -416,7 +411,7 @@ impl Link {
 
     /// Whether so much waits for the upstream that it must not become more.
     pub(crate) fn is_clogged(&self) -> bool {
-        let most = MOST_WAITING.max(self.plan.server.settings.max_message);
+        let most = MOST_WAITING.max(self.runtime.server.settings.max_message);
         self.lock().upstream.as_ref().is_some_and(|it| it.waiting() > most)
     }
 
@@ -429,7 +424,7 @@ impl Link {
                 upstream.close();
             }
             core.session.upstream_gone(exit, &mut turn);
-            self.settle(core, &mut turn, Role::Other);
+            self.apply(core, &mut turn, Role::Other);
         } else {
             drop(core);
         }
@@ -438,11 +433,11 @@ impl Link {
 
     /// The upstream could not be started; whoever waits for it is told.
     pub(crate) fn not_started(self: &Arc<Self>, error: &io::Error) {
-        let name = self.plan.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
-        let settings = &self.plan.server.settings;
+        let name = self.runtime.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+        let settings = &self.runtime.server.settings;
         let program = settings.redactor.known(&settings.program);
         let line = format!("redress: {name}cannot start {program}: {error}");
-        self.plan.log.pass(format!("{}\n", visible(&line)).as_bytes());
+        self.runtime.log.pass(format!("{}\n", visible(&line)).as_bytes());
         self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));
     }
 }

@@ -1,4 +1,4 @@
-//! Which kinds of content a client takes, and which of them it likes best: its `Accept` header.
+//! Which content_negotiation of content a client takes, and which of them it likes best: its `Accept` header.
 
 use hyper::{HeaderMap, header::ACCEPT};
 
@@ -10,12 +10,12 @@ pub(super) const EVENTS: &str = "text/event-stream";
 /// What the official clients say, so that their calls need not be searched for more.
 const USUAL: &str = "application/json, text/event-stream";
 
-/// Whether a client takes all these kinds of content; who does not say takes everything.
-pub(super) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
+/// Whether a client takes all these content_negotiation of content; who does not say takes everything.
+pub(super) fn accepts(headers: &HeaderMap, content_negotiation: &[&str]) -> bool {
     let Some(first) = headers.get(ACCEPT) else { return true };
     let is_usual = first == USUAL;
     let is_taken = |kind: &str| is_usual && matches!(kind, JSON | EVENTS);
-    kinds.iter().all(|it| is_taken(it) || wish(headers, it).is_some())
+    content_negotiation.iter().all(|it| is_taken(it) || wish(headers, it).is_some())
 }
 
 /// Whether a client would rather have a stream of events than JSON: it gives it more weight, or the same and names it first.

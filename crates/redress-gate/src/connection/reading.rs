@@ -1,14 +1,14 @@
-//! What a process writes to its output, line by line, into the session of its link.
+//! What a process writes to its output, line by line, into the session of its connection.
 
 use std::sync::Arc;
 
-use super::{FIRST, Link, PIECE, Role};
+use super::{Connection, FIRST, PIECE, Role};
 use crate::{
     lines::{Line, Lines},
     session::Actions,
 };
 
-impl Link {
+impl Connection {
     /// Takes in the lines that are whole. Gives whether a commit must follow.
     pub(crate) fn upstream_lines(
         self: &Arc<Self>,
@@ -53,7 +53,7 @@ impl Link {
                 Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, turn),
             }
         }
-        (taken, self.settle(core, turn, Role::Server))
+        (taken, self.apply(core, turn, Role::Server))
     }
 
     /// Takes in what was written last, without a line break. Gives whether a commit must follow.
@@ -70,7 +70,7 @@ impl Link {
         {
             core.session.upstream_rest(rest, turn);
         }
-        self.settle(core, turn, Role::Server)
+        self.apply(core, turn, Role::Server)
     }
 }
 
@@ -87,25 +87,25 @@ mod tests {
 
     use redress_ledger::Time;
 
-    use super::{FIRST, Link, PIECE};
+    use super::{Connection, FIRST, PIECE};
     use crate::{
         caller::Caller,
+        connection::{Client, FailureRecorder, LOOK, Pipe, ServerRuntime, Target},
         lines::Lines,
-        link::{Books, Client, LOOK, Pipe, Plan, Target},
         log::Log,
+        mail::Sender,
         memory::MemoryBudget,
-        outgoing::Sender,
         run::OnLedgerFailure,
         server::Server,
-        session::{Actions, ClientKind, Session, UpstreamKind, tests::settings},
+        session::{ClientKind, Session, Actions, UpstreamKind, tests::settings},
         settings::{Mode, Settings},
     };
 
     const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
 
-    /// A link without anybody who watches it, and what its client reads to the end.
-    fn unwatched() -> (Arc<Link>, JoinHandle<String>) {
+    /// A connection without anybody who watches it, and what its client reads to the end.
+    fn unwatched() -> (Arc<Connection>, JoinHandle<String>) {
         let deadline = Duration::from_millis(1);
         let server = Settings { deadline, ..settings(Mode::Enforce) };
         let server = Arc::new(Server::new(server, std::time::Instant::now()));
@@ -113,9 +113,9 @@ mod tests {
         let null = || File::options().read(true).write(true).open("/dev/null").unwrap();
         let client = Pipe::new(null(), File::from(OwnedFd::from(writer))).unwrap();
         let on_failure = OnLedgerFailure::Open;
-        let plan = Plan {
+        let runtime = ServerRuntime {
             target: Target::Program(Box::default()),
-            books: Books { ledger: None, on_failure, server: Arc::clone(&server) },
+            recorder: FailureRecorder { ledger: None, on_failure, server: Arc::clone(&server) },
             server: Arc::clone(&server),
             clock: Arc::new(|| Time::from_millis(0)),
             log: Arc::new(Log::new(null()).unwrap()),
@@ -124,21 +124,21 @@ mod tests {
         let session = Session::new(server, ClientKind::Pipe, UpstreamKind::Pipe);
         let account = MemoryBudget::endless().account(Caller::ONLY);
         let ends = (Client::Pipe(client), account);
-        let link = Link::new(Arc::new(plan), session, ends, Box::new(|_| ()));
+        let connection = Connection::new(Arc::new(runtime), session, ends, Box::new(|_| ()));
         let read = thread::spawn(move || {
             let mut text = String::new();
             reader.read_to_string(&mut text).unwrap();
             text
         });
-        (Arc::new(link), read)
+        (Arc::new(connection), read)
     }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
     fn a_deadline_holds_while_a_server_writes_without_end() {
-        let (link, read) = unwatched();
-        let mut turn = Actions::new(link.now());
-        let mut core = link.lock();
+        let (connection, read) = unwatched();
+        let mut turn = Actions::new(connection.now());
+        let mut core = connection.lock();
         core.session.upstream_ready(Arc::default(), &mut turn);
         core.session.client_line(CALL, Sender::default(), &mut turn);
         drop(core);
@@ -150,8 +150,8 @@ mod tests {
             lines.filled(piece.len());
         }
         // Nobody reads this upstream's messages any more, but those who wait for it are told.
-        link.upstream_lines(&mut lines, &mut turn, 0);
-        drop(link);
+        connection.upstream_lines(&mut lines, &mut turn, 0);
+        drop(connection);
         let text = read.join().unwrap();
         assert!(text.contains(r#""id":7"#) && text.contains("TIMEOUT"), "{text}");
     }
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
     fn an_answer_that_is_due_overtakes_the_flood_behind_it() {
-        let (link, read) = unwatched();
-        let mut turn = Actions::new(link.now());
-        let mut core = link.lock();
+        let (connection, read) = unwatched();
+        let mut turn = Actions::new(connection.now());
+        let mut core = connection.lock();
         core.session.upstream_ready(Arc::default(), &mut turn);
         core.session.client_line(CALL, Sender::default(), &mut turn);
         drop(core);
@@ -170,11 +170,11 @@ mod tests {
             if at == flood / 2 {
                 thread::sleep(LOOK);
             }
-            link.turn(super::Role::Server, |session, turn| {
+            connection.turn(super::Role::Server, |session, turn| {
                 session.upstream_line(NOTE.as_bytes(), turn);
             });
         }
-        drop(link);
+        drop(connection);
         let read = read.join().unwrap();
         let answered = read.lines().position(|it| it.contains("TIMEOUT")).unwrap();
         let behind = read.lines().count() - answered;

@@ -1,4 +1,4 @@
-//! Requests that stand alone, as they do since 2026-07-28: their headers must say what their body says.
+//! Requests that stand stateless, as they do since 2026-07-28: their headers must say what their body says.
 
 use std::borrow::Cow;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Link, room::PIECE};
-use crate::{frame::Batch, outgoing::Sender, session::Expected};
+use super::{Connection, room::PIECE};
+use crate::{frame::Batch, mail::Sender, session::Expected};
 
 /// What came of one piece of an array.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +14,7 @@ pub(crate) struct Piece {
     pub(crate) is_last: bool,
 }
 
-impl Link {
+impl Connection {
     /// Takes in the next messages of an array.
     pub(crate) fn client_piece(
         self: &Arc<Self>,

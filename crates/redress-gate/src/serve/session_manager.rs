@@ -1,4 +1,4 @@
-//! `House`: one server and the sessions that clients have opened with it.
+//! `SessionManager`: one server and the sessions that clients have opened with it.
 
 use std::{
     collections::BTreeMap,
@@ -14,13 +14,14 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
-use super::{Served, access::Principal, driver, handle::Common, stream::Stream};
+use super::{Served, access::Principal, driver, handle::Common};
 use crate::{
     caller::Caller,
-    link::{Books, Event, Link, Plan, Role},
+    connection::{Connection, Event, FailureRecorder, Role, ServerRuntime},
     memory::MemoryBudget,
-    session::{ClientKind, Session, UpstreamKind},
     slots::{is_free, short},
+    replies::Stream,
+    session::{ClientKind, Session, UpstreamKind},
 };
 
 /// How sessions of one server are kept apart.
@@ -33,8 +34,8 @@ pub enum Sharing {
 }
 
 /// One server and its sessions.
-pub(super) struct House {
-    pub(super) plan: Arc<Plan>,
+pub(super) struct SessionManager {
+    pub(super) runtime: Arc<ServerRuntime>,
     pub(super) memory: Arc<MemoryBudget>,
     pub(super) most_sessions: usize,
     sharing: Sharing,
@@ -48,19 +49,19 @@ pub(super) struct House {
 
 #[derive(Default)]
 struct State {
-    members: IndexMap<Box<str>, Arc<Member>, FxBuildHasher>,
-    /// The link of all requests that belong to no session.
-    common: Option<Arc<Link>>,
-    /// The link of all sessions, if they share one that is not the common one.
-    shared: Option<Arc<Link>>,
-    /// The tasks of all links.
+    sessions: IndexMap<Box<str>, Arc<HttpSession>, FxBuildHasher>,
+    /// The connection of all requests that belong to no session.
+    common: Option<Arc<Connection>>,
+    /// The connection of all sessions, if they share one that is not the common one.
+    shared: Option<Arc<Connection>>,
+    /// The tasks of all connections.
     tasks: JoinSet<()>,
     is_closed: bool,
 }
 
 /// A session that a client has opened.
-pub(super) struct Member {
-    pub(super) link: Arc<Link>,
+pub(super) struct HttpSession {
+    pub(super) connection: Arc<Connection>,
     pub(super) client: u64,
     /// Who has opened it: nobody else can use it.
     owner: Principal,
@@ -75,8 +76,8 @@ pub(super) struct Member {
     pub(super) is_called: AtomicBool,
 }
 
-/// How links are made, and where they reserve bytes.
-type How<'h> = (&'h Arc<Plan>, &'h Arc<MemoryBudget>);
+/// How connections are made, and where they reserve bytes.
+type How<'h> = (&'h Arc<ServerRuntime>, &'h Arc<MemoryBudget>);
 
 /// How long a session is kept that the server has not opened, once nobody waits for that.
 const UNOPENED: Duration = Duration::from_secs(2);
@@ -90,28 +91,28 @@ pub(super) enum NoSession {
     Closing,
 }
 
-impl fmt::Debug for Member {
+impl fmt::Debug for HttpSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").field("client", &self.client).finish_non_exhaustive()
+        f.debug_struct("HttpSession").field("client", &self.client).finish_non_exhaustive()
     }
 }
 
-impl House {
+impl SessionManager {
     pub(super) fn new(served: Served, common: &Common) -> Self {
         let Common { clock, log, memory, .. } = common;
         let (ledger, on_failure) = (served.ledger, served.on_ledger_failure);
-        let plan = Arc::new(Plan {
+        let runtime = Arc::new(ServerRuntime {
             target: served.target,
-            books: Books { ledger, on_failure, server: Arc::clone(&served.server) },
+            recorder: FailureRecorder { ledger, on_failure, server: Arc::clone(&served.server) },
             server: served.server,
             clock: Arc::clone(clock),
             log: Arc::clone(log),
             name: served.name,
         });
-        plan.books.recover();
-        plan.server.reserve_in(memory);
+        runtime.recorder.recover();
+        runtime.server.reserve_in(memory);
         Self {
-            plan,
+            runtime,
             memory: Arc::clone(memory),
             most_sessions: served.most_sessions,
             sharing: served.sharing,
@@ -134,7 +135,7 @@ impl House {
         owner: Principal,
         caller: Caller,
         now: Instant,
-    ) -> Result<(Box<str>, Arc<Member>), NoSession> {
+    ) -> Result<(Box<str>, Arc<HttpSession>), NoSession> {
         let id = random_id();
         let mut state = self.lock();
         if state.is_closed {
@@ -147,17 +148,17 @@ impl House {
         if !state.has_place(caller, self.most_sessions) {
             return Err(NoSession::TooMany);
         }
-        let how = (&self.plan, &self.memory);
-        let link = match self.sharing {
+        let how = (&self.runtime, &self.memory);
+        let connection = match self.sharing {
             Sharing::PerSession => state.start(how, (Sharing::PerSession, caller)),
             Sharing::Shared => state.shared(how),
         };
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
-        if let Some(desk) = link.client.desk() {
-            desk.enter(client, caller);
+        if let Some(replies) = connection.client.replies() {
+            replies.enter(client, caller);
         }
-        let member = Arc::new(Member {
-            link,
+        let session = Arc::new(HttpSession {
+            connection,
             client,
             owner,
             is_primed: OnceLock::new(),
@@ -167,18 +168,18 @@ impl House {
             opened: now,
             is_called: AtomicBool::new(false),
         });
-        state.members.insert(id.clone(), Arc::clone(&member));
-        Ok((id, member))
+        state.sessions.insert(id.clone(), Arc::clone(&session));
+        Ok((id, session))
     }
 
     /// The session with an id, for whoever has opened it: for others there is none.
-    pub(super) fn find(&self, id: &str, who: Principal) -> Option<Arc<Member>> {
+    pub(super) fn find(&self, id: &str, who: Principal) -> Option<Arc<HttpSession>> {
         if self.is_withdrawn.load(Ordering::Acquire) {
             return None;
         }
-        let member = self.lock().members.get(id).filter(|it| it.owner == who).cloned()?;
-        *member.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        Some(member)
+        let session = self.lock().sessions.get(id).filter(|it| it.owner == who).cloned()?;
+        *session.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Some(session)
     }
 
     /// Whether it lets nobody in any more.
@@ -188,31 +189,31 @@ impl House {
 
     /// Ends a session. Gives whether there was one.
     pub(super) fn end(&self, id: &str) -> bool {
-        let member = self.lock().members.swap_remove(id);
-        member.as_deref().map(Member::end).is_some()
+        let session = self.lock().sessions.swap_remove(id);
+        session.as_deref().map(HttpSession::end).is_some()
     }
 
-    /// The link of requests that belong to no session.
-    pub(super) fn common(&self) -> Option<Arc<Link>> {
+    /// The connection of requests that belong to no session.
+    pub(super) fn common(&self) -> Option<Arc<Connection>> {
         let mut state = self.lock();
-        if state.is_closed { None } else { Some(state.common((&self.plan, &self.memory))) }
+        if state.is_closed { None } else { Some(state.common((&self.runtime, &self.memory))) }
     }
 
     /// Ends sessions that nobody has used for a while.
     pub(super) fn sweep(&self, now: Instant) {
         let mut state = self.lock();
         while state.tasks.try_join_next().is_some() {}
-        let of_members = state.members.values().filter(|it| it.sharing == Sharing::PerSession);
-        let links = of_members.map(|it| &it.link).chain(state.of_several());
+        let of_sessions = state.sessions.values().filter(|it| it.sharing == Sharing::PerSession);
+        let connections = of_sessions.map(|it| &it.connection).chain(state.of_several());
         // What a server over HTTP answers with is its own affair.
-        let desks = links.filter(|it| it.plan.target.kind() == UpstreamKind::Pipe);
-        desks.filter_map(|it| it.client.desk()).for_each(|it| it.open_late());
+        let routers = connections.filter(|it| it.runtime.target.kind() == UpstreamKind::Pipe);
+        routers.filter_map(|it| it.client.replies()).for_each(|it| it.open_late());
         if self.is_withdrawn.load(Ordering::Acquire) {
             state.end_unawaited();
             return;
         }
         state.end_unused(now, self.idle);
-        if state.members.len() >= short(self.most_sessions) {
+        if state.sessions.len() >= short(self.most_sessions) {
             state.end_uncalled(now, self.first_call);
         }
     }
@@ -220,8 +221,8 @@ impl House {
     /// Whether nobody uses it: no session, nobody who waits, and no request that is on its way in.
     pub(super) fn is_spent(self: &Arc<Self>) -> bool {
         let state = self.lock();
-        let is_idle = |it: &Arc<Link>| it.client.desk().is_none_or(|it| !it.is_awaited());
-        Arc::strong_count(self) == 1 && state.members.is_empty() && state.of_several().all(is_idle)
+        let is_idle = |it: &Arc<Connection>| it.client.replies().is_none_or(|it| !it.is_awaited());
+        Arc::strong_count(self) == 1 && state.sessions.is_empty() && state.of_several().all(is_idle)
     }
 
     /// Ends everything: whoever waits is told.
@@ -229,10 +230,10 @@ impl House {
         let mut tasks = {
             let mut state = self.lock();
             state.is_closed = true;
-            for (_, member) in state.members.drain(..) {
-                // Those who share a link do not leave it: they are told by its end.
-                if member.sharing == Sharing::PerSession {
-                    member.end();
+            for (_, session) in state.sessions.drain(..) {
+                // Those who share a connection do not leave it: they are told by its end.
+                if session.sharing == Sharing::PerSession {
+                    session.end();
                 }
             }
             state.of_several().for_each(|it| it.tell(Event::Signal));
@@ -250,21 +251,21 @@ impl House {
 impl State {
     /// Ends sessions in which nobody waits for an answer.
     fn end_unawaited(&mut self) {
-        self.members.retain(|_, member| {
-            let desk = member.link.client.desk();
-            let is_awaited = desk.is_some_and(|it| it.is_awaited_by(member.client));
+        self.sessions.retain(|_, session| {
+            let replies = session.connection.client.replies();
+            let is_awaited = replies.is_some_and(|it| it.is_awaited_by(session.client));
             if !is_awaited {
-                member.end();
+                session.end();
             }
             is_awaited
         });
     }
 
     fn end_unused(&mut self, now: Instant, idle: Duration) {
-        self.members.retain(|_, member| {
-            let is_used = member.is_used(now, idle);
+        self.sessions.retain(|_, session| {
+            let is_used = session.is_used(now, idle);
             if !is_used {
-                member.end();
+                session.end();
             }
             is_used
         });
@@ -272,11 +273,11 @@ impl State {
 
     /// Ends sessions in which no message came for so long after they were opened.
     fn end_uncalled(&mut self, now: Instant, first_call: Duration) {
-        self.members.retain(|_, member| {
-            let is_new = now.saturating_duration_since(member.opened) < first_call;
-            let stays = is_new || member.is_called.load(Ordering::Relaxed);
+        self.sessions.retain(|_, session| {
+            let is_new = now.saturating_duration_since(session.opened) < first_call;
+            let stays = is_new || session.is_called.load(Ordering::Relaxed);
             if !stays {
-                member.end();
+                session.end();
             }
             stays
         });
@@ -284,25 +285,25 @@ impl State {
 
     /// Whether a caller may have one more session.
     fn has_place(&self, caller: Caller, most: usize) -> bool {
-        let taken = self.members.len();
+        let taken = self.sessions.len();
         if taken < short(most) || taken >= most {
             return taken < most;
         }
         let mut callers = BTreeMap::<Caller, usize>::new();
-        self.members.values().for_each(|it| *callers.entry(it.caller).or_default() += 1);
+        self.sessions.values().for_each(|it| *callers.entry(it.caller).or_default() += 1);
         let own = callers.get(&caller).copied().unwrap_or_default();
         is_free(caller, own, (taken, callers.len()), most)
     }
 
-    fn common(&mut self, how: How<'_>) -> Arc<Link> {
+    fn common(&mut self, how: How<'_>) -> Arc<Connection> {
         let several = (Sharing::Shared, Caller::ONLY);
         let common = self.common.take().unwrap_or_else(|| self.start(how, several));
         Arc::clone(self.common.insert(common))
     }
 
-    /// The link of all sessions. A process speaks one revision from its first message on: those who open sessions and those
+    /// The connection of all sessions. A process speaks one revision from its first message on: those who open sessions and those
     /// who need none have one each.
-    fn shared(&mut self, how: How<'_>) -> Arc<Link> {
+    fn shared(&mut self, how: How<'_>) -> Arc<Connection> {
         if how.0.target.kind() == UpstreamKind::Http {
             return self.common(how);
         }
@@ -311,49 +312,49 @@ impl State {
         Arc::clone(self.shared.insert(shared))
     }
 
-    /// The links that several clients have.
-    fn of_several(&self) -> impl Iterator<Item = &Arc<Link>> {
+    /// The connections that several clients have.
+    fn of_several(&self) -> impl Iterator<Item = &Arc<Connection>> {
         self.common.iter().chain(&self.shared)
     }
 
-    /// A new link. What its upstream says counts for that caller while it is read.
-    fn start(&mut self, how: How<'_>, (sharing, caller): (Sharing, Caller)) -> Arc<Link> {
-        let (plan, memory) = how;
-        let (server, upstream) = (Arc::clone(&plan.server), plan.target.kind());
+    /// A new connection. What its upstream says counts for that caller while it is read.
+    fn start(&mut self, how: How<'_>, (sharing, caller): (Sharing, Caller)) -> Arc<Connection> {
+        let (runtime, memory) = how;
+        let (server, upstream) = (Arc::clone(&runtime.server), runtime.target.kind());
         let session = match sharing {
             Sharing::PerSession => Session::new(server, ClientKind::Http, upstream),
             Sharing::Shared => Session::shared(server, upstream),
         };
-        let (link, events) = driver::open(plan, session, (memory, caller));
-        self.tasks.spawn(driver::drive(Arc::clone(&link), events));
-        link
+        let (connection, events) = driver::open(runtime, session, (memory, caller));
+        self.tasks.spawn(driver::drive(Arc::clone(&connection), events));
+        connection
     }
 }
 
-impl Member {
+impl HttpSession {
     /// A stream for what belongs to no request, or the rest of one that ended after an event.
     pub(super) fn listen(&self, after: Option<&str>) -> Option<Arc<Stream>> {
-        let (stream, lost) = self.link.client.desk()?.listen(self.client, after)?;
-        self.link.unheard(&lost);
+        let (stream, lost) = self.connection.client.replies()?.listen(self.client, after)?;
+        self.connection.undelivered(&lost);
         Some(stream)
     }
 
     /// The client has left a stream, perhaps before it read the last events.
     pub(super) fn unread(&self, stream: &Stream) {
-        if let Some(desk) = self.link.client.desk() {
-            self.link.unheard(&desk.unread(self.client, stream));
+        if let Some(replies) = self.connection.client.replies() {
+            self.connection.undelivered(&replies.unread(self.client, stream));
         }
     }
 
     fn end(&self) {
         match self.sharing {
-            Sharing::PerSession => self.link.tell(Event::Signal),
+            Sharing::PerSession => self.connection.tell(Event::Signal),
             Sharing::Shared => {
                 let leave =
                     |session: &mut Session, turn: &mut _| session.client_left(self.client, turn);
-                self.link.turn(Role::Other, leave);
-                if let Some(desk) = self.link.client.desk() {
-                    desk.exit(self.client);
+                self.connection.turn(Role::Other, leave);
+                if let Some(replies) = self.connection.client.replies() {
+                    replies.exit(self.client);
                 }
             }
         }
@@ -362,8 +363,9 @@ impl Member {
     /// Whether somebody uses it, or did a while ago. That while is short for one that the server has not opened.
     fn is_used(&self, now: Instant, idle: Duration) -> bool {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_busy = || self.link.client.desk().is_some_and(|it| it.is_busy(self.client));
-        let idle = if self.link.lock().session.is_opened() { idle } else { idle.min(UNOPENED) };
+        let is_busy = || self.connection.client.replies().is_some_and(|it| it.is_busy(self.client));
+        let idle =
+            if self.connection.lock().session.is_opened() { idle } else { idle.min(UNOPENED) };
         now.saturating_duration_since(used) < idle || is_busy()
     }
 }

@@ -1,45 +1,42 @@
-//! `Waiter`: a request that waits for its answer. If it is dropped before, the client has gone away.
+//! `PendingRequest`: a request that waits for its answer. If it is dropped before, the client has gone away.
 
 use std::sync::Arc;
 
 use hyper::HeaderMap;
 use tokio::sync::oneshot;
 
-use super::{
-    desk::{Desk, Reply, Wish},
-    kinds,
-    stream::{Framing, Stream},
-};
+use super::content_negotiation;
 use crate::{
     caller::{Caller, Peer},
-    link::{Link, Role},
+    connection::{Connection, Role},
     outgoing::{Sender, TokenId},
     remote::Remote,
+    replies::{Framing, Reply, ReplyPreference, ReplyRouter, Stream},
 };
 
 /// What it means that a client closes the connection while it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OnLeave {
+pub(super) enum OnDisconnect {
     /// Nothing: the answer goes where the client can fetch it.
     Keep,
     /// It does not want the answer any more.
     Cancel,
 }
 
-/// In which form a request is answered.
+/// In which mode a request is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReplyMode {
     /// As a whole, unless something is said before.
     Whole,
     /// In the one that the client likes best. What a server over HTTP chose stays.
-    Liked,
+    Negotiated,
 }
 
 /// How a request is dealt with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
-    pub(super) on_leave: OnLeave,
-    pub(super) form: Form,
+pub(super) struct ReplyOptions {
+    pub(super) on_disconnect: OnDisconnect,
+    pub(super) mode: ReplyMode,
     /// The client knows streams to which it can come back.
     pub(super) is_primed: bool,
     /// Whose token it brought.
@@ -51,45 +48,57 @@ pub(super) struct Manner {
 }
 
 /// A request that waits.
-pub(super) struct Waiter {
-    link: Arc<Link>,
-    desk: Arc<Desk>,
+pub(super) struct PendingRequest {
+    connection: Arc<Connection>,
+    replies: Arc<ReplyRouter>,
     /// The server behind a URL that gets some of the request's headers.
     remote: Option<Arc<Remote>>,
     from: Sender,
     reply: oneshot::Receiver<Reply>,
-    on_leave: OnLeave,
+    on_disconnect: OnDisconnect,
     /// The answer is a stream from the start.
     is_stream: bool,
     is_done: bool,
 }
 
-impl std::fmt::Debug for Waiter {
+impl std::fmt::Debug for PendingRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Waiter").field("from", &self.from).finish_non_exhaustive()
+        f.debug_struct("PendingRequest").field("from", &self.from).finish_non_exhaustive()
     }
 }
 
-impl Waiter {
-    /// A place for a request of a client; `None` if the link serves no HTTP clients.
+impl PendingRequest {
+    /// A place for a request of a client; `None` if the connection serves no HTTP clients.
     pub(super) fn new(
-        link: &Arc<Link>,
+        connection: &Arc<Connection>,
         client: u64,
-        manner: Manner,
+        options: ReplyOptions,
         headers: &HeaderMap,
     ) -> Option<Self> {
-        let Manner { on_leave, form, is_primed, token, caller, peer } = manner;
-        let desk = Arc::clone(link.client.desk()?);
-        let remote = link.remote();
-        let events = form == Form::Liked && remote.is_none() && kinds::prefers_events(headers);
-        let (ticket, reply) = desk.wait((client, caller), Wish { events, is_primed });
+        let ReplyOptions { on_disconnect, mode, is_primed, token, caller, peer } = options;
+        let replies = Arc::clone(connection.client.replies()?);
+        let remote = connection.remote();
+        let events = mode == ReplyMode::Negotiated
+            && remote.is_none()
+            && content_negotiation::prefers_events(headers);
+        let (ticket, reply) = replies.wait((client, caller), ReplyPreference { events, is_primed });
         // Without a session the status above the answer says how it went.
-        let is_stream = events && on_leave == OnLeave::Keep;
+        let is_stream = events && on_disconnect == OnDisconnect::Keep;
         if let Some(remote) = &remote {
             remote.attach(ticket, headers);
         }
-        let (link, from) = (Arc::clone(link), Sender { client, ticket, token, caller, peer });
-        Some(Self { link, desk, remote, from, reply, on_leave, is_stream, is_done: false })
+        let (connection, from) =
+            (Arc::clone(connection), Sender { client, ticket, token, caller, peer });
+        Some(Self {
+            connection,
+            replies,
+            remote,
+            from,
+            reply,
+            on_disconnect,
+            is_stream,
+            is_done: false,
+        })
     }
 
     /// Who waits.
@@ -100,19 +109,19 @@ impl Waiter {
     /// Opens the stream for whoever likes one from the start, unless the answer is there.
     pub(super) fn begin(&self) {
         if self.is_stream {
-            self.desk.open(self.from.ticket, false);
+            self.replies.open(self.from.ticket, false);
         }
     }
 
     /// Several answers come, whatever the client likes on one stream.
     pub(super) fn expect_several(&self, framing: Framing) {
-        self.desk.expect_several(self.from.ticket, framing);
+        self.replies.expect_several(self.from.ticket, framing);
     }
 
     /// The client has left the stream, perhaps before it read the last events.
     pub(super) fn unread(&self, stream: &Stream) {
-        if self.on_leave == OnLeave::Keep {
-            self.link.unheard(&self.desk.unread(self.from.client, stream));
+        if self.on_disconnect == OnDisconnect::Keep {
+            self.connection.undelivered(&self.replies.unread(self.from.client, stream));
         }
     }
 
@@ -128,12 +137,12 @@ impl Waiter {
 
     /// No answer will come.
     pub(super) fn none_expected(self) {
-        self.desk.forget(self.from.ticket);
+        self.replies.forget(self.from.ticket);
         self.done();
     }
 }
 
-impl Drop for Waiter {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if let Some(remote) = &self.remote {
             remote.detach(self.from.ticket);
@@ -141,19 +150,19 @@ impl Drop for Waiter {
         if self.is_done {
             return;
         }
-        match self.on_leave {
-            OnLeave::Keep => {
-                self.desk.leave(self.from.ticket);
+        match self.on_disconnect {
+            OnDisconnect::Keep => {
+                self.replies.leave(self.from.ticket);
                 // It may have come in the meantime.
                 if let Ok(Reply::Answer(answer)) = self.reply.try_recv() {
-                    let lost = self.desk.tell(self.from.client, &answer.message);
-                    self.link.unheard(&lost);
+                    let lost = self.replies.send(self.from.client, &answer.message);
+                    self.connection.undelivered(&lost);
                 }
             }
-            OnLeave::Cancel => {
+            OnDisconnect::Cancel => {
                 let ticket = self.from.ticket;
-                self.desk.forget(ticket);
-                self.link.turn(Role::Other, |session, turn| session.withdraw(ticket, turn));
+                self.replies.forget(ticket);
+                self.connection.turn(Role::Other, |session, turn| session.withdraw(ticket, turn));
             }
         }
     }

@@ -1,0 +1,147 @@
+//! Who hears an answer that is not fetched where it was asked for.
+
+use std::task::{Context, Poll, Waker};
+
+use super::{
+    Caller, FailureReply, Held, Undelivered, Outgoing, MemoryBudget, Reply, ReplyPreference, ReplyRouter,
+    Stream, Ticket, ToClient,
+};
+
+const PRIMED: ReplyPreference = ReplyPreference { events: true, is_primed: true };
+
+fn received(stream: &Stream) -> String {
+    let context = Context::from_waker(Waker::noop());
+    let mut received = String::new();
+    while let Poll::Ready(Some(event)) = stream.poll_next(&context) {
+        received.push_str(std::str::from_utf8(&event).unwrap());
+    }
+    received
+}
+
+fn answer(replies: &ReplyRouter, ticket: Ticket, line: &str) -> Undelivered {
+    let to = ToClient::Answer(ticket, 200);
+    replies.deliver_one(FailureReply {
+        to,
+        challenge: None,
+        line: format!("{line}\n").into(),
+        memory: None,
+    })
+}
+
+fn send(replies: &ReplyRouter, to: ToClient, line: &str) -> Undelivered {
+    let mut mail = Outgoing::default();
+    mail.add_parts(to, &[line.as_bytes(), b"\n"]);
+    replies.deliver(&mut mail, &Held::default())
+}
+
+#[test]
+fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connection_seems_alive() {
+    let replies = ReplyRouter::new(MemoryBudget::endless());
+    replies.enter(1, Caller::ONLY);
+    let standing = replies.listen(1, None).unwrap().0;
+    let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
+    replies.open(ticket, true);
+    let Ok(Reply::Stream(old)) = reply.try_recv() else { panic!("a stream") };
+    let again = replies.listen(1, Some(&format!("{}-0", old.number))).unwrap().0;
+    answer(&replies, ticket, "{}");
+    assert_eq!(received(&again), "event: message\nid: 2-1\ndata: {}\n\n");
+    assert!(!again.is_open(), "the answer is the last thing");
+    assert_eq!((received(&old), received(&standing)), (String::new(), String::new()));
+}
+
+#[test]
+fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another() {
+    let replies = ReplyRouter::new(MemoryBudget::endless());
+    replies.enter(1, Caller::ONLY);
+    let standing = replies.listen(1, None).unwrap().0;
+    let (ticket, reply) = replies.wait((1, Caller::ONLY), PRIMED);
+    replies.open(ticket, true);
+    drop(reply);
+    replies.leave(ticket);
+    answer(&replies, ticket, "{}");
+    assert_eq!(received(&standing), "event: message\nid: 1-1\ndata: {}\n\n");
+    assert!(standing.is_open(), "it is not only for that answer");
+}
+
+#[test]
+fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
+    let replies = ReplyRouter::new(MemoryBudget::endless());
+    replies.enter(1, Caller::ONLY);
+    let (_, mut early) =
+        replies.wait((1, Caller::ONLY), ReplyPreference { events: false, is_primed: true });
+    let (_, mut old) =
+        replies.wait((1, Caller::ONLY), ReplyPreference { events: false, is_primed: false });
+    replies.open_late();
+    assert!(early.try_recv().is_err(), "it may have come a moment ago");
+    replies.open_late();
+    assert!(matches!(early.try_recv(), Ok(Reply::Stream(stream)) if stream.number == 1));
+    assert!(old.try_recv().is_err(), "older clients do not know how to come back");
+}
+
+#[test]
+fn what_a_client_that_does_not_read_never_hears_is_known() {
+    let replies = ReplyRouter::new(MemoryBudget::endless());
+    replies.enter(1, Caller::ONLY);
+    let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
+    let mut lost = 0;
+    let large = format!("{{\"method\":\"{}\"}}", "x".repeat(1 << 16));
+    for _ in 0..200 {
+        lost += usize::try_from(send(&replies, ToClient::During(ticket), &large).count).unwrap();
+    }
+    answer(&replies, ticket, "{}");
+    let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
+    let told = received(&stream);
+    assert!(told.ends_with("data: {}\n\n"), "the answer is received all the same");
+    let on_it = told.matches("\"method\"").count();
+    let kept = received(&replies.listen(1, None).unwrap().0).matches("\"method\"").count();
+    assert!(lost > 0 && on_it > 0 && kept > 0);
+    assert_eq!(lost + on_it + kept, 200, "{lost} {on_it} {kept}");
+}
+
+#[test]
+fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
+    let replies = ReplyRouter::new(MemoryBudget::endless());
+    assert_eq!(send(&replies, ToClient::During(Ticket(7)), "{}").count, 1);
+    let asked = send(&replies, ToClient::Question(3, Some(Ticket(7))), "{}");
+    assert_eq!(asked, Undelivered { count: 1, questions: vec![3] }, "a question is known by its number");
+}
+
+#[test]
+fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
+    let replies = ReplyRouter::new(MemoryBudget::endless());
+    replies.enter(1, Caller::ONLY);
+    send(&replies, ToClient::Question(3, None), "{}");
+    let large = "x".repeat(900 << 10);
+    let left: Vec<_> = (0..3)
+        .map(|_| {
+            let (ticket, _) = replies.wait((1, Caller::ONLY), PRIMED);
+            answer(&replies, ticket, &large)
+        })
+        .collect();
+    let lost = |count, questions: &[u64]| Undelivered { count, questions: questions.into() };
+    assert_eq!(left, [lost(0, &[]), lost(2, &[3]), lost(1, &[])]);
+}
+
+#[test]
+fn what_was_asked_on_a_stream_that_its_reader_left_is_lost_once_it_is_kept_no_longer() {
+    let leave = |replies: &ReplyRouter, stream: &Stream| {
+        stream.leave();
+        replies.unread(1, stream)
+    };
+    let come_back = |replies: &ReplyRouter, stream: &Stream| {
+        replies.listen(1, Some(&format!("{}-0", stream.number))).unwrap().1
+    };
+    for go in [leave, come_back] {
+        let replies = ReplyRouter::new(MemoryBudget::endless());
+        replies.enter(1, Caller::ONLY);
+        let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
+        send(&replies, ToClient::Question(3, Some(ticket)), "{}");
+        for _ in 0..2 {
+            let lost = send(&replies, ToClient::During(ticket), &"x".repeat(900 << 10));
+            assert_eq!(lost, Undelivered::default(), "it may still be read");
+        }
+        let Ok(Reply::Stream(stream)) = reply.try_recv() else { panic!("a stream") };
+        assert_eq!(go(&replies, &stream), Undelivered { count: 2, questions: vec![3] });
+        assert_eq!(leave(&replies, &stream), Undelivered::default(), "and only once");
+    }
+}
