@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use redress_gate::{OnLedgerFailure, Serve, Served, Server, Target, metrics::Page};
+use redress_gate::{OnLedgerFailure, Serve, Served, Server, Target, metrics_listener::Page};
 use redress_ledger::Ledger;
 use tempfile::TempDir;
 

@@ -4,8 +4,6 @@
 //! server writes ever becomes one.
 
 mod histogram;
-mod listen;
-mod render;
 
 use std::{
     sync::{
@@ -24,10 +22,7 @@ use redress::{
 use redress_registry::Registry;
 
 use self::histogram::Histogram;
-pub use self::{
-    listen::{Page, listen},
-    render::{CONTENT_TYPE, render},
-};
+pub(crate) use self::histogram::Snapshot;
 
 /// How a request of a client ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +38,9 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 4] = [Self::Ok, Self::Fault, Self::Refused, Self::Cancelled];
+    pub(crate) const ALL: [Self; 4] = [Self::Ok, Self::Fault, Self::Refused, Self::Cancelled];
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Fault => "fault",
@@ -89,9 +84,9 @@ impl Event {
 pub struct Metrics {
     outcomes: [AtomicU64; Outcome::ALL.len()],
     events: [AtomicU64; Event::COUNT],
-    durations: Histogram,
+    pub(crate) durations: Histogram,
     /// How long records took to become durable.
-    commits: Histogram,
+    pub(crate) commits: Histogram,
     /// Records that are not durable yet.
     waiting: AtomicU64,
     codes: RwLock<Codes>,
@@ -99,9 +94,9 @@ pub struct Metrics {
 
 /// What is counted for each code.
 #[derive(Debug)]
-struct Codes {
-    faults: Tally<{ Origin::ALL.len() }>,
-    refused: Tally<1>,
+pub(crate) struct Codes {
+    pub(crate) faults: Tally<{ Origin::ALL.len() }>,
+    pub(crate) refused: Tally<1>,
 }
 
 impl Metrics {
@@ -131,7 +126,7 @@ impl Metrics {
         }
     }
 
-    fn codes(&self) -> RwLockReadGuard<'_, Codes> {
+    pub(crate) fn codes(&self) -> RwLockReadGuard<'_, Codes> {
         self.codes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -205,15 +200,15 @@ impl Metrics {
         }
     }
 
-    fn waiting(&self) -> u64 {
+    pub(crate) fn waiting(&self) -> u64 {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    fn outcome(&self, outcome: Outcome) -> u64 {
+    pub(crate) fn outcome(&self, outcome: Outcome) -> u64 {
         self.outcomes.get(outcome as usize).map_or(0, |it| it.load(Ordering::Relaxed))
     }
 
-    fn event(&self, event: Event) -> u64 {
+    pub(crate) fn event(&self, event: Event) -> u64 {
         self.events.get(event as usize).map_or(0, |it| it.load(Ordering::Relaxed))
     }
 }

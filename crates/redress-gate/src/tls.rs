@@ -1,11 +1,11 @@
 //! `Tls`: reads the certificate and the key of our listeners.
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
-        Error, ServerConfig, ServerConnection,
+        Error, ServerConfig,
         crypto::ring,
         pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
     },
@@ -53,11 +53,6 @@ impl Tls {
     /// Accepts connections on a runtime.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(Arc::clone(&self.0))
-    }
-
-    /// A connection that a thread drives.
-    pub(crate) fn connection(&self) -> io::Result<ServerConnection> {
-        ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)
     }
 }
 

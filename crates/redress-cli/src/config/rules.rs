@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time
 use redress::fault::StackPolicy;
 use redress_gate::{
     Access, Address as RemoteAddress, BreakerRule, LimitRule, Program, Rate, Resources, RetryRule,
-    Server as GatedServer, Settings, Target, Tokens, metrics::Page,
+    Server as GatedServer, Settings, Target, Tokens, metrics_listener::Page,
 };
 use redress_ledger::Redactor;
 

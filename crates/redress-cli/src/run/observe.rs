@@ -6,7 +6,7 @@ use std::{
 };
 
 use redress::{Dialect, fault::StackPolicy, tally::ErrorStats};
-use redress_gate::{Governor, Server, metrics};
+use redress_gate::{Governor, Server, metrics, metrics_listener};
 
 use super::{place, redactor};
 use crate::{
@@ -56,13 +56,13 @@ pub(crate) fn say_ready(server: &Server) {
 /// Serves the metrics where the configuration says, if it does.
 pub(crate) fn listen(
     general: &General,
-    shown: impl Fn() -> metrics::Page + Send + 'static,
+    shown: impl Fn() -> metrics_listener::Page + Send + 'static,
 ) -> Result<(), Failure> {
     let Some(address) = general.metrics.address else { return Ok(()) };
     if general.readable().any(|it| it == "metrics") {
         return Err(Failure::readable("--metrics"));
     }
-    let at = metrics::listen(address.0, shown);
+    let at = metrics_listener::listen(address.0, shown);
     let at = at.map_err(|it| {
         let problem = format!("Cannot listen on {}: {it}.", address.0);
         let failure = Failure::config("--metrics", &problem);

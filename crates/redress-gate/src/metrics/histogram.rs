@@ -30,7 +30,7 @@ const ENDS: [u64; 19] = [
 
 /// How long things took.
 #[derive(Debug, Default)]
-pub(super) struct Histogram {
+pub(crate) struct Histogram {
     /// One for each end, and one for what took longer.
     buckets: [AtomicU64; ENDS.len() + 1],
     micros: AtomicU64,
@@ -38,14 +38,14 @@ pub(super) struct Histogram {
 
 /// A histogram as it is now: in seconds, and each bucket alone.
 #[derive(Debug, PartialEq)]
-pub(super) struct Snapshot {
-    pub(super) sum: f64,
-    pub(super) count: u64,
-    pub(super) buckets: Vec<(f64, u64)>,
+pub(crate) struct Snapshot {
+    pub(crate) sum: f64,
+    pub(crate) count: u64,
+    pub(crate) buckets: Vec<(f64, u64)>,
 }
 
 impl Histogram {
-    pub(super) fn observe(&self, took: Duration) {
+    pub(crate) fn observe(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = ENDS.iter().position(|it| micros <= *it).unwrap_or(ENDS.len());
         if let Some(bucket) = self.buckets.get(bucket) {
@@ -54,7 +54,7 @@ impl Histogram {
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let ends = ENDS.iter().map(|it| seconds(*it)).chain([f64::INFINITY]);
         let counts = self.buckets.iter().map(|it| it.load(Ordering::Relaxed));
         let buckets: Vec<_> = ends.zip(counts).collect();

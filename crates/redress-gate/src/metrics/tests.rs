@@ -10,8 +10,12 @@ use redress::{Fault, codes, fault::Origin, tally::ErrorStats};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
-use super::{Event, Outcome, ready_line, render, render::FAMILIES};
-use crate::{server::Server, settings::Settings};
+use super::{Event, Outcome, ready_line};
+use crate::{
+    exposition::{FAMILIES, render},
+    server::Server,
+    settings::Settings,
+};
 
 fn server(name: &str) -> Arc<Server> {
     let settings = Settings {

@@ -18,7 +18,7 @@ const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 pub struct Access {
     /// Names beside those of the machine itself under which clients may reach us, with or without a port.
     pub hosts: Vec<String>,
-    /// Origins of pages that may use us, as `scheme://host:port`. No other page may, those of this machine included.
+    /// Origins of cors that may use us, as `scheme://host:port`. No other page may, those of this machine included.
     pub origins: Vec<String>,
     /// Tokens, of which a client must bring one, so that nobody comes in while there are none. `None`: all may come in.
     pub tokens: Option<Tokens>,
@@ -112,8 +112,8 @@ impl Access {
     }
 
     /// Whether a request may come in, whoever makes it; else the status of its refusal.
-    pub(crate) fn admits(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        self.check_way(&Uri::default(), headers).map_err(|it| it.status())
+    pub(crate) fn admits(&self, target: &Uri, headers: &HeaderMap) -> Result<(), StatusCode> {
+        self.check_way(target, headers).map_err(|it| it.status())
     }
 
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -141,7 +141,7 @@ impl Access {
 fn check_coding(headers: &HeaderMap) -> Result<(), Refusal> {
     match one(headers, &TRANSFER_ENCODING)? {
         Some(coding) if !coding.trim().eq_ignore_ascii_case("chunked") => {
-            Err(Refusal::bad("No Transfer-Encoding is taken but chunked.").closing())
+            Err(Refusal::bad("Only Transfer-Encoding: chunked is supported.").closing())
         }
         _ => Ok(()),
     }
@@ -162,11 +162,11 @@ pub(super) fn one<'h>(
     let mut values = headers.get_all(name).iter();
     let (first, second) = (values.next(), values.next());
     if second.is_some() {
-        return Err(Refusal::bad(format!("The header {name} stands twice.")).closing());
+        return Err(Refusal::bad(format!("Duplicate header {name}.")).closing());
     }
     let text = |it: &'h HeaderValue| it.to_str().ok();
     match first.map(text) {
-        Some(None) => Err(Refusal::bad(format!("The header {name} is no text.")).closing()),
+        Some(None) => Err(Refusal::bad(format!("Header {name} is not valid text.")).closing()),
         first => Ok(first.flatten()),
     }
 }
@@ -196,7 +196,7 @@ fn forbidden(header: &str, value: &str) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use hyper::{HeaderMap, header::HeaderValue};
+    use hyper::{HeaderMap, Uri, header::HeaderValue};
 
     use super::{Access, Tokens};
 
@@ -205,7 +205,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
-        access.admits(&map).is_ok() && access.caller(&map).is_ok()
+        access.admits(&Uri::default(), &map).is_ok() && access.caller(&map).is_ok()
     }
 
     #[test]

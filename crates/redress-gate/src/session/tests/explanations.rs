@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{CALL, FAILED, Rig, card, code, fault, settings};
 use crate::{
-    metrics::render,
+    exposition::render,
     session::{ClientKind, Exit, HttpFailure, State, UpstreamKind},
     settings::{Mode, ServerText, Settings},
 };

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{CALL, FAILED, Rig, TOOLS, code, fault, settings};
 use crate::{
     breaker::{BreakerRule, Circuit},
+    exposition::render,
     limits::{LimitRule, Rate},
-    metrics::render,
     server::Server,
     session::{Actions, ClientKind, Exit, Session, UpstreamKind},
     settings::{Mode, Settings},

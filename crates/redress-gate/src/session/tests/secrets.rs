@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CALL, Rig, settings};
 use crate::{
-    metrics::render,
+    exposition::render,
     session::Exit,
     settings::{Mode, ServerText, Settings},
 };

@@ -1,4 +1,4 @@
-//! `Impatient`: a connection that fails once whoever is at its other end takes nothing of what it is sent for too long.
+//! `WriteTimeout`: a stream that fails when its peer reads nothing for too long.
 
 use std::{
     io,
@@ -12,21 +12,21 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// A connection whose other end must take what it is sent.
+/// A stream that fails when its peer reads nothing for too long.
 #[derive(Debug)]
-pub(super) struct Impatient<S> {
+pub(crate) struct WriteTimeout<S> {
     stream: S,
     patience: Duration,
-    /// Ends the patience, while something waits to be taken.
+    /// Ends the wait, while a write is pending.
     waits: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Impatient<S> {
-    pub(super) const fn new(stream: S, patience: Duration) -> Self {
+impl<S> WriteTimeout<S> {
+    pub(crate) const fn new(stream: S, patience: Duration) -> Self {
         Self { stream, patience, waits: None }
     }
 
-    /// What came of an attempt to send something; an error, if nothing was taken for too long.
+    /// The result of a write, or an error if no write has progressed for too long.
     fn judged<T>(
         &mut self,
         sent: Poll<io::Result<T>>,
@@ -41,7 +41,7 @@ impl<S> Impatient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -51,7 +51,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -93,7 +93,7 @@ mod tests {
         time::sleep,
     };
 
-    use super::Impatient;
+    use super::WriteTimeout;
 
     const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -101,7 +101,7 @@ mod tests {
     fn who_takes_nothing_for_too_long_is_left() {
         Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
             let (ours, _theirs) = duplex(16);
-            let mut ours = Impatient::new(ours, PATIENCE);
+            let mut ours = WriteTimeout::new(ours, PATIENCE);
             let sent = ours.write_all(&[b'a'; 100]).await;
             assert_eq!(sent.unwrap_err().kind(), ErrorKind::TimedOut);
         });
@@ -111,7 +111,7 @@ mod tests {
     fn who_is_slow_or_is_told_nothing_is_not() {
         Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
             let (ours, mut theirs) = duplex(16);
-            let mut ours = Impatient::new(ours, PATIENCE);
+            let mut ours = WriteTimeout::new(ours, PATIENCE);
             let reads = async {
                 let mut piece = [0; 10];
                 for _ in 0..10 {

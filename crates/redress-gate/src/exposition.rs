@@ -1,4 +1,4 @@
-//! All servers' metrics as text, in the format of `OpenMetrics`: one table says which there are.
+//! The metrics of all servers as `OpenMetrics` text, from one table.
 
 use std::{fmt, sync::Arc};
 
@@ -10,14 +10,17 @@ use prometheus_client::{
 };
 use redress::fault::Origin;
 
-use super::{Event, Outcome, histogram::Snapshot};
-use crate::{breaker::Circuit, server::Server};
+use crate::{
+    breaker::Circuit,
+    metrics::{Event, Outcome, Snapshot},
+    server::Server,
+};
 
 /// The type of the text, for HTTP.
-pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The metrics of servers as text.
-pub fn render(servers: &[Arc<Server>]) -> String {
+pub(crate) fn render(servers: &[Arc<Server>]) -> String {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(All(servers.to_vec())));
     let mut out = String::new();
@@ -27,8 +30,8 @@ pub fn render(servers: &[Arc<Server>]) -> String {
 }
 
 /// One metric: its name without the suffix that its kind adds, what it tells, and its numbers for one server.
-pub(super) struct Family {
-    pub(super) name: &'static str,
+pub(crate) struct Family {
+    pub(crate) name: &'static str,
     help: &'static str,
     kind: MetricType,
     numbers: fn(&Server) -> Vec<Number>,
@@ -44,7 +47,7 @@ enum Amount {
 }
 
 /// Every metric.
-pub(super) const FAMILIES: [Family; 17] = [
+pub(crate) const FAMILIES: [Family; 17] = [
     Family {
         name: "redress_calls",
         help: "Requests of clients by how they ended",
