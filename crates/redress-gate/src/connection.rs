@@ -33,13 +33,13 @@ use crate::{
     inflight::UpstreamId,
     inside::Inside,
     log::Log,
-    mail::Undelivered,
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
+    outgoing::Undelivered,
     process::{Process, Program, Started},
     remote::Address,
     server::Server,
-    session::{KillReason, Exit, Session, Actions, UpstreamKind},
+    session::{Actions, Exit, KillReason, Session, UpstreamKind},
 };
 
 /// How much may wait for an upstream that does not read.
@@ -350,7 +350,12 @@ impl Connection {
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
     /// what nobody will hear.
-    fn record(self: &Arc<Self>, turn: &mut Actions, held: &Held, commits: bool) -> (bool, Undelivered) {
+    fn record(
+        self: &Arc<Self>,
+        turn: &mut Actions,
+        held: &Held,
+        commits: bool,
+    ) -> (bool, Undelivered) {
         let (mut is_to_commit, mut lost) = (false, Undelivered::default());
         for told in turn.faults.drain(..) {
             if self.runtime.recorder.are_kept() && told.is_to_be_recorded() {

@@ -50,6 +50,7 @@ pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
 pub use caller::{Caller, Peer};
 pub use confine::Confinement;
+pub use connection::Target;
 pub use govern::{
     Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Preflight, Unserved, can_confine,
     is_hash, is_own as is_tool_of_gate, revoked, tool_lines,
@@ -59,7 +60,6 @@ pub use inside::Inside;
 pub use kin::{Adoption, WATCH, adopt_orphans, watch};
 pub use launch::{LAUNCH, become_server};
 pub use limits::{LimitRule, Rate};
-pub use connection::Target;
 pub use memory::MemoryBudget;
 pub use moment::Moment;
 pub use outgoing::{Outgoing, Sender, Ticket, ToClient, ToUpstream, TokenId};

@@ -19,8 +19,8 @@ use self::{
 };
 use crate::{
     caller::Caller,
-    outgoing::{Undelivered, Outgoing, Ticket, ToClient},
     memory::{Account, Held, MemoryBudget, Message, Reservation},
+    outgoing::{Outgoing, Ticket, ToClient, Undelivered},
 };
 
 /// Routes the messages of one connection to the requests and streams of its HTTP clients.
@@ -213,7 +213,11 @@ impl ReplyRouter {
     }
 
     /// Opens a stream for what belongs to no request, or resumes one after an event. Gives the messages that no client will receive, too.
-    pub(crate) fn listen(&self, client: u64, after: Option<&str>) -> Option<(Arc<Stream>, Undelivered)> {
+    pub(crate) fn listen(
+        &self,
+        client: u64,
+        after: Option<&str>,
+    ) -> Option<(Arc<Stream>, Undelivered)> {
         let mut state = self.lock();
         let stream = state.clients.get_mut(&client)?.listen(after);
         if after.is_some() {

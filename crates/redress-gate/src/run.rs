@@ -25,7 +25,7 @@ use crate::{
     memory::Account,
     process::widen,
     server::Server,
-    session::{ClientKind, Session, Actions},
+    session::{Actions, ClientKind, Session},
 };
 
 /// What is to be run, and how.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Connection, room::PIECE};
-use crate::{frame::Batch, mail::Sender, session::Expected};
+use crate::{frame::Batch, outgoing::Sender, session::Expected};
 
 /// What came of one piece of an array.
 #[derive(Debug, Clone, Copy)]

@@ -6,11 +6,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Role;
 use crate::{
-    outgoing::{Undelivered, Outgoing, Ticket, ToClient},
     memory::Held,
     outbox::Outbox,
+    outgoing::{Outgoing, Ticket, ToClient, Undelivered},
+    pending_fault::PendingFault,
     replies::{FailureReply, ReplyRouter},
-    told::PendingFault,
 };
 
 /// How much may wait for a client on a pipe. Then neither it nor the server is read from until it reads.
@@ -46,15 +46,20 @@ impl Client {
     }
 
     /// Takes a failure over that is not recorded, behind what is still in the mail.
-    pub(super) fn take_told(&self, pending: PendingFault, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
+    pub(super) fn take_told(
+        &self,
+        pending: PendingFault,
+        mail: &mut Outgoing<ToClient>,
+        held: &Held,
+    ) -> Undelivered {
         match self {
             Self::Pipe(_) => {
-                mail.add(ToClient::Any, |out| told.render(None, out));
+                mail.add(ToClient::Any, |out| pending.render(None, out));
                 Undelivered::default()
             }
             Self::Http(replies) => {
                 let mut lost = replies.deliver(mail, held);
-                lost.append(replies.deliver_one(FailureReply::of(told, None)));
+                lost.append(replies.deliver_one(FailureReply::of(pending, None)));
                 lost
             }
         }

@@ -93,11 +93,11 @@ mod tests {
         connection::{Client, FailureRecorder, LOOK, Pipe, ServerRuntime, Target},
         lines::Lines,
         log::Log,
-        mail::Sender,
         memory::MemoryBudget,
+        outgoing::Sender,
         run::OnLedgerFailure,
         server::Server,
-        session::{ClientKind, Session, Actions, UpstreamKind, tests::settings},
+        session::{Actions, ClientKind, Session, UpstreamKind, tests::settings},
         settings::{Mode, Settings},
     };
 
@@ -149,7 +149,7 @@ mod tests {
             lines.room()[..piece.len()].copy_from_slice(piece);
             lines.filled(piece.len());
         }
-        // Nobody reads this upstream's messages any more, but those who wait for it are told.
+        // Nobody reads this upstream's messages any more, but those who wait for it are pending.
         connection.upstream_lines(&mut lines, &mut turn, 0);
         drop(connection);
         let text = read.join().unwrap();

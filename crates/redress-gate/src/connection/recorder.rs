@@ -11,12 +11,12 @@ use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
     govern::Called,
-    mail::ToClient,
+    outgoing::ToClient,
+    pending_fault::{PendingFault, ReplyHead},
     replies::FailureReply,
     run::OnLedgerFailure,
     server::Server,
     session::Repeat,
-    pending_fault::{Head, PendingFault},
 };
 
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
@@ -64,38 +64,38 @@ impl FailureRecorder {
         then: impl FnOnce(FailureReply, By) + Send + 'static,
     ) {
         let Some(ledger) = &self.ledger else {
-            return then(FailureReply::without_record(told, &self.server), By::Other);
+            return then(FailureReply::without_record(pending, &self.server), By::Other);
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
-        let locks = server.will_lock(&told);
+        let locks = server.will_lock(&pending);
         let mut recording = None;
-        if self.may_count(&told) && !locks {
-            recording = ledger.may_record(&told.kind());
+        if self.may_count(&pending) && !locks {
+            recording = ledger.may_record(&pending.kind());
             if recording.is_none() {
-                return self.count(ledger, told, then);
+                return self.count(ledger, pending, then);
             }
         }
-        let mut record = told.record(&self.server.settings.redactor);
+        let mut record = pending.record(&self.server.settings.redactor);
         let is_over = !server.quota.take(record.line_bytes(), Instant::now());
         if is_over && !locks && !server.is_governed() {
-            return self.count(ledger, told, then);
+            return self.count(ledger, pending, then);
         }
         if locks {
             record = record.that_locks();
         }
         let then = self.timed(move |kept: Result<Receipt, _>, by| {
             if locks {
-                server.locked(&told, kept.as_ref().ok().map(|it| it.seq));
+                server.locked(&pending, kept.as_ref().ok().map(|it| it.seq));
             }
             let reply = match kept {
-                Ok(receipt) => FailureReply::of(told, Some(receipt)),
+                Ok(receipt) => FailureReply::of(pending, Some(receipt)),
                 Err(_) if on_failure == OnLedgerFailure::Open => {
-                    FailureReply::without_record(told, &server)
+                    FailureReply::without_record(pending, &server)
                 }
-                Err(_) => FailureReply::unrecorded(told),
+                Err(_) => FailureReply::unrecorded(pending),
             };
             then(reply, by);
-            // Those of which only the count is recorded may be told now.
+            // Those of which only the count is recorded may be pending now.
             drop(recording);
         });
         if is_to_commit {
@@ -106,8 +106,8 @@ impl FailureRecorder {
     }
 
     /// Whether a failure may be counted: it is a refusal of the gate itself.
-    fn may_count(&self, told: &PendingFault) -> bool {
-        told.is_refusal && !self.server.is_governed()
+    fn may_count(&self, pending: &PendingFault) -> bool {
+        pending.is_refusal && !self.server.is_governed()
     }
 
     /// Counts a failure in the place of a record, then gives what the client hears of it.
@@ -119,10 +119,13 @@ impl FailureRecorder {
     ) {
         let on_failure = self.on_failure;
         self.server.metrics.counted();
-        ledger.count(told.kind(), move |counted| {
+        ledger.count(pending.kind(), move |counted| {
             let is_told = counted.is_ok() || on_failure == OnLedgerFailure::Open;
-            let reply =
-                if is_told { FailureReply::of(told, None) } else { FailureReply::unrecorded(told) };
+            let reply = if is_told {
+                FailureReply::of(pending, None)
+            } else {
+                FailureReply::unrecorded(pending)
+            };
             then(reply, By::Other);
         });
     }
@@ -236,7 +239,7 @@ impl FailureRecorder {
     /// Makes everything durable.
     fn close(&self) {
         if let Some(ledger) = &self.ledger {
-            // What could not be recorded was told as such; there is nobody else to tell.
+            // What could not be recorded was pending as such; there is nobody else to tell.
             drop(ledger.close());
         }
     }
@@ -245,31 +248,31 @@ impl FailureRecorder {
 impl FailureReply {
     /// A failure, with its place in the ledger.
     pub(crate) fn of(mut pending: PendingFault, receipt: Option<Receipt>) -> Self {
-        let mut reply = Self::addressed(&told, told.head());
-        reply.memory = told.memory.take();
-        told.render(receipt, &mut reply.line);
+        let mut reply = Self::addressed(&pending, pending.head());
+        reply.memory = pending.memory.take();
+        pending.render(receipt, &mut reply.line);
         reply
     }
 
     /// The same where there is no such place, which is never so in a governed gate.
     fn without_record(pending: PendingFault, server: &Server) -> Self {
         if !server.is_governed() {
-            return Self::of(told, None);
+            return Self::of(pending, None);
         }
         let found = "there is no ledger, or it may fail without consequences";
         let how = server.settings.emission();
-        Self::of(told.instead(*INV_RECORD_FIRST.violated(found), &how), None)
+        Self::of(pending.instead(*INV_RECORD_FIRST.violated(found), &how), None)
     }
 
     /// The same when the failure could not be recorded.
     fn unrecorded(pending: PendingFault) -> Self {
-        let mut reply = Self::addressed(&told, told.unrecorded_head());
-        told.render_unrecorded(&mut reply.line);
+        let mut reply = Self::addressed(&pending, pending.unrecorded_head());
+        pending.render_unrecorded(&mut reply.line);
         reply
     }
 
-    fn addressed(told: &PendingFault, head: ReplyHead<'_>) -> Self {
-        let to = match told.address() {
+    fn addressed(pending: &PendingFault, head: ReplyHead<'_>) -> Self {
+        let to = match pending.address() {
             Some(ToClient::Answer(ticket, _)) => ToClient::Answer(ticket, head.status),
             to => to.unwrap_or(ToClient::Any),
         };

@@ -8,7 +8,7 @@ use super::{Connection, Pipe, Role, Target, Upstream};
 use crate::{
     inflight::UpstreamId,
     remote::{Hears, Remote},
-    session::{MessageSource, ClientKind, Refused, Actions},
+    session::{Actions, ClientKind, HttpFailure, MessageSource},
 };
 
 /// Makes the remote server the upstream of a connection. To be called where a runtime is at hand.
@@ -59,7 +59,7 @@ impl Hears for Ear {
         }
     }
 
-    fn refused(&self, id: UpstreamId, how: &Refused<'_>) {
+    fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         if let Some(connection) = self.0.upgrade() {
             connection.turn(Role::Other, |session, turn| session.upstream_refused(id, how, turn));
         }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Client, Connection};
-use crate::mail::Ticket;
+use crate::outgoing::Ticket;
 
 /// How many messages are taken in at a time.
 pub(crate) const PIECE: usize = 256;

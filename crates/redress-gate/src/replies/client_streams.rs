@@ -6,8 +6,8 @@ use hyper::body::Bytes;
 
 use super::stream::{Framing, Mark, Part, Stream};
 use crate::{
-    mail::Undelivered,
     memory::{Account, Message, Reservation},
+    outgoing::Undelivered,
 };
 
 /// How many bytes are kept for replay.
@@ -224,7 +224,7 @@ mod tests {
 
     use hyper::body::Bytes;
 
-    use super::{ClientStreams, Delivery, Undelivered, Message, Stream};
+    use super::{ClientStreams, Delivery, Message, Stream, Undelivered};
     use crate::{caller::Caller, memory::MemoryBudget};
 
     fn small(text: &'static [u8]) -> Message {

@@ -3,8 +3,8 @@
 use std::task::{Context, Poll, Waker};
 
 use super::{
-    Caller, FailureReply, Held, Undelivered, Outgoing, MemoryBudget, Reply, ReplyPreference, ReplyRouter,
-    Stream, Ticket, ToClient,
+    Caller, FailureReply, Held, MemoryBudget, Outgoing, Reply, ReplyPreference, ReplyRouter,
+    Stream, Ticket, ToClient, Undelivered,
 };
 
 const PRIMED: ReplyPreference = ReplyPreference { events: true, is_primed: true };
@@ -103,7 +103,11 @@ fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     assert_eq!(send(&replies, ToClient::During(Ticket(7)), "{}").count, 1);
     let asked = send(&replies, ToClient::Question(3, Some(Ticket(7))), "{}");
-    assert_eq!(asked, Undelivered { count: 1, questions: vec![3] }, "a question is known by its number");
+    assert_eq!(
+        asked,
+        Undelivered { count: 1, questions: vec![3] },
+        "a question is known by its number"
+    );
 }
 
 #[test]

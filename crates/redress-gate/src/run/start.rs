@@ -15,7 +15,7 @@ use crate::{
     connection::{Connection, Input, Role, Target, Upstream, connect},
     outbox::Outbox,
     process::Started,
-    session::{KillReason, Actions},
+    session::{Actions, KillReason},
     tail::Tail,
 };
 

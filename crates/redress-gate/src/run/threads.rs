@@ -18,9 +18,9 @@ use crate::{
     connection::{Connection, Event, FIRST, PIECE, Role},
     lines::{Line, Lines},
     log::Named,
-    mail::Sender,
+    outgoing::Sender,
     process::Process,
-    session::{Expected, Actions},
+    session::{Actions, Expected},
     tail::Tail,
 };
 

@@ -18,8 +18,8 @@ use super::{
 use crate::{
     connection::{Connection, GLANCE},
     frame::Batch,
-    mail::Sender,
     memory::Reservation,
+    outgoing::Sender,
     replies::{Framing, Recipient, Reply},
 };
 

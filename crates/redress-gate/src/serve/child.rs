@@ -15,7 +15,7 @@ use crate::{
     process::{Pipes, Process},
     rest::Rest,
     run::spawn,
-    session::{KillReason, Actions},
+    session::{Actions, KillReason},
     tail::Tail,
 };
 

@@ -14,7 +14,7 @@ use crate::{
     connection::{Client, Connection, Event, Role, ServerRuntime, Target, Upstream, connect},
     memory::MemoryBudget,
     replies::ReplyRouter,
-    session::{Session, Actions},
+    session::{Actions, Session},
 };
 
 /// How long a server may take to end once its input is closed.

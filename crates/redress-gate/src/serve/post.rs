@@ -34,8 +34,8 @@ use crate::{
     caller::{Caller, Peer},
     connection::Connection,
     frame::{Frame, NotAFrame, Shape, behind_mark, id_beside, limits},
-    mail::Sender,
     memory::OutOfMemory,
+    outgoing::Sender,
     replies::{Answer, Reply},
     session::Expected,
 };

@@ -23,7 +23,9 @@ use redress_registry::Effect;
 use tokio::sync::oneshot;
 
 use super::{access::NoCaller, body::Body};
-use crate::{caller::Peer, connection::ServerRuntime, run::OnLedgerFailure, pending_fault::refusal_kind};
+use crate::{
+    caller::Peer, connection::ServerRuntime, pending_fault::refusal_kind, run::OnLedgerFailure,
+};
 
 /// A request that is refused.
 #[derive(Debug)]

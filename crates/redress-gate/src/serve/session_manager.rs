@@ -19,9 +19,9 @@ use crate::{
     caller::Caller,
     connection::{Connection, Event, FailureRecorder, Role, ServerRuntime},
     memory::MemoryBudget,
-    slots::{is_free, short},
     replies::Stream,
     session::{ClientKind, Session, UpstreamKind},
+    slots::{is_free, short},
 };
 
 /// How sessions of one server are kept apart.

@@ -20,8 +20,8 @@ use redress_registry::{Registry, Source, load, shipped};
 
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{
-    govern::{Call, Caller, Checks, Governor, Guarded, Manifest, Plans, Policy},
     connection::FailureRecorder,
+    govern::{Call, Caller, Checks, Governor, Guarded, Manifest, Plans, Policy},
     run::OnLedgerFailure,
     server::Server,
     settings::Mode,
@@ -70,7 +70,11 @@ fn a_governed_gate_tells_no_failure_without_a_record() {
     let id = rig.last_id();
     rig.session.upstream_line(FAILED.replace("ID", &id).as_bytes(), &mut rig.actions);
     let pending = rig.actions.faults.pop().unwrap();
-    let recorder = FailureRecorder { ledger: None, on_failure: OnLedgerFailure::Closed, server: governed(&rig) };
+    let recorder = FailureRecorder {
+        ledger: None,
+        on_failure: OnLedgerFailure::Closed,
+        server: governed(&rig),
+    };
     assert!(recorder.are_kept(), "they must be");
     let (sender, heard) = std::sync::mpsc::channel();
     recorder.record(pending, false, move |letter, _| sender.send(letter.line).unwrap());
