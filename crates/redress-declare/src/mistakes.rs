@@ -1,4 +1,4 @@
-//! `Mistakes`: what is wrong with a declaration, each at its place, collected until all are reported.
+//! `Mistakes`: what is wrong with a declaration, each at its place, collected until somebody asks.
 
 use proc_macro2::Span;
 use redress_registry::nearest::nearest;

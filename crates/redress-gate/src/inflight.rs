@@ -1,5 +1,7 @@
 //! `InFlight`: every request that an upstream owes an answer, under an id that nobody can guess.
 
+pub(crate) mod questions;
+
 use std::{
     borrow::Cow,
     hash::{BuildHasher, Hash, Hasher as _, RandomState},
@@ -10,6 +12,7 @@ use indexmap::IndexMap;
 use redress::json::{Kind, Value};
 use rustc_hash::FxBuildHasher;
 
+use self::questions::Questions;
 use crate::exchange::Exchange;
 
 /// How many bits of an id say where its request is kept. The rest is random.
@@ -17,6 +20,12 @@ const PLACE_BITS: u32 = 12;
 
 /// The most requests that can be in flight.
 pub(crate) const MOST: usize = 1 << PLACE_BITS;
+
+/// How long a number is under which a client is asked: every reader of JSON keeps that many bits.
+const NUMBER_BITS: u32 = 46;
+
+/// The most finished requests whose memory is kept for new ones.
+const MOST_SPARE: usize = 64;
 
 /// Ids have 46 bits and 14 digits: every reader of JSON that we know of keeps that many.
 const RANDOM_BITS: u32 = 33;
@@ -104,6 +113,11 @@ pub(crate) struct InFlight {
     given_out: u64,
     /// How many of them have no deadline.
     endless: usize,
+    /// Requests of the upstream that wait for a client.
+    pub(crate) questions: Questions,
+    /// Finished requests, whose memory new ones take over.
+    #[expect(clippy::vec_box, reason = "they move in and out as they are")]
+    spare: Vec<Box<Exchange>>,
 }
 
 impl InFlight {
@@ -194,6 +208,36 @@ impl InFlight {
         Some(entry)
     }
 
+    /// Takes out the request of a client that waits under an id.
+    pub(crate) fn take_exchange(&mut self, id: UpstreamId) -> Option<Box<Exchange>> {
+        match self.take(id)? {
+            InFlightEntry::Answer(exchange) => Some(exchange),
+            _ => None,
+        }
+    }
+
+    /// The memory of a finished request, if one is kept.
+    pub(crate) fn spare(&mut self) -> Option<Box<Exchange>> {
+        self.spare.pop()
+    }
+
+    /// Keeps the memory of a finished request for a new one.
+    pub(crate) fn recycle(&mut self, mut exchange: Box<Exchange>) {
+        if self.spare.len() < MOST_SPARE && exchange.request.is_small() {
+            (exchange.governed, exchange.write) = (None, None);
+            (exchange.memory, exchange.place) = (None, None);
+            self.spare.push(exchange);
+        }
+    }
+
+    /// Keeps the id of a request of the upstream. Gives the number under which a client is asked: an answer that comes late is not
+    /// taken for the answer to another process, which may use the same id.
+    pub(crate) fn ask_client(&mut self, theirs: &str) -> u64 {
+        let ours = self.random() >> (u64::BITS - NUMBER_BITS);
+        self.questions.insert(ours, theirs);
+        ours
+    }
+
     /// Takes out what is owed under an id if its time is over.
     pub(crate) fn due(&mut self, id: UpstreamId, now: Instant) -> Option<InFlightEntry> {
         let slot = self.slots.get(id.place()).filter(|it| it.id == id.0)?;
@@ -274,6 +318,26 @@ impl InFlight {
     /// Every id in flight with what is owed for it, in no order that means anything.
     pub(crate) fn all(&self) -> impl Iterator<Item = (UpstreamId, &InFlightEntry)> {
         self.slots.iter().filter_map(|it| Some((UpstreamId(it.id), it.entry.as_ref()?)))
+    }
+
+    /// Every id in flight, oldest request first.
+    pub(crate) fn in_order(&self) -> Vec<UpstreamId> {
+        let started = |entry: &InFlightEntry| match entry {
+            InFlightEntry::Answer(exchange) => Some(exchange.started),
+            _ => None,
+        };
+        let mut ids: Vec<_> = self.all().map(|(id, it)| (started(it), id)).collect();
+        ids.sort_by_key(|it| it.0);
+        ids.into_iter().map(|it| it.1).collect()
+    }
+
+    /// The request whose client wants to hear of progress under a token.
+    pub(crate) fn waiting_under(&self, token: Value<'_>) -> Option<UpstreamId> {
+        let is_its = |it: &InFlightEntry| match it {
+            InFlightEntry::Answer(exchange) => exchange.request.token() == Some(token.raw()),
+            _ => false,
+        };
+        self.all().find(|it| is_its(it.1)).map(|it| it.0)
     }
 
     /// The ids in flight that occur in bytes which are no message.

@@ -1,180 +1,122 @@
-//! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and orders come out; no I/O.
+//! `Session`: one client, or several, and one upstream. Bytes and moments go in, bytes and actions come out; no I/O.
+//!
+//! A session owns its parts, each of which owns its state. `pipeline.rs` is the way of a request and its answer through them.
 
 mod actions;
 mod addresses;
-mod again;
-mod batch;
+mod admission;
+mod batches;
+mod cancellation;
+mod catalog;
+mod checked_writes;
 mod client;
-mod details;
+mod context;
+mod crash_log;
+mod emission;
 mod endpoints;
-mod garbled;
-mod gone;
-mod governed;
-mod head;
-mod interests;
-mod judge;
-mod last_words;
-mod later;
-mod list;
-mod meter;
-mod own;
-mod reach;
-mod refused;
-mod reserved;
+mod fault_details;
+mod faults;
+mod governance;
+mod handshake;
+mod http_failure;
+mod http_status;
+mod malformed;
+mod messages;
+mod metering;
+mod pipeline;
+mod reader;
+mod reserved_keys;
+mod retry;
+mod retry_after;
 mod rewrite;
-mod route;
-mod said;
-mod seen;
+mod routing;
+mod server_text;
 mod sharing;
-mod start;
+mod startup_failure;
+mod stray_output;
+mod subscriptions;
 mod tasks;
-mod tell;
+mod tenancy;
+mod tool_list;
 mod upstream;
-mod useless;
-mod withdraw;
-mod writes;
+mod verdict;
+mod verdicts;
 
-use std::{sync::Arc, time::Instant};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 
-use indexmap::IndexMap;
-use redress::json::Scratch;
-use rustc_hash::FxBuildHasher;
+use hyper::http::HeaderName;
+use redress::json::{Doc, Value};
 
+use self::{
+    admission::{Admission, Intake, note_silence},
+    batches::refuse_member,
+    cancellation::{cancel_questions, cancel_upstream, cancel_where, fail_all},
+    catalog::Catalog,
+    checked_writes::{Writes, outlive_all, outlive_request, write_reported},
+    client::line_too_long,
+    context::Context,
+    emission::fail_line,
+    faults::{Seen, note_exit},
+    handshake::{Handshake, handshake_late, own_request_failed, repeat_handshake, send_held},
+    http_failure::{fail_over_http, is_of_old_session, send_again},
+    malformed::fail_named_in,
+    pipeline::{client_message, fail, upstream_message},
+    reader::Reader,
+    retry::{Retries, send_due_retries},
+    stray_output::note_stray,
+    subscriptions::drop_subscriptions,
+    tenancy::Tenancy,
+    upstream::{State, Upstream},
+    verdicts::{Verdicts, judge_deferred, settle_deferred},
+};
 use crate::{
     breaker::{Breaker, is_of_transport},
-    exchange::{Exchange, Method},
-    fault_template::TemplateCache,
+    exchange::Method,
+    frame::limits,
+    govern::Report,
     inflight::{InFlight, InFlightEntry, UpstreamId},
-    limits::ClientShares,
-    memory::Reservation,
     metrics::Event,
-    outgoing::ToUpstream,
-    restarts::Restarts,
+    outgoing::{Sender, Ticket, ToUpstream},
+    peek,
+    restarts::May,
     server::Server,
-    session::{seen::Seen, tell::Judged},
     tail::Tail,
-    tools::Tools,
 };
 
 pub use actions::{Actions, Expected};
-pub use again::Repeat;
 pub use endpoints::{ClientKind, Exit, FailureScope, HttpFailure, KillReason, Phase, UpstreamKind};
-pub(crate) use head::HttpHead;
-pub(crate) use upstream::MessageSource;
+pub(crate) use http_status::HttpHead;
+pub(crate) use messages::MessageSource;
+pub use retry::Repeat;
 
-/// One client and one upstream.
+/// What the upstream gets for a request that no client hears.
+const NOT_HEARD: &[u8] =
+    b",\"error\":{\"code\":-32603,\"message\":\"The client does not read what it is sent.\"}}\n";
+
+/// One client, or several, and one upstream.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Session {
     server: Arc<Server>,
-    /// Whether the upstream is asked at all.
-    breaker: Arc<Breaker>,
-    /// What each client may ask.
-    shares: ClientShares,
-    client: ClientKind,
-    link: UpstreamKind,
-    /// Whether it has several clients.
-    is_shared: bool,
-    /// Who has made requests.
-    audience: sharing::Audience,
-    /// What each of several clients wants to hear.
-    interests: interests::Interests,
-    /// What is known of the tasks that the upstream has begun.
-    tasks: tasks::Tasks,
+    /// The clients, and what belongs to which of them.
+    tenancy: Tenancy,
+    /// Lines on their way in.
+    reader: Reader,
+    /// Whether a request may go on.
+    admission: Admission,
+    /// Requests that wait for an answer, in both directions.
     inflight: InFlight,
-    upstream: State,
-    /// What the upstream gets once it is ready.
-    held: Vec<Held>,
-    held_bytes: usize,
-    opening: own::Opening,
-    tools: Tools,
-    /// What was judged lately, as long as the tools are the same.
-    memo: TemplateCache<Judged>,
-    /// The list of tools that we ask for ourselves.
-    asking: own::Asking,
-    /// Failures whose judgement waits for the list of tools.
-    undecided: Vec<Undecided>,
-    /// Calls that are made again after a pause.
-    repeats: Vec<again::Waiting>,
+    /// The upstream as a peer.
+    upstream: Upstream,
+    /// How its session is opened.
+    handshake: Handshake,
+    /// Its tools.
+    catalog: Catalog,
+    /// What its answers were judged to be.
+    verdicts: Verdicts,
+    /// Calls that are made again.
+    retries: Retries,
     /// Writes that are checked.
-    writes: writes::Writes,
-    /// Requests of the upstream that the client has not answered, by the number under which it knows them: the upstream's own id.
-    asked_by_upstream: IndexMap<u64, Box<str>, FxBuildHasher>,
-    restarts: Restarts,
-    /// Whether the present process has said anything.
-    has_spoken: bool,
-    stderr: Arc<Tail>,
-    /// When the upstream last wrote something.
-    heard: Option<Instant>,
-    /// How many messages without an answer it was sent, and how many of them it has read for sure: it has answered something that
-    /// was sent later.
-    notes: u64,
-    notes_read: u64,
-    /// When a deadline passed last in which it wrote nothing.
-    silent: Option<Instant>,
-    /// Why new requests are refused, if they are.
-    door: Door,
-    /// Whether the upstream has said that its session is over.
-    is_expired: bool,
-    /// Whether the line that is too long has been answered already: the upstream's, the client's.
-    is_long_answered: bool,
-    is_client_long_answered: bool,
-    /// Whether the line of the client that is too long is itself an answer.
-    is_client_long_answer: bool,
-    /// The lines of the upstream that were of no use.
-    useless: useless::Useless,
-    /// How the last process ended.
-    last_exit: Option<Exit>,
-    scratch: Scratch,
-    /// Requests that are over, for the next ones.
-    #[expect(clippy::vec_box, reason = "they move in and out as they are")]
-    spare: Vec<Box<Exchange>>,
-}
-
-/// Whether new requests are let in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Door {
-    /// They are.
-    Open,
-    /// Not while their failures could not be recorded.
-    Unrecorded,
-    /// Never again: the gate ends.
-    Closing,
-}
-
-/// Where the upstream stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// It does not run.
-    Down,
-    /// It is to be started then.
-    StartAt(Instant),
-    /// It is being started.
-    Starting,
-    /// It runs, and is told who the client is.
-    Greeting { since: Instant, until: Instant },
-    /// It runs.
-    Up { since: Instant },
-}
-
-/// A line for an upstream that is not ready.
-#[derive(Debug)]
-struct Held {
-    /// Whose request it is; a notification has none.
-    id: Option<UpstreamId>,
-    line: Vec<u8>,
-    /// The bytes that are reserved for it.
-    memory: Vec<Reservation>,
-}
-
-/// An answer that may be a failure, kept until the list of tools is there.
-#[derive(Debug)]
-struct Undecided {
-    exchange: Box<Exchange>,
-    line: Vec<u8>,
-    /// What stood above it, over HTTP.
-    http: Option<HttpHead>,
-    until: Instant,
+    writes: Writes,
 }
 
 impl Session {
@@ -184,217 +126,383 @@ impl Session {
             UpstreamKind::Pipe => server.breakers.own(),
             UpstreamKind::Http => server.breakers.shared(),
         };
-        Self {
-            breaker,
-            shares: server.shares(),
-            server,
-            client,
-            link: upstream,
-            is_shared: false,
-            audience: sharing::Audience::default(),
-            interests: interests::Interests::default(),
-            tasks: tasks::Tasks::default(),
-            inflight: InFlight::default(),
-            upstream: State::Starting,
-            held: Vec::new(),
-            held_bytes: 0,
-            opening: own::Opening::default(),
-            tools: Tools::default(),
-            memo: TemplateCache::new(),
-            asking: own::Asking::default(),
-            undecided: Vec::new(),
-            repeats: Vec::new(),
-            writes: writes::Writes::default(),
-            heard: None,
-            notes: 0,
-            notes_read: 0,
-            silent: None,
-            asked_by_upstream: IndexMap::default(),
-            restarts: Restarts::default(),
-            has_spoken: false,
-            stderr: Arc::default(),
-            door: Door::Open,
-            is_expired: false,
-            is_long_answered: false,
-            is_client_long_answered: false,
-            is_client_long_answer: false,
-            useless: useless::Useless::default(),
-            last_exit: None,
-            scratch: Scratch::default(),
-            spare: Vec::new(),
-        }
+        Self::of(server, Tenancy::single(client), breaker, upstream)
     }
 
     /// A session of any number of clients over HTTP, each of which sees only what is its own.
     pub fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
         let breaker = server.breakers.shared();
-        Self { is_shared: true, breaker, ..Self::new(server, ClientKind::Http, upstream) }
+        Self::of(server, Tenancy::shared(), breaker, upstream)
+    }
+
+    fn of(
+        server: Arc<Server>,
+        tenancy: Tenancy,
+        breaker: Arc<Breaker>,
+        upstream: UpstreamKind,
+    ) -> Self {
+        Self {
+            tenancy,
+            reader: Reader::default(),
+            admission: Admission::new(breaker, server.shares()),
+            inflight: InFlight::default(),
+            upstream: Upstream::new(upstream),
+            handshake: Handshake::default(),
+            catalog: Catalog::default(),
+            verdicts: Verdicts::new(),
+            retries: Retries::default(),
+            writes: Writes::default(),
+            server,
+        }
+    }
+
+    /// What a failure is judged and explained by.
+    fn context(&self) -> Context<'_> {
+        let Self { server, tenancy, upstream, handshake, catalog, .. } = self;
+        Context { server, tenancy, upstream, handshake, catalog }
     }
 
     /// Whether nobody waits for an answer.
     pub fn is_idle(&self) -> bool {
-        self.inflight.answers() == 0 && self.undecided.is_empty()
+        self.inflight.answers() == 0 && self.verdicts.deferred.is_empty()
     }
 
-    /// Whether failures of new calls could be recorded; while they cannot, new requests are refused.
+    /// Says whether failures of new calls could be recorded; while they cannot, new requests are refused.
     pub const fn admit_calls(&mut self, is_recorded: bool) {
-        self.door = match (self.door, is_recorded) {
-            (Door::Closing, _) => Door::Closing,
-            (_, true) => Door::Open,
-            (_, false) => Door::Unrecorded,
-        };
+        self.admission.set_recorded(is_recorded);
+    }
+
+    /// Whether the upstream of a new session is started at once. If not, the first request that may starts it.
+    pub(crate) fn may_begin(&mut self, now: Instant) -> bool {
+        let may = self.server.starts.may_start(now) == May::Start;
+        if !may && self.upstream.state == State::Starting {
+            self.upstream.state = State::Down;
+        }
+        may
     }
 
     /// The upstream runs. What it writes to stderr goes to `stderr`.
     pub fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
-        self.stderr = stderr;
-        if self.restarts.started() {
+        if self.upstream.started(stderr, actions.now.at) {
             self.server.metrics.happened(Event::Restart);
         }
-        self.upstream = State::Up { since: actions.now.at };
-        self.has_spoken = false;
-        self.notes_read = self.notes;
-        let is_opened_anew = self.held.iter().any(|it| {
-            let exchange = it.id.and_then(|id| self.inflight.exchange(id));
+        let is_opened_anew = self.upstream.queued_requests().any(|it| {
+            let exchange = self.inflight.exchange(it);
             exchange.is_some_and(|it| it.request.method == Method::Initialize)
         });
-        if is_opened_anew || !self.greet(actions) {
-            self.send_held(actions);
+        if is_opened_anew || !repeat_handshake(self, actions) {
+            send_held(self, actions);
         }
     }
 
     /// The gate ends: everybody who waits is told.
     pub fn close(&mut self, actions: &mut Actions) {
-        self.door = Door::Closing;
-        self.decide_all(actions);
-        self.linger_all(actions.now.at);
-        self.fail_all(&Seen::Closing, actions);
+        self.admission.intake = Intake::Closing;
+        settle_deferred(self, actions);
+        outlive_all(self, actions.now.at);
+        fail_all(self, &Seen::Closing, actions);
     }
 
     /// When [`Self::expire`] has something to do, if nothing else happens before.
     pub fn next_deadline(&self) -> Option<Instant> {
-        let of_upstream = match self.upstream {
-            State::StartAt(then) => Some(then),
-            State::Greeting { until, .. } => Some(until),
-            _ => None,
-        };
-        let entry = self.inflight.all().filter_map(|(_, entry)| match entry {
+        let inflight = self.inflight.all().filter_map(|(_, entry)| match entry {
             InFlightEntry::Answer(exchange) => exchange.deadline,
             InFlightEntry::Nothing { until } => Some(*until),
             InFlightEntry::Own(_) => None,
         });
-        let undecided = self.undecided.iter().map(|it| it.until);
-        let late = self.writes.next_late();
-        let own = self.next_repeat().into_iter().chain(self.end_of_asking());
-        entry.chain(undecided).chain(own).chain(late).chain(of_upstream).min()
+        let deferred = self.verdicts.deferred.iter().map(|it| it.until);
+        let parts = [
+            self.upstream.next_deadline(),
+            self.catalog.discovery.end(),
+            self.retries.next(),
+            self.writes.next_late(),
+        ];
+        inflight.chain(deferred).chain(parts.into_iter().flatten()).min()
     }
 
     /// Does what is due: deadlines, a start that was put off.
     pub fn expire(&mut self, actions: &mut Actions) {
         let mut silence = None;
-        for id in self.in_order() {
+        for id in self.inflight.in_order() {
             if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.due(id, actions.now.at)
             {
-                self.linger(id, &mut exchange, actions.now.at);
-                let is_silent = exchange.sent && self.heard.is_none_or(|it| it < exchange.started);
-                self.cancel_upstream(id, &exchange, "the deadline has passed", actions);
+                outlive_request(self, id, &mut exchange, actions.now.at);
+                let is_silent =
+                    exchange.sent && self.upstream.heard.is_none_or(|it| it < exchange.started);
+                cancel_upstream(self, id, &exchange, "the deadline has passed", actions);
                 let waited = actions.now.at.saturating_duration_since(exchange.started);
-                if is_of_transport(self.fail(exchange, &Seen::Deadline, actions)) && is_silent {
+                if is_of_transport(fail(self, exchange, &Seen::Deadline, actions)) && is_silent {
                     silence = silence.max(Some(waited));
                 }
             }
         }
-        self.was_silent(silence, actions.now.at);
+        note_silence(self, silence, actions.now.at);
         self.writes.expire(actions.now.at);
-        if self.end_of_asking().is_some_and(|it| it <= actions.now.at) {
-            self.decide_all(actions);
+        if self.catalog.discovery.end().is_some_and(|it| it <= actions.now.at) {
+            settle_deferred(self, actions);
         }
-        self.repeat_what_is_due(actions);
-        if self.undecided.iter().any(|it| it.until <= actions.now.at) {
-            self.decide_now(actions);
+        send_due_retries(self, actions);
+        if self.verdicts.deferred.iter().any(|it| it.until <= actions.now.at) {
+            judge_deferred(self, actions);
         }
-        match self.upstream {
+        match self.upstream.state {
             State::StartAt(then) if then <= actions.now.at => {
-                self.upstream = if self.held.is_empty() { State::Down } else { State::Starting };
-                actions.start = !self.held.is_empty();
+                actions.start = self.upstream.start_is_due();
             }
-            State::Greeting { until, .. } if until <= actions.now.at => {
-                self.greeting_is_late(actions)
+            State::Handshaking { until, .. } if until <= actions.now.at => {
+                handshake_late(self, actions)
             }
             _ => (),
         }
     }
 
-    /// Sends what was kept for the upstream, unless it is over by now.
-    fn send_held(&mut self, actions: &mut Actions) {
-        self.held_bytes = 0;
-        // A process that has said nothing yet was started for these.
-        let stderr = if self.has_spoken { self.stderr.position() } else { 0 };
-        for Held { id, line, memory } in std::mem::take(&mut self.held) {
-            if let Some(id) = id {
-                self.learn_before(id, actions);
+    /// A line of a client, without its line break.
+    pub fn client_line(&mut self, line: &[u8], from: Sender, actions: &mut Actions) -> Expected {
+        client_message(self, line, false, from, actions)
+    }
+
+    /// A member of a client's array. Where arrays are not taken, each request in it is refused under its own id.
+    pub fn client_member(
+        &mut self,
+        line: &[u8],
+        are_taken: bool,
+        from: Sender,
+        actions: &mut Actions,
+    ) -> Expected {
+        if are_taken {
+            return client_message(self, line, true, from, actions);
+        }
+        refuse_member(self, line, from, actions)
+    }
+
+    /// The start of a line of the client that is too long.
+    pub fn client_long(&mut self, head: &[u8], from: Sender, actions: &mut Actions) {
+        let id = peek::id_in_head(head);
+        self.reader.is_client_answered = id.is_some();
+        self.reader.is_client_answer = peek::is_answer(head);
+        if id.is_some() {
+            fail_line(self, id, line_too_long(self.context(), None), from, actions);
+        }
+    }
+
+    /// The end of a line of the client that is too long.
+    pub fn client_long_end(
+        &mut self,
+        tail: &[u8],
+        bytes: u64,
+        from: Sender,
+        actions: &mut Actions,
+    ) {
+        if !self.reader.is_client_answered {
+            let id = if self.reader.is_client_answer { None } else { peek::id_in_tail(tail) };
+            fail_line(self, id, line_too_long(self.context(), Some(bytes)), from, actions);
+        }
+    }
+
+    /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
+    pub fn client_gone(&mut self, actions: &mut Actions) {
+        self.admission.intake = Intake::Closing;
+        cancel_where(self, |_| true, actions);
+    }
+
+    /// One of several clients is gone: what it asked for is withdrawn and recorded.
+    pub fn client_left(&mut self, client: u64, actions: &mut Actions) {
+        cancel_where(self, |it| it.from.client == client, actions);
+        drop_subscriptions(self, client, actions);
+        self.tenancy.left_by(client);
+    }
+
+    /// Whoever made a request does not wait any more: it is withdrawn and recorded.
+    pub fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
+        cancel_where(self, |it| it.from.ticket == ticket, actions);
+    }
+
+    /// A question of the upstream that no client will hear gets its answer all the same.
+    pub(crate) fn unheard(&mut self, question: u64, actions: &mut Actions) {
+        if let Some(theirs) = self.inflight.questions.remove(question) {
+            let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, theirs.as_bytes(), NOT_HEARD];
+            actions.to_upstream.add_parts(ToUpstream::Other, &parts);
+        }
+    }
+
+    /// A line of the upstream, without its line break.
+    pub fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
+        upstream_message(self, line, MessageSource::default(), actions);
+    }
+
+    /// A message of the upstream, on a pipe or over HTTP.
+    pub(crate) fn upstream_message(
+        &mut self,
+        line: &[u8],
+        source: MessageSource,
+        actions: &mut Actions,
+    ) {
+        upstream_message(self, line, source, actions);
+    }
+
+    /// What the upstream wrote last, without a line break, before its output ended.
+    pub fn upstream_rest(&mut self, rest: &[u8], actions: &mut Actions) {
+        // Half a message is no mistake of its own: the end of the process explains it.
+        if Doc::parse(rest, limits(self.server.settings.max_message)).is_ok() {
+            self.upstream_line(rest, actions);
+        }
+    }
+
+    /// The start of a line of the upstream that is too long.
+    pub fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
+        self.reader.is_upstream_answered =
+            fail_named_in(self, head, &Seen::TooLarge { bytes: None }, actions);
+    }
+
+    /// The start of a line of the upstream for which there is no memory.
+    pub(crate) fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
+        self.reader.is_upstream_answered = fail_named_in(self, head, &Seen::OutOfMemory, actions);
+    }
+
+    /// The end of a line of the upstream that is too long.
+    pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
+        let is_answered = std::mem::take(&mut self.reader.is_upstream_answered);
+        let seen = Seen::TooLarge { bytes: Some(bytes) };
+        if !is_answered && !fail_named_in(self, tail, &seen, actions) {
+            note_stray(self, tail, "a line is too long and names no request", actions);
+        }
+    }
+
+    /// The upstream could not be started.
+    pub fn upstream_failed(&mut self, error: &std::io::Error, actions: &mut Actions) {
+        self.upstream.state = State::Down;
+        fail_all(self, &Seen::NotStarted(error), actions);
+    }
+
+    /// The upstream ended, and all that it wrote has been read.
+    pub fn upstream_gone(&mut self, exit: &Exit, actions: &mut Actions) {
+        let since = self.upstream.up_since().unwrap_or(actions.now.at);
+        self.upstream.state = State::Down;
+        self.upstream.last_exit = Some(exit.clone());
+        let lived = actions.now.at.saturating_duration_since(since);
+        self.upstream.restarts.ended(actions.now.at, lived, self.inflight.random());
+        if !self.upstream.has_spoken && self.admission.intake != Intake::Closing {
+            self.server.starts.failed(since, actions.now.at, self.inflight.random());
+        }
+        settle_deferred(self, actions);
+        cancel_questions(self, actions);
+        self.give_up_writes();
+        self.reader.is_upstream_answered = false;
+        if self.admission.intake == Intake::Closing {
+            return fail_all(self, &Seen::Closing, actions);
+        }
+        if self.is_idle() {
+            note_exit(self, exit, actions);
+        }
+        fail_all(self, &Seen::Exited(exit), actions);
+        self.catalog.tools.outlive_process();
+        self.verdicts.cache.forget();
+        self.tenancy.tasks.forget();
+    }
+
+    /// The POST of a request failed, or its answer ended and had no answer in it.
+    pub fn upstream_refused(
+        &mut self,
+        id: UpstreamId,
+        how: &HttpFailure<'_>,
+        actions: &mut Actions,
+    ) {
+        if is_of_old_session(self, id, how) {
+            if let Some(exchange) = self.inflight.exchange_mut(id) {
+                exchange.is_again = true;
             }
-            let to = match id.map(|it| (it, self.inflight.exchange_mut(it))) {
-                Some((_, None)) => continue,
-                Some((id, Some(exchange))) => {
-                    (exchange.sent, exchange.epoch) = (true, self.opening.epoch);
-                    exchange.stderr = stderr;
-                    ToUpstream::Request(id, exchange.from.ticket)
-                }
-                None => ToUpstream::Other,
-            };
-            actions.to_upstream.add_parts(to, &[&line]);
-            actions.queued.extend(memory);
+            return send_again(self, id, actions);
         }
-    }
-
-    /// Everything that is owed fails for the same reason.
-    fn fail_all(&mut self, seen: &Seen<'_>, actions: &mut Actions) {
-        self.held.clear();
-        self.held_bytes = 0;
-        let mut is_out_of_reach = false;
-        for id in self.in_order() {
-            if seen.is_out_of_reach() && self.is_waiting(id) {
-                continue;
+        match self.inflight.take(id) {
+            Some(InFlightEntry::Answer(exchange)) => {
+                fail_over_http(self, (id, exchange), how, actions)
             }
-            if let Some(InFlightEntry::Answer(exchange)) = self.inflight.take(id) {
-                let class = self.fail(exchange, seen, actions);
-                is_out_of_reach |= seen.is_out_of_reach() && is_of_transport(class);
+            Some(InFlightEntry::Own(ask)) => {
+                own_request_failed(self, ask, &Seen::HttpFailed(how), actions)
             }
-        }
-        // However many requests it hits, it is one event.
-        if is_out_of_reach {
-            self.out_of_reach(actions.now.at);
+            Some(InFlightEntry::Nothing { .. }) | None => (),
         }
     }
 
-    /// Every id in flight, oldest request first.
-    fn in_order(&self) -> Vec<UpstreamId> {
-        let started = |entry: &InFlightEntry| match entry {
-            InFlightEntry::Answer(exchange) => Some(exchange.started),
-            _ => None,
-        };
-        let mut ids: Vec<_> = self.inflight.all().map(|(id, it)| (started(it), id)).collect();
-        ids.sort_by_key(|it| it.0);
-        ids.into_iter().map(|it| it.1).collect()
-    }
-
-    /// Whether the upstream takes lines now.
-    const fn is_up(&self) -> bool {
-        matches!(self.upstream, State::Up { .. })
-    }
-
-    /// Since when the upstream runs.
-    const fn up_since(&self) -> Option<Instant> {
-        match self.upstream {
-            State::Up { since } | State::Greeting { since, .. } => Some(since),
-            _ => None,
+    /// The upstream's session is over: it refused a request for naming it, and no newer one is known. To be said
+    /// before the requests that were refused are given to [`Self::upstream_refused`]. On a pipe, and where clients share
+    /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
+    /// a server that forgets each session at once would be greeted for ever.
+    pub fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
+        self.handshake.is_expired = true;
+        let is_again = self.inflight.exchange(id).is_some_and(|it| it.is_again);
+        if self.tenancy.reopens_upstream() && self.upstream.is_up() && !is_again {
+            repeat_handshake(self, actions);
         }
     }
 
-    /// The limit on how much is kept for an upstream that is not ready.
-    fn held_limit(&self) -> usize {
-        self.server.settings.max_message.saturating_mul(2)
+    /// A repeat is on record, or never will be.
+    pub fn repeat_recorded(&mut self, id: UpstreamId, is_recorded: bool, actions: &mut Actions) {
+        if is_recorded {
+            self.retries.recorded(id);
+            return send_due_retries(self, actions);
+        }
+        self.retries.drop(id);
+        if let Some(exchange) = self.inflight.take_exchange(id) {
+            fail(self, exchange, &Seen::Unrecorded, actions);
+        }
+    }
+
+    /// Something came of a write.
+    pub(crate) fn write_told(
+        &mut self,
+        id: Option<UpstreamId>,
+        report: Report,
+        actions: &mut Actions,
+    ) {
+        write_reported(self, id, report, actions);
+    }
+
+    /// The server is gone, or is left: nothing more comes of its writes.
+    pub(crate) fn give_up_writes(&mut self) {
+        self.writes.give_up();
+    }
+
+    /// Whether the upstream has a request, which waits on its way there. Gives whether its answer is still owed.
+    pub(crate) fn note_sent(&mut self, id: UpstreamId, is_sent: bool) -> bool {
+        if let Some(exchange) = self.inflight.exchange_mut(id) {
+            exchange.sent = is_sent;
+        }
+        self.inflight.is_owed(id)
+    }
+
+    /// Whether the upstream owes anything.
+    pub(crate) const fn awaits_upstream(&self) -> bool {
+        !self.inflight.is_empty()
+    }
+
+    /// Whether the upstream has opened a session.
+    pub(crate) const fn is_opened(&self) -> bool {
+        self.handshake.is_done
+    }
+
+    /// Whether the upstream's session is over, and the client's with it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.context().is_over()
+    }
+
+    /// Whether somebody waits for the answer to a request.
+    pub fn is_owed(&self, id: UpstreamId) -> bool {
+        self.inflight.is_owed(id)
+    }
+
+    /// Where the answer to a client's request goes.
+    pub(crate) fn ticket(&self, id: UpstreamId) -> Option<Ticket> {
+        self.inflight.exchange(id).map(|it| it.from.ticket)
+    }
+
+    /// What of a call must stand in headers, too, as far as the tools are known.
+    pub(crate) fn mirrored<'s, 'd>(
+        &'s self,
+        tool: &str,
+        arguments: Option<Value<'d>>,
+    ) -> impl Iterator<Item = (&'s HeaderName, Option<Cow<'d, str>>)> {
+        self.catalog.tools.header_params.of(tool, arguments)
     }
 }
 

@@ -73,6 +73,11 @@ impl Settings {
         own.copied().unwrap_or(self.deadline)
     }
 
+    /// The most bytes that wait for a server that is not ready.
+    pub(crate) const fn queue_limit(&self) -> usize {
+        self.max_message.saturating_mul(2)
+    }
+
     /// How failures are made ready to be told.
     pub(crate) fn emission(&self) -> Emission<'_> {
         Emission {

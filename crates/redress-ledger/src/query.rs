@@ -1,4 +1,4 @@
-//! `Query`: which records are wanted.
+//! `Query`: which records somebody wants to see.
 
 use std::borrow::Cow;
 

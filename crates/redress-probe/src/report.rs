@@ -136,7 +136,7 @@ pub enum Stopped {
     Budget,
     /// The time was used up.
     Time,
-    /// The user stopped it.
+    /// Somebody stopped it.
     Interrupted,
     /// The server died too often, or could not be started again.
     Dead,

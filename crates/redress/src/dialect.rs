@@ -63,7 +63,7 @@ impl Dialect {
         Self::ToolFailure,
     ];
 
-    /// The order in which an unknown document is tried: what one key identifies goes before what takes several.
+    /// The order in which an unknown document is tried: what is told by one key goes before what is told by several.
     pub(crate) const DETECTED: [Self; 7] = [
         Self::Rpc,
         Self::Stagewright,
@@ -159,7 +159,7 @@ impl Dialect {
         let mut fault = Fault::of(&row);
         shape.fill(doc, &mut fault)?;
         let unread = match residue.and_then(residue::class) {
-            // A code that represents a class was written for the class that the residue has.
+            // A code that stands for a class was written for the class that the residue has.
             Some(class) => {
                 let mut of_class = Fault::of(&row);
                 of_class.class = class;
@@ -172,7 +172,7 @@ impl Dialect {
             residue::overlay(&mut fault, residue);
         }
         fault.extra.extend(unread);
-        // A residue can call unsaid what has another value than the row's; then it was said.
+        // A residue can call unsaid what has another value than the row's; then somebody said it.
         fault.unsaid = Unsaid { hint: !fault.says_hint(), retry: !fault.says_retry() };
         Ok(fault)
     }
@@ -345,7 +345,7 @@ fn row_of(
         .ok_or_else(|| unknown(format!("/{key}"), &spelling, dialect, lookup))
 }
 
-/// The row of an unregistered plugin code, in a dialect that writes the codes of plugins as they are.
+/// The row of a plugin's code that nobody registered, in a dialect that writes the codes of plugins as they are.
 fn unregistered(doc: Value<'_>, key: &str) -> Option<Arc<Entry>> {
     plugin::unregistered(&doc.get(key)?.as_str()?)
 }

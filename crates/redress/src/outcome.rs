@@ -72,7 +72,7 @@ pub struct ToolTraits {
     pub read_only: bool,
     /// Calling it twice is calling it once.
     pub idempotent: bool,
-    /// Whether the source of these traits is trusted.
+    /// Whether whoever says so is to be believed.
     pub trusted: bool,
 }
 
@@ -135,14 +135,14 @@ pub enum What<'a> {
 pub struct HttpAnswer<'a> {
     /// The status.
     pub status: u16,
-    /// `Retry-After`, as received.
+    /// `Retry-After`, as it stands.
     pub retry_after: Option<Cow<'a, str>>,
-    /// The body, as received: JSON, server-sent events or anything else.
+    /// The body, as it stands: JSON, server-sent events or anything else.
     pub body: Cow<'a, [u8]>,
 }
 
 impl<'a> Outcome<'a> {
-    /// An outcome about which nothing else is known.
+    /// An outcome of which nothing else is known.
     pub const fn of(what: What<'a>) -> Self {
         Self { what, stderr_tail: None, elapsed_ms: None }
     }

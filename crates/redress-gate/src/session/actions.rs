@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::again::Repeat;
+use super::retry::Repeat;
 use crate::{
     govern::{Called, Job},
     memory::Reservation,

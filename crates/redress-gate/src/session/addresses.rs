@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use redress::json::{Kind, Members, RawJson, Value, write_list, write_str};
 
-use super::details::with_upstream;
+use super::fault_details::with_upstream;
 
 /// Stands for an address.
 const HIDDEN: &str = "[address]";

@@ -9,12 +9,7 @@ use redress::{
 };
 use redress_ledger::Redactor;
 
-use super::{
-    Session,
-    judge::ambiguous,
-    tasks::{self, Inner},
-    upstream::Answer,
-};
+use super::{context::Context, messages::Answer, tasks, tasks::Inner, verdict::ambiguous};
 use crate::{
     answer::{ErrorObject, place_in_error, place_in_result},
     exchange::{Method, Request},
@@ -42,99 +37,89 @@ pub(super) enum Rewrite {
     AsItIs,
 }
 
-impl Session {
-    /// How an answer that is a failure is dressed.
-    pub(super) fn rewrite(
-        &self,
-        request: &Request,
-        answer: &Answer<'_, '_>,
-        failure: &Failure,
-    ) -> Rewrite {
-        let Some(payload) = answer.frame.payload else { return Rewrite::Made };
-        let mode = self.server.settings.mode;
-        let is_rewritten = mode == Mode::Enforce && failure.certain;
-        if mode == Mode::Observe {
-            return Rewrite::AsItIs;
-        }
-        // ResponseExtras our envelope, the same key in another place could hold a forged one.
-        if ambiguous(request.method, answer.frame.shape, payload).is_some() {
-            return Rewrite::Made;
-        }
-        if tasks::inner(request.method, payload).is_some() {
-            return self.rewrite_state(payload, payload.offset(), is_rewritten);
-        }
-        let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
-        match answer.frame.shape {
-            Shape::Result if is_call && is_rewritten => Rewrite::Made,
-            Shape::Result => with(place_in_result(payload), payload.offset()),
-            _ if mode == Mode::Enforce && self.is_rewritten(request, payload) => Rewrite::Made,
-            _ => self.rewrite_error(payload, payload.offset()),
-        }
+/// How an answer that is a failure is dressed.
+pub(super) fn rewrite_answer(
+    cx: Context<'_>,
+    request: &Request,
+    answer: &Answer<'_, '_>,
+    failure: &Failure,
+) -> Rewrite {
+    let Some(payload) = answer.frame.payload else { return Rewrite::Made };
+    let mode = cx.server.settings.mode;
+    let is_rewritten = mode == Mode::Enforce && failure.certain;
+    if mode == Mode::Observe {
+        return Rewrite::AsItIs;
     }
+    // ResponseExtras our envelope, the same key in another place could hold a forged one.
+    if ambiguous(request.method, answer.frame.shape, payload).is_some() {
+        return Rewrite::Made;
+    }
+    if tasks::inner(request.method, payload).is_some() {
+        return rewrite_state(cx, payload, payload.offset(), is_rewritten);
+    }
+    let is_call = matches!(request.method, Method::ToolsCall | Method::TaskResult);
+    match answer.frame.shape {
+        Shape::Result if is_call && is_rewritten => Rewrite::Made,
+        Shape::Result => with(place_in_result(payload), payload.offset()),
+        _ if mode == Mode::Enforce && becomes_ours(cx, request, payload) => Rewrite::Made,
+        _ => rewrite_error(cx, payload, payload.offset()),
+    }
+}
 
-    /// How the failure is dressed that the state of a task carries.
-    pub(super) fn rewrite_state(
-        &self,
-        state: Value<'_>,
-        start: usize,
-        is_rewritten: bool,
-    ) -> Rewrite {
-        self.rewrite_cleaned(state, start, cleaned_state, |state, start| {
-            match tasks::failed(state) {
-                Some(Inner::Result(result)) if is_rewritten => {
-                    Rewrite::Inside(from(span(result), start))
-                }
-                Some(Inner::Result(said) | Inner::State(said)) => {
-                    with(place_in_result(said), start)
-                }
-                Some(Inner::Error(error)) => with(place_in_error(error), start),
-                None => Rewrite::AsItIs,
-            }
-        })
-    }
+/// How the failure is dressed that the state of a task carries.
+pub(super) fn rewrite_state(
+    cx: Context<'_>,
+    state: Value<'_>,
+    start: usize,
+    is_rewritten: bool,
+) -> Rewrite {
+    rewrite_cleaned(cx, state, start, cleaned_state, |state, start| match tasks::failed(state) {
+        Some(Inner::Result(result)) if is_rewritten => Rewrite::Inside(from(span(result), start)),
+        Some(Inner::Result(said) | Inner::State(said)) => with(place_in_result(said), start),
+        Some(Inner::Error(error)) => with(place_in_error(error), start),
+        None => Rewrite::AsItIs,
+    })
+}
 
-    /// An error that stays one.
-    fn rewrite_error(&self, error: Value<'_>, start: usize) -> Rewrite {
-        let rewrite = |error: Value<'_>, start| with(place_in_error(error), start);
-        self.rewrite_cleaned(error, start, cleaned, rewrite)
-    }
+/// An error that stays one.
+fn rewrite_error(cx: Context<'_>, error: Value<'_>, start: usize) -> Rewrite {
+    let rewrite = |error: Value<'_>, start| with(place_in_error(error), start);
+    rewrite_cleaned(cx, error, start, cleaned, rewrite)
+}
 
-    /// What stays as it is beside its envelope. Who enforces takes out of it what nobody may see.
-    fn rewrite_cleaned(
-        &self,
-        said: Value<'_>,
-        start: usize,
-        clean: impl FnOnce(Value<'_>, &Redactor) -> Option<String>,
-        rewrite: impl Fn(Value<'_>, usize) -> Rewrite,
-    ) -> Rewrite {
-        let settings = &self.server.settings;
-        let clean = match settings.mode {
-            Mode::Enforce => clean(said, &settings.redactor),
-            Mode::Annotate | Mode::Observe => None,
-        };
-        let Some(clean) = clean else { return rewrite(said, start) };
-        let doc = Doc::parse(clean.as_bytes(), limits(clean.len()));
-        match doc.map(|it| rewrite(it.root(), 0)) {
-            Ok(Rewrite::AsItIs) | Err(_) => Rewrite::Made,
-            Ok(rewrite) => {
-                Rewrite::Cleaned(from(span(said), start), clean.into(), Box::new(rewrite))
-            }
-        }
+/// What stays as it is beside its envelope. Who enforces takes out of it what nobody may see.
+fn rewrite_cleaned(
+    cx: Context<'_>,
+    said: Value<'_>,
+    start: usize,
+    clean: impl FnOnce(Value<'_>, &Redactor) -> Option<String>,
+    rewrite: impl Fn(Value<'_>, usize) -> Rewrite,
+) -> Rewrite {
+    let settings = &cx.server.settings;
+    let clean = match settings.mode {
+        Mode::Enforce => clean(said, &settings.redactor),
+        Mode::Annotate | Mode::Observe => None,
+    };
+    let Some(clean) = clean else { return rewrite(said, start) };
+    let doc = Doc::parse(clean.as_bytes(), limits(clean.len()));
+    match doc.map(|it| rewrite(it.root(), 0)) {
+        Ok(Rewrite::AsItIs) | Err(_) => Rewrite::Made,
+        Ok(rewrite) => Rewrite::Cleaned(from(span(said), start), clean.into(), Box::new(rewrite)),
     }
+}
 
-    /// Whether an error of the upstream becomes something else.
-    fn is_rewritten(&self, request: &Request, error: Value<'_>) -> bool {
-        let error = ErrorObject::of(error);
-        if request.method != Method::ToolsCall {
-            return matches!(error, ErrorObject::Broken(_));
-        }
-        let is_unlisted = match (request.tool(), self.tools.all()) {
-            (Some(tool), Some(all)) => !all.iter().any(|it| it == tool),
-            _ => false,
-        };
-        // A state that the server refuses is the mistake of the client, not of the model, whose arguments it is not about.
-        !error.stays(request.tool().is_some(), is_unlisted || request.has_state)
+/// Whether an error of the upstream becomes something else.
+fn becomes_ours(cx: Context<'_>, request: &Request, error: Value<'_>) -> bool {
+    let error = ErrorObject::of(error);
+    if request.method != Method::ToolsCall {
+        return matches!(error, ErrorObject::Broken(_));
     }
+    let is_unlisted = match (request.tool(), cx.catalog.tools.all()) {
+        (Some(tool), Some(all)) => !all.iter().any(|it| it == tool),
+        _ => false,
+    };
+    // A state that the server refuses is the mistake of the client, not of the model, whose arguments it is not about.
+    !error.stays(request.tool().is_some(), is_unlisted || request.has_state)
 }
 
 impl Rewrite {

@@ -3,7 +3,16 @@
 
 use redress::json::{Doc, Kind, Members, Value};
 
-use super::{Actions, HttpFailure, Session, seen::Seen};
+use super::{
+    Session,
+    actions::Actions,
+    context::Context,
+    endpoints::HttpFailure,
+    faults::Seen,
+    handshake::repeat_handshake,
+    pipeline::{fail, finish},
+    subscriptions::refuse_subscription,
+};
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
@@ -15,186 +24,176 @@ use crate::{
 /// The newest revision of the protocol that has sessions: what an upstream is opened with.
 const LATEST: &str = "2025-11-25";
 
-/// Who has made requests. What a process writes without saying for whom is told as long as that is one client.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Audience {
-    #[default]
-    Nobody,
-    One(u64),
-    Several,
-}
-
-impl Audience {
-    pub(super) const fn joined_by(&mut self, client: u64) {
-        *self = match *self {
-            Self::Nobody => Self::One(client),
-            Self::One(first) if first == client => Self::One(first),
-            _ => Self::Several,
-        };
+/// A client opens its session: with what the upstream answered the first one.
+pub(super) fn open_shared(
+    session: &mut Session,
+    line: &[u8],
+    ours: UpstreamId,
+    actions: &mut Actions,
+) {
+    if session.handshake.result.is_some() {
+        return answer_handshake(session, ours, actions);
+    }
+    let inflight = &session.inflight;
+    session.handshake.waiting.retain(|it| inflight.exchange(*it).is_some());
+    session.handshake.waiting.push(ours);
+    let is_asked = session.handshake.asked.is_some_and(|it| session.inflight.is_asked(it));
+    if !is_asked {
+        session.handshake.initialize = without_client(line);
+        session.handshake.by = Some(ours);
+    }
+    if !is_asked && session.upstream.is_up() && !repeat_handshake(session, actions) {
+        session.handshake.initialize = None;
     }
 }
 
-impl Session {
-    /// A client opens its session: with what the upstream answered the first one.
-    pub(super) fn open_shared(&mut self, line: &[u8], ours: UpstreamId, actions: &mut Actions) {
-        if self.opening.result.is_some() {
-            return self.answer_opening(ours, actions);
-        }
-        let inflight = &self.inflight;
-        self.opening.waiting.retain(|it| inflight.exchange(*it).is_some());
-        self.opening.waiting.push(ours);
-        let is_asked = self.opening.asked.is_some_and(|it| self.inflight.is_asked(it));
-        if !is_asked {
-            self.opening.initialize = without_client(line);
-            self.opening.by = Some(ours);
-        }
-        if !is_asked && self.is_up() && !self.greet(actions) {
-            self.opening.initialize = None;
-        }
+/// The upstream was opened: whoever waited for that hears what it answered.
+pub(super) fn shared_opened(session: &mut Session, result: &str, actions: &mut Actions) {
+    if !session.tenancy.is_shared {
+        return;
     }
-
-    /// The upstream was opened: whoever waited for that hears what it answered.
-    pub(super) fn opened(&mut self, result: &str, actions: &mut Actions) {
-        if !self.is_shared {
-            return;
-        }
-        self.is_opened_since(self.opening.asked_at.unwrap_or(actions.now.at));
-        self.opening.by = None;
-        self.opening.result = Some(result.into());
-        if self.opening.initialized.is_none() {
-            let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-            self.opening.initialized = Some(line.to_vec());
-        }
-        for ours in std::mem::take(&mut self.opening.waiting) {
-            self.answer_opening(ours, actions);
-        }
+    session
+        .handshake
+        .accepted(session.upstream.heard, session.handshake.asked_at.unwrap_or(actions.now.at));
+    session.handshake.by = None;
+    session.handshake.result = Some(result.into());
+    if session.handshake.initialized.is_none() {
+        let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        session.handshake.initialized = Some(line.to_vec());
     }
-
-    /// The upstream refused to be opened in the words of one client: that one is told, and the next one is asked for.
-    /// Gives whether there is one.
-    pub(super) fn refuse_opening(
-        &mut self,
-        refuse: impl Fn(&mut Self, Box<Exchange>, &mut Actions),
-        actions: &mut Actions,
-    ) -> bool {
-        let mut refused = self.opening.by.take();
-        loop {
-            let taken = refused.and_then(|it| self.inflight.take(it));
-            self.opening.waiting.retain(|it| Some(*it) != refused);
-            if let Some(InFlightEntry::Answer(exchange)) = taken {
-                refuse(self, exchange, actions);
-            }
-            let Some(next) = self.opening.waiting.first().copied() else { return false };
-            if self.open_for(next, actions) {
-                return true;
-            }
-            refused = Some(next);
-        }
+    for ours in std::mem::take(&mut session.handshake.waiting) {
+        answer_handshake(session, ours, actions);
     }
+}
 
-    /// Opens the upstream in the words of a client that waits for that, if they are known.
-    fn open_for(&mut self, client: UpstreamId, actions: &mut Actions) -> bool {
-        let request = self.inflight.exchange(client).map(|it| &it.request);
-        let Some(line) = request.and_then(|it| without_client(it.line()?)) else { return false };
-        (self.opening.initialize, self.opening.by) = (Some(line), Some(client));
-        self.greet(actions)
+/// The upstream refused to be opened in the words of one client: that one is told, and the next one is asked for.
+/// Gives whether there is one.
+pub(super) fn refuse_handshake(
+    session: &mut Session,
+    refuse: impl Fn(&mut Session, Box<Exchange>, &mut Actions),
+    actions: &mut Actions,
+) -> bool {
+    let mut refused = session.handshake.by.take();
+    loop {
+        let taken = refused.and_then(|it| session.inflight.take(it));
+        session.handshake.waiting.retain(|it| Some(*it) != refused);
+        if let Some(InFlightEntry::Answer(exchange)) = taken {
+            refuse(session, exchange, actions);
+        }
+        let Some(next) = session.handshake.waiting.first().copied() else { return false };
+        if open_for(session, next, actions) {
+            return true;
+        }
+        refused = Some(next);
     }
+}
 
-    /// The same where no answer says why: what is not about one client's words is told to all who wait.
-    pub(super) fn fail_opening(&mut self, seen: &Seen<'_>, actions: &mut Actions) -> bool {
-        if let Seen::HttpFailed(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
-            let refuse = |it: &mut Self, one, actions: &mut Actions| {
-                it.fail(one, seen, actions);
-            };
-            return self.refuse_opening(refuse, actions);
-        }
-        for exchange in self.take_openings() {
-            self.fail(exchange, seen, actions);
-        }
-        false
-    }
+/// Opens the upstream in the words of a client that waits for that, if they are known.
+fn open_for(session: &mut Session, client: UpstreamId, actions: &mut Actions) -> bool {
+    let request = session.inflight.exchange(client).map(|it| &it.request);
+    let Some(line) = request.and_then(|it| without_client(it.line()?)) else { return false };
+    (session.handshake.initialize, session.handshake.by) = (Some(line), Some(client));
+    repeat_handshake(session, actions)
+}
 
-    #[expect(clippy::vec_box, reason = "they move in and out as they are")]
-    fn take_openings(&mut self) -> Vec<Box<Exchange>> {
-        let waiting = std::mem::take(&mut self.opening.waiting).into_iter();
-        let taken = waiting.filter_map(|it| match self.inflight.take(it) {
-            Some(InFlightEntry::Answer(exchange)) => Some(exchange),
-            _ => None,
-        });
-        taken.collect()
-    }
-
-    fn answer_opening(&mut self, ours: UpstreamId, actions: &mut Actions) {
-        let Some(InFlightEntry::Answer(exchange)) = self.inflight.take(ours) else { return };
-        let result = self.opening.result.as_deref().unwrap_or("{}");
-        let result = for_client(result, &exchange.request);
-        if let Ok(doc) = Doc::parse(result.as_bytes(), limits(result.len())) {
-            self.agreed(exchange.from.client, doc.root());
-        }
-        let to = ToClient::Answer(exchange.from.ticket, 200);
-        let id = exchange.request.id().as_bytes();
-        actions.to_client.add(to, |out| {
-            out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-            out.extend_from_slice(id);
-            out.extend_from_slice(br#","result":"#);
-            out.extend_from_slice(result.as_bytes());
-            out.extend_from_slice(b"}\n");
-        });
-        self.finish(exchange, Outcome::Ok, actions.now.at);
-    }
-
-    /// Why a request of one of several clients is refused, if it is: it would show what is another one's.
-    pub(super) fn refusal_of_shared(
-        &self,
-        frame: &Frame<'_>,
-        exchange: &Exchange,
-    ) -> Option<Seen<'static>> {
-        if exchange.request.method == Method::Interest {
-            return self.refusal_of_interest(frame, exchange);
-        }
-        let is_opening = self.is_shared && exchange.request.method == Method::Initialize;
-        if is_opening && frame.params.is_none_or(|it| it.kind() != Kind::Object) {
-            // The upstream is opened in the words of its first client, of which there are none.
-            let why = Unreadable::Frame(NotAFrame::BadParams);
-            return Some(Seen::Malformed(Malformed::Unreadable(why)));
-        }
-        let rest = frame.method.strip_prefix("tasks/").filter(|_| self.is_shared)?;
-        if rest == "list" {
-            return Some(Seen::Unshared);
-        }
-        let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str);
-        // A server may take a number for the text of it.
-        let Some(task) = task else { return Some(Seen::UnknownTask) };
-        // Without a session a task can be older than the gate: what nobody began here, the server answers for. One of which nothing is
-        // known any more may be anybody's.
-        let is_older = exchange.request.is_sessionless && self.tasks.is_of_nobody(&task);
-        let is_own = is_older || self.tasks.is_of(&task, exchange.from.client);
-        (!is_own).then_some(Seen::UnknownTask)
-    }
-
-    /// A request of an upstream that has several clients: none of them can answer for all.
-    pub(super) fn answer_upstream(frame: &Frame<'_>, id: Value<'_>, actions: &mut Actions) {
-        let answer: &[u8] = if frame.method == "ping" {
-            br#","result":{}}"#
-        } else {
-            br#","error":{"code":-32601,"message":"This server has several clients, none of which can be asked."}}"#
+/// The same where no answer says why: what is not about one client's words is told to all who wait.
+pub(super) fn fail_handshake(
+    session: &mut Session,
+    seen: &Seen<'_>,
+    actions: &mut Actions,
+) -> bool {
+    if let Seen::HttpFailed(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
+        let refuse = |it: &mut Session, one, actions: &mut Actions| {
+            fail(it, one, seen, actions);
         };
-        let parts: [&[u8]; 4] = [br#"{"jsonrpc":"2.0","id":"#, id.raw().as_bytes(), answer, b"\n"];
-        actions.to_upstream.add_parts(ToUpstream::Other, &parts);
+        return refuse_handshake(session, refuse, actions);
     }
+    for exchange in take_openings(session) {
+        fail(session, exchange, seen, actions);
+    }
+    false
+}
 
-    /// A subscription that the upstream ended: over HTTP its answer is what ends it.
-    pub(super) fn end_subscription(exchange: &Exchange, actions: &mut Actions) {
-        let id = exchange.request.id().as_bytes();
-        let parts: [&[u8]; 5] = [
-            br#"{"jsonrpc":"2.0","id":"#,
-            id,
-            br#","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"#,
-            id,
-            b"}}}\n",
-        ];
-        actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+#[expect(clippy::vec_box, reason = "they move in and out as they are")]
+fn take_openings(session: &mut Session) -> Vec<Box<Exchange>> {
+    let waiting = std::mem::take(&mut session.handshake.waiting).into_iter();
+    let taken = waiting.filter_map(|it| match session.inflight.take(it) {
+        Some(InFlightEntry::Answer(exchange)) => Some(exchange),
+        _ => None,
+    });
+    taken.collect()
+}
+
+fn answer_handshake(session: &mut Session, ours: UpstreamId, actions: &mut Actions) {
+    let Some(InFlightEntry::Answer(exchange)) = session.inflight.take(ours) else { return };
+    let result = session.handshake.result.as_deref().unwrap_or("{}");
+    let result = for_client(result, &exchange.request);
+    if let Ok(doc) = Doc::parse(result.as_bytes(), limits(result.len())) {
+        session.tenancy.agreed(exchange.from.client, doc.root());
     }
+    let to = ToClient::Answer(exchange.from.ticket, 200);
+    let id = exchange.request.id().as_bytes();
+    actions.to_client.add(to, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        out.extend_from_slice(id);
+        out.extend_from_slice(br#","result":"#);
+        out.extend_from_slice(result.as_bytes());
+        out.extend_from_slice(b"}\n");
+    });
+    finish(session, exchange, Outcome::Ok, actions.now.at);
+}
+
+/// Why a request of one of several clients is refused, if it is: it would show what is another one's.
+pub(super) fn refuse_foreign(
+    cx: Context<'_>,
+    frame: &Frame<'_>,
+    exchange: &Exchange,
+) -> Option<Seen<'static>> {
+    if exchange.request.method == Method::Interest {
+        return refuse_subscription(cx, frame, exchange);
+    }
+    let is_opening = cx.tenancy.is_shared && exchange.request.method == Method::Initialize;
+    if is_opening && frame.params.is_none_or(|it| it.kind() != Kind::Object) {
+        // The upstream is opened in the words of its first client, of which there are none.
+        let why = Unreadable::Frame(NotAFrame::BadParams);
+        return Some(Seen::Malformed(Malformed::Unreadable(why)));
+    }
+    let rest = frame.method.strip_prefix("tasks/").filter(|_| cx.tenancy.is_shared)?;
+    if rest == "list" {
+        return Some(Seen::Unshared);
+    }
+    let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str);
+    // A server may take a number for the text of it.
+    let Some(task) = task else { return Some(Seen::UnknownTask) };
+    // Without a session a task can be older than the gate: what nobody began here, the server answers for. One of which nothing is
+    // known any more may be anybody's.
+    let is_older = exchange.request.is_sessionless && cx.tenancy.tasks.is_of_nobody(&task);
+    let is_own = is_older || cx.tenancy.tasks.is_of(&task, exchange.from.client);
+    (!is_own).then_some(Seen::UnknownTask)
+}
+
+/// A request of an upstream that has several clients: none of them can answer for all.
+pub(super) fn answer_for_clients(frame: &Frame<'_>, id: Value<'_>, actions: &mut Actions) {
+    let answer: &[u8] = if frame.method == "ping" {
+        br#","result":{}}"#
+    } else {
+        br#","error":{"code":-32601,"message":"This server has several clients, none of which can be asked."}}"#
+    };
+    let parts: [&[u8]; 4] = [br#"{"jsonrpc":"2.0","id":"#, id.raw().as_bytes(), answer, b"\n"];
+    actions.to_upstream.add_parts(ToUpstream::Other, &parts);
+}
+
+/// A subscription that the upstream ended: over HTTP its answer is what ends it.
+pub(super) fn end_subscription(exchange: &Exchange, actions: &mut Actions) {
+    let id = exchange.request.id().as_bytes();
+    let parts: [&[u8]; 5] = [
+        br#"{"jsonrpc":"2.0","id":"#,
+        id,
+        br#","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"#,
+        id,
+        b"}}}\n",
+    ];
+    actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
 }
 
 /// An `initialize` that promises nothing only one client could keep, in the newest revision.

@@ -10,8 +10,16 @@ use redress::{
 use rustc_hash::FxBuildHasher;
 
 use super::{
-    Actions, Session, judge::with_own_parts, rewrite::Rewrite, route::write_routed,
-    upstream::MessageSource,
+    Session,
+    actions::Actions,
+    client::new_exchange,
+    context::Context,
+    emission::{make_template, push_fault, stamp_of},
+    messages::MessageSource,
+    rewrite::{Rewrite, rewrite_state},
+    routing::{route_of, write_routed},
+    stray_output::note_stray,
+    verdict::{tool_of, verdict, with_own_parts},
 };
 use crate::{
     answer::{CallResult, ambiguous_state},
@@ -118,70 +126,74 @@ impl Tasks {
     }
 }
 
-impl Session {
-    /// The upstream tells of a task by itself, and that is a failure: it is recorded first.
-    pub(super) fn task_failed(
-        &mut self,
-        line: &[u8],
-        frame: &Frame<'_>,
-        source: MessageSource,
-        actions: &mut Actions,
-    ) -> bool {
-        let is_observed = self.server.settings.mode == Mode::Observe;
-        if let Some(reason) = frame.params.and_then(ambiguous_state).filter(|_| !is_observed) {
-            self.note(line, reason, actions);
-            return true;
-        }
-        if frame.params.and_then(failed).is_none() {
-            return false;
-        }
-        let Some(route) = self.route(frame, source) else { return true };
-        let mut text = Vec::new();
-        write_routed(line, &route, &mut text);
-        text.pop();
-        let Ok(doc) = Doc::parse(&text, limits(usize::MAX)) else { return false };
-        let Ok(frame) = Frame::of(&doc) else { return false };
-        let Some(params) = frame.params else { return false };
-        let (Some(inner), now) = (failed(params), actions.now) else { return false };
-        let exchange = self.exchange(&frame, Sender::default(), now.at);
-        let Some(failure) = self.verdict_of_state(&exchange, params, now) else {
-            return false;
-        };
-        let failure = with_own_parts(failure, params.get("result"), line);
-        let is_rewritten = self.server.settings.mode == Mode::Enforce && failure.certain;
-        let form = match self.server.settings.mode {
-            Mode::Observe => ReplyBody::AsItIs(text.clone()),
-            _ => match self.rewrite_state(params, 0, is_rewritten) {
-                Rewrite::Made => ReplyBody::AsItIs(text.clone()),
-                rewrite => rewrite.apply_to_line(text.clone(), 0),
-            },
-        };
-        let tool = self.tool_of(&exchange.request);
-        let template = self.template(failure.fault, (tool, inner.meta()));
-        let to = ReplyTo::new(Recipient::Notified(route.to), Ticket(0));
-        self.push(template, self.stamp(None, now), (to, form), actions);
-        true
+/// The upstream tells of a task by itself, and that is a failure: it is recorded first.
+pub(super) fn task_failed(
+    session: &mut Session,
+    line: &[u8],
+    frame: &Frame<'_>,
+    source: MessageSource,
+    actions: &mut Actions,
+) -> bool {
+    let is_observed = session.server.settings.mode == Mode::Observe;
+    if let Some(reason) = frame.params.and_then(ambiguous_state).filter(|_| !is_observed) {
+        note_stray(session, line, reason, actions);
+        return true;
     }
+    if frame.params.and_then(failed).is_none() {
+        return false;
+    }
+    let Some(route) = route_of(session, frame, source) else { return true };
+    let mut text = Vec::new();
+    write_routed(line, &route, &mut text);
+    text.pop();
+    let Ok(doc) = Doc::parse(&text, limits(usize::MAX)) else { return false };
+    let Ok(frame) = Frame::of(&doc) else { return false };
+    let Some(params) = frame.params else { return false };
+    let (Some(inner), now) = (failed(params), actions.now) else { return false };
+    let exchange = new_exchange(session, &frame, Sender::default(), now.at);
+    let Some(failure) = verdict_of_state(session.context(), &exchange, params, now) else {
+        return false;
+    };
+    let failure = with_own_parts(failure, params.get("result"), line);
+    let is_rewritten = session.server.settings.mode == Mode::Enforce && failure.certain;
+    let form = match session.server.settings.mode {
+        Mode::Observe => ReplyBody::AsItIs(text.clone()),
+        _ => match rewrite_state(session.context(), params, 0, is_rewritten) {
+            Rewrite::Made => ReplyBody::AsItIs(text.clone()),
+            rewrite => rewrite.apply_to_line(text.clone(), 0),
+        },
+    };
+    let tool = tool_of(session.context(), &exchange.request);
+    let template = make_template(session.context(), failure.fault, (tool, inner.meta()));
+    let to = ReplyTo::new(Recipient::Notified(route.to), Ticket(0));
+    push_fault(
+        session.context(),
+        template,
+        stamp_of(session.context(), None, now),
+        (to, form),
+        actions,
+    );
+    true
+}
 
-    /// Whether the state of a task is a failure, and which. It is built like a message, with a result or an error; one
-    /// of revision 2025-11-25 has only words.
-    pub(super) fn verdict_of_state(
-        &self,
-        exchange: &Exchange,
-        state: Value<'_>,
-        now: Moment,
-    ) -> Option<Box<Failure>> {
-        let Some(Inner::State(_)) = failed(state) else {
-            return self.verdict(exchange, What::Answer(state), now);
-        };
-        let words = WORDS.iter().filter_map(|it| state.get(it));
-        let words = words.into_iter().find(|it| it.kind() == Kind::String);
-        let message = format!(r#"{{"error":{{"message":{}}}}}"#, words.map_or("\"\"", Value::raw));
-        let doc = Doc::parse(message.as_bytes(), limits(message.len())).ok()?;
-        let mut failure = self.verdict(exchange, What::Answer(doc.root()), now)?;
-        Stated::scan(state.raw().as_bytes()).limit(&mut failure.fault);
-        Some(failure)
-    }
+/// Whether the state of a task is a failure, and which. It is built like a message, with a result or an error; one
+/// of revision 2025-11-25 has only words.
+pub(super) fn verdict_of_state(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    state: Value<'_>,
+    now: Moment,
+) -> Option<Box<Failure>> {
+    let Some(Inner::State(_)) = failed(state) else {
+        return verdict(cx, exchange, What::Answer(state), now);
+    };
+    let words = WORDS.iter().filter_map(|it| state.get(it));
+    let words = words.into_iter().find(|it| it.kind() == Kind::String);
+    let message = format!(r#"{{"error":{{"message":{}}}}}"#, words.map_or("\"\"", Value::raw));
+    let doc = Doc::parse(message.as_bytes(), limits(message.len())).ok()?;
+    let mut failure = verdict(cx, exchange, What::Answer(doc.root()), now)?;
+    Stated::scan(state.raw().as_bytes()).limit(&mut failure.fault);
+    Some(failure)
 }
 
 /// The failure that the state of a task carries.

@@ -1,4 +1,4 @@
-//! Whether a process writes a chain, by its lock.
+//! Whether somebody writes a chain, as its lock tells.
 
 use std::io;
 

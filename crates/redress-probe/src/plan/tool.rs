@@ -48,7 +48,7 @@ impl Tool {
         })
     }
 
-    /// Whether arguments fit the schema; none, if that cannot be decided.
+    /// Whether arguments fit the schema; none, if nobody can say.
     pub(super) fn fits(&self, arguments: &Value) -> Option<bool> {
         self.validator.as_ref().map(|it| it.is_valid(arguments))
     }

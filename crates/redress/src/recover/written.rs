@@ -1,4 +1,4 @@
-//! A card read back: what the text for the model says, for clients that got nothing else.
+//! A card read back: what the text for the model says, for clients to whom nothing else came through.
 
 use redress_registry::RetryKind;
 

@@ -66,7 +66,7 @@ fn member<'t>(
     fields.of(pair, Field::Value)
 }
 
-/// The function that does the work, and the wrapper that it goes through.
+/// Who does the work, and through whom it goes.
 pub(super) fn work<'t>(
     it: &Recorder<'t>,
     handler: Node<'t>,

@@ -1,4 +1,4 @@
-//! `[auth]`: who is let in by a token, and in which role.
+//! `[auth]`: who is let in by a token, and as whom.
 
 use std::collections::BTreeSet;
 

@@ -9,7 +9,9 @@ use serde_json::json;
 use super::{CALL, FAILED, Rig, card, code, fault, settings};
 use crate::{
     exposition::render,
-    session::{ClientKind, Exit, HttpFailure, State, UpstreamKind},
+    session::{
+        ClientKind, Exit, HttpFailure, UpstreamKind, emission::make_template, upstream::State,
+    },
     settings::{Mode, ServerText, Settings},
 };
 
@@ -51,11 +53,15 @@ fn seed_003_19_what_the_gate_refuses_has_the_hint_of_the_contract() {
     ] {
         let contract = Arc::clone(stagewright);
         let rig = Rig::gated(Settings { dialect, contract, ..settings(Mode::Enforce) });
-        let template = rig.session.template(Fault::example(code.entry()), (None, None));
+        let template =
+            make_template(rig.session.context(), Fault::example(code.entry()), (None, None));
         assert_eq!(template.fault.hint, stagewright.get(named).unwrap().hint);
         let mut own = Fault::example(code.entry());
         own.hint = "Do this instead.".to_owned();
-        assert_eq!(rig.session.template(own, (None, None)).fault.hint, "Do this instead.");
+        assert_eq!(
+            make_template(rig.session.context(), own, (None, None)).fault.hint,
+            "Do this instead."
+        );
     }
 }
 
@@ -123,7 +129,7 @@ fn a_parked_server_keeps_what_its_last_process_left() {
         if let Some(answer) = rig.client(CALL).pop() {
             break answer;
         }
-        if let State::StartAt(then) = rig.session.upstream {
+        if let State::StartAt(then) = rig.session.upstream.state {
             rig.after(then - rig.actions.now.at);
         }
         rig.ready();

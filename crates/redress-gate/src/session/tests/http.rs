@@ -10,7 +10,7 @@ use crate::{
     outgoing::{Ticket, ToClient, ToUpstream},
     session::{
         ClientKind, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind,
-        refused::redirected,
+        http_failure::redirected,
     },
 };
 

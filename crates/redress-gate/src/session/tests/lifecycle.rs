@@ -6,7 +6,7 @@ use proptest::prelude::{Just, Strategy, prop, prop_assert, prop_assert_eq, prop_
 
 use super::{CALL, FAILED, OPEN, OPENED, Rig, TOOLS, card, code, fault};
 use crate::{
-    session::{Exit, State},
+    session::{Exit, upstream::State},
     settings::Mode,
 };
 
@@ -166,7 +166,7 @@ fn a_server_that_keeps_crashing_is_parked() {
             assert_eq!(fault(answer)["effect"], "none");
             break;
         }
-        if let State::StartAt(then) = rig.session.upstream {
+        if let State::StartAt(then) = rig.session.upstream.state {
             rig.after(then - rig.actions.now.at);
         }
         assert!(std::mem::take(&mut rig.actions.start));
@@ -357,7 +357,7 @@ fn what_a_tool_does_is_learnt_for_the_next_failure_without_an_answer() {
         rig.server_bytes(TOOLS.replace("ID", &asked["id"].to_string()).as_bytes());
         let heard = rig.after(SECOND * 60);
         assert_eq!((code(&heard[0]), &fault(&heard[0])["effect"]), ("TIMEOUT", &"none".into()));
-        assert!(rig.session.silent.is_some(), "a list is no answer to a call");
+        assert!(rig.session.upstream.silent.is_some(), "a list is no answer to a call");
         rig.sent.clear();
         rig.client(CALL);
         assert_eq!(rig.sent.len(), 1, "once is enough");

@@ -42,7 +42,7 @@ fn silence(rig: &mut Rig) -> Vec<Value> {
 }
 
 fn crash(rig: &mut Rig) -> Vec<Value> {
-    if rig.session.upstream == super::super::State::Down {
+    if rig.session.upstream.state == super::super::upstream::State::Down {
         rig.client(CALL);
         rig.ready();
     } else {
@@ -155,10 +155,10 @@ fn what_one_session_does_to_its_process_pauses_no_other() {
         Arc::new(Server::new(Settings { breaker, ..settings(Mode::Enforce) }, Instant::now()));
     let session = || Session::new(Arc::clone(&server), ClientKind::Http, UpstreamKind::Pipe);
     let (one, other) = (session(), session());
-    (0..3).for_each(|_| one.out_of_reach(Instant::now()));
+    (0..3).for_each(|_| one.admission.breaker.failed(Instant::now()));
     assert_eq!(server.breakers.phase(), Circuit::Open, "whoever looks on sees it");
-    assert!(one.breaker.admit(Instant::now()).is_err());
-    assert!(other.breaker.admit(Instant::now()).is_ok());
+    assert!(one.admission.breaker.admit(Instant::now()).is_err());
+    assert!(other.admission.breaker.admit(Instant::now()).is_ok());
     drop(one);
     assert_eq!(server.breakers.phase(), Circuit::Closed);
 }

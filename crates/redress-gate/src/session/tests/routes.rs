@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::{CALL, Rig, code};
 use crate::{
+    inflight::questions::MOST as MOST_ASKED,
     outgoing::{Ticket, ToClient},
-    session::{ClientKind, UpstreamKind, upstream::MOST_ASKED},
+    session::{ClientKind, UpstreamKind},
 };
 
 const WATCHED: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"progressToken":"a\u0062"},"name":"read"}}"#;

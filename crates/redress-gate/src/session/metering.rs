@@ -9,7 +9,7 @@ use redress::{
     tokens,
 };
 
-use super::{Session, upstream::Answer};
+use super::{context::Context, messages::Answer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Shape, span},
@@ -21,28 +21,26 @@ const META: &str = "_meta";
 const TOKENS: &str = "estimated_tokens";
 const ELAPSED: &str = "elapsed_ms";
 
-impl Session {
-    /// What takes the place of which bytes so that the result of a call says what it cost. `None` if that was not asked for,
-    /// or if the result has no room for it.
-    pub(super) fn metered(
-        &self,
-        exchange: &Exchange,
-        answer: &Answer<'_, '_>,
-        now: Moment,
-    ) -> Option<(Range<usize>, String)> {
-        let settings = &self.server.settings;
-        let is_call = exchange.request.method == Method::ToolsCall;
-        if !settings.meter || settings.mode == Mode::Observe || !is_call {
-            return None;
-        }
-        let is_result = answer.frame.shape == Shape::Result;
-        let result = answer.frame.payload.filter(|it| is_result && it.kind() == Kind::Object)?;
-        let cost = match settings.dialect {
-            Dialect::Stagewright => stagewright::estimate(Some(result)),
-            _ => tokens::estimate(result.raw()),
-        };
-        edit(result, cost, now.since(exchange.started))
+/// What takes the place of which bytes so that the result of a call says what it cost. `None` if that was not asked for,
+/// or if the result has no room for it.
+pub(super) fn metered(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    answer: &Answer<'_, '_>,
+    now: Moment,
+) -> Option<(Range<usize>, String)> {
+    let settings = &cx.server.settings;
+    let is_call = exchange.request.method == Method::ToolsCall;
+    if !settings.meter || settings.mode == Mode::Observe || !is_call {
+        return None;
     }
+    let is_result = answer.frame.shape == Shape::Result;
+    let result = answer.frame.payload.filter(|it| is_result && it.kind() == Kind::Object)?;
+    let cost = match settings.dialect {
+        Dialect::Stagewright => stagewright::estimate(Some(result)),
+        _ => tokens::estimate(result.raw()),
+    };
+    edit(result, cost, now.since(exchange.started))
 }
 
 /// The edit of a result. What its server says of the same itself stays.

@@ -6,7 +6,7 @@ use redress::{
     text::{cut, strip, strip_line},
 };
 
-use super::{Session, upstream::Answer};
+use super::{context::Context, messages::Answer};
 use crate::{frame::Shape, settings::ServerText};
 
 /// The most bytes of a block, as many from the start as from the end.
@@ -16,27 +16,25 @@ const MOST: usize = 16 << 10;
 const LONGEST_LINE: usize = 2_000;
 
 /// The words of a server, stripped line by line.
-pub(super) struct Said(Vec<String>);
+pub(super) struct ServerWords(Vec<String>);
 
-impl Session {
-    /// All that a failed answer says in words, if that is wanted.
-    pub(super) fn said(&self, answer: &Answer<'_, '_>) -> Option<Said> {
-        let settings = &self.server.settings;
-        let payload = answer.frame.payload.filter(|_| settings.server_text == ServerText::Full)?;
-        let words = match answer.frame.shape {
-            Shape::Error => payload.get("message")?.as_str()?.into_owned(),
-            _ => texts(payload),
-        };
-        // What hides a secret goes first: nothing changes a text that was redacted.
-        let plain: Vec<_> = words.lines().map(strip_line).collect();
-        let plain = plain.join("\n");
-        let shown = settings.shown_stack().shown(&plain);
-        let redacted = settings.redactor.text(&shown);
-        Some(Said(redacted.lines().map(|it| cut(it, LONGEST_LINE).into_owned()).collect()))
-    }
+/// All that a failed answer says in words, if that is wanted.
+pub(super) fn server_words(cx: Context<'_>, answer: &Answer<'_, '_>) -> Option<ServerWords> {
+    let settings = &cx.server.settings;
+    let payload = answer.frame.payload.filter(|_| settings.server_text == ServerText::Full)?;
+    let words = match answer.frame.shape {
+        Shape::Error => payload.get("message")?.as_str()?.into_owned(),
+        _ => texts(payload),
+    };
+    // What hides a secret goes first: nothing changes a text that was redacted.
+    let plain: Vec<_> = words.lines().map(strip_line).collect();
+    let plain = plain.join("\n");
+    let shown = settings.shown_stack().shown(&plain);
+    let redacted = settings.redactor.text(&shown);
+    Some(ServerWords(redacted.lines().map(|it| cut(it, LONGEST_LINE).into_owned()).collect()))
 }
 
-impl Said {
+impl ServerWords {
     /// The block below the card of a failure, if the card does not say all of it.
     pub(super) fn below(self, fault: &Fault) -> Option<Box<str>> {
         let whole = strip(&self.0.join("\n"));

@@ -6,48 +6,46 @@ use redress::{
 };
 use redress_registry::Registry;
 
-use super::{Session, upstream::Answer};
+use super::{context::Context, messages::Answer};
 use crate::{
     exchange::{Exchange, Method},
     frame::{Edit, limits, rewrite, span},
     settings::Mode,
 };
 
-impl Session {
-    /// An answer with the list of tools as clients see it, under the client's id; `None` if the list stays as it is.
-    pub(super) fn list_for_client(
-        &self,
-        exchange: &Exchange,
-        answer: &Answer<'_, '_>,
-    ) -> Option<Vec<u8>> {
-        if exchange.request.method != Method::ToolsList {
-            return None;
+/// An answer with the list of tools as clients see it, under the client's id; `None` if the list stays as it is.
+pub(super) fn tools_for_client(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    answer: &Answer<'_, '_>,
+) -> Option<Vec<u8>> {
+    if exchange.request.method != Method::ToolsList {
+        return None;
+    }
+    let listed = answer.frame.payload.and_then(|it: Value<'_>| it.get("tools"))?;
+    let is_first = exchange.request.cursor().is_none();
+    let governed = cx.server.governor().map(|it| it.tools(listed, is_first));
+    let tools = match &governed {
+        Some(tools) => {
+            let doc = Doc::parse(tools.as_bytes(), limits(tools.len())).ok();
+            doc.and_then(|it| described_tools(cx, it.root()))
         }
-        let listed = answer.frame.payload.and_then(|it: Value<'_>| it.get("tools"))?;
-        let is_first = exchange.request.cursor().is_none();
-        let governed = self.server.governor().map(|it| it.tools(listed, is_first));
-        let tools = match &governed {
-            Some(tools) => {
-                let doc = Doc::parse(tools.as_bytes(), limits(tools.len())).ok();
-                doc.and_then(|it| self.described(it.root()))
-            }
-            None => self.described(listed),
-        };
-        let tools = tools.or(governed)?;
-        let id = Edit { at: span(answer.id), with: exchange.request.id().as_bytes() };
-        let mut edits = [id, Edit { at: span(listed), with: tools.as_bytes() }];
-        let mut line = Vec::new();
-        rewrite(answer.line, &mut edits, &mut line);
-        Some(line)
-    }
+        None => described_tools(cx, listed),
+    };
+    let tools = tools.or(governed)?;
+    let id = Edit { at: span(answer.id), with: exchange.request.id().as_bytes() };
+    let mut edits = [id, Edit { at: span(listed), with: tools.as_bytes() }];
+    let mut line = Vec::new();
+    rewrite(answer.line, &mut edits, &mut line);
+    Some(line)
+}
 
-    /// A list of tools with their errors, where that is wanted; `None` if it stays as it is.
-    fn described(&self, listed: Value<'_>) -> Option<String> {
-        let settings = &self.server.settings;
-        // The other modes change nothing that a server says.
-        let is_wanted = settings.describe && settings.mode == Mode::Enforce;
-        is_wanted.then(|| described(listed, &settings.contract))?
-    }
+/// A list of tools with their errors, where that is wanted; `None` if it stays as it is.
+fn described_tools(cx: Context<'_>, listed: Value<'_>) -> Option<String> {
+    let settings = &cx.server.settings;
+    // The other modes change nothing that a server says.
+    let is_wanted = settings.describe && settings.mode == Mode::Enforce;
+    is_wanted.then(|| described(listed, &settings.contract))?
 }
 
 /// A list of tools with the errors that the contract lists for each; every other byte stays.

@@ -4,7 +4,11 @@
 use redress::Fault;
 use redress_registry::{Retry, RetryKind};
 
-use super::{Exit, Session};
+use super::{
+    context::Context,
+    endpoints::Exit,
+    stray_output::{printed_output, with_stray_output},
+};
 use crate::exchange::{Exchange, Method};
 
 /// What to do about a wrong command, and about a wrong address.
@@ -98,7 +102,7 @@ pub(super) fn tells_failure(line: &str) -> bool {
 }
 
 /// Whether a line of a log says what is missing.
-pub(super) fn names_failure(line: &str) -> bool {
+fn names_failure(line: &str) -> bool {
     has(line, &NAMING) && !is_aside(line)
 }
 
@@ -111,24 +115,27 @@ fn has(line: &str, words: &[&str]) -> bool {
     words.iter().any(|it| line.contains(it))
 }
 
-impl Session {
-    /// Whether the session was to be opened, and the process has never said anything: it has not done anything either.
-    pub(super) fn is_unopened(&self) -> bool {
-        self.opening.initialize.is_some() && !self.opening.is_done && !self.has_spoken
-    }
+/// Whether the session was to be opened, and the process has never said anything: it has not done anything either.
+pub(super) fn is_unopened(cx: Context<'_>) -> bool {
+    cx.handshake.initialize.is_some() && !cx.handshake.is_done && !cx.upstream.has_spoken
+}
 
-    /// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says
-    /// what is not there.
-    pub(super) fn never_began(&self, fault: &mut Fault, exchange: &Exchange, exit: &Exit) {
-        fault.server_text = fault.server_text.take().or_else(|| self.printed());
-        fault.details = self.with_useless(fault.details.take(), exchange);
-        if exit.code == Some(0) {
-            "The program ended without an answer: it is no MCP server, or had nothing to do."
-                .clone_into(&mut fault.message);
-            mend(fault, CHECK_COMMAND);
-        } else if fault.server_text.as_deref().is_some_and(names_failure) {
-            mend(fault, CHECK_COMMAND);
-        }
+/// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says
+/// what is not there.
+pub(super) fn explain_failed_start(
+    cx: Context<'_>,
+    fault: &mut Fault,
+    exchange: &Exchange,
+    exit: &Exit,
+) {
+    fault.server_text = fault.server_text.take().or_else(|| printed_output(cx));
+    fault.details = with_stray_output(cx, fault.details.take(), exchange);
+    if exit.code == Some(0) {
+        "The program ended without an answer: it is no MCP server, or had nothing to do."
+            .clone_into(&mut fault.message);
+        mend(fault, CHECK_COMMAND);
+    } else if fault.server_text.as_deref().is_some_and(names_failure) {
+        mend(fault, CHECK_COMMAND);
     }
 }
 

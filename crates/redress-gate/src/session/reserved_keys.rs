@@ -1,6 +1,6 @@
 //! Keys that only the gate writes: what a server says under them is taken out of its messages, wherever it stands.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use memchr::memmem::Finder;
 use redress::{
@@ -8,16 +8,17 @@ use redress::{
     wire::{FAULT_KEY, RESERVED, is_reserved},
 };
 
-use super::tasks::stated_in_state;
+use super::{context::Context, messages::is_of_task, tasks::stated_in_state};
 use crate::{
     exchange::Method,
-    frame::{Edit, Shape, rewrite, span},
+    frame::{Edit, Frame, Shape, limits, rewrite, span},
+    settings::Mode,
 };
 
 static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(RESERVED));
 
 /// Whether a message may have such a key. That costs no second pass over what has none.
-pub(super) fn may_be_in(line: &[u8], doc: &Doc<'_>) -> bool {
+fn may_be_in(line: &[u8], doc: &Doc<'_>) -> bool {
     // Escapes can spell it in many ways.
     FINDER.find(line).is_some() || doc.has_escaped_key()
 }
@@ -34,7 +35,7 @@ pub(super) fn stated_in(shape: Shape, method: Method, payload: Value<'_>) -> Opt
 }
 
 /// Whether a server states an envelope in an object.
-pub(super) fn has_stated(object: Option<Value<'_>>) -> bool {
+fn has_stated(object: Option<Value<'_>>) -> bool {
     object.is_some_and(|it| it.get(FAULT_KEY).is_some())
 }
 
@@ -82,6 +83,45 @@ fn members_of<'d>(
     }
 }
 
+/// A message in a body without what only the gate says.
+pub(super) fn clean_message<'l>(cx: Context<'_>, line: &'l [u8], method: Method) -> Cow<'l, [u8]> {
+    let doc = Doc::parse(line, limits(cx.server.settings.max_message)).ok();
+    let clean = doc.as_ref().and_then(|doc| {
+        let frame = Frame::of(doc).ok()?;
+        without_reserved(cx, line, doc, (&frame, || Some(method)))
+    });
+    clean.map_or(Cow::Borrowed(line), Cow::Owned)
+}
+
+/// A message without what its server says under keys of the gate; `None` if it says nothing there. The envelope that it states where
+/// envelopes are read stays until it is judged. Who observes changes nothing.
+pub(super) fn without_reserved(
+    cx: Context<'_>,
+    line: &[u8],
+    doc: &Doc<'_>,
+    (frame, method): (&Frame<'_>, impl FnOnce() -> Option<Method>),
+) -> Option<Vec<u8>> {
+    if cx.server.settings.mode == Mode::Observe || !may_be_in(line, doc) {
+        return None;
+    }
+    let stated = match frame.payload {
+        Some(payload) => stated_in(frame.shape, method().unwrap_or(Method::Other), payload),
+        None if is_of_task(&frame.method) => frame.params.and_then(stated_in_state),
+        _ => None,
+    };
+    without(line, frame.root, stated)
+}
+
+/// A message that passes, without the envelope that its server states in an object: it says nothing where nothing failed.
+pub(super) fn without_stated(
+    cx: Context<'_>,
+    line: &[u8],
+    root: Value<'_>,
+    stated: Option<Value<'_>>,
+) -> Option<Vec<u8>> {
+    let is_clean = cx.server.settings.mode == Mode::Observe || !has_stated(stated);
+    if is_clean { None } else { without(line, root, None) }
+}
 #[cfg(test)]
 mod tests {
     use redress::json::{Doc, Limits};

@@ -1,11 +1,10 @@
 //! Which HTTP status stands above an answer: clients with a session get 200, the others the one that fits.
 
 use redress::Dialect;
+use redress_ledger::Time;
 use redress_registry::Class;
 
-use redress_ledger::Time;
-
-use super::{ClientKind, Session, later::in_seconds, upstream::Answer};
+use super::{context::Context, messages::Answer, retry_after::in_seconds};
 use crate::{
     answer::ErrorObject,
     exchange::Request,
@@ -50,28 +49,26 @@ impl HttpHead {
     }
 }
 
-impl Session {
-    /// The status above an answer that the gate makes.
-    pub(super) fn status_of_made(&self, request: &Request, is_result: bool, class: Class) -> u16 {
-        let is_result = is_result && self.server.settings.dialect != Dialect::Rpc;
-        if is_result || !self.shows_status(request) { 200 } else { by_class(class) }
-    }
+/// The status above an answer that the gate makes.
+pub(super) fn status_of_made(
+    cx: Context<'_>,
+    request: &Request,
+    is_result: bool,
+    class: Class,
+) -> u16 {
+    let is_result = is_result && cx.server.settings.dialect != Dialect::Rpc;
+    if is_result || !cx.tenancy.shows_status(request) { 200 } else { by_class(class) }
+}
 
-    /// The status above an answer that is the upstream's own, whatever was put in.
-    pub(super) fn status_of_passed(&self, request: &Request, answer: &Answer<'_, '_>) -> u16 {
-        let error = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Error);
-        match (answer.http, error.map(ErrorObject::of)) {
-            (Some(http), _) => http.status,
-            (None, Some(ErrorObject::Valid { code })) if self.shows_status(request) => {
-                by_number(code)
-            }
-            _ => 200,
+/// The status above an answer that is the upstream's own, whatever was put in.
+pub(super) fn status_of_passed(cx: Context<'_>, request: &Request, answer: &Answer<'_, '_>) -> u16 {
+    let error = answer.frame.payload.filter(|_| answer.frame.shape == Shape::Error);
+    match (answer.http, error.map(ErrorObject::of)) {
+        (Some(http), _) => http.status,
+        (None, Some(ErrorObject::Valid { code })) if cx.tenancy.shows_status(request) => {
+            by_number(code)
         }
-    }
-
-    /// Whether failures have a status of their own.
-    fn shows_status(&self, request: &Request) -> bool {
-        self.client == ClientKind::Http && request.is_sessionless
+        _ => 200,
     }
 }
 

@@ -1,0 +1,92 @@
+//! Requests that end all at once: the client has left, the upstream is gone, or the gate ends.
+
+use super::{
+    Session, actions::Actions, admission::note_unreachable, checked_writes::outlive_request,
+    faults::Seen, pipeline::fail, retry::is_held_by_gate, verdicts::DeferredVerdict,
+};
+use crate::{
+    breaker::is_of_transport,
+    exchange::{Exchange, Method},
+    inflight::{InFlightEntry, UpstreamId},
+    outgoing::{ToClient, ToUpstream},
+};
+
+/// Cancels the requests that meet a condition.
+pub(super) fn cancel_where(
+    session: &mut Session,
+    is_meant: impl Fn(&Exchange) -> bool,
+    actions: &mut Actions,
+) {
+    let all = std::mem::take(&mut session.verdicts.deferred).into_iter();
+    let (meant, others) = all.partition(|it: &DeferredVerdict| is_meant(&it.exchange));
+    session.verdicts.deferred = others;
+    for undecided in meant {
+        fail(session, undecided.exchange, &Seen::ClientGone, actions);
+    }
+    for id in session.inflight.in_order() {
+        if session.inflight.exchange(id).is_some_and(&is_meant)
+            && let Some(mut exchange) = session.inflight.withdraw(id)
+        {
+            outlive_request(session, id, &mut exchange, actions.now.at);
+            cancel_upstream(session, id, &exchange, "the client is gone", actions);
+            fail(session, exchange, &Seen::ClientGone, actions);
+        }
+    }
+}
+
+/// Withdraws a request from the upstream, which may still be at it.
+pub(super) fn cancel_upstream(
+    session: &mut Session,
+    id: UpstreamId,
+    exchange: &Exchange,
+    reason: &str,
+    actions: &mut Actions,
+) {
+    if !exchange.is_at_upstream()
+        || exchange.request.method == Method::Initialize
+        || !session.upstream.is_up()
+    {
+        return;
+    }
+    let parts: [&[u8]; 5] = [
+        br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
+        &id.digits(),
+        br#","reason":""#,
+        reason.as_bytes(),
+        b"\"}}\n",
+    ];
+    actions.to_upstream.add_parts(ToUpstream::Cancel(id), &parts);
+    session.upstream.notes += 1;
+}
+
+/// The process that asked is gone: the client need not answer.
+pub(super) fn cancel_questions(session: &mut Session, actions: &mut Actions) {
+    for ours in session.inflight.questions.take_all() {
+        let ours = ours.to_string();
+        let parts: [&[u8]; 3] = [
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#,
+            ours.as_bytes(),
+            b",\"reason\":\"the server process ended\"}}\n",
+        ];
+        actions.to_client.add_parts(ToClient::Any, &parts);
+    }
+}
+
+/// Fails every request in flight for the same reason.
+pub(super) fn fail_all(session: &mut Session, seen: &Seen<'_>, actions: &mut Actions) {
+    session.upstream.take_queue();
+    let mut is_out_of_reach = false;
+    for id in session.inflight.in_order() {
+        if seen.is_out_of_reach() && is_held_by_gate(session, id) {
+            continue;
+        }
+        if let Some(InFlightEntry::Answer(exchange)) = session.inflight.take(id) {
+            let class = fail(session, exchange, seen, actions);
+            is_out_of_reach |= seen.is_out_of_reach() && is_of_transport(class);
+        }
+    }
+    // However many requests it hits, it is one event.
+    if is_out_of_reach {
+        note_unreachable(session, actions.now.at);
+    }
+}

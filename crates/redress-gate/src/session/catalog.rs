@@ -1,0 +1,171 @@
+//! `Catalog`: the tools of the upstream, and how the gate asks for their list itself.
+
+use std::time::{Duration, Instant};
+
+use redress::json::{Doc, Kind, Members, Value};
+
+use super::{Session, actions::Actions};
+use crate::{
+    exchange::Exchange,
+    frame::{Frame, Shape, limits},
+    inflight::{OwnRequest, UpstreamId},
+    outgoing::{Ticket, ToUpstream},
+    tools::Tools,
+};
+
+/// How long a failure waits for the list of tools.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The most pages of a list that are asked for.
+const MOST_PAGES: u32 = 50;
+
+/// The tools of the upstream, and the gate's own request for their list.
+#[derive(Debug, Default)]
+pub(super) struct Catalog {
+    pub(super) tools: Tools,
+    pub(super) discovery: Discovery,
+}
+
+/// The gate's own request for the list of tools.
+#[derive(Debug, Default)]
+pub(super) struct Discovery {
+    id: Option<UpstreamId>,
+    pages: u32,
+    /// The cursor of the page, if it is not the first one.
+    pub(super) cursor: Option<Box<str>>,
+    /// What the protocol wants in every request, from the request that failed.
+    meta: String,
+    /// The request that caused it.
+    of: Option<Ticket>,
+    /// Until when a failure waits for it.
+    until: Option<Instant>,
+    /// When it is given up.
+    end: Option<Instant>,
+}
+
+impl Discovery {
+    /// When it is given up, if it is under way.
+    pub(super) fn end(&self) -> Option<Instant> {
+        self.end.filter(|_| self.id.is_some())
+    }
+
+    /// Whether a message answers it.
+    pub(super) fn is_answered_by(&self, frame: &Frame<'_>) -> bool {
+        self.id.is_some()
+            && frame.id.and_then(UpstreamId::of) == self.id
+            && matches!(frame.shape, Shape::Result | Shape::Error)
+    }
+}
+
+/// Asks for the list of tools, or joins those who wait for it; gives the time when the waiting ends.
+pub(super) fn wait_for_tools(
+    session: &mut Session,
+    exchange: &Exchange,
+    actions: &mut Actions,
+) -> Option<Instant> {
+    let in_time =
+        |it: Option<Instant>| it.map(|it| exchange.deadline.map_or(it, |end| it.min(end)));
+    if session.catalog.discovery.id.is_some() {
+        actions.is_sooner = true;
+        return in_time(session.catalog.discovery.until.filter(|it| actions.now.at < *it));
+    }
+    let is_worth_it =
+        exchange.request.tool().is_some_and(|it| session.catalog.tools.is_worth_asking(it));
+    if !is_worth_it || !session.upstream.is_up() {
+        return None;
+    }
+    let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
+    in_time(request_tools(session, (meta, exchange.from.ticket), actions))
+}
+
+/// Asks for the list of tools before a call is sent, where a failure without an answer would be told better with it.
+pub(super) fn discover_before(session: &mut Session, id: UpstreamId, actions: &mut Actions) {
+    if !session.catalog.tools.is_wanted()
+        || session.catalog.discovery.id.is_some()
+        || !session.upstream.is_up()
+    {
+        return;
+    }
+    let Some(exchange) = session.inflight.exchange(id) else { return };
+    if exchange.request.tool().is_some_and(|it| session.catalog.tools.is_worth_asking(it)) {
+        let meta = exchange.request.line().and_then(protocol_meta).unwrap_or_default();
+        let ticket = exchange.from.ticket;
+        request_tools(session, (meta, ticket), actions);
+    }
+}
+
+fn request_tools(
+    session: &mut Session,
+    (meta, ticket): (String, Ticket),
+    actions: &mut Actions,
+) -> Option<Instant> {
+    let (of, until) = (Some(ticket), Some(actions.now.at + PATIENCE));
+    let end = actions.now.at.checked_add(session.server.settings.deadline);
+    session.catalog.discovery = Discovery { meta, of, until, end, ..Discovery::default() };
+    session.catalog.tools.asked();
+    actions.is_sooner = true;
+    session.catalog.discovery.until.filter(|_| request_page(session, None, actions))
+}
+
+pub(super) fn request_page(
+    session: &mut Session,
+    cursor: Option<Value<'_>>,
+    actions: &mut Actions,
+) -> bool {
+    if session.catalog.discovery.pages >= MOST_PAGES {
+        return false;
+    }
+    let Some(id) = session.inflight.ask(OwnRequest::Tools) else { return false };
+    session.catalog.discovery.id = Some(id);
+    session.catalog.discovery.pages += 1;
+    session.catalog.discovery.cursor = cursor.and_then(Value::as_str).map(Into::into);
+    let mut params = String::new();
+    let mut members = Members::open(&mut params);
+    if let Some(cursor) = cursor {
+        members.raw("cursor", cursor.raw());
+    }
+    if !session.catalog.discovery.meta.is_empty() {
+        members.raw("_meta", &session.catalog.discovery.meta);
+    }
+    members.close();
+    let digits = id.digits();
+    let parts: [&[u8]; 5] = [
+        br#"{"jsonrpc":"2.0","id":"#,
+        &digits,
+        br#","method":"tools/list","params":"#,
+        params.as_bytes(),
+        b"}\n",
+    ];
+    actions.to_upstream.add_parts(ToUpstream::Own(id, session.catalog.discovery.of), &parts);
+    true
+}
+
+/// The tools may be others from now on.
+pub(super) fn forget_tools(session: &mut Session) {
+    session.catalog.tools.forget();
+    session.verdicts.cache.forget();
+}
+
+/// Whatever still comes for the list is of no use.
+pub(super) fn stop_discovery(session: &mut Session) {
+    if let Some(id) = session.catalog.discovery.id.take() {
+        session.inflight.take(id);
+    }
+    session.catalog.discovery = Discovery::default();
+}
+
+/// The members of a request's `_meta` that belong to the protocol, as an object.
+fn protocol_meta(request: &[u8]) -> Option<String> {
+    let doc = Doc::parse(request, limits(request.len())).ok()?;
+    let meta = doc.root().path(&["params", "_meta"]).filter(|it| it.kind() == Kind::Object)?;
+    let mut text = String::new();
+    let mut members = Members::open(&mut text);
+    for (key, value) in meta.members() {
+        let key = key.as_str()?;
+        if key.starts_with("io.modelcontextprotocol/") {
+            members.raw(&key, value.raw());
+        }
+    }
+    members.close();
+    (text != "{}").then_some(text)
+}

@@ -1,0 +1,300 @@
+//! Telling a failure: which form the client gets, by mode, method and what the upstream sent.
+
+use std::sync::Arc;
+
+use redress::{
+    Fault, OwnEnvelope, classify::Failure, emit::emit, fault::NextAction, json::RawJson,
+    recover::Ground,
+};
+use redress_registry::Class;
+
+use super::{
+    Session,
+    actions::Actions,
+    context::Context,
+    endpoints::{ClientKind, FailureScope, HttpFailure},
+    faults::{Seen, malformed_fault},
+    governance::may_offer,
+    http_status::{kept, status_of_made, status_of_passed},
+    messages::Answer,
+    rewrite::{Rewrite, own_meta, rewrite_answer},
+    server_text::{ServerWords, server_words},
+    verdict::tool_of,
+};
+use crate::{
+    caller::Peer,
+    exchange::{Exchange, Method},
+    fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
+    frame::{Malformed, Shape, splice},
+    inflight::UpstreamId,
+    metrics::Outcome,
+    moment::Moment,
+    outgoing::Sender,
+    pending_fault::{PendingFault, Recipient, ReplyBody, ReplyTo},
+};
+
+/// The class of a failure that could not be recorded.
+const UNRECORDED: Class = Class::Internal;
+
+/// What an answer was judged to be.
+#[derive(Debug, Clone)]
+pub(super) enum Judged {
+    /// No failure.
+    Fine,
+    /// A failure.
+    Failed(Failed),
+}
+
+/// A failure, ready to be told.
+#[derive(Debug, Clone)]
+pub(super) struct Failed {
+    pub(super) template: Arc<FaultTemplate>,
+    /// How it is dressed.
+    pub(super) rewrite: Rewrite,
+    /// What its effect is known by; nothing is, as long as it is in doubt whether it is a failure.
+    pub(super) ground: Option<Ground>,
+    pub(super) is_silent: bool,
+}
+
+/// What is special about a failure of a request, or of none.
+pub(super) fn stamp_of(cx: Context<'_>, exchange: Option<&Exchange>, now: Moment) -> FaultStamp {
+    let request_id = exchange.map(|it| match it.request.id() {
+        text if text.starts_with('"') => RawJson::parse(text.as_bytes())
+            .map_or_else(|_| text.to_owned(), |it| it.text().into_owned()),
+        number => number.to_owned(),
+    });
+    let elapsed_ms = exchange.map(|it| now.since(it.started));
+    let of_session = exchange.filter(|it| !it.request.is_sessionless);
+    let session = of_session.and_then(|it| session_of(cx, it.from));
+    let governed = exchange.and_then(|it| it.governed.clone());
+    FaultStamp { request_id, timestamp: now.wall.to_string(), elapsed_ms, session, governed }
+}
+
+/// What records call the session of a sender, if it has one. Governed sessions have names of their own.
+fn session_of(cx: Context<'_>, from: Sender) -> Option<String> {
+    let has_name = from.has_session() && !cx.server.is_governed();
+    has_name.then(|| cx.server.session_name(from.client))
+}
+
+/// A line of the client that is no request.
+pub(super) fn fail_line(
+    session: &mut Session,
+    id: Option<Box<str>>,
+    why: Malformed,
+    from: Sender,
+    actions: &mut Actions,
+) {
+    let template =
+        make_template(session.context(), malformed_fault(session.context(), why), (None, None));
+    session.server.metrics.turned_away(&template.fault);
+    // Whatever it was meant to be, it was no request of any revision.
+    let status = if session.tenancy.client == ClientKind::Http { 400 } else { 200 };
+    let to = ReplyTo { status, ..ReplyTo::new(Recipient::Request(id), from.ticket) };
+    let name = session_of(session.context(), from);
+    let stamp = FaultStamp { session: name, ..stamp_of(session.context(), None, actions.now) };
+    push_fault(session.context(), template, stamp, (to, ReplyBody::Made), actions);
+    if let Some(pending) = actions.faults.last_mut() {
+        (pending.peer, pending.is_refusal) = (from.peer, true);
+    }
+}
+
+/// Something that nobody waits for is recorded.
+pub(super) fn record_fault(session: &mut Session, fault: Fault, actions: &mut Actions) {
+    let template = make_template(session.context(), fault, (None, None));
+    push_fault(
+        session.context(),
+        template,
+        stamp_of(session.context(), None, actions.now),
+        (ReplyTo::nobody(), ReplyBody::Made),
+        actions,
+    );
+}
+
+/// Something that is no failure of a call is recorded, and does not count as one.
+pub(super) fn record_stray(cx: Context<'_>, fault: Fault, actions: &mut Actions) {
+    let template = make_template(cx, fault, (None, None));
+    let (stamp, dialect) = (stamp_of(cx, None, actions.now), cx.server.settings.dialect);
+    let (to, form) = (ReplyTo::nobody(), ReplyBody::Made);
+    actions.faults.push(PendingFault {
+        template,
+        stamp,
+        to,
+        form,
+        dialect,
+        is_again: false,
+        peer: Peer::default(),
+        is_refusal: false,
+        memory: None,
+    });
+}
+
+/// A failure, ready to be told.
+pub(super) fn make_judged(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    answer: &Answer<'_, '_>,
+    failure: Option<Box<Failure>>,
+) -> Judged {
+    let Some(failure) = failure else { return Judged::Fine };
+    let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
+    let said = server_words(cx, answer);
+    let rewrite = rewrite_answer(cx, request, answer, &failure);
+    let is_stated = ["dialect.", "contract."].iter().any(|it| failure.rule.starts_with(it));
+    // What calls itself a success may have been one.
+    let ground = if is_stated && !failure.silent { Ground::Stated } else { Ground::Guessed };
+    // What a task ended with stays what it is, however often one asks.
+    let is_of_task = matches!(request.method, Method::TaskState | Method::TaskResult)
+        && answer.frame.shape == Shape::Result;
+    Judged::Failed(Failed {
+        ground: (failure.certain && !is_of_task).then_some(ground),
+        is_silent: failure.silent,
+        template: make_template_with(cx, failure.fault, tool_of(cx, request), (meta, said)),
+        rewrite,
+    })
+}
+
+/// Who waits for an answer that is made because of what was seen, and what stands above it.
+pub(super) fn reply_to_failed(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    seen: &Seen<'_>,
+    fault: &Fault,
+) -> ReplyTo {
+    let (request, ticket) = (&exchange.request, exchange.from.ticket);
+    let id = request.id().into();
+    let kept = match *seen {
+        Seen::ClientGone => return ReplyTo::nobody(),
+        Seen::HttpFailed(HttpFailure::Status { status, www_authenticate, about, .. })
+            if cx.tenancy.client == ClientKind::Http =>
+        {
+            let kept = kept(*status, *about == FailureScope::Session && cx.is_over());
+            let redactor = &cx.server.settings.redactor;
+            let asks = www_authenticate.map(|it| redactor.known(it).into());
+            kept.map(|it| (it, asks))
+        }
+        _ => None,
+    };
+    let is_result = request.method == Method::ToolsCall
+        && !matches!(seen, Seen::Malformed(_))
+        && kept.is_none();
+    let who = if is_result { Recipient::Call(id) } else { Recipient::Request(Some(id)) };
+    let (status, www_authenticate) =
+        kept.unwrap_or_else(|| (status_of_made(cx, request, is_result, fault.class), None));
+    let unrecorded = status_of_made(cx, request, is_result, UNRECORDED);
+    ReplyTo { status, unrecorded, www_authenticate, ..ReplyTo::new(who, ticket) }
+}
+
+/// Who waits for an answer that the upstream gave, and what stands above it.
+pub(super) fn reply_to_answered(
+    cx: Context<'_>,
+    exchange: &Exchange,
+    answer: &Answer<'_, '_>,
+    rewrite: &Rewrite,
+    class: Class,
+) -> ReplyTo {
+    let request = &exchange.request;
+    let is_result = request.method == Method::ToolsCall || answer.frame.shape == Shape::Result;
+    let id = request.id().into();
+    let who = if is_result { Recipient::Call(id) } else { Recipient::Request(Some(id)) };
+    let status = match rewrite {
+        Rewrite::Made => status_of_made(cx, request, is_result, class),
+        _ => status_of_passed(cx, request, answer),
+    };
+    let unrecorded = status_of_made(cx, request, is_result, UNRECORDED);
+    ReplyTo { status, unrecorded, ..ReplyTo::new(who, exchange.from.ticket) }
+}
+
+/// Adds what is known of every occurrence, and makes it ready to be told.
+pub(super) fn make_template(
+    cx: Context<'_>,
+    fault: Fault,
+    (tool, meta): (Option<&str>, Option<RawJson>),
+) -> Arc<FaultTemplate> {
+    make_template_with(cx, fault, tool, (meta, None))
+}
+
+fn make_template_with(
+    cx: Context<'_>,
+    mut fault: Fault,
+    tool: Option<&str>,
+    (meta, said): (Option<RawJson>, Option<ServerWords>),
+) -> Arc<FaultTemplate> {
+    fault.context.server = Some(cx.server.settings.server.clone());
+    fault.context.tool = tool.map(str::to_owned);
+    take_contract_hint(cx, &mut fault);
+    let meta = meta.map(|it| cx.server.settings.redactor.json(&it));
+    // A step of a row that the server does not offer leads nowhere; what a trusted server names itself is its business.
+    if !fault.private.own.as_ref().is_some_and(OwnEnvelope::has_next_actions) {
+        fault.next_actions.retain(|it| match it {
+            NextAction::Call { tool, .. } => may_offer(cx, tool),
+            NextAction::Text(_) => true,
+        });
+    }
+    let fault = emit(fault, &cx.server.settings.emission());
+    // Of a tool that nobody knows it is not known either whether its results have a schema.
+    let tool = tool.and_then(|it| cx.catalog.tools.get(it));
+    let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
+    let said = said.and_then(|it| it.below(&fault));
+    Arc::new(FaultTemplate::new(fault, ResponseExtras { has_output_schema, meta, said }))
+}
+
+/// Gives a fault of core the hint that the server's contract has for it, under its name or under the client's word for it.
+fn take_contract_hint(cx: Context<'_>, fault: &mut Fault) {
+    let settings = &cx.server.settings;
+    let row = fault.entry();
+    if row.registry == settings.contract.name || !fault.has_row_hint() {
+        return;
+    }
+    let own = settings.contract.get(fault.code()).or_else(|| {
+        let word = settings.dialect.word_for(row)?;
+        settings.contract.own().find(|it| settings.dialect.word_for(it).as_ref() == Some(&word))
+    });
+    if let Some(own) = own {
+        fault.hint.clone_from(&own.hint);
+    }
+}
+
+pub(super) fn push_fault(
+    cx: Context<'_>,
+    template: Arc<FaultTemplate>,
+    stamp: FaultStamp,
+    (to, form): (ReplyTo, ReplyBody),
+    actions: &mut Actions,
+) {
+    let is_again = Arc::strong_count(&template) > 1;
+    let dialect = cx.server.settings.dialect;
+    cx.server.metrics.failed(&template.fault);
+    actions.faults.push(PendingFault {
+        template,
+        stamp,
+        to,
+        form,
+        dialect,
+        is_again,
+        peer: Peer::default(),
+        is_refusal: false,
+        memory: None,
+    });
+}
+
+/// How a request ended that failed without an answer.
+pub(super) const fn outcome_of(exchange: &Exchange, seen: &Seen<'_>) -> Outcome {
+    match seen {
+        Seen::ClientGone => Outcome::Cancelled,
+        _ if seen.is_refusal() && !exchange.is_admitted => Outcome::Refused,
+        Seen::Closing if !exchange.is_admitted => Outcome::Refused,
+        _ => Outcome::Fault,
+    }
+}
+
+/// A line that is no message, with our id in it replaced by the client's. A page of many lines, or one that names no
+/// request, is nothing that a client could read as an answer.
+pub(super) fn readdressed(line: &[u8], ours: UpstreamId, id: &str) -> Option<Vec<u8>> {
+    let at = memchr::memmem::find(line, &ours.digits())?;
+    if memchr::memchr2(b'\n', b'\r', line).is_some() {
+        return None;
+    }
+    let mut out = Vec::new();
+    splice(line, at..at + ours.digits().len(), id.as_bytes(), &mut out);
+    Some(out)
+}

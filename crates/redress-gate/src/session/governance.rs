@@ -1,0 +1,129 @@
+//! A governed server: what a request becomes before the server hears of it, and what follows from how it ended.
+
+use std::{ops::Range, sync::Arc};
+
+use redress::Fault;
+use redress_govern::invariant::INV_ANSWER_JUDGED;
+
+use super::{
+    Session,
+    actions::Actions,
+    admission::Intake,
+    context::Context,
+    endpoints::ClientKind,
+    faults::Seen,
+    pipeline::{fail, finish},
+};
+use crate::{
+    exchange::{Exchange, Method},
+    frame::Frame,
+    govern::{Call, Called, Caller, Ruling, is_own},
+    metrics::Outcome,
+    outgoing::{Sender, ToClient},
+};
+
+/// Requests that come before a session, and tell no more than what there is.
+const FREE: &[&str] = &[
+    "initialize",
+    "ping",
+    "server/discover",
+    "logging/setLevel",
+    "sys/errorStats",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "tasks/list",
+];
+
+/// Has the governor judge a request; gives it back if the server is to be asked, and what of its line is not for the server.
+pub(super) fn judge_request(
+    session: &mut Session,
+    frame: &Frame<'_>,
+    mut exchange: Box<Exchange>,
+    actions: &mut Actions,
+) -> Option<(Box<Exchange>, Vec<Range<usize>>)> {
+    let whole = Vec::new();
+    let Some(governor) = session.server.governor() else { return Some((exchange, whole)) };
+    let is_tool = exchange.request.method == Method::ToolsCall;
+    let is_judged = !FREE.contains(&exchange.request.method_name());
+    // While nothing is let in, whatever it is gets its refusal there.
+    if !is_judged || session.admission.intake != Intake::Open {
+        return Some((exchange, whole));
+    }
+    let method = exchange.request.method_name();
+    let name = if is_tool { exchange.request.tool().unwrap_or_default() } else { method };
+    let arguments = frame.params.and_then(|it| it.get("arguments"));
+    let arguments = arguments.filter(|it| !it.is_null());
+    let is_task = frame.params.is_some_and(|it| it.get("task").is_some());
+    let caller = caller_of(session.context(), &exchange.from);
+    let (governed, ruling) = governor.before(&Call { caller, name, is_tool, is_task, arguments });
+    exchange.governed = Some(Arc::new(governed));
+    match ruling {
+        Ruling::Pass(ours, write) => {
+            exchange.write = write;
+            Some((exchange, ours))
+        }
+        Ruling::Refuse(fault) => {
+            fail(session, exchange, &Seen::Governed(fault), actions);
+            None
+        }
+        Ruling::Answer { result, record } => {
+            actions.sessions.extend(record);
+            record_call(&exchange, actions);
+            let id = exchange.request.id().as_bytes();
+            let parts: [&[u8]; 5] =
+                [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
+            actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
+            finish(session, exchange, Outcome::Ok, actions.now.at);
+            None
+        }
+    }
+}
+
+/// Whether a message that wants no answer may pass: a server that is asked to do something so would do it unjudged.
+pub(super) fn may_pass(cx: Context<'_>, frame: &Frame<'_>) -> bool {
+    !cx.server.is_governed() || frame.method.starts_with("notifications/")
+}
+
+/// The violation of a request that reached a governed server although nobody has judged it.
+pub(super) fn unjudged_call(cx: Context<'_>, exchange: &Exchange) -> Option<Box<Fault>> {
+    let is_call = exchange.request.method == Method::ToolsCall;
+    let is_governed = cx.server.is_governed();
+    (is_governed && is_call && exchange.governed.is_none())
+        .then(|| INV_ANSWER_JUDGED.violated("nobody has judged it"))
+}
+
+/// What follows from a request that succeeded.
+pub(super) fn record_success(cx: Context<'_>, exchange: &Exchange, actions: &mut Actions) {
+    if let (Some(governor), Some(governed)) = (cx.server.governor(), &exchange.governed) {
+        actions.sessions.extend(governor.succeeded(governed));
+        record_call(exchange, actions);
+    }
+}
+
+/// Has a call that succeeded recorded.
+fn record_call(exchange: &Exchange, actions: &mut Actions) {
+    let Some(governed) = exchange.governed.clone() else { return };
+    let request = &exchange.request;
+    let is_tool = request.method == Method::ToolsCall;
+    let name = if is_tool { request.tool().unwrap_or_default() } else { request.method_name() };
+    let elapsed_ms = actions.now.since(exchange.started);
+    actions.calls.push(Called { governed, name: name.to_owned(), is_tool, elapsed_ms });
+}
+
+/// Whether a client may find a tool of that name here. As long as nobody has listed the tools, all but the gate's own can be there.
+pub(super) fn may_offer(cx: Context<'_>, tool: &str) -> bool {
+    let settings = &cx.server.settings;
+    let is_listed = cx.catalog.tools.all().map(|it| it.iter().any(|it| it == tool));
+    cx.server.is_governed() && is_own(tool)
+        || is_listed.unwrap_or_else(|| !is_own(tool) || settings.contract.tools.get(tool).is_some())
+}
+
+fn caller_of(cx: Context<'_>, from: &Sender) -> Caller {
+    match (cx.tenancy.client, from.token) {
+        (ClientKind::Pipe, _) => Caller::Process,
+        (ClientKind::Http, Some(token)) => Caller::Token(token),
+        (ClientKind::Http, None) => Caller::Nobody,
+    }
+}
