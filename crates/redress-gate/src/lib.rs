@@ -65,8 +65,6 @@ pub use moment::Moment;
 pub use outgoing::{Outgoing, Sender, Ticket, ToClient, ToUpstream, TokenId};
 pub use pending_fault::{PendingFault, ReplyHead};
 pub use process::Program;
-#[doc(hidden)]
-pub use remote::heard_in_steps;
 pub use remote::{Address, NotAnAddress};
 pub use resources::Resources;
 pub use retry::RetryRule;

@@ -2,20 +2,12 @@
 
 mod address;
 mod body;
-mod buffer;
-mod chunks;
-mod connection;
-mod fields;
-mod head;
 mod listen;
 mod lost;
 mod mirror;
 mod opening;
 mod post;
 mod refusal;
-mod request;
-mod steps;
-mod stream;
 
 use std::{
     fmt,
@@ -23,23 +15,20 @@ use std::{
     time::Duration,
 };
 
+use http_body_util::Full;
 use hyper::{
     body::Bytes,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, HeaderValue, Method, header},
 };
 use redress::json::Scratch;
+use redress_transport::http::HttpRequest;
 use rustc_hash::FxHashMap;
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
-pub use self::{
-    address::{Address, NotAnAddress},
-    steps::heard_in_steps,
-};
+pub use self::address::{Address, NotAnAddress};
 use self::{
-    fields::Fields,
     mirror::{Brief, Kind, SESSION, VERSION},
     opening::{Opening, Step},
-    request::{Method, Request},
 };
 use crate::{
     header_params::HeaderParams,
@@ -86,7 +75,7 @@ pub(crate) trait Hears: Send + Sync + 'static {
 #[derive(Debug)]
 struct Extra {
     authorization: Option<HeaderValue>,
-    mirrored: Fields,
+    mirrored: HeaderMap,
 }
 
 impl Extra {
@@ -293,11 +282,11 @@ impl Remote {
     pub(crate) async fn close(&self) {
         let last = self.end_tasks();
         if let Some(session) = last {
-            let mut request = self.request(Method::Delete, Bytes::new());
-            request.fields.insert(SESSION, session);
-            request.authorize(self.state().authorization.as_ref());
+            let mut request = self.request(Method::DELETE, Bytes::new());
+            request.headers_mut().insert(SESSION, session);
+            authorize(&mut request, self.state().authorization.as_ref());
             // Nobody waits for the answer, and a server that does not know DELETE is none the worse.
-            drop(tokio::time::timeout(FAREWELL, self.address.ask(&request)).await);
+            drop(tokio::time::timeout(FAREWELL, self.address.ask(request)).await);
         }
     }
 
@@ -317,21 +306,32 @@ impl Remote {
     }
 
     /// A request of any kind within the session.
-    fn request(&self, method: Method, body: Bytes) -> Request {
-        let mut fields = self.address.fields();
+    fn request(&self, method: Method, body: Bytes) -> HttpRequest {
+        let mut headers = self.address.headers();
         let state = self.state();
         if let Some(session) = &state.session {
-            fields.insert(SESSION, session.clone());
+            headers.insert(SESSION, session.clone());
         }
         if let Some(version) = &state.version {
-            fields.insert(VERSION, version.clone());
+            headers.insert(VERSION, version.clone());
         }
         drop(state);
-        Request { method, path: self.address.path(), fields, body }
+        let mut request = HttpRequest::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.address.path().into();
+        *request.headers_mut() = headers;
+        request
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says who asks, where somebody does.
+fn authorize(request: &mut HttpRequest, authorization: Option<&HeaderValue>) {
+    if let Some(authorization) = authorization {
+        request.headers_mut().insert(header::AUTHORIZATION, authorization.clone());
     }
 }
 

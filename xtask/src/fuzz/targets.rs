@@ -12,13 +12,15 @@ use redress::{
 };
 use redress_cli::config::{Nowhere, read as read_config};
 use redress_declare::{GAVE_UP, read_file};
-use redress_gate::heard_in_steps;
 use redress_govern::{
     eval::{Language, Refusal, UNREADABLE, inspect},
     plan::{Plan, Status, decided},
 };
 use redress_registry::{Source, lint::lint, lock::read_lock, read, resolve, shipped};
-use redress_transport::sse::{self as events, Events};
+use redress_transport::{
+    http::response_in_steps,
+    sse::{self as events, Events},
+};
 use redress_workspace::patch::{Fate, fit, read as read_patch};
 
 use super::{ledger, sources};
@@ -265,9 +267,9 @@ fn sse(bytes: &[u8]) {
 
 /// However the bytes of an answer come, they are the same answer, with its body in them.
 fn http(bytes: &[u8]) {
-    let whole = heard_in_steps(bytes, bytes.len());
+    let whole = response_in_steps(bytes, bytes.len());
     for step in [1, 7] {
-        assert!(whole == heard_in_steps(bytes, step), "another answer in steps of {step}");
+        assert!(whole == response_in_steps(bytes, step), "another answer in steps of {step}");
     }
     if let Some((status, body, _)) = whole {
         assert!(status >= 200 && body.len() <= bytes.len(), "an answer that nobody gave");

@@ -4,12 +4,12 @@ use std::{borrow::Cow, time::Duration};
 
 use hyper::{
     body::Bytes,
-    http::{HeaderName, header},
+    http::{HeaderMap, HeaderName, header},
 };
 use redress::json::Doc;
+use redress_transport::http::{BodyError, HttpResponse, header_text};
 use tokio::time::timeout;
 
-use super::{connection::Reply, fields::Fields, head::Malformed};
 use crate::{
     frame::{behind_mark, limits},
     memory::{Reservation, SMALL},
@@ -32,8 +32,8 @@ pub(super) enum Content {
 }
 
 impl Content {
-    pub(super) fn of(fields: &Fields) -> Self {
-        let text = |name: HeaderName| fields.text(&name).unwrap_or_default();
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = |name: HeaderName| header_text(headers, &name).unwrap_or_default();
         let packing = text(header::CONTENT_ENCODING).trim();
         if !packing.is_empty() && !packing.eq_ignore_ascii_case("identity") {
             return Self::Packed;
@@ -53,32 +53,42 @@ pub(super) enum NoBody {
     /// It ended early.
     Cut(String),
     /// Its parts cannot be told apart.
-    Malformed(Malformed),
+    Malformed(String),
+}
+
+impl From<BodyError> for NoBody {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::Cut(why) => Self::Cut(why),
+            BodyError::Malformed(what) => Self::Malformed(what),
+        }
+    }
 }
 
 /// All of a body, with its bytes reserved. One that says that it is too long, or for which there is no memory, is not read at all.
 pub(super) async fn whole(
-    reply: &mut Reply,
+    response: &mut HttpResponse,
     longest: usize,
     memory: &mut Reservation,
 ) -> Result<Bytes, NoBody> {
     let most = u64::try_from(longest).unwrap_or(u64::MAX);
-    let size = reply.size().unwrap_or_default();
-    if size > most {
-        return Err(NoBody::TooLong(reply.size()));
+    let length = response.length.unwrap_or_default();
+    if length > most {
+        return Err(NoBody::TooLong(response.length));
     }
-    reserve(memory, usize::try_from(size).unwrap_or(usize::MAX))?;
-    let first = reply.whole().await?.unwrap_or_default();
-    let Some(second) = reply.next().await? else {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    reserve(memory, length)?;
+    let first = response.next().await?.unwrap_or_default();
+    let Some(second) = response.next().await? else {
         return if first.len() > longest { Err(NoBody::TooLong(None)) } else { Ok(first) };
     };
-    let mut all = Vec::with_capacity(first.len() + second.len());
+    let mut all = Vec::with_capacity(length.max(first.len() + second.len()));
     all.extend_from_slice(&first);
     all.extend_from_slice(&second);
     while all.len() <= longest {
-        match reply.next().await? {
+        match response.next().await? {
             Some(bytes) => {
-                reserve(memory, all.len() + bytes.len())?;
+                reserve(memory, length.max(all.len() + bytes.len()))?;
                 all.extend_from_slice(&bytes);
             }
             None => return Ok(all.into()),
@@ -94,10 +104,10 @@ pub(super) fn reserve(memory: &mut Reservation, bytes: usize) -> Result<(), NoBo
 }
 
 /// Reads what is left of an answer that nobody needs. Gives whether its connection can be used again.
-pub(super) async fn drain(reply: &mut Reply) -> bool {
+pub(super) async fn drain(response: &mut HttpResponse) -> bool {
     let read = async {
         let mut left = DRAIN_BYTES;
-        while let Ok(Some(bytes)) = reply.next().await {
+        while let Ok(Some(bytes)) = response.next().await {
             left = left.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
             if left == 0 {
                 return false;
@@ -131,7 +141,7 @@ fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use hyper::http::{HeaderValue, header};
 
-    use super::{ClientKind, Content, Fields, message};
+    use super::{ClientKind, Content, HeaderMap, message};
 
     #[test]
     fn a_message_of_many_lines_becomes_one_on_a_pipe_and_means_the_same() {
@@ -162,9 +172,9 @@ mod tests {
             (header::CONTENT_ENCODING, "gzip", Content::Packed),
             (header::CONTENT_ENCODING, "identity", Content::Whole),
         ] {
-            let fields = [(name, HeaderValue::from_static(value))].into_iter().collect();
-            assert_eq!(Content::of(&fields), content, "{value}");
+            let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
+            assert_eq!(Content::of(&headers), content, "{value}");
         }
-        assert_eq!(Content::of(&Fields::default()), Content::Whole);
+        assert_eq!(Content::of(&HeaderMap::new()), Content::Whole);
     }
 }

@@ -7,17 +7,18 @@ use std::{
 
 use hyper::{
     body::Bytes,
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
 };
-use redress_transport::sse::Events;
+use redress_transport::{
+    http::{HttpResponse, RequestFailure, header_text},
+    sse::Events,
+};
 use tokio::{task::yield_now, time::sleep};
 
 use super::{
-    Message, Remote,
+    Message, Remote, authorize,
     body::{Content, NoBody, reserve},
-    connection::{Failure, Reply},
     mirror::Kind,
-    request::Method,
 };
 use crate::{
     inflight::UpstreamId,
@@ -61,11 +62,11 @@ impl Remote {
     /// Passes the events of a stream on. Gives whether the request `about` was answered.
     pub(super) async fn events(
         &self,
-        reply: &mut Reply,
+        reply: &mut HttpResponse,
         about: Option<&Message>,
         place: &mut Place,
     ) -> Result<bool, NoBody> {
-        let status = reply.head.status;
+        let status = reply.status;
         let mut events = Events::new(self.longest);
         let mut memory = self.account.open();
         // Who opens a session waits for all of the answer: the session's id stands above it.
@@ -123,7 +124,7 @@ impl Remote {
             let mut reply = match self.get(&place, message.authorization.as_ref()).await {
                 Ok(reply) if is_stream(&reply) => reply,
                 Ok(reply) => {
-                    why = format!("the stream cannot be taken up again: {}", reply.head.status);
+                    why = format!("the stream cannot be taken up again: {}", reply.status);
                     if !is_for_now(&reply) {
                         break;
                     }
@@ -147,7 +148,7 @@ impl Remote {
                 }
                 Err(NoBody::TooLong(bytes)) => return self.too_long(id, bytes),
                 Err(NoBody::OutOfMemory) => return self.ear.refused(id, &HttpFailure::OutOfMemory),
-                Err(NoBody::Malformed(what)) => return self.malformed(id, what),
+                Err(NoBody::Malformed(what)) => return self.malformed(id, &what),
             }
         }
         self.ear.refused(id, &HttpFailure::Cut { detail: &why });
@@ -206,14 +207,14 @@ impl Remote {
         &self,
         place: &Place,
         authorization: Option<&HeaderValue>,
-    ) -> Result<Reply, Failure> {
-        let mut request = self.request(Method::Get, Bytes::new());
-        request.fields.insert(header::ACCEPT, STREAM);
-        request.authorize(authorization);
+    ) -> Result<HttpResponse, RequestFailure> {
+        let mut request = self.request(Method::GET, Bytes::new());
+        request.headers_mut().insert(header::ACCEPT, STREAM);
+        authorize(&mut request, authorization);
         if let Some(id) = &place.id {
-            request.fields.insert(LAST_EVENT, id.clone());
+            request.headers_mut().insert(LAST_EVENT, id.clone());
         }
-        self.address.ask(&request).await
+        self.address.ask(request).await
     }
 }
 
@@ -227,20 +228,20 @@ enum Next {
     Never,
 }
 
-fn is_stream(reply: &Reply) -> bool {
-    reply.head.status == StatusCode::OK && Content::of(&reply.head.fields) == Content::Events
+fn is_stream(reply: &HttpResponse) -> bool {
+    reply.status == StatusCode::OK && Content::of(&reply.headers) == Content::Events
 }
 
 /// Whether a refusal may be another answer later.
-fn is_for_now(reply: &Reply) -> bool {
-    let status = reply.head.status;
+fn is_for_now(reply: &HttpResponse) -> bool {
+    let status = reply.status;
     status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
 
 /// How long a server wants to be left alone.
-fn asked_to_wait(reply: &Reply) -> Duration {
+fn asked_to_wait(reply: &HttpResponse) -> Duration {
     let seconds =
-        reply.head.fields.text(&header::RETRY_AFTER).and_then(|it| it.trim().parse().ok());
+        header_text(&reply.headers, &header::RETRY_AFTER).and_then(|it| it.trim().parse().ok());
     Duration::from_secs(seconds.unwrap_or(0)).min(LONGEST_WAIT)
 }
 

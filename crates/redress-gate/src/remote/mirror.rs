@@ -2,11 +2,10 @@
 
 use std::sync::LazyLock;
 
-use hyper::http::{HeaderName, HeaderValue};
+use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 use memchr::memmem::Finder;
 use redress::json::{Doc, Scratch, Value};
 
-use super::fields::Fields;
 use crate::{
     frame::{Frame, Shape, limits},
     header_params::{HeaderParams, PARAM},
@@ -54,7 +53,7 @@ pub(super) enum Kind {
 pub(super) struct Brief {
     pub(super) kind: Kind,
     /// What stands in the headers, for a message that carries its own revision.
-    pub(super) mirrored: Option<Fields>,
+    pub(super) mirrored: Option<HeaderMap>,
 }
 
 impl Brief {
@@ -93,12 +92,12 @@ impl Brief {
     }
 }
 
-fn mirrored(frame: &Frame<'_>, mirrors: &HeaderParams) -> Option<Fields> {
+fn mirrored(frame: &Frame<'_>, mirrors: &HeaderParams) -> Option<HeaderMap> {
     let params = frame.params?;
     let version = params.get("_meta")?.get(META_VERSION)?.as_str()?;
-    let mut fields = Fields::default();
-    fields.insert(VERSION, encoded(&version)?);
-    fields.insert(METHOD, encoded(&frame.method)?);
+    let mut headers = HeaderMap::new();
+    headers.insert(VERSION, encoded(&version)?);
+    headers.insert(METHOD, encoded(&frame.method)?);
     let name = match &*frame.method {
         "tools/call" | "prompts/get" => params.get("name"),
         "resources/read" => params.get("uri"),
@@ -106,16 +105,16 @@ fn mirrored(frame: &Frame<'_>, mirrors: &HeaderParams) -> Option<Fields> {
         _ => None,
     };
     if let Some(name) = name.and_then(Value::as_str).and_then(|it| encoded(&it)) {
-        fields.insert(NAME, name);
+        headers.insert(NAME, name);
     }
     if let Some((_, tool)) = frame.tool() {
         for (name, text) in mirrors.of(&tool, params.get("arguments")) {
             if let Some(value) = text.and_then(|it| encoded(&it)) {
-                fields.insert(name.clone(), value);
+                headers.insert(name.clone(), value);
             }
         }
     }
-    Some(fields)
+    Some(headers)
 }
 
 /// A text as a header: as it is, or in base64 where a header cannot hold it or would be read as such.
@@ -157,7 +156,7 @@ mod tests {
         let headers = Brief::of(line.as_bytes(), mirrors, &mut Scratch::default())
             .mirrored
             .unwrap_or_default();
-        let show = |it: &(hyper::http::HeaderName, hyper::http::HeaderValue)| {
+        let show = |it: (&hyper::http::HeaderName, &hyper::http::HeaderValue)| {
             format!("{}: {}", it.0, it.1.to_str().expect("ASCII"))
         };
         let mut shown: Vec<_> = headers.iter().map(show).collect();

@@ -7,27 +7,27 @@ use std::{
 
 use hyper::{
     body::Bytes,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, Method, StatusCode, header, uri::PathAndQuery},
 };
 use redress::json::{Doc, Value};
+use redress_transport::http::{
+    HttpRequest, HttpResponse, Received, RequestFailure, RequestPhase, header_text,
+};
 use tokio::{
     sync::mpsc,
     time::{sleep, timeout},
 };
 
 use super::{
-    Message, Remote,
+    Message, Remote, authorize,
     body::{self, Content, NoBody},
-    connection::{Begun, Failure, Reply},
-    head::{Head, Malformed},
     listen::Place,
     mirror::{Kind, SESSION, VERSION},
-    request::{Method, Request},
 };
 use crate::{
     frame::{limits, messages},
     inflight::UpstreamId,
-    session::{FailureScope, HttpFailure, MessageSource},
+    session::{FailureScope, HttpFailure, MessageSource, Phase},
 };
 
 /// How often a server may say that it is to be asked elsewhere.
@@ -128,19 +128,19 @@ impl Remote {
     async fn ask_at_the_right_place(
         &self,
         message: &Message,
-    ) -> Result<(Reply, Option<HeaderValue>), Failure> {
-        let (mut moves, mut place) = (0, None);
+    ) -> Result<(HttpResponse, Option<HeaderValue>), RequestFailure> {
+        let (mut moves, mut place) = (0, None::<PathAndQuery>);
         loop {
             let mut request = self.message(message);
             if let Some(place) = &place {
-                request.path = Clone::clone(place);
+                *request.uri_mut() = place.clone().into();
             }
-            let reply = self.address.ask(&request).await?;
-            let session = request.fields.get(&SESSION).cloned();
-            let to = moved_to(&reply.head).filter(|_| moves < MOST_MOVES);
+            let session = request.headers().get(SESSION).cloned();
+            let reply = self.address.ask(request).await?;
+            let to = moved_to(&reply).filter(|_| moves < MOST_MOVES);
             let Some(next) = to.and_then(|it| self.address.moved(it)) else {
                 // A page to log in at, say, is no place to stay at.
-                if let Some(place) = place.filter(|_| is_message(&reply.head)) {
+                if let Some(place) = place.filter(|_| is_message(&reply)) {
                     self.address.stays_at(place);
                 }
                 return Ok((reply, session));
@@ -152,61 +152,66 @@ impl Remote {
     }
 
     /// A POST within the session.
-    pub(super) fn post(&self, body: Bytes) -> Request {
-        let mut request = self.request(Method::Post, body);
-        request.fields.insert(header::ACCEPT, BOTH);
-        request.fields.insert(header::CONTENT_TYPE, JSON);
+    pub(super) fn post(&self, body: Bytes) -> HttpRequest {
+        let mut request = self.request(Method::POST, body);
+        request.headers_mut().insert(header::ACCEPT, BOTH);
+        request.headers_mut().insert(header::CONTENT_TYPE, JSON);
         request
     }
 
     /// The POST of a message.
-    fn message(&self, message: &Message) -> Request {
+    fn message(&self, message: &Message) -> HttpRequest {
         let mut request = self.post(message.body.clone());
-        let fields = &mut request.fields;
+        let headers = request.headers_mut();
         if message.brief.kind == Kind::Initialize {
             // It opens another session. The one before is known until then: whoever names it next is to hear of its end.
-            fields.remove(&SESSION);
-            fields.remove(&VERSION);
+            headers.remove(SESSION);
+            headers.remove(VERSION);
         }
         let extra = message.extra.as_deref();
         match &message.brief.mirrored {
             Some(own) => {
                 // A client that has them in its own headers was held to the body.
                 for (name, value) in extra.map_or(own, |it| &it.mirrored).iter() {
-                    fields.insert(name.clone(), value.clone());
+                    headers.insert(name.clone(), value.clone());
                 }
-                fields.remove(&SESSION);
+                headers.remove(SESSION);
             }
             // In a session nobody has compared them: only the revision passes.
             None => {
-                if let Some(version) = extra.and_then(|it| it.mirrored.get(&VERSION)) {
-                    fields.insert(VERSION, version.clone());
+                if let Some(version) = extra.and_then(|it| it.mirrored.get(VERSION)) {
+                    headers.insert(VERSION, version.clone());
                 }
             }
         }
-        request.authorize(message.authorization.as_ref());
+        authorize(&mut request, message.authorization.as_ref());
         request
     }
 
     /// Passes on what an answer says. What is rare or lasts is boxed: it should not make every request's task larger.
-    async fn hear(&self, mut reply: Reply, session: Option<&HeaderValue>, message: &Message) {
-        let status = reply.head.status;
+    async fn hear(
+        &self,
+        mut reply: HttpResponse,
+        session: Option<&HeaderValue>,
+        message: &Message,
+    ) {
+        let status = reply.status;
         if !status.is_success() {
             Box::pin(self.turned_away(&mut reply, session, message)).await;
             return Box::pin(self.leave(reply)).await;
         }
         if message.brief.kind == Kind::Initialize {
-            let session = reply.head.fields.get(&SESSION);
+            let session = reply.headers.get(SESSION);
             self.state().session = session.cloned();
         }
-        match Content::of(&reply.head.fields) {
+        match Content::of(&reply.headers) {
             Content::Events => Box::pin(self.hear_events(reply, message)).await,
             Content::Packed => drop(message.id.map(|it| self.no_message(it, status))),
             Content::Whole => self.hear_whole(reply, message).await,
         }
     }
 
-    async fn hear_events(&self, mut reply: Reply, message: &Message) {
+    async fn hear_events(&self, mut reply: HttpResponse, message: &Message) {
         let mut place = Place::default();
         let heard = self.events(&mut reply, Some(message), &mut place).await;
         match (heard, message.id) {
@@ -217,12 +222,12 @@ impl Remote {
             }
             (Err(NoBody::TooLong(bytes)), Some(id)) => self.too_long(id, bytes),
             (Err(NoBody::OutOfMemory), Some(id)) => self.ear.refused(id, &HttpFailure::OutOfMemory),
-            (Err(NoBody::Malformed(what)), Some(id)) => self.malformed(id, what),
+            (Err(NoBody::Malformed(what)), Some(id)) => self.malformed(id, &what),
         }
     }
 
-    async fn hear_whole(&self, mut reply: Reply, message: &Message) {
-        let status = reply.head.status;
+    async fn hear_whole(&self, mut reply: HttpResponse, message: &Message) {
+        let status = reply.status;
         let Some(id) = message.id else { return Box::pin(self.leave(reply)).await };
         let mut memory = self.account.open();
         match body::whole(&mut reply, self.longest, &mut memory).await {
@@ -238,7 +243,7 @@ impl Remote {
             }
             Err(NoBody::TooLong(bytes)) => self.too_long(id, bytes),
             Err(NoBody::OutOfMemory) => self.ear.refused(id, &HttpFailure::OutOfMemory),
-            Err(NoBody::Malformed(what)) => self.malformed(id, what),
+            Err(NoBody::Malformed(what)) => self.malformed(id, &what),
             Err(NoBody::Cut(why)) => self.ear.refused(id, &HttpFailure::Cut { detail: &why }),
         }
     }
@@ -292,22 +297,29 @@ impl Remote {
         self.ear.refused(id, &HttpFailure::TooLarge { bytes });
     }
 
-    pub(super) fn malformed(&self, id: UpstreamId, Malformed(detail): Malformed) {
+    pub(super) fn malformed(&self, id: UpstreamId, detail: &str) {
         self.ear.refused(id, &HttpFailure::Malformed { detail });
     }
 
-    pub(super) fn unanswered(&self, id: UpstreamId, failure: &Failure) {
-        let Failure { phase, detail, sent, answer } = failure;
-        let refused = match answer {
-            Begun::No => HttpFailure::Unreachable { phase: *phase, detail, sent: *sent },
-            Begun::Cut => HttpFailure::Cut { detail },
-            Begun::Malformed => HttpFailure::Malformed { detail },
+    pub(super) fn unanswered(&self, id: UpstreamId, failure: &RequestFailure) {
+        let RequestFailure { phase, detail, sent, received } = failure;
+        let phase = match phase {
+            RequestPhase::Dns => Phase::Dns,
+            RequestPhase::Connect => Phase::Connect,
+            RequestPhase::Tls => Phase::Tls,
+            RequestPhase::Write => Phase::Write,
+            RequestPhase::Read => Phase::Read,
+        };
+        let refused = match received {
+            Received::Nothing => HttpFailure::Unreachable { phase, detail, sent: *sent },
+            Received::Part => HttpFailure::Cut { detail },
+            Received::Malformed => HttpFailure::Malformed { detail },
         };
         self.ear.refused(id, &refused);
     }
 
     /// Leaves an answer of which nothing more is needed.
-    pub(super) async fn leave(&self, mut reply: Reply) {
+    pub(super) async fn leave(&self, mut reply: HttpResponse) {
         if body::drain(&mut reply).await {
             self.address.keep(reply);
         }
@@ -315,17 +327,17 @@ impl Remote {
 }
 
 /// Where the server says that the same request is to be sent.
-fn moved_to(head: &Head) -> Option<&str> {
+fn moved_to(reply: &HttpResponse) -> Option<&str> {
     let is_moved =
-        matches!(head.status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-    head.fields.text(&header::LOCATION).filter(|_| is_moved)
+        matches!(reply.status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    header_text(&reply.headers, &header::LOCATION).filter(|_| is_moved)
 }
 
 /// Whether the answer can be one of the protocol.
-fn is_message(head: &Head) -> bool {
-    let kind = head.fields.text(&header::CONTENT_TYPE);
+fn is_message(reply: &HttpResponse) -> bool {
+    let kind = header_text(&reply.headers, &header::CONTENT_TYPE);
     let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let is_ours =
         ["application/json", "text/event-stream"].iter().any(|it| kind.eq_ignore_ascii_case(it));
-    head.status.is_success() && (is_ours || head.status == StatusCode::ACCEPTED)
+    reply.status.is_success() && (is_ours || reply.status == StatusCode::ACCEPTED)
 }

@@ -6,13 +6,15 @@ use hyper::{
     body::Bytes,
     http::{HeaderValue, StatusCode, header},
 };
-use redress_transport::sse::Events;
+use redress_transport::{
+    http::{HttpResponse, header_text},
+    sse::Events,
+};
 use tokio::time::timeout;
 
 use super::{
-    Message, Remote,
+    Message, Remote, authorize,
     body::{self, Content},
-    connection::Reply,
     lost::{self, Says},
     mirror::SESSION,
 };
@@ -39,8 +41,8 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    async fn read(reply: &mut Reply, longest: usize) -> Self {
-        let is_stream = Content::of(&reply.head.fields) == Content::Events;
+    async fn read(reply: &mut HttpResponse, longest: usize) -> Self {
+        let is_stream = Content::of(&reply.headers) == Content::Events;
         let mut all = Vec::new();
         let read = async {
             while all.len() < if is_stream || may_be_message(&all) { longest } else { MOST_BYTES } {
@@ -87,11 +89,11 @@ impl Remote {
     /// The status says no.
     pub(super) async fn turned_away(
         &self,
-        reply: &mut Reply,
+        reply: &mut HttpResponse,
         session: Option<&HeaderValue>,
         message: &Message,
     ) {
-        let status = reply.head.status;
+        let status = reply.status;
         let refusal = Refusal::read(reply, self.longest).await;
         let Some(id) = message.id else { return };
         let is_lost = match session {
@@ -102,13 +104,15 @@ impl Remote {
             // It stays ours until another one is opened: whoever names it next is to hear of its end, too.
             self.ear.expired(id);
         }
-        let fields = &reply.head.fields;
-        let challenges = fields.texts(&header::WWW_AUTHENTICATE).collect::<Vec<_>>().join("\n");
+        let headers = &reply.headers;
+        let challenges = headers.get_all(header::WWW_AUTHENTICATE).iter();
+        let challenges: Vec<_> = challenges.filter_map(|it| it.to_str().ok()).collect();
+        let challenges = challenges.join("\n");
         let refused = HttpFailure::Status {
             status: status.as_u16(),
-            retry_after: fields.text(&header::RETRY_AFTER),
+            retry_after: header_text(headers, &header::RETRY_AFTER),
             www_authenticate: Some(&*challenges).filter(|it| !it.is_empty()),
-            location: fields.text(&header::LOCATION),
+            location: header_text(headers, &header::LOCATION),
             body: &body::message(&refusal.body, self.client),
             about: match refusal.is_cut() {
                 _ if is_lost => FailureScope::Session,
@@ -139,12 +143,12 @@ impl Remote {
         let parts: [&[u8]; 3] =
             [br#"{"jsonrpc":"2.0","id":"ping-"#, &digits, br#"","method":"ping"}"#];
         let mut request = self.post(parts.concat().into());
-        request.fields.insert(SESSION, session.clone());
-        request.authorize(message.authorization.as_ref());
-        match timeout(PATIENCE, self.address.ask(&request)).await {
+        request.headers_mut().insert(SESSION, session.clone());
+        authorize(&mut request, message.authorization.as_ref());
+        match timeout(PATIENCE, self.address.ask(request)).await {
             Ok(Ok(mut reply)) => {
                 let is_refused =
-                    matches!(reply.head.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST);
+                    matches!(reply.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST);
                 let refusal = Refusal::read(&mut reply, MOST_BYTES).await;
                 self.leave(reply).await;
                 // Who does not know the method knows the session.

@@ -14,7 +14,7 @@ use tokio_rustls::client::TlsStream;
 
 /// A connection, plain or not.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub enum Stream {
     /// TCP.
     Plain(TcpStream),
     /// TLS on TCP.
