@@ -1,42 +1,30 @@
 //! `Remote`: a server behind a URL: each message is a POST on a connection of its own, and its answers become events.
 
 use std::{
-    io,
-    pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::{
-    Request, Response, Uri,
-    body::{Bytes, Incoming},
-    client::conn::http1,
+    Method,
+    body::Bytes,
     header::{self, HeaderMap, HeaderName, HeaderValue},
-    http::uri::Scheme,
 };
-use hyper_util::rt::TokioIo;
-use redress_transport::sse::Events;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
-    runtime::Runtime,
-    time::timeout,
+use redress_transport::{
+    http::{
+        BodyError, HttpClient, HttpRequest, HttpResponse, InvalidUrl, RequestFailure, RequestPhase,
+        header_text,
+    },
+    sse::Events,
 };
-use tokio_rustls::{
-    TlsConnector,
-    client::TlsStream,
-    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
-};
+use tokio::{runtime::Runtime, time::timeout};
 
 use super::wire::{Heard, LONGEST, Mirror, QUEUE, Trouble};
-
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long a server may take to hear that a session is over.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -60,15 +48,10 @@ pub(crate) struct Remote {
     session: Option<HeaderValue>,
 }
 
-/// Where it is.
+/// Where it is, and what is added to each request.
 #[derive(Debug)]
 struct Address {
-    is_tls: bool,
-    host: String,
-    port: u16,
-    authority: HeaderValue,
-    /// The configured path, or where the server said that it moved to.
-    path: Mutex<Uri>,
+    client: HttpClient,
     headers: HeaderMap,
     /// The session that the last answer named.
     offered: Mutex<Option<HeaderValue>>,
@@ -113,7 +96,7 @@ impl Drop for Remote {
         drop(std::mem::replace(&mut self.events, none));
         let Some(session) = &self.session else { return };
         let headers = self.address.headers_for(&Mirror::default(), Some(session));
-        let leave = self.address.request("DELETE", headers, Bytes::new());
+        let leave = self.address.request(Method::DELETE, headers, Bytes::new());
         // It is a courtesy: nothing depends on it.
         drop(self.runtime.block_on(async { timeout(FAREWELL, leave).await }));
     }
@@ -121,16 +104,10 @@ impl Drop for Remote {
 
 impl Address {
     fn new(url: &str, given: &[(String, String)]) -> Result<Self, String> {
-        let uri: Uri = url.parse().map_err(|it| format!("it is not a URL: {it}"))?;
-        let is_tls = match uri.scheme() {
-            Some(it) if *it == Scheme::HTTPS => true,
-            Some(it) if *it == Scheme::HTTP => false,
-            _ => return Err("it must start with http:// or https://".into()),
-        };
-        let authority = uri.authority().ok_or("it names no host")?;
-        if authority.as_str().contains('@') {
-            return Err("it must not hold a user or a password; use --header".into());
-        }
+        let client = HttpClient::new(url).map_err(|it| match it {
+            InvalidUrl::Credentials => format!("it {it}; use --header"),
+            _ => format!("it {it}"),
+        })?;
         let mut headers = HeaderMap::new();
         for (name, value) in given {
             let name: HeaderName = name.parse().map_err(|it| format!("header `{name}`: {it}"))?;
@@ -139,20 +116,12 @@ impl Address {
             value.set_sensitive(true);
             headers.append(name, value);
         }
-        Ok(Self {
-            is_tls,
-            host: authority.host().trim_matches(['[', ']']).to_owned(),
-            port: authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 }),
-            authority: HeaderValue::from_str(authority.as_str()).map_err(|it| it.to_string())?,
-            path: Mutex::new(uri.path_and_query().cloned().map(Uri::from).unwrap_or_default()),
-            headers,
-            offered: Mutex::default(),
-        })
+        Ok(Self { client, headers, offered: Mutex::default() })
     }
 
     fn headers_for(&self, mirror: &Mirror, session: Option<&HeaderValue>) -> HeaderMap {
         let mut headers = self.headers.clone();
-        headers.insert(header::HOST, self.authority.clone());
+        headers.insert(header::HOST, self.client.authority().clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(
             header::ACCEPT,
@@ -172,16 +141,18 @@ impl Address {
     }
 
     /// Posts a message to where the server is, which may be another path of it.
-    async fn post(&self, headers: HeaderMap, body: Bytes) -> Result<Response<Incoming>, Trouble> {
-        let response = self.request("POST", headers.clone(), body.clone()).await?;
-        let response = match self.moved(&response) {
+    async fn post(&self, headers: HeaderMap, body: Bytes) -> Result<HttpResponse, Trouble> {
+        let response = self.request(Method::POST, headers.clone(), body.clone()).await?;
+        let to = header_text(&response.headers, &header::LOCATION);
+        let to = to.filter(|_| matches!(response.status.as_u16(), 307 | 308));
+        let response = match to.and_then(|it| self.client.moved(it)) {
             Some(path) => {
-                *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path;
-                self.request("POST", headers, body).await?
+                self.client.stays_at(path);
+                self.request(Method::POST, headers, body).await?
             }
             None => response,
         };
-        if let Some(session) = response.headers().get(SESSION) {
+        if let Some(session) = response.headers.get(SESSION) {
             *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         }
         Ok(response)
@@ -189,90 +160,41 @@ impl Address {
 
     async fn request(
         &self,
-        method: &str,
+        method: Method,
         headers: HeaderMap,
         body: Bytes,
-    ) -> Result<Response<Incoming>, Trouble> {
-        let cut = |it: &dyn std::error::Error| Trouble::Cut(chain(it));
-        let stream = self.connect().await?;
-        let opened = http1::handshake(TokioIo::new(stream)).await;
-        let (mut sender, connection) = opened.map_err(|it| cut(&it))?;
-        // Whoever waits for the answer hears of an error there.
-        drop(tokio::spawn(connection));
-        let path = self.path.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut request = Request::builder()
-            .method(method)
-            .uri(path)
-            .body(Full::new(body))
-            .map_err(|it| cut(&it))?;
+    ) -> Result<HttpResponse, Trouble> {
+        let mut request = HttpRequest::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.client.path().into();
         *request.headers_mut() = headers;
-        sender.send_request(request).await.map_err(|it| cut(&it))
+        self.client.ask(request).await.map_err(trouble)
     }
+}
 
-    async fn connect(&self) -> Result<Stream, Trouble> {
-        let found = tokio::net::lookup_host((self.host.as_str(), self.port)).await;
-        let found = found.map_err(|it| Trouble::Name(it.to_string()))?;
-        let mut trouble = Trouble::Name("the name has no address".into());
-        for address in found {
-            match timeout(CONNECT, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => {
-                    // Without it all works, a little slower.
-                    stream.set_nodelay(true).unwrap_or_default();
-                    return if self.is_tls {
-                        self.secure(stream).await
-                    } else {
-                        Ok(Stream::Plain(stream))
-                    };
-                }
-                Ok(Err(error)) => trouble = Trouble::Connect(error.to_string()),
-                Err(_) => trouble = Trouble::Connect("the connection timed out".into()),
-            }
-        }
-        Err(trouble)
-    }
-
-    async fn secure(&self, stream: TcpStream) -> Result<Stream, Trouble> {
-        let failed = |it: &dyn std::error::Error| Trouble::Tls(chain(it));
-        let name = ServerName::try_from(self.host.clone()).map_err(|it| failed(&it))?;
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|it| failed(&it))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let connector = TlsConnector::from(Arc::new(config));
-        match timeout(CONNECT, connector.connect(name, stream)).await {
-            Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
-            Ok(Err(error)) => Err(failed(&error)),
-            Err(_) => Err(Trouble::Tls("the handshake timed out".into())),
-        }
-    }
-
-    /// Another path of the same server, if the answer sends us there.
-    fn moved(&self, response: &Response<Incoming>) -> Option<Uri> {
-        if !matches!(response.status().as_u16(), 307 | 308) {
-            return None;
-        }
-        let to: Uri = response.headers().get(header::LOCATION)?.to_str().ok()?.parse().ok()?;
-        let is_same =
-            to.authority().is_none_or(|it| it.as_str().as_bytes() == self.authority.as_bytes());
-        to.path_and_query().filter(|_| is_same).cloned().map(Uri::from)
+fn trouble(failure: RequestFailure) -> Trouble {
+    let RequestFailure { phase, detail, .. } = failure;
+    match phase {
+        RequestPhase::Dns => Trouble::Name(detail),
+        RequestPhase::Connect => Trouble::Connect(detail),
+        RequestPhase::Tls => Trouble::Tls(detail),
+        RequestPhase::Write | RequestPhase::Read => Trouble::Cut(detail),
     }
 }
 
 /// Reads an answer: messages become events at once, the rest is told at the end.
-async fn hear(post: u64, response: Response<Incoming>, say: &SyncSender<Heard>) -> Heard {
-    let status = response.status().as_u16();
-    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+async fn hear(post: u64, mut response: HttpResponse, say: &SyncSender<Heard>) -> Heard {
+    let status = response.status.as_u16();
+    let kind = header_text(&response.headers, &header::CONTENT_TYPE);
     let is_stream = kind.is_some_and(|it| it.starts_with("text/event-stream"));
-    let mut body = response.into_body();
     let (mut events, mut whole) = (Events::new(LONGEST), Vec::new());
-    while let Some(frame) = body.frame().await {
-        let bytes = match frame.map(hyper::body::Frame::into_data) {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(_)) => continue,
-            Err(error) => return Heard::Lost { post, why: Trouble::Cut(chain(&error)) },
+    loop {
+        let bytes = match response.next().await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => break,
+            Err(BodyError::Cut(why) | BodyError::Malformed(why)) => {
+                return Heard::Lost { post, why: Trouble::Cut(why) };
+            }
         };
         if !is_stream {
             whole.extend_from_slice(&bytes);
@@ -318,64 +240,4 @@ fn spelled(value: &str) -> Option<HeaderValue> {
         format!("=?base64?{}?=", STANDARD.encode(value))
     };
     HeaderValue::from_str(&spelled).ok()
-}
-
-/// An error with all that caused it.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut parts = vec![error.to_string()];
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if parts.last().is_none_or(|it| !it.ends_with(&said)) {
-            parts.push(said);
-        }
-        cause = error.source();
-    }
-    parts.join(": ")
-}
-
-/// A connection, plain or not.
-enum Stream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, buf),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
 }
