@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["redress", "redress-govern", "redress-ledger", "redress-registry", "redress-transport"],
     ),
     ("redress-transport", &["redress"]),
-    ("redress-govern", &["redress"]),
+    ("redress-govern", &["redress", "redress-ledger", "redress-registry"]),
     ("redress-probe", &["redress", "redress-registry", "redress-transport"]),
     (
         "redress-cli",

@@ -8,11 +8,12 @@ pub(crate) mod script;
 pub(crate) mod unserved;
 mod writes;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use redress::codes;
-use redress_gate::{Governor, Manifest, OnLedgerFailure, Policy, Settings, TokenId};
+use redress_gate::{CheckLauncher, OnLedgerFailure, Settings};
 use redress_govern::{
+    Governor, Manifest, Policy, TokenId,
     role::{BadGlob, Role, Roles},
     session::Rules,
 };
@@ -113,6 +114,7 @@ pub(crate) fn policy(
         plans: plans::plans(governance)?,
         guarded: plans::guarded(governance, &ledger)?,
         writes: checks,
+        launcher: Arc::new(CheckLauncher::default()),
         role: governance.role.clone(),
         callers: hashes.map(|(hash, role)| (TokenId::of(&hash), role.cloned())).collect(),
         root: root.map(|it| it.0.clone()),

@@ -19,6 +19,7 @@ use std::{
 };
 
 use redress::text::visible;
+use redress_govern::Job;
 use redress_ledger::{By, Clock};
 
 pub(crate) use self::{
@@ -29,7 +30,6 @@ pub(crate) use self::{
     upstream::{Input, Upstream},
 };
 use crate::{
-    govern::Job,
     inflight::UpstreamId,
     inside::Inside,
     log::Log,
@@ -381,11 +381,12 @@ impl Connection {
     /// Has a write wait for its turn; whatever comes of it is carried out on the thread that makes it.
     fn begin_write(self: &Arc<Self>, job: Arc<Job>) {
         let connection = Arc::clone(self);
-        let then = Box::new(move |id, report| {
+        let then = Box::new(move |id: Option<u64>, report| {
+            let id = id.map(UpstreamId::from_number);
             connection.turn(Role::Other, |session, turn| session.write_told(id, report, turn));
         });
         if let Some(governor) = self.runtime.server.governor() {
-            governor.writes.begin(job, then);
+            governor.begin_write(job, then);
         }
     }
 

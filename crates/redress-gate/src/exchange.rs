@@ -3,13 +3,14 @@
 use std::{borrow::Cow, ops::Range, sync::Arc, time::Instant};
 
 use redress::tally::ErrorStats;
+use redress_govern::{CallContext, CheckedWrite};
 
 use crate::{
     frame::{Edit, Frame, Named, rewrite, span},
-    govern::{Governed, Writing},
     limits::CallSlot,
     memory::Reservation,
     outgoing::Sender,
+    session::HttpHead,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.
@@ -58,13 +59,31 @@ pub(crate) struct Exchange {
     /// Whether it was sent before, in a session that was over.
     pub(crate) is_again: bool,
     /// What its governor knows of it.
-    pub(crate) governed: Option<Arc<Governed>>,
+    pub(crate) governed: Option<Arc<CallContext>>,
     /// The write that it is, if that is checked.
-    pub(crate) write: Option<Box<Writing>>,
+    pub(crate) write: Option<Box<HeldWrite>>,
     /// Its place among the calls of all callers.
     pub(crate) place: Option<CallSlot>,
     /// The bytes that are reserved for its answer.
     pub(crate) memory: Option<Reservation>,
+}
+
+/// A write with checks, and its answer while that is held back.
+#[derive(Debug)]
+pub(crate) struct HeldWrite {
+    pub(crate) write: Box<CheckedWrite>,
+    /// The answer of the server, until the write is checked.
+    pub(crate) answer: Option<HeldAnswer>,
+}
+
+/// An answer that is held back.
+#[derive(Debug)]
+pub(crate) struct HeldAnswer {
+    pub(crate) line: Vec<u8>,
+    /// The HTTP head that came with it.
+    pub(crate) http: Option<HttpHead>,
+    /// Whether it was judged to be a failure, for sure or only perhaps.
+    pub(crate) is_failure: bool,
 }
 
 impl Exchange {
@@ -75,12 +94,12 @@ impl Exchange {
 
     /// Whether it is a write that failed and was put back.
     pub(crate) fn is_put_back(&self) -> bool {
-        self.write.as_ref().is_some_and(|it| it.put_back.is_some())
+        self.write.as_ref().is_some_and(|it| it.write.put_back.is_some())
     }
 
     /// Whether it is a write that the upstream may have made, of which nobody knows yet what will become.
     pub(crate) fn is_write_in_doubt(&self) -> bool {
-        self.is_at_upstream() && self.write.as_ref().is_some_and(|it| it.put_back.is_none())
+        self.is_at_upstream() && self.write.as_ref().is_some_and(|it| it.write.put_back.is_none())
     }
 }
 

@@ -10,9 +10,8 @@ use redress::{
     json::{RawJson, escape_into},
     wire::{self, Answer},
 };
+use redress_govern::CallContext;
 use redress_ledger::{Record, Redactor};
-
-use crate::govern::Governed;
 
 /// The most failures that are kept.
 const MOST: usize = 32;
@@ -61,7 +60,7 @@ pub(crate) struct FaultStamp {
     /// In which session of a client it was: for the record, by which a session's failures are found.
     pub(crate) session: Option<String>,
     /// What its governor knows of it.
-    pub(crate) governed: Option<Arc<Governed>>,
+    pub(crate) governed: Option<Arc<CallContext>>,
 }
 
 impl FaultTemplate {
@@ -84,7 +83,7 @@ impl FaultTemplate {
         fault.timestamp = Some(stamp.timestamp.clone());
         fault.elapsed_ms = stamp.elapsed_ms;
         if let Some(governed) = &stamp.governed {
-            governed.tell(&mut fault.context);
+            governed.add_to(&mut fault.context);
         }
         fault.ledger = receipt;
         fault

@@ -65,6 +65,16 @@ impl UpstreamId {
         is_number.then_some(Self(id))
     }
 
+    /// The id as a number, for those who only give it back.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The id with that number.
+    pub(crate) const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
     fn place(self) -> usize {
         usize::try_from(self.0 & ((1 << PLACE_BITS) - 1)).unwrap_or_default()
     }

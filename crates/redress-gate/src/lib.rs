@@ -4,12 +4,12 @@ mod answer;
 mod ask;
 mod breaker;
 mod caller;
+mod check_launcher;
 mod confine;
 mod connection;
 mod exchange;
 mod exposition;
 mod fault_template;
-mod govern;
 mod header_params;
 mod inflight;
 mod inside;
@@ -49,12 +49,9 @@ use redress::frame::{self, lines, peek};
 pub use ask::{NotAsked, ask_for_tools};
 pub use breaker::BreakerRule;
 pub use caller::{Caller, Peer};
+pub use check_launcher::CheckLauncher;
 pub use confine::Confinement;
 pub use connection::Target;
-pub use govern::{
-    Checks, Extra, Governor, Guarded, Manifest, Plans, Policy, Preflight, Unserved, can_confine,
-    is_hash, is_own as is_tool_of_gate, revoked, tool_lines,
-};
 pub use inflight::UpstreamId;
 pub use inside::Inside;
 pub use kin::{Adoption, WATCH, adopt_orphans, watch};

@@ -1,6 +1,6 @@
 //! `Outgoing`: messages on their way out, one behind the other, and for whom each of them is.
 
-use std::{fmt, num::NonZeroU64};
+pub use redress_govern::TokenId;
 
 use crate::{
     caller::{Caller, Peer},
@@ -30,24 +30,6 @@ impl Sender {
     /// Whether it has a session.
     pub(crate) const fn has_session(self) -> bool {
         self.client & Self::OF_NO_SESSION == 0
-    }
-}
-
-/// A token that was accepted, by the start of its hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TokenId(NonZeroU64);
-
-impl TokenId {
-    /// The token with this SHA-256.
-    pub fn of(hash: &[u8; 32]) -> Self {
-        let start = hash.first_chunk().map_or(0, |it| u64::from_be_bytes(*it));
-        Self(NonZeroU64::new(start).unwrap_or(NonZeroU64::MIN))
-    }
-}
-
-impl fmt::Display for TokenId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
     }
 }
 

@@ -9,12 +9,12 @@ use redress::{
     fault::{Origin, Receipt},
     wire,
 };
+use redress_govern::CallContext;
 use redress_ledger::{Record, Redactor, RefusalKind};
 
 use crate::{
     caller::Peer,
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
-    govern::Governed,
     memory::Reservation,
     outgoing::{Ticket, ToClient},
 };
@@ -133,7 +133,7 @@ impl PendingFault {
     }
 
     /// What the governor knows of the request.
-    pub(crate) fn governed(&self) -> Option<&Governed> {
+    pub(crate) fn governed(&self) -> Option<&CallContext> {
         self.stamp.governed.as_deref()
     }
 

@@ -9,10 +9,11 @@ use std::{
     time::Instant,
 };
 
+use redress_govern::{CallContext, Governor};
+
 use crate::{
     breaker::Breakers,
     caller::Caller,
-    govern::{Governed, Governor},
     limits::{ClientShares, Limits},
     memory::{Account, MemoryBudget},
     metrics::Metrics,
@@ -124,13 +125,13 @@ impl Server {
 
     /// Whether a failure that is about to be recorded locks its session; if so, [`Self::locked`] follows.
     pub(crate) fn will_lock(&self, pending: &PendingFault) -> bool {
-        let id = pending.governed().and_then(Governed::lockable);
+        let id = pending.governed().and_then(CallContext::lockable);
         self.governor().zip(id).is_some_and(|(it, id)| it.will_lock(id, pending.code()))
     }
 
     /// Such a failure stands in that record, or could not be recorded.
     pub(crate) fn locked(&self, pending: &PendingFault, seq: Option<u64>) {
-        let id = pending.governed().and_then(Governed::lockable);
+        let id = pending.governed().and_then(CallContext::lockable);
         if let Some((governor, id)) = self.governor().zip(id) {
             governor.locked(id, pending.code(), seq);
         }

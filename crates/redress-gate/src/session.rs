@@ -46,6 +46,7 @@ use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use hyper::http::HeaderName;
 use redress::json::{Doc, Value};
+use redress_govern::WriteReport;
 
 use self::{
     admission::{Admission, Intake, note_silence},
@@ -73,7 +74,6 @@ use crate::{
     breaker::{Breaker, is_of_transport},
     exchange::Method,
     frame::limits,
-    govern::Report,
     inflight::{InFlight, InFlightEntry, UpstreamId},
     metrics::Event,
     outgoing::{Sender, Ticket, ToUpstream},
@@ -452,7 +452,7 @@ impl Session {
     pub(crate) fn write_told(
         &mut self,
         id: Option<UpstreamId>,
-        report: Report,
+        report: WriteReport,
         actions: &mut Actions,
     ) {
         write_reported(self, id, report, actions);

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress_gate::can_confine;
+use redress_govern::can_confine;
 use redress_govern::invariant::{
     INV_FILES_OWN, INV_KEY_PRIVATE, INV_WORKSPACE, INV_WORKSPACE_APART,
 };

@@ -1,6 +1,6 @@
 //! The policy and the manifest: what they name must exist, and what they say must mean something.
 
-use redress_gate::Manifest;
+use redress_govern::Manifest;
 use redress_govern::invariant::{INV_MANIFEST, INV_POLICY};
 
 use super::{Checks, Subject, Wrong};

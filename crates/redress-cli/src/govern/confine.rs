@@ -7,9 +7,11 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use redress_gate::{Confinement, Governor, Program, Server as Gated, Target};
+use redress_gate::{CheckLauncher, Confinement, Program, Server as Gated, Target};
+use redress_govern::Governor;
 use tempfile::{Builder, TempDir};
 
 use super::readable::Needs;
@@ -213,7 +215,7 @@ fn confine_preflights(
         match confinement.is_held() {
             Ok(true) => {
                 let places = shown(&confinement.writable);
-                governor.confine_preflights(confinement);
+                governor.launch_preflights_with(Arc::new(CheckLauncher::confined(confinement)));
                 let beside = if places.is_empty() { places } else { format!(", {places}") };
                 format!(
                     "the system lets its checks write below the workspace{beside}, nowhere else"

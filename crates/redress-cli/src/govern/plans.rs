@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use redress_gate::{Extra, Guarded, Plans};
 use redress_govern::role::{Patterns, globs};
+use redress_govern::{GateArgument, Plans, Protected};
 use redress_ledger::Operator;
 use redress_registry::{Operation, Registry, model::Tool};
 
@@ -33,9 +33,9 @@ impl Governance {
 pub(super) fn extras(
     governance: &Governance,
     contract: &Registry,
-) -> Result<Vec<Extra>, (&'static str, String)> {
+) -> Result<Vec<GateArgument>, (&'static str, String)> {
     let tools = governance.planned(contract)?;
-    Ok(vec![Extra::plan(tools.clone()), Extra::phase(tools)])
+    Ok(vec![GateArgument::plan(tools.clone()), GateArgument::phase(tools)])
 }
 
 /// Where plans are, and who approves them.
@@ -46,11 +46,11 @@ pub(super) fn plans(governance: &Governance) -> Result<Plans, Failure> {
 }
 
 /// What no client may change over the protocol: the ledger, the keys, and the files that say what the gate does.
-pub(super) fn guarded(governance: &Governance, ledger: &Path) -> Result<Guarded, Failure> {
+pub(super) fn guarded(governance: &Governance, ledger: &Path) -> Result<Protected, Failure> {
     let key = place::key()?;
     let keys = key.parent().map(Path::to_path_buf);
     let files: Vec<PathBuf> = governance.files.clone();
-    Ok(Guarded::new([ledger.to_path_buf()].into_iter().chain(keys).chain(files)))
+    Ok(Protected::new([ledger.to_path_buf()].into_iter().chain(keys).chain(files)))
 }
 
 /// Whether a tool changes files that its calls name.

@@ -2,7 +2,8 @@
 
 use std::{path::Path, thread, time::Duration};
 
-use redress_gate::{NotAsked, Server as Gated, Target, Unserved, ask_for_tools, tool_lines};
+use redress_gate::{NotAsked, Server as Gated, Target, ask_for_tools};
+use redress_govern::{Unserved, tool_lines};
 use redress_probe::Place;
 
 use crate::{

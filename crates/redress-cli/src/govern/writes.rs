@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use redress::secret::secrecy;
-use redress_gate::{Checks, Extra, Preflight};
+use redress_govern::{Checks, GateArgument, Preflight};
 use redress_govern::{
     role::{BadGlob, globs},
     writes::{Rule, Statement},
@@ -34,10 +34,10 @@ impl Governance {
 }
 
 /// The argument in which calls say why, if a rule asks for it.
-pub(super) fn intent(checks: &Checks, contract: &Registry) -> Option<Extra> {
+pub(super) fn intent(checks: &Checks, contract: &Registry) -> Option<GateArgument> {
     let is_asked = checks.rules.iter().any(|it| it.intent_chars() > 0);
     let tools = contract.tools.iter().filter(|it| changes_files(it.1));
-    is_asked.then(|| Extra::intent(tools.map(|it| it.0.to_string())))
+    is_asked.then(|| GateArgument::intent(tools.map(|it| it.0.to_string())))
 }
 
 impl WriteRule {

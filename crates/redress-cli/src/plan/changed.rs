@@ -2,7 +2,7 @@
 
 use std::{fs, io, os::unix::fs::DirBuilderExt as _, path::PathBuf};
 
-use redress_gate::is_hash;
+use redress_govern::is_hash;
 
 use crate::{failure::Failure, files, run::place};
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use redress::codes;
-use redress_gate::is_hash;
+use redress_govern::is_hash;
 use redress_govern::plan::{Status as PlanStatus, decided};
 use redress_ledger::{Ledger, Options, Record, Redactor};
 use serde_json::json;

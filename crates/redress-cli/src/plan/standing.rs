@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use redress_gate::revoked;
 use redress_govern::plan::{Plan, Status};
+use redress_govern::revoked;
 use redress_ledger::{Operator, PublicKey};
 
 use super::no_key;

@@ -6,7 +6,8 @@ use std::{
 };
 
 use redress::{Dialect, fault::StackPolicy, tally::ErrorStats};
-use redress_gate::{Governor, Server, metrics, metrics_listener};
+use redress_gate::{Server, metrics, metrics_listener};
+use redress_govern::Governor;
 
 use super::{place, redactor};
 use crate::{

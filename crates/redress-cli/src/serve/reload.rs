@@ -9,7 +9,8 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use redress_gate::{Governor, Handle, Next, Server};
+use redress_gate::{Handle, Next, Server};
+use redress_govern::Governor;
 
 pub(super) use self::follow::{Event, first, follow, take_hang_ups};
 use super::{Stage, size};

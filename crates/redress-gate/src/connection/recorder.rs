@@ -6,11 +6,10 @@ use std::{
 };
 
 use redress::fault::Receipt;
-use redress_govern::invariant::INV_RECORD_FIRST;
+use redress_govern::{CallRecord, invariant::INV_RECORD_FIRST};
 use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
-    govern::Called,
     outgoing::ToClient,
     pending_fault::{PendingFault, ReplyHead},
     replies::FailureReply,
@@ -173,7 +172,7 @@ impl FailureRecorder {
     }
 
     /// Records a governed call that succeeded, after its answer was given out: of the last ones before a power failure there may be no record.
-    pub(crate) fn record_call(&self, call: Called) {
+    pub(crate) fn record_call(&self, call: CallRecord) {
         let Some(ledger) = &self.ledger else { return };
         let server = Arc::clone(&self.server);
         ledger.append_later(move || {
@@ -212,7 +211,7 @@ impl FailureRecorder {
     /// Records what gates before this one left behind, which is put back first; whoever is concerned has to report it.
     pub(crate) fn recover(&self) {
         let Some(governor) = self.server.governor() else { return };
-        for fault in governor.writes.recover() {
+        for fault in governor.recover_writes() {
             let mut record = Record::fault(&fault, &self.server.settings.redactor);
             let id = fault.context.session_id.clone();
             let id = id.filter(|it| governor.will_lock(it, fault.code()));
@@ -231,7 +230,7 @@ impl FailureRecorder {
     /// Waits for writes that are on their way, but not for long, and makes everything durable.
     pub(crate) fn end(&self) {
         if let Some(governor) = self.server.governor() {
-            governor.writes.rest(LAST_WRITES);
+            governor.finish_writes(LAST_WRITES);
         }
         self.close();
     }

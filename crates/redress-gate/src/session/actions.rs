@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use redress_govern::{CallRecord, Job};
+
 use super::retry::Repeat;
 use crate::{
-    govern::{Called, Job},
     memory::Reservation,
     moment::Moment,
     outgoing::{Outgoing, Ticket, ToClient, ToUpstream},
@@ -34,7 +35,7 @@ pub struct Actions {
     /// What changed sessions of a governed server, to be recorded.
     pub sessions: Vec<String>,
     /// Calls of a governed server that succeeded, to be recorded when everything else is done.
-    pub(crate) calls: Vec<Called>,
+    pub(crate) calls: Vec<CallRecord>,
     /// Requests that their clients withdrew: nobody waits there any more, and no answer comes.
     pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use redress::{Fault, emit::emit};
+use redress_govern::{Job, WriteReport};
 use redress_registry::Effect;
 
 use super::{
@@ -21,9 +22,8 @@ use super::{
     verdicts::judge_kept,
 };
 use crate::{
-    exchange::Exchange,
+    exchange::{Exchange, HeldAnswer, HeldWrite},
     fault_template::FaultTemplate,
-    govern::{Answer as HeldBack, Job, Report, Writing},
     inflight::UpstreamId,
     outgoing::ToUpstream,
 };
@@ -37,7 +37,7 @@ pub(super) struct Writes {
     /// What the server gets when they have their turn.
     waiting: Vec<QueuedLine>,
     /// Those that no client waits for any more, although the server may still be at them.
-    late: Vec<(UpstreamId, Instant, Box<Writing>)>,
+    late: Vec<(UpstreamId, Instant, Box<HeldWrite>)>,
 }
 
 impl Writes {
@@ -104,8 +104,8 @@ pub(super) fn wait_for_turn(
     }
     let Some(exchange) = session.inflight.exchange(id) else { return };
     if let Some(writing) = &exchange.write {
-        writing.job.open(id, exchange.deadline);
-        actions.writes.push(Arc::clone(&writing.job));
+        writing.write.job.open(id.number(), exchange.deadline);
+        actions.writes.push(Arc::clone(&writing.write.job));
         let memory = std::mem::take(&mut actions.queued);
         session.writes.waiting.push(QueuedLine { id: Some(id), line, memory });
     }
@@ -115,7 +115,7 @@ pub(super) fn wait_for_turn(
 fn release_answer(
     session: &mut Session,
     exchange: Box<Exchange>,
-    answer: &HeldBack,
+    answer: &HeldAnswer,
     actions: &mut Actions,
 ) {
     let (line, http) = (&answer.line, answer.http);
@@ -169,17 +169,17 @@ fn hold_back(
     mut exchange: Box<Exchange>,
     answer: &Answer<'_, '_>,
     is_failure: bool,
-    then: fn(&Job, UpstreamId),
+    then: fn(&Job, u64),
 ) -> Option<Box<Exchange>> {
-    let Some(writing) = exchange.write.as_mut().filter(|it| it.put_back.is_none()) else {
+    let Some(writing) = exchange.write.as_mut().filter(|it| it.write.put_back.is_none()) else {
         return Some(exchange);
     };
     let (line, http) = (answer.line.to_vec(), answer.http);
-    writing.answer = Some(HeldBack { line, http, is_failure });
-    let job = Arc::clone(&writing.job);
+    writing.answer = Some(HeldAnswer { line, http, is_failure });
+    let job = Arc::clone(&writing.write.job);
     // There is room: it has just made some.
     let id = session.inflight.open(exchange.key, exchange)?;
-    then(&job, id);
+    then(&job, id.number());
     None
 }
 
@@ -216,7 +216,7 @@ pub(super) fn with_write(
     template: Arc<FaultTemplate>,
     exchange: &Exchange,
 ) -> Arc<FaultTemplate> {
-    let put_back = exchange.write.as_ref().and_then(|it| it.put_back.as_ref());
+    let put_back = exchange.write.as_ref().and_then(|it| it.write.put_back.as_ref());
     let mut fault = Fault::clone(&template.fault);
     match put_back {
         Some(put_back) => fault = *put_back.tell(Box::new(fault)),
@@ -233,12 +233,12 @@ pub(super) fn with_write(
 pub(super) fn write_reported(
     session: &mut Session,
     id: Option<UpstreamId>,
-    report: Report,
+    report: WriteReport,
     actions: &mut Actions,
 ) {
     match report {
-        Report::Ready => write_is_ready(session, id, actions),
-        Report::Refused(fault) | Report::Broken(fault) => {
+        WriteReport::Ready => write_is_ready(session, id, actions),
+        WriteReport::Refused(fault) | WriteReport::Broken(fault) => {
             session.writes.take(id);
             if let Some(mut exchange) = id.and_then(|it| session.inflight.take_exchange(it)) {
                 // Whatever earlier attempts did was put back as well.
@@ -246,7 +246,7 @@ pub(super) fn write_reported(
                 fail(session, exchange, &Seen::Governed(fault), actions);
             }
         }
-        Report::Fine => {
+        WriteReport::Fine => {
             let taken = id
                 .and_then(|it| session.inflight.take_exchange(it))
                 .and_then(|mut it| Some((it.write.take()?, it)));
@@ -258,17 +258,17 @@ pub(super) fn write_reported(
                 release_answer(session, exchange, &answer, actions);
             }
         }
-        Report::Failed(put_back, record) => {
+        WriteReport::Failed(put_back, record) => {
             actions.sessions.extend(record);
             if let Some(mut exchange) = id.and_then(|it| session.inflight.take_exchange(it))
                 && let Some(writing) = &mut exchange.write
                 && let Some(answer) = writing.answer.take()
             {
-                writing.put_back = Some(put_back);
+                writing.write.put_back = Some(put_back);
                 release_answer(session, exchange, &answer, actions);
             }
         }
-        Report::Undone(record, fault) => {
+        WriteReport::Undone(record, fault) => {
             actions.sessions.push(record);
             if let Some(fault) = fault {
                 record_fault(session, *fault, actions);

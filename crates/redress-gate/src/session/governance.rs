@@ -3,7 +3,9 @@
 use std::{ops::Range, sync::Arc};
 
 use redress::Fault;
-use redress_govern::invariant::INV_ANSWER_JUDGED;
+use redress_govern::{
+    Call, CallRecord, Decision, Principal, invariant::INV_ANSWER_JUDGED, is_tool_of_gate as is_own,
+};
 
 use super::{
     Session,
@@ -15,9 +17,8 @@ use super::{
     pipeline::{fail, finish},
 };
 use crate::{
-    exchange::{Exchange, Method},
+    exchange::{Exchange, HeldWrite, Method},
     frame::Frame,
-    govern::{Call, Called, Caller, Ruling, is_own},
     metrics::Outcome,
     outgoing::{Sender, ToClient},
 };
@@ -57,18 +58,18 @@ pub(super) fn judge_request(
     let arguments = arguments.filter(|it| !it.is_null());
     let is_task = frame.params.is_some_and(|it| it.get("task").is_some());
     let caller = caller_of(session.context(), &exchange.from);
-    let (governed, ruling) = governor.before(&Call { caller, name, is_tool, is_task, arguments });
-    exchange.governed = Some(Arc::new(governed));
-    match ruling {
-        Ruling::Pass(ours, write) => {
-            exchange.write = write;
+    let (context, decision) = governor.before(&Call { caller, name, is_tool, is_task, arguments });
+    exchange.governed = Some(Arc::new(context));
+    match decision {
+        Decision::Pass(ours, write) => {
+            exchange.write = write.map(|write| Box::new(HeldWrite { write, answer: None }));
             Some((exchange, ours))
         }
-        Ruling::Refuse(fault) => {
+        Decision::Refuse(fault) => {
             fail(session, exchange, &Seen::Governed(fault), actions);
             None
         }
-        Ruling::Answer { result, record } => {
+        Decision::Answer { result, record } => {
             actions.sessions.extend(record);
             record_call(&exchange, actions);
             let id = exchange.request.id().as_bytes();
@@ -104,12 +105,12 @@ pub(super) fn record_success(cx: Context<'_>, exchange: &Exchange, actions: &mut
 
 /// Has a call that succeeded recorded.
 fn record_call(exchange: &Exchange, actions: &mut Actions) {
-    let Some(governed) = exchange.governed.clone() else { return };
+    let Some(context) = exchange.governed.clone() else { return };
     let request = &exchange.request;
     let is_tool = request.method == Method::ToolsCall;
     let name = if is_tool { request.tool().unwrap_or_default() } else { request.method_name() };
     let elapsed_ms = actions.now.since(exchange.started);
-    actions.calls.push(Called { governed, name: name.to_owned(), is_tool, elapsed_ms });
+    actions.calls.push(CallRecord { context, name: name.to_owned(), is_tool, elapsed_ms });
 }
 
 /// Whether a client may find a tool of that name here. As long as nobody has listed the tools, all but the gate's own can be there.
@@ -120,10 +121,10 @@ pub(super) fn may_offer(cx: Context<'_>, tool: &str) -> bool {
         || is_listed.unwrap_or_else(|| !is_own(tool) || settings.contract.tools.get(tool).is_some())
 }
 
-fn caller_of(cx: Context<'_>, from: &Sender) -> Caller {
+fn caller_of(cx: Context<'_>, from: &Sender) -> Principal {
     match (cx.tenancy.client, from.token) {
-        (ClientKind::Pipe, _) => Caller::Process,
-        (ClientKind::Http, Some(token)) => Caller::Token(token),
-        (ClientKind::Http, None) => Caller::Nobody,
+        (ClientKind::Pipe, _) => Principal::Process,
+        (ClientKind::Http, Some(token)) => Principal::Token(token),
+        (ClientKind::Http, None) => Principal::Anonymous,
     }
 }

@@ -23,6 +23,7 @@ use redress::{
     codes,
     json::{Doc, Value},
 };
+use redress_govern::without;
 use redress_registry::{Class, Effect};
 
 use super::{
@@ -64,7 +65,6 @@ use crate::{
         Batch, Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, behind_mark, id_beside,
         is_broken_batch, limits, rewrite, span, splice,
     },
-    govern::without,
     inflight::{InFlightEntry, UpstreamId},
     metrics::{Event, Outcome},
     outgoing::{Sender, ToClient, ToUpstream},

@@ -1,6 +1,6 @@
 //! Names of tools in a policy that no tool has: a rule about them would never be asked.
 
-use redress_gate::is_tool_of_gate;
+use redress_govern::is_tool_of_gate;
 use redress_registry::{Registry, nearest::nearest, problems::quoted};
 
 use super::{super::Server, Config, Doubt};

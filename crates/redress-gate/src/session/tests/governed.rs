@@ -15,16 +15,16 @@ use redress::{
     Dialect,
     json::{Doc, Limits},
 };
-use redress_govern::{role::Roles, session::Rules};
+use redress_govern::{
+    Call, Checks, Governor, Manifest, Plans, Policy, Principal, Protected, role::Roles,
+    session::Rules,
+};
 use redress_registry::{Registry, Source, load, shipped};
 
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{
-    connection::FailureRecorder,
-    govern::{Call, Caller, Checks, Governor, Guarded, Manifest, Plans, Policy},
-    run::OnLedgerFailure,
-    server::Server,
-    settings::Mode,
+    check_launcher::CheckLauncher, connection::FailureRecorder, run::OnLedgerFailure,
+    server::Server, settings::Mode,
 };
 
 fn governor(contract: &Registry) -> Arc<Governor> {
@@ -36,8 +36,9 @@ fn governor(contract: &Registry) -> Arc<Governor> {
         manifest: Manifest::new(contract, &["run".to_owned()]).unwrap(),
         extras: Vec::new(),
         writes: Checks::default(),
+        launcher: Arc::new(CheckLauncher::default()),
         plans: Plans::new("docs/plans".to_owned(), Vec::new(), PathBuf::new()),
-        guarded: Guarded::default(),
+        guarded: Protected::default(),
         role: None,
         callers: BTreeMap::new(),
         root: None,
@@ -96,7 +97,7 @@ fn nobody_waits_while_the_code_of_somebody_else_is_read() {
     let long = format!("{{\"code\":\"{}\"}}", "x = f(y, [1, 2]);".repeat(5_000));
     let long = Doc::parse(long.as_bytes(), Limits::DOCUMENT).unwrap();
     let call = |name, arguments| Call {
-        caller: Caller::Process,
+        caller: Principal::Process,
         name,
         is_tool: true,
         is_task: false,

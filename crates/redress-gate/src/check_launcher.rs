@@ -1,0 +1,50 @@
+//! `CheckLauncher`: starts the commands that check writes, confined by the system if that is wanted.
+
+use std::{
+    io,
+    path::Path,
+    process::{Child, Command},
+};
+
+use redress_govern::{Descendants, Launcher};
+
+use crate::{confine::Confinement, kin::Own};
+
+/// Starts commands whose descendants end with them.
+#[derive(Debug, Default)]
+pub struct CheckLauncher {
+    confinement: Option<Confinement>,
+}
+
+impl CheckLauncher {
+    /// A launcher of commands that may do no more than this, and write in the directory in which they start.
+    pub const fn confined(confinement: Confinement) -> Self {
+        Self { confinement: Some(confinement) }
+    }
+}
+
+impl Launcher for CheckLauncher {
+    fn launch(
+        &self,
+        command: Command,
+        directory: &Path,
+    ) -> io::Result<(Child, Box<dyn Descendants>)> {
+        let (child, own) = Own::start(command, |mut it| match self.confinement.clone() {
+            Some(mut confinement) => {
+                confinement.writable.push(directory.to_owned());
+                confinement.spawn(&mut it)
+            }
+            None => it.spawn(),
+        })?;
+        Ok((child, Box::new(own)))
+    }
+}
+
+impl Descendants for Own {
+    fn end(&self) {
+        self.end_kin();
+    }
+}
+
+#[cfg(test)]
+mod tests;
