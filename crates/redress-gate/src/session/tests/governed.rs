@@ -16,7 +16,7 @@ use redress::{
     json::{Doc, Limits},
 };
 use redress_govern::{
-    Call, Checks, Governor, Manifest, Plans, Policy, Principal, Protected, role::Roles,
+    Call, Checks, Decision, Governor, Manifest, Plans, Policy, Principal, Protected, role::Roles,
     session::Rules,
 };
 use redress_registry::{Registry, Source, load, shipped};
@@ -103,6 +103,17 @@ fn nobody_waits_while_the_code_of_somebody_else_is_read() {
         is_task: false,
         arguments,
     };
+    let workspace = tempfile::tempdir().unwrap();
+    let root = format!("{{\"workspace_root\":{:?}}}", workspace.path());
+    let root = Doc::parse(root.as_bytes(), Limits::DOCUMENT).unwrap();
+    let (_, begun) = governor.before(&call("begin_session", Some(root.root())));
+    assert!(matches!(begun, Decision::Answer { .. }), "{begun:?}");
+    let (_, read) = governor.before(&call("run", Some(long.root())));
+    let is_read = match &read {
+        Decision::Refuse(fault) => fault.code().starts_with("EVAL_"),
+        _ => true,
+    };
+    assert!(is_read, "no guard before has refused it: {read:?}");
     let (is_over, mut waits) = (AtomicBool::new(false), Vec::new());
     let shortest = thread::scope(|scope| {
         let reader = scope.spawn(|| {
