@@ -17,7 +17,7 @@ use rustix::process::Signal;
 use crate::{
     connection::Target,
     process::{Body, Pipes, Process},
-    run::spawn,
+    threads::spawn,
 };
 
 /// The most pages, and the most tools.

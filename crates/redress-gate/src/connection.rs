@@ -1,13 +1,23 @@
-//! `Connection`: a session with its two ends, as its threads or tasks share it, and how what a session gives is carried out.
+//! `Connection`: a session with its two ends, the client and the upstream, and the one place that performs what the session puts out.
+//!
+//! [`Connection::apply`] does that after each step of the session: failures are recorded first, then messages are queued in front of
+//! both ends and written. [`Driver`] keeps time, and starts and ends the server. Both are the same for a client on a pipe and for
+//! clients over HTTP; those differ in who reads and writes the pipes of a process: threads, or tasks.
 
 mod batch;
+mod child;
 mod client;
-mod ending;
+mod client_input;
+mod driver;
+mod interruptible_pipe;
+mod reader_handoff;
 mod reading;
 mod recorder;
 mod remote;
-mod room;
+mod tasks;
+mod threads;
 mod upstream;
+mod writer;
 
 use std::{
     io,
@@ -22,12 +32,16 @@ use redress::text::visible;
 use redress_govern::Job;
 use redress_ledger::{By, Clock};
 
+pub use self::recorder::OnLedgerFailure;
+use self::upstream::Upstream;
 pub(crate) use self::{
+    batch::take_piece,
+    child::{Early, attach},
     client::{Client, Pipe},
+    client_input::{GLANCE, attend_client},
+    driver::Driver,
     recorder::FailureRecorder,
     remote::connect,
-    room::{FIRST, GLANCE, PIECE},
-    upstream::{Input, Upstream},
 };
 use crate::{
     inflight::UpstreamId,
@@ -35,9 +49,9 @@ use crate::{
     log::Log,
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
-    outgoing::Undelivered,
+    outgoing::{Ticket, Undelivered},
     process::{Process, Program, Started},
-    remote::Address,
+    remote::{Address, Remote},
     server::Server,
     session::{Actions, Exit, KillReason, Session, UpstreamKind},
 };
@@ -45,11 +59,20 @@ use crate::{
 /// How much may wait for an upstream that does not read.
 const MOST_WAITING: usize = 32 << 20;
 
-/// How long nobody needs to look whether deadlines have passed. Then whoever has the session looks, also if the one that watches does
-/// not get to it: a server that writes without end keeps nobody waiting.
+/// How many messages are taken at a time, so that others get the session in between.
+pub(crate) const PIECE: usize = 256;
+
+/// How many are taken first: their recipients wake up while the others are read.
+pub(crate) const FIRST: usize = 4;
+
+/// How many failures of a client may wait for their records before more of its messages are taken.
+const MOST_IN_HAND: usize = 1_024;
+
+/// How long deadlines may go unchecked. After that, each thread or task that has the session checks them, so that a server that writes
+/// without end delays no timeout.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the threads and tasks of a connection tell the one that watches.
+/// What the threads and tasks of a connection tell its driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The server is to be started.
@@ -64,33 +87,33 @@ pub(crate) enum Event {
     Ended,
     /// A repeat is on record, or never will be.
     Recorded(UpstreamId, bool),
-    /// Somebody wants us to end.
+    /// A signal, or the end of an HTTP session.
     Signal,
 }
 
-/// Who carries something out: nobody waits for the one that he must not wait for.
+/// The thread that performs actions, which decides for which pipe it may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The thread that reads from the client writes to the server.
+    /// The reader of the client may wait for the server.
     Client,
-    /// The thread that reads from the server writes to the client.
+    /// The reader of the server may wait for the client, and for the disk.
     Server,
-    /// Any other leaves the writing to the couriers.
+    /// Any other waits for neither: the writers of the pipes write.
     Other,
 }
 
-/// How the connections of one server are made.
+/// What all connections to one server share.
 pub(crate) struct ServerRuntime {
     pub(crate) target: Target,
     pub(crate) server: Arc<Server>,
     pub(crate) recorder: FailureRecorder,
     pub(crate) clock: Clock,
     pub(crate) log: Arc<Log>,
-    /// What the server is called in lines of the gate, if there are several.
+    /// The name of the server in log lines, if there are several.
     pub(crate) name: Option<String>,
 }
 
-/// What stands behind the gate.
+/// The server behind the gate.
 #[derive(Debug, Clone)]
 pub enum Target {
     /// A program that speaks on its standard streams.
@@ -120,17 +143,17 @@ impl Target {
     }
 }
 
-/// Tells the one that watches.
-pub(crate) type Tell = Box<dyn Fn(Event) + Send + Sync>;
+/// Passes an event to the driver.
+type Notify = Box<dyn Fn(Event) + Send + Sync>;
 
 /// A session with its two ends.
 pub(crate) struct Connection {
-    core: Mutex<ConnectionState>,
+    state: Mutex<ConnectionState>,
     pub(crate) runtime: Arc<ServerRuntime>,
     pub(crate) client: Client,
     /// Where bytes of the upstream are reserved while they are read.
     pub(crate) account: Account,
-    tell: Tell,
+    notify: Notify,
     /// Answers that have left the session and have not reached the client's end.
     in_hand: AtomicUsize,
     is_draining: AtomicBool,
@@ -142,7 +165,7 @@ pub(crate) struct Connection {
 /// What is behind the lock.
 pub(crate) struct ConnectionState {
     pub(crate) session: Session,
-    pub(crate) upstream: Option<Upstream>,
+    upstream: Option<Upstream>,
     /// Counts the upstreams, so that whatever belongs to an old one has no say.
     generation: u64,
     /// When somebody looked last whether deadlines have passed.
@@ -151,22 +174,22 @@ pub(crate) struct ConnectionState {
 
 impl ConnectionState {
     /// A new upstream; what the ones before it still say does not count.
-    pub(crate) fn connect(&mut self, upstream: Upstream) -> u64 {
+    fn connect(&mut self, upstream: Upstream) -> u64 {
         self.generation += 1;
         self.upstream = Some(upstream);
         self.generation
     }
 
     /// Does what is due in the session.
-    pub(crate) fn expire(&mut self, turn: &mut Actions) {
-        self.looked = turn.now.at;
-        self.session.expire(turn);
+    pub(crate) fn expire(&mut self, actions: &mut Actions) {
+        self.looked = actions.now.at;
+        self.session.expire(actions);
     }
 
     /// The same, if nobody has for a while.
-    pub(crate) fn keep_deadlines(&mut self, turn: &mut Actions) {
-        if turn.now.at.saturating_duration_since(self.looked) >= LOOK {
-            self.expire(turn);
+    pub(crate) fn keep_deadlines(&mut self, actions: &mut Actions) {
+        if actions.now.at.saturating_duration_since(self.looked) >= LOOK {
+            self.expire(actions);
         }
     }
 
@@ -181,10 +204,10 @@ impl Connection {
         runtime: Arc<ServerRuntime>,
         session: Session,
         (client, account): (Client, Account),
-        tell: Tell,
+        notify: Notify,
     ) -> Self {
         Self {
-            core: Mutex::new(ConnectionState {
+            state: Mutex::new(ConnectionState {
                 session,
                 upstream: None,
                 generation: 0,
@@ -193,7 +216,7 @@ impl Connection {
             runtime,
             client,
             account,
-            tell,
+            notify,
             in_hand: AtomicUsize::new(0),
             is_draining: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
@@ -207,69 +230,69 @@ impl Connection {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, ConnectionState> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn tell(&self, event: Event) {
-        (self.tell)(event);
+    pub(crate) fn notify(&self, event: Event) {
+        (self.notify)(event);
     }
 
     /// Does something to the session and carries out what comes of it.
-    pub(crate) fn turn<T>(
+    pub(crate) fn act<T>(
         self: &Arc<Self>,
         role: Role,
         act: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
-        let mut turn = Actions::new(self.now());
-        let mut core = self.lock();
-        core.keep_deadlines(&mut turn);
-        let done = act(&mut core.session, &mut turn);
-        self.apply(core, &mut turn, role);
+        let mut actions = Actions::new(self.now());
+        let mut state = self.lock();
+        state.keep_deadlines(&mut actions);
+        let done = act(&mut state.session, &mut actions);
+        self.apply(state, &mut actions, role);
         done
     }
 
     /// Carries out what a session gave. Gives whether [`Self::commit`] must follow.
     pub(crate) fn apply(
         self: &Arc<Self>,
-        mut core: MutexGuard<'_, ConnectionState>,
-        turn: &mut Actions,
+        mut state: MutexGuard<'_, ConnectionState>,
+        actions: &mut Actions,
         role: Role,
     ) -> bool {
-        let upstream = self.flush_upstream(&mut core, turn);
-        self.in_hand.fetch_add(1 + turn.faults.len(), Ordering::AcqRel);
-        drop(core);
+        let upstream = self.flush_upstream(&mut state, actions);
+        self.in_hand.fetch_add(1 + actions.faults.len(), Ordering::AcqRel);
+        drop(state);
         // A task must not wait for a disk.
         let commits = role == Role::Server && self.client.pipe().is_some();
         // A session is on record before what failed in it.
-        for object in turn.sessions.drain(..) {
+        for object in actions.sessions.drain(..) {
             self.runtime.recorder.record_session(&object);
         }
-        let held = Held::new(std::mem::take(&mut turn.answered));
-        let (is_to_commit, mut lost) = self.record(turn, &held, commits);
-        for repeat in turn.repeats.drain(..) {
+        let held = Held::new(std::mem::take(&mut actions.answered));
+        let (is_to_commit, mut lost) = self.record(actions, &held, commits);
+        for repeat in actions.repeats.drain(..) {
             let connection = Arc::clone(self);
-            let then = move |goes_on| connection.tell(Event::Recorded(repeat.id, goes_on));
+            let then = move |goes_on| connection.notify(Event::Recorded(repeat.id, goes_on));
             self.runtime.recorder.record_repeat(&repeat, then);
         }
-        for job in turn.writes.drain(..) {
+        for job in actions.writes.drain(..) {
             self.begin_write(job);
         }
-        let is_heard = !turn.to_client.is_empty();
-        lost.append(self.client.take(&mut turn.to_client, &held));
+        let is_heard = !actions.to_client.is_empty();
+        lost.append(self.client.take(&mut actions.to_client, &held));
         drop(held);
-        self.client.dismiss(turn.withdrawn.drain(..));
+        self.client.dismiss(actions.withdrawn.drain(..));
         self.handed_over(is_heard || role != Role::Other);
         if let Some(upstream) = upstream {
-            upstream.flush(role, turn.now.at);
+            upstream.flush(role, actions.now.at);
         }
-        if is_heard && !self.client.flush(role, turn.now.at) {
-            self.tell(Event::ClientGone);
+        if is_heard && !self.client.flush(role, actions.now.at) {
+            self.notify(Event::ClientGone);
         }
-        if std::mem::take(&mut turn.is_called) {
+        if std::mem::take(&mut actions.is_called) {
             self.runtime.server.get_ready();
         }
         // Nobody waits for these.
-        for call in turn.calls.drain(..) {
+        for call in actions.calls.drain(..) {
             self.runtime.recorder.record_call(call);
         }
         self.undelivered(&lost);
@@ -280,8 +303,8 @@ impl Connection {
     pub(crate) fn undelivered(self: &Arc<Self>, lost: &Undelivered) {
         self.runtime.server.metrics.unheard(lost.count);
         if !lost.questions.is_empty() {
-            self.turn(Role::Other, |session, turn| {
-                lost.questions.iter().for_each(|it| session.unheard(*it, turn));
+            self.act(Role::Other, |session, actions| {
+                lost.questions.iter().for_each(|it| session.unheard(*it, actions));
             });
         }
     }
@@ -295,7 +318,7 @@ impl Connection {
     pub(crate) fn commit(&self) {
         while self.runtime.recorder.commit() {
             if !self.client.flush(Role::Server, Instant::now()) {
-                self.tell(Event::ClientGone);
+                self.notify(Event::ClientGone);
             }
         }
     }
@@ -305,7 +328,7 @@ impl Connection {
     fn handed_over(&self, is_worth_a_look: bool) {
         self.in_hand.fetch_sub(1, Ordering::AcqRel);
         if is_worth_a_look && self.is_draining.load(Ordering::Acquire) {
-            self.tell(Event::Look);
+            self.notify(Event::Look);
         }
     }
 
@@ -320,31 +343,35 @@ impl Connection {
     }
 
     /// What must happen in the order of the session, under its lock.
-    fn flush_upstream(&self, core: &mut ConnectionState, turn: &mut Actions) -> Option<Upstream> {
-        if std::mem::take(&mut turn.replace)
-            && let Some(upstream) = core.upstream.take()
+    fn flush_upstream(
+        &self,
+        state: &mut ConnectionState,
+        actions: &mut Actions,
+    ) -> Option<Upstream> {
+        if std::mem::take(&mut actions.replace)
+            && let Some(upstream) = state.upstream.take()
         {
             upstream.kill(KillReason::Silence);
             upstream.close();
         }
-        if std::mem::take(&mut turn.start) {
-            self.tell(Event::Start);
+        if std::mem::take(&mut actions.start) {
+            self.notify(Event::Start);
         }
-        if std::mem::take(&mut turn.is_sooner) {
-            self.tell(Event::Look);
+        if std::mem::take(&mut actions.is_sooner) {
+            self.notify(Event::Look);
         }
-        let upstream = core.upstream.as_ref();
-        if std::mem::take(&mut turn.kill)
+        let upstream = state.upstream.as_ref();
+        if std::mem::take(&mut actions.kill)
             && let Some(upstream) = upstream
         {
             upstream.kill(KillReason::NoGreeting);
         }
-        let upstream = upstream.filter(|_| !turn.to_upstream.is_empty());
+        let upstream = upstream.filter(|_| !actions.to_upstream.is_empty());
         if let Some(upstream) = upstream {
-            upstream.push(&mut turn.to_upstream, &mut turn.queued);
+            upstream.push(&mut actions.to_upstream, &mut actions.queued);
         }
-        turn.to_upstream.clear();
-        turn.queued.clear();
+        actions.to_upstream.clear();
+        actions.queued.clear();
         upstream.cloned()
     }
 
@@ -352,13 +379,13 @@ impl Connection {
     /// what nobody will hear.
     fn record(
         self: &Arc<Self>,
-        turn: &mut Actions,
+        actions: &mut Actions,
         held: &Held,
         commits: bool,
     ) -> (bool, Undelivered) {
         let (mut is_to_commit, mut lost) = (false, Undelivered::default());
-        for told in turn.faults.drain(..) {
-            if self.runtime.recorder.are_kept() && told.is_to_be_recorded() {
+        for told in actions.faults.drain(..) {
+            if self.runtime.recorder.is_active() && told.is_to_be_recorded() {
                 let connection = Arc::clone(self);
                 self.runtime.recorder.record(told, commits, move |reply, by| {
                     let lost = connection.client.take_one(reply);
@@ -371,34 +398,34 @@ impl Connection {
                 is_to_commit = commits;
             } else {
                 self.runtime.recorder.miss();
-                lost.append(self.client.take_told(told, &mut turn.to_client, held));
+                lost.append(self.client.take_told(told, &mut actions.to_client, held));
                 self.in_hand.fetch_sub(1, Ordering::AcqRel);
             }
         }
         (is_to_commit, lost)
     }
 
-    /// Has a write wait for its turn; whatever comes of it is carried out on the thread that makes it.
+    /// Has a write wait for its turn; the thread that makes it performs what comes of it.
     fn begin_write(self: &Arc<Self>, job: Arc<Job>) {
         let connection = Arc::clone(self);
         let then = Box::new(move |id: Option<u64>, report| {
             let id = id.map(UpstreamId::from_number);
-            connection.turn(Role::Other, |session, turn| session.write_told(id, report, turn));
+            connection.act(Role::Other, |session, actions| session.write_told(id, report, actions));
         });
         if let Some(governor) = self.runtime.server.governor() {
             governor.begin_write(job, then);
         }
     }
 
-    /// A message of a client, without a line break in it.
+    /// Takes a message of a client, without a line break in it.
     pub(crate) fn client_says<T>(
         self: &Arc<Self>,
         say: impl FnOnce(&mut Session, &mut Actions) -> T,
     ) -> T {
         let admits = self.runtime.recorder.admit();
-        self.turn(Role::Client, |session, turn| {
+        self.act(Role::Client, |session, actions| {
             session.admit_calls(admits);
-            say(session, turn)
+            say(session, actions)
         })
     }
 
@@ -423,18 +450,18 @@ impl Connection {
 
     /// The upstream ended, and all that it said has been read.
     pub(crate) fn upstream_ended(self: &Arc<Self>, generation: u64, exit: &Exit) {
-        let mut turn = Actions::new(self.now());
-        let mut core = self.lock();
-        if core.is_current(generation) {
-            if let Some(upstream) = core.upstream.take() {
+        let mut actions = Actions::new(self.now());
+        let mut state = self.lock();
+        if state.is_current(generation) {
+            if let Some(upstream) = state.upstream.take() {
                 upstream.close();
             }
-            core.session.upstream_gone(exit, &mut turn);
-            self.apply(core, &mut turn, Role::Other);
+            state.session.upstream_gone(exit, &mut actions);
+            self.apply(state, &mut actions, Role::Other);
         } else {
-            drop(core);
+            drop(state);
         }
-        self.tell(Event::Ended);
+        self.notify(Event::Ended);
     }
 
     /// The upstream could not be started; whoever waits for it is told.
@@ -444,6 +471,55 @@ impl Connection {
         let program = settings.redactor.known(&settings.program);
         let line = format!("redress: {name}cannot start {program}: {error}");
         self.runtime.log.pass(format!("{}\n", visible(&line)).as_bytes());
-        self.turn(Role::Other, |session, turn| session.upstream_failed(error, turn));
+        self.act(Role::Other, |session, actions| session.upstream_failed(error, actions));
+    }
+
+    /// Whether more messages of a client have to wait: those of a request, if it has a ticket.
+    pub(crate) fn is_full(&self, ticket: Ticket) -> bool {
+        let is_full = match &self.client {
+            Client::Pipe(pipe) => pipe.is_full(),
+            Client::Http(replies) => replies.is_full(ticket),
+        };
+        is_full || self.is_behind(MOST_IN_HAND)
+    }
+
+    /// The server behind a URL, if that is the upstream.
+    pub(crate) fn remote(&self) -> Option<Arc<Remote>> {
+        match (&self.runtime.target, &self.lock().upstream) {
+            (Target::Url(_), Some(Upstream::Remote(remote))) => Some(Arc::clone(remote)),
+            _ => None,
+        }
+    }
+
+    /// From now on every answer may be the last one, so that the driver looks after each.
+    pub(crate) fn drain(&self) {
+        self.is_draining.store(true, Ordering::Release);
+    }
+
+    /// From now on the driver ends the upstream.
+    pub(crate) fn begin_to_end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+    }
+
+    /// Whether the driver ends the upstream.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire)
+    }
+
+    /// Takes no more messages of the client: what comes of them could not be recorded any more.
+    pub(crate) fn hear_no_more(&self) {
+        self.is_deaf.store(true, Ordering::Release);
+        // A message that was taken before is counted when the lock is free.
+        drop(self.lock());
+    }
+
+    /// Whether no more messages of the client are taken. To be asked with the lock.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.is_deaf.load(Ordering::Acquire)
+    }
+
+    /// Whether the server has ever started.
+    pub(crate) fn has_ever_started(&self) -> bool {
+        self.has_started.load(Ordering::Acquire)
     }
 }

@@ -23,7 +23,7 @@ impl Inside {
         ended: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
         let speak = Arc::clone(&self.0);
-        crate::run::spawn("redress-inside", move || {
+        crate::threads::spawn("redress-inside", move || {
             let _at_the_end = AtTheEnd(Some(ended));
             speak(input, output);
         })

@@ -21,7 +21,6 @@ use crate::{
     inside::Inside,
     kin::{self, Own},
     launch::Launch,
-    relief::Relief,
     resources::Resources,
     session::{Exit, KillReason},
     spawner,
@@ -70,8 +69,6 @@ pub(crate) struct Process {
     who: Who,
     state: Mutex<State>,
     changed: Condvar,
-    /// Who reads its output.
-    pub(crate) relief: Relief,
 }
 
 #[derive(Debug, Default)]
@@ -188,7 +185,7 @@ impl Process {
     }
 
     fn of(who: Who) -> Self {
-        Self { who, state: Mutex::default(), changed: Condvar::new(), relief: Relief::default() }
+        Self { who, state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Waits for its end, ends what is left of it, and says how it ended: the work of a thread of its own. `stop` is called if its

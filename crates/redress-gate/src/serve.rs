@@ -4,14 +4,11 @@ mod accept;
 mod access;
 mod batch;
 mod body;
-mod child;
 mod content_negotiation;
 mod cors;
-mod driver;
 mod failed_tokens;
 mod get;
 mod handle;
-mod inlet;
 mod pending_request;
 mod post;
 mod refusal;
@@ -40,7 +37,6 @@ use self::{
 };
 pub(crate) use self::{
     access::NoCaller,
-    inlet::Inlet,
     throttle::{Pace, Throttle},
     write_timeout::WriteTimeout,
 };
@@ -50,7 +46,10 @@ pub use self::{
     session_manager::Sharing,
 };
 use crate::{
-    connection::Target, log::Log, memory::MemoryBudget, run::OnLedgerFailure, server::Server,
+    connection::{OnLedgerFailure, Target},
+    log::Log,
+    memory::MemoryBudget,
+    server::Server,
     tls::Tls,
 };
 

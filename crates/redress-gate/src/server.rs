@@ -21,8 +21,8 @@ use crate::{
     quota::Quota,
     restarts::Starts,
     retry::Budget,
-    run::spawn,
     settings::Settings,
+    threads::spawn,
 };
 
 /// What all sessions of one server share: its settings, and what counts across them.

@@ -1,13 +1,12 @@
-//! `Client`: the client's end of a connection, a pipe or the replies of an HTTP server.
+//! `Client`: the client's end of a connection, a pipe or the requests and streams of HTTP clients.
 
 use std::{fs::File, io, os::fd::AsFd as _, sync::Arc, time::Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::Role;
+use super::{Role, writer::PipeWriter};
 use crate::{
     memory::Held,
-    outbox::Outbox,
     outgoing::{Outgoing, Ticket, ToClient, Undelivered},
     pending_fault::PendingFault,
     replies::{FailureReply, ReplyRouter},
@@ -26,10 +25,10 @@ pub(crate) enum Client {
 
 /// A client on a pipe.
 pub(crate) struct Pipe {
-    pub(crate) outbox: Outbox,
+    pub(crate) output: PipeWriter,
     /// The client's streams, to see whether it is still there.
-    input: File,
-    output: File,
+    input_stream: File,
+    output_stream: File,
 }
 
 impl Client {
@@ -38,7 +37,7 @@ impl Client {
     pub(super) fn take(&self, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
-                pipe.outbox.push(mail.as_stream());
+                pipe.output.push(mail.as_stream(), &mut Vec::new());
                 Undelivered::default()
             }
             Self::Http(replies) => replies.deliver(mail, held),
@@ -69,7 +68,7 @@ impl Client {
     pub(super) fn take_one(&self, mut reply: FailureReply) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
-                pipe.outbox.push(&mut reply.line);
+                pipe.output.push(&mut reply.line, &mut Vec::new());
                 Undelivered::default()
             }
             Self::Http(replies) => replies.deliver_one(reply),
@@ -85,13 +84,9 @@ impl Client {
 
     /// Has what was taken over written. Gives whether the client is there.
     pub(super) fn flush(&self, role: Role, now: Instant) -> bool {
-        match (self, role) {
-            (Self::Pipe(pipe), Role::Server) => pipe.outbox.flush(now).is_ok(),
-            (Self::Pipe(pipe), _) => {
-                pipe.outbox.call_courier();
-                true
-            }
-            (Self::Http(_), _) => true,
+        match self {
+            Self::Pipe(pipe) => pipe.output.flush(role == Role::Server, now).is_ok(),
+            Self::Http(_) => true,
         }
     }
 
@@ -114,22 +109,23 @@ impl Client {
 
 impl Pipe {
     pub(crate) fn new(input: File, output: File) -> io::Result<Self> {
-        Ok(Self { outbox: Outbox::new(output.try_clone()?), input, output })
+        let writer = PipeWriter::blocking(output.try_clone()?);
+        Ok(Self { output: writer, input_stream: input, output_stream: output })
     }
 
     /// Whether so much waits for the client that it must not become more.
     pub(crate) fn is_full(&self) -> bool {
-        self.outbox.waiting() > MOST_WAITING
+        self.output.waiting() > MOST_WAITING
     }
 
     /// Whether nobody can read what we write.
     pub(crate) fn is_gone(&self) -> bool {
-        is_any(&self.output, PollFlags::ERR | PollFlags::HUP)
+        is_any(&self.output_stream, PollFlags::ERR | PollFlags::HUP)
     }
 
     /// Whether the client writes nothing more, though there may be something left to read.
     pub(crate) fn has_said_all(&self) -> bool {
-        is_any(&self.input, PollFlags::HUP | PollFlags::RDHUP)
+        is_any(&self.input_stream, PollFlags::HUP | PollFlags::RDHUP)
     }
 }
 

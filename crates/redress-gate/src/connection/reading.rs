@@ -1,4 +1,4 @@
-//! What a process writes to its output, line by line, into the session of its connection.
+//! `UpstreamReader`: what a process writes to its output, line by line, into the session of its connection.
 
 use std::sync::Arc;
 
@@ -8,17 +8,50 @@ use crate::{
     session::Actions,
 };
 
-impl Connection {
-    /// Takes in the lines that are whole. Gives whether a commit must follow.
-    pub(crate) fn upstream_lines(
-        self: &Arc<Self>,
-        lines: &mut Lines,
-        turn: &mut Actions,
-        generation: u64,
-    ) -> bool {
+/// Cuts the output of a process into lines, and gives them to its session.
+pub(super) struct UpstreamReader {
+    connection: Arc<Connection>,
+    generation: u64,
+    lines: Lines,
+    actions: Actions,
+}
+
+impl UpstreamReader {
+    /// A reader for the upstream of that generation.
+    pub(super) fn new(connection: &Arc<Connection>, generation: u64) -> Self {
+        Self {
+            connection: Arc::clone(connection),
+            generation,
+            lines: Lines::new(connection.runtime.server.settings.max_message),
+            actions: Actions::new(connection.now()),
+        }
+    }
+
+    /// Where the next bytes are read to.
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        self.lines.room()
+    }
+
+    /// So many bytes were read there.
+    pub(super) fn filled(&mut self, bytes: usize) {
+        self.lines.filled(bytes);
+    }
+
+    /// How large the buffer is.
+    pub(super) const fn buffer_bytes(&self) -> usize {
+        self.lines.buffer_bytes()
+    }
+
+    /// Gives up the line that is being read: there is no memory for it.
+    pub(super) const fn give_up(&mut self) {
+        self.lines.give_up();
+    }
+
+    /// Takes all whole lines. Gives whether a commit must follow.
+    pub(super) fn take_all(&mut self) -> bool {
         let (mut most, mut is_to_commit) = (FIRST, false);
         loop {
-            let (taken, is_failure) = self.upstream_piece(lines, turn, generation, most);
+            let (taken, is_failure) = self.take(most);
             is_to_commit |= is_failure;
             if taken < most {
                 return is_to_commit;
@@ -27,19 +60,14 @@ impl Connection {
         }
     }
 
-    /// Takes in as many lines. Gives how many there were, and whether a commit must follow. Deadlines that have passed come first.
-    pub(crate) fn upstream_piece(
-        self: &Arc<Self>,
-        lines: &mut Lines,
-        turn: &mut Actions,
-        generation: u64,
-        most: usize,
-    ) -> (usize, bool) {
-        turn.now = self.now();
-        let mut core = self.lock();
-        core.keep_deadlines(turn);
-        let is_current = core.is_current(generation);
-        let session = &mut core.session;
+    /// Takes at most so many lines. Gives how many there were, and whether a commit must follow. Deadlines that have passed come first.
+    pub(super) fn take(&mut self, most: usize) -> (usize, bool) {
+        let Self { connection, generation, lines, actions } = self;
+        actions.now = connection.now();
+        let mut state = connection.lock();
+        state.keep_deadlines(actions);
+        let is_current = state.is_current(*generation);
+        let session = &mut state.session;
         let mut taken = 0;
         while taken < most {
             let is_given_up = lines.is_given_up();
@@ -47,30 +75,26 @@ impl Connection {
             taken += 1;
             match line {
                 _ if !is_current => (),
-                Line::Whole(line) => session.upstream_line(line, turn),
-                Line::LongHead(head) if is_given_up => session.upstream_given_up(head, turn),
-                Line::LongHead(head) => session.upstream_long(head, turn),
-                Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, turn),
+                Line::Whole(line) => session.upstream_line(line, actions),
+                Line::LongHead(head) if is_given_up => session.upstream_given_up(head, actions),
+                Line::LongHead(head) => session.upstream_long(head, actions),
+                Line::LongTail(tail, bytes) => session.upstream_long_end(tail, bytes, actions),
             }
         }
-        (taken, self.apply(core, turn, Role::Server))
+        (taken, connection.apply(state, actions, Role::Server))
     }
 
-    /// Takes in what was written last, without a line break. Gives whether a commit must follow.
-    pub(crate) fn upstream_rest(
-        self: &Arc<Self>,
-        lines: &mut Lines,
-        turn: &mut Actions,
-        generation: u64,
-    ) -> bool {
-        turn.now = self.now();
-        let mut core = self.lock();
+    /// Takes what was written last, without a line break.
+    pub(super) fn end(&mut self) {
+        let Self { connection, generation, lines, actions } = self;
+        actions.now = connection.now();
+        let mut state = connection.lock();
         if let Some(Line::Whole(rest)) = lines.rest()
-            && core.is_current(generation)
+            && state.is_current(*generation)
         {
-            core.session.upstream_rest(rest, turn);
+            state.session.upstream_rest(rest, actions);
         }
-        self.apply(core, turn, Role::Server)
+        connection.apply(state, actions, Role::Server);
     }
 }
 
@@ -87,15 +111,13 @@ mod tests {
 
     use redress_ledger::Time;
 
-    use super::{Connection, FIRST, PIECE};
+    use super::{Connection, FIRST, PIECE, UpstreamReader};
     use crate::{
         caller::Caller,
-        connection::{Client, FailureRecorder, LOOK, Pipe, ServerRuntime, Target},
-        lines::Lines,
+        connection::{Client, FailureRecorder, LOOK, OnLedgerFailure, Pipe, ServerRuntime, Target},
         log::Log,
         memory::MemoryBudget,
         outgoing::Sender,
-        run::OnLedgerFailure,
         server::Server,
         session::{Actions, ClientKind, Session, UpstreamKind, tests::settings},
         settings::{Mode, Settings},
@@ -137,21 +159,21 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
     fn a_deadline_holds_while_a_server_writes_without_end() {
         let (connection, read) = unwatched();
-        let mut turn = Actions::new(connection.now());
-        let mut core = connection.lock();
-        core.session.upstream_ready(Arc::default(), &mut turn);
-        core.session.client_line(CALL, Sender::default(), &mut turn);
-        drop(core);
+        let mut actions = Actions::new(connection.now());
+        let mut state = connection.lock();
+        state.session.upstream_ready(Arc::default(), &mut actions);
+        state.session.client_line(CALL, Sender::default(), &mut actions);
+        drop(state);
         thread::sleep(LOOK);
-        let mut lines = Lines::new(1 << 20);
+        let mut lines = UpstreamReader::new(&connection, 0);
         let flood = format!("{NOTE}\n").repeat(10 * PIECE);
         for piece in flood.as_bytes().chunks(1 << 10) {
             lines.room()[..piece.len()].copy_from_slice(piece);
             lines.filled(piece.len());
         }
-        // Nobody reads this upstream's messages any more, but those who wait for it are pending.
-        connection.upstream_lines(&mut lines, &mut turn, 0);
-        drop(connection);
+        // The messages of this upstream count no more, but the requests that wait for it are answered.
+        lines.take_all();
+        drop((lines, connection));
         let text = read.join().unwrap();
         assert!(text.contains(r#""id":7"#) && text.contains("TIMEOUT"), "{text}");
     }
@@ -160,18 +182,18 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a deadline has to pass")]
     fn an_answer_that_is_due_overtakes_the_flood_behind_it() {
         let (connection, read) = unwatched();
-        let mut turn = Actions::new(connection.now());
-        let mut core = connection.lock();
-        core.session.upstream_ready(Arc::default(), &mut turn);
-        core.session.client_line(CALL, Sender::default(), &mut turn);
-        drop(core);
+        let mut actions = Actions::new(connection.now());
+        let mut state = connection.lock();
+        state.session.upstream_ready(Arc::default(), &mut actions);
+        state.session.client_line(CALL, Sender::default(), &mut actions);
+        drop(state);
         let flood = 8 * PIECE;
         for at in 0..flood {
             if at == flood / 2 {
                 thread::sleep(LOOK);
             }
-            connection.turn(super::Role::Server, |session, turn| {
-                session.upstream_line(NOTE.as_bytes(), turn);
+            connection.act(super::Role::Server, |session, actions| {
+                session.upstream_line(NOTE.as_bytes(), actions);
             });
         }
         drop(connection);

@@ -13,7 +13,6 @@ use crate::{
     outgoing::ToClient,
     pending_fault::{PendingFault, ReplyHead},
     replies::FailureReply,
-    run::OnLedgerFailure,
     server::Server,
     session::Repeat,
 };
@@ -21,7 +20,16 @@ use crate::{
 /// How long writes may take to be put back when the gate ends; what takes longer is put back when one starts again.
 const LAST_WRITES: Duration = Duration::from_millis(700);
 
-/// Where failures are recorded.
+/// What happens when a failure cannot be recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnLedgerFailure {
+    /// The client is told only that the failure could not be recorded, and new calls are refused.
+    Closed,
+    /// The client is told of the failure all the same.
+    Open,
+}
+
+/// Records the failures of one server.
 #[derive(Clone)]
 pub(crate) struct FailureRecorder {
     pub(crate) ledger: Option<Arc<Ledger>>,
@@ -31,7 +39,7 @@ pub(crate) struct FailureRecorder {
 
 impl FailureRecorder {
     /// Whether anything is recorded, or must be.
-    pub(crate) fn are_kept(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         self.ledger.is_some() || self.server.is_governed()
     }
 

@@ -1,4 +1,4 @@
-//! A remote server at the upstream end of a connection.
+//! A server behind a URL at the upstream end of a connection.
 
 use std::sync::{Arc, Weak, atomic::Ordering};
 
@@ -11,40 +11,33 @@ use crate::{
     session::{Actions, ClientKind, HttpFailure, MessageSource},
 };
 
-/// Makes the remote server the upstream of a connection. To be called where a runtime is at hand.
+/// Makes a server behind a URL the upstream of a connection, unless it is. A runtime has to be at hand.
 pub(crate) fn connect(connection: &Arc<Connection>) {
     let Target::Url(address) = &connection.runtime.target else { return };
+    if connection.remote().is_some() {
+        return;
+    }
     connection.has_started.store(true, Ordering::Release);
     let kind = if connection.client.pipe().is_some() { ClientKind::Pipe } else { ClientKind::Http };
     let longest = connection.runtime.server.settings.max_message;
-    let ear = Box::new(Ear(Arc::downgrade(connection)));
+    let events = Box::new(RemoteEvents(Arc::downgrade(connection)));
     let most = (longest, connection.account.clone());
-    let remote = Remote::new(Arc::clone(address), kind, most, Handle::current(), ear);
-    let mut turn = Actions::new(connection.now());
-    let mut core = connection.lock();
-    core.connect(Upstream::Remote(remote));
-    core.session.upstream_ready(Arc::default(), &mut turn);
-    connection.apply(core, &mut turn, Role::Other);
+    let remote = Remote::new(Arc::clone(address), kind, most, Handle::current(), events);
+    let mut actions = Actions::new(connection.now());
+    let mut state = connection.lock();
+    state.connect(Upstream::Remote(remote));
+    state.session.upstream_ready(Arc::default(), &mut actions);
+    connection.apply(state, &mut actions, Role::Other);
 }
 
-impl Connection {
-    /// The remote server, if that is what the upstream is.
-    pub(crate) fn remote(&self) -> Option<Arc<Remote>> {
-        match (&self.runtime.target, &self.lock().upstream) {
-            (Target::Url(_), Some(Upstream::Remote(remote))) => Some(Arc::clone(remote)),
-            _ => None,
-        }
-    }
-}
+/// Passes the messages of a remote server to its connection, as long as that is there.
+struct RemoteEvents(Weak<Connection>);
 
-/// Hears a remote server, as long as the connection is there.
-struct Ear(Weak<Connection>);
-
-impl Hears for Ear {
+impl Hears for RemoteEvents {
     fn said(&self, line: &[u8], came: MessageSource) -> bool {
         self.0.upgrade().is_some_and(|connection| {
-            connection.turn(Role::Other, |session, turn| {
-                session.upstream_message(line, came, turn);
+            connection.act(Role::Other, |session, actions| {
+                session.upstream_message(line, came, actions);
                 came.about.is_some_and(|it| session.is_owed(it))
             })
         })
@@ -61,13 +54,14 @@ impl Hears for Ear {
 
     fn refused(&self, id: UpstreamId, how: &HttpFailure<'_>) {
         if let Some(connection) = self.0.upgrade() {
-            connection.turn(Role::Other, |session, turn| session.upstream_refused(id, how, turn));
+            connection
+                .act(Role::Other, |session, actions| session.upstream_refused(id, how, actions));
         }
     }
 
     fn expired(&self, id: UpstreamId) {
         if let Some(connection) = self.0.upgrade() {
-            connection.turn(Role::Other, |session, turn| session.upstream_expired(id, turn));
+            connection.act(Role::Other, |session, actions| session.upstream_expired(id, actions));
         }
     }
 

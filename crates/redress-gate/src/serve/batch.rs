@@ -16,7 +16,7 @@ use super::{
     pending_request::PendingRequest,
 };
 use crate::{
-    connection::{Connection, GLANCE},
+    connection::{Connection, GLANCE, take_piece},
     frame::Batch,
     memory::Reservation,
     outgoing::Sender,
@@ -81,7 +81,7 @@ async fn give(connection: Arc<Connection>, line: Bytes, are_taken: bool, from: S
     let mut batch = Batch::of(&line);
     let mut answers = 0;
     loop {
-        let piece = connection.client_piece(&mut batch, are_taken, from);
+        let piece = take_piece(&connection, &mut batch, are_taken, from);
         answers += piece.answers;
         let waits = |it| {
             matches!(it, Recipient::Connected | Recipient::Disconnected) && !connection.is_ending()

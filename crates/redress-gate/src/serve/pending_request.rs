@@ -162,7 +162,8 @@ impl Drop for PendingRequest {
             OnDisconnect::Cancel => {
                 let ticket = self.from.ticket;
                 self.replies.forget(ticket);
-                self.connection.turn(Role::Other, |session, turn| session.withdraw(ticket, turn));
+                self.connection
+                    .act(Role::Other, |session, actions| session.withdraw(ticket, actions));
             }
         }
     }

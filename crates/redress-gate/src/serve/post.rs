@@ -270,12 +270,12 @@ async fn exchange(
     };
     let from = pending.from();
     let gone = || ended_session().to(id_of(line, line.len()).as_deref());
-    let (expected, queued) = connection.client_says(|session, turn| {
-        turn.queued.extend(queued);
-        let expected = session.client_line(line, from, turn);
+    let (expected, queued) = connection.client_says(|session, actions| {
+        actions.queued.extend(queued);
+        let expected = session.client_line(line, from, actions);
         // What is on its way in pieces keeps its bytes until the last one.
         let is_array = matches!(expected, Expected::Members { .. });
-        (expected, if is_array { std::mem::take(&mut turn.queued) } else { Vec::new() })
+        (expected, if is_array { std::mem::take(&mut actions.queued) } else { Vec::new() })
     });
     match expected {
         Expected::Answer => pending.begin(),

@@ -24,7 +24,8 @@ use tokio::sync::oneshot;
 
 use super::{access::NoCaller, body::Body};
 use crate::{
-    caller::Peer, connection::ServerRuntime, pending_fault::refusal_kind, run::OnLedgerFailure,
+    caller::Peer, connection::OnLedgerFailure, connection::ServerRuntime,
+    pending_fault::refusal_kind,
 };
 
 /// A request that is refused.

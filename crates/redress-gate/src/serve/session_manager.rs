@@ -14,12 +14,12 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use tokio::task::JoinSet;
 
-use super::{Served, access::Principal, driver, handle::Common};
+use super::{Served, access::Principal, handle::Common};
 use crate::{
     caller::Caller,
-    connection::{Connection, Event, FailureRecorder, Role, ServerRuntime},
+    connection::{Client, Connection, Driver, Event, FailureRecorder, Role, ServerRuntime},
     memory::MemoryBudget,
-    replies::Stream,
+    replies::{ReplyRouter, Stream},
     session::{ClientKind, Session, UpstreamKind},
     slots::{is_free, short},
 };
@@ -236,7 +236,7 @@ impl SessionManager {
                     session.end();
                 }
             }
-            state.of_several().for_each(|it| it.tell(Event::Signal));
+            state.of_several().for_each(|it| it.notify(Event::Signal));
             (state.common, state.shared) = (None, None);
             std::mem::take(&mut state.tasks)
         };
@@ -325,8 +325,12 @@ impl State {
             Sharing::PerSession => Session::new(server, ClientKind::Http, upstream),
             Sharing::Shared => Session::shared(server, upstream),
         };
-        let (connection, events) = driver::open(runtime, session, (memory, caller));
-        self.tasks.spawn(driver::drive(Arc::clone(&connection), events));
+        let router = ReplyRouter::new(Arc::clone(memory));
+        let client = Client::Http(Arc::new(router));
+        let driver = Driver::new(Arc::clone(runtime), session, client, memory.account(caller));
+        driver.begin();
+        let connection = Arc::clone(driver.connection());
+        self.tasks.spawn(driver.drive());
         connection
     }
 }
@@ -348,11 +352,12 @@ impl HttpSession {
 
     fn end(&self) {
         match self.sharing {
-            Sharing::PerSession => self.connection.tell(Event::Signal),
+            Sharing::PerSession => self.connection.notify(Event::Signal),
             Sharing::Shared => {
-                let leave =
-                    |session: &mut Session, turn: &mut _| session.client_left(self.client, turn);
-                self.connection.turn(Role::Other, leave);
+                let leave = |session: &mut Session, actions: &mut _| {
+                    session.client_left(self.client, actions)
+                };
+                self.connection.act(Role::Other, leave);
                 if let Some(replies) = self.connection.client.replies() {
                     replies.exit(self.client);
                 }

@@ -23,8 +23,10 @@ use redress_registry::{Registry, Source, load, shipped};
 
 use super::{CALL, FAILED, Rig, card, fault, settings};
 use crate::{
-    check_launcher::CheckLauncher, connection::FailureRecorder, run::OnLedgerFailure,
-    server::Server, settings::Mode,
+    check_launcher::CheckLauncher,
+    connection::{FailureRecorder, OnLedgerFailure},
+    server::Server,
+    settings::Mode,
 };
 
 fn governor(contract: &Registry) -> Arc<Governor> {
@@ -76,7 +78,7 @@ fn a_governed_gate_tells_no_failure_without_a_record() {
         on_failure: OnLedgerFailure::Closed,
         server: governed(&rig),
     };
-    assert!(recorder.are_kept(), "they must be");
+    assert!(recorder.is_active(), "they must be");
     let (sender, heard) = std::sync::mpsc::channel();
     recorder.record(pending, false, move |letter, _| sender.send(letter.line).unwrap());
     let answer = serde_json::from_slice(&heard.recv().unwrap()).unwrap();
