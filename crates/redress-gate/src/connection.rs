@@ -2,7 +2,7 @@
 //!
 //! [`Connection::apply`] does that after each step of the session: failures are recorded first, then messages are queued in front of
 //! both ends and written. [`Driver`] keeps time, and starts and ends the server. Both are the same for a client on a pipe and for
-//! clients over HTTP; those differ in who reads and writes the pipes of a process: threads, or tasks.
+//! clients over HTTP. Only the reading and writing of a process's pipes differs: threads do it, or tasks.
 
 mod batch;
 mod child;
@@ -168,7 +168,7 @@ pub(crate) struct ConnectionState {
     upstream: Option<Upstream>,
     /// Counts the upstreams, so that whatever belongs to an old one has no say.
     generation: u64,
-    /// When somebody looked last whether deadlines have passed.
+    /// When deadlines were checked last.
     looked: Instant,
 }
 
@@ -186,7 +186,7 @@ impl ConnectionState {
         self.session.expire(actions);
     }
 
-    /// The same, if nobody has for a while.
+    /// Does what is due, if that was not checked for a while.
     pub(crate) fn keep_deadlines(&mut self, actions: &mut Actions) {
         if actions.now.at.saturating_duration_since(self.looked) >= LOOK {
             self.expire(actions);
@@ -299,7 +299,7 @@ impl Connection {
         is_to_commit
     }
 
-    /// Counts what nobody will hear, and answers what the upstream asked.
+    /// Counts messages that no client will receive, and answers the upstream's requests among them.
     pub(crate) fn undelivered(self: &Arc<Self>, lost: &Undelivered) {
         self.runtime.server.metrics.unheard(lost.count);
         if !lost.questions.is_empty() {
@@ -309,7 +309,7 @@ impl Connection {
         }
     }
 
-    /// Whether anything is to come from the upstream that somebody waits for.
+    /// Whether the upstream owes an answer.
     pub(crate) fn awaits_upstream(&self) -> bool {
         self.lock().session.awaits_upstream()
     }
@@ -332,7 +332,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client has been told everything, or will be by the courier.
+    /// Whether every answer has reached the queue of the client.
     pub(crate) fn has_told_all(&self) -> bool {
         self.in_hand.load(Ordering::Acquire) == 0
     }
@@ -376,7 +376,7 @@ impl Connection {
     }
 
     /// Records failures; the client hears of each once its record is durable. Gives whether any is to be committed, and
-    /// what nobody will hear.
+    /// the messages that no client will receive.
     fn record(
         self: &Arc<Self>,
         actions: &mut Actions,
@@ -464,7 +464,7 @@ impl Connection {
         self.notify(Event::Ended);
     }
 
-    /// The upstream could not be started; whoever waits for it is told.
+    /// The upstream could not be started: the requests that wait for it are answered.
     pub(crate) fn not_started(self: &Arc<Self>, error: &io::Error) {
         let name = self.runtime.name.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
         let settings = &self.runtime.server.settings;

@@ -44,7 +44,7 @@ const MOST_CONNECTIONS: usize = 8;
 /// How long the listener waits when the system cannot accept a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What the page shows, to whom, and how.
+/// What the page shows, and who may read it.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
     /// Who may read it.

@@ -59,14 +59,14 @@ pub struct Streams {
 pub enum Ended {
     /// The client or a signal ended it.
     Fine,
-    /// The server's command could not be started, which the client was told.
+    /// The server's command could not be started; each request was answered so.
     NeverStarted,
 }
 
 /// Why a run did not begin, or should not have.
 #[derive(Debug)]
 pub enum NotRun<E> {
-    /// The ledger could not be opened, so that the client was told nothing else, or, of a governed server, nothing at all.
+    /// The ledger could not be opened: each request was answered so, or, for a governed server, none was read.
     Unrecorded(E),
     /// The streams, a thread or a signal.
     System(io::Error),

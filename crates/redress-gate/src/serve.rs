@@ -54,7 +54,7 @@ use crate::{
 };
 
 /// How long requests that were sent before the end may take to arrive.
-const LAST_GUESTS: Duration = Duration::from_millis(150);
+const LAST_REQUESTS: Duration = Duration::from_millis(150);
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -83,7 +83,7 @@ pub struct Serve {
 pub struct Served {
     /// Its place is `/<name>/mcp`; without a name `/mcp`.
     pub name: Option<String>,
-    /// What stands behind it.
+    /// The server behind the gate.
     pub target: Target,
     /// How it is gated.
     pub server: Arc<Server>,
@@ -95,7 +95,7 @@ pub struct Served {
     pub sharing: Sharing,
     /// The most sessions at a time.
     pub most_sessions: usize,
-    /// A session that nobody has used for so long ends.
+    /// A session that was not used for so long ends.
     pub idle: Duration,
     /// A session in which no message came for so long ends while sessions are short.
     pub first_call: Duration,
@@ -113,7 +113,7 @@ impl std::fmt::Debug for Served {
     }
 }
 
-/// Serves until a signal ends it. `ready` is told where, and by what it can be changed.
+/// Serves until a signal ends it. `ready` gets the address, and the handle that changes what is served.
 pub fn serve(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(run(serve, ready));
@@ -154,12 +154,12 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
         let manager = Arc::clone(manager);
         closing.spawn(async move { manager.end_all().await });
     }
-    // Whoever is on his way in is told, too.
+    // Requests that are on their way in are answered, too.
     tokio::select! {
         never = listener.accept(&current) => match never {},
         () = async {
             closing.join_all().await;
-            tokio::time::sleep(LAST_GUESTS).await;
+            tokio::time::sleep(LAST_REQUESTS).await;
         } => (),
     }
     listener.stop();

@@ -15,7 +15,7 @@ use tokio_rustls::{
 #[derive(Clone)]
 pub struct Tls(Arc<ServerConfig>);
 
-/// Why two texts are no certificate and key. No part of a text is told: a key could be in it.
+/// Why two texts are no certificate and key. No part of them is quoted, since it could be a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotTls {
     /// What is wrong with the certificate.

@@ -32,8 +32,8 @@ pub(crate) struct Pipe {
 }
 
 impl Client {
-    /// Takes messages over, in the order of these calls. Never blocks. Gives back what nobody will hear: a pipe is waited for,
-    /// and over HTTP one that does not read must not hold up the others.
+    /// Takes messages over, in the order of these calls. Never blocks. Gives the messages that no client will receive: a pipe is waited
+    /// for, but a client over HTTP that does not read must not delay the others.
     pub(super) fn take(&self, mail: &mut Outgoing<ToClient>, held: &Held) -> Undelivered {
         match self {
             Self::Pipe(pipe) => {
@@ -118,7 +118,7 @@ impl Pipe {
         self.output.waiting() > MOST_WAITING
     }
 
-    /// Whether nobody can read what we write.
+    /// Whether the client has closed its reading end.
     pub(crate) fn is_gone(&self) -> bool {
         is_any(&self.output_stream, PollFlags::ERR | PollFlags::HUP)
     }

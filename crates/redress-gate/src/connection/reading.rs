@@ -126,7 +126,7 @@ mod tests {
     const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
 
-    /// A connection without anybody who watches it, and what its client reads to the end.
+    /// A connection without a driver, and what its client reads to the end.
     fn unwatched() -> (Arc<Connection>, JoinHandle<String>) {
         let deadline = Duration::from_millis(1);
         let server = Settings { deadline, ..settings(Mode::Enforce) };

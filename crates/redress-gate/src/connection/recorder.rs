@@ -102,7 +102,7 @@ impl FailureRecorder {
                 Err(_) => FailureReply::unrecorded(pending),
             };
             then(reply, by);
-            // Those of which only the count is recorded may be pending now.
+            // Failures that are only counted may follow now.
             drop(recording);
         });
         if is_to_commit {
@@ -216,7 +216,7 @@ impl FailureRecorder {
         }
     }
 
-    /// Records what gates before this one left behind, which is put back first; whoever is concerned has to report it.
+    /// Puts back what earlier gates left half written, and records it; the sessions concerned have to report it.
     pub(crate) fn recover(&self) {
         let Some(governor) = self.server.governor() else { return };
         for fault in governor.recover_writes() {
@@ -246,7 +246,7 @@ impl FailureRecorder {
     /// Makes everything durable.
     fn close(&self) {
         if let Some(ledger) = &self.ledger {
-            // What could not be recorded was pending as such; there is nobody else to tell.
+            // Each failure that could not be recorded was answered as such.
             drop(ledger.close());
         }
     }

@@ -317,8 +317,8 @@ impl State {
         true
     }
 
-    /// Gives back the memory of bytes that are written. They stay in the buffer until all are, but for a large buffer of which they are
-    /// the larger half.
+    /// Gives back the memory of bytes that are written. They stay in the buffer until all are written, unless they are the
+    /// larger half of a large buffer.
     fn give_back(&mut self) {
         let is_small = self.waiting.len() <= LARGEST_SPARE;
         if is_small || self.written < self.waiting.len() / 2 {

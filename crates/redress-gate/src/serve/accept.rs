@@ -27,7 +27,7 @@ use crate::{
 /// How long the head of a request may take, and how long it may take to agree on a key.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long a client may take no byte of what it is told. Its connection is one of those that others wait for.
+/// How long a client may read nothing of a response. Other clients may wait for the place of its connection.
 const DEAFNESS: Duration = Duration::from_secs(30);
 
 /// How much is read of a connection before it is used: the longest head of a request.
@@ -76,7 +76,7 @@ impl Listener {
                 continue;
             }
             let peer = Peer::of(from.ip());
-            // Where all clients are on this machine, there is nobody to keep places for.
+            // Clients on this machine all count as one caller.
             let caller =
                 if router.common.is_local { Caller::ONLY } else { Caller { token: None, peer } };
             let Some(place) = Place::take(&self.places, caller) else {
@@ -107,7 +107,7 @@ impl Listener {
 
     /// Waits until all connections have ended, within reason.
     pub(super) async fn finish(&self) {
-        // Whoever does not read his answer in time is left.
+        // A client that does not read its answer in time is left.
         drop(timeout(LAST_WORDS, self.room.is_empty()).await);
     }
 }
@@ -159,7 +159,7 @@ async fn connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .max_buf_size(LONGEST_HEAD)
         .serve_connection(TokioIo::new(WriteTimeout::new(stream, DEAFNESS)), service);
     let mut connection = pin!(connection);
-    // What ends a connection early is the client's affair: whoever waits on it notices by its end.
+    // A connection that ends early concerns its client alone: pending requests notice it by its end.
     tokio::select! {
         ended = connection.as_mut() => return drop(ended),
         _ = stop.wait_for(|it| *it) => connection.as_mut().graceful_shutdown(),

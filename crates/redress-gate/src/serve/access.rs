@@ -1,4 +1,4 @@
-//! `Access`: who may come in. A page in a browser must not reach a server on the same machine under another name.
+//! `Access`: which requests are allowed. A page in a browser must not reach a server on the same machine under another name.
 
 use hyper::{
     HeaderMap, StatusCode, Uri,
@@ -20,7 +20,7 @@ pub struct Access {
     pub hosts: Vec<String>,
     /// Origins of cors that may use us, as `scheme://host:port`. No other page may, those of this machine included.
     pub origins: Vec<String>,
-    /// Tokens, of which a client must bring one, so that nobody comes in while there are none. `None`: all may come in.
+    /// The tokens that are accepted; an empty list accepts no request. `None` needs no token.
     pub tokens: Option<Tokens>,
 }
 
@@ -34,7 +34,7 @@ impl Tokens {
         Self(tokens.into_iter().map(|it| Sha256::digest(it).into()).collect())
     }
 
-    /// The same with others, of which only the hashes are known.
+    /// The same with others, given by their hashes.
     #[must_use]
     pub fn with_hashes(mut self, hashes: impl IntoIterator<Item = [u8; 32]>) -> Self {
         self.0.extend(hashes);
@@ -56,7 +56,7 @@ impl Tokens {
     }
 }
 
-/// Who makes a request: whoever brings that token. Where there are no tokens, everybody is the same.
+/// The sender of a request, by its token. Without tokens all senders are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Principal(Option<[u8; 32]>);
 
@@ -67,7 +67,7 @@ impl Principal {
     }
 }
 
-/// Why it is not known who makes a request.
+/// Why the sender of a request is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoCaller {
     /// It has no token.
@@ -94,7 +94,7 @@ impl Access {
         tokens.owner(token).ok_or(NoCaller::Wrong)
     }
 
-    /// Whether a request for something may come in, whoever makes it.
+    /// Checks host, origin and coding of a request, whatever its sender.
     pub(super) fn check_way(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // A target with a host in it counts more than the header.
         if let Some(host) = target.authority().filter(|it| !self.is_ours(it.as_str())) {
@@ -111,7 +111,7 @@ impl Access {
         self.check_origin(headers).is_ok().then(|| origin.clone())
     }
 
-    /// Whether a request may come in, whoever makes it; else the status of its refusal.
+    /// Checks a request, whatever its sender; gives the status of its refusal.
     pub(crate) fn admits(&self, target: &Uri, headers: &HeaderMap) -> Result<(), StatusCode> {
         self.check_way(target, headers).map_err(|it| it.status())
     }
@@ -137,7 +137,7 @@ impl Access {
     }
 }
 
-/// Whoever stands before us may take a body in another coding for one of another length.
+/// Allows only one transfer coding: a proxy in front may read another one as a body of another length.
 fn check_coding(headers: &HeaderMap) -> Result<(), Refusal> {
     match one(headers, &TRANSFER_ENCODING)? {
         Some(coding) if !coding.trim().eq_ignore_ascii_case("chunked") => {
@@ -154,7 +154,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     Some(token.trim())
 }
 
-/// The one value of a header that must not stand twice.
+/// The value of a header that may occur only once.
 pub(super) fn one<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,

@@ -74,8 +74,8 @@ pub(super) async fn exchange(
     }
 }
 
-/// Gives a connection one piece after the other, as fast as the client reads the answers. Gives how many there are. What nobody waits for
-/// any more is left out, and so is what comes too late for a connection that ends.
+/// Gives a connection one piece after the other, as fast as the client reads the answers. Gives how many there are. What no client waits for
+/// is left out, and so is what comes too late for a connection that ends.
 async fn give(connection: Arc<Connection>, line: Bytes, are_taken: bool, from: Sender) -> usize {
     let Some(replies) = connection.client.replies() else { return 0 };
     let mut batch = Batch::of(&line);

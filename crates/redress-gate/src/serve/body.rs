@@ -38,7 +38,7 @@ pub(super) enum Body {
     Events(Box<Events>),
 }
 
-/// Events, as long as somebody reads them.
+/// A stream of events that a client reads.
 #[derive(Debug)]
 pub(super) struct Events {
     stream: Arc<Stream>,

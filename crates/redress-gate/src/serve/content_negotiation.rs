@@ -10,7 +10,7 @@ pub(super) const EVENTS: &str = "text/event-stream";
 /// What the official clients say, so that their calls need not be searched for more.
 const USUAL: &str = "application/json, text/event-stream";
 
-/// Whether a client takes all these content_negotiation of content; who does not say takes everything.
+/// Whether a client takes all these media types. Without an `Accept` header it takes everything.
 pub(super) fn accepts(headers: &HeaderMap, content_negotiation: &[&str]) -> bool {
     let Some(first) = headers.get(ACCEPT) else { return true };
     let is_usual = first == USUAL;
@@ -20,7 +20,7 @@ pub(super) fn accepts(headers: &HeaderMap, content_negotiation: &[&str]) -> bool
 
 /// Whether a client would rather have a stream of events than JSON: it gives it more weight, or the same and names it first.
 pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
-    // What stands first counts, so that nothing after it can change that.
+    // The first value counts: no later one can change it.
     if headers.get(ACCEPT).is_some_and(|it| it == USUAL) {
         return false;
     }

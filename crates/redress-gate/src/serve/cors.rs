@@ -1,4 +1,4 @@
-//! What a browser is told, so that the scripts of a page may use us: only a page whose origin is let in.
+//! CORS: lets the scripts of pages use the gate whose origin is allowed.
 
 use std::collections::BTreeSet;
 

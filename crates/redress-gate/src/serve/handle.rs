@@ -42,7 +42,7 @@ pub enum Next {
 }
 
 impl Handle {
-    /// From now on these are served, in this order, to whom `access` lets in. Sessions that are open stay with the server
+    /// From now on these are served, in this order, to requests that `access` allows. Sessions that are open stay with the server
     /// that they were opened with until they end, although its place may have another one, or none; with [`Next::Instead`] they
     /// take no further request.
     pub fn change(&self, servers: Vec<Next>, access: Access) {
@@ -133,7 +133,7 @@ impl Current {
         Arc::clone(&self.router.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends sessions that nobody has used for a while, and servers that were left by the last of theirs.
+    /// Ends unused sessions, and replaced servers whose last session has ended.
     pub(super) async fn sweep(&self, now: Instant) {
         self.router().all().for_each(|(_, it)| it.sweep(now));
         self.record_failed_tokens(now).await;
@@ -161,13 +161,13 @@ impl Current {
         }
     }
 
-    /// Takes out servers of earlier changes that nobody uses any more.
+    /// Takes out replaced servers that are not used any more.
     fn take_spent(&self) -> Vec<Arc<SessionManager>> {
         if self.router().left.is_empty() {
             return Vec::new();
         }
         let mut router = self.router.write().unwrap_or_else(PoisonError::into_inner);
-        // Before any is cloned: who else holds one is a request on its way in.
+        // Before any is cloned: another reference means a request on its way in.
         let (spent, left): (Vec<_>, Vec<_>) = router.left.iter().partition(|it| it.1.is_spent());
         let spent = spent.into_iter().map(|it| Arc::clone(&it.1)).collect();
         let left = left.into_iter().cloned().collect();

@@ -41,7 +41,7 @@ pub(super) struct ReplyOptions {
     pub(super) is_primed: bool,
     /// Whose token it brought.
     pub(super) token: Option<TokenId>,
-    /// For whom it counts.
+    /// The account that its limits count for.
     pub(super) caller: Caller,
     /// Where it came from.
     pub(super) peer: Peer,
@@ -106,7 +106,7 @@ impl PendingRequest {
         self.from
     }
 
-    /// Opens the stream for whoever likes one from the start, unless the answer is there.
+    /// Opens the stream for a client that prefers one, unless the answer is there.
     pub(super) fn begin(&self) {
         if self.is_stream {
             self.replies.open(self.from.ticket, false);

@@ -160,7 +160,7 @@ fn opening(
     }
 }
 
-/// Whether arguments that stand in headers, too, are the same there, as far as the list of tools was seen.
+/// Checks that arguments which headers repeat are the same there, as far as the list of tools is known.
 fn check_arguments(
     manager: &Arc<SessionManager>,
     headers: &HeaderMap,
@@ -181,7 +181,7 @@ fn id_of(line: &[u8], most: usize) -> Option<Box<str>> {
     frame.id.filter(|_| frame.shape == Shape::Request).map(|it| it.raw().into())
 }
 
-/// Who makes a request that belongs to no session: all who bring the same credentials are one.
+/// The sender of a request without a session: equal credentials are one sender.
 fn principal(headers: &HeaderMap) -> u64 {
     let credentials = headers.get(AUTHORIZATION).map(|it| Sha256::digest(it.as_bytes()));
     let start = credentials.as_ref().and_then(|it| it.first_chunk());

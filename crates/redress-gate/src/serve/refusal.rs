@@ -147,7 +147,7 @@ impl Refusal {
         self.recorded_for_none(runtime, peer).await
     }
 
-    /// The same where it is not known which server was meant, or who asks. The runtime is that of any server.
+    /// The same for a request whose server or sender is unknown. The runtime is that of any server.
     pub(super) async fn recorded_for_none(
         mut self,
         runtime: &ServerRuntime,

@@ -1,4 +1,4 @@
-//! `Router`: every server at its place, and who may come in.
+//! `Router`: finds the server of a request by its path, and refuses requests that are not allowed.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -29,7 +29,7 @@ use crate::{
 /// A server, and its path without the slash at its start.
 pub(super) type Route = (Box<str>, Arc<SessionManager>);
 
-/// Every server at its place.
+/// The servers by their paths, and who may use them.
 pub(super) struct Router {
     pub(super) routes: Vec<Route>,
     /// Servers as they were before a change, whose sessions go on.
@@ -126,12 +126,12 @@ impl Router {
         }
     }
 
-    /// Whether there can be only one caller: nobody could take a place from another.
+    /// Whether there can be only one caller, so that shares are not needed.
     fn has_one_caller(&self, common: &Common) -> bool {
         common.is_local && self.access.tokens.as_ref().is_none_or(|it| it.len() <= 1)
     }
 
-    /// The place that a path means: a server that is the only one needs no name.
+    /// The route that a path means: the only server needs no name.
     fn meant<'p>(&'p self, path: &'p str) -> &'p str {
         match self.routes.as_slice() {
             [(at, _)] if path == "mcp" => at,
@@ -152,7 +152,7 @@ impl Router {
         self.routes.iter().find(|(at, _)| **at == *path).map(|(_, manager)| Arc::clone(manager))
     }
 
-    /// The server that counts and records what is refused at a path before it is known who asks: the one at that path, else the first.
+    /// The server that records requests refused before their sender is known: the one at the path, else the first.
     pub(super) fn recorder(&self, path: &str) -> Option<&Arc<SessionManager>> {
         let at_path = self.routes.iter().find(|(at, _)| **at == *path);
         at_path.or_else(|| self.routes.first()).map(|(_, manager)| manager)

@@ -63,13 +63,13 @@ struct State {
 pub(super) struct HttpSession {
     pub(super) connection: Arc<Connection>,
     pub(super) client: u64,
-    /// Who has opened it: nobody else can use it.
+    /// The sender that opened it. Another one cannot use it.
     owner: Principal,
     /// Whether its client knows streams to which it can come back: by the revision that was agreed on, once it is known.
     pub(super) is_primed: OnceLock<bool>,
     sharing: Sharing,
     used: Mutex<Instant>,
-    /// For whom it counts.
+    /// The account that its limits count for.
     caller: Caller,
     opened: Instant,
     /// Whether its client has sent a message in it.
@@ -79,7 +79,7 @@ pub(super) struct HttpSession {
 /// How connections are made, and where they reserve bytes.
 type How<'h> = (&'h Arc<ServerRuntime>, &'h Arc<MemoryBudget>);
 
-/// How long a session is kept that the server has not opened, once nobody waits for that.
+/// How long a session is kept that the server has not opened, once no request waits for that.
 const UNOPENED: Duration = Duration::from_secs(2);
 
 /// Why there is no new session.
@@ -172,7 +172,7 @@ impl SessionManager {
         Ok((id, session))
     }
 
-    /// The session with an id, for whoever has opened it: for others there is none.
+    /// The session with an id, if this sender opened it.
     pub(super) fn find(&self, id: &str, who: Principal) -> Option<Arc<HttpSession>> {
         if self.is_withdrawn.load(Ordering::Acquire) {
             return None;
@@ -182,7 +182,7 @@ impl SessionManager {
         Some(session)
     }
 
-    /// Whether it lets nobody in any more.
+    /// Whether it takes no more sessions.
     pub(super) fn is_closed(&self) -> bool {
         self.lock().is_closed
     }
@@ -199,7 +199,7 @@ impl SessionManager {
         if state.is_closed { None } else { Some(state.common((&self.runtime, &self.memory))) }
     }
 
-    /// Ends sessions that nobody has used for a while.
+    /// Ends sessions that were not used for a while.
     pub(super) fn sweep(&self, now: Instant) {
         let mut state = self.lock();
         while state.tasks.try_join_next().is_some() {}
@@ -218,20 +218,20 @@ impl SessionManager {
         }
     }
 
-    /// Whether nobody uses it: no session, nobody who waits, and no request that is on its way in.
+    /// Whether it is not used: no session, no waiting request, and none on its way in.
     pub(super) fn is_spent(self: &Arc<Self>) -> bool {
         let state = self.lock();
         let is_idle = |it: &Arc<Connection>| it.client.replies().is_none_or(|it| !it.is_awaited());
         Arc::strong_count(self) == 1 && state.sessions.is_empty() && state.of_several().all(is_idle)
     }
 
-    /// Ends everything: whoever waits is told.
+    /// Ends every session; waiting requests are answered.
     pub(super) async fn end_all(&self) {
         let mut tasks = {
             let mut state = self.lock();
             state.is_closed = true;
             for (_, session) in state.sessions.drain(..) {
-                // Those who share a connection do not leave it: they are told by its end.
+                // Sessions that share a connection end with it.
                 if session.sharing == Sharing::PerSession {
                     session.end();
                 }
@@ -249,7 +249,7 @@ impl SessionManager {
 }
 
 impl State {
-    /// Ends sessions in which nobody waits for an answer.
+    /// Ends sessions in which no request waits for an answer.
     fn end_unawaited(&mut self) {
         self.sessions.retain(|_, session| {
             let replies = session.connection.client.replies();
@@ -301,8 +301,8 @@ impl State {
         Arc::clone(self.common.insert(common))
     }
 
-    /// The connection of all sessions. A process speaks one revision from its first message on: those who open sessions and those
-    /// who need none have one each.
+    /// The connection of all sessions. A process speaks one revision from its first message on: clients with sessions and
+    /// stateless ones have one each.
     fn shared(&mut self, how: How<'_>) -> Arc<Connection> {
         if how.0.target.kind() == UpstreamKind::Http {
             return self.common(how);
@@ -365,7 +365,7 @@ impl HttpSession {
         }
     }
 
-    /// Whether somebody uses it, or did a while ago. That while is short for one that the server has not opened.
+    /// Whether it is used, or was a while ago. That while is short for a session that the server has not opened.
     fn is_used(&self, now: Instant, idle: Duration) -> bool {
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let is_busy = || self.connection.client.replies().is_some_and(|it| it.is_busy(self.client));
@@ -375,7 +375,7 @@ impl HttpSession {
     }
 }
 
-/// An id that nobody can guess: 128 bits from the system.
+/// An unguessable id: 128 random bits from the system.
 fn random_id() -> Box<str> {
     let mut bytes = [0; 16];
     let mut filled = 0;

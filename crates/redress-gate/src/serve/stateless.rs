@@ -1,4 +1,4 @@
-//! Requests that stand stateless, as they do since 2026-07-28: their headers must say what their body says.
+//! Stateless requests, as of revision 2026-07-28: their headers must repeat what their body says.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub(super) fn check(headers: &HeaderMap, frame: &Frame<'_>) -> Result<(), Refusa
     if meta.and_then(|it| it.get(META_CAPABILITIES)).is_none() {
         return Err(incomplete(META_CAPABILITIES));
     }
-    // A session must not be opened for those who have none.
+    // A stateless client must not open a session.
     if frame.method == "initialize" {
         let message = "The server has no method \"initialize\".";
         return Err(Refusal::new(StatusCode::NOT_FOUND, codes::METHOD_NOT_FOUND, message)
@@ -57,7 +57,7 @@ fn named<'d>(frame: &Frame<'d>) -> Option<Cow<'d, str>> {
     frame.params?.get(key)?.as_str()
 }
 
-/// Whether the arguments that stand in headers, too, are the same there.
+/// Checks that arguments which headers repeat are the same there.
 pub(super) fn check_arguments<'m>(
     headers: &HeaderMap,
     mirrored: impl Iterator<Item = (&'m HeaderName, Option<Cow<'m, str>>)>,
@@ -88,7 +88,7 @@ fn fits(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Re
     }
 }
 
-/// The value of a header; ASCII spells what it has not as Base64.
+/// The value of a header; values that are not ASCII are Base64-encoded.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let value = value.trim();
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|it| it.strip_suffix("?=")) else {

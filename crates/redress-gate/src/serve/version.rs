@@ -10,7 +10,7 @@ pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-ver
 /// Versions with sessions.
 const WITH_SESSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// Whether the headers of a request say that it stands stateless, as requests do in every version that has no sessions.
+/// Whether the headers say that a request is stateless, as in every version without sessions.
 pub(super) fn is_stateless(headers: &HeaderMap) -> bool {
     let version = headers.get(VERSION).and_then(|it| it.to_str().ok());
     version.is_some_and(|it| !WITH_SESSIONS.contains(&it) && it > "2026")
