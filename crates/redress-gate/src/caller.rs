@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::outgoing::TokenId;
+use redress_govern::TokenId;
 
 /// The address of a client, as far as addresses are told apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use redress_govern::{CallContext, Governor};
+use redress_govern::Governor;
 
 use crate::{
     breaker::Breakers,
@@ -17,7 +17,6 @@ use crate::{
     limits::{ClientShares, Limits},
     memory::{Account, MemoryBudget},
     metrics::Metrics,
-    pending_fault::PendingFault,
     quota::Quota,
     restarts::Starts,
     retry::Budget,
@@ -121,20 +120,6 @@ impl Server {
     pub fn error_stats(&self) -> Option<String> {
         let stats = self.settings.error_stats?;
         Some(self.metrics.stats(stats))
-    }
-
-    /// Whether a failure that is about to be recorded locks its session; if so, [`Self::locked`] follows.
-    pub(crate) fn will_lock(&self, pending: &PendingFault) -> bool {
-        let id = pending.governed().and_then(CallContext::lockable);
-        self.governor().zip(id).is_some_and(|(it, id)| it.will_lock(id, pending.code()))
-    }
-
-    /// Such a failure stands in that record, or could not be recorded.
-    pub(crate) fn locked(&self, pending: &PendingFault, seq: Option<u64>) {
-        let id = pending.governed().and_then(CallContext::lockable);
-        if let Some((governor, id)) = self.governor().zip(id) {
-            governor.locked(id, pending.code(), seq);
-        }
     }
 
     /// Makes the rules ready by which failures are judged, once, while a server works on its first call: the first failure should

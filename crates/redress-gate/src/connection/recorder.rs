@@ -6,7 +6,7 @@ use std::{
 };
 
 use redress::fault::Receipt;
-use redress_govern::{CallRecord, invariant::INV_RECORD_FIRST};
+use redress_govern::{CallContext, CallRecord, invariant::INV_RECORD_FIRST};
 use redress_ledger::{By, Ledger, LedgerError, Record, RefusalKind};
 
 use crate::{
@@ -74,7 +74,7 @@ impl FailureRecorder {
             return then(FailureReply::without_record(pending, &self.server), By::Other);
         };
         let (on_failure, server) = (self.on_failure, Arc::clone(&self.server));
-        let locks = server.will_lock(&pending);
+        let locks = will_lock(&server, &pending);
         let mut recording = None;
         if self.may_count(&pending) && !locks {
             recording = ledger.may_record(&pending.kind());
@@ -92,7 +92,7 @@ impl FailureRecorder {
         }
         let then = self.timed(move |kept: Result<Receipt, _>, by| {
             if locks {
-                server.locked(&pending, kept.as_ref().ok().map(|it| it.seq));
+                locked(&server, &pending, kept.as_ref().ok().map(|it| it.seq));
             }
             let reply = match kept {
                 Ok(receipt) => FailureReply::of(pending, Some(receipt)),
@@ -285,6 +285,20 @@ impl FailureReply {
         };
         let challenge = head.www_authenticate.map(Into::into);
         Self { to, challenge, line: Vec::new(), memory: None }
+    }
+}
+
+/// Whether a failure that is about to be recorded locks its session; if so, [`locked`] follows.
+fn will_lock(server: &Server, pending: &PendingFault) -> bool {
+    let id = pending.governed().and_then(CallContext::lockable);
+    server.governor().zip(id).is_some_and(|(it, id)| it.will_lock(id, pending.code()))
+}
+
+/// Locks the session of a failure that is in the record with that number, or could not be recorded.
+fn locked(server: &Server, pending: &PendingFault, seq: Option<u64>) {
+    let id = pending.governed().and_then(CallContext::lockable);
+    if let Some((governor, id)) = server.governor().zip(id) {
+        governor.locked(id, pending.code(), seq);
     }
 }
 
