@@ -16,7 +16,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use redress_gate::{Adoption, Ended, NotRun, OnLedgerFailure, Run, Streams};
+use redress_gate::{Adoption, Ended, OnLedgerFailure, Run, RunError, Streams};
 use redress_ledger::{
     Clock, Ledger, LedgerError, OpenError, Options as LedgerOptions, Recovery, Redactor, Time,
 };
@@ -109,8 +109,8 @@ fn gate(
         Some(opened)
     };
     let ended = redress_gate::run(run, streams, opened).map_err(|it| match it {
-        NotRun::Unrecorded(failure) => failure,
-        NotRun::System(error) => Failure::stream(&error),
+        RunError::Unrecorded(failure) => failure,
+        RunError::System(error) => Failure::stream(&error),
     })?;
     observe::save_stats(&gated, name)?;
     Ok(ended)

@@ -46,7 +46,7 @@ const STATELESS: &str = concat!(
 
 /// Why a server could not be asked.
 #[derive(Debug)]
-pub enum NotAsked {
+pub enum AskError {
     /// It cannot be started, or written to.
     System(io::Error),
     /// It ended.
@@ -59,7 +59,7 @@ pub enum NotAsked {
     Remote,
 }
 
-impl fmt::Display for NotAsked {
+impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System(error) => error.fmt(f),
@@ -71,15 +71,15 @@ impl fmt::Display for NotAsked {
     }
 }
 
-impl std::error::Error for NotAsked {}
+impl std::error::Error for AskError {}
 
 /// Every tool of a server, as it describes it. The server is started for it, and ended afterwards.
 ///
 /// # Errors
 /// Why it could not be asked within that time.
-pub fn ask_for_tools(target: &Target, within: Duration) -> Result<Vec<String>, NotAsked> {
-    let started = target.start().ok_or(NotAsked::Remote)?;
-    let (process, body, pipes) = started.map_err(NotAsked::System)?;
+pub fn ask_for_tools(target: &Target, within: Duration) -> Result<Vec<String>, AskError> {
+    let started = target.start().ok_or(AskError::Remote)?;
+    let (process, body, pipes) = started.map_err(AskError::System)?;
     let mut asked = Asked::attend(Arc::new(process), body, pipes, Instant::now() + within)?;
     let tools = asked.tools();
     asked.end();
@@ -102,7 +102,7 @@ impl Asked {
         body: Body,
         pipes: Pipes,
         until: Instant,
-    ) -> Result<Self, NotAsked> {
+    ) -> Result<Self, AskError> {
         let (say, lines) = mpsc::channel();
         let (end, over) = mpsc::channel();
         let (reads, logs, waits) =
@@ -130,11 +130,11 @@ impl Asked {
                 end.send(()).unwrap_or_default();
             })
         });
-        started.map_err(NotAsked::System)?;
+        started.map_err(AskError::System)?;
         Ok(Self { process, input: Some(input), lines, over, until, ids: 0 })
     }
 
-    fn tools(&mut self) -> Result<Vec<String>, NotAsked> {
+    fn tools(&mut self) -> Result<Vec<String>, AskError> {
         let is_greeted = self.ask("initialize", GREETING, |it| it.get("result").is_some())?;
         if is_greeted {
             self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
@@ -143,7 +143,7 @@ impl Asked {
         let (mut tools, mut cursor) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {
             let page = self.ask("tools/list", &params(meta, cursor.as_deref()), page)?;
-            let (page, next) = page.ok_or(NotAsked::NoList)?;
+            let (page, next) = page.ok_or(AskError::NoList)?;
             tools.extend(page);
             if next.is_none() || next == cursor || tools.len() >= MOST_TOOLS {
                 break;
@@ -160,7 +160,7 @@ impl Asked {
         method: &str,
         params: &str,
         read: impl Fn(Value<'_>) -> T,
-    ) -> Result<T, NotAsked> {
+    ) -> Result<T, AskError> {
         self.ids += 1;
         let id = u64::from(self.ids);
         self.send(&format!(
@@ -169,8 +169,8 @@ impl Asked {
         loop {
             let left = self.until.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).map_err(|it| match it {
-                RecvTimeoutError::Timeout => NotAsked::Late,
-                RecvTimeoutError::Disconnected => NotAsked::Ended,
+                RecvTimeoutError::Timeout => AskError::Late,
+                RecvTimeoutError::Disconnected => AskError::Ended,
             })?;
             // What is no message is no answer either.
             let Ok(doc) = Doc::parse(line.as_bytes(), Limits::DOCUMENT) else { continue };
@@ -184,18 +184,18 @@ impl Asked {
     }
 
     /// The server wants something that only its client can give.
-    fn refuse(&mut self, id: &str) -> Result<(), NotAsked> {
+    fn refuse(&mut self, id: &str) -> Result<(), AskError> {
         self.send(&format!(
             r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"Method not found"}}}}"#
         ))
     }
 
-    fn send(&mut self, line: &str) -> Result<(), NotAsked> {
-        let Some(input) = &mut self.input else { return Err(NotAsked::Ended) };
+    fn send(&mut self, line: &str) -> Result<(), AskError> {
+        let Some(input) = &mut self.input else { return Err(AskError::Ended) };
         let sent = input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush());
         sent.map_err(|it| match it.kind() {
-            io::ErrorKind::BrokenPipe => NotAsked::Ended,
-            _ => NotAsked::System(it),
+            io::ErrorKind::BrokenPipe => AskError::Ended,
+            _ => AskError::System(it),
         })
     }
 

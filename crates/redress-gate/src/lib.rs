@@ -45,7 +45,7 @@ mod tools;
 
 use redress::frame::{self, lines, peek};
 
-pub use ask::{NotAsked, ask_for_tools};
+pub use ask::{AskError, ask_for_tools};
 pub use breaker::BreakerRule;
 pub use caller::{Caller, Peer};
 pub use check_launcher::CheckLauncher;
@@ -64,8 +64,8 @@ pub use process::Program;
 pub use remote::{Address, NotAnAddress};
 pub use resources::Resources;
 pub use retry::RetryRule;
-pub use run::{Ended, NotRun, Run, Streams, run};
-pub use serve::{Access, Handle, Next, Serve, Served, Sharing, Tokens, serve};
+pub use run::{Ended, Run, RunError, Streams, run};
+pub use serve::{Access, Handle, Serve, Served, ServerChange, Sharing, Tokens, serve};
 pub use server::Server;
 pub use session::{
     Actions, ClientKind, Exit, Expected, FailureScope, HttpFailure, KillReason, Phase, Repeat,
@@ -73,4 +73,4 @@ pub use session::{
 };
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
-pub use tls::{NotTls, Tls};
+pub use tls::{Tls, TlsError};

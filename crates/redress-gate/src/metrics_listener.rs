@@ -27,7 +27,7 @@ use tokio::{
 
 use crate::{
     exposition::{self, render},
-    serve::{Access, NoCaller, Pace, Throttle, WriteTimeout},
+    serve::{Access, Pace, Throttle, TokenError, WriteTimeout},
     server::Server,
     tls::Tls,
 };
@@ -155,7 +155,7 @@ impl Page {
     fn refused(&self, why: Refused, from: IpAddr, throttle: &Throttle) -> StatusCode {
         let why = match why {
             Refused::For(status) => return status,
-            Refused::NoCaller(why) => why,
+            Refused::TokenError(why) => why,
         };
         if let Some(server) = self.servers.first() {
             server.metrics.happened(why.event());
@@ -174,13 +174,13 @@ enum Refused {
     /// With this status.
     For(StatusCode),
     /// It has no valid token.
-    NoCaller(NoCaller),
+    TokenError(TokenError),
 }
 
 /// Whether a request may be answered.
 fn check<B>(request: &Request<B>, access: &Access) -> Result<(), Refused> {
     access.admits(request.uri(), request.headers()).map_err(Refused::For)?;
-    access.caller(request.headers()).map_err(Refused::NoCaller)?;
+    access.caller(request.headers()).map_err(Refused::TokenError)?;
     match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/metrics") => Ok(()),
         (_, "/metrics") => Err(Refused::For(StatusCode::METHOD_NOT_ALLOWED)),
@@ -199,7 +199,7 @@ mod tests {
     use hyper::{Request, http::request::Builder};
 
     use super::{LONGEST_HEAD, MOST_CONNECTIONS, PATIENCE, Page, Refused, check, listen};
-    use crate::serve::{Access, NoCaller, Tokens};
+    use crate::serve::{Access, TokenError, Tokens};
 
     fn ask(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -264,11 +264,11 @@ mod tests {
             assert_eq!(told, status, "{headers:?}");
         }
         for (headers, why) in [
-            (vec![host], NoCaller::Missing),
-            (vec![host, ("authorization", "Bearer other")], NoCaller::Wrong),
+            (vec![host], TokenError::Missing),
+            (vec![host, ("authorization", "Bearer other")], TokenError::Wrong),
         ] {
             let refused = check(&request("GET", &headers), &closed);
-            assert_eq!(refused, Err(Refused::NoCaller(why)), "{headers:?}");
+            assert_eq!(refused, Err(Refused::TokenError(why)), "{headers:?}");
         }
         let right = request("GET", &[host, ("authorization", "Bearer s3cret")]);
         assert_eq!(

@@ -65,14 +65,14 @@ pub enum Ended {
 
 /// Why a run did not begin, or should not have.
 #[derive(Debug)]
-pub enum NotRun<E> {
+pub enum RunError<E> {
     /// The ledger could not be opened: each request was answered so, or, for a governed server, none was read.
     Unrecorded(E),
     /// The streams, a thread or a signal.
     System(io::Error),
 }
 
-impl<E> From<io::Error> for NotRun<E> {
+impl<E> From<io::Error> for RunError<E> {
     fn from(error: io::Error) -> Self {
         Self::System(error)
     }
@@ -84,7 +84,7 @@ pub fn run<E>(
     run: Run,
     streams: Streams,
     mut ledger: impl FnMut(Duration) -> Option<Result<Option<Ledger>, E>>,
-) -> Result<Ended, NotRun<E>> {
+) -> Result<Ended, RunError<E>> {
     // Before there is a process that a signal could leave behind.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let early = Early::start(&run.target);
@@ -98,13 +98,13 @@ pub fn run<E>(
     };
     let error = match opened {
         Ok(ledger) => return Ok(gate(run, ledger, (early, signals), streams)?),
-        Err(error) if run.server.is_governed() => return Err(NotRun::Unrecorded(error)),
+        Err(error) if run.server.is_governed() => return Err(RunError::Unrecorded(error)),
         Err(error) => error,
     };
     run.server.lose_ledger();
     let goes_on = run.on_ledger_failure == OnLedgerFailure::Open;
     let ended = gate(run, None, (early, signals), streams)?;
-    if goes_on { Ok(ended) } else { Err(NotRun::Unrecorded(error)) }
+    if goes_on { Ok(ended) } else { Err(RunError::Unrecorded(error)) }
 }
 
 fn gate(

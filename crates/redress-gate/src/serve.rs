@@ -4,6 +4,7 @@ mod accept;
 mod access;
 mod batch;
 mod body;
+mod connection_limit;
 mod content_negotiation;
 mod cors;
 mod failed_tokens;
@@ -12,7 +13,6 @@ mod handle;
 mod pending_request;
 mod post;
 mod refusal;
-mod room;
 mod router;
 mod session_manager;
 mod stateless;
@@ -36,13 +36,13 @@ use self::{
     handle::{Common, Current},
 };
 pub(crate) use self::{
-    access::NoCaller,
+    access::TokenError,
     throttle::{Pace, Throttle},
     write_timeout::WriteTimeout,
 };
 pub use self::{
     access::{Access, Tokens},
-    handle::{Handle, Next},
+    handle::{Handle, ServerChange},
     session_manager::Sharing,
 };
 use crate::{
@@ -135,7 +135,7 @@ async fn run(serve: Serve, ready: impl FnOnce(SocketAddr, Handle)) -> io::Result
     let tls = serve.tls.as_ref();
     let current = Arc::new(Current::new(serve.servers, serve.access, tls, common));
     let listener = Listener::bind(serve.listen, serve.most_connections).await?;
-    let handle = Handle { current: Arc::clone(&current), room: Arc::clone(&listener.room) };
+    let handle = Handle { current: Arc::clone(&current), limit: Arc::clone(&listener.limit) };
     ready(listener.address()?, handle);
     let mut sweep = tokio::time::interval(SWEEP);
     tokio::select! {

@@ -17,7 +17,7 @@ pub struct Tls(Arc<ServerConfig>);
 
 /// Why two texts are no certificate and key. No part of them is quoted, since it could be a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotTls {
+pub enum TlsError {
     /// What is wrong with the certificate.
     Certificate(&'static str),
     /// What is wrong with the key.
@@ -26,25 +26,25 @@ pub enum NotTls {
 
 impl Tls {
     /// Reads a certificate, with those that vouch for it behind it, and its key, both as PEM.
-    pub fn new(certificate: &[u8], key: &[u8]) -> Result<Self, NotTls> {
+    pub fn new(certificate: &[u8], key: &[u8]) -> Result<Self, TlsError> {
         let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(certificate)
             .collect::<Result<_, _>>()
-            .map_err(|_may_tell_a_key| NotTls::Certificate("is not valid PEM"))?;
+            .map_err(|_may_tell_a_key| TlsError::Certificate("is not valid PEM"))?;
         if chain.is_empty() {
-            return Err(NotTls::Certificate("has no certificate in it"));
+            return Err(TlsError::Certificate("has no certificate in it"));
         }
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|_may_tell_it| {
-            NotTls::Key("has no private key in it, or one with a password")
+            TlsError::Key("has no private key in it, or one with a password")
         })?;
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|_never| NotTls::Certificate("cannot be used by this build"))?
+            .map_err(|_never| TlsError::Certificate("cannot be used by this build"))?
             .with_no_client_auth()
             .with_single_cert(chain, key);
         let mut config = config.map_err(|it| match it {
-            Error::InconsistentKeys(_) => NotTls::Key("is not the key of the certificate"),
-            Error::InvalidCertificate(_) => NotTls::Certificate("has no valid certificate in it"),
-            _ => NotTls::Key("has a key that cannot be used: RSA, ECDSA and Ed25519 keys can"),
+            Error::InconsistentKeys(_) => TlsError::Key("is not the key of the certificate"),
+            Error::InvalidCertificate(_) => TlsError::Certificate("has no valid certificate in it"),
+            _ => TlsError::Key("has a key that cannot be used: RSA, ECDSA and Ed25519 keys can"),
         })?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self(Arc::new(config)))
@@ -66,7 +66,7 @@ impl fmt::Debug for Tls {
 mod tests {
     use rcgen::CertifiedKey;
 
-    use super::{NotTls, Tls};
+    use super::{Tls, TlsError};
 
     fn made() -> (String, String) {
         let CertifiedKey { cert, signing_key } =
@@ -80,12 +80,12 @@ mod tests {
         assert!(Tls::new(cert.as_bytes(), key.as_bytes()).is_ok());
         let broken = cert.replace('M', "\u{1}");
         for (cert, key, why) in [
-            ("", &*key, NotTls::Certificate("has no certificate in it")),
-            (&*key, &key, NotTls::Certificate("has no certificate in it")),
-            (&broken, &key, NotTls::Certificate("is not valid PEM")),
-            (&cert, "", NotTls::Key("has no private key in it, or one with a password")),
-            (&cert, &cert, NotTls::Key("has no private key in it, or one with a password")),
-            (&cert, &other, NotTls::Key("is not the key of the certificate")),
+            ("", &*key, TlsError::Certificate("has no certificate in it")),
+            (&*key, &key, TlsError::Certificate("has no certificate in it")),
+            (&broken, &key, TlsError::Certificate("is not valid PEM")),
+            (&cert, "", TlsError::Key("has no private key in it, or one with a password")),
+            (&cert, &cert, TlsError::Key("has no private key in it, or one with a password")),
+            (&cert, &other, TlsError::Key("is not the key of the certificate")),
         ] {
             assert_eq!(Tls::new(cert.as_bytes(), key.as_bytes()).unwrap_err(), why);
         }

@@ -4,7 +4,7 @@ use redress::tokens;
 use std::path::PathBuf;
 
 use redress_gate::{
-    BreakerRule, LimitRule, NotTls, OnLedgerFailure, RetryRule, ServerText, Tls as Certificate,
+    BreakerRule, LimitRule, OnLedgerFailure, RetryRule, ServerText, Tls as Certificate, TlsError,
 };
 
 use super::{
@@ -214,8 +214,8 @@ fn check_certificate(tls: &Tls, table: &mut Table<'_, '_>) {
     let (key, problem) = match (&tls.cert, &tls.key) {
         (Some(cert), Some(key)) => match Certificate::new(cert.bytes(), key.bytes()) {
             Ok(_) => return,
-            Err(NotTls::Certificate(problem)) => ("cert", format!("names a file that {problem}")),
-            Err(NotTls::Key(problem)) => ("key", format!("names a file that {problem}")),
+            Err(TlsError::Certificate(problem)) => ("cert", format!("names a file that {problem}")),
+            Err(TlsError::Key(problem)) => ("key", format!("names a file that {problem}")),
         },
         // A file that cannot be read was reported.
         _ if table.has("cert") && table.has("key") => return,

@@ -2,7 +2,7 @@
 
 use std::{path::Path, thread, time::Duration};
 
-use redress_gate::{NotAsked, Server as Gated, Target, ask_for_tools};
+use redress_gate::{AskError, Server as Gated, Target, ask_for_tools};
 use redress_govern::{Unserved, tool_lines};
 use redress_probe::Place;
 
@@ -53,7 +53,7 @@ fn say_of(server: &Server, gated: &Gated, target: &Target, file: Option<&Path>) 
 
 fn ask(server: &Server, target: &Target) -> Result<Vec<String>, String> {
     match (ask_for_tools(target, PATIENCE), &server.url) {
-        (Err(NotAsked::Remote), Some(url)) => {
+        (Err(AskError::Remote), Some(url)) => {
             let headers = server.headers.iter();
             let headers = headers.map(|it| (it.0.clone(), it.1.reveal().to_owned())).collect();
             let place = Place::Url { url: url.as_str().to_owned(), headers };

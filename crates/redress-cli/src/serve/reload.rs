@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use redress_gate::{Handle, Next, Server};
+use redress_gate::{Handle, Server, ServerChange};
 use redress_govern::Governor;
 
 pub(super) use self::follow::{Event, first, follow, take_hang_ups};
@@ -50,7 +50,7 @@ impl Reload {
         let mut new = Vec::new();
         for server in &config.servers {
             if self.stays(server, &config.general) {
-                next.push(Next::Same(server.name.clone()));
+                next.push(ServerChange::Same(server.name.clone()));
                 continue;
             }
             let before = self.live.iter().rev().find_map(|it| it.named(server));
@@ -59,7 +59,7 @@ impl Reload {
             new.push(Live::new(server, &config.general, &served.server));
             let served = Box::new(served);
             let ends = changes.iter().any(|it| it.ends_sessions_of(&server.name));
-            next.push(if ends { Next::Instead(served) } else { Next::New(served) });
+            next.push(if ends { ServerChange::Instead(served) } else { ServerChange::New(served) });
         }
         let ruled = if self.has_policy_of(&config.general) {
             Vec::new()

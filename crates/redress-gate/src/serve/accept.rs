@@ -18,7 +18,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{handle::Current, refusal::Refusal, room::Room, write_timeout::WriteTimeout};
+use super::{
+    connection_limit::ConnectionLimit, handle::Current, refusal::Refusal,
+    write_timeout::WriteTimeout,
+};
 use crate::{
     caller::{Caller, Peer},
     slots::SlotPool,
@@ -27,7 +30,7 @@ use crate::{
 /// How long the head of a request may take, and how long it may take to agree on a key.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long a client may read nothing of a response. Other clients may wait for the place of its connection.
+/// How long a client may read nothing of a response. Other clients may wait for the slot of its connection.
 const DEAFNESS: Duration = Duration::from_secs(30);
 
 /// How much is read of a connection before it is used: the longest head of a request.
@@ -42,8 +45,8 @@ const BREATH: Duration = Duration::from_millis(50);
 /// Accepts connections.
 pub(super) struct Listener {
     socket: TcpListener,
-    pub(super) room: Arc<Room>,
-    places: Arc<Mutex<SlotPool>>,
+    pub(super) limit: Arc<ConnectionLimit>,
+    slots: Arc<Mutex<SlotPool>>,
     stop: watch::Sender<bool>,
 }
 
@@ -52,8 +55,8 @@ impl Listener {
         let socket = TcpListener::bind(address).await?;
         Ok(Self {
             socket,
-            room: Arc::new(Room::new(most)),
-            places: Arc::new(Mutex::new(SlotPool::new(most))),
+            limit: Arc::new(ConnectionLimit::new(most)),
+            slots: Arc::new(Mutex::new(SlotPool::new(most))),
             stop: watch::Sender::new(false),
         })
     }
@@ -63,10 +66,10 @@ impl Listener {
     }
 
     /// Accepts connections for ever. Those that are too many wait until others end; one of an address that has more than its share while
-    /// places are short is refused.
+    /// slots are short is refused.
     pub(super) async fn accept(&self, router: &Arc<Current>) -> Infallible {
         loop {
-            let room = self.room.enter().await;
+            let permit = self.limit.enter().await;
             let Ok((stream, from)) = self.socket.accept().await else {
                 sleep(BREATH).await;
                 continue;
@@ -79,7 +82,7 @@ impl Listener {
             // Clients on this machine all count as one caller.
             let caller =
                 if router.common.is_local { Caller::ONLY } else { Caller { token: None, peer } };
-            let Some(place) = Place::take(&self.places, caller) else {
+            let Some(slot) = ConnectionSlot::take(&self.slots, caller) else {
                 refuse(&stream);
                 continue;
             };
@@ -95,7 +98,7 @@ impl Listener {
                         }
                     }
                 }
-                drop((place, room));
+                drop((slot, permit));
             });
         }
     }
@@ -108,34 +111,34 @@ impl Listener {
     /// Waits until all connections have ended, within reason.
     pub(super) async fn finish(&self) {
         // A client that does not read its answer in time is left.
-        drop(timeout(LAST_WORDS, self.room.is_empty()).await);
+        drop(timeout(LAST_WORDS, self.limit.is_empty()).await);
     }
 }
 
-/// The place of a connection, until this value is dropped.
-struct Place {
-    places: Arc<Mutex<SlotPool>>,
+/// The slot of a connection, until this value is dropped.
+struct ConnectionSlot {
+    slots: Arc<Mutex<SlotPool>>,
     caller: Caller,
 }
 
-impl Place {
-    fn take(places: &Arc<Mutex<SlotPool>>, caller: Caller) -> Option<Self> {
-        let is_free = lock(places).enter(caller);
-        is_free.then(|| Self { places: Arc::clone(places), caller })
+impl ConnectionSlot {
+    fn take(slots: &Arc<Mutex<SlotPool>>, caller: Caller) -> Option<Self> {
+        let is_free = lock(slots).enter(caller);
+        is_free.then(|| Self { slots: Arc::clone(slots), caller })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        lock(&self.places).leave(self.caller);
+        lock(&self.slots).leave(self.caller);
     }
 }
 
-fn lock(places: &Mutex<SlotPool>) -> MutexGuard<'_, SlotPool> {
-    places.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(slots: &Mutex<SlotPool>) -> MutexGuard<'_, SlotPool> {
+    slots.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells a client that there is no place for its connection. A new connection takes so few bytes at once.
+/// Tells a client that there is no slot for its connection. A new connection takes so few bytes at once.
 fn refuse(stream: &TcpStream) {
     let message = "Your address has its share of the connections that there may be.";
     let refusal = Refusal::overloaded(message)

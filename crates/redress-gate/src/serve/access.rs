@@ -69,14 +69,14 @@ impl Principal {
 
 /// Why the sender of a request is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoCaller {
+pub(crate) enum TokenError {
     /// It has no token.
     Missing,
     /// Its token is none of ours.
     Wrong,
 }
 
-impl NoCaller {
+impl TokenError {
     /// What is counted.
     pub(crate) const fn event(self) -> Event {
         match self {
@@ -88,10 +88,10 @@ impl NoCaller {
 
 impl Access {
     /// Who makes a request.
-    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Principal, NoCaller> {
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Principal, TokenError> {
         let Some(tokens) = &self.tokens else { return Ok(Principal(None)) };
-        let token = bearer(headers).ok_or(NoCaller::Missing)?;
-        tokens.owner(token).ok_or(NoCaller::Wrong)
+        let token = bearer(headers).ok_or(TokenError::Missing)?;
+        tokens.owner(token).ok_or(TokenError::Wrong)
     }
 
     /// Checks host, origin and coding of a request, whatever its sender.

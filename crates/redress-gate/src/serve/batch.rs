@@ -10,7 +10,7 @@ use hyper::{
 use tokio::time::sleep;
 
 use super::{
-    body::{Body, Listener},
+    body::{Body, StreamReader},
     content_negotiation,
     get::events,
     pending_request::PendingRequest,
@@ -30,7 +30,7 @@ const TURN: Duration = Duration::from_millis(1);
 const PACE: Duration = Duration::from_millis(50);
 
 /// What a client hears of an array.
-pub(super) enum Heard {
+pub(super) enum BatchResponse {
     /// An answer for each message that wants one.
     Answers(Response<Body>),
     /// None of them wants one.
@@ -46,7 +46,7 @@ pub(super) async fn exchange(
     mut pending: PendingRequest,
     line: Bytes,
     (are_taken, queued): (bool, Vec<Reservation>),
-) -> Heard {
+) -> BatchResponse {
     pending.expect_several(if are_taken { Framing::Events } else { Framing::Array });
     // Whoever leaves has sent all of it.
     let (connection, from) = (Arc::clone(connection), pending.from());
@@ -57,19 +57,19 @@ pub(super) async fn exchange(
     });
     match pending.reply().await {
         Some(Reply::Stream(stream)) => {
-            let mut response = events(stream, Listener::PendingRequest(pending));
+            let mut response = events(stream, StreamReader::Request(pending));
             if !are_taken {
                 *response.status_mut() = StatusCode::BAD_REQUEST;
                 let kind = HeaderValue::from_static(content_negotiation::JSON);
                 response.headers_mut().insert(CONTENT_TYPE, kind);
             }
-            Heard::Answers(response)
+            BatchResponse::Answers(response)
         }
         // There is more than one answer.
-        Some(Reply::Answer(_)) => Heard::Ended,
+        Some(Reply::Answer(_)) => BatchResponse::Ended,
         None => {
             pending.done();
-            if matches!(given.await, Ok(0)) { Heard::Nothing } else { Heard::Ended }
+            if matches!(given.await, Ok(0)) { BatchResponse::Nothing } else { BatchResponse::Ended }
         }
     }
 }

@@ -43,24 +43,24 @@ pub(super) enum Body {
 pub(super) struct Events {
     stream: Arc<Stream>,
     /// Who reads, until the last one.
-    listener: Option<Listener>,
+    reader: Option<StreamReader>,
     beat: Pin<Box<Sleep>>,
 }
 
 /// Who reads events.
 #[derive(Debug)]
-pub(super) enum Listener {
+pub(super) enum StreamReader {
     /// A client for which the last one is an answer.
-    PendingRequest(PendingRequest),
+    Request(PendingRequest),
     /// A client that wants to hear what belongs to no request.
-    HttpSession(Arc<HttpSession>),
+    Session(Arc<HttpSession>),
 }
 
 impl Body {
     /// Events of a stream.
-    pub(super) fn events(stream: Arc<Stream>, listener: Listener) -> Self {
+    pub(super) fn events(stream: Arc<Stream>, reader: StreamReader) -> Self {
         let beat = Box::pin(sleep(BEAT));
-        Self::Events(Box::new(Events { stream, listener: Some(listener), beat }))
+        Self::Events(Box::new(Events { stream, reader: Some(reader), beat }))
     }
 }
 
@@ -99,7 +99,7 @@ impl Events {
         match self.stream.poll_next(context) {
             Poll::Ready(Some(event)) => Poll::Ready(Some(event)),
             Poll::Ready(None) => {
-                if let Some(Listener::PendingRequest(pending)) = self.listener.take() {
+                if let Some(StreamReader::Request(pending)) = self.reader.take() {
                     pending.done();
                 }
                 Poll::Ready(None)
@@ -118,9 +118,9 @@ impl Events {
 impl Drop for Events {
     fn drop(&mut self) {
         self.stream.leave();
-        match &self.listener {
-            Some(Listener::PendingRequest(pending)) => pending.unread(&self.stream),
-            Some(Listener::HttpSession(session)) => session.unread(&self.stream),
+        match &self.reader {
+            Some(StreamReader::Request(pending)) => pending.unread(&self.stream),
+            Some(StreamReader::Session(session)) => session.unread(&self.stream),
             None => (),
         }
     }
@@ -128,7 +128,7 @@ impl Drop for Events {
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum BodyError {
     /// It is too large.
     TooLarge,
     /// There is no memory for it.
@@ -147,13 +147,13 @@ pub(super) async fn read(
     mut body: Incoming,
     most: usize,
     account: &Account,
-) -> Result<Bytes, Unread> {
+) -> Result<Bytes, BodyError> {
     let hint = body.size_hint();
     if hint.lower() > u64::try_from(most).unwrap_or(u64::MAX) {
-        return Err(Unread::TooLarge);
+        return Err(BodyError::TooLarge);
     }
     let read = read_all(&mut body, most, account).await;
-    if read == Err(Unread::OutOfMemory) {
+    if read == Err(BodyError::OutOfMemory) {
         // A client hears why if it has sent all: one that still sends finds its connection closed.
         drop(timeout(DISCARD, discard(&mut body)).await);
     }
@@ -166,12 +166,12 @@ async fn discard(body: &mut Incoming) {
     while let Ok(Some(_)) = next(body, forever).await {}
 }
 
-async fn read_all(body: &mut Incoming, most: usize, account: &Account) -> Result<Bytes, Unread> {
+async fn read_all(body: &mut Incoming, most: usize, account: &Account) -> Result<Bytes, BodyError> {
     let hint = body.size_hint();
     let started = Instant::now();
     let first = next(body, started + GRACE).await?.unwrap_or_default();
     if first.len() > most {
-        return Err(Unread::TooLarge);
+        return Err(BodyError::TooLarge);
     }
     if body.is_end_stream() {
         return Ok(first);
@@ -186,7 +186,7 @@ async fn read_all(body: &mut Incoming, most: usize, account: &Account) -> Result
             return pieces.join();
         };
         if pieces.bytes + more.len() > most {
-            return Err(Unread::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         pieces.add(&more)?;
     }
@@ -202,7 +202,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn add(&mut self, mut bytes: &[u8]) -> Result<(), Unread> {
+    fn add(&mut self, mut bytes: &[u8]) -> Result<(), BodyError> {
         self.bytes += bytes.len();
         while !bytes.is_empty() {
             let last = match self.all.last_mut().filter(|it| it.len() < it.capacity()) {
@@ -210,7 +210,7 @@ impl Pieces {
                 None => {
                     let size = if self.all.is_empty() { self.expected.max(1) } else { PIECE };
                     let reserved = self.all.iter().map(Vec::capacity).sum::<usize>() + size;
-                    self.memory.resize(reserved).or(Err(Unread::OutOfMemory))?;
+                    self.memory.resize(reserved).or(Err(BodyError::OutOfMemory))?;
                     self.all.push_mut(Vec::with_capacity(size))
                 }
             };
@@ -223,11 +223,11 @@ impl Pieces {
     }
 
     /// The whole body. Each piece goes as soon as it is copied, so that memory for one more is enough.
-    fn join(mut self) -> Result<Bytes, Unread> {
+    fn join(mut self) -> Result<Bytes, BodyError> {
         let mut pieces = std::mem::take(&mut self.all);
         let whole = if pieces.len() > 1 {
             let reserved = (self.bytes + PIECE).max(pieces.iter().map(Vec::capacity).sum());
-            self.memory.resize(reserved).or(Err(Unread::OutOfMemory))?;
+            self.memory.resize(reserved).or(Err(BodyError::OutOfMemory))?;
             let mut whole = Vec::with_capacity(self.bytes);
             for piece in pieces {
                 whole.extend_from_slice(&piece);
@@ -237,14 +237,14 @@ impl Pieces {
             pieces.pop().unwrap_or_default()
         };
         // No more bytes than before.
-        self.memory.resize(whole.capacity()).or(Err(Unread::OutOfMemory))?;
+        self.memory.resize(whole.capacity()).or(Err(BodyError::OutOfMemory))?;
         let held = Held::new(vec![self.memory]);
         Ok(held.bind(Bytes::from(whole)))
     }
 }
 
 /// The next piece of a body; `None` after the last one.
-async fn next(body: &mut Incoming, until: Instant) -> Result<Option<Bytes>, Unread> {
+async fn next(body: &mut Incoming, until: Instant) -> Result<Option<Bytes>, BodyError> {
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
         match timeout_at(until, frame).await {
@@ -254,9 +254,9 @@ async fn next(body: &mut Incoming, until: Instant) -> Result<Option<Bytes>, Unre
                     return Ok(Some(data));
                 }
             }
-            Ok(Some(Err(_))) => return Err(Unread::Cut),
+            Ok(Some(Err(_))) => return Err(BodyError::Cut),
             Ok(None) => return Ok(None),
-            Err(_) => return Err(Unread::TooSlow),
+            Err(_) => return Err(BodyError::TooSlow),
         }
     }
 }

@@ -13,7 +13,7 @@ use redress_ledger::Record;
 use tokio::{sync::oneshot, time::sleep};
 
 use super::{
-    access::NoCaller,
+    access::TokenError,
     body::Body,
     refusal::Refusal,
     throttle::{Failures, Pace, Throttle},
@@ -22,7 +22,7 @@ use crate::connection::ServerRuntime;
 
 /// Refuses a request without a valid token, later the more of them its peer makes.
 pub(super) async fn refuse(
-    why: NoCaller,
+    why: TokenError,
     from: IpAddr,
     throttle: &Throttle,
     runtime: &ServerRuntime,

@@ -11,7 +11,7 @@ use redress::codes;
 
 use super::{
     access::{Principal, one},
-    body::{Body, Listener},
+    body::{Body, StreamReader},
     content_negotiation,
     refusal::Refusal,
     session_manager::{HttpSession, SessionManager},
@@ -43,7 +43,7 @@ pub(super) fn listen(
         remote.listen();
     }
     let stream = session.listen(after).ok_or_else(unknown_session)?;
-    Ok(events(stream, Listener::HttpSession(session)))
+    Ok(events(stream, StreamReader::Session(session)))
 }
 
 /// Ends a session.
@@ -94,8 +94,8 @@ pub(super) fn ended_session() -> Refusal {
 }
 
 /// An answer that is a stream.
-pub(super) fn events(stream: Arc<Stream>, listener: Listener) -> Response<Body> {
-    let mut response = Response::new(Body::events(stream, listener));
+pub(super) fn events(stream: Arc<Stream>, reader: StreamReader) -> Response<Body> {
+    let mut response = Response::new(Body::events(stream, reader));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_negotiation::EVENTS));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));

@@ -15,8 +15,8 @@ use super::{
     Served,
     access::Access,
     body::Body,
+    connection_limit::ConnectionLimit,
     failed_tokens,
-    room::Room,
     router::{Route, Router},
     session_manager::SessionManager,
     throttle::Throttle,
@@ -27,12 +27,12 @@ use crate::{log::Log, memory::MemoryBudget, server::Server, tls::Tls};
 #[derive(Clone)]
 pub struct Handle {
     pub(super) current: Arc<Current>,
-    pub(super) room: Arc<Room>,
+    pub(super) limit: Arc<ConnectionLimit>,
 }
 
 /// One server of a change.
 #[derive(Debug)]
-pub enum Next {
+pub enum ServerChange {
     /// The server of that name stays as it is.
     Same(String),
     /// One that is new, or takes the place of another.
@@ -43,12 +43,12 @@ pub enum Next {
 
 impl Handle {
     /// From now on these are served, in this order, to requests that `access` allows. Sessions that are open stay with the server
-    /// that they were opened with until they end, although its place may have another one, or none; with [`Next::Instead`] they
+    /// that they were opened with until they end, although its place may have another one, or none; with [`ServerChange::Instead`] they
     /// take no further request.
-    pub fn change(&self, servers: Vec<Next>, access: Access) {
+    pub fn change(&self, servers: Vec<ServerChange>, access: Access) {
         let mut router = self.current.router.write().unwrap_or_else(PoisonError::into_inner);
         for next in &servers {
-            if let Next::Instead(served) = next {
+            if let ServerChange::Instead(served) = next {
                 let at = path(served.name.as_deref());
                 router.all().filter(|it| it.0 == at).for_each(|it| it.1.withdraw());
             }
@@ -72,7 +72,7 @@ impl Handle {
 
     /// From now on there are no more connections than that at once. Those that are too many go on until they end.
     pub fn limit_connections(&self, most: usize) {
-        self.room.resize(most);
+        self.limit.resize(most);
     }
 
     /// The servers that are served now.
@@ -177,10 +177,12 @@ impl Current {
         spent
     }
 
-    fn route(&self, next: Next, router: &Router) -> Option<Route> {
+    fn route(&self, next: ServerChange, router: &Router) -> Option<Route> {
         match next {
-            Next::New(served) | Next::Instead(served) => Some(route(*served, &self.common)),
-            Next::Same(name) => {
+            ServerChange::New(served) | ServerChange::Instead(served) => {
+                Some(route(*served, &self.common))
+            }
+            ServerChange::Same(name) => {
                 router.routes.iter().find(|it| *it.0 == *path(Some(&name))).cloned()
             }
         }

@@ -18,8 +18,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     access::Principal,
-    batch::{self, Heard},
-    body::{self, Body, Listener, Unread},
+    batch::{self, BatchResponse},
+    body::{self, Body, BodyError, StreamReader},
     content_negotiation,
     get::{
         SESSION, ended_session, events, find_session, no_session_named, shutting_down,
@@ -27,7 +27,7 @@ use super::{
     },
     pending_request::{OnDisconnect, PendingRequest, ReplyMode, ReplyOptions},
     refusal::Refusal,
-    session_manager::{HttpSession, NoSession, SessionManager},
+    session_manager::{HttpSession, SessionError, SessionManager},
     stateless, version,
 };
 use crate::{
@@ -103,9 +103,9 @@ pub(super) async fn post(
         }
         return Ok(response);
     }
-    match opening(manager, headers, &line)? {
-        Opening::Initialize(id) => initialize(manager, who, headers, (&line, &id)).await,
-        Opening::Stateless => {
+    match message_kind(manager, headers, &line)? {
+        MessageKind::Initialize(id) => initialize(manager, who, headers, (&line, &id)).await,
+        MessageKind::Stateless => {
             let closing = || shutting_down().to(id_of(&line, most).as_deref());
             let connection = manager.common().ok_or_else(closing)?;
             let options = who.options(OnDisconnect::Cancel, ReplyMode::Negotiated);
@@ -115,18 +115,18 @@ pub(super) async fn post(
 }
 
 /// What a message without a session is.
-enum Opening {
+enum MessageKind {
     /// It opens one.
     Initialize(Box<str>),
     /// It needs none.
     Stateless,
 }
 
-fn opening(
+fn message_kind(
     manager: &Arc<SessionManager>,
     headers: &HeaderMap,
     line: &[u8],
-) -> Result<Opening, Refusal> {
+) -> Result<MessageKind, Refusal> {
     let most = manager.runtime.server.settings.max_message;
     let doc = Doc::parse(line, limits(most)).map_err(|error| {
         let message = format!("The message could not be read as JSON: {error}");
@@ -136,7 +136,7 @@ fn opening(
     let frame = match Frame::of(&doc) {
         Ok(frame) => frame,
         // Each request in it hears that under its own id.
-        Err(NotAFrame::Batch) => return Ok(Opening::Stateless),
+        Err(NotAFrame::Batch) => return Ok(MessageKind::Stateless),
         Err(error) => {
             let refusal = Refusal::bad(format!("The message is not valid: {error}."));
             return Err(refusal.to(error.id(&doc).as_deref()));
@@ -150,11 +150,11 @@ fn opening(
         stateless::check(headers, &frame)
             .and_then(|()| check_arguments(manager, headers, &frame))
             .map_err(|it| it.to(id))?;
-        return Ok(Opening::Stateless);
+        return Ok(MessageKind::Stateless);
     }
     match id {
         Some(id) if frame.shape == Shape::Request && frame.method == "initialize" => {
-            Ok(Opening::Initialize(id.into()))
+            Ok(MessageKind::Initialize(id.into()))
         }
         _ => Err(no_session_named().to(id)),
     }
@@ -197,7 +197,7 @@ async fn initialize(
 ) -> Result<Response<Body>, Refusal> {
     let opened = manager.open(who.principal, who.caller, Instant::now());
     let (name, session) = opened.map_err(|it| no_session(it, manager).to(Some(id)))?;
-    let opened = Opened { manager, session: Some(name) };
+    let unsent = UnsentSession { manager, session: Some(name) };
     // A refusal ends the session, so that the whole answer is waited for.
     let options = who.options(OnDisconnect::Keep, ReplyMode::Whole);
     let mut response =
@@ -207,26 +207,26 @@ async fn initialize(
         Body::Whole(bytes) => !is_opened(bytes, &session),
         Body::Events(_) => false,
     };
-    if !is_refused && let Ok(name) = HeaderValue::from_str(&opened.keep()) {
+    if !is_refused && let Ok(name) = HeaderValue::from_str(&unsent.keep()) {
         response.headers_mut().insert(SESSION, name);
     }
     Ok(response)
 }
 
 /// A session whose id its client has not received yet. If the client never receives it, the session ends.
-struct Opened<'h> {
+struct UnsentSession<'h> {
     manager: &'h SessionManager,
     session: Option<Box<str>>,
 }
 
-impl Opened<'_> {
+impl UnsentSession<'_> {
     /// Keeps the session, and gives its id.
     fn keep(mut self) -> Box<str> {
         self.session.take().unwrap_or_default()
     }
 }
 
-impl Drop for Opened<'_> {
+impl Drop for UnsentSession<'_> {
     fn drop(&mut self) {
         if let Some(session) = &self.session {
             self.manager.end(session);
@@ -287,9 +287,9 @@ async fn exchange(
             return match batch::exchange(connection, pending, line.clone(), (are_taken, queued))
                 .await
             {
-                Heard::Answers(response) => Ok(response),
-                Heard::Nothing => Ok(accepted()),
-                Heard::Ended => Err(gone()),
+                BatchResponse::Answers(response) => Ok(response),
+                BatchResponse::Nothing => Ok(accepted()),
+                BatchResponse::Ended => Err(gone()),
             };
         }
     }
@@ -298,7 +298,7 @@ async fn exchange(
             pending.done();
             Ok(json(answer))
         }
-        Some(Reply::Stream(stream)) => Ok(events(stream, Listener::PendingRequest(pending))),
+        Some(Reply::Stream(stream)) => Ok(events(stream, StreamReader::Request(pending))),
         // The connection has ended, and with it the session.
         None => {
             pending.done();
@@ -307,31 +307,31 @@ async fn exchange(
     }
 }
 
-fn no_session(why: NoSession, manager: &SessionManager) -> Refusal {
+fn no_session(why: SessionError, manager: &SessionManager) -> Refusal {
     let status = StatusCode::SERVICE_UNAVAILABLE;
     match why {
-        NoSession::TooMany => {
+        SessionError::TooMany => {
             let most = manager.most_sessions;
             let message = format!("{most} sessions are open, which is the most there may be.");
             Refusal::new(status, codes::OVERLOADED, message)
                 .fix("End a session that is not needed any more, or wait until one that nobody uses is ended.")
         }
-        NoSession::Closing => shutting_down(),
+        SessionError::Closing => shutting_down(),
     }
 }
 
-fn unread(why: Unread, most: usize) -> Refusal {
+fn unread(why: BodyError, most: usize) -> Refusal {
     match why {
-        Unread::TooLarge => {
+        BodyError::TooLarge => {
             let message = format!("The message is larger than {most} bytes.");
             Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, codes::INPUT_TOO_LARGE, message)
         }
-        Unread::OutOfMemory => out_of_memory(OutOfMemory),
-        Unread::TooSlow => {
+        BodyError::OutOfMemory => out_of_memory(OutOfMemory),
+        BodyError::TooSlow => {
             let message = "The message came too slowly.";
             Refusal::new(StatusCode::REQUEST_TIMEOUT, codes::TIMEOUT, message)
         }
-        Unread::Cut => Refusal::bad("The request body was truncated."),
+        BodyError::Cut => Refusal::bad("The request body was truncated."),
     }
     .closing()
 }

@@ -22,7 +22,7 @@ use redress_ledger::Record;
 use redress_registry::Effect;
 use tokio::sync::oneshot;
 
-use super::{access::NoCaller, body::Body};
+use super::{access::TokenError, body::Body};
 use crate::{
     caller::Peer, connection::OnLedgerFailure, connection::ServerRuntime,
     pending_fault::refusal_kind,
@@ -71,12 +71,12 @@ impl Refusal {
     }
 
     /// A request without a valid token.
-    pub(super) fn unknown_caller(why: NoCaller) -> Self {
+    pub(super) fn unknown_caller(why: TokenError) -> Self {
         let (message, challenge) = match why {
-            NoCaller::Wrong => {
+            TokenError::Wrong => {
                 ("The bearer token is not valid.", r#"Bearer error="invalid_token""#)
             }
-            NoCaller::Missing => ("A bearer token is needed.", "Bearer"),
+            TokenError::Missing => ("A bearer token is needed.", "Bearer"),
         };
         Self::new(StatusCode::UNAUTHORIZED, codes::AUTH_REQUIRED, message)
             .header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))

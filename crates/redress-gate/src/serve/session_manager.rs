@@ -84,7 +84,7 @@ const UNOPENED: Duration = Duration::from_secs(2);
 
 /// Why there is no new session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoSession {
+pub(super) enum SessionError {
     /// There are too many.
     TooMany,
     /// The gate ends.
@@ -135,18 +135,18 @@ impl SessionManager {
         owner: Principal,
         caller: Caller,
         now: Instant,
-    ) -> Result<(Box<str>, Arc<HttpSession>), NoSession> {
+    ) -> Result<(Box<str>, Arc<HttpSession>), SessionError> {
         let id = random_id();
         let mut state = self.lock();
         if state.is_closed {
-            return Err(NoSession::Closing);
+            return Err(SessionError::Closing);
         }
         if !state.has_place(caller, self.most_sessions) {
             state.end_unused(now, self.idle);
             state.end_uncalled(now, self.first_call);
         }
         if !state.has_place(caller, self.most_sessions) {
-            return Err(NoSession::TooMany);
+            return Err(SessionError::TooMany);
         }
         let how = (&self.runtime, &self.memory);
         let connection = match self.sharing {

@@ -1,12 +1,12 @@
-//! `Room`: how many connections there may be at once. The number may change while there are some.
+//! `ConnectionLimit`: limits how many connections there may be at once. The limit may change meanwhile.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Room for a number of connections.
+/// Limits how many connections there may be at once.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct ConnectionLimit {
     free: Arc<Semaphore>,
     size: Mutex<Size>,
 }
@@ -18,14 +18,14 @@ struct Size {
     beyond: usize,
 }
 
-/// The place of one connection, until it is dropped.
+/// Allows one connection, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Permit {
     permit: Option<OwnedSemaphorePermit>,
-    room: Arc<Room>,
+    limit: Arc<ConnectionLimit>,
 }
 
-impl Room {
+impl ConnectionLimit {
     pub(super) fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
         let size = Mutex::new(Size { most, beyond: 0 });
@@ -33,10 +33,10 @@ impl Room {
     }
 
     /// Waits for a place.
-    pub(super) async fn enter(self: &Arc<Self>) -> Place {
+    pub(super) async fn enter(self: &Arc<Self>) -> Permit {
         // The semaphore is never closed; if it were, there would be no bound, and no place would be given back.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
-        Place { permit, room: Arc::clone(self) }
+        Permit { permit, limit: Arc::clone(self) }
     }
 
     /// Changes the number. Connections that are too many go on until they end; none takes their place.
@@ -63,10 +63,10 @@ impl Room {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let Some(permit) = self.permit.take() else { return };
-        let mut size = self.room.size.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut size = self.limit.size.lock().unwrap_or_else(PoisonError::into_inner);
         if size.beyond > 0 {
             size.beyond -= 1;
             permit.forget();
@@ -82,13 +82,13 @@ mod tests {
         task::{Context, Poll, Waker},
     };
 
-    use super::{Place, Room};
+    use super::{ConnectionLimit, Permit};
 
     /// Takes places as long as there are any.
-    fn fill(room: &Arc<Room>) -> Vec<Place> {
+    fn fill(limit: &Arc<ConnectionLimit>) -> Vec<Permit> {
         let mut places = Vec::new();
         while let Poll::Ready(place) =
-            pin!(room.enter()).poll(&mut Context::from_waker(Waker::noop()))
+            pin!(limit.enter()).poll(&mut Context::from_waker(Waker::noop()))
         {
             places.push(place);
         }
@@ -97,24 +97,24 @@ mod tests {
 
     #[test]
     fn a_room_takes_as_many_as_it_says_also_after_it_changed() {
-        let room = Arc::new(Room::new(3));
-        let mut first = fill(&room);
+        let limit = Arc::new(ConnectionLimit::new(3));
+        let mut first = fill(&limit);
         assert_eq!(first.len(), 3);
-        room.resize(1);
+        limit.resize(1);
         first.pop();
-        assert_eq!(fill(&room).len(), 0, "there are two, and one may be");
-        room.resize(2);
-        assert_eq!(fill(&room).len(), 0, "there are two already");
-        room.resize(4);
-        let second = fill(&room);
+        assert_eq!(fill(&limit).len(), 0, "there are two, and one may be");
+        limit.resize(2);
+        assert_eq!(fill(&limit).len(), 0, "there are two already");
+        limit.resize(4);
+        let second = fill(&limit);
         assert_eq!(second.len(), 2);
-        room.resize(2);
+        limit.resize(2);
         drop(first);
-        assert_eq!(fill(&room).len(), 0);
+        assert_eq!(fill(&limit).len(), 0);
         drop(second);
-        assert_eq!(fill(&room).len(), 2);
-        room.resize(usize::MAX);
-        room.resize(5);
-        assert_eq!(fill(&room).len(), 5);
+        assert_eq!(fill(&limit).len(), 2);
+        limit.resize(usize::MAX);
+        limit.resize(5);
+        assert_eq!(fill(&limit).len(), 5);
     }
 }
