@@ -158,18 +158,14 @@ impl Dialect {
         };
         let mut fault = Fault::of(&row);
         shape.fill(doc, &mut fault)?;
-        let unread = match residue.and_then(residue::class) {
-            // A code that stands for a class was written for the class that the residue has.
-            Some(class) => {
-                let mut of_class = Fault::of(&row);
-                of_class.class = class;
-                shape.fill(doc, &mut of_class)?;
-                leftover::find(self, doc, &of_class)
-            }
-            None => leftover::find(self, doc, &fault),
-        };
+        let mut unread = leftover::find(self, doc, &fault);
         if let Some(residue) = residue {
             residue::overlay(&mut fault, residue);
+            if !unread.is_empty() {
+                // A value can be written for what only the residue says, as a code for a class.
+                let still_unread = leftover::find(self, doc, &fault);
+                unread.retain(|it| still_unread.contains(it));
+            }
         }
         fault.extra.extend(unread);
         // A residue can call unsaid what has another value than the row's; then somebody said it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{chosen, schedule, steps};
+use super::{chosen, counts::Counts, schedule, steps};
 use crate::suite::schedule::Step;
 
 /// What a run of these steps finds wrong. Cargo is the program that every machine with the tests has.
@@ -33,6 +33,35 @@ fn a_step_that_fails_is_red_and_so_is_what_needs_it() {
     assert_eq!(found.len(), 2);
     assert!(found[0].starts_with("test bad: exit status: "), "{found:?}");
     assert_eq!(found[1], "test next: not run, since it needs a step that failed");
+}
+
+/// Steps of the run that break without an error of their own, and what their logs say then.
+const BROKEN: [(&str, &str); 11] = [
+    ("tools", "ran: 11 tools\n"),
+    ("peers", "ran: 166 npm packages\nran: 0 Python packages\n"),
+    ("dependencies", "ran: 0 packages\n"),
+    ("generated files", "ran: 32 files\n"),
+    ("lints", "    Finished `dev` profile in 0.1s\n"),
+    // A filter that matches nothing.
+    ("tests", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 2200 filtered out\n"),
+    // All tests, and a corpus without records.
+    ("tests", "test result: ok. 9999 passed; 0 failed; 0 ignored\nran: 0 corpus records\n"),
+    // A registry that does not load.
+    ("packages", "ran: 15 checks\nran: 0 codes\n"),
+    // An empty list of scenarios.
+    ("conformance", "ran: 0 scenarios\n"),
+    ("fuzz", "ran: 23 targets\nran: 101 corpus files\nran: 0 inputs\n"),
+    // A disk that was not mounted.
+    ("disks", "test result: ok. 4 passed; 0 failed; 0 ignored\n"),
+];
+
+#[test]
+fn a_step_that_ran_too_little_is_red() {
+    let steps = steps(true);
+    for (name, log) in BROKEN {
+        let step = steps.iter().find(|it| it.name() == name).unwrap();
+        assert!(Counts::of(log).missed(step.floors()).is_some(), "{name}: {log}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use redress_registry::{Class, Entry, plugin};
+use redress_registry::{Entry, plugin};
 
 use super::{Dialect, Lookup, Refusal, Stamp, unknown};
 use crate::{
@@ -212,11 +212,6 @@ pub(super) fn row(residue: Value<'_>, lookup: &Lookup) -> Option<Result<Arc<Entr
             .or_else(plugins)
             .ok_or_else(|| unknown("/_x/code".to_owned(), &code, Dialect::Native, lookup)),
     )
-}
-
-/// The class that a residue has.
-pub(super) fn class(residue: Value<'_>) -> Option<Class> {
-    Class::parse(&residue.get("class")?.as_str()?)
 }
 
 /// Whether every value in a residue could stand in a document of its own.

@@ -486,3 +486,21 @@ fn a_version_marks_our_own_envelope_whatever_else_stands_there() {
     let (dialect, fault) = Dialect::read_any(document, &lookup).unwrap();
     assert_eq!((dialect, fault.code()), (Dialect::Native, "TIMEOUT"));
 }
+
+#[test]
+fn what_was_written_for_a_value_of_the_residue_is_no_leftover() {
+    // The code, the status and the tokens of the document are those of the class that only the residue has.
+    let text = r#"{"ok":false,"error":"","code":"BAD_ARGUMENT","hint":"Try another way, or tell the user that the call failed.","retryable":false,"http":400,"_meta":{"estimated_tokens":59,"elapsed_ms":0},"_x":{"code":"RPC_SERVER_FAILURE","class":"out_of_range","http":500,"invented":["/elapsed_ms"]}}"#;
+    let fault = Dialect::Stagewright.read(text.as_bytes(), &LOOKUP).unwrap();
+    assert_eq!(
+        (fault.code(), fault.class, fault.http),
+        ("RPC_SERVER_FAILURE", Class::OutOfRange, 500)
+    );
+    assert_eq!(fault.extra, []);
+    assert_eq!(Dialect::Stagewright.carry(&fault, NOW, &LOOKUP).text, text);
+    // What neither explains is kept, as ever.
+    let more = text.replace(r#""http":400"#, r#""http":418"#);
+    let fault = Dialect::Stagewright.read(more.as_bytes(), &LOOKUP).unwrap();
+    let kept: Vec<_> = fault.extra.iter().map(|(at, it)| (at.as_str(), it.as_str())).collect();
+    assert_eq!(kept, [("/http", "418")]);
+}
