@@ -7,10 +7,7 @@ use redress::{
     wire::{FAULT_KEY, error_stays},
 };
 
-use crate::{
-    frame::{members, span},
-    pending_fault::Insertion,
-};
+use crate::frame::{members, span};
 
 /// The members of a call's result that the protocol has.
 const RESULT_KEYS: [&str; 7] =
@@ -126,6 +123,17 @@ impl ErrorObject {
     }
 }
 
+/// Where an envelope goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Insertion {
+    /// The bytes that it replaces.
+    pub(crate) at: Range<usize>,
+    /// What goes before it.
+    pub(crate) before: String,
+    /// What goes after it.
+    pub(crate) after: &'static str,
+}
+
 /// Where the envelope goes in a result.
 pub(crate) fn place_in_result(result: Value<'_>) -> Option<Insertion> {
     let meta = result.get("_meta");
@@ -189,8 +197,7 @@ fn at_the_end(object: Value<'_>, before: &str, after: &'static str) -> Insertion
 mod tests {
     use redress::json::{Doc, Limits, Value};
 
-    use super::{CallResult, ErrorObject, place_in_error, place_in_result};
-    use crate::pending_fault::Insertion;
+    use super::{CallResult, ErrorObject, Insertion, place_in_error, place_in_result};
 
     fn with<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> T {
         look(Doc::parse(text.as_bytes(), Limits::DOCUMENT).expect("valid JSON").root())

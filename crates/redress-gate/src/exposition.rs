@@ -12,7 +12,7 @@ use redress::fault::Origin;
 
 use crate::{
     breaker::Circuit,
-    metrics::{Event, Outcome, Snapshot},
+    metrics::{Completion, Event, Snapshot},
     server::Server,
 };
 
@@ -153,11 +153,11 @@ pub(crate) const FAMILIES: [Family; 17] = [
 ];
 
 fn calls(server: &Server) -> Vec<Number> {
-    let number = |it: Outcome| {
+    let number = |it: Completion| {
         let labels = vec![("outcome", it.name().to_owned())];
         Number(labels, Amount::Count(server.metrics.outcome(it)))
     };
-    Outcome::ALL.map(number).into()
+    Completion::ALL.map(number).into()
 }
 
 fn faults(server: &Server) -> Vec<Number> {

@@ -1,6 +1,9 @@
 //! `FaultTemplate`: a failure without what is special about one occurrence, ready to be told again for next to nothing.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use redress::{
     Dialect, Fault,
@@ -8,10 +11,13 @@ use redress::{
     emit::Emitted,
     fault::Receipt,
     json::{RawJson, escape_into},
+    recover::Ground,
     wire::{self, Answer},
 };
 use redress_govern::CallContext;
 use redress_ledger::{Record, Redactor};
+
+use crate::answer::Insertion;
 
 /// The most failures that are kept.
 const MOST: usize = 32;
@@ -28,6 +34,7 @@ const SEQ: u64 = 7_777_777_777_777_777;
 pub(crate) struct FaultTemplate {
     pub(crate) fault: Emitted,
     pub(crate) extras: ResponseExtras,
+    pub(crate) handling: Handling,
     /// Its answer without and with a place in the ledger.
     answers: [OnceLock<Option<Template>>; 2],
     /// Its record without and with a session.
@@ -48,6 +55,33 @@ pub(crate) struct ResponseExtras {
     pub(crate) said: Option<Box<str>>,
 }
 
+/// How an answer that is a failure is rewritten; the same for the same failure of the same tool. Places count from the start of its
+/// payload.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Rewrite {
+    /// An answer of the gate takes its place.
+    #[default]
+    Made,
+    /// It gets an envelope in the server's own line.
+    With(Insertion),
+    /// A part of it is replaced by a clean one first; places in that count from its start.
+    Cleaned(Range<usize>, Box<str>, Box<Self>),
+    /// The result that it has inside is replaced.
+    Inside(Range<usize>),
+    /// It stays.
+    AsItIs,
+}
+
+/// What becomes of an answer that is this failure.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Handling {
+    pub(crate) rewrite: Rewrite,
+    /// What its effect is known by; nothing is, as long as it is in doubt whether it is a failure.
+    pub(crate) ground: Option<Ground>,
+    /// Whether the server did not flag it.
+    pub(crate) is_silent: bool,
+}
+
 /// What is special about one occurrence.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FaultStamp {
@@ -66,7 +100,13 @@ pub(crate) struct FaultStamp {
 impl FaultTemplate {
     pub(crate) const fn new(fault: Emitted, extras: ResponseExtras) -> Self {
         let answers = [const { OnceLock::new() }; 2];
-        Self { fault, extras, answers, records: [const { OnceLock::new() }; 2] }
+        let handling = Handling { rewrite: Rewrite::Made, ground: None, is_silent: false };
+        Self { fault, extras, handling, answers, records: [const { OnceLock::new() }; 2] }
+    }
+
+    /// The same, of an answer that is to be handled so.
+    pub(crate) fn handled(self, handling: Handling) -> Self {
+        Self { handling, ..self }
     }
 
     /// How a result of it is written.

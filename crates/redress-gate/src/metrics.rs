@@ -26,7 +26,7 @@ pub(crate) use self::histogram::Snapshot;
 
 /// How a request of a client ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum Completion {
     /// With an answer that is no failure.
     Ok,
     /// With a failure.
@@ -37,7 +37,7 @@ pub(crate) enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
+impl Completion {
     pub(crate) const ALL: [Self; 4] = [Self::Ok, Self::Fault, Self::Refused, Self::Cancelled];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -82,7 +82,7 @@ impl Event {
 /// What a server's calls come to.
 #[derive(Debug)]
 pub struct Metrics {
-    outcomes: [AtomicU64; Outcome::ALL.len()],
+    outcomes: [AtomicU64; Completion::ALL.len()],
     events: [AtomicU64; Event::COUNT],
     pub(crate) durations: Histogram,
     /// How long records took to become durable.
@@ -131,7 +131,7 @@ impl Metrics {
     }
 
     /// A request of a client is over.
-    pub(crate) fn ended(&self, outcome: Outcome, took: Duration) {
+    pub(crate) fn ended(&self, outcome: Completion, took: Duration) {
         if let Some(counter) = self.outcomes.get(outcome as usize) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
@@ -152,7 +152,7 @@ impl Metrics {
     /// The same of one that was answered at once, before there was anything to keep of it.
     pub(crate) fn turned_away(&self, fault: &Fault) {
         self.refused(fault);
-        self.ended(Outcome::Refused, Duration::ZERO);
+        self.ended(Completion::Refused, Duration::ZERO);
     }
 
     /// What failed, as `sys/errorStats` answers it.
@@ -204,7 +204,7 @@ impl Metrics {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn outcome(&self, outcome: Outcome) -> u64 {
+    pub(crate) fn outcome(&self, outcome: Completion) -> u64 {
         self.outcomes.get(outcome as usize).map_or(0, |it| it.load(Ordering::Relaxed))
     }
 

@@ -13,6 +13,7 @@ use redress_govern::CallContext;
 use redress_ledger::{Record, Redactor, RefusalKind};
 
 use crate::{
+    answer::Insertion,
     caller::Peer,
     fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
     memory::Reservation,
@@ -93,17 +94,6 @@ pub(crate) enum ReplyBody {
     Inside(Vec<u8>, Range<usize>),
     /// The server's own line under the client's id.
     AsItIs(Vec<u8>),
-}
-
-/// Where an envelope goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Insertion {
-    /// The bytes that it replaces.
-    pub(crate) at: Range<usize>,
-    /// What stands before it.
-    pub(crate) before: String,
-    /// What stands after it.
-    pub(crate) after: &'static str,
 }
 
 /// What a failure is counted under.

@@ -8,12 +8,14 @@ mod admission;
 mod batches;
 mod cancellation;
 mod catalog;
+
 mod checked_writes;
 mod client;
 mod context;
 mod crash_log;
 mod emission;
 mod endpoints;
+mod failure_cause;
 mod fault_details;
 mod faults;
 mod governance;
@@ -45,7 +47,10 @@ mod verdicts;
 use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use hyper::http::HeaderName;
-use redress::json::{Doc, Value};
+use redress::{
+    json::{Doc, Value},
+    outcome::What,
+};
 use redress_govern::WriteReport;
 
 use self::{
@@ -57,7 +62,8 @@ use self::{
     client::line_too_long,
     context::Context,
     emission::fail_line,
-    faults::{Seen, note_exit},
+    failure_cause::{FailureCause, Refusal},
+    faults::note_exit,
     handshake::{Handshake, handshake_late, own_request_failed, repeat_handshake, send_held},
     http_failure::{fail_over_http, is_of_old_session, send_again},
     malformed::fail_named_in,
@@ -76,6 +82,7 @@ use crate::{
     frame::limits,
     inflight::{InFlight, InFlightEntry, UpstreamId},
     metrics::Event,
+    moment::millis,
     outgoing::{Sender, Ticket, ToUpstream},
     peek,
     restarts::May,
@@ -200,7 +207,7 @@ impl Session {
         self.admission.intake = Intake::Closing;
         settle_deferred(self, actions);
         outlive_all(self, actions.now.at);
-        fail_all(self, &Seen::Closing, actions);
+        fail_all(self, &Refusal::Closing.into(), actions);
     }
 
     /// When [`Self::expire`] has something to do, if nothing else happens before.
@@ -231,7 +238,8 @@ impl Session {
                     exchange.sent && self.upstream.heard.is_none_or(|it| it < exchange.started);
                 cancel_upstream(self, id, &exchange, "the deadline has passed", actions);
                 let waited = actions.now.at.saturating_duration_since(exchange.started);
-                if is_of_transport(fail(self, exchange, &Seen::Deadline, actions)) && is_silent {
+                let late = What::Deadline { waited_ms: millis(waited) }.into();
+                if is_of_transport(fail(self, exchange, &late, actions)) && is_silent {
                     silence = silence.max(Some(waited));
                 }
             }
@@ -250,7 +258,7 @@ impl Session {
                 actions.start = self.upstream.start_is_due();
             }
             State::Handshaking { until, .. } if until <= actions.now.at => {
-                handshake_late(self, actions)
+                handshake_late(self, actions);
             }
             _ => (),
         }
@@ -351,19 +359,20 @@ impl Session {
     /// The start of a line of the upstream that is too long.
     pub fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
         self.reader.is_upstream_answered =
-            fail_named_in(self, head, &Seen::TooLarge { bytes: None }, actions);
+            fail_named_in(self, head, &What::TooLarge { bytes: None }.into(), actions);
     }
 
     /// The start of a line of the upstream for which there is no memory.
     pub(crate) fn upstream_given_up(&mut self, head: &[u8], actions: &mut Actions) {
-        self.reader.is_upstream_answered = fail_named_in(self, head, &Seen::OutOfMemory, actions);
+        self.reader.is_upstream_answered =
+            fail_named_in(self, head, &Refusal::OutOfMemory.into(), actions);
     }
 
     /// The end of a line of the upstream that is too long.
     pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
         let is_answered = std::mem::take(&mut self.reader.is_upstream_answered);
-        let seen = Seen::TooLarge { bytes: Some(bytes) };
-        if !is_answered && !fail_named_in(self, tail, &seen, actions) {
+        let cause = FailureCause::from(What::TooLarge { bytes: Some(bytes) });
+        if !is_answered && !fail_named_in(self, tail, &cause, actions) {
             note_stray(self, tail, "a line is too long and names no request", actions);
         }
     }
@@ -371,7 +380,7 @@ impl Session {
     /// The upstream could not be started.
     pub fn upstream_failed(&mut self, error: &std::io::Error, actions: &mut Actions) {
         self.upstream.state = State::Down;
-        fail_all(self, &Seen::NotStarted(error), actions);
+        fail_all(self, &What::NotStarted(error).into(), actions);
     }
 
     /// The upstream ended, and all that it wrote has been read.
@@ -389,12 +398,12 @@ impl Session {
         self.give_up_writes();
         self.reader.is_upstream_answered = false;
         if self.admission.intake == Intake::Closing {
-            return fail_all(self, &Seen::Closing, actions);
+            return fail_all(self, &Refusal::Closing.into(), actions);
         }
         if self.is_idle() {
             note_exit(self, exit, actions);
         }
-        fail_all(self, &Seen::Exited(exit), actions);
+        fail_all(self, &exit.outcome().into(), actions);
         self.catalog.tools.outlive_process();
         self.verdicts.cache.forget();
         self.tenancy.tasks.forget();
@@ -415,10 +424,10 @@ impl Session {
         }
         match self.inflight.take(id) {
             Some(InFlightEntry::Answer(exchange)) => {
-                fail_over_http(self, (id, exchange), how, actions)
+                fail_over_http(self, (id, exchange), how, actions);
             }
             Some(InFlightEntry::Own(ask)) => {
-                own_request_failed(self, ask, &Seen::HttpFailed(how), actions)
+                own_request_failed(self, ask, &FailureCause::Http(how), actions);
             }
             Some(InFlightEntry::Nothing { .. }) | None => (),
         }
@@ -444,7 +453,7 @@ impl Session {
         }
         self.retries.drop(id);
         if let Some(exchange) = self.inflight.take_exchange(id) {
-            fail(self, exchange, &Seen::Unrecorded, actions);
+            fail(self, exchange, &Refusal::Unrecorded.into(), actions);
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn is_free(
     taken < short(most) || own < share || caller.is_only()
 }
 
-/// SlotPool that callers share.
+/// `SlotPool` that callers share.
 #[derive(Debug)]
 pub(crate) struct SlotPool {
     most: usize,

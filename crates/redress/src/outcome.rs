@@ -1,6 +1,6 @@
 //! `Asked` and `Outcome`: what was sent to an upstream and what it really did, before anybody judged it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, io};
 
 use crate::json::Value;
 
@@ -121,6 +121,24 @@ pub enum What<'a> {
         /// The signal that ended it.
         signal: Option<Cow<'a, str>>,
     },
+    /// The gate ended the process, and this is why. The signal is the gate's then, and says nothing of the process.
+    Killed(KillReason),
+    /// The process could not be started.
+    NotStarted(&'a io::Error),
+    /// A new process or session refused to be opened as the first one was.
+    NotOpened,
+    /// An answer that breaks the protocol, and how.
+    Broken {
+        /// Its bytes.
+        bytes: &'a [u8],
+        /// What is wrong with it.
+        reason: &'a str,
+    },
+    /// An answer that is longer than fits.
+    TooLarge {
+        /// How long it is, if that is known.
+        bytes: Option<u64>,
+    },
     /// Nothing came in time.
     Deadline {
         /// How long we waited.
@@ -128,6 +146,34 @@ pub enum What<'a> {
     },
     /// We did not ask: one of our own codes says why.
     Refused(Cow<'a, str>),
+}
+
+/// Why a process was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KillReason {
+    /// It closed its output while it went on running.
+    ClosedOutput,
+    /// It closed its input while it went on running.
+    ClosedInput,
+    /// It has not read what it was sent for so long that nothing could be answered in time.
+    Deafness,
+    /// It was silent for so long that another takes its place.
+    Silence,
+    /// It did not open the client's session again.
+    NoGreeting,
+}
+
+impl KillReason {
+    /// What the server did, as the end of a sentence about it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ClosedOutput => "closed its output",
+            Self::ClosedInput => "closed its input",
+            Self::Deafness => "did not read what it was sent",
+            Self::Silence => "said nothing any more",
+            Self::NoGreeting => "did not open the session again",
+        }
+    }
 }
 
 /// What of an HTTP answer is read.

@@ -10,7 +10,7 @@ use redress::{Fault, codes, fault::Origin, tally::ErrorStats};
 use redress_registry::shipped;
 use serde_json::{Value, json};
 
-use super::{Event, Outcome, ready_line};
+use super::{Completion, Event, ready_line};
 use crate::{
     exposition::{FAMILIES, render},
     server::Server,
@@ -71,8 +71,8 @@ fn read(page: &str) -> BTreeMap<String, f64> {
 #[test]
 fn every_metric_of_every_server_is_on_the_page_in_its_family() {
     let (one, two) = (server("one"), server("t\"w\\o\n"));
-    one.metrics.ended(Outcome::Ok, Duration::from_millis(3));
-    one.metrics.ended(Outcome::Fault, Duration::from_secs(200));
+    one.metrics.ended(Completion::Ok, Duration::from_millis(3));
+    one.metrics.ended(Completion::Fault, Duration::from_secs(200));
     one.metrics.happened(Event::Retry);
     two.metrics.recording();
     two.metrics.recorded(Duration::from_millis(1), false);
@@ -153,7 +153,7 @@ fn the_ready_line_names_what_the_gate_answers_itself() {
 fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
     let before = server("a");
     fail(&before, codes::TIMEOUT, Origin::Server);
-    before.metrics.ended(Outcome::Fault, Duration::from_millis(3));
+    before.metrics.ended(Completion::Fault, Duration::from_millis(3));
     before.metrics.happened(Event::Retry);
     let core = Arc::clone(shipped::core());
     for contract in [Arc::clone(&before.settings.contract), core] {
@@ -162,7 +162,7 @@ fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
         let after = Arc::new(Server::new(settings, Instant::now()).counting_on(&before));
         // Sessions that are open go on under what was valid before.
         fail(&before, codes::TIMEOUT, Origin::Server);
-        before.metrics.ended(Outcome::Fault, Duration::from_millis(3));
+        before.metrics.ended(Completion::Fault, Duration::from_millis(3));
         let page = |it: &Arc<Server>| read(&render(std::slice::from_ref(it)));
         let (old, new) = (page(&before), page(&after));
         for (name, amount) in old.iter().filter(|it| it.0.contains("_total")) {

@@ -9,7 +9,7 @@ use super::{
     Session,
     actions::Actions,
     endpoints::{Exit, KillReason, UpstreamKind},
-    faults::Seen,
+    failure_cause::Refusal,
     pipeline::fail,
     upstream::State,
 };
@@ -67,26 +67,26 @@ pub(super) fn admit(
     exchange: &mut Exchange,
     bytes: usize,
     actions: &mut Actions,
-) -> Result<(), Seen<'static>> {
+) -> Result<(), Refusal> {
     match session.admission.intake {
         Intake::Open => (),
-        Intake::Unrecorded => return Err(Seen::Unrecorded),
-        Intake::Closing => return Err(Seen::Closing),
+        Intake::Unrecorded => return Err(Refusal::Unrecorded),
+        Intake::Closing => return Err(Refusal::Closing),
     }
     if session.inflight.find(exchange.key).is_some() {
-        return Err(Seen::Malformed(Malformed::IdInUse));
+        return Err(Refusal::Malformed(Malformed::IdInUse));
     }
     let is_too_much = !session.upstream.is_up()
         && !session.upstream.has_room(bytes, session.server.settings.queue_limit());
     if is_too_much || session.inflight.is_full() {
-        return Err(Seen::Overloaded);
+        return Err(Refusal::Overloaded);
     }
     let place = session.admission.shares.place(exchange.from.caller);
     let client = exchange.from.client;
     match place.and_then(|it| session.admission.shares.enter(client, actions.now.at).map(|()| it)) {
         Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
         Err(_) if is_vital(exchange) => (),
-        Err(why) => return Err(Seen::LimitExceeded(why)),
+        Err(why) => return Err(Refusal::LimitExceeded(why)),
     }
     session.server.budget.called();
     let reached = reach_upstream(session, actions);
@@ -98,7 +98,7 @@ pub(super) fn admit(
 }
 
 /// Whether the upstream can be asked; starts it if it is down. Whoever parks it has the first say.
-fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Seen<'static>> {
+fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Refusal> {
     let now = actions.now.at;
     if is_upstream_hung(session, now) {
         replace_upstream(session, actions);
@@ -107,11 +107,11 @@ fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Se
         session.upstream.restarts.may_start(now).max(session.server.starts.may_start(now))
     });
     if let Some(May::Parked(until)) = may {
-        return Err(Seen::Parked { until });
+        return Err(Refusal::Parked { until });
     }
     // Who only observes does not stand in the way.
     if session.server.settings.mode != Mode::Observe {
-        session.admission.breaker.admit(now).map_err(|until| Seen::CircuitOpen { until })?;
+        session.admission.breaker.admit(now).map_err(|until| Refusal::CircuitOpen { until })?;
     }
     match may {
         Some(May::Start) => {
@@ -138,7 +138,7 @@ pub(super) fn reach_upstream_for(
     }
     let Err(refusal) = reach_upstream(session, actions) else { return true };
     if let Some(InFlightEntry::Answer(exchange)) = session.inflight.take(id) {
-        fail(session, exchange, &refusal, actions);
+        fail(session, exchange, &refusal.into(), actions);
     }
     false
 }

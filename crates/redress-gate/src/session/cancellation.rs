@@ -1,8 +1,14 @@
 //! Requests that end all at once: the client has left, the upstream is gone, or the gate ends.
 
 use super::{
-    Session, actions::Actions, admission::note_unreachable, checked_writes::outlive_request,
-    faults::Seen, pipeline::fail, retry::is_held_by_gate, verdicts::DeferredVerdict,
+    Session,
+    actions::Actions,
+    admission::note_unreachable,
+    checked_writes::outlive_request,
+    failure_cause::{FailureCause, Refusal},
+    pipeline::fail,
+    retry::is_held_by_gate,
+    verdicts::DeferredVerdict,
 };
 use crate::{
     breaker::is_of_transport,
@@ -21,7 +27,7 @@ pub(super) fn cancel_where(
     let (meant, others) = all.partition(|it: &DeferredVerdict| is_meant(&it.exchange));
     session.verdicts.deferred = others;
     for undecided in meant {
-        fail(session, undecided.exchange, &Seen::ClientGone, actions);
+        fail(session, undecided.exchange, &Refusal::ClientGone.into(), actions);
     }
     for id in session.inflight.in_order() {
         if session.inflight.exchange(id).is_some_and(&is_meant)
@@ -29,7 +35,7 @@ pub(super) fn cancel_where(
         {
             outlive_request(session, id, &mut exchange, actions.now.at);
             cancel_upstream(session, id, &exchange, "the client is gone", actions);
-            fail(session, exchange, &Seen::ClientGone, actions);
+            fail(session, exchange, &Refusal::ClientGone.into(), actions);
         }
     }
 }
@@ -73,16 +79,16 @@ pub(super) fn cancel_questions(session: &mut Session, actions: &mut Actions) {
 }
 
 /// Fails every request in flight for the same reason.
-pub(super) fn fail_all(session: &mut Session, seen: &Seen<'_>, actions: &mut Actions) {
+pub(super) fn fail_all(session: &mut Session, cause: &FailureCause<'_>, actions: &mut Actions) {
     session.upstream.take_queue();
     let mut is_out_of_reach = false;
     for id in session.inflight.in_order() {
-        if seen.is_out_of_reach() && is_held_by_gate(session, id) {
+        if cause.is_out_of_reach() && is_held_by_gate(session, id) {
             continue;
         }
         if let Some(InFlightEntry::Answer(exchange)) = session.inflight.take(id) {
-            let class = fail(session, exchange, seen, actions);
-            is_out_of_reach |= seen.is_out_of_reach() && is_of_transport(class);
+            let class = fail(session, exchange, cause, actions);
+            is_out_of_reach |= cause.is_out_of_reach() && is_of_transport(class);
         }
     }
     // However many requests it hits, it is one event.

@@ -15,7 +15,7 @@ use super::{
     admission::reach_upstream_for,
     context::Context,
     emission::record_fault,
-    faults::Seen,
+    failure_cause::Refusal,
     messages::Answer,
     pipeline::{fail, pass_line},
     upstream::QueuedLine,
@@ -98,7 +98,7 @@ pub(super) fn wait_for_turn(
 ) {
     if session.writes.waiting_bytes() + line.len() > session.server.settings.queue_limit() {
         if let Some(exchange) = session.inflight.take_exchange(id) {
-            fail(session, exchange, &Seen::Overloaded, actions);
+            fail(session, exchange, &Refusal::Overloaded.into(), actions);
         }
         return;
     }
@@ -243,7 +243,7 @@ pub(super) fn write_reported(
             if let Some(mut exchange) = id.and_then(|it| session.inflight.take_exchange(it)) {
                 // Whatever earlier attempts did was put back as well.
                 exchange.is_in_doubt = false;
-                fail(session, exchange, &Seen::Governed(fault), actions);
+                fail(session, exchange, &Refusal::Governed(fault).into(), actions);
             }
         }
         WriteReport::Fine => {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Frame, Malformed, span, splice},
-    metrics::Outcome,
+    metrics::Completion,
     outgoing::{Sender, ToClient, ToUpstream},
 };
 
@@ -117,7 +117,7 @@ fn client_cancels(
         actions.to_upstream.add(ToUpstream::Cancel(ours), spliced);
         session.upstream.notes += 1;
     }
-    finish(session, exchange, Outcome::Cancelled, actions.now.at);
+    finish(session, exchange, Completion::Cancelled, actions.now.at);
 }
 
 /// An answer to a request of the upstream, if it still waits for it.

@@ -13,21 +13,22 @@ use super::{
     actions::Actions,
     context::Context,
     endpoints::{ClientKind, FailureScope, HttpFailure},
-    faults::{Seen, malformed_fault},
+    failure_cause::{FailureCause, Refusal},
+    faults::malformed_fault,
     governance::may_offer,
     http_status::{kept, status_of_made, status_of_passed},
     messages::Answer,
-    rewrite::{Rewrite, own_meta, rewrite_answer},
+    rewrite::{own_meta, rewrite_answer},
     server_text::{ServerWords, server_words},
     verdict::tool_of,
 };
 use crate::{
     caller::Peer,
     exchange::{Exchange, Method},
-    fault_template::{FaultStamp, FaultTemplate, ResponseExtras},
+    fault_template::{FaultStamp, FaultTemplate, Handling, ResponseExtras, Rewrite},
     frame::{Malformed, Shape, splice},
     inflight::UpstreamId,
-    metrics::Outcome,
+    metrics::Completion,
     moment::Moment,
     outgoing::Sender,
     pending_fault::{PendingFault, Recipient, ReplyBody, ReplyTo},
@@ -35,26 +36,6 @@ use crate::{
 
 /// The class of a failure that could not be recorded.
 const UNRECORDED: Class = Class::Internal;
-
-/// What an answer was judged to be.
-#[derive(Debug, Clone)]
-pub(super) enum Judged {
-    /// No failure.
-    Fine,
-    /// A failure.
-    Failed(Failed),
-}
-
-/// A failure, ready to be told.
-#[derive(Debug, Clone)]
-pub(super) struct Failed {
-    pub(super) template: Arc<FaultTemplate>,
-    /// How it is dressed.
-    pub(super) rewrite: Rewrite,
-    /// What its effect is known by; nothing is, as long as it is in doubt whether it is a failure.
-    pub(super) ground: Option<Ground>,
-    pub(super) is_silent: bool,
-}
 
 /// What is special about a failure of a request, or of none.
 pub(super) fn stamp_of(cx: Context<'_>, exchange: Option<&Exchange>, now: Moment) -> FaultStamp {
@@ -128,14 +109,13 @@ pub(super) fn record_stray(cx: Context<'_>, fault: Fault, actions: &mut Actions)
     });
 }
 
-/// A failure, ready to be told.
-pub(super) fn make_judged(
+/// The template of an answer that is a failure.
+pub(super) fn template_of_answer(
     cx: Context<'_>,
     exchange: &Exchange,
     answer: &Answer<'_, '_>,
-    failure: Option<Box<Failure>>,
-) -> Judged {
-    let Some(failure) = failure else { return Judged::Fine };
+    failure: Box<Failure>,
+) -> Arc<FaultTemplate> {
     let (request, meta) = (&exchange.request, own_meta(&exchange.request, answer));
     let said = server_words(cx, answer);
     let rewrite = rewrite_answer(cx, request, answer, &failure);
@@ -145,26 +125,27 @@ pub(super) fn make_judged(
     // What a task ended with stays what it is, however often one asks.
     let is_of_task = matches!(request.method, Method::TaskState | Method::TaskResult)
         && answer.frame.shape == Shape::Result;
-    Judged::Failed(Failed {
+    let handling = Handling {
+        rewrite,
         ground: (failure.certain && !is_of_task).then_some(ground),
         is_silent: failure.silent,
-        template: make_template_with(cx, failure.fault, tool_of(cx, request), (meta, said)),
-        rewrite,
-    })
+    };
+    let template = make_template_with(cx, failure.fault, tool_of(cx, request), (meta, said));
+    Arc::new(template.handled(handling))
 }
 
-/// Who waits for an answer that is made because of what was seen, and what stands above it.
+/// Who waits for an answer that is made because of what was cause, and what stands above it.
 pub(super) fn reply_to_failed(
     cx: Context<'_>,
     exchange: &Exchange,
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     fault: &Fault,
 ) -> ReplyTo {
     let (request, ticket) = (&exchange.request, exchange.from.ticket);
     let id = request.id().into();
-    let kept = match *seen {
-        Seen::ClientGone => return ReplyTo::nobody(),
-        Seen::HttpFailed(HttpFailure::Status { status, www_authenticate, about, .. })
+    let kept = match *cause {
+        FailureCause::Refusal(Refusal::ClientGone) => return ReplyTo::nobody(),
+        FailureCause::Http(HttpFailure::Status { status, www_authenticate, about, .. })
             if cx.tenancy.client == ClientKind::Http =>
         {
             let kept = kept(*status, *about == FailureScope::Session && cx.is_over());
@@ -175,7 +156,7 @@ pub(super) fn reply_to_failed(
         _ => None,
     };
     let is_result = request.method == Method::ToolsCall
-        && !matches!(seen, Seen::Malformed(_))
+        && !matches!(cause, FailureCause::Refusal(Refusal::Malformed(_)))
         && kept.is_none();
     let who = if is_result { Recipient::Call(id) } else { Recipient::Request(Some(id)) };
     let (status, www_authenticate) =
@@ -210,7 +191,7 @@ pub(super) fn make_template(
     fault: Fault,
     (tool, meta): (Option<&str>, Option<RawJson>),
 ) -> Arc<FaultTemplate> {
-    make_template_with(cx, fault, tool, (meta, None))
+    Arc::new(make_template_with(cx, fault, tool, (meta, None)))
 }
 
 fn make_template_with(
@@ -218,7 +199,7 @@ fn make_template_with(
     mut fault: Fault,
     tool: Option<&str>,
     (meta, said): (Option<RawJson>, Option<ServerWords>),
-) -> Arc<FaultTemplate> {
+) -> FaultTemplate {
     fault.context.server = Some(cx.server.settings.server.clone());
     fault.context.tool = tool.map(str::to_owned);
     take_contract_hint(cx, &mut fault);
@@ -235,7 +216,7 @@ fn make_template_with(
     let tool = tool.and_then(|it| cx.catalog.tools.get(it));
     let has_output_schema = tool.is_none_or(|it| it.has_output_schema);
     let said = said.and_then(|it| it.below(&fault));
-    Arc::new(FaultTemplate::new(fault, ResponseExtras { has_output_schema, meta, said }))
+    FaultTemplate::new(fault, ResponseExtras { has_output_schema, meta, said })
 }
 
 /// Gives a fault of core the hint that the server's contract has for it, under its name or under the client's word for it.
@@ -278,12 +259,12 @@ pub(super) fn push_fault(
 }
 
 /// How a request ended that failed without an answer.
-pub(super) const fn outcome_of(exchange: &Exchange, seen: &Seen<'_>) -> Outcome {
-    match seen {
-        Seen::ClientGone => Outcome::Cancelled,
-        _ if seen.is_refusal() && !exchange.is_admitted => Outcome::Refused,
-        Seen::Closing if !exchange.is_admitted => Outcome::Refused,
-        _ => Outcome::Fault,
+pub(super) const fn completion_of(exchange: &Exchange, cause: &FailureCause<'_>) -> Completion {
+    match cause {
+        FailureCause::Refusal(Refusal::ClientGone) => Completion::Cancelled,
+        _ if cause.is_refusal() && !exchange.is_admitted => Completion::Refused,
+        FailureCause::Refusal(Refusal::Closing) if !exchange.is_admitted => Completion::Refused,
+        _ => Completion::Fault,
     }
 }
 

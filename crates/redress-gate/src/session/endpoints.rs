@@ -1,5 +1,8 @@
 //! What kind of ends a session has: pipes or HTTP on either side, and how HTTP fails.
 
+pub use redress::outcome::KillReason;
+use redress::outcome::What;
+
 /// What the client of a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKind {
@@ -114,30 +117,15 @@ pub struct Exit {
     pub ended_for: Option<KillReason>,
 }
 
-/// Why a process was ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KillReason {
-    /// It closed its output while it went on running.
-    ClosedOutput,
-    /// It closed its input while it went on running.
-    ClosedInput,
-    /// It has not read what it was sent for so long that nothing could be answered in time.
-    Deafness,
-    /// It was silent for so long that another takes its place.
-    Silence,
-    /// It did not open the client's session again.
-    NoGreeting,
-}
-
-impl KillReason {
-    /// What the server did, as the end of a sentence about it.
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::ClosedOutput => "closed its output",
-            Self::ClosedInput => "closed its input",
-            Self::Deafness => "did not read what it was sent",
-            Self::Silence => "said nothing any more",
-            Self::NoGreeting => "did not open the session again",
+impl Exit {
+    /// What the upstream did when its process ended so.
+    pub(super) fn outcome(&self) -> What<'_> {
+        match self.ended_for {
+            Some(why) => What::Killed(why),
+            None => What::Exited {
+                code: self.code.map(i64::from),
+                signal: self.signal.as_deref().map(Into::into),
+            },
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `Seen`: why a request failed where no answer says so, and the fault that it is.
+//! The fault of each cause for which a request fails without an answer.
 
 use std::{
     io,
@@ -21,7 +21,8 @@ use super::{
     context::Context,
     crash_log::{add_exit, add_log},
     emission::record_fault,
-    endpoints::{Exit, HttpFailure, KillReason, UpstreamKind},
+    endpoints::{Exit, KillReason, UpstreamKind},
+    failure_cause::{FailureCause, Refusal},
     fault_details::{number, with_detail, with_upstream},
     http_failure::{http_fault, web_page_fault},
     startup_failure::{
@@ -32,8 +33,8 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Method, Request},
-    frame::{Malformed, Unreadable},
-    inflight::{MOST, UpstreamId},
+    frame::Malformed,
+    inflight::MOST,
     limits::LimitExceeded,
     moment::{Moment, millis},
     retry::is_reading,
@@ -45,129 +46,27 @@ const PROGRAM_CHARS: usize = 80;
 /// The most of a line that is kept for the operator, in bytes. The ledger takes secrets out before it shortens it further.
 pub(super) const LINE_BYTES: usize = 16 << 10;
 
-/// Why a request failed, where no answer of the upstream says so.
-#[derive(Debug)]
-pub(super) enum Seen<'a> {
-    /// Nothing came in time.
-    Deadline,
-    /// The process ended.
-    Exited(&'a Exit),
-    /// The process could not be started.
-    NotStarted(&'a io::Error),
-    /// A new process refused the client's opening.
-    NotGreeted,
-    /// The upstream wrote something that is no message.
-    NoMessage { line: &'a [u8], why: Unreadable, id: UpstreamId, is_alone: bool },
-    /// The upstream wrote more than fits.
-    TooLarge { bytes: Option<u64> },
-    /// The upstream crashes all the time.
-    Parked { until: Instant },
-    /// Calls are paused, because nobody answers there.
-    CircuitOpen { until: Instant },
-    /// Its answer does not fit into the memory that the gate may use.
-    OutOfMemory,
-    /// Too much is in progress.
-    Overloaded,
-    /// More is asked than may be.
-    LimitExceeded(LimitExceeded),
-    /// Failures cannot be recorded.
-    Unrecorded,
-    /// The gate ends.
-    Closing,
-    /// The client is gone.
-    ClientGone,
-    /// The client's message is not a request.
-    Malformed(Malformed),
-    /// The upstream's answer is none.
-    Broken { line: &'a [u8], reason: &'a str },
-    /// The POST of the request failed.
-    HttpFailed(&'a HttpFailure<'a>),
-    /// The task that it names is not the client's own.
-    UnknownTask,
-    /// The governor let it not pass.
-    Governed(Box<Fault>),
-    /// It failed, and must not be made again after all.
-    NotRepeated(Box<Fault>),
-    /// Several clients share the upstream, and it would show them what is another one's.
-    Unshared,
-}
-
-impl Seen<'_> {
-    /// Whether the upstream itself was out of reach. A refusal of our own says nothing about it.
-    pub(super) const fn is_out_of_reach(&self) -> bool {
-        match self {
-            Self::HttpFailed(HttpFailure::Status { status, .. }) => matches!(status, 502..=504),
-            Self::HttpFailed(HttpFailure::OutOfMemory) => false,
-            Self::Exited(_) | Self::NotStarted(_) | Self::NotGreeted | Self::HttpFailed(_) => true,
-            _ => false,
-        }
-    }
-
-    /// Whether the upstream was not asked.
-    pub(super) const fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::Parked { .. }
-                | Self::CircuitOpen { .. }
-                | Self::Overloaded
-                | Self::LimitExceeded(_)
-                | Self::Unrecorded
-                | Self::Malformed(_)
-                | Self::UnknownTask
-                | Self::Unshared
-                | Self::Governed(_)
-        )
-    }
-}
-
-/// The fault of a request that failed without an answer.
+/// The fault of a request that fails without an answer.
 pub(super) fn fault_of(
     cx: Context<'_>,
     exchange: &Exchange,
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     now: Moment,
 ) -> Fault {
-    let mut fault = match seen {
-        Seen::Deadline => deadline_fault(cx, exchange, now),
-        Seen::Exited(exit) => exit_fault(cx, exchange, exit, now),
-        Seen::NotStarted(error) => not_started_fault(cx, error),
-        Seen::NotGreeted => {
-            let reason = "a new process refused to open the session again";
-            raise(cx, codes::UPSTREAM_UNAVAILABLE, Origin::Server, [("service", reason.into())])
-        }
-        Seen::NoMessage { line, .. } if cx.upstream.kind == UpstreamKind::Http && is_page(line) => {
+    let mut fault = match cause {
+        FailureCause::Outcome(what) => outcome_fault(cx, exchange, what, now),
+        FailureCause::Http(how) => http_fault(cx, exchange, how, now),
+        FailureCause::NotAMessage { line, .. }
+            if cx.upstream.kind == UpstreamKind::Http && is_page(line) =>
+        {
             web_page_fault(cx, exchange, line)
         }
-        Seen::NoMessage { line, why, .. } => protocol_fault(cx, &why.to_string(), line),
-        Seen::TooLarge { bytes } => too_large_fault(cx, *bytes),
-        Seen::OutOfMemory => out_of_memory_fault(cx),
-        Seen::Parked { until } => parked_fault(cx, *until, now),
-        Seen::CircuitOpen { until } => circuit_open_fault(cx, *until, now),
-        Seen::LimitExceeded(why) => limit_fault(cx, *why),
-        Seen::Overloaded => raise(cx, codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())]),
-        Seen::Unrecorded => raise(cx, codes::AUDIT_LOG_FAILED, Origin::Gate, []),
-        Seen::Closing => raise(cx, codes::SHUTTING_DOWN, Origin::Gate, []),
-        Seen::ClientGone => {
-            let reason = "the client is gone";
-            raise(cx, codes::CANCELLED, Origin::Client, [("reason", reason.into())])
-        }
-        Seen::Malformed(why) => malformed_fault(cx, *why),
-        Seen::Broken { line, reason } => protocol_fault(cx, reason, line),
-        Seen::HttpFailed(how) => http_fault(cx, exchange, how, now),
-        Seen::UnknownTask => raise(cx, codes::NOT_FOUND, Origin::Gate, [("kind", "task".into())]),
-        Seen::Governed(fault) => {
-            let mut fault = Fault::clone(fault);
-            fault.origin = Origin::Gate;
-            fault
-        }
-        Seen::NotRepeated(fault) => Fault::clone(fault),
-        Seen::Unshared => {
-            let method = exchange.request.method_name().into();
-            raise(cx, codes::METHOD_NOT_FOUND, Origin::Gate, [("method", method)])
-        }
+        FailureCause::NotAMessage { line, why, .. } => protocol_fault(cx, &why.to_string(), line),
+        FailureCause::Refusal(refusal) => refusal_fault(cx, exchange, refusal, now),
     };
     let tool = tool_of(cx, &exchange.request);
-    let is_dead = matches!(seen, Seen::Exited(_)) && is_unopened(cx);
+    let has_ended = matches!(cause, FailureCause::Outcome(What::Exited { .. } | What::Killed(_)));
+    let is_dead = has_ended && is_unopened(cx);
     let is_harmless = !exchange.sent
         || is_dead
         || is_without_effect(&exchange.request)
@@ -178,6 +77,55 @@ pub(super) fn fault_of(
         fault.may_have_changed_something();
     }
     fault
+}
+
+/// The fault that something is which the upstream did.
+fn outcome_fault(cx: Context<'_>, exchange: &Exchange, outcome: &What<'_>, now: Moment) -> Fault {
+    match outcome {
+        What::Deadline { .. } => deadline_fault(cx, exchange, now),
+        What::Exited { .. } | What::Killed(_) => exit_fault(cx, exchange, outcome, now),
+        What::NotStarted(error) => not_started_fault(cx, error),
+        What::NotOpened => {
+            let reason = "a new process refused to open the session again";
+            raise(cx, codes::UPSTREAM_UNAVAILABLE, Origin::Server, [("service", reason.into())])
+        }
+        What::Broken { bytes, reason } => protocol_fault(cx, reason, bytes),
+        What::TooLarge { bytes } => too_large_fault(cx, *bytes),
+        What::Answer(_) | What::Http(_) | What::Malformed(_) | What::Closed | What::Refused(_) => {
+            certain_fault(cx, exchange, outcome.clone(), now)
+        }
+    }
+}
+
+/// The fault of a request that the gate refuses, or waits for no longer.
+fn refusal_fault(cx: Context<'_>, exchange: &Exchange, why: &Refusal, now: Moment) -> Fault {
+    match why {
+        Refusal::OutOfMemory => out_of_memory_fault(cx),
+        Refusal::Parked { until } => parked_fault(cx, *until, now),
+        Refusal::CircuitOpen { until } => circuit_open_fault(cx, *until, now),
+        Refusal::LimitExceeded(why) => limit_fault(cx, *why),
+        Refusal::Overloaded => raise(cx, codes::OVERLOADED, Origin::Gate, [("limit", MOST.into())]),
+        Refusal::Unrecorded => raise(cx, codes::AUDIT_LOG_FAILED, Origin::Gate, []),
+        Refusal::Closing => raise(cx, codes::SHUTTING_DOWN, Origin::Gate, []),
+        Refusal::ClientGone => {
+            let reason = "the client is gone";
+            raise(cx, codes::CANCELLED, Origin::Client, [("reason", reason.into())])
+        }
+        Refusal::Malformed(why) => malformed_fault(cx, *why),
+        Refusal::UnknownTask => {
+            raise(cx, codes::NOT_FOUND, Origin::Gate, [("kind", "task".into())])
+        }
+        Refusal::Governed(fault) => {
+            let mut fault = Fault::clone(fault);
+            fault.origin = Origin::Gate;
+            fault
+        }
+        Refusal::NotRepeated(fault) => Fault::clone(fault),
+        Refusal::Unshared => {
+            let method = exchange.request.method_name().into();
+            raise(cx, codes::METHOD_NOT_FOUND, Origin::Gate, [("method", method)])
+        }
+    }
 }
 
 /// The fault of an answer that is longer than fits.
@@ -265,25 +213,23 @@ fn deadline_fault(cx: Context<'_>, exchange: &Exchange, now: Moment) -> Fault {
     fault
 }
 
-fn exit_fault(cx: Context<'_>, exchange: &Exchange, exit: &Exit, now: Moment) -> Fault {
-    let mut fault = match exit.ended_for {
-        Some(KillReason::Silence) => return replaced(deadline_fault(cx, exchange, now)),
-        Some(why) => ended(certain_fault(cx, exchange, What::Closed, now), why),
-        None => {
-            let signal = exit.signal.as_deref().map(Into::into);
-            let code = exit.code.map(i64::from);
-            certain_fault(cx, exchange, What::Exited { code, signal }, now)
-        }
+fn exit_fault(cx: Context<'_>, exchange: &Exchange, outcome: &What<'_>, now: Moment) -> Fault {
+    let mut fault = match outcome {
+        What::Killed(KillReason::Silence) => return replaced(deadline_fault(cx, exchange, now)),
+        What::Killed(why) => ended(certain_fault(cx, exchange, outcome.clone(), now), *why),
+        _ => certain_fault(cx, exchange, outcome.clone(), now),
     };
     // Alone, a process that ended needs a person; behind the gate the next request starts it again.
     fault.retry = fault.entry().retry;
     // A process that never said anything explains itself from its start on.
     let is_at_work = exchange.sent && cx.upstream.has_spoken;
     add_log(cx, &mut fault, if is_at_work { exchange.stderr } else { 0 });
-    if (opens(exchange) || is_unopened(cx)) && exit.ended_for.is_none() {
-        explain_failed_start(cx, &mut fault, exchange, exit);
+    if let Some(exit) = &cx.upstream.last_exit {
+        if (opens(exchange) || is_unopened(cx)) && exit.ended_for.is_none() {
+            explain_failed_start(cx, &mut fault, exchange, exit);
+        }
+        add_exit(&mut fault, exit);
     }
-    add_exit(&mut fault, exit);
     fault
 }
 

@@ -13,13 +13,13 @@ use super::{
     admission::Intake,
     context::Context,
     endpoints::ClientKind,
-    faults::Seen,
+    failure_cause::Refusal,
     pipeline::{fail, finish},
 };
 use crate::{
     exchange::{Exchange, HeldWrite, Method},
     frame::Frame,
-    metrics::Outcome,
+    metrics::Completion,
     outgoing::{Sender, ToClient},
 };
 
@@ -66,7 +66,7 @@ pub(super) fn judge_request(
             Some((exchange, ours))
         }
         Decision::Refuse(fault) => {
-            fail(session, exchange, &Seen::Governed(fault), actions);
+            fail(session, exchange, &Refusal::Governed(fault).into(), actions);
             None
         }
         Decision::Answer { result, record } => {
@@ -76,7 +76,7 @@ pub(super) fn judge_request(
             let parts: [&[u8]; 5] =
                 [br#"{"jsonrpc":"2.0","id":"#, id, br#","result":"#, result.as_bytes(), b"}\n"];
             actions.to_client.add_parts(ToClient::Answer(exchange.from.ticket, 200), &parts);
-            finish(session, exchange, Outcome::Ok, actions.now.at);
+            finish(session, exchange, Completion::Ok, actions.now.at);
             None
         }
     }

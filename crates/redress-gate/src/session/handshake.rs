@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use redress::json::Doc;
+use redress::{json::Doc, outcome::What};
 
 use super::{
     Session,
@@ -10,7 +10,7 @@ use super::{
     cancellation::fail_all,
     catalog::{discover_before, request_page},
     endpoints::UpstreamKind,
-    faults::Seen,
+    failure_cause::FailureCause,
     messages::Answer,
     pipeline::examine,
     sharing::{fail_handshake, refuse_handshake, shared_opened},
@@ -158,13 +158,13 @@ pub(super) fn own_request_answered(
 pub(super) fn own_request_failed(
     session: &mut Session,
     ask: OwnRequest,
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     actions: &mut Actions,
 ) {
     match ask {
         OwnRequest::Tools => settle_deferred(session, actions),
         OwnRequest::Initialize => {
-            if !fail_handshake(session, seen, actions) {
+            if !fail_handshake(session, cause, actions) {
                 handshake_failed(session, actions);
             }
         }
@@ -176,7 +176,9 @@ pub(super) fn handshake_late(session: &mut Session, actions: &mut Actions) {
     if session.handshake.is_done && session.upstream.kind == UpstreamKind::Pipe {
         actions.kill = true;
     } else {
-        own_request_failed(session, OwnRequest::Initialize, &Seen::Deadline, actions);
+        let asked = session.handshake.asked_at.unwrap_or(actions.now.at);
+        let late = What::Deadline { waited_ms: actions.now.since(asked) }.into();
+        own_request_failed(session, OwnRequest::Initialize, &late, actions);
     }
 }
 
@@ -186,7 +188,7 @@ fn handshake_failed(session: &mut Session, actions: &mut Actions) {
         session.inflight.take(asked);
     }
     if session.handshake.is_done {
-        fail_all(session, &Seen::NotGreeted, actions);
+        fail_all(session, &What::NotOpened.into(), actions);
         actions.kill = session.upstream.kind == UpstreamKind::Pipe;
     }
     if let Some(since) = session.upstream.up_since().filter(|_| !actions.kill) {

@@ -15,8 +15,9 @@ use super::{
     admission::note_unreachable,
     context::Context,
     endpoints::{FailureScope, HttpFailure, Phase, UpstreamKind},
+    failure_cause::FailureCause,
     fault_details::with_upstream,
-    faults::{LINE_BYTES, Seen, out_of_memory_fault, protocol_fault, raise, too_large_fault},
+    faults::{LINE_BYTES, out_of_memory_fault, protocol_fault, raise, too_large_fault},
     handshake::own_request_failed,
     http_status::{HttpHead, is_of_transport, is_unprocessed, kept},
     messages::{Answer, MessageSource},
@@ -63,10 +64,10 @@ pub(super) fn answer_without_id(
             fail_over_http(session, (id, exchange), &how, actions);
         }
         Some((_, InFlightEntry::Answer(exchange))) => {
-            fail(session, exchange, &Seen::Broken { line, reason: REASON }, actions);
+            fail(session, exchange, &What::Broken { bytes: line, reason: REASON }.into(), actions);
         }
         Some((_, InFlightEntry::Own(ask))) => {
-            own_request_failed(session, ask, &Seen::NotGreeted, actions)
+            own_request_failed(session, ask, &What::NotOpened.into(), actions);
         }
         Some((_, InFlightEntry::Nothing { .. })) => (),
         None => match answer_to_only_request(session, frame) {
@@ -119,23 +120,23 @@ pub(super) fn fail_over_http(
                 let http = Some(HttpHead::refused(status, retry_after, actions.now.wall));
                 let answer = Answer { line: &line, frame: &frame, id, http };
                 examine(session, exchange, &answer, actions);
-                return note_reach(session, &Seen::HttpFailed(how), Class::Unavailable, actions);
+                return note_reach(session, &FailureCause::Http(how), Class::Unavailable, actions);
             }
         }
     }
     if matches!(how, HttpFailure::Unreachable { sent: false, .. }) {
         exchange.sent = false;
     }
-    let seen = Seen::HttpFailed(how);
-    let class = fail(session, exchange, &seen, actions);
-    note_reach(session, &seen, class, actions);
+    let cause = FailureCause::Http(how);
+    let class = fail(session, exchange, &cause, actions);
+    note_reach(session, &cause, class, actions);
 }
 
 /// What a refusal says of the way to the upstream.
-fn note_reach(session: &mut Session, seen: &Seen<'_>, class: Class, actions: &Actions) {
-    if seen.is_out_of_reach() && breaker::is_of_transport(class) {
+fn note_reach(session: &mut Session, cause: &FailureCause<'_>, class: Class, actions: &Actions) {
+    if cause.is_out_of_reach() && breaker::is_of_transport(class) {
         note_unreachable(session, actions.now.at);
-    } else if !seen.is_out_of_reach() {
+    } else if !cause.is_out_of_reach() {
         session.admission.breaker.answered();
     }
 }

@@ -1,11 +1,11 @@
 //! Lines of the upstream that are no messages: whom they were meant to answer all the same.
 
-use redress::{json::Doc, text::without_unseen};
+use redress::{json::Doc, outcome::What, text::without_unseen};
 
 use super::{
     Session,
     actions::Actions,
-    faults::Seen,
+    failure_cause::FailureCause,
     handshake::own_request_failed,
     messages::MessageSource,
     pipeline::{fail, upstream_message},
@@ -40,10 +40,15 @@ pub(super) fn not_a_message(
         match session.inflight.take(*id) {
             Some(InFlightEntry::Answer(exchange)) => {
                 let is_alone = found.len() == 1;
-                fail(session, exchange, &Seen::NoMessage { line, why, id: *id, is_alone }, actions);
+                fail(
+                    session,
+                    exchange,
+                    &FailureCause::NotAMessage { line, why, id: *id, is_alone },
+                    actions,
+                );
             }
             Some(InFlightEntry::Own(ask)) => {
-                own_request_failed(session, ask, &Seen::NotGreeted, actions)
+                own_request_failed(session, ask, &What::NotOpened.into(), actions);
             }
             _ => (),
         }
@@ -100,7 +105,7 @@ fn requests_named_in(session: &Session, line: &[u8]) -> Vec<UpstreamId> {
 pub(super) fn fail_named_in(
     session: &mut Session,
     part: &[u8],
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     actions: &mut Actions,
 ) -> bool {
     let last = id_in_tail(part).map(|it| session.inflight.search(it.as_bytes()));
@@ -110,6 +115,6 @@ pub(super) fn fail_named_in(
     else {
         return found.is_some();
     };
-    fail(session, exchange, seen, actions);
+    fail(session, exchange, cause, actions);
     true
 }

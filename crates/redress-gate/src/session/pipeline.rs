@@ -17,11 +17,12 @@
 //!
 //! The driver records a fault before the client gets its bytes.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use redress::{
     codes,
     json::{Doc, Value},
+    outcome::What,
 };
 use redress_govern::without;
 use redress_registry::{Class, Effect};
@@ -37,10 +38,11 @@ use super::{
     },
     client::{answer_stats, client_notification, forward_reply, new_exchange},
     emission::{
-        Failed, Judged, fail_line, make_judged, make_template, outcome_of, push_fault, readdressed,
-        reply_to_answered, reply_to_failed, stamp_of,
+        completion_of, fail_line, make_template, push_fault, readdressed, reply_to_answered,
+        reply_to_failed, stamp_of, template_of_answer,
     },
-    faults::{Seen, fault_of},
+    failure_cause::{FailureCause, Refusal},
+    faults::fault_of,
     governance::{judge_request, record_success, unjudged_call},
     handshake::own_request_answered,
     http_failure::answer_without_id,
@@ -50,7 +52,7 @@ use super::{
     metering::metered,
     reserved_keys::{stated_in, without_reserved, without_stated},
     retry::{retry, retry_unless_answered, tell_attempts, with_attempts},
-    rewrite::Rewrite,
+    rewrite::apply,
     routing::{SUBSCRIPTION_KEY, upstream_request},
     sharing::{open_shared, refuse_foreign},
     stray_output::note_stray,
@@ -61,12 +63,13 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Method, Request},
+    fault_template::{FaultTemplate, Handling, Rewrite},
     frame::{
         Batch, Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, behind_mark, id_beside,
         is_broken_batch, limits, rewrite, span, splice,
     },
     inflight::{InFlightEntry, UpstreamId},
-    metrics::{Event, Outcome},
+    metrics::{Completion, Event},
     outgoing::{Sender, ToClient, ToUpstream},
     pending_fault::ReplyBody,
     settings::Mode,
@@ -97,7 +100,7 @@ pub(super) fn client_message(
         }
     };
     if memchr::memchr2(b'\n', b'\r', line).is_some() {
-        // Between its parts, where they mean nothing. A server that reads lines would read several messages, which nobody has seen.
+        // Between its parts, where they mean nothing. A server that reads lines would read several messages, which nobody has cause.
         let flat = |it: &u8| if matches!(it, b'\n' | b'\r') { b' ' } else { *it };
         let line: Vec<u8> = line.iter().map(flat).collect();
         session.reader.scratch = doc.into_scratch();
@@ -168,7 +171,7 @@ fn client_request(
     let frame = doc.as_ref().and_then(|it| Frame::of(it).ok());
     let Some((frame, id)) = frame.and_then(|it| it.id.map(|id| (it, id))) else {
         let fault = codes::INTERNAL_ERROR.raise([] as [(&str, &str); 0]);
-        fail(session, exchange, &Seen::Governed(Box::new(fault)), actions);
+        fail(session, exchange, &Refusal::Governed(Box::new(fault)).into(), actions);
         return;
     };
     exchange.request = Request::keep(&frame, exchange.request.take_text());
@@ -186,17 +189,17 @@ fn dispatch(
     if exchange.request.method == Method::ErrorStats
         && answer_stats(session.context(), &exchange, actions)
     {
-        return finish(session, exchange, Outcome::Ok, actions.now.at);
+        return finish(session, exchange, Completion::Ok, actions.now.at);
     }
     if exchange.request.method == Method::Interest
         && answer_subscription(session, frame, &exchange, actions)
     {
-        return finish(session, exchange, Outcome::Ok, actions.now.at);
+        return finish(session, exchange, Completion::Ok, actions.now.at);
     }
     let refusal = refuse_foreign(session.context(), frame, &exchange);
     let refusal = refusal.map_or_else(|| admit(session, &mut exchange, line.len(), actions), Err);
     if let Err(refusal) = refusal {
-        fail(session, exchange, &refusal, actions);
+        fail(session, exchange, &refusal.into(), actions);
         return;
     }
     actions.is_called |= exchange.request.method == Method::ToolsCall;
@@ -208,7 +211,7 @@ fn dispatch(
     let token = token.and_then(|_| frame.params?.path(&["_meta", "progressToken"]));
     match session.inflight.open(exchange.key, exchange) {
         Some(ours) if is_opening && session.tenancy.is_shared => {
-            open_shared(session, line, ours, actions)
+            open_shared(session, line, ours, actions);
         }
         Some(ours) => send_upstream(session, line, (id, token), ours, actions),
         None => (),
@@ -324,7 +327,7 @@ fn upstream_frame(
             on_answer(session, &answer, source.about, actions);
         }
         (Shape::Result | Shape::Error, None) => {
-            answer_without_id(session, line, frame, source, actions)
+            answer_without_id(session, line, frame, source, actions);
         }
         _ => upstream_request(session, line, frame, source, actions),
     }
@@ -352,9 +355,9 @@ fn on_answer(
             session.admission.breaker.answered();
             session.upstream.notes_read = session.upstream.notes_read.max(exchange.notes);
             if reserve_answer(session.context(), &mut exchange, line.len()).is_err() {
-                fail(session, exchange, &Seen::OutOfMemory, actions);
+                fail(session, exchange, &Refusal::OutOfMemory.into(), actions);
             } else if let Some(fault) = unjudged_call(session.context(), &exchange) {
-                fail(session, exchange, &Seen::Governed(fault), actions);
+                fail(session, exchange, &Refusal::Governed(fault).into(), actions);
             } else if passes(session, ours, &exchange, answer.frame) {
                 pass_answer(session, exchange, answer, actions);
             } else {
@@ -380,8 +383,8 @@ pub(super) fn examine(
     actions: &mut Actions,
 ) {
     let key = cache_key(session, &exchange, answer);
-    if let Some(judged) = key.and_then(|it| session.verdicts.cache.get(it)) {
-        return deliver(session, exchange, answer, judged, actions);
+    if let Some(verdict) = key.and_then(|it| session.verdicts.cache.get(it)) {
+        return deliver(session, exchange, answer, verdict, actions);
     }
     let failure = judge(session.context(), &exchange, answer, actions.now);
     if failure.is_some()
@@ -390,11 +393,11 @@ pub(super) fn examine(
         let (line, http) = (answer.line.to_vec(), answer.http);
         return session.verdicts.deferred.push(DeferredVerdict { exchange, line, http, until });
     }
-    let judged = make_judged(session.context(), &exchange, answer, failure);
+    let verdict = failure.map(|it| template_of_answer(session.context(), &exchange, answer, it));
     if let Some(key) = key {
-        session.verdicts.cache.put(key, judged.clone());
+        session.verdicts.cache.put(key, verdict.clone());
     }
-    deliver(session, exchange, answer, judged, actions);
+    deliver(session, exchange, answer, verdict, actions);
 }
 
 /// Gives the client what an answer was judged to be: the answer itself, or the failure, unless the call is made again or its write is checked first.
@@ -402,12 +405,13 @@ pub(super) fn deliver(
     session: &mut Session,
     exchange: Box<Exchange>,
     answer: &Answer<'_, '_>,
-    judged: Judged,
+    verdict: Option<Arc<FaultTemplate>>,
     actions: &mut Actions,
 ) {
-    let Judged::Failed(Failed { template, rewrite, ground, is_silent }) = judged else {
+    let Some(template) = verdict else {
         return pass_answer(session, exchange, answer, actions);
     };
+    let Handling { rewrite, ground, is_silent } = template.handling.clone();
     let exchange = match ground {
         Some(ground) if !exchange.is_put_back() => {
             retry(session, exchange, &template.fault, ground, actions)
@@ -427,7 +431,7 @@ pub(super) fn deliver(
     let template = with_write(session.context(), template, &exchange);
     let to =
         reply_to_answered(session.context(), &exchange, answer, &rewrite, template.fault.class);
-    let form = rewrite.apply(answer, exchange.request.id(), session.server.settings.mode);
+    let form = apply(rewrite, answer, exchange.request.id(), session.server.settings.mode);
     push_fault(
         session.context(),
         template,
@@ -438,7 +442,7 @@ pub(super) fn deliver(
     if let Some(pending) = actions.faults.last_mut() {
         (pending.peer, pending.memory) = (exchange.from.peer, exchange.memory.take());
     }
-    finish(session, exchange, Outcome::Fault, actions.now.at);
+    finish(session, exchange, Completion::Fault, actions.now.at);
 }
 
 /// Passes an answer on as it is, under the client's own id.
@@ -460,7 +464,7 @@ fn pass_answer(
     let to = ToClient::Answer(exchange.from.ticket, answer.http.map_or(200, |it| it.status));
     if let Some(line) = tools_for_client(session.context(), &exchange, answer) {
         actions.to_client.add_parts(to, &[&line]);
-        return finish(session, exchange, Outcome::Ok, actions.now.at);
+        return finish(session, exchange, Completion::Ok, actions.now.at);
     }
     let named = answer.frame.payload.filter(|_| exchange.request.method == Method::Listen);
     let metered = metered(session.context(), &exchange, answer, actions.now);
@@ -475,7 +479,7 @@ fn pass_answer(
             rewrite(answer.line, &mut edits, out);
         }),
     }
-    finish(session, exchange, Outcome::Ok, actions.now.at);
+    finish(session, exchange, Completion::Ok, actions.now.at);
 }
 
 /// Passes an answer on that is read once more first.
@@ -494,7 +498,7 @@ pub(super) fn pass_line(
         }
         None => {
             let reason = "an answer cannot be read again";
-            fail(session, exchange, &Seen::Broken { line, reason }, actions);
+            fail(session, exchange, &What::Broken { bytes: line, reason }.into(), actions);
         }
     }
 }
@@ -506,13 +510,13 @@ pub(super) fn pass_line(
 pub(super) fn fail(
     session: &mut Session,
     exchange: Box<Exchange>,
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     actions: &mut Actions,
 ) -> Class {
-    let mut fault = fault_of(session.context(), &exchange, seen, actions.now);
+    let mut fault = fault_of(session.context(), &exchange, cause, actions.now);
     // The row's: a program that is missing makes the server unavailable to the client, and no pause mends it.
     let class = fault.entry().class;
-    let Some(exchange) = retry_unless_answered(session, exchange, &fault, seen, actions) else {
+    let Some(exchange) = retry_unless_answered(session, exchange, &fault, cause, actions) else {
         return class;
     };
     if exchange.is_write_in_doubt() && matches!(fault.effect, Effect::None | Effect::Done) {
@@ -525,8 +529,8 @@ pub(super) fn fail(
     if let Some(tool) = request.tool().filter(|_| exchange.sent) {
         session.catalog.tools.want(tool);
     }
-    let said = match seen {
-        Seen::NoMessage { line, id, is_alone: true, .. }
+    let said = match cause {
+        FailureCause::NotAMessage { line, id, is_alone: true, .. }
             if session.server.settings.mode == Mode::Observe =>
         {
             readdressed(line, *id, request.id())
@@ -534,11 +538,11 @@ pub(super) fn fail(
         _ => None,
     };
     let form = said.map_or(ReplyBody::Made, ReplyBody::AsItIs);
-    let to = reply_to_failed(session.context(), &exchange, seen, &fault);
+    let to = reply_to_failed(session.context(), &exchange, cause, &fault);
     let template =
         make_template(session.context(), fault, (tool_of(session.context(), request), None));
-    let outcome = outcome_of(&exchange, seen);
-    if outcome == Outcome::Refused {
+    let completion = completion_of(&exchange, cause);
+    if completion == Completion::Refused {
         session.server.metrics.refused(&template.fault);
     }
     push_fault(
@@ -551,9 +555,9 @@ pub(super) fn fail(
     if let Some(pending) = actions.faults.last_mut() {
         pending.peer = exchange.from.peer;
         // What a governor refuses stands in the ledger, each time.
-        pending.is_refusal = outcome == Outcome::Refused && exchange.governed.is_none();
+        pending.is_refusal = completion == Completion::Refused && exchange.governed.is_none();
     }
-    finish(session, exchange, outcome, actions.now.at);
+    finish(session, exchange, completion, actions.now.at);
     class
 }
 
@@ -561,12 +565,12 @@ pub(super) fn fail(
 pub(super) fn finish(
     session: &mut Session,
     exchange: Box<Exchange>,
-    outcome: Outcome,
+    completion: Completion,
     now: Instant,
 ) {
     if exchange.is_admitted {
         session.admission.shares.leave(exchange.from.client);
     }
-    session.server.metrics.ended(outcome, now.saturating_duration_since(exchange.started));
+    session.server.metrics.ended(completion, now.saturating_duration_since(exchange.started));
     session.inflight.recycle(exchange);
 }

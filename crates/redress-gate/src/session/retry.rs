@@ -20,8 +20,8 @@ use super::{
     checked_writes::is_write_with_gate,
     context::Context,
     endpoints::{FailureScope, HttpFailure},
+    failure_cause::{FailureCause, Refusal},
     fault_details::with_detail,
-    faults::Seen,
     http_failure::send_again,
     http_status::is_unprocessed,
     pipeline::fail,
@@ -135,11 +135,11 @@ pub(super) fn retry_unless_answered(
     session: &mut Session,
     exchange: Box<Exchange>,
     fault: &Fault,
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     actions: &mut Actions,
 ) -> Option<Box<Exchange>> {
-    let ground = match seen {
-        Seen::HttpFailed(HttpFailure::Status { status, about, .. })
+    let ground = match cause {
+        FailureCause::Http(HttpFailure::Status { status, about, .. })
             if is_unprocessed(*status)
                 && *about == FailureScope::Request
                 // Who states an effect has had the call, whatever the status says.
@@ -148,7 +148,7 @@ pub(super) fn retry_unless_answered(
         {
             Ground::NotSent
         }
-        _ if !seen.is_out_of_reach() => return Some(exchange),
+        _ if !cause.is_out_of_reach() => return Some(exchange),
         _ if exchange.sent => Ground::Guessed,
         _ => Ground::NotSent,
     };
@@ -163,7 +163,7 @@ pub(super) fn send_due_retries(session: &mut Session, actions: &mut Actions) {
             resend(session, id, actions);
         } else if let Some(InFlightEntry::Answer(mut exchange)) = session.inflight.take(id) {
             exchange.is_in_doubt = true;
-            fail(session, exchange, &Seen::NotRepeated(fault), actions);
+            fail(session, exchange, &Refusal::NotRepeated(fault).into(), actions);
         }
     }
 }

@@ -11,31 +11,16 @@ use redress_ledger::Redactor;
 
 use super::{context::Context, messages::Answer, tasks, tasks::Inner, verdict::ambiguous};
 use crate::{
-    answer::{ErrorObject, place_in_error, place_in_result},
+    answer::{ErrorObject, Insertion, place_in_error, place_in_result},
     exchange::{Method, Request},
+    fault_template::Rewrite,
     frame::{Shape, limits, span, splice},
-    pending_fault::{Insertion, ReplyBody},
+    pending_fault::ReplyBody,
     settings::Mode,
 };
 
 /// An error whose data says where a person must go: what it needs is in there.
 const URL_ELICITATION_REQUIRED: i32 = -32_042;
-
-/// How an answer that is a failure is dressed; the same for the same failure of the same tool. SlotPool count from the
-/// start of its payload.
-#[derive(Debug, Clone)]
-pub(super) enum Rewrite {
-    /// By an answer of our own.
-    Made,
-    /// With an envelope in the server's own line.
-    With(Insertion),
-    /// After what stands at this place was cleaned; places in it count from its start.
-    Cleaned(Range<usize>, Box<str>, Box<Self>),
-    /// With a result of ours in the place of the one that the server's own line has inside.
-    Inside(Range<usize>),
-    /// Not at all.
-    AsItIs,
-}
 
 /// How an answer that is a failure is dressed.
 pub(super) fn rewrite_answer(
@@ -122,46 +107,44 @@ fn becomes_ours(cx: Context<'_>, request: &Request, error: Value<'_>) -> bool {
     !error.stays(request.tool().is_some(), is_unlisted || request.has_state)
 }
 
-impl Rewrite {
-    /// The line of an answer under the client's id, dressed. Who enforces leaves out of an error's line what is no part of one.
-    pub(super) fn apply(self, answer: &Answer<'_, '_>, id: &str, mode: Mode) -> ReplyBody {
-        let is_error = answer.frame.shape == Shape::Error && !matches!(self, Self::Made);
-        if let Some(error) = answer.frame.payload.filter(|_| is_error && mode == Mode::Enforce)
-            && has_more_than_an_error(answer.line)
-        {
-            let mut line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":");
-            let start = line.len();
-            line.push_str(error.raw());
-            line.push_str("}\n");
-            return self.apply_to_line(line.into(), start);
-        }
-        let mut line = Vec::new();
-        splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
-        let ours = span(answer.id);
-        let mut start = answer.frame.payload.map_or(0, Value::offset);
-        if ours.start < start {
-            start = start + id.len() - ours.len();
-        }
-        self.apply_to_line(line, start)
+/// The line of an answer under the client's id, rewritten. Who enforces leaves out of an error's line what is no part of one.
+pub(super) fn apply(rewrite: Rewrite, answer: &Answer<'_, '_>, id: &str, mode: Mode) -> ReplyBody {
+    let is_error = answer.frame.shape == Shape::Error && !matches!(rewrite, Rewrite::Made);
+    if let Some(error) = answer.frame.payload.filter(|_| is_error && mode == Mode::Enforce)
+        && has_more_than_an_error(answer.line)
+    {
+        let mut line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":");
+        let start = line.len();
+        line.push_str(error.raw());
+        line.push_str("}\n");
+        return apply_to_line(rewrite, line.into(), start);
     }
+    let mut line = Vec::new();
+    splice(answer.line, span(answer.id), id.as_bytes(), &mut line);
+    let ours = span(answer.id);
+    let mut start = answer.frame.payload.map_or(0, Value::offset);
+    if ours.start < start {
+        start = start + id.len() - ours.len();
+    }
+    apply_to_line(rewrite, line, start)
+}
 
-    /// A line, dressed, whose payload starts there.
-    pub(super) fn apply_to_line(self, line: Vec<u8>, start: usize) -> ReplyBody {
-        let shifted = |at: Range<usize>| at.start + start..at.end + start;
-        match self {
-            Self::Made => ReplyBody::Made,
-            Self::AsItIs => ReplyBody::AsItIs(line),
-            Self::Inside(at) => ReplyBody::Inside(line, shifted(at)),
-            Self::With(place) => {
-                let at = shifted(place.at.clone());
-                ReplyBody::With(line, Insertion { at, ..place })
-            }
-            Self::Cleaned(at, clean, rewrite) => {
-                let at = shifted(at);
-                let (mut line, start) = (line, at.start);
-                line.splice(at, clean.bytes());
-                rewrite.apply_to_line(line, start)
-            }
+/// Rewrites a line whose payload starts there.
+pub(super) fn apply_to_line(rewrite: Rewrite, line: Vec<u8>, start: usize) -> ReplyBody {
+    let shifted = |at: Range<usize>| at.start + start..at.end + start;
+    match rewrite {
+        Rewrite::Made => ReplyBody::Made,
+        Rewrite::AsItIs => ReplyBody::AsItIs(line),
+        Rewrite::Inside(at) => ReplyBody::Inside(line, shifted(at)),
+        Rewrite::With(place) => {
+            let at = shifted(place.at.clone());
+            ReplyBody::With(line, Insertion { at, ..place })
+        }
+        Rewrite::Cleaned(at, clean, rewrite) => {
+            let at = shifted(at);
+            let (mut line, start) = (line, at.start);
+            line.splice(at, clean.bytes());
+            apply_to_line(*rewrite, line, start)
         }
     }
 }
@@ -255,7 +238,7 @@ fn without_known(value: Value<'_>, redactor: &Redactor) -> Option<String> {
     }
 }
 
-/// Whether a known value stands in a text that is spelled with escapes, so that it cannot be seen. Documents nest at most 64 deep.
+/// Whether a known value stands in a text that is spelled with escapes, so that it cannot be cause. Documents nest at most 64 deep.
 fn has_known_in_disguise(value: Value<'_>, redactor: &Redactor) -> bool {
     let is_known = |it: Value<'_>| {
         it.raw().contains('\\')

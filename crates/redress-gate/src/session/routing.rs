@@ -19,7 +19,7 @@ use crate::{
     exchange::Method,
     frame::{Edit, Frame, Shape, rewrite, span},
     inflight::{InFlightEntry, UpstreamId},
-    metrics::Outcome,
+    metrics::Completion,
     outgoing::ToClient,
 };
 
@@ -189,7 +189,7 @@ fn upstream_cancels(
     if session.tenancy.client == ClientKind::Http {
         end_subscription(&exchange, actions);
     }
-    finish(session, exchange, Outcome::Ok, actions.now.at);
+    finish(session, exchange, Completion::Ok, actions.now.at);
     true
 }
 

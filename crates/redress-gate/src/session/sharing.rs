@@ -8,7 +8,7 @@ use super::{
     actions::Actions,
     context::Context,
     endpoints::HttpFailure,
-    faults::Seen,
+    failure_cause::{FailureCause, Refusal},
     handshake::repeat_handshake,
     pipeline::{fail, finish},
     subscriptions::refuse_subscription,
@@ -17,7 +17,7 @@ use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
     inflight::{InFlightEntry, UpstreamId},
-    metrics::Outcome,
+    metrics::Completion,
     outgoing::{ToClient, ToUpstream},
 };
 
@@ -99,17 +99,17 @@ fn open_for(session: &mut Session, client: UpstreamId, actions: &mut Actions) ->
 /// The same where no answer says why: what is not about one client's words is told to all who wait.
 pub(super) fn fail_handshake(
     session: &mut Session,
-    seen: &Seen<'_>,
+    cause: &FailureCause<'_>,
     actions: &mut Actions,
 ) -> bool {
-    if let Seen::HttpFailed(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = seen {
+    if let FailureCause::Http(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = cause {
         let refuse = |it: &mut Session, one, actions: &mut Actions| {
-            fail(it, one, seen, actions);
+            fail(it, one, cause, actions);
         };
         return refuse_handshake(session, refuse, actions);
     }
     for exchange in take_openings(session) {
-        fail(session, exchange, seen, actions);
+        fail(session, exchange, cause, actions);
     }
     false
 }
@@ -140,7 +140,7 @@ fn answer_handshake(session: &mut Session, ours: UpstreamId, actions: &mut Actio
         out.extend_from_slice(result.as_bytes());
         out.extend_from_slice(b"}\n");
     });
-    finish(session, exchange, Outcome::Ok, actions.now.at);
+    finish(session, exchange, Completion::Ok, actions.now.at);
 }
 
 /// Why a request of one of several clients is refused, if it is: it would show what is another one's.
@@ -148,7 +148,7 @@ pub(super) fn refuse_foreign(
     cx: Context<'_>,
     frame: &Frame<'_>,
     exchange: &Exchange,
-) -> Option<Seen<'static>> {
+) -> Option<Refusal> {
     if exchange.request.method == Method::Interest {
         return refuse_subscription(cx, frame, exchange);
     }
@@ -156,20 +156,20 @@ pub(super) fn refuse_foreign(
     if is_opening && frame.params.is_none_or(|it| it.kind() != Kind::Object) {
         // The upstream is opened in the words of its first client, of which there are none.
         let why = Unreadable::Frame(NotAFrame::BadParams);
-        return Some(Seen::Malformed(Malformed::Unreadable(why)));
+        return Some(Refusal::Malformed(Malformed::Unreadable(why)));
     }
     let rest = frame.method.strip_prefix("tasks/").filter(|_| cx.tenancy.is_shared)?;
     if rest == "list" {
-        return Some(Seen::Unshared);
+        return Some(Refusal::Unshared);
     }
     let task = frame.params.and_then(|it| it.get("taskId")).and_then(Value::as_str);
     // A server may take a number for the text of it.
-    let Some(task) = task else { return Some(Seen::UnknownTask) };
+    let Some(task) = task else { return Some(Refusal::UnknownTask) };
     // Without a session a task can be older than the gate: what nobody began here, the server answers for. One of which nothing is
     // known any more may be anybody's.
     let is_older = exchange.request.is_sessionless && cx.tenancy.tasks.is_of_nobody(&task);
     let is_own = is_older || cx.tenancy.tasks.is_of(&task, exchange.from.client);
-    (!is_own).then_some(Seen::UnknownTask)
+    (!is_own).then_some(Refusal::UnknownTask)
 }
 
 /// A request of an upstream that has several clients: none of them can answer for all.

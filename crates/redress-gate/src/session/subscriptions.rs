@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use redress::json::{Doc, Members, Value};
 use rustc_hash::FxBuildHasher;
 
-use super::{Session, actions::Actions, context::Context, faults::Seen};
+use super::{Session, actions::Actions, context::Context, failure_cause::Refusal};
 use crate::{
     exchange::Exchange,
     frame::{Frame, limits},
@@ -118,12 +118,12 @@ pub(super) fn refuse_subscription(
     cx: Context<'_>,
     frame: &Frame<'_>,
     exchange: &Exchange,
-) -> Option<Seen<'static>> {
+) -> Option<Refusal> {
     let followed = || cx.tenancy.subscriptions.followed.get(&exchange.from.client).copied();
     let is_too_much = cx.tenancy.is_shared
         && frame.method == SUBSCRIBE
         && followed().unwrap_or_default() >= MOST_FOLLOWED;
-    is_too_much.then_some(Seen::Overloaded)
+    is_too_much.then_some(Refusal::Overloaded)
 }
 
 /// Answers what one of several clients wants to hear, if the upstream need not know of it, or must not.
@@ -169,7 +169,7 @@ pub(super) fn subscription_granted(session: &mut Session, exchange: &Exchange) {
     let Ok(doc) = Doc::parse(line, limits(line.len())) else { return };
     match (exchange.request.method_name(), wish(doc.root().get("params"))) {
         (SUBSCRIBE, Some(SubscriptionChange::Uri(uri))) => {
-            session.tenancy.subscriptions.follow(client, &uri)
+            session.tenancy.subscriptions.follow(client, &uri);
         }
         (UNSUBSCRIBE, Some(SubscriptionChange::Uri(uri))) => {
             session.tenancy.subscriptions.unfollow(client, &uri);

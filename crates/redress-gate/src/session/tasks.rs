@@ -16,7 +16,7 @@ use super::{
     context::Context,
     emission::{make_template, push_fault, stamp_of},
     messages::MessageSource,
-    rewrite::{Rewrite, rewrite_state},
+    rewrite::{apply_to_line, rewrite_state},
     routing::{route_of, write_routed},
     stray_output::note_stray,
     verdict::{tool_of, verdict, with_own_parts},
@@ -24,6 +24,7 @@ use super::{
 use crate::{
     answer::{CallResult, ambiguous_state},
     exchange::{Exchange, Method},
+    fault_template::Rewrite,
     frame::{Frame, limits},
     inflight::UpstreamId,
     moment::Moment,
@@ -160,7 +161,7 @@ pub(super) fn task_failed(
         Mode::Observe => ReplyBody::AsItIs(text.clone()),
         _ => match rewrite_state(session.context(), params, 0, is_rewritten) {
             Rewrite::Made => ReplyBody::AsItIs(text.clone()),
-            rewrite => rewrite.apply_to_line(text.clone(), 0),
+            rewrite => apply_to_line(rewrite, text.clone(), 0),
         },
     };
     let tool = tool_of(session.context(), &exchange.request);

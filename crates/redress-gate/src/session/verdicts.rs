@@ -1,22 +1,16 @@
 //! `Verdicts`: verdicts that are kept for the same answer, and answers whose verdict waits for the list of tools.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use redress::json::Doc;
 
 use super::{
-    Session,
-    actions::Actions,
-    catalog::stop_discovery,
-    emission::{Judged, make_judged},
-    http_status::HttpHead,
-    messages::Answer,
-    pipeline::deliver,
-    verdict::judge,
+    Session, actions::Actions, catalog::stop_discovery, emission::template_of_answer,
+    http_status::HttpHead, messages::Answer, pipeline::deliver, verdict::judge,
 };
 use crate::{
     exchange::Exchange,
-    fault_template::TemplateCache,
+    fault_template::{FaultTemplate, TemplateCache},
     frame::{Frame, Shape, limits},
 };
 
@@ -27,7 +21,7 @@ const LONGEST_REMEMBERED: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Verdicts {
     /// Valid as long as the tools are the same.
-    pub(super) cache: TemplateCache<Judged>,
+    pub(super) cache: TemplateCache<Option<Arc<FaultTemplate>>>,
     pub(super) deferred: Vec<DeferredVerdict>,
 }
 
@@ -90,6 +84,6 @@ pub(super) fn judge_kept(
     let Some(id) = frame.id else { return };
     let answer = Answer { line, frame: &frame, id, http };
     let failure = judge(session.context(), &exchange, &answer, actions.now);
-    let judged = make_judged(session.context(), &exchange, &answer, failure);
-    deliver(session, exchange, &answer, judged, actions);
+    let verdict = failure.map(|it| template_of_answer(session.context(), &exchange, &answer, it));
+    deliver(session, exchange, &answer, verdict, actions);
 }

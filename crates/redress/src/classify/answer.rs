@@ -37,11 +37,15 @@ pub(super) fn judge(asked: &Asked<'_>, outcome: &Outcome<'_>, registry: &Registr
     match &outcome.what {
         What::Answer(message) => judge.message(*message),
         What::Http(answer) => judge.http(answer),
-        What::Malformed(_) => failed(Source::Malformed),
-        What::Closed => failed(Source::Closed),
+        What::Malformed(_) | What::Broken { .. } => failed(Source::Malformed),
+        What::Closed | What::Killed(_) => failed(Source::Closed),
         What::Exited { .. } => failed(Source::Exit),
         What::Deadline { .. } => failed(Source::Deadline),
         What::Refused(code) => judge.refused(code),
+        What::NotStarted(_) | What::NotOpened => {
+            judge.refused(crate::codes::UPSTREAM_UNAVAILABLE.name())
+        }
+        What::TooLarge { .. } => judge.refused(crate::codes::OUTPUT_TOO_LARGE.name()),
     }
 }
 

@@ -15,9 +15,8 @@ pub(super) fn stated(outcome: &Outcome<'_>) -> Stated {
         }
         What::Http(answer) => in_http(answer),
         What::Malformed(bytes) => Stated::scan(bytes),
-        What::Closed | What::Exited { .. } | What::Deadline { .. } | What::Refused(_) => {
-            Stated::default()
-        }
+        What::Broken { bytes, .. } => Stated::scan(bytes),
+        _ => Stated::default(),
     }
 }
 

@@ -251,7 +251,7 @@ fn happens(rig: &mut Rig, books: &mut Books, received: &Received, step: &Step, l
             }
         }
         Step::Crash if link == UpstreamKind::Pipe => {
-            session.upstream_gone(&Exit::default(), actions)
+            session.upstream_gone(&Exit::default(), actions);
         }
         Step::Refuse(..) | Step::Unreachable(_) | Step::Expire | Step::Crash | Step::Close(_) => (),
         Step::Wait(ms) => {
