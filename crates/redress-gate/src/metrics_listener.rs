@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_only_by_halves_keeps_nobody_waiting() {
+    fn unfinished_requests_keep_no_other_one_waiting() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let address = listen(any, Default::default).unwrap();
         let halves: Vec<_> = (0..5 * MOST_CONNECTIONS)
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_not_come_in_gets_nothing() {
+    fn a_request_that_is_not_allowed_gets_no_metrics() {
         let open = Access::default();
         let closed = Access { tokens: Some(Tokens::new(["s3cret"])), ..Access::default() };
         let request = |method: &str, headers: &[(&str, &str)]| {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn malformed_requests_are_refused() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let address = listen(any, Default::default).unwrap();
         let host = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n";

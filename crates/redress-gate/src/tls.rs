@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_certificate_with_its_key_is_told() {
+    fn a_wrong_certificate_or_key_is_named() {
         let ((cert, key), (_, other)) = (made(), made());
         assert!(Tls::new(cert.as_bytes(), key.as_bytes()).is_ok());
         let broken = cert.replace('M', "\u{1}");

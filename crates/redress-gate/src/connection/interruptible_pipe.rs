@@ -86,7 +86,7 @@ mod tests {
     use super::interruptible;
 
     #[test]
-    fn who_waits_at_a_pipe_that_others_hold_can_be_stopped() {
+    fn a_reader_of_a_pipe_that_others_hold_can_be_interrupted() {
         let (reader, mut writer) = std::io::pipe().unwrap();
         let (mut ours, interrupter) = interruptible(reader);
         let mut piece = [0; 8];
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_read_after_the_stop() {
+    fn what_is_left_is_read_after_the_interrupt() {
         let (reader, mut writer) = std::io::pipe().unwrap();
         let (mut ours, interrupter) = interruptible(reader);
         writer.write_all(b"one\ntwo\n").unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_later_does_not_wait() {
+    fn a_reader_that_comes_after_the_interrupt_does_not_wait() {
         let (reader, _writer) = std::io::pipe().unwrap();
         let (mut ours, interrupter) = interruptible(reader);
         interrupter.interrupt();

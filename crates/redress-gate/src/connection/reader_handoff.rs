@@ -101,7 +101,7 @@ mod tests {
     use super::ReaderHandoff;
 
     #[test]
-    fn who_leaves_comes_back_to_what_nobody_reads() {
+    fn a_reader_comes_back_to_an_output_that_is_not_read() {
         let handoff = ReaderHandoff::default();
         assert!(handoff.begin());
         handoff.leave();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_called_reads_on_until_the_other_is_called() {
+    fn a_called_reader_reads_until_the_other_one_is_called() {
         let handoff = Arc::new(ReaderHandoff::default());
         assert!(handoff.begin());
         let other = {

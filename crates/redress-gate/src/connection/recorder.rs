@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_ledger_that_should_be_there_calls_go_on_only_if_they_may() {
+    fn without_its_ledger_calls_go_on_only_if_they_may() {
         for (on_failure, goes_on) in
             [(OnLedgerFailure::Open, true), (OnLedgerFailure::Closed, false)]
         {

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reader_that_does_not_read_is_noticed_and_one_that_is_gone_too() {
+    async fn a_reader_that_is_slow_or_gone_is_noticed() {
         let (reader, writer) = pipe();
         let pump = Arc::clone(&writer);
         let pump = thread::spawn(move || pump.pump());
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pipe_that_is_not_read_is_broken_and_one_that_is_closed_here_is_not() {
+    async fn a_pipe_without_a_reader_is_broken_one_closed_here_is_not() {
         let (read, write) = rustix::pipe::pipe().unwrap();
         let writer = PipeWriter::ready(write).unwrap();
         drop(read);

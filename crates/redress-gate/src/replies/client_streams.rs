@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_a_stream_is_open_is_heard_on_the_first() {
+    fn messages_before_any_stream_go_to_the_first_one() {
         let mut streams = ClientStreams::default();
         streams.send(Delivery::default(), &small(b"a"));
         let first = streams.listen(None);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_back_hears_what_he_missed_on_his_stream() {
+    fn a_resumed_stream_gets_the_events_it_missed() {
         let mut streams = ClientStreams::default();
         let first = streams.listen(None);
         for text in ["a", "b", "c"] {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_read_is_heard_by_whoever_comes_next() {
+    fn unread_events_go_to_the_next_stream() {
         let mut streams = ClientStreams::default();
         let first = streams.listen(None);
         for text in ["a", "b"] {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_read_is_heard_where_the_reader_came_back_before_it_was_missed() {
+    fn unread_events_go_to_a_stream_opened_before_the_close_is_seen() {
         let mut streams = ClientStreams::default();
         let first = streams.listen(None);
         streams.send(Delivery::default(), &small(b"a"));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_no_longer_when_its_reader_leaves_is_lost() {
+    fn an_event_dropped_before_its_stream_closes_is_lost() {
         let mut streams = ClientStreams::default();
         let first = streams.listen(None);
         ask_and_bury(&mut streams);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_before_its_reader_leaves_is_not_lost() {
+    fn an_event_read_before_its_stream_closes_is_not_lost() {
         let mut streams = ClientStreams::default();
         let first = streams.listen(None);
         ask_and_bury(&mut streams);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_no_longer_when_its_reader_comes_back_is_lost() {
+    fn an_event_dropped_before_its_stream_resumes_is_lost() {
         let mut streams = ClientStreams::default();
         let first = streams.listen(None);
         ask_and_bury(&mut streams);

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_does_not_read_costs_bounded_memory_and_still_gets_the_answer() {
+    fn a_slow_reader_costs_bounded_memory_and_gets_the_answer() {
         let stream = Stream::default();
         let large = Message::from(Bytes::from(vec![b' '; 1 << 20]));
         let small = Message::from(Bytes::from_static(b"{}"));

@@ -35,7 +35,7 @@ fn send(replies: &ReplyRouter, to: ToClient, line: &str) -> Undelivered {
 }
 
 #[test]
-fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connection_seems_alive() {
+fn a_resumed_stream_gets_the_answer_not_the_old_connection() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     let standing = replies.listen(1, None).unwrap().0;
@@ -50,7 +50,7 @@ fn whoever_comes_back_to_a_stream_gets_the_answer_there_although_the_old_connect
 }
 
 #[test]
-fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another() {
+fn an_answer_of_a_closed_stream_goes_to_another_one() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     let standing = replies.listen(1, None).unwrap().0;
@@ -64,7 +64,7 @@ fn whoever_left_a_stream_and_does_not_come_back_to_it_gets_the_answer_on_another
 }
 
 #[test]
-fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
+fn a_resumable_request_gets_a_stream_after_a_while() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     let (_, mut early) =
@@ -79,7 +79,7 @@ fn a_client_that_can_come_back_gets_a_stream_when_it_has_waited_for_a_while() {
 }
 
 #[test]
-fn what_a_client_that_does_not_read_never_hears_is_known() {
+fn messages_that_a_slow_client_never_gets_are_counted() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     let (ticket, mut reply) = replies.wait((1, Caller::ONLY), PRIMED);
@@ -99,7 +99,7 @@ fn what_a_client_that_does_not_read_never_hears_is_known() {
 }
 
 #[test]
-fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
+fn a_message_during_an_abandoned_request_is_lost() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     assert_eq!(send(&replies, ToClient::During(Ticket(7)), "{}").count, 1);
     let asked = send(&replies, ToClient::Question(3, Some(Ticket(7))), "{}");
@@ -111,7 +111,7 @@ fn what_is_said_during_a_request_that_nobody_waits_for_is_lost() {
 }
 
 #[test]
-fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
+fn an_unfetched_failure_is_lost_when_the_next_replaces_it() {
     let replies = ReplyRouter::new(MemoryBudget::endless());
     replies.enter(1, Caller::ONLY);
     send(&replies, ToClient::Question(3, None), "{}");
@@ -127,7 +127,7 @@ fn a_failure_that_is_not_fetched_is_lost_when_the_next_takes_its_place() {
 }
 
 #[test]
-fn what_was_asked_on_a_stream_that_its_reader_left_is_lost_once_it_is_kept_no_longer() {
+fn a_question_on_a_closed_stream_is_lost_once_it_is_dropped() {
     let leave = |replies: &ReplyRouter, stream: &Stream| {
         stream.leave();
         replies.unread(1, stream)

@@ -98,7 +98,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_millis(200);
 
     #[test]
-    fn who_takes_nothing_for_too_long_is_left() {
+    fn a_peer_that_reads_nothing_for_too_long_fails_the_write() {
         Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
             let (ours, _theirs) = duplex(16);
             let mut ours = WriteTimeout::new(ours, PATIENCE);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_slow_or_is_told_nothing_is_not() {
+    fn a_slow_peer_and_an_idle_stream_fail_nothing() {
         Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
             let (ours, mut theirs) = duplex(16);
             let mut ours = WriteTimeout::new(ours, PATIENCE);
