@@ -169,7 +169,7 @@ impl Page {
 }
 
 /// Why a request is not answered.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
     /// With this status.
     For(StatusCode),

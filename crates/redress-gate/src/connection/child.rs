@@ -141,7 +141,7 @@ impl Child {
     }
 
     /// A process that cannot be written to is of no use.
-    pub(super) fn written(&self, written: Result<(), Broken>) {
+    pub(super) fn written(&self, written: &Result<(), Broken>) {
         if written.is_err() {
             self.process.end(KillReason::ClosedInput);
         }

@@ -35,7 +35,7 @@ impl Pumps for Tasks {
 
     fn begin(self, child: Child) -> io::Result<()> {
         let written = child.clone();
-        tokio::spawn(async move { written.written(written.input.pump_ready().await) });
+        tokio::spawn(async move { written.written(&written.input.pump_ready().await) });
         tokio::spawn(read_log(child.clone(), self.log));
         tokio::spawn(read_output(child, self.output));
         Ok(())

@@ -43,7 +43,7 @@ impl Pumps for Threads {
 
     fn begin(self, child: Child) -> io::Result<()> {
         let written = child.clone();
-        spawn("redress-writer", move || written.written(written.input.pump()))?;
+        spawn("redress-writer", move || written.written(&written.input.pump()))?;
         let (logging, mut log) = (child.clone(), self.log);
         spawn("redress-stderr", move || read_log(&logging, &mut log))?;
         let reader = Mutex::new(Output { pipe: self.output, lines: child.reader() });

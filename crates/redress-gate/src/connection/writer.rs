@@ -122,7 +122,8 @@ impl PipeWriter {
             None => (),
             Some(Pipe::Ready(_)) => {
                 // While the pipe is full, the task that pumps waits for it.
-                if state.stuck.is_none() && !state.write_ready(now) {
+                let is_done = state.stuck.is_some() || state.write_ready(now);
+                if !is_done {
                     self.changed.notify_one();
                 }
             }
@@ -136,7 +137,9 @@ impl PipeWriter {
                 state = self.write_blocking(state, now);
             },
             Some(Pipe::Blocking(_)) => {
-                if !state.waiting.is_empty() && !std::mem::replace(&mut state.is_called, true) {
+                let is_called = state.waiting.is_empty() || state.is_called;
+                if !is_called {
+                    state.is_called = true;
                     self.called.notify_one();
                 }
             }

@@ -1,4 +1,4 @@
-//! Which content_negotiation of content a client takes, and which of them it likes best: its `Accept` header.
+//! Which media types a client takes, and which of them it prefers: its `Accept` header.
 
 use hyper::{HeaderMap, header::ACCEPT};
 
@@ -11,11 +11,11 @@ pub(super) const EVENTS: &str = "text/event-stream";
 const USUAL: &str = "application/json, text/event-stream";
 
 /// Whether a client takes all these media types. Without an `Accept` header it takes everything.
-pub(super) fn accepts(headers: &HeaderMap, content_negotiation: &[&str]) -> bool {
+pub(super) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
     let Some(first) = headers.get(ACCEPT) else { return true };
     let is_usual = first == USUAL;
     let is_taken = |kind: &str| is_usual && matches!(kind, JSON | EVENTS);
-    content_negotiation.iter().all(|it| is_taken(it) || wish(headers, it).is_some())
+    kinds.iter().all(|it| is_taken(it) || accepted(headers, it).is_some())
 }
 
 /// Whether a client would rather have a stream of events than JSON: it gives it more weight, or the same and names it first.
@@ -24,23 +24,24 @@ pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
     if headers.get(ACCEPT).is_some_and(|it| it == USUAL) {
         return false;
     }
-    match (wish(headers, EVENTS), wish(headers, JSON)) {
+    match (accepted(headers, EVENTS), accepted(headers, JSON)) {
         (Some(events), Some(json)) => {
-            events.weight > json.weight || events.weight >= json.weight && events.place < json.place
+            events.weight > json.weight
+                || events.weight >= json.weight && events.position < json.position
         }
         _ => false,
     }
 }
 
-/// What a client says of a kind of content.
-struct Wish {
+/// A media type of an `Accept` header.
+struct AcceptedKind {
     weight: f32,
-    /// As how many-th it is named.
-    place: usize,
+    /// Its position in the header.
+    position: usize,
 }
 
-/// What a client says of a kind that it takes, by its name or, where it does not name it, for all of its group or for everything.
-fn wish(headers: &HeaderMap, kind: &str) -> Option<Wish> {
+/// The entry of a media type that the client takes: by its name, else for its group, else for all types.
+fn accepted(headers: &HeaderMap, kind: &str) -> Option<AcceptedKind> {
     let group = kind.split('/').next().unwrap_or_default();
     let is_named = |it: &str| it.eq_ignore_ascii_case(kind);
     let is_group =
@@ -51,13 +52,13 @@ fn wish(headers: &HeaderMap, kind: &str) -> Option<Wish> {
         .filter(|it| it.weight > 0.0)
 }
 
-fn find(headers: &HeaderMap, is_meant: impl Fn(&str) -> bool) -> Option<Wish> {
+fn find(headers: &HeaderMap, is_meant: impl Fn(&str) -> bool) -> Option<AcceptedKind> {
     let values = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok());
     let ranges = values.flat_map(|it| it.split(',')).enumerate();
     ranges
-        .map(|(place, range)| {
+        .map(|(position, range)| {
             let (range, parameters) = range.split_once(';').unwrap_or((range, ""));
-            (range.trim(), Wish { weight: weight(parameters), place })
+            (range.trim(), AcceptedKind { weight: weight(parameters), position })
         })
         .find(|it| is_meant(it.0))
         .map(|it| it.1)

@@ -355,7 +355,7 @@ impl HttpSession {
             Sharing::PerSession => self.connection.notify(Event::Signal),
             Sharing::Shared => {
                 let leave = |session: &mut Session, actions: &mut _| {
-                    session.client_left(self.client, actions)
+                    session.client_left(self.client, actions);
                 };
                 self.connection.act(Role::Other, leave);
                 if let Some(replies) = self.connection.client.replies() {
