@@ -1,6 +1,7 @@
 //! Generated files: each is a pure function of the shipped registries or of a type, compared byte by byte in CI.
 
 mod decisions;
+mod dialects;
 mod vectors;
 
 use std::{fmt::Write as _, fs, io, path::Path};
@@ -67,6 +68,7 @@ fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     files.extend(package::runtime_files().into_iter().map(|it| (it.path, it.text)));
     files.extend(vectors::files());
     files.extend(decisions::files(root)?);
+    files.extend(dialects::files(root)?);
     let markdown = export::format("markdown").ok_or("the export to Markdown is gone")?;
     let pages =
         shipped::all().map(|it| (format!("docs/codes/{}.md", it.name), (markdown.write)(it)));

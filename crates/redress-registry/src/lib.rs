@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod class;
+pub mod dialects;
 pub mod diff;
 pub mod draft;
 pub mod edit;

@@ -6,10 +6,6 @@ pub const MAX_CODE: usize = 63;
 /// Namespaces that no plugin may take. Stagewright keeps `electron` for its own tools.
 pub const RESERVED_NAMESPACES: &[&str] = &["core", "electron", "mcp", "rpc", "test", "x"];
 
-/// The dialects that an alias can be for.
-pub const DIALECTS: [&str; 7] =
-    ["native", "atlas-gate", "workrail", "rpc", "stagewright", "mailvault", "tool-failure"];
-
 /// Whether `text` is `SCREAMING_SNAKE`: words of capitals and digits, the first starting with a letter, 3 to 63 long.
 pub fn is_code(text: &str) -> bool {
     (3..=MAX_CODE).contains(&text.len()) && is_screaming_snake(text)

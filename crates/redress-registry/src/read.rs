@@ -8,11 +8,11 @@ use toml::de::{DeTable, DeValue};
 
 use crate::{
     Problem, Source, Spanned,
+    dialects::DIALECTS,
     draft::{
         Draft, DraftAllow, DraftCode, DraftDefaults, DraftDeprecated, DraftDomain, DraftNext,
         DraftOverride, DraftParam, DraftPlugin, DraftRetired, DraftTool,
     },
-    name::DIALECTS,
     problems::{Problems, quoted},
 };
 use table::{Path, Table, named};

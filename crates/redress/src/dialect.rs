@@ -1,4 +1,6 @@
-//! Dialects: the shapes of envelope. Each has one file that knows its keys; reading, loss and residue are the same for all.
+//! Dialects: the shapes of envelope. Reading, loss and residue are the same for all; what is special about one is in its file.
+//!
+//! A new dialect is a file below this one, with its module, and a line in `dialects!`; everything else that lists dialects follows from there.
 
 mod atlas_gate;
 mod leftover;
@@ -14,12 +16,16 @@ mod told;
 mod tool_failure;
 mod workrail;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+};
 
 pub use lookup::Lookup;
 use redress_registry::{Class, Entry, Registry, plugin};
 pub use refusal::{Refusal, Why};
 pub use residue::{Carried, Kept, Loss, LossKind};
+pub use tool_failure::TOOL_FAILURE_KEY;
 
 use crate::{
     fault::{Fault, Unsaid},
@@ -32,59 +38,98 @@ const RESIDUE: &str = "_x";
 /// How much deeper than a document a value may stand when it is carried as residue.
 const RESIDUE_NESTING: usize = 8;
 
-/// One shape of envelope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// Our own.
-    Native,
-    /// ATLAS-GATE: eleven keys, always all of them.
-    AtlasGate,
-    /// WorkRail: code, message, retry.
-    Workrail,
-    /// The JSON-RPC taxonomy: the whole response.
-    Rpc,
-    /// Electron Stagewright: `ok: false` with hint and next actions.
-    Stagewright,
-    /// The Gmail and Obsidian servers: error, message, details.
-    Mailvault,
-    /// The open MCP proposal for a failure beside a tool's result.
-    ToolFailure,
+/// Declares the dialects: the enum with its list, and for each the name and the file that knows its keys.
+macro_rules! dialects {
+    ($($(#[$doc:meta])+ $Dialect:ident in $file:ident: $name:literal;)+) => {
+        /// One shape of envelope.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Dialect {
+            $($(#[$doc])+ $Dialect,)+
+        }
+
+        /// How many dialects there are.
+        const COUNT: usize = [$($name),+].len();
+
+        impl Dialect {
+            /// Every dialect.
+            pub const ALL: [Self; COUNT] = [$(Self::$Dialect),+];
+
+            /// The name in files and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Dialect => $name,)+
+                }
+            }
+
+            /// The id of the classification rule that reads it.
+            pub(crate) const fn rule(self) -> &'static str {
+                match self {
+                    $(Self::$Dialect => concat!("dialect.", $name),)+
+                }
+            }
+
+            fn shape(self) -> &'static dyn Shape {
+                match self {
+                    $(Self::$Dialect => &$file::$Dialect,)+
+                }
+            }
+        }
+    };
 }
 
+dialects! {
+    /// Our own.
+    Native in native: "native";
+    /// ATLAS-GATE: eleven keys, always all of them.
+    AtlasGate in atlas_gate: "atlas-gate";
+    /// WorkRail: code, message, retry.
+    Workrail in workrail: "workrail";
+    /// The JSON-RPC taxonomy: the whole response.
+    Rpc in rpc: "rpc";
+    /// Electron Stagewright: `ok: false` with hint and next actions.
+    Stagewright in stagewright: "stagewright";
+    /// The Gmail and Obsidian servers: error, message, details.
+    Mailvault in mailvault: "mailvault";
+    /// The open MCP proposal for a failure beside a tool's result.
+    ToolFailure in tool_failure: "tool-failure";
+}
+
+/// The dialects in the order in which an unknown document is tried.
+static DETECTED: LazyLock<[Dialect; COUNT]> = LazyLock::new(|| {
+    let mut all = Dialect::ALL;
+    all.sort_by_key(|it| it.shape().precedence());
+    all
+});
+
 impl Dialect {
-    /// Every dialect.
-    pub const ALL: [Self; 7] = [
-        Self::Native,
-        Self::AtlasGate,
-        Self::Workrail,
-        Self::Rpc,
-        Self::Stagewright,
-        Self::Mailvault,
-        Self::ToolFailure,
-    ];
+    /// The dialects in the order in which an unknown document is tried.
+    pub(crate) fn detected() -> [Self; COUNT] {
+        *DETECTED
+    }
 
-    /// The order in which an unknown document is tried: what is told by one key goes before what is told by several.
-    pub(crate) const DETECTED: [Self; 7] = [
-        Self::Rpc,
-        Self::Stagewright,
-        Self::AtlasGate,
-        Self::ToolFailure,
-        Self::Workrail,
-        Self::Mailvault,
-        Self::Native,
-    ];
+    /// Its form, and the wire form of a failed call, for its page.
+    pub fn described(self) -> [&'static str; 2] {
+        self.shape().described()
+    }
 
-    /// The name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::AtlasGate => "atlas-gate",
-            Self::Workrail => "workrail",
-            Self::Rpc => "rpc",
-            Self::Stagewright => "stagewright",
-            Self::Mailvault => "mailvault",
-            Self::ToolFailure => "tool-failure",
-        }
+    /// The key of `_meta` that has its envelope, if it has one of its own.
+    pub(crate) fn meta_key(self) -> Option<&'static str> {
+        self.shape().meta_key()
+    }
+
+    /// Whether the text of an answer is the card, and not the envelope.
+    pub(crate) fn shows_card(self) -> bool {
+        self.shape().shows_card()
+    }
+
+    /// Whether an envelope is sent as structured content, too.
+    pub(crate) fn is_structured(self, envelope: &str) -> bool {
+        self.shape().is_structured(envelope)
+    }
+
+    /// A fault within the bounds of the dialect.
+    pub(crate) fn bounded(self, fault: &Fault) -> Cow<'_, Fault> {
+        self.shape().bounded(fault)
     }
 
     /// The dialect of that name.
@@ -99,7 +144,7 @@ impl Dialect {
             return Self::Native.shape().code(doc, lookup).map(|_| Self::Native);
         }
         let mut refusal = None;
-        for dialect in Self::DETECTED {
+        for dialect in Self::detected() {
             if doc.kind() == Kind::Object && dialect.shape().claims(doc) {
                 match dialect.shape().code(doc, lookup) {
                     Ok(_) => return Ok(dialect),
@@ -233,18 +278,6 @@ impl Dialect {
     pub(crate) const fn place(self) -> usize {
         self as usize
     }
-
-    fn shape(self) -> &'static dyn Shape {
-        match self {
-            Self::Native => &native::Native,
-            Self::AtlasGate => &atlas_gate::AtlasGate,
-            Self::Workrail => &workrail::Workrail,
-            Self::Rpc => &rpc::Rpc,
-            Self::Stagewright => &stagewright::Stagewright,
-            Self::Mailvault => &mailvault::Mailvault,
-            Self::ToolFailure => &tool_failure::ToolFailure,
-        }
-    }
 }
 
 /// What the boundary knows and the library does not.
@@ -262,6 +295,12 @@ impl Default for Stamp<'_> {
 
 /// What one dialect's file says about it.
 trait Shape {
+    /// Its form, and the wire form of a failed call, in the Markdown of its page.
+    fn described(&self) -> [&'static str; 2];
+
+    /// When an unknown document is tried as this dialect: the smaller the earlier. A form that one key tells goes before one that several keys tell.
+    fn precedence(&self) -> u8;
+
     /// The registry whose names it writes as they are.
     fn home(&self) -> Option<&'static str>;
 
@@ -293,6 +332,36 @@ trait Shape {
     /// The objects inside a document that may have each key once, by their keys.
     fn inner(&self) -> &'static [&'static [&'static str]] {
         &[]
+    }
+
+    /// Whether its readers know no codes but those of its own registry.
+    fn has_closed_codes(&self) -> bool {
+        false
+    }
+
+    /// Whether a spelling of a code does not tell its documents from others with the same keys.
+    fn is_plain_word(&self, _spelling: &str) -> bool {
+        false
+    }
+
+    /// Whether the text of an answer is the card, and not the envelope.
+    fn shows_card(&self) -> bool {
+        false
+    }
+
+    /// Whether an envelope is sent as structured content, too.
+    fn is_structured(&self, _envelope: &str) -> bool {
+        false
+    }
+
+    /// The key of `_meta` that has the envelope, if it has one of its own.
+    fn meta_key(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// A fault within the bounds of the dialect.
+    fn bounded<'f>(&self, fault: &'f Fault) -> Cow<'f, Fault> {
+        Cow::Borrowed(fault)
     }
 
     /// The object that holds the residue.

@@ -4,15 +4,13 @@
 
 use std::borrow::Cow;
 
-pub use crate::fault::ATTEMPTS;
 use crate::{
     Dialect, Fault, card, codes,
     dialect::Stamp,
     json::{Doc, Limits, Members, RawJson, Value, write_str},
     own,
-    text::cut_bytes,
-    tokens::MAX_SUGGESTION_BYTES,
 };
+pub use crate::{dialect::TOOL_FAILURE_KEY, fault::ATTEMPTS};
 
 /// How keys start that only Redress writes.
 pub const RESERVED: &str = "dev.redress/";
@@ -24,12 +22,6 @@ pub const FAULT_KEY: &str = "dev.redress/fault";
 pub fn is_reserved(key: &str) -> bool {
     key.starts_with(RESERVED)
 }
-
-/// Where the open proposal puts its envelope.
-pub const TOOL_FAILURE_KEY: &str = "io.modelcontextprotocol/toolFailure";
-
-/// Stagewright sends longer answers as text only.
-const MAX_STRUCTURED_CHARS: usize = 50_000;
 
 /// How a failed call is answered.
 #[derive(Debug, Clone, Copy)]
@@ -105,10 +97,10 @@ pub const fn error_stays(code: i32, is_well_formed: bool, is_clients: bool) -> b
 }
 
 fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
-    let fault = &*suggested(fault, answer.dialect);
+    let fault = &*answer.dialect.bounded(fault);
     let own = own_text(fault, answer.dialect).map(Cow::Borrowed);
     let envelope = own.unwrap_or_else(|| Cow::Owned(answer.dialect.write(fault, answer.stamp)));
-    let is_card = matches!(answer.dialect, Dialect::Native | Dialect::Rpc | Dialect::ToolFailure);
+    let is_card = answer.dialect.shows_card();
     let text = if is_card { Cow::Owned(card(fault)) } else { Cow::Borrowed(&*envelope) };
     let mut members = Members::open(out);
     // Since 2026-07-28 a result without its type is refused; before, the member is one of many that nobody reads.
@@ -126,7 +118,7 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
         block.close();
     }
     content.push(']');
-    if is_structured(answer, &envelope) {
+    if !answer.has_output_schema && answer.dialect.is_structured(&envelope) {
         members.raw("structuredContent", &in_one_line(&envelope));
     }
     members.bool("isError", true);
@@ -137,8 +129,8 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     if answer.dialect == Dialect::Native {
         meta.raw(FAULT_KEY, &envelope);
     } else {
-        if answer.dialect == Dialect::ToolFailure {
-            meta.raw(TOOL_FAILURE_KEY, &in_one_line(&envelope));
+        if let Some(key) = answer.dialect.meta_key() {
+            meta.raw(key, &in_one_line(&envelope));
         }
         Dialect::Native.write_into(fault, answer.stamp, meta.key(FAULT_KEY));
     }
@@ -165,33 +157,11 @@ fn in_one_line(document: &str) -> Cow<'_, str> {
 fn copy_meta(others: Value<'_>, dialect: Dialect, meta: &mut Members<'_>) {
     for (key, value) in others.members() {
         let key = key.as_str().unwrap_or_default();
-        let is_ours =
-            is_reserved(&key) || key == TOOL_FAILURE_KEY && dialect == Dialect::ToolFailure;
+        let is_ours = is_reserved(&key) || dialect.meta_key() == Some(&*key);
         if !is_ours {
             meta.raw(&key, value.raw());
         }
     }
-}
-
-/// Whether the envelope is sent as structured content too: where the seed does so, and never against a schema.
-fn is_structured(answer: Answer<'_>, envelope: &str) -> bool {
-    let wanted = match answer.dialect {
-        Dialect::Native | Dialect::AtlasGate => true,
-        Dialect::Stagewright => envelope.encode_utf16().count() <= MAX_STRUCTURED_CHARS,
-        Dialect::Workrail | Dialect::Rpc | Dialect::Mailvault | Dialect::ToolFailure => false,
-    };
-    wanted && !answer.has_output_schema
-}
-
-/// WorkRail bounds its suggestions by bytes.
-fn suggested(fault: &Fault, dialect: Dialect) -> Cow<'_, Fault> {
-    if dialect != Dialect::Workrail || fault.hint.len() <= MAX_SUGGESTION_BYTES {
-        return Cow::Borrowed(fault);
-    }
-    let mut short = fault.clone();
-    short.private.own = None;
-    short.hint = cut_bytes(&fault.hint, MAX_SUGGESTION_BYTES).into_owned();
-    Cow::Owned(short)
 }
 
 fn protocol_number(fault: &Fault) -> i64 {

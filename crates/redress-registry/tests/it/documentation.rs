@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redress_registry::{Class, Problem, Registry, Source, load, name::DIALECTS};
+use redress_registry::{Class, Problem, Registry, Source, dialects::DIALECTS, load};
 
 const PAGE: &str = include_str!("../../../../docs/registry.md");
 

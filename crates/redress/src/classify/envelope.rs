@@ -91,13 +91,13 @@ pub(super) fn read(envelope: Value<'_>, registry: &Registry) -> Option<Known> {
 
 /// Reads an envelope whose code is one of the server's own contract, in whichever dialect has its form.
 pub(super) fn in_contract(document: Value<'_>, registry: &Registry) -> Option<Known> {
-    Dialect::DETECTED.into_iter().find_map(|dialect| {
+    Dialect::detected().into_iter().find_map(|dialect| {
         let row = dialect.row_in(document, registry).filter(|it| is_servers(it, registry))?;
         let fault = dialect.filled(document, row)?;
         let (waits, stated) = (fault.retry.after_ms, Stated::of_fault(&fault));
         let own = Own::read(dialect, document, &fault);
         let words = Words::of_fault(fault);
-        Some(Known { waits, stated, own, ..taken(rule_of(dialect), row, words) })
+        Some(Known { waits, stated, own, ..taken(dialect.rule(), row, words) })
     })
 }
 
@@ -110,25 +110,12 @@ fn is_core(registry: &Registry) -> bool {
     registry.name == shipped::core().name
 }
 
-/// The rule that names what was read in a dialect.
-const fn rule_of(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Native => "dialect.native",
-        Dialect::AtlasGate => "dialect.atlas-gate",
-        Dialect::Workrail => "dialect.workrail",
-        Dialect::Stagewright => "dialect.stagewright",
-        Dialect::Mailvault => "dialect.mailvault",
-        Dialect::Rpc => "dialect.rpc",
-        Dialect::ToolFailure => "dialect.tool-failure",
-    }
-}
-
 /// Reads the envelope of the open proposal, from the member that it has for it.
 pub(super) fn tool_failure(envelope: Value<'_>, registry: &Registry) -> Option<Known> {
     in_contract(envelope, registry).or_else(|| {
         let dialect = Dialect::ToolFailure;
         let fault = dialect.read_value(envelope, &Lookup::shipped()).ok()?;
-        Some(in_core(rule_of(dialect), dialect, &fault))
+        Some(in_core(dialect.rule(), dialect, &fault))
     })
 }
 
@@ -150,7 +137,7 @@ pub(super) fn in_a_dialect(document: Value<'_>, registry: &Registry) -> Option<K
     if is_bare || dialect == Dialect::ToolFailure {
         return None;
     }
-    let id = rule_of(dialect);
+    let id = dialect.rule();
     if dialect == Dialect::Native {
         let code = document.get("code")?.as_str()?;
         if let Some(row) = registry.get(&code) {

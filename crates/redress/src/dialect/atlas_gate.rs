@@ -16,6 +16,22 @@ const NO_TOOL: &str = "unknown";
 pub(super) struct AtlasGate;
 
 impl Shape for AtlasGate {
+    fn described(&self) -> [&'static str; 2] {
+        ["`error_code`, `human_message`, … eleven keys, null if absent", "JSON text"]
+    }
+
+    fn precedence(&self) -> u8 {
+        3
+    }
+
+    fn has_closed_codes(&self) -> bool {
+        true
+    }
+
+    fn is_structured(&self, _envelope: &str) -> bool {
+        true
+    }
+
     fn home(&self) -> Option<&'static str> {
         Some("atlas-gate")
     }

@@ -134,12 +134,7 @@ fn broken_law(case: &Case<'_>) -> Option<Map<String, Value>> {
 
 /// Whether the spelling is one that the dialect's readers know without this registry. Some dialects take any code.
 fn is_in_closed_set(dialect: Dialect, spelling: &str) -> bool {
-    match dialect {
-        Dialect::AtlasGate | Dialect::Workrail | Dialect::Mailvault => {
-            Lookup::shipped().spelled(dialect, spelling).is_some()
-        }
-        Dialect::Native | Dialect::Rpc | Dialect::Stagewright | Dialect::ToolFailure => true,
-    }
+    !dialect.shape().has_closed_codes() || Lookup::shipped().spelled(dialect, spelling).is_some()
 }
 
 /// CK602.
@@ -171,9 +166,7 @@ fn ambiguous_detection(case: &Case<'_>) -> Option<Map<String, Value>> {
     let text = case.written();
     let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
     let is_taken = Dialect::detect(doc.root(), case.lookup).is_ok_and(|it| it != case.dialect);
-    // The code is all that tells a document of this dialect from any other with an `error` text.
-    let is_plain_word =
-        case.dialect == Dialect::Mailvault && case.alias().is_some_and(|it| !it.contains('_'));
+    let is_plain_word = case.alias().is_some_and(|it| case.dialect.shape().is_plain_word(it));
     (is_taken || is_plain_word).then(Map::new)
 }
 

@@ -20,6 +20,23 @@ const RETRY_AFTER: &str = "retry_after";
 pub(super) struct Mailvault;
 
 impl Shape for Mailvault {
+    fn described(&self) -> [&'static str; 2] {
+        ["`error`, `message`, `details`", "JSON text"]
+    }
+
+    fn precedence(&self) -> u8 {
+        6
+    }
+
+    fn has_closed_codes(&self) -> bool {
+        true
+    }
+
+    // The code is all that tells a document of this dialect from any other with an `error` text.
+    fn is_plain_word(&self, spelling: &str) -> bool {
+        !spelling.contains('_')
+    }
+
     fn home(&self) -> Option<&'static str> {
         Some("mailvault")
     }

@@ -22,6 +22,25 @@ const VERSION: u64 = 1;
 pub(super) struct Native;
 
 impl Shape for Native {
+    fn described(&self) -> [&'static str; 2] {
+        [
+            "the envelope of Redress",
+            "the card as text, the envelope in `_meta` and `structuredContent`",
+        ]
+    }
+
+    fn precedence(&self) -> u8 {
+        7
+    }
+
+    fn shows_card(&self) -> bool {
+        true
+    }
+
+    fn is_structured(&self, _envelope: &str) -> bool {
+        true
+    }
+
     fn home(&self) -> Option<&'static str> {
         None
     }

@@ -23,6 +23,18 @@ const DETAILS: &str = "/error/data/details";
 pub(super) struct Rpc;
 
 impl Shape for Rpc {
+    fn described(&self) -> [&'static str; 2] {
+        ["a JSON-RPC error with `domain` and `symbol` in `data`", "a JSON-RPC error"]
+    }
+
+    fn precedence(&self) -> u8 {
+        1
+    }
+
+    fn shows_card(&self) -> bool {
+        true
+    }
+
     fn home(&self) -> Option<&'static str> {
         Some("rpc-taxonomy")
     }

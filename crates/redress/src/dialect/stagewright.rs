@@ -18,9 +18,27 @@ const META: &str = "_meta";
 /// Arguments that nest deeper stay text, so that they fit into every other envelope.
 const MAX_ARGS_NESTING: usize = 32;
 
+/// A longer answer is sent as text only.
+const MAX_STRUCTURED_CHARS: usize = 50_000;
+
 pub(super) struct Stagewright;
 
 impl Shape for Stagewright {
+    fn described(&self) -> [&'static str; 2] {
+        [
+            "`ok: false`, `error`, `code`, `hint`, `retryable`, `http`, `_meta`",
+            "JSON text and `structuredContent`",
+        ]
+    }
+
+    fn precedence(&self) -> u8 {
+        2
+    }
+
+    fn is_structured(&self, envelope: &str) -> bool {
+        envelope.encode_utf16().count() <= MAX_STRUCTURED_CHARS
+    }
+
     fn home(&self) -> Option<&'static str> {
         Some("stagewright")
     }

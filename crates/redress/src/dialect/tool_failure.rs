@@ -20,9 +20,28 @@ const CAPABILITY: &str = "capability";
 const RELIABILITY: &str = "reliability";
 const GOVERNANCE: &str = "governance";
 
+/// The key of `_meta` under which the open proposal puts its envelope.
+pub const TOOL_FAILURE_KEY: &str = "io.modelcontextprotocol/toolFailure";
+
 pub(super) struct ToolFailure;
 
 impl Shape for ToolFailure {
+    fn described(&self) -> [&'static str; 2] {
+        ["the open MCP proposal: `class`, `code`, `retryable`, `correlationId`", "`_meta`"]
+    }
+
+    fn precedence(&self) -> u8 {
+        4
+    }
+
+    fn shows_card(&self) -> bool {
+        true
+    }
+
+    fn meta_key(&self) -> Option<&'static str> {
+        Some(TOOL_FAILURE_KEY)
+    }
+
     fn home(&self) -> Option<&'static str> {
         Some("core")
     }

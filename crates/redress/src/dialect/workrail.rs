@@ -8,6 +8,8 @@ use super::{Dialect, Kept, Lookup, Refusal, Shape, Stamp, close, opt_text, row_o
 use crate::{
     fault::{Fault, fields::opt_delay},
     json::{Kind, Members, RawJson, Value, write_list, write_str},
+    text::cut_bytes,
+    tokens::MAX_SUGGESTION_BYTES,
 };
 
 /// How long to wait where a delay is asked for and none is known.
@@ -23,6 +25,28 @@ const RETRYABLE_AFTER_MS: &str = "retryable_after_ms";
 pub(super) struct Workrail;
 
 impl Shape for Workrail {
+    fn described(&self) -> [&'static str; 2] {
+        ["`code`, `message`, `retry`, `suggestion?`, `details?`", "JSON text"]
+    }
+
+    fn precedence(&self) -> u8 {
+        5
+    }
+
+    fn has_closed_codes(&self) -> bool {
+        true
+    }
+
+    fn bounded<'f>(&self, fault: &'f Fault) -> Cow<'f, Fault> {
+        if fault.hint.len() <= MAX_SUGGESTION_BYTES {
+            return Cow::Borrowed(fault);
+        }
+        let mut short = fault.clone();
+        short.private.own = None;
+        short.hint = cut_bytes(&fault.hint, MAX_SUGGESTION_BYTES).into_owned();
+        Cow::Owned(short)
+    }
+
     fn home(&self) -> Option<&'static str> {
         Some("workrail")
     }

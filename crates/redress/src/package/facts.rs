@@ -42,7 +42,7 @@ pub(super) fn closed_sets() -> [(&'static str, Vec<&'static str>); 10] {
         ("severities", Severity::ALL.iter().map(|it| it.name()).collect()),
         ("origins", Origin::ALL.map(Origin::name).to_vec()),
         ("dialects", Dialect::ALL.map(Dialect::name).to_vec()),
-        ("detected", Dialect::DETECTED.map(Dialect::name).to_vec()),
+        ("detected", Dialect::detected().map(Dialect::name).to_vec()),
         ("context", Context::NAMES.to_vec()),
         ("envelope", ENVELOPE.iter().map(|it| it.key).collect()),
     ]
