@@ -100,6 +100,13 @@ impl Failure {
             .note(format!("{path}: {error}"))
     }
 
+    /// A file that another program changed while it was being changed here.
+    pub(crate) fn changed(path: &str) -> Self {
+        let mut fault = codes::CONFLICT.raise([] as [(&str, &str); 0]);
+        fault.message = format!("Another program changed {path:?} meanwhile; nothing was written.");
+        Self::environment(fault).fix("Close the client that writes it, and try again.")
+    }
+
     /// Standard output or input that broke.
     pub(crate) fn stream(error: &io::Error) -> Self {
         let quiet = error.kind() == io::ErrorKind::BrokenPipe;

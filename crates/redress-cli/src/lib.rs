@@ -24,6 +24,7 @@ mod run;
 mod serve;
 mod translate;
 mod workspace;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -73,6 +74,8 @@ enum Command {
         after_help = "Examples:\n  redress config check redress.toml\n  redress config schema > redress.schema.json\n  redress config apply redress.toml"
     )]
     Config(config::Args),
+    Wrap(wrap::Args),
+    Unwrap(wrap::UnwrapArgs),
     Completions(completions::Args),
 }
 
@@ -99,6 +102,8 @@ pub fn main() -> ExitCode {
         Command::Translate(args) => translate::run(&args, &mut out),
         Command::Registry(args) => registry::run(&args, &mut out),
         Command::Config(args) => config::run(&args, &mut out),
+        Command::Wrap(args) => wrap::run(&args, &mut out),
+        Command::Unwrap(args) => wrap::unwrap(&args, &mut out),
         Command::Completions(args) => completions::run::<Args>(&args, &mut out),
     };
     let done = done.and_then(|status| out.finish().map_err(|it| it.after(status)).map(|()| status));

@@ -30,3 +30,4 @@ mod stopwatch;
 #[path = "../../../../fixtures/strace.rs"]
 mod strace;
 mod workspace;
+mod wrap;

@@ -20,6 +20,7 @@ pub(crate) fn made_token(state: &Path) -> String {
 }
 
 /// What a run gave.
+#[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) out: String,
     pub(crate) err: String,

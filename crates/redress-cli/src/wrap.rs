@@ -1,0 +1,322 @@
+//! `redress wrap` and `redress unwrap`: put the gate before the servers in the configuration of MCP clients, and take it away again.
+
+mod clients;
+mod diff;
+mod document;
+mod file;
+mod trial;
+
+use std::{env, path::PathBuf};
+
+use redress_registry::nearest::nearest;
+use serde_json::{Value, json};
+
+use self::{
+    clients::{CLIENTS, Format as Written, names},
+    document::{Command, Edit, Entry, Shape, edited, entries},
+    file::File,
+    trial::Trial,
+};
+use crate::{
+    Done, Status,
+    failure::Failure,
+    output::{Format, Out, Progress},
+    run::name,
+};
+
+/// What both commands take.
+#[derive(Debug, clap::Args)]
+struct Choice {
+    /// A client, by default all: claude-code, claude-desktop, cursor, vscode, copilot, codex, gemini, windsurf, zed, opencode, goose, kiro, cline, antigravity.
+    #[arg(long, value_name = "C", value_parser = client)]
+    client: Vec<String>,
+    /// A server, by default all.
+    #[arg(long, value_name = "S")]
+    server: Vec<String>,
+    /// All servers of all clients, which is the default.
+    #[arg(long, conflicts_with_all = ["client", "server"])]
+    all: bool,
+    /// The project whose files are looked at besides the user's.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    project: PathBuf,
+    /// Change the files. Without it they are only compared.
+    #[arg(long)]
+    write: bool,
+    /// How to print it.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+/// Put the gate before the servers in the configuration of MCP clients. Shows what would change; `--write` changes it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress wrap\n  redress wrap --write\n  redress wrap --client cursor --server files --write\n  redress wrap --check\n\nComments, order and layout of a file stay. The old text is kept beside it, as FILE.before-redress. Before a file is written each\nserver is started once with the gate, and has to list the tools that it lists without. Exit code 1: a server was left as\nit is, or with --check is not wrapped."
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    choice: Choice,
+    /// Do not start the servers first.
+    #[arg(long)]
+    no_start: bool,
+    /// Change nothing; exit code 1 if a server could be wrapped and is not.
+    #[arg(long, conflicts_with = "write")]
+    check: bool,
+}
+
+/// Take the gate away from the servers in the configuration of MCP clients. Shows what would change; `--write` changes it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  redress unwrap\n  redress unwrap --client cursor --write\n\nAfter `redress wrap` each entry is again what it was, byte for byte."
+)]
+pub(crate) struct UnwrapArgs {
+    #[command(flatten)]
+    choice: Choice,
+}
+
+/// What becomes of a server.
+#[derive(Debug)]
+enum Fate {
+    /// It is changed, for this reason if there is more to say.
+    Change(Vec<Edit>, Option<String>),
+    /// It is as it should be.
+    Done,
+    /// It is left as it is, and why.
+    Left(String),
+    /// The same, and a user should look at it.
+    Trouble(String),
+}
+
+/// What a command does to each entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    Wrap { has_trials: bool },
+    Unwrap,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Done {
+    let has_trials = args.choice.write && !args.no_start;
+    let changed = go(&args.choice, Aim::Wrap { has_trials }, out)?;
+    Ok(if args.check && changed.would { Status::Findings } else { changed.status })
+}
+
+pub(crate) fn unwrap(args: &UnwrapArgs, out: &mut Out) -> Done {
+    Ok(go(&args.choice, Aim::Unwrap, out)?.status)
+}
+
+/// How it went.
+struct Went {
+    status: Status,
+    /// There was something to change.
+    would: bool,
+}
+
+fn go(choice: &Choice, aim: Aim, out: &mut Out) -> Result<Went, Failure> {
+    let project = std::path::absolute(&choice.project)
+        .map_err(|it| Failure::reading(&choice.project.to_string_lossy(), &it))?;
+    let files = clients::files(&choice.client, &project);
+    let gate = gate()?;
+    let is_text = Format::or_fitting(choice.format, out) == Format::Text;
+    let (mut went, mut shown, mut first) =
+        (Went { status: Status::Fine, would: false }, Vec::new(), None);
+    for found in &files {
+        // One file that cannot be changed does not stop the others.
+        let report = match one(found, choice, aim, &gate) {
+            Ok(report) => report,
+            Err(failure) => {
+                let report = Report::failed(found, &failure);
+                first.get_or_insert(failure);
+                report
+            }
+        };
+        went.would |= report.would;
+        if report.has_trouble {
+            went.status = Status::Findings;
+        }
+        if is_text {
+            out.text(&report.text)?;
+        } else {
+            shown.push(report.json);
+        }
+    }
+    if !is_text {
+        out.line(&json!({"files": shown, "written": choice.write}).to_string())?;
+    } else if files.is_empty() {
+        let all: Vec<_> = CLIENTS.iter().map(|it| it.title).collect();
+        out.line(&format!("No configuration was found of {}.", all.join(", ")))?;
+    } else if went.would && !choice.write {
+        out.line("Nothing was written. Add --write to change the files.")?;
+    }
+    first.map_or(Ok(went), |it| {
+        out.finish()?;
+        Err(it)
+    })
+}
+
+/// What came of a file.
+struct Report {
+    text: String,
+    json: Value,
+    would: bool,
+    has_trouble: bool,
+}
+
+impl Report {
+    fn failed(found: &clients::File, failure: &Failure) -> Self {
+        let path = found.path.display();
+        let text =
+            format!("{}: {path}\n  cannot be changed: {}\n", found.client.title, failure.reason());
+        let json = json!({
+            "client": found.client.name,
+            "file": found.path.to_string_lossy(),
+            "error": failure.to_json(),
+        });
+        Self { text, json, would: false, has_trouble: true }
+    }
+}
+
+fn one(found: &clients::File, choice: &Choice, aim: Aim, gate: &str) -> Result<Report, Failure> {
+    let file = File::read(found)?;
+    let client = found.client;
+    let named = entries(client, &file.text).map_err(|it| file.unread(&it))?;
+    let is_chosen = |it: &&Entry| choice.server.is_empty() || choice.server.contains(&it.name);
+    let mut text = format!("{}: {}\n", client.title, file.shown);
+    let (mut edits, mut servers, mut has_trouble) = (Vec::new(), Vec::new(), false);
+    for entry in named.iter().filter(is_chosen) {
+        let fate = match &entry.shape {
+            _ if found.is_managed => Fate::Left("an administrator writes this file".to_owned()),
+            Shape::Other(why) => Fate::Left((*why).to_owned()),
+            Shape::Command(command) => fate(&file.text, &entry.name, command, aim, gate),
+        };
+        let (state, why) = match &fate {
+            Fate::Change(_, why) => (verb(aim, choice.write), why.as_deref()),
+            Fate::Done if aim == Aim::Unwrap => ("not wrapped", None),
+            Fate::Done => ("wrapped already", None),
+            Fate::Left(why) => ("left", Some(why.as_str())),
+            Fate::Trouble(why) => ("left", Some(why.as_str())),
+        };
+        has_trouble |= matches!(fate, Fate::Trouble(_));
+        let because = why.map_or_else(String::new, |it| format!(": {it}"));
+        let name = redress::text::visible(&entry.name);
+        text.push_str(&format!("  {name}  {state}{because}\n"));
+        servers.push(json!({
+            "table": entry.table, "name": entry.name, "state": state, "reason": why,
+        }));
+        if let Fate::Change(made, _) = fate {
+            edits.extend(made);
+        }
+    }
+    if client.format == Written::Yaml {
+        text.push_str(&instructions(gate));
+    } else if named.is_empty() {
+        text.push_str("  names no servers\n");
+    }
+    let diff = diff::lines(&file.shown, &file.text, &edits);
+    text.push_str(&diff);
+    let would = !edits.is_empty();
+    let mut backup = None;
+    if would {
+        let new = checked(&file, client, &edits, aim)?;
+        if choice.write {
+            let kept = file.replace(&new)?;
+            text.push_str(&format!("Written. The old text is in {}.\n", kept.display()));
+            backup = Some(kept.to_string_lossy().into_owned());
+        }
+    }
+    let json = json!({
+        "client": client.name, "file": file.shown, "servers": servers, "diff": diff, "backup": backup,
+    });
+    Ok(Report { text, json, would, has_trouble })
+}
+
+fn fate(text: &str, name: &str, command: &Command, aim: Aim, gate: &str) -> Fate {
+    let has_trials = match (aim, command.is_wrapped()) {
+        (Aim::Wrap { .. }, true) | (Aim::Unwrap, false) => return Fate::Done,
+        (Aim::Unwrap, true) => {
+            return command.unwrap(text).map_or_else(
+                || Fate::Left("its command is in another file: change it by hand".to_owned()),
+                |it| Fate::Change(it, None),
+            );
+        }
+        (Aim::Wrap { has_trials }, false) => has_trials,
+    };
+    let why = if has_trials {
+        let progress = Progress::new();
+        progress.say(&format!("Starting {name}, without and with the gate …"));
+        match trial::compare(command, gate) {
+            Trial::Same(tools) => Some(format!("the same {tools} tools with the gate")),
+            Trial::NotTried(why) => Some(format!("not started: {why}")),
+            Trial::Differs(how) => return Fate::Trouble(how),
+            Trial::Broken(why) => {
+                return Fate::Trouble(format!("it does not start, also without the gate: {why}"));
+            }
+        }
+    } else {
+        None
+    };
+    let name = name::checked(name).ok();
+    Fate::Change(command.wrap(text, gate, name.as_deref()), why)
+}
+
+/// The new text, if a reader finds in it what was meant and nothing else: a wrapped file gives the old text back, byte for byte.
+fn checked(
+    file: &File,
+    client: &clients::Client,
+    edits: &[Edit],
+    aim: Aim,
+) -> Result<String, Failure> {
+    let new = edited(&file.text, edits);
+    let refused = || {
+        Failure::config(&file.shown, "Its layout cannot be changed safely.")
+            .fix("Put `redress run --` before the command by hand.")
+    };
+    let before = entries(client, &file.text).map_err(|_unread| refused())?;
+    let after = entries(client, &new).map_err(|_unread| refused())?;
+    let mut back = Vec::new();
+    for (old, new_entry) in before.iter().zip(&after) {
+        let (Shape::Command(old), Shape::Command(now)) = (&old.shape, &new_entry.shape) else {
+            continue;
+        };
+        let is_changed = old.is_wrapped() != now.is_wrapped();
+        if is_changed && aim != Aim::Unwrap {
+            back.extend(now.unwrap(&new).ok_or_else(refused)?);
+        }
+    }
+    let is_sound =
+        before.len() == after.len() && (aim == Aim::Unwrap || edited(&new, &back) == file.text);
+    if is_sound { Ok(new) } else { Err(refused()) }
+}
+
+const fn verb(aim: Aim, is_written: bool) -> &'static str {
+    match (aim, is_written) {
+        (Aim::Wrap { .. }, false) => "would be wrapped",
+        (Aim::Wrap { .. }, true) => "wrapped",
+        (Aim::Unwrap, false) => "would be unwrapped",
+        (Aim::Unwrap, true) => "unwrapped",
+    }
+}
+
+/// How to change a file of YAML by hand.
+fn instructions(gate: &str) -> String {
+    format!(
+        "  YAML is not changed. For each server set `cmd: {gate}` and put `run`, `--` and its command before its `args`.\n"
+    )
+}
+
+/// The path of this program: clients of a desktop start with a short PATH.
+fn gate() -> Result<String, Failure> {
+    let path =
+        env::current_exe().map_err(|it| Failure::reading("the path of this program", &it))?;
+    path.into_os_string().into_string().map_err(|path| {
+        Failure::config(&path.to_string_lossy(), "The path of this program is no UTF-8.")
+    })
+}
+
+/// The name of a client.
+fn client(given: &str) -> Result<String, String> {
+    if names().contains(&given) {
+        return Ok(given.to_owned());
+    }
+    let meant =
+        nearest(given, names()).map_or_else(String::new, |it| format!(", did you mean {it}?"));
+    Err(format!("no client of that name is known{meant}"))
+}

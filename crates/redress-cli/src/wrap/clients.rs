@@ -1,0 +1,156 @@
+//! The MCP clients whose configuration is known: where the files are, and under which keys they name their servers.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// JSON, with comments and trailing commas if the client takes them.
+    Json,
+    /// TOML.
+    Toml,
+    /// YAML, which is shown how to change and never changed.
+    Yaml,
+}
+
+/// A place of the user's own files.
+#[derive(Debug, Clone, Copy)]
+enum Base {
+    /// Below the home directory.
+    Home(&'static str),
+    /// Below `XDG_CONFIG_HOME`, or else `~/.config`.
+    Config(&'static str),
+    /// Below the system's folder for the data of applications.
+    Application(&'static str),
+    /// Below a directory that a variable names, or else below the home directory.
+    Variable(&'static str, &'static str, &'static str),
+}
+
+/// An MCP client.
+#[derive(Debug)]
+pub(super) struct Client {
+    /// What `--client` calls it.
+    pub(super) name: &'static str,
+    /// Its name for people.
+    pub(super) title: &'static str,
+    user: &'static [Base],
+    /// Its files in a project.
+    project: &'static [&'static str],
+    /// Its files that an administrator writes.
+    managed: &'static [&'static str],
+    /// The tables that name servers, as paths of keys; `*` is any key.
+    pub(super) keys: &'static [&'static [&'static str]],
+    pub(super) format: Format,
+}
+
+/// A file of a client that exists.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) client: &'static Client,
+    pub(super) path: PathBuf,
+    /// The directory that it must not leave through a link.
+    pub(super) home: PathBuf,
+    /// An administrator writes it.
+    pub(super) is_managed: bool,
+}
+
+const SERVERS: &[&[&str]] = &[&["mcpServers"]];
+
+use Base::{Application, Config, Home, Variable};
+
+/// Every client, one row each.
+#[rustfmt::skip]
+pub(super) const CLIENTS: &[Client] = &[
+    Client { name: "claude-code", title: "Claude Code", user: &[Home(".claude.json")], project: &[".mcp.json"],
+        managed: &["/etc/claude-code/managed-mcp.json", "/Library/Application Support/ClaudeCode/managed-mcp.json"],
+        keys: &[&["mcpServers"], &["projects", "*", "mcpServers"]], format: Format::Json },
+    Client { name: "claude-desktop", title: "Claude Desktop", user: &[Application("Claude/claude_desktop_config.json")],
+        project: &[], managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "cursor", title: "Cursor", user: &[Home(".cursor/mcp.json")], project: &[".cursor/mcp.json"],
+        managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "vscode", title: "VS Code", user: &[Application("Code/User/mcp.json")], project: &[".vscode/mcp.json"],
+        managed: &[], keys: &[&["servers"]], format: Format::Json },
+    Client { name: "copilot", title: "Copilot CLI", user: &[Home(".copilot/mcp-config.json")],
+        project: &[".mcp.json", ".github/mcp.json"], managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "codex", title: "Codex", user: &[Variable("CODEX_HOME", "config.toml", ".codex/config.toml")],
+        project: &[".codex/config.toml"], managed: &["/etc/codex/config.toml"], keys: &[&["mcp_servers"]], format: Format::Toml },
+    Client { name: "gemini", title: "Gemini CLI", user: &[Home(".gemini/settings.json")], project: &[".gemini/settings.json"],
+        managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "windsurf", title: "Windsurf", user: &[Home(".codeium/windsurf/mcp_config.json")], project: &[],
+        managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "zed", title: "Zed", user: &[Config("zed/settings.json")], project: &[".zed/settings.json"],
+        managed: &[], keys: &[&["context_servers"]], format: Format::Json },
+    Client { name: "opencode", title: "OpenCode", user: &[Config("opencode/opencode.jsonc"), Config("opencode/opencode.json")],
+        project: &["opencode.jsonc", "opencode.json"], managed: &[], keys: &[&["mcp"]], format: Format::Json },
+    Client { name: "goose", title: "Goose", user: &[Config("goose/config.yaml")], project: &[".goose/config.yaml"],
+        managed: &[], keys: &[&["extensions"]], format: Format::Yaml },
+    Client { name: "kiro", title: "Kiro", user: &[Home(".kiro/settings/mcp.json")], project: &[".kiro/settings/mcp.json"],
+        managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "cline", title: "Cline", user: &[Home(".cline/data/settings/cline_mcp_settings.json"),
+        Application("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")],
+        project: &[], managed: &[], keys: SERVERS, format: Format::Json },
+    Client { name: "antigravity", title: "Antigravity", user: &[Home(".gemini/config/mcp_config.json")], project: &[],
+        managed: &[], keys: SERVERS, format: Format::Json },
+];
+
+/// The names for `--client`.
+pub(super) fn names() -> Vec<&'static str> {
+    CLIENTS.iter().map(|it| it.name).collect()
+}
+
+/// The files of these clients that are there: of the user, of a project, of the administrator. A file that two clients read is
+/// named once.
+pub(super) fn files(chosen: &[String], project: &Path) -> Vec<File> {
+    let mut found: Vec<File> = Vec::new();
+    let is_chosen = |it: &&Client| chosen.is_empty() || chosen.iter().any(|name| name == it.name);
+    for client in CLIENTS.iter().filter(is_chosen) {
+        let user = client.user.iter().filter_map(|it| it.path()).map(|path| (path, home(), false));
+        let of_project = client.project.iter();
+        let of_project = of_project.map(|it| (project.join(it), Some(project.to_owned()), false));
+        let managed = client.managed.iter().map(|it| (PathBuf::from(it), None, true));
+        for (path, home, is_managed) in user.chain(of_project).chain(managed) {
+            let is_new = found.iter().all(|it| it.path != path);
+            if is_new && path.symlink_metadata().is_ok() {
+                let home = home.unwrap_or_else(|| path.parent().unwrap_or(&path).to_owned());
+                found.push(File { client, path, home, is_managed });
+            }
+        }
+    }
+    found
+}
+
+impl Base {
+    fn path(self) -> Option<PathBuf> {
+        match self {
+            Self::Home(below) => Some(home()?.join(below)),
+            Self::Config(below) => {
+                let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
+                Some(config?.join(below))
+            }
+            Self::Application(below) => Some(application_data()?.join(below)),
+            Self::Variable(name, below, below_home) => {
+                variable(name).map(|it| it.join(below)).or_else(|| Some(home()?.join(below_home)))
+            }
+        }
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    variable("HOME")
+}
+
+/// Where the system keeps the data of applications.
+fn application_data() -> Option<PathBuf> {
+    if cfg!(target_os = "macos") {
+        return Some(home()?.join("Library/Application Support"));
+    }
+    variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
+}
+
+/// An absolute path in a variable.
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
+}
