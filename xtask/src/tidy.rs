@@ -50,6 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "redress-ledger",
             "redress-probe",
             "redress-registry",
+            "redress-transport",
             "redress-workspace",
         ],
     ),

@@ -84,8 +84,12 @@ pub fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     // A gate starts this program for itself, too, without our own command line.
     match words.next() {
-        Some(it) if it == redress_gate::LAUNCH => return redress_gate::become_server(words),
-        Some(it) if it == redress_gate::WATCH => return redress_gate::watch(words),
+        Some(it) if it == redress_transport::launch::LAUNCH => {
+            return redress_transport::launch::become_server(words);
+        }
+        Some(it) if it == redress_transport::subreaper::WATCH => {
+            return redress_transport::subreaper::watch(words);
+        }
         _ => (),
     }
     let args = Args::try_parse().unwrap_or_else(|it| suggested(it).exit());

@@ -16,10 +16,11 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use redress_gate::{Adoption, Ended, OnLedgerFailure, Run, RunError, Streams};
+use redress_gate::{Ended, OnLedgerFailure, Run, RunError, Streams};
 use redress_ledger::{
     Clock, Ledger, LedgerError, OpenError, Options as LedgerOptions, Recovery, Redactor, Time,
 };
+use redress_transport::subreaper::Adoption;
 use signal_hook::{consts::SIGXFSZ, flag};
 
 use crate::{
@@ -170,7 +171,7 @@ pub(crate) fn outlive_file_limits() -> Result<(), Failure> {
 /// Has what servers leave behind handed to us, and ends it in the end, also if we are killed. Where the system does not do that, it is
 /// left, as ever.
 pub(crate) fn adopt_orphans() -> Option<Adoption> {
-    redress_gate::adopt_orphans().ok().map(Adoption::watched)
+    redress_transport::subreaper::adopt_orphans().ok().map(Adoption::watched)
 }
 
 /// Our own standard streams, without the buffers that others put before them.

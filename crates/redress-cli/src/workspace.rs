@@ -7,7 +7,8 @@ use std::{
 };
 
 use redress::codes;
-use redress_gate::{Inside, Target};
+use redress_gate::Target;
+use redress_transport::in_process::InProcessServer;
 use redress_workspace::{Workspace, WorkspaceServer};
 
 use crate::{failure::Failure, output::Err};
@@ -20,7 +21,7 @@ pub(crate) fn target(root: &Path, ledger: Option<PathBuf>) -> Result<Target, Fai
         ErrorKind::NotFound => Failure::input(codes::PATH_NOT_FOUND.raise([("path", &*shown)])),
         _ => Failure::reading(&shown, &it),
     })?);
-    Ok(Target::Inside(Inside::new(move |input, output| {
+    Ok(Target::Inside(InProcessServer::new(move |input, output| {
         if let Err(error) = server.speak(input, output) {
             // The gate answers the client; this is for the operator.
             Err::new().say(&format!("workspace: {error}"));

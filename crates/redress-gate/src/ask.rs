@@ -16,7 +16,7 @@ use rustix::process::Signal;
 
 use crate::{
     connection::Target,
-    process::{Body, Pipes, Process},
+    process::{Pipes, Process, RunningServer},
     threads::spawn,
 };
 
@@ -99,7 +99,7 @@ struct Asked {
 impl Asked {
     fn attend(
         process: Arc<Process>,
-        body: Body,
+        body: RunningServer,
         pipes: Pipes,
         until: Instant,
     ) -> Result<Self, AskError> {

@@ -7,8 +7,7 @@ use std::{
 };
 
 use redress_govern::{Descendants, Launcher};
-
-use crate::{confine::Confinement, kin::Own};
+use redress_transport::{confinement::Confinement, subreaper::OwnProcess};
 
 /// Starts commands whose descendants end with them.
 #[derive(Debug, Default)]
@@ -29,20 +28,23 @@ impl Launcher for CheckLauncher {
         command: Command,
         directory: &Path,
     ) -> io::Result<(Child, Box<dyn Descendants>)> {
-        let (child, own) = Own::start(command, |mut it| match self.confinement.clone() {
+        let (child, own) = OwnProcess::start(command, |mut it| match self.confinement.clone() {
             Some(mut confinement) => {
                 confinement.writable.push(directory.to_owned());
                 confinement.spawn(&mut it)
             }
             None => it.spawn(),
         })?;
-        Ok((child, Box::new(own)))
+        Ok((child, Box::new(CheckProcess(own))))
     }
 }
 
-impl Descendants for Own {
+/// The process of a check.
+struct CheckProcess(OwnProcess);
+
+impl Descendants for CheckProcess {
     fn end(&self) {
-        self.end_kin();
+        self.0.end_descendants();
     }
 }
 

@@ -31,6 +31,7 @@ use std::{
 use redress::text::visible;
 use redress_govern::Job;
 use redress_ledger::{By, Clock};
+use redress_transport::{in_process::InProcessServer, program::Program};
 
 pub use self::recorder::OnLedgerFailure;
 use self::upstream::Upstream;
@@ -45,12 +46,11 @@ pub(crate) use self::{
 };
 use crate::{
     inflight::UpstreamId,
-    inside::Inside,
     log::Log,
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
     outgoing::{Ticket, Undelivered},
-    process::{Process, Program, Started},
+    process::{Process, Started},
     remote::{Address, Remote},
     server::Server,
     session::{Actions, Exit, KillReason, Session, UpstreamKind},
@@ -121,7 +121,7 @@ pub enum Target {
     /// A server that speaks HTTP.
     Url(Arc<Address>),
     /// A server in this process.
-    Inside(Inside),
+    Inside(InProcessServer),
 }
 
 impl Target {
@@ -137,7 +137,7 @@ impl Target {
     pub(crate) fn start(&self) -> Option<io::Result<Started>> {
         match self {
             Self::Program(program) => Some(Process::start(program)),
-            Self::Inside(inside) => Some(Process::start_inside(inside)),
+            Self::Inside(inside) => Some(Process::start_in_process(inside)),
             Self::Url(_) => None,
         }
     }

@@ -3,6 +3,7 @@
 use std::{fs::File, io, sync::Arc, time::Duration};
 
 use redress_ledger::{Clock, Ledger};
+use redress_transport::pipe::widen;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     iterator::{Handle, Signals},
@@ -16,7 +17,6 @@ use crate::{
     },
     log::Log,
     memory::Account,
-    process::widen,
     server::Server,
     session::{ClientKind, Session},
     threads::spawn,

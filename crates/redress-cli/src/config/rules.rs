@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time
 
 use redress::fault::StackPolicy;
 use redress_gate::{
-    Access, Address as RemoteAddress, BreakerRule, LimitRule, Program, Rate, Resources, RetryRule,
+    Access, Address as RemoteAddress, BreakerRule, LimitRule, Rate, RetryRule,
     Server as GatedServer, Settings, Target, Tokens, metrics_listener::Page,
 };
 use redress_ledger::Redactor;
+use redress_transport::{program::Program, resources::Resources};
 
 use redress_registry::{Registry, plugin::Plugins};
 

@@ -10,8 +10,9 @@ use std::{
     sync::Arc,
 };
 
-use redress_gate::{CheckLauncher, Confinement, Program, Server as Gated, Target};
+use redress_gate::{CheckLauncher, Server as Gated, Target};
 use redress_govern::Governor;
+use redress_transport::{confinement::Confinement, program::Program};
 use tempfile::{Builder, TempDir};
 
 use super::readable::Needs;

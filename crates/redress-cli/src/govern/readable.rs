@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use redress_gate::Program;
+use redress_transport::program::Program;
 
 use crate::serve::environment::CERTIFICATES;
 
@@ -260,7 +260,7 @@ fn value(word: &OsStr) -> OsString {
 mod tests {
     use std::{fs, os::unix::fs::symlink};
 
-    use redress_gate::Program;
+    use redress_transport::program::Program;
 
     use super::Needs;
 

@@ -2,7 +2,7 @@
 
 use std::{env, ffi::OsString};
 
-use redress_gate::Program;
+use redress_transport::program::Program;
 
 use crate::{config::Server, output::Err};
 

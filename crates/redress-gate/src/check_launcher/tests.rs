@@ -1,14 +1,17 @@
 //! The commands that check writes do no more than they may.
 
+#[path = "../../../../fixtures/landlock.rs"]
+mod landlock;
+
 use std::{
     fs,
     process::{Command, Stdio},
 };
 
 use redress_govern::Launcher as _;
+use redress_transport::confinement::Confinement;
 
 use super::CheckLauncher;
-use crate::confine::{Confinement, tests::is_held};
 
 #[test]
 fn a_check_that_is_confined_writes_in_the_workspace_alone_and_reads_no_key() {
@@ -21,7 +24,7 @@ fn a_check_that_is_confined_writes_in_the_workspace_alone_and_reads_no_key() {
     fs::write(beside("config/redress/ledger.key"), "secret").unwrap();
     let secret = Some(beside("config/redress"));
     let confinement = Confinement { secret, ..Confinement::default() };
-    if !is_held(&confinement) {
+    if !landlock::can_confine(confinement.is_held().unwrap()) {
         return;
     }
     let launcher = CheckLauncher::confined(confinement);

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     log::Named,
-    process::{Pipes, Process, Started},
+    process::{Pipes, Process, Started, exit},
     session::{Actions, KillReason},
     tail::Tail,
     threads::spawn,
@@ -116,7 +116,7 @@ fn attach_child<P: Pumps>(
     let child = Child { connection, process, input, reading, tail, generation };
     let waiting = child.clone();
     spawn("redress-wait", move || {
-        let exit = waiting.process.wait(body, stop);
+        let exit = exit(waiting.process.wait(body, stop));
         waiting.connection.upstream_ended(generation, &exit);
     })?;
     pumps.begin(child)

@@ -19,7 +19,7 @@ use std::{
 
 use rustix::fs::OFlags;
 
-use crate::rest::Rest;
+use redress_transport::pipe::PipeRemainder;
 
 /// The reading end.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct InterruptiblePipe {
     pipe: Arc<File>,
     is_interrupted: Arc<AtomicBool>,
     /// What is left, once it is interrupted.
-    rest: Option<Rest>,
+    rest: Option<PipeRemainder>,
 }
 
 /// The byte that wakes the reader. At the end of a message it has no meaning.
@@ -53,7 +53,7 @@ impl Read for InterruptiblePipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let is_interrupted = || self.is_interrupted.load(Ordering::Acquire);
         let read = if is_interrupted() {
-            let rest = self.rest.get_or_insert_with(|| Rest::of(&*self.pipe));
+            let rest = self.rest.get_or_insert_with(|| PipeRemainder::of(&*self.pipe));
             rest.read(&*self.pipe, into)
         } else {
             (&*self.pipe).read(into)?

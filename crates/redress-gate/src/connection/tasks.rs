@@ -2,6 +2,7 @@
 
 use std::{io, os::fd::OwnedFd};
 
+use redress_transport::pipe::PipeRemainder;
 use tokio::{io::AsyncReadExt as _, net::unix::pipe, sync::oneshot};
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
     child::{Child, Pumps},
     writer::PipeWriter,
 };
-use crate::rest::Rest;
+use crate::session::KillReason;
 
 /// How much of a log is read at once.
 const LOG_PIECE: usize = 4 << 10;
@@ -46,7 +47,7 @@ impl Pumps for Tasks {
 struct Source {
     pipe: pipe::Receiver,
     stopped: oneshot::Receiver<()>,
-    rest: Option<Rest>,
+    rest: Option<PipeRemainder>,
 }
 
 impl Source {
@@ -67,7 +68,7 @@ impl Source {
             }
         }
         // Not by way of the runtime, which may not know yet that there is something.
-        self.rest.get_or_insert_with(|| Rest::of(&self.pipe)).read(&self.pipe, into)
+        self.rest.get_or_insert_with(|| PipeRemainder::of(&self.pipe)).read(&self.pipe, into)
     }
 }
 
@@ -94,7 +95,7 @@ async fn read_output(child: Child, mut output: Source) {
     process.output_is_over();
     if !child.connection.is_ending() {
         // The thread that waits for the process reports its end.
-        drop(tokio::task::spawn_blocking(move || process.must_end()));
+        drop(tokio::task::spawn_blocking(move || process.must_end(KillReason::ClosedOutput)));
     }
 }
 
@@ -111,6 +112,7 @@ mod tests {
     use std::{fs::File, sync::Arc};
 
     use redress_ledger::Time;
+    use redress_transport::program::Program;
     use tokio::runtime::Builder;
 
     use crate::{
@@ -122,7 +124,6 @@ mod tests {
         exposition::render,
         log::Log,
         memory::MemoryBudget,
-        process::Program,
         replies::ReplyRouter,
         server::Server,
         session::{ClientKind, KillReason, Session, UpstreamKind, tests::settings},

@@ -13,7 +13,7 @@ use super::{
     reading::UpstreamReader,
     writer::PipeWriter,
 };
-use crate::threads::spawn;
+use crate::{session::KillReason, threads::spawn};
 
 /// How much of a log is read at once.
 const LOG_PIECE: usize = 16 << 10;
@@ -80,7 +80,7 @@ fn read_output(child: &Child, output: &Mutex<Output>) {
         }
         connection.commit();
         if is_over && !connection.is_ending() {
-            return process.must_end();
+            return process.must_end(KillReason::ClosedOutput);
         }
         reads = reading.come_back();
     }

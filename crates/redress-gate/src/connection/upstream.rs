@@ -71,7 +71,7 @@ impl Upstream {
     pub(super) fn close(&self) {
         match self {
             Self::Child { input, process, .. } => {
-                process.gather_kin();
+                process.collect_descendants();
                 input.close();
             }
             Self::Remote(remote) => drop(remote.end_tasks()),

@@ -1,10 +1,9 @@
-//! `Child`: a server's process in a group of its own, its pipes on threads, and nothing of it left at the end.
+//! `Child`: a server's process, its pipes on threads, and nothing of it left at the end.
 
 use std::{
     ffi::OsString,
     io::{self, BufRead as _, BufReader, Read, Write as _},
-    os::unix::process::{CommandExt as _, ExitStatusExt as _},
-    process::{self, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
@@ -13,11 +12,15 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use redress_transport::{
+    process::{Pipes, Process, RunningServer},
+    program::Program,
+};
+use rustix::process::Signal;
 
 use super::wire::{Heard, LONGEST, QUEUE};
 
-/// How long what it wrote last may take to arrive after its end, or its end after its output closed.
+/// How long the end of its log may take to arrive after its end.
 const LINGER: Duration = Duration::from_millis(250);
 
 /// How long it may take to end after its input closed, and again after it was asked to.
@@ -31,53 +34,43 @@ const TAIL: usize = 8 << 10;
 pub(crate) struct Child {
     input: Option<Sender<Vec<u8>>>,
     pub(super) events: Receiver<Heard>,
-    life: Arc<Life>,
+    process: Arc<Process<()>>,
+    log: Arc<Log>,
 }
 
-/// What the threads of a process tell each other.
-#[derive(Debug)]
-struct Life {
-    group: Pid,
-    state: Mutex<State>,
+/// The end of what a process wrote to standard error.
+#[derive(Debug, Default)]
+struct Log {
+    state: Mutex<LogState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    is_output_over: bool,
-    is_log_over: bool,
-    /// It ended, was reaped, and its number may belong to another one.
-    is_reaped: bool,
-    log: Vec<u8>,
+struct LogState {
+    tail: Vec<u8>,
+    is_over: bool,
 }
 
 impl Child {
     /// Starts a program.
     pub(super) fn start(command: &[OsString]) -> io::Result<Self> {
-        let absent = || io::Error::new(io::ErrorKind::NotFound, "no command was given");
-        let (program, args) = command.split_first().ok_or_else(absent)?;
-        let mut child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()?;
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let ((Some(input), Some(output), Some(log)), Some(group)) = (pipes, pid) else {
-            return Err(io::Error::other("the process has no pipes"));
-        };
-        let life = Arc::new(Life { group, state: Mutex::default(), changed: Condvar::new() });
+        let program = Program { command: command.to_vec(), ..Program::default() };
+        let (process, running, pipes) = Process::start(&program)?;
+        let Pipes { input, output, log: its_log } = pipes;
+        let (process, log) = (Arc::new(process), Arc::<Log>::default());
         let (say, events) = sync_channel(QUEUE);
         let (give, lines) = channel();
-        let of = || (Arc::clone(&life), say.clone());
+        let of = || (Arc::clone(&process), say.clone());
         let ((reads, said), (logs, _), (waits, ended)) = (of(), of(), of());
+        let keeps = Arc::clone(&log);
         thread::spawn(move || write(input, &lines));
         thread::spawn(move || read(&reads, output, &said));
-        thread::spawn(move || keep_tail(&logs, log));
-        thread::spawn(move || wait(&waits, child, &ended));
-        Ok(Self { input: Some(give), events, life })
+        thread::spawn(move || {
+            keeps.read(its_log);
+            logs.log_is_over();
+        });
+        thread::spawn(move || wait(&waits, running, &ended));
+        Ok(Self { input: Some(give), events, process, log })
     }
 
     /// Sends a line. A process that does not read it is noticed by its silence.
@@ -90,8 +83,7 @@ impl Child {
     }
 
     pub(super) fn log_tail(&self) -> Vec<u8> {
-        self.life.until(LINGER, |it| it.is_log_over || !it.log.is_empty());
-        self.life.lock().log.clone()
+        self.log.tail()
     }
 }
 
@@ -103,36 +95,41 @@ impl Drop for Child {
         // Whoever waits to tell us something has nobody to tell it to.
         drop(std::mem::replace(&mut self.events, none));
         for signal in [Signal::TERM, Signal::KILL] {
-            if self.life.until(GRACE, |it| it.is_reaped) {
+            if self.process.is_gone_within(GRACE) {
                 return;
             }
-            self.life.signal(signal);
+            self.process.signal(signal);
         }
-        self.life.until(GRACE, |it| it.is_reaped);
+        self.process.is_gone_within(GRACE);
     }
 }
 
-impl Life {
-    fn signal(&self, signal: Signal) {
-        let state = self.lock();
-        if !state.is_reaped {
-            // A group that is gone already is what we want.
-            kill_process_group(self.group, signal).unwrap_or_default();
+impl Log {
+    fn read(&self, mut log: impl Read) {
+        let mut part = [0; 4 << 10];
+        while let Ok(read @ 1..) = log.read(&mut part) {
+            self.set(|it| {
+                it.tail.extend_from_slice(part.get(..read).unwrap_or_default());
+                let gone = it.tail.len().saturating_sub(TAIL);
+                drop(it.tail.drain(..gone));
+            });
         }
-        drop(state);
+        self.set(|it| it.is_over = true);
     }
 
-    fn until(&self, time: Duration, holds: impl Fn(&State) -> bool) -> bool {
-        let waited = self.changed.wait_timeout_while(self.lock(), time, |it| !holds(it));
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    /// What was written last, once there is something.
+    fn tail(&self) -> Vec<u8> {
+        let is_empty = |it: &mut LogState| !it.is_over && it.tail.is_empty();
+        let waited = self.changed.wait_timeout_while(self.lock(), LINGER, is_empty);
+        waited.unwrap_or_else(PoisonError::into_inner).0.tail.clone()
     }
 
-    fn set(&self, change: impl FnOnce(&mut State)) {
+    fn set(&self, change: impl FnOnce(&mut LogState)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -145,18 +142,16 @@ fn write(mut input: ChildStdin, lines: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read(life: &Life, output: ChildStdout, said: &SyncSender<Heard>) {
+fn read(process: &Process<()>, output: ChildStdout, said: &SyncSender<Heard>) {
     let mut output = BufReader::with_capacity(64 << 10, output);
     while let Some(heard) = line(&mut output) {
         if said.send(heard).is_err() {
             break;
         }
     }
-    life.set(|it| it.is_output_over = true);
+    process.output_is_over();
     // What closed its output can say nothing more.
-    if !life.until(LINGER, |it| it.is_reaped) {
-        life.signal(Signal::KILL);
-    }
+    process.must_end(());
 }
 
 /// The next line that is not empty. Of one that is too long nothing is kept but its length.
@@ -190,28 +185,9 @@ fn line(output: &mut BufReader<ChildStdout>) -> Option<Heard> {
     }
 }
 
-fn keep_tail(life: &Life, mut log: impl Read) {
-    let mut part = [0; 4 << 10];
-    while let Ok(read @ 1..) = log.read(&mut part) {
-        life.set(|it| {
-            it.log.extend_from_slice(part.get(..read).unwrap_or_default());
-            let gone = it.log.len().saturating_sub(TAIL);
-            drop(it.log.drain(..gone));
-        });
-    }
-    life.set(|it| it.is_log_over = true);
-}
-
-fn wait(life: &Life, mut child: process::Child, ended: &SyncSender<Heard>) {
-    // The number of a process stays its own until it is reaped, so that nobody else's group is hit below.
-    while waitid(WaitId::Pid(life.group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
-        .is_err_and(|it| it == rustix::io::Errno::INTR)
-    {}
-    life.until(LINGER, |it| it.is_output_over && it.is_log_over);
-    life.signal(Signal::KILL);
-    let status = child.wait();
-    life.set(|it| it.is_reaped = true);
-    let (code, signal) = status.map_or((None, None), |it| (it.code(), it.signal()));
+fn wait(process: &Process<()>, running: RunningServer, ended: &SyncSender<Heard>) {
+    // What others write to its pipes afterwards is of no use.
+    let exit = process.wait(running, || process.nothing_is_read());
     // Nobody is left to hear it when we ended it ourselves.
-    ended.send(Heard::Exited { code, signal }).unwrap_or_default();
+    ended.send(Heard::Exited { code: exit.code, signal: exit.signal }).unwrap_or_default();
 }

@@ -21,7 +21,7 @@ fn a_check_reads_no_key_and_writes_nowhere_but_in_the_workspace() {
         "[governance.preflight.evil]\ncommand = ['sh', '-c', 'echo ran > ran; cat ../config/redress/ledger.key > key || \
          echo x > ../ledger/x || echo x > ../outside || exit 7']\n",
     );
-    let probe = redress_gate::Confinement::default();
+    let probe = redress_transport::confinement::Confinement::default();
     if !probe.is_held().unwrap() {
         return not_run("this kernel has no Landlock");
     }

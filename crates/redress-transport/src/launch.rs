@@ -1,9 +1,8 @@
-//! A server is started through this program: a second process of it takes on what the system is to hold the server to, and becomes the
-//! server.
+//! Starts a server through a second process of this program, which sets limits and confinement for itself and then becomes the server.
 //!
-//! Between `fork` and `exec` only `unsafe` code can run, so that a program in between does what is to be done there. Its orders are its
-//! arguments. Its standard error is a socket at first: by it the real one comes in, and the reason goes out if the server cannot be
-//! started. It closes when the process becomes the server.
+//! Between `fork` and `exec` only `unsafe` code can run; a program in between needs none. Its orders are its arguments. Its standard
+//! error is a socket at first: the real standard error comes in by it, and the reason goes out if the server cannot be started. It
+//! closes when the process becomes the server.
 
 use std::{
     convert::Infallible,
@@ -28,15 +27,15 @@ use rustix::{
     stdio::dup2_stderr,
 };
 
-use crate::{confine::Confinement, process::Program, resources::Resources};
+use crate::{confinement::Confinement, program::Program, resources::Resources};
 
-/// The first argument of this program when it is to become a server.
+/// The first argument of this program that makes it become a server.
 pub const LAUNCH: &str = "__launch";
 
 /// This program, also after another one has taken its place on the disk.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
-/// What stands before the server's own command.
+/// The argument before the server's own command.
 const COMMAND: &str = "--";
 
 /// The exit code of a process that did not become a server.
@@ -54,13 +53,13 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// This program with its orders; what else the process needs is for the caller to add.
+    /// A command that starts this program with its orders. The caller adds the rest.
     pub(crate) fn of(program: &Program, log: PipeWriter) -> io::Result<(Command, Self)> {
         let (socket, theirs) = UnixStream::pair()?;
         let orders = Orders {
             gate: getpid().as_raw_pid(),
             resources: program.resources,
-            // The process looks at them from the directory in which the server starts.
+            // The process resolves them in the directory in which the server starts.
             confinement: program.confinement.as_ref().map(Confinement::absolute),
             command: program.command.clone(),
         };
@@ -74,10 +73,10 @@ impl Launch {
     pub(crate) fn finish(self, mut child: Child) -> io::Result<Child> {
         let Self { socket, log } = self;
         let sent = send(&socket, &log);
-        // From now on the server alone has it.
+        // The server alone holds it now.
         drop(log);
         let mut said = Vec::new();
-        // Whatever breaks here, the process has ended or is about to, and how it ends is told.
+        // After an error here the process has ended or is about to end, and how it ends is reported.
         io::Read::take(&socket, LONGEST_REASON).read_to_end(&mut said).unwrap_or_default();
         match (reason(&said), sent) {
             (None, Ok(())) => Ok(child),
@@ -100,7 +99,7 @@ fn send(socket: &UnixStream, log: &PipeWriter) -> io::Result<()> {
     Ok(())
 }
 
-/// What a process says that did not become a server: the number of the system, and words where that has none.
+/// Why a process did not become a server: the system's error number, or words if there is none.
 fn reason(said: &[u8]) -> Option<io::Error> {
     let (number, words) = said.split_first_chunk()?;
     Some(match i32::from_le_bytes(*number) {
@@ -111,7 +110,7 @@ fn reason(said: &[u8]) -> Option<io::Error> {
 
 /// Becomes the server that the orders name. It returns only if that fails, and the gate knows why then.
 pub fn become_server(orders: impl Iterator<Item = OsString>) -> ExitCode {
-    // Whoever gives this order by hand has no gate that could hear why.
+    // A user who gives this argument by hand has no gate that could be told why.
     if let Ok(mut gate) = take_log() {
         let Err(error) = Orders::read(orders).and_then(Orders::follow);
         let number = error.raw_os_error().unwrap_or_default();
@@ -122,7 +121,7 @@ pub fn become_server(orders: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::from(NOT_STARTED)
 }
 
-/// Puts the standard error that the gate sends into its place, and keeps the socket apart until this process becomes another one.
+/// Replaces standard error by the one that the gate sends, and keeps the socket until this process becomes the server.
 fn take_log() -> io::Result<UnixStream> {
     let stderr = io::stderr();
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
@@ -139,7 +138,7 @@ fn take_log() -> io::Result<UnixStream> {
     Ok(UnixStream::from(gate))
 }
 
-/// What a process is to take on, and what it is to become.
+/// The limits and confinement of a process, and the command that it becomes.
 #[derive(Debug, PartialEq, Eq)]
 struct Orders {
     /// The process with which it ends.
@@ -204,11 +203,11 @@ impl Orders {
         Ok(orders)
     }
 
-    /// Takes on everything, and becomes the server.
+    /// Sets limits and confinement, and becomes the server.
     fn follow(self) -> io::Result<Infallible> {
         let (program, arguments) = self.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have ended before that was said.
+        // The gate may have ended before.
         if getppid().is_none_or(|it| it.as_raw_pid() != self.gate) {
             return Err(io::Error::other("the gate has ended"));
         }
@@ -225,7 +224,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::{Orders, reason};
-    use crate::{confine::Confinement, resources::Resources};
+    use crate::{confinement::Confinement, resources::Resources};
 
     #[test]
     fn orders_are_read_as_they_were_written() {

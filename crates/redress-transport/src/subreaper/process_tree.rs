@@ -1,4 +1,4 @@
-//! What the system says of processes: who is below whom, who has ended, and the mark that each has inherited.
+//! What `/proc` says of processes: their children, whether they have ended, and the mark that each inherited.
 
 use std::{fs, os::fd::OwnedFd};
 
@@ -12,7 +12,7 @@ pub(super) fn below(process: Pid) -> Vec<OwnedFd> {
     while let Some(parent) = parents.pop() {
         for child in children(parent) {
             let handle = Pid::from_raw(child).map(|it| pidfd_open(it, PidfdFlags::empty()));
-            // Still there, so that the handle is of no other one that has its number now.
+            // Listed again, so that the handle is not one of another process with the same id.
             if let Some(Ok(handle)) = handle
                 && children(parent).contains(&child)
             {
@@ -41,20 +41,20 @@ pub(super) fn has_ended(process: i32) -> bool {
     stat(process).is_none_or(|it| it.starts_with(['Z', 'X']))
 }
 
-/// Whether a process ends by itself: its pipes are closed before it has ended.
+/// Whether a process is about to end. Its pipes are closed before it has ended.
 pub(super) fn is_ending(process: i32) -> bool {
     const EXITING: u32 = 4;
     let flags = stat(process).and_then(|it| it.split(' ').nth(6)?.parse::<u32>().ok());
     flags.is_none_or(|it| it & EXITING != 0)
 }
 
-/// What the system says of a process, from its state on.
+/// The line of a process in `/proc`, from its state on.
 fn stat(process: i32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(") ").map(|(_, it)| it.to_owned())
 }
 
-/// The mark that a process has inherited. One that has ended has none.
+/// The mark that a process inherited; none once it has ended.
 pub(super) fn mark_of(process: i32) -> Option<String> {
     let variables = fs::read(format!("/proc/{process}/environ")).ok()?;
     let mut variables = variables.split(|it| *it == 0);

@@ -1,16 +1,16 @@
-//! `Resources`: how much of the machine the process of a server may take. The system keeps the limits.
+//! `Resources`: limits of what the process of a server may take. The system enforces them.
 
 use std::{fs, io};
 
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
-/// How much of the machine the process of a server may take.
+/// Limits of what the process of a server may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Resources {
     /// The most private memory of each of its processes, in bytes.
     pub memory: Option<u64>,
-    /// The most processes and threads of the server. The system counts those of the user, so that what others of this user start
-    /// later counts, too. It does not hold root.
+    /// The most processes and threads of the server. The system counts all of the user, so that those which other programs of this user
+    /// start later count, too. It does not limit root.
     pub processes: Option<u64>,
     /// The most files that each of its processes has open.
     pub open_files: Option<u64>,
@@ -33,7 +33,7 @@ impl Resources {
     }
 }
 
-/// Sets a limit that nobody below can raise; one that is lower already stays.
+/// Sets a limit that this process and those below it cannot raise. A lower limit stays.
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
     let most = getrlimit(resource).maximum.map_or(most, |it| it.min(most));
     Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?)

@@ -1,10 +1,9 @@
-//! `Kin`: what a server has started, wherever it has gone since. Once we ask for them, the system hands orphans to us; they end with
-//! their server, and those that have ended are reaped.
+//! `Subreaper`: ends and reaps the processes that servers started and left behind. The system makes this process their parent.
 //!
-//! Whose an orphan is says a variable of its environment, which all of them inherit. One that has cleared it ends with its server if
-//! that is ended by us or is the only one, and else with us.
+//! A variable of its environment, which all processes of a server inherit, marks the server that an orphan belongs to. An orphan that
+//! cleared the variable ends with its server if this process ends the server or runs no other one, and else with this process.
 
-mod tree;
+mod process_tree;
 mod watch;
 
 use std::{
@@ -32,51 +31,50 @@ use rustix::{
 
 pub use self::watch::{WATCH, watch};
 use self::{
-    tree::{below, children, children_of, has_ended, mark_of},
+    process_tree::{below, children, children_of, has_ended, mark_of},
     watch::Watcher,
 };
 
-/// The variable that says to which server a process belongs. Behind a gate within a gate, its value begins with the outer one's.
+/// The variable that marks the processes of one server. In a gate that runs inside another gate, its value begins with the outer one's.
 const MARK: &str = "REDRESS_SERVER";
 
 /// How long the system may take to end what is killed.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often we look.
+/// How often the children of this process are listed meanwhile.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// There is one, because the system hands orphans to a process as a whole.
-static KIN: OnceLock<Kin> = OnceLock::new();
+/// The only one: the system makes a process, and not a part of it, the parent of orphans.
+static SUBREAPER: OnceLock<Subreaper> = OnceLock::new();
 
 #[derive(Debug)]
-struct Kin {
+struct Subreaper {
     /// What every mark begins with.
     ours: String,
     servers: AtomicU64,
-    /// Every orphan is a server's. Where others were here before us, only what has a mark is.
+    /// True if every orphan belongs to a server. If this process had children before, only a marked orphan does.
     is_alone: bool,
-    /// Whoever reaps orphans holds all of it. Whoever holds a part of it can trust that their numbers stay their own.
+    /// The thread that reaps holds the write lock. While a read lock is held, the system reuses the id of no orphan.
     reaping: RwLock<()>,
-    /// Processes that somebody waits for.
+    /// The ids of processes that a thread of this program waits for.
     own: Mutex<BTreeSet<i32>>,
-    /// Marks of servers that have ended, until somebody ends their kin.
+    /// Marks of servers that have ended and whose orphans have not been ended yet.
     ended: Mutex<Vec<String>>,
-    /// Held by the one who does.
+    /// Held by the thread that ends them.
     ending: Mutex<()>,
     /// What ends them if this process is killed.
     watcher: OnceLock<Watcher>,
     reaper: Thread,
 }
 
-/// While it is there, orphans of servers are handed to this process. When it is dropped, they end.
+/// Makes this process the parent of orphans until it is dropped; then they are ended.
 #[derive(Debug)]
 #[must_use]
 pub struct Adoption(());
 
-/// Has the system hand us the orphans of servers. For a program that does nothing but gate: orphans of whatever else it starts would
-/// be taken for theirs.
+/// Makes this process the parent of all orphans below it. Only for a program that starts nothing but servers: it ends all orphans.
 ///
 /// # Errors
-/// What the system says where it does not let us.
+/// The system's error if it does not allow that.
 pub fn adopt_orphans() -> io::Result<Adoption> {
     let me = getpid();
     let inherited = mark_of(me.as_raw_pid()).map(|it| it + ",").unwrap_or_default();
@@ -84,7 +82,7 @@ pub fn adopt_orphans() -> io::Result<Adoption> {
     let mut chance = [0; 4];
     getrandom(&mut chance, GetRandomFlags::empty())?;
     let chance = u32::from_ne_bytes(chance);
-    let kin = Kin {
+    let subreaper = Subreaper {
         // Elsewhere on this machine another gate may have the same number.
         ours: format!("{inherited}{}-{chance:08x}.", me.as_raw_pid()),
         servers: AtomicU64::new(0),
@@ -96,21 +94,21 @@ pub fn adopt_orphans() -> io::Result<Adoption> {
         watcher: OnceLock::new(),
         reaper: thread.thread().clone(),
     };
-    KIN.get_or_init(|| kin);
+    SUBREAPER.get_or_init(|| subreaper);
     set_child_subreaper(Some(me))?;
     Ok(Adoption(()))
 }
 
 impl Adoption {
-    /// Has a second process of this program end what servers have started if this one is killed; where none can be started, nothing does.
-    /// The `main` of this program hands [`WATCH`] to [`watch`].
+    /// Starts a second process of this program that ends the processes of servers if this process is killed. If it cannot be started,
+    /// they are left running then. The `main` of this program must pass [`WATCH`] on to [`watch`].
     pub fn watched(self) -> Self {
-        if let Some(kin) = KIN.get() {
-            // Until it is known, it looks like an orphan.
-            let _held = kin.reaping.read().unwrap_or_else(PoisonError::into_inner);
-            if let Ok(watcher) = Watcher::start(&kin.ours) {
+        if let Some(subreaper) = SUBREAPER.get() {
+            // Before its id is stored, it looks like an orphan.
+            let _held = subreaper.reaping.read().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(watcher) = Watcher::start(&subreaper.ours) {
                 // There is one for the process.
-                kin.watcher.get_or_init(|| watcher);
+                subreaper.watcher.get_or_init(|| watcher);
             }
         }
         self
@@ -119,70 +117,71 @@ impl Adoption {
 
 impl Drop for Adoption {
     fn drop(&mut self) {
-        if let Some(kin) = KIN.get() {
-            let is_marked = |it| mark_of(it).is_some_and(|it| it.starts_with(&kin.ours));
-            kin.end(|it| if kin.is_alone { !has_ended(it) } else { is_marked(it) });
-            if let Some(watcher) = kin.watcher.get() {
+        if let Some(subreaper) = SUBREAPER.get() {
+            let is_marked = |it| mark_of(it).is_some_and(|it| it.starts_with(&subreaper.ours));
+            subreaper.end(|it| if subreaper.is_alone { !has_ended(it) } else { is_marked(it) });
+            if let Some(watcher) = subreaper.watcher.get() {
                 watcher.end();
             }
         }
     }
 }
 
-/// A process of ours, until it is reaped by the one who waits for it.
+/// A process that this program started and reaps itself.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub struct OwnProcess {
     id: Option<i32>,
     mark: Option<String>,
 }
 
-impl Own {
-    /// Starts a process that is ours, and whose kin can be told from others.
-    pub(crate) fn start(
+impl OwnProcess {
+    /// Starts a process with a mark of its own, so that its orphans can be told from those of others.
+    pub fn start(
         mut command: Command,
         start: impl FnOnce(Command) -> io::Result<Child>,
     ) -> io::Result<(Child, Self)> {
-        let Some(kin) = KIN.get() else {
+        let Some(subreaper) = SUBREAPER.get() else {
             return Ok((start(command)?, Self { id: None, mark: None }));
         };
-        let mark = format!("{}{}", kin.ours, kin.servers.fetch_add(1, Ordering::Relaxed));
+        let mark =
+            format!("{}{}", subreaper.ours, subreaper.servers.fetch_add(1, Ordering::Relaxed));
         command.env(MARK, OsStr::new(&mark));
-        // Until it is known to be ours, it looks like an orphan.
-        let _held = kin.reaping.read().unwrap_or_else(PoisonError::into_inner);
+        // Before its id is stored, it looks like an orphan.
+        let _held = subreaper.reaping.read().unwrap_or_else(PoisonError::into_inner);
         let child = start(command)?;
         let id = i32::try_from(child.id()).ok();
-        lock(&kin.own).extend(id);
-        kin.reaper.unpark();
+        lock(&subreaper.own).extend(id);
+        subreaper.reaper.unpark();
         Ok((child, Self { id, mark: Some(mark) }))
     }
 
-    /// Ends all that the process has left behind.
-    pub(crate) fn end_kin(&self) {
-        let Some((kin, mark)) = KIN.get().zip(self.mark.clone()) else { return };
-        lock(&kin.ended).push(mark);
-        let _turn = lock(&kin.ending);
-        // If there are none, then whoever had the turn before has ended ours, too.
-        let ended = std::mem::take(&mut *lock(&kin.ended));
+    /// Ends the orphans that the process left behind.
+    pub fn end_descendants(&self) {
+        let Some((subreaper, mark)) = SUBREAPER.get().zip(self.mark.clone()) else { return };
+        lock(&subreaper.ended).push(mark);
+        let _turn = lock(&subreaper.ending);
+        // If there are none, another thread has ended them together with its own.
+        let ended = std::mem::take(&mut *lock(&subreaper.ended));
         if ended.is_empty() {
             return;
         }
-        kin.end(|it| match mark_of(it) {
+        subreaper.end(|it| match mark_of(it) {
             Some(mark) => ended.iter().any(|of| is_of(&mark, of)),
-            None => kin.is_alone && lock(&kin.own).len() <= 1 && !has_ended(it),
+            None => subreaper.is_alone && lock(&subreaper.own).len() <= 1 && !has_ended(it),
         });
     }
 }
 
-impl Drop for Own {
+impl Drop for OwnProcess {
     fn drop(&mut self) {
-        if let Some((kin, id)) = KIN.get().zip(self.id) {
-            lock(&kin.own).remove(&id);
+        if let Some((subreaper, id)) = SUBREAPER.get().zip(self.id) {
+            lock(&subreaper.own).remove(&id);
         }
     }
 }
 
-impl Kin {
-    /// Ends orphans, and what they have started, until there are none.
+impl Subreaper {
+    /// Ends orphans and all processes below them until none is left, or [`PATIENCE`] is over.
     fn end(&self, is_meant: impl Fn(i32) -> bool) {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -201,7 +200,7 @@ impl Kin {
         }
     }
 
-    /// The children of this process that nobody has started here: the system hands them to the first thread.
+    /// The children of this process that no thread of it started. The system makes them children of its first thread.
     fn orphans(&self) -> Vec<i32> {
         let me = getpid().as_raw_pid();
         let mut children = children_of(&format!("/proc/{me}/task/{me}"));
@@ -215,47 +214,47 @@ impl Kin {
     }
 }
 
-/// Reaps orphans, and nobody else: the work of a thread of its own.
+/// Reaps orphans and no other process, on a thread of its own.
 fn reap() {
     let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     loop {
-        match (waitid(WaitId::All, ended), KIN.get()) {
+        match (waitid(WaitId::All, ended), SUBREAPER.get()) {
             (Err(Errno::CHILD), _) | (_, None) => thread::park(),
-            (_, Some(kin)) => {
-                let held = kin.reaping.write().unwrap_or_else(PoisonError::into_inner);
-                let ended = kin.orphans().into_iter().chain(kin.watcher());
+            (_, Some(subreaper)) => {
+                let held = subreaper.reaping.write().unwrap_or_else(PoisonError::into_inner);
+                let ended = subreaper.orphans().into_iter().chain(subreaper.watcher());
                 for orphan in ended.filter_map(Pid::from_raw) {
                     let now = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-                    // One that lives is left.
+                    // One that still runs is left alone.
                     waitid(WaitId::Pid(orphan), now).unwrap_or_default();
                 }
                 drop(held);
-                // One of our own is reaped by the one who waits for it.
+                // A process that this program started is reaped by the thread that waits for it.
                 thread::park_timeout(PAUSE);
             }
         }
     }
 }
 
-/// All that a process of ours has started and that is still below it; nothing, if orphans are not ours.
-pub(crate) fn kin_of(process: Pid) -> Vec<OwnedFd> {
-    KIN.get().map(|_| below(process)).unwrap_or_default()
+/// All processes below one that this program started; none if orphans are not adopted.
+pub fn descendants_of(process: Pid) -> Vec<OwnedFd> {
+    SUBREAPER.get().map(|_| below(process)).unwrap_or_default()
 }
 
-/// Whether a process that is not reaped ends, or has ended, by itself.
-pub(crate) fn is_ending(process: Pid) -> bool {
-    tree::is_ending(process.as_raw_pid())
+/// Whether a process that is not reaped yet has ended or is about to end.
+pub fn is_ending(process: Pid) -> bool {
+    process_tree::is_ending(process.as_raw_pid())
 }
 
 /// Ends processes.
-pub(crate) fn kill(processes: &[OwnedFd]) {
+pub fn kill(processes: &[OwnedFd]) {
     for process in processes {
-        // One that is gone already is what we want.
+        // An error means that it is gone already.
         pidfd_send_signal(process, Signal::KILL).unwrap_or_default();
     }
 }
 
-/// Whether a mark is that of a server, or of one behind it.
+/// Whether a mark is that of a server, or of a server behind that one.
 fn is_of(mark: &str, server: &str) -> bool {
     mark.strip_prefix(server).is_some_and(|it| it.is_empty() || it.starts_with(','))
 }

@@ -1,5 +1,5 @@
-//! One thread that starts the processes of servers. The system ends them with the thread that started them, so that this one lasts as
-//! long as the gate.
+//! The one thread that starts the processes of servers. The system ends a process with the thread that started it, so that this thread
+//! lasts as long as the gate.
 
 use std::{
     io,
@@ -11,10 +11,10 @@ use std::{
     thread,
 };
 
-/// What is to be started, and who waits for it.
-type Order = (Command, Sender<io::Result<Child>>);
+/// A command, and where its process is sent.
+type SpawnRequest = (Command, Sender<io::Result<Child>>);
 
-static ORDERS: OnceLock<Sender<Order>> = OnceLock::new();
+static ORDERS: OnceLock<Sender<SpawnRequest>> = OnceLock::new();
 
 /// Starts a process.
 pub(crate) fn spawn(command: Command) -> io::Result<Child> {
@@ -24,7 +24,7 @@ pub(crate) fn spawn(command: Command) -> io::Result<Child> {
     started.recv().unwrap_or_else(|_closed| Err(gone()))
 }
 
-fn orders() -> io::Result<&'static Sender<Order>> {
+fn orders() -> io::Result<&'static Sender<SpawnRequest>> {
     if let Some(orders) = ORDERS.get() {
         return Ok(orders);
     }
@@ -34,12 +34,12 @@ fn orders() -> io::Result<&'static Sender<Order>> {
     Ok(ORDERS.get_or_init(|| orders))
 }
 
-fn work(orders: &Receiver<Order>) {
+fn work(orders: &Receiver<SpawnRequest>) {
     for (mut command, reply) in orders {
         let started = command.spawn();
-        // Ends of pipes that the process has are closed here, before anybody waits for them.
+        // Closes the ends of pipes that the process has, before another thread waits for them to close.
         drop(command);
-        // Who asked waits.
+        // The thread that asked waits for it.
         reply.send(started).unwrap_or_default();
     }
 }

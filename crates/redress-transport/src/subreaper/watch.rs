@@ -1,5 +1,4 @@
-//! A second process of this program that ends the kin of all servers once the gate has ended, however it did. It sees that its input
-//! closes.
+//! A second process of this program that ends the processes of all servers once the gate has ended. The end of its input tells it.
 
 use std::{
     ffi::OsString,
@@ -16,12 +15,12 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
 };
 
-use super::{PATIENCE, PAUSE, tree::mark_of};
+use super::{PATIENCE, PAUSE, process_tree::mark_of};
 
-/// The first argument of this program when it is to watch a gate.
+/// The first argument of this program that makes it watch a gate.
 pub const WATCH: &str = "__watch";
 
-/// How often in a row nothing may be found before it is believed: what was about to start has no mark yet.
+/// How often in a row no process must be found before the search ends: one that is about to start has no mark yet.
 const QUIET: u32 = 3;
 
 /// The process that watches this one.
@@ -29,12 +28,12 @@ const QUIET: u32 = 3;
 pub(super) struct Watcher {
     pub(super) id: i32,
     process: OwnedFd,
-    /// Closes with this process.
+    /// The system closes it when this process ends.
     _input: ChildStdin,
 }
 
 impl Watcher {
-    /// Starts it, for processes whose mark begins so.
+    /// Starts it for the processes whose mark begins with this text.
     pub(super) fn start(mark: &str) -> io::Result<Self> {
         let mut child = Command::new("/proc/self/exe")
             .arg0("redress")
@@ -44,7 +43,7 @@ impl Watcher {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // What ends the group of the gate leaves it there.
+            // A signal to the group of the gate does not reach it.
             .process_group(0)
             .spawn()?;
         let id = i32::try_from(child.id()).map_err(io::Error::other)?;
@@ -56,17 +55,17 @@ impl Watcher {
 
     /// Ends it.
     pub(super) fn end(&self) {
-        // One that is gone already is what we want.
+        // An error means that it is gone already.
         pidfd_send_signal(&self.process, Signal::KILL).unwrap_or_default();
         waitid(WaitId::PidFd(self.process.as_fd()), WaitIdOptions::EXITED).unwrap_or_default();
     }
 }
 
-/// Waits until the gate has ended, and ends all processes whose mark begins so.
+/// Waits until the gate has ended, and ends all processes whose mark begins with the given text.
 pub fn watch(mut marks: impl Iterator<Item = OsString>) -> ExitCode {
     let mark = marks.next().and_then(|it| it.into_string().ok()).filter(|it| !it.is_empty());
     let Some(mark) = mark else { return ExitCode::from(2) };
-    // Nobody ever writes there.
+    // The gate writes nothing there.
     io::copy(&mut io::stdin(), &mut io::sink()).unwrap_or_default();
     let mut quiet = 0;
     for _ in 0..PATIENCE.as_millis() / PAUSE.as_millis() {
@@ -87,7 +86,7 @@ fn end_all(mark: &str) -> bool {
     let mut has_ended_any = false;
     for process in processes {
         let handle = Pid::from_raw(process).map(|it| pidfd_open(it, PidfdFlags::empty()));
-        // Still marked, so that the handle is of no other one that has its number now.
+        // Read again, so that the handle is not one of another process with the same id.
         if let Some(Ok(handle)) = handle
             && is_marked(process)
         {
