@@ -138,8 +138,8 @@ fn apart<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
 }
 
 #[cfg(test)]
-#[path = "../../../fixtures/landlock.rs"]
-mod landlock;
+#[path = "../../../fixtures/kernel.rs"]
+mod kernel;
 
 #[cfg(test)]
 mod tests {
@@ -149,7 +149,7 @@ mod tests {
         process::{Command, Stdio},
     };
 
-    use super::{Confinement, landlock::can_confine};
+    use super::{Confinement, kernel::can_confine};
 
     #[test]
     fn a_process_writes_everywhere_but_in_what_is_kept_and_reads_no_key() {

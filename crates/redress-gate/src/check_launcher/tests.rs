@@ -1,7 +1,7 @@
 //! The commands that check writes do no more than they may.
 
-#[path = "../../../../fixtures/landlock.rs"]
-mod landlock;
+#[path = "../../../../fixtures/kernel.rs"]
+mod kernel;
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ fn a_check_that_is_confined_writes_in_the_workspace_alone_and_reads_no_key() {
     fs::write(beside("config/redress/ledger.key"), "secret").unwrap();
     let secret = Some(beside("config/redress"));
     let confinement = Confinement { secret, ..Confinement::default() };
-    if !landlock::can_confine(confinement.is_held().unwrap()) {
+    if !kernel::can_confine(confinement.is_held().unwrap()) {
         return;
     }
     let launcher = CheckLauncher::confined(confinement);

@@ -17,9 +17,8 @@ use std::{
     },
 };
 
-use rustix::fs::OFlags;
-
 use redress_transport::pipe::PipeRemainder;
+use rustix::fs::OFlags;
 
 /// The reading end.
 #[derive(Debug)]
