@@ -2,7 +2,8 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use redress_gate::{Program, Target, ask_for_tools};
+use redress_gate::{Target, ask_for_tools};
+use redress_transport::program::Program;
 use serde_json::Value;
 
 use super::document::Command;
