@@ -45,7 +45,6 @@ pub(crate) use self::{
     remote::connect,
 };
 use crate::{
-    inflight::UpstreamId,
     log::Log,
     memory::{Account, Held, OutOfMemory, Reservation, SMALL},
     moment::Moment,
@@ -54,6 +53,7 @@ use crate::{
     remote::{Address, Remote},
     server::Server,
     session::{Actions, Exit, KillReason, Session, UpstreamKind},
+    upstream_id::UpstreamId,
 };
 
 /// How much may wait for an upstream that does not read.

@@ -7,10 +7,10 @@ use redress_govern::{CallContext, CheckedWrite};
 
 use crate::{
     frame::{Edit, Frame, Named, rewrite, span},
+    http_head::HttpHead,
     limits::CallSlot,
     memory::Reservation,
     outgoing::Sender,
-    session::HttpHead,
 };
 
 /// A longer request is not kept for the judgement of its failure; its id, method and tool are.

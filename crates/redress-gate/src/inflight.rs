@@ -9,14 +9,14 @@ use std::{
 };
 
 use indexmap::IndexMap;
-use redress::json::{Kind, Value};
+use redress::json::Value;
 use rustc_hash::FxBuildHasher;
 
 use self::questions::Questions;
-use crate::exchange::Exchange;
-
-/// How many bits of an id say where its request is kept. The rest is random.
-const PLACE_BITS: u32 = 12;
+use crate::{
+    exchange::Exchange,
+    upstream_id::{DIGITS, PLACE_BITS, UpstreamId},
+};
 
 /// The most requests that can be in flight.
 pub(crate) const MOST: usize = 1 << PLACE_BITS;
@@ -26,59 +26,6 @@ const NUMBER_BITS: u32 = 46;
 
 /// The most finished requests whose memory is kept for new ones.
 const MOST_SPARE: usize = 64;
-
-/// Ids have 46 bits and 14 digits: every reader of JSON that we know of keeps that many.
-const RANDOM_BITS: u32 = 33;
-const DIGITS: usize = 14;
-
-/// An id of ours, under which an upstream knows a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct UpstreamId(u64);
-
-impl UpstreamId {
-    /// As it stands in a message.
-    pub(crate) fn digits(self) -> [u8; DIGITS] {
-        let mut digits = [b'0'; DIGITS];
-        let mut rest = self.0;
-        for digit in digits.iter_mut().rev() {
-            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-            rest /= 10;
-        }
-        digits
-    }
-
-    /// The id that an answer names. Some servers turn a number into a string.
-    pub(crate) fn of(value: Value<'_>) -> Option<Self> {
-        match value.kind() {
-            Kind::Number => Self::read(value.raw().as_bytes()),
-            _ => Self::read(value.as_str()?.as_bytes()),
-        }
-    }
-
-    pub(crate) fn read(digits: &[u8]) -> Option<Self> {
-        let digits: &[u8; DIGITS] = digits.try_into().ok()?;
-        let (mut id, mut is_number) = (0, true);
-        for digit in digits {
-            is_number &= digit.is_ascii_digit();
-            id = id * 10 + u64::from(digit & 0xF);
-        }
-        is_number.then_some(Self(id))
-    }
-
-    /// The id as a number, for those who only give it back.
-    pub(crate) const fn number(self) -> u64 {
-        self.0
-    }
-
-    /// The id with that number.
-    pub(crate) const fn from_number(number: u64) -> Self {
-        Self(number)
-    }
-
-    fn place(self) -> usize {
-        usize::try_from(self.0 & ((1 << PLACE_BITS) - 1)).unwrap_or_default()
-    }
-}
 
 /// What is owed for a request.
 #[derive(Debug)]
@@ -106,7 +53,7 @@ pub(crate) enum OwnRequest {
 #[derive(Debug, Default)]
 struct Slot {
     /// The last id that was given out for this place.
-    id: u64,
+    id: Option<UpstreamId>,
     entry: Option<InFlightEntry>,
     /// The client's id, as a key.
     key: u64,
@@ -208,7 +155,7 @@ impl InFlight {
 
     /// Takes out what is owed under an id. What was taken out before is not there again.
     pub(crate) fn take(&mut self, id: UpstreamId) -> Option<InFlightEntry> {
-        let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
+        let slot = self.slots.get_mut(id.place()).filter(|it| it.id == Some(id))?;
         let entry = slot.entry.take()?;
         self.free.push(id.place());
         if let InFlightEntry::Answer(exchange) = &entry {
@@ -250,7 +197,7 @@ impl InFlight {
 
     /// Takes out what is owed under an id if its time is over.
     pub(crate) fn due(&mut self, id: UpstreamId, now: Instant) -> Option<InFlightEntry> {
-        let slot = self.slots.get(id.place()).filter(|it| it.id == id.0)?;
+        let slot = self.slots.get(id.place()).filter(|it| it.id == Some(id))?;
         let until = match slot.entry.as_ref()? {
             InFlightEntry::Answer(exchange) => exchange.deadline?,
             InFlightEntry::Nothing { until } => *until,
@@ -272,7 +219,7 @@ impl InFlight {
 
     /// The client withdraws its request.
     pub(crate) fn withdraw(&mut self, id: UpstreamId) -> Option<Box<Exchange>> {
-        let slot = self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?;
+        let slot = self.slots.get_mut(id.place()).filter(|it| it.id == Some(id))?;
         let Some(InFlightEntry::Answer(exchange)) = slot.entry.take() else { return None };
         slot.entry =
             Some(InFlightEntry::Nothing { until: exchange.deadline.unwrap_or(exchange.started) });
@@ -283,7 +230,7 @@ impl InFlight {
 
     /// Whether somebody waits for the answer to an id.
     pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
-        let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
+        let slot = self.slots.get(id.place()).filter(|it| it.id == Some(id));
         slot.is_some_and(|it| {
             matches!(it.entry, Some(InFlightEntry::Answer(_) | InFlightEntry::Own(_)))
         })
@@ -291,7 +238,7 @@ impl InFlight {
 
     /// The request of a client under an id.
     pub(crate) fn exchange(&self, id: UpstreamId) -> Option<&Exchange> {
-        match self.slots.get(id.place()).filter(|it| it.id == id.0)?.entry.as_ref()? {
+        match self.slots.get(id.place()).filter(|it| it.id == Some(id))?.entry.as_ref()? {
             InFlightEntry::Answer(exchange) => Some(exchange.as_ref()),
             _ => None,
         }
@@ -299,7 +246,7 @@ impl InFlight {
 
     /// The same, to be changed.
     pub(crate) fn exchange_mut(&mut self, id: UpstreamId) -> Option<&mut Exchange> {
-        match self.slots.get_mut(id.place()).filter(|it| it.id == id.0)?.entry.as_mut()? {
+        match self.slots.get_mut(id.place()).filter(|it| it.id == Some(id))?.entry.as_mut()? {
             InFlightEntry::Answer(exchange) => Some(exchange.as_mut()),
             _ => None,
         }
@@ -307,13 +254,13 @@ impl InFlight {
 
     /// Whether a question of our own waits for its answer under an id.
     pub(crate) fn is_asked(&self, id: UpstreamId) -> bool {
-        let slot = self.slots.get(id.place()).filter(|it| it.id == id.0);
+        let slot = self.slots.get(id.place()).filter(|it| it.id == Some(id));
         slot.is_some_and(|it| matches!(it.entry, Some(InFlightEntry::Own(_))))
     }
 
     /// Whether the id was ours once, and its request is over.
     pub(crate) fn is_over(&self, id: UpstreamId) -> bool {
-        self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.entry.is_none())
+        self.slots.get(id.place()).is_some_and(|it| it.id == Some(id) && it.entry.is_none())
     }
 
     /// The only request in flight that is to be answered in time, if there is but one.
@@ -327,7 +274,7 @@ impl InFlight {
 
     /// Every id in flight with what is owed for it, in no order that means anything.
     pub(crate) fn all(&self) -> impl Iterator<Item = (UpstreamId, &InFlightEntry)> {
-        self.slots.iter().filter_map(|it| Some((UpstreamId(it.id), it.entry.as_ref()?)))
+        self.slots.iter().filter_map(|it| Some((it.id?, it.entry.as_ref()?)))
     }
 
     /// Every id in flight, oldest request first.
@@ -355,8 +302,10 @@ impl InFlight {
         let mut found = Vec::new();
         for digits in bytes.split(|it| !it.is_ascii_digit()).filter(|it| it.len() == DIGITS) {
             let Some(id) = UpstreamId::read(digits) else { continue };
-            let is_in_flight =
-                self.slots.get(id.place()).is_some_and(|it| it.id == id.0 && it.entry.is_some());
+            let is_in_flight = self
+                .slots
+                .get(id.place())
+                .is_some_and(|it| it.id == Some(id) && it.entry.is_some());
             if is_in_flight && !found.contains(&id) {
                 found.push(id);
             }
@@ -379,11 +328,9 @@ impl InFlight {
     }
 
     fn insert(&mut self, place: usize, entry: InFlightEntry, key: u64) -> UpstreamId {
-        let random = self.random() >> (u64::BITS - RANDOM_BITS);
-        let top = 1 << (RANDOM_BITS + PLACE_BITS);
-        let id = UpstreamId(top | random << PLACE_BITS | u64::try_from(place).unwrap_or_default());
+        let id = UpstreamId::new(self.random(), place);
         if let Some(slot) = self.slots.get_mut(place) {
-            *slot = Slot { id: id.0, entry: Some(entry), key };
+            *slot = Slot { id: Some(id), entry: Some(entry), key };
         }
         id
     }

@@ -10,6 +10,7 @@ mod exchange;
 mod exposition;
 mod fault_template;
 mod header_params;
+mod http_head;
 mod inflight;
 mod limits;
 mod log;
@@ -35,6 +36,7 @@ mod tail;
 mod threads;
 mod tls;
 mod tools;
+mod upstream_id;
 
 use redress::frame::{self, lines, peek};
 
@@ -43,7 +45,6 @@ pub use breaker::BreakerRule;
 pub use caller::{Caller, Peer};
 pub use check_launcher::CheckLauncher;
 pub use connection::{OnLedgerFailure, Target};
-pub use inflight::UpstreamId;
 pub use limits::{LimitRule, Rate};
 pub use memory::MemoryBudget;
 pub use moment::Moment;
@@ -61,3 +62,4 @@ pub use session::{
 pub use settings::{Mode, ServerText, Settings};
 pub use tail::Tail;
 pub use tls::{Tls, TlsError};
+pub use upstream_id::UpstreamId;

@@ -4,7 +4,7 @@ pub use redress_govern::TokenId;
 
 use crate::{
     caller::{Caller, Peer},
-    inflight::UpstreamId,
+    upstream_id::UpstreamId,
 };
 
 /// Who sent a message: one of the clients of a session, and the place where an answer to it goes.

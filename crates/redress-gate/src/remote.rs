@@ -32,10 +32,10 @@ use self::{
 };
 use crate::{
     header_params::HeaderParams,
-    inflight::UpstreamId,
     memory::{Account, Reservation},
     outgoing::{Outgoing, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure, MessageSource},
+    upstream_id::UpstreamId,
 };
 
 /// The most notifications that wait for a server which does not take them.

@@ -80,7 +80,7 @@ use crate::{
     breaker::{Breaker, is_of_transport},
     exchange::Method,
     frame::limits,
-    inflight::{InFlight, InFlightEntry, UpstreamId},
+    inflight::{InFlight, InFlightEntry},
     metrics::Event,
     moment::millis,
     outgoing::{Sender, Ticket, ToUpstream},
@@ -88,11 +88,11 @@ use crate::{
     restarts::May,
     server::Server,
     tail::Tail,
+    upstream_id::UpstreamId,
 };
 
 pub use actions::{Actions, Expected};
 pub use endpoints::{ClientKind, Exit, FailureScope, HttpFailure, KillReason, Phase, UpstreamKind};
-pub(crate) use http_status::HttpHead;
 pub(crate) use messages::MessageSource;
 pub use retry::Repeat;
 

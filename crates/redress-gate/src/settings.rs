@@ -11,7 +11,7 @@ use redress::{
 use redress_ledger::Redactor;
 use redress_registry::Registry;
 
-use crate::{breaker::BreakerRule, exchange::Request, limits::LimitRule, retry::RetryRule};
+use crate::{breaker::BreakerRule, limits::LimitRule, retry::RetryRule};
 
 /// How one server is gated.
 #[derive(Debug, Clone)]
@@ -65,11 +65,11 @@ pub struct Settings {
 
 impl Settings {
     /// How long a request may take.
-    pub(crate) fn deadline_of(&self, request: &Request) -> Duration {
+    pub(crate) fn deadline_of(&self, tool: Option<&str>) -> Duration {
         if self.tool_deadlines.is_empty() {
             return self.deadline;
         }
-        let own = request.tool().and_then(|it| self.tool_deadlines.get(it));
+        let own = tool.and_then(|it| self.tool_deadlines.get(it));
         own.copied().unwrap_or(self.deadline)
     }
 

@@ -6,9 +6,9 @@ use tokio::runtime::Handle;
 
 use super::{Connection, Pipe, Role, Target, Upstream};
 use crate::{
-    inflight::UpstreamId,
     remote::{Hears, Remote},
     session::{Actions, ClientKind, HttpFailure, MessageSource},
+    upstream_id::UpstreamId,
 };
 
 /// Makes a server behind a URL the upstream of a connection, unless it is. A runtime has to be at hand.

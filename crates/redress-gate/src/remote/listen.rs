@@ -21,8 +21,8 @@ use super::{
     mirror::Kind,
 };
 use crate::{
-    inflight::UpstreamId,
     session::{ClientKind, HttpFailure},
+    upstream_id::UpstreamId,
 };
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");

@@ -11,7 +11,7 @@ use redress_registry::shipped;
 use super::refusal::Refusal;
 use crate::{
     frame::{Frame, Shape, limits, messages},
-    inflight::UpstreamId,
+    upstream_id::UpstreamId,
 };
 
 /// The number that SDKs have for a session that they do not know.

@@ -26,8 +26,8 @@ use super::{
 };
 use crate::{
     frame::{limits, messages},
-    inflight::UpstreamId,
     session::{FailureScope, HttpFailure, MessageSource, Phase},
+    upstream_id::UpstreamId,
 };
 
 /// How often a server may say that it is to be asked elsewhere.

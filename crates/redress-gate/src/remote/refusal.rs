@@ -20,8 +20,8 @@ use super::{
 };
 use crate::{
     frame::behind_mark,
-    inflight::UpstreamId,
     session::{FailureScope, HttpFailure},
+    upstream_id::UpstreamId,
 };
 
 /// The most that is read of a refusal which is no message.

@@ -14,10 +14,10 @@ use tokio::runtime::{Builder, Runtime};
 use self::server::{Act, Server, json, pause, status, stream};
 use super::{Address, Hears, MessageSource, Remote};
 use crate::{
-    inflight::UpstreamId,
     memory::Account,
     outgoing::{Outgoing, Ticket, ToUpstream},
     session::{ClientKind, HttpFailure},
+    upstream_id::UpstreamId,
 };
 
 /// Notes what is heard, and who still waits.

@@ -17,10 +17,11 @@ use crate::{
     breaker::Breaker,
     exchange::{Exchange, Method},
     frame::Malformed,
-    inflight::{InFlightEntry, UpstreamId},
+    inflight::InFlightEntry,
     limits::ClientShares,
     restarts::May,
     settings::Mode,
+    upstream_id::UpstreamId,
 };
 
 /// Whether a new request may go on: the breaker, the limits of each client, and whether the gate takes requests at all.

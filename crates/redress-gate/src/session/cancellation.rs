@@ -13,8 +13,9 @@ use super::{
 use crate::{
     breaker::is_of_transport,
     exchange::{Exchange, Method},
-    inflight::{InFlightEntry, UpstreamId},
+    inflight::InFlightEntry,
     outgoing::{ToClient, ToUpstream},
+    upstream_id::UpstreamId,
 };
 
 /// Cancels the requests that meet a condition.

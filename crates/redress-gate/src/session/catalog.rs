@@ -8,9 +8,10 @@ use super::{Session, actions::Actions};
 use crate::{
     exchange::Exchange,
     frame::{Frame, Shape, limits},
-    inflight::{OwnRequest, UpstreamId},
+    inflight::OwnRequest,
     outgoing::{Ticket, ToUpstream},
     tools::Tools,
+    upstream_id::UpstreamId,
 };
 
 /// How long a failure waits for the list of tools.

@@ -24,8 +24,8 @@ use super::{
 use crate::{
     exchange::{Exchange, HeldAnswer, HeldWrite},
     fault_template::FaultTemplate,
-    inflight::UpstreamId,
     outgoing::ToUpstream,
+    upstream_id::UpstreamId,
 };
 
 /// How long a server that nobody waits for any more may still be at a write, before what it did is put back.

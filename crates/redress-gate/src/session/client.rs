@@ -41,7 +41,7 @@ pub(super) fn new_exchange(
     let request = Request::keep(frame, text);
     // A subscription lasts as long as both sides like.
     let is_endless = request.method == Method::Listen;
-    let patience = session.server.settings.deadline_of(&request);
+    let patience = session.server.settings.deadline_of(request.tool());
     let exchange = Exchange {
         from,
         deadline: (!is_endless).then(|| now + patience),

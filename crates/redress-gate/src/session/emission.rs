@@ -27,11 +27,11 @@ use crate::{
     exchange::{Exchange, Method},
     fault_template::{FaultStamp, FaultTemplate, Handling, ResponseExtras, Rewrite},
     frame::{Malformed, Shape, splice},
-    inflight::UpstreamId,
     metrics::Completion,
     moment::Moment,
     outgoing::Sender,
     pending_fault::{PendingFault, Recipient, ReplyBody, ReplyTo},
+    upstream_id::UpstreamId,
 };
 
 /// The class of a failure that could not be recorded.

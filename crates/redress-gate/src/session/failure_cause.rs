@@ -7,8 +7,8 @@ use redress::{Fault, outcome::What};
 use super::endpoints::HttpFailure;
 use crate::{
     frame::{Malformed, Unreadable},
-    inflight::UpstreamId,
     limits::LimitExceeded,
+    upstream_id::UpstreamId,
 };
 
 /// Why a request fails although it has no answer that could be judged.

@@ -20,8 +20,9 @@ use super::{
 };
 use crate::{
     frame::{Shape, limits, span, splice},
-    inflight::{OwnRequest, UpstreamId},
+    inflight::OwnRequest,
     outgoing::ToUpstream,
+    upstream_id::UpstreamId,
 };
 
 /// How long a new process may take to open the session, at least, and how many times as long as the first one took.

@@ -6,6 +6,7 @@ use redress::{
     json::{Doc, RawJson},
     outcome::{HttpAnswer, What},
 };
+use redress_ledger::Time;
 use redress_registry::{Class, Effect, Retry, RetryKind};
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     fault_details::with_upstream,
     faults::{LINE_BYTES, out_of_memory_fault, protocol_fault, raise, too_large_fault},
     handshake::own_request_failed,
-    http_status::{HttpHead, is_of_transport, is_unprocessed, kept},
+    http_status::kept,
     messages::{Answer, MessageSource},
     pipeline::{examine, fail, upstream_message},
     reserved_keys::clean_message,
@@ -34,9 +35,11 @@ use crate::{
     breaker,
     exchange::Exchange,
     frame::{Frame, Shape, limits, messages},
-    inflight::{InFlightEntry, UpstreamId},
+    http_head::{HttpHead, is_of_transport, is_unprocessed},
+    inflight::InFlightEntry,
     moment::Moment,
     outgoing::ToUpstream,
+    upstream_id::UpstreamId,
 };
 
 /// An answer that says for no request that it is one.
@@ -117,7 +120,7 @@ pub(super) fn fail_over_http(
                 && let Ok(frame) = Frame::of(&doc)
                 && let Some(id) = frame.id.filter(|_| is_answer(&frame))
             {
-                let http = Some(HttpHead::refused(status, retry_after, actions.now.wall));
+                let http = Some(refused_head(status, retry_after, actions.now.wall));
                 let answer = Answer { line: &line, frame: &frame, id, http };
                 examine(session, exchange, &answer, actions);
                 return note_reach(session, &FailureCause::Http(how), Class::Unavailable, actions);
@@ -305,4 +308,10 @@ pub(super) fn redirected(fault: &mut Fault, location: Option<&str>) {
         let told = format!("redirected to {scheme}{slashes}{host}{path}");
         fault.private.push_cause(Cause::Text(told));
     }
+}
+
+/// The head of a response that refuses a request.
+fn refused_head(status: u16, retry_after: Option<&str>, now: Time) -> HttpHead {
+    let wait_seconds = retry_after.and_then(|it| in_seconds(it, now).parse().ok());
+    HttpHead { status, wait_seconds }
 }

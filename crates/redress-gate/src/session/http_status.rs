@@ -1,53 +1,10 @@
 //! Which HTTP status stands above an answer: clients with a session get 200, the others the one that fits.
 
 use redress::Dialect;
-use redress_ledger::Time;
 use redress_registry::Class;
 
-use super::{context::Context, messages::Answer, retry_after::in_seconds};
-use crate::{
-    answer::ErrorObject,
-    exchange::Request,
-    frame::{Frame, Shape},
-};
-
-/// The head of an HTTP response of an upstream, as far as a judgement needs it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct HttpHead {
-    pub(crate) status: u16,
-    /// What it says of waiting.
-    pub(crate) wait_seconds: Option<u64>,
-}
-
-impl HttpHead {
-    /// A status that says nothing of waiting.
-    pub(super) const fn of(status: u16) -> Self {
-        Self { status, wait_seconds: None }
-    }
-
-    /// A refusal.
-    pub(super) fn refused(status: u16, retry_after: Option<&str>, now: Time) -> Self {
-        let wait_seconds = retry_after.and_then(|it| in_seconds(it, now).parse().ok());
-        Self { status, wait_seconds }
-    }
-
-    /// Whether it says more of a failure than the words below it do. That something broke inside is also said of whatever a tool
-    /// throws.
-    pub(super) const fn is_telling(self) -> bool {
-        self.status >= 400 && self.status != 500
-    }
-
-    /// Whether it can stand above anything that went wrong, so that it does not prove that nothing was done: some servers put a
-    /// status that fits above whatever a tool throws, or above a result. What the protocol has a number for was not begun.
-    pub(super) fn is_for_whatever_failed(self, frame: &Frame<'_>) -> bool {
-        let error = frame.payload.filter(|_| frame.shape == Shape::Error).map(ErrorObject::of);
-        match error {
-            Some(ErrorObject::Valid { code: -32_700 | -32_602..=-32_600 }) => false,
-            Some(_) => !is_of_transport(self.status),
-            None => true,
-        }
-    }
-}
+use super::{context::Context, messages::Answer};
+use crate::{answer::ErrorObject, exchange::Request, frame::Shape};
 
 /// The status above an answer that the gate makes.
 pub(super) fn status_of_made(
@@ -80,16 +37,6 @@ pub(super) const fn kept(status: u16, is_session_over: bool) -> Option<u16> {
         401 | 403 | 405 => Some(status),
         _ => None,
     }
-}
-
-/// Whether a status proves that the request was not dealt with.
-pub(super) const fn is_unprocessed(status: u16) -> bool {
-    matches!(status, 400 | 401 | 403..=406 | 410 | 411 | 413..=415 | 417 | 421 | 426 | 428 | 429 | 431)
-}
-
-/// Whether a status is for how the request came, so that nobody has it stand above what a tool throws.
-pub(super) const fn is_of_transport(status: u16) -> bool {
-    is_unprocessed(status) && !matches!(status, 400 | 404 | 410)
 }
 
 /// A status that may stand above an error, for each class.

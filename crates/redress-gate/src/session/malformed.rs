@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     frame::{Batch, Frame, Shape, Unreadable, limits},
-    inflight::{InFlightEntry, UpstreamId},
+    inflight::InFlightEntry,
     peek::{id_in_tail, ids_of_answer},
+    upstream_id::UpstreamId,
 };
 
 /// A line that is no message, but may belong to a request.

@@ -5,7 +5,6 @@ use redress::{classify::is_suspect, json::Value};
 use super::{
     Session,
     context::Context,
-    http_status::HttpHead,
     subscriptions::subscription_granted,
     tasks::{failed, is_failed},
 };
@@ -13,8 +12,9 @@ use crate::{
     answer::{CallResult, ambiguous_state},
     exchange::{Exchange, Method},
     frame::{Frame, Shape},
-    inflight::UpstreamId,
+    http_head::HttpHead,
     memory::{OutOfMemory, SMALL},
+    upstream_id::UpstreamId,
 };
 
 /// Reserves the bytes of an answer on its way to a client that may not read.

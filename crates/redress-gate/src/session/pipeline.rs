@@ -46,7 +46,6 @@ use super::{
     governance::{judge_request, record_success, unjudged_call},
     handshake::own_request_answered,
     http_failure::answer_without_id,
-    http_status::HttpHead,
     malformed::not_a_message,
     messages::{Answer, MessageSource, passes, reserve_answer},
     metering::metered,
@@ -68,11 +67,13 @@ use crate::{
         Batch, Edit, Frame, Malformed, NotAFrame, Shape, Unreadable, behind_mark, id_beside,
         is_broken_batch, limits, rewrite, span, splice,
     },
-    inflight::{InFlightEntry, UpstreamId},
+    http_head::HttpHead,
+    inflight::InFlightEntry,
     metrics::{Completion, Event},
     outgoing::{Sender, ToClient, ToUpstream},
     pending_fault::ReplyBody,
     settings::Mode,
+    upstream_id::UpstreamId,
 };
 
 // client bytes → frame

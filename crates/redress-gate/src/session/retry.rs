@@ -23,18 +23,19 @@ use super::{
     failure_cause::{FailureCause, Refusal},
     fault_details::with_detail,
     http_failure::send_again,
-    http_status::is_unprocessed,
     pipeline::fail,
     verdict::traits,
 };
 use crate::{
     exchange::{Exchange, Method, Request},
     fault_template::FaultTemplate,
-    inflight::{InFlightEntry, UpstreamId},
+    http_head::is_unprocessed,
+    inflight::InFlightEntry,
     metrics::Event,
     moment::{Moment, millis},
     retry::is_reading,
     settings::Mode,
+    upstream_id::UpstreamId,
 };
 
 /// A call that is made again after a pause.

@@ -18,9 +18,10 @@ use super::{
 use crate::{
     exchange::Method,
     frame::{Edit, Frame, Shape, rewrite, span},
-    inflight::{InFlightEntry, UpstreamId},
+    inflight::InFlightEntry,
     metrics::Completion,
     outgoing::ToClient,
+    upstream_id::UpstreamId,
 };
 
 /// Where a notification names the subscription that it belongs to.

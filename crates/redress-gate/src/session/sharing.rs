@@ -16,9 +16,10 @@ use super::{
 use crate::{
     exchange::{Exchange, Method, Request},
     frame::{Edit, Frame, Malformed, NotAFrame, Unreadable, limits, rewrite, span},
-    inflight::{InFlightEntry, UpstreamId},
+    inflight::InFlightEntry,
     metrics::Completion,
     outgoing::{ToClient, ToUpstream},
+    upstream_id::UpstreamId,
 };
 
 /// The newest revision of the protocol that has sessions: what an upstream is opened with.

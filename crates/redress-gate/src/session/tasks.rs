@@ -26,11 +26,11 @@ use crate::{
     exchange::{Exchange, Method},
     fault_template::Rewrite,
     frame::{Frame, limits},
-    inflight::UpstreamId,
     moment::Moment,
     outgoing::{Sender, Ticket},
     pending_fault::{Recipient, ReplyBody, ReplyTo},
     settings::Mode,
+    upstream_id::UpstreamId,
 };
 
 /// The most tasks that are known. Then the oldest of the client that has the most is forgotten: nobody can have those of

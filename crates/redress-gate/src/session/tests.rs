@@ -39,7 +39,6 @@ use serde_json::Value;
 use super::{Actions, ClientKind, Exit, HttpFailure, MessageSource, Repeat, Session, UpstreamKind};
 use crate::{
     breaker::BreakerRule,
-    inflight::UpstreamId,
     limits::LimitRule,
     moment::Moment,
     outgoing::{Sender, Ticket, ToClient},
@@ -47,6 +46,7 @@ use crate::{
     server::Server,
     settings::{Mode, ServerText, Settings},
     tail::Tail,
+    upstream_id::UpstreamId,
 };
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"path":"a.txt"}}}"#;

@@ -7,7 +7,7 @@ use super::{
     endpoints::{Exit, UpstreamKind},
     stray_output::StrayOutput,
 };
-use crate::{inflight::UpstreamId, memory::Reservation, restarts::Restarts, tail::Tail};
+use crate::{memory::Reservation, restarts::Restarts, tail::Tail, upstream_id::UpstreamId};
 
 /// What a session knows of its upstream as a peer: whether it runs, what it was sent and what it wrote.
 #[derive(Debug)]

@@ -6,12 +6,13 @@ use redress::json::Doc;
 
 use super::{
     Session, actions::Actions, catalog::stop_discovery, emission::template_of_answer,
-    http_status::HttpHead, messages::Answer, pipeline::deliver, verdict::judge,
+    messages::Answer, pipeline::deliver, verdict::judge,
 };
 use crate::{
     exchange::Exchange,
     fault_template::{FaultTemplate, TemplateCache},
     frame::{Frame, Shape, limits},
+    http_head::HttpHead,
 };
 
 /// A longer answer is judged each time it comes.

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::Rig;
 use crate::{
-    inflight::UpstreamId,
     outgoing::{Sender, Ticket, ToClient, ToUpstream},
     session::{Exit, FailureScope, HttpFailure, MessageSource, Phase, UpstreamKind},
+    upstream_id::UpstreamId,
 };
 
 /// What can happen.
