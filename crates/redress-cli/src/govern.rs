@@ -11,7 +11,7 @@ mod writes;
 use std::{path::PathBuf, sync::Arc};
 
 use redress::codes;
-use redress_gate::{CheckLauncher, OnLedgerFailure, Settings};
+use redress_gate::{CheckLauncher, OnLedgerFailure, settings::Settings};
 use redress_govern::{
     Governor, Manifest, Policy, TokenId,
     role::{BadGlob, Role, Roles},

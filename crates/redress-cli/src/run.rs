@@ -16,7 +16,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use redress_gate::{Ended, OnLedgerFailure, Run, RunError, Streams};
+use redress_gate::{
+    OnLedgerFailure,
+    run::{Ended, Run, RunError, Streams},
+};
 use redress_ledger::{
     Clock, Ledger, LedgerError, OpenError, Options as LedgerOptions, Recovery, Redactor, Time,
 };
@@ -109,7 +112,7 @@ fn gate(
         }
         Some(opened)
     };
-    let ended = redress_gate::run(run, streams, opened).map_err(|it| match it {
+    let ended = redress_gate::run::run(run, streams, opened).map_err(|it| match it {
         RunError::Unrecorded(failure) => failure,
         RunError::System(error) => Failure::stream(&error),
     })?;

@@ -17,7 +17,11 @@ use std::{
     time::Duration,
 };
 
-use redress_gate::{OnLedgerFailure, Serve, Served, Server, Target, metrics_listener::Page};
+use redress_gate::{
+    OnLedgerFailure, Server, Target,
+    metrics_listener::Page,
+    serve::{Serve, Served},
+};
 use redress_ledger::Ledger;
 use tempfile::TempDir;
 
@@ -89,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Done {
                 .unwrap_or_else(|it| Err::new().say(&format!("cannot watch the file: {it}")));
         }
     };
-    redress_gate::serve(serve, ready).map_err(|it| {
+    redress_gate::serve::serve(serve, ready).map_err(|it| {
         Failure::config("--listen", &format!("Cannot listen on {listen}: {it}."))
             .of_machine()
             .fix("Choose another address, or end what listens there.")

@@ -6,7 +6,7 @@ use redress_govern::TokenId;
 
 /// The address of a client, as far as addresses are told apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Peer {
+pub(crate) enum Peer {
     /// This machine: a pipe, or a loopback address.
     #[default]
     Local,
@@ -18,7 +18,7 @@ pub enum Peer {
 
 impl Peer {
     /// The peer with an address.
-    pub fn of(address: IpAddr) -> Self {
+    pub(crate) fn of(address: IpAddr) -> Self {
         let address = address.to_canonical();
         match address {
             _ if address.is_loopback() => Self::Local,
@@ -31,7 +31,7 @@ impl Peer {
     }
 
     /// What records say of the address: whether it is of this machine, of a private network, or public.
-    pub const fn class(self) -> &'static str {
+    pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Local => "local",
             Self::V4(it) if it.is_private() || it.is_link_local() => "private",
@@ -48,7 +48,7 @@ impl Peer {
 
 /// For whom a request counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The token that it brought.
     pub(crate) token: Option<TokenId>,
     /// The address that it came from.

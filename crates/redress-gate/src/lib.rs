@@ -26,11 +26,11 @@ mod remote;
 mod replies;
 mod restarts;
 mod retry;
-mod run;
-mod serve;
+pub mod run;
+pub mod serve;
 mod server;
 mod session;
-mod settings;
+pub mod settings;
 mod slots;
 mod tail;
 mod threads;
@@ -41,25 +41,7 @@ mod upstream_id;
 use redress::frame::{self, lines, peek};
 
 pub use ask::{AskError, ask_for_tools};
-pub use breaker::BreakerRule;
-pub use caller::{Caller, Peer};
 pub use check_launcher::CheckLauncher;
 pub use connection::{OnLedgerFailure, Target};
-pub use limits::{LimitRule, Rate};
-pub use memory::MemoryBudget;
-pub use moment::Moment;
-pub use outgoing::{Outgoing, Sender, Ticket, ToClient, ToUpstream, TokenId};
-pub use pending_fault::{PendingFault, ReplyHead};
-pub use remote::{Address, NotAnAddress};
-pub use retry::RetryRule;
-pub use run::{Ended, Run, RunError, Streams, run};
-pub use serve::{Access, Handle, Serve, Served, ServerChange, Sharing, Tokens, serve};
+pub use remote::Address;
 pub use server::Server;
-pub use session::{
-    Actions, ClientKind, Exit, Expected, FailureScope, HttpFailure, KillReason, Phase, Repeat,
-    Session, UpstreamKind,
-};
-pub use settings::{Mode, ServerText, Settings};
-pub use tail::Tail;
-pub use tls::{Tls, TlsError};
-pub use upstream_id::UpstreamId;

@@ -20,7 +20,7 @@ pub(crate) const SMALL: usize = 16 << 10;
 
 /// The bytes that a gate may hold.
 #[derive(Debug)]
-pub struct MemoryBudget {
+pub(crate) struct MemoryBudget {
     most: usize,
     state: Mutex<State>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct OutOfMemory;
 
 impl MemoryBudget {
     /// A budget of so many bytes.
-    pub fn new(most: usize) -> Arc<Self> {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, state: Mutex::default() })
     }
 

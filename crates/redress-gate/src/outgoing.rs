@@ -1,6 +1,6 @@
 //! `Outgoing`: messages on their way out, one behind the other, and for whom each of them is.
 
-pub use redress_govern::TokenId;
+pub(crate) use redress_govern::TokenId;
 
 use crate::{
     caller::{Caller, Peer},
@@ -9,7 +9,7 @@ use crate::{
 
 /// Who sent a message: one of the clients of a session, and the place where an answer to it goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Sender {
+pub(crate) struct Sender {
     /// Which client. Ids of different clients have nothing to do with each other. Clients without a session are told
     /// apart by who they are, since what they asked for is theirs beyond one request.
     pub client: u64,
@@ -35,11 +35,11 @@ impl Sender {
 
 /// Where the answer to one request goes, in the words of whoever drives the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Ticket(pub u64);
+pub(crate) struct Ticket(pub u64);
 
 /// For whom a message of the gate or the upstream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToClient {
+pub(crate) enum ToClient {
     /// For whoever made a request: its one answer, and the HTTP status above it.
     Answer(Ticket, u16),
     /// For whoever made a request that is in progress: it belongs to it.
@@ -77,7 +77,7 @@ impl Undelivered {
 
 /// What a message to the upstream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToUpstream {
+pub(crate) enum ToUpstream {
     /// A request of a client.
     Request(UpstreamId, Ticket),
     /// A question of the gate itself, perhaps because of somebody's request.
@@ -92,7 +92,7 @@ pub enum ToUpstream {
 
 /// Messages one behind the other, each ended by a line break, with their addresses.
 #[derive(Debug)]
-pub struct Outgoing<A> {
+pub(crate) struct Outgoing<A> {
     bytes: Vec<u8>,
     /// Where each message ends.
     ends: Vec<(usize, A)>,
@@ -106,12 +106,12 @@ impl<A> Default for Outgoing<A> {
 
 impl<A: Copy> Outgoing<A> {
     /// Whether there is none.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// Every message, with its line break.
-    pub fn messages(&self) -> impl Iterator<Item = (A, &[u8])> {
+    pub(crate) fn messages(&self) -> impl Iterator<Item = (A, &[u8])> {
         let mut start = 0;
         self.ends.iter().map(move |(end, to)| {
             let letter = self.bytes.get(start..*end).unwrap_or_default();
@@ -121,7 +121,7 @@ impl<A: Copy> Outgoing<A> {
     }
 
     /// All messages as one stream, where there is but one reader. Whoever takes them leaves the vector empty.
-    pub fn as_stream(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn as_stream(&mut self) -> &mut Vec<u8> {
         self.ends.clear();
         &mut self.bytes
     }
@@ -132,7 +132,7 @@ impl<A: Copy> Outgoing<A> {
     }
 
     /// Throws all away.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }

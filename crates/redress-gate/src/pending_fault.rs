@@ -22,7 +22,7 @@ use crate::{
 
 /// A failure that is recorded before the client gets it, with the reply to send then.
 #[derive(Debug)]
-pub struct PendingFault {
+pub(crate) struct PendingFault {
     pub(crate) template: Arc<FaultTemplate>,
     pub(crate) stamp: FaultStamp,
     pub(crate) to: ReplyTo,
@@ -40,7 +40,7 @@ pub struct PendingFault {
 
 /// What stands above an answer over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReplyHead<'a> {
+pub(crate) struct ReplyHead<'a> {
     /// The status.
     pub status: u16,
     /// `WWW-Authenticate`, as the upstream has it.
@@ -108,7 +108,7 @@ pub(crate) fn refusal_kind(fault: &Fault, peer: Peer) -> RefusalKind {
 
 impl PendingFault {
     /// The failure.
-    pub fn fault(&self) -> Fault {
+    pub(crate) fn fault(&self) -> Fault {
         self.template.stamped(&self.stamp, None)
     }
 
@@ -141,7 +141,7 @@ impl PendingFault {
     }
 
     /// For whom what it renders is; some is for nobody.
-    pub const fn address(&self) -> Option<ToClient> {
+    pub(crate) const fn address(&self) -> Option<ToClient> {
         match self.to.who {
             Recipient::Nobody => None,
             Recipient::Notified(to) => Some(to),
@@ -152,7 +152,8 @@ impl PendingFault {
     }
 
     /// Whose request failed; nobody waits for some.
-    pub const fn ticket(&self) -> Option<Ticket> {
+    #[cfg(test)]
+    pub(crate) const fn ticket(&self) -> Option<Ticket> {
         match self.to.who {
             Recipient::Nobody | Recipient::Notified(_) => None,
             Recipient::Call(_) | Recipient::Request(_) => Some(self.to.ticket),
@@ -160,18 +161,18 @@ impl PendingFault {
     }
 
     /// What stands above the answer over HTTP.
-    pub fn head(&self) -> ReplyHead<'_> {
+    pub(crate) fn head(&self) -> ReplyHead<'_> {
         let www_authenticate = self.to.www_authenticate.as_deref();
         ReplyHead { status: self.to.status, www_authenticate }
     }
 
     /// The same when the failure could not be recorded.
-    pub const fn unrecorded_head(&self) -> ReplyHead<'_> {
+    pub(crate) const fn unrecorded_head(&self) -> ReplyHead<'_> {
         ReplyHead { status: self.to.unrecorded, www_authenticate: None }
     }
 
     /// The record of it.
-    pub fn record(&self, redactor: &Redactor) -> Record {
+    pub(crate) fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
         again.unwrap_or_else(|| {
             Record::told(&self.template.stamped_for_ledger(&self.stamp), redactor)
@@ -179,13 +180,13 @@ impl PendingFault {
     }
 
     /// Whether it is to be recorded; only that recording fails is not. A server that says so of itself is recorded like any.
-    pub fn is_to_be_recorded(&self) -> bool {
+    pub(crate) fn is_to_be_recorded(&self) -> bool {
         let fault = &self.template.fault;
         fault.code() != codes::AUDIT_LOG_FAILED.name() || fault.origin != Origin::Gate
     }
 
     /// Appends what the client hears, a line or nothing, with the failure's place in the ledger.
-    pub fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
+    pub(crate) fn render(self, receipt: Option<Receipt>, out: &mut Vec<u8>) {
         match (&self.to.who, &self.form) {
             (Recipient::Nobody, _) | (Recipient::Notified(_), ReplyBody::Made) => return,
             (_, ReplyBody::AsItIs(line)) => out.extend_from_slice(line),
@@ -203,7 +204,7 @@ impl PendingFault {
     }
 
     /// The same when the failure could not be recorded: the client hears that, and nothing else.
-    pub fn render_unrecorded(self, out: &mut Vec<u8>) {
+    pub(crate) fn render_unrecorded(self, out: &mut Vec<u8>) {
         let failed = self.fault();
         let mut fault = codes::AUDIT_LOG_FAILED.raise([] as [(&str, &str); 0]);
         fault.origin = Origin::Gate;

@@ -25,7 +25,7 @@ use redress_transport::http::HttpRequest;
 use rustc_hash::FxHashMap;
 use tokio::{runtime::Handle, sync::mpsc, task::AbortHandle};
 
-pub use self::address::{Address, NotAnAddress};
+pub use self::address::Address;
 use self::{
     mirror::{Brief, Kind, SESSION, VERSION},
     opening::{Opening, Step},

@@ -45,12 +45,12 @@ pub use self::{
     handle::{Handle, ServerChange},
     session_manager::Sharing,
 };
+pub use crate::tls::{Tls, TlsError};
 use crate::{
     connection::{OnLedgerFailure, Target},
     log::Log,
     memory::MemoryBudget,
     server::Server,
-    tls::Tls,
 };
 
 /// How long requests that were sent before the end may take to arrive.

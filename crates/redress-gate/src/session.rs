@@ -91,10 +91,12 @@ use crate::{
     upstream_id::UpstreamId,
 };
 
-pub use actions::{Actions, Expected};
-pub use endpoints::{ClientKind, Exit, FailureScope, HttpFailure, KillReason, Phase, UpstreamKind};
+pub(crate) use actions::{Actions, Expected};
+pub(crate) use endpoints::{
+    ClientKind, Exit, FailureScope, HttpFailure, KillReason, Phase, UpstreamKind,
+};
 pub(crate) use messages::MessageSource;
-pub use retry::Repeat;
+pub(crate) use retry::Repeat;
 
 /// What the upstream gets for a request that no client hears.
 const NOT_HEARD: &[u8] =
@@ -102,7 +104,7 @@ const NOT_HEARD: &[u8] =
 
 /// One client, or several, and one upstream.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct Session {
     server: Arc<Server>,
     /// The clients, and what belongs to which of them.
     tenancy: Tenancy,
@@ -128,7 +130,7 @@ pub struct Session {
 
 impl Session {
     /// A session of one client, whose upstream is being started.
-    pub fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
+    pub(crate) fn new(server: Arc<Server>, client: ClientKind, upstream: UpstreamKind) -> Self {
         let breaker = match upstream {
             UpstreamKind::Pipe => server.breakers.own(),
             UpstreamKind::Http => server.breakers.shared(),
@@ -137,7 +139,7 @@ impl Session {
     }
 
     /// A session of any number of clients over HTTP, each of which sees only what is its own.
-    pub fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
+    pub(crate) fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
         let breaker = server.breakers.shared();
         Self::of(server, Tenancy::shared(), breaker, upstream)
     }
@@ -170,12 +172,12 @@ impl Session {
     }
 
     /// Whether nobody waits for an answer.
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.inflight.answers() == 0 && self.verdicts.deferred.is_empty()
     }
 
     /// Says whether failures of new calls could be recorded; while they cannot, new requests are refused.
-    pub const fn admit_calls(&mut self, is_recorded: bool) {
+    pub(crate) const fn admit_calls(&mut self, is_recorded: bool) {
         self.admission.set_recorded(is_recorded);
     }
 
@@ -189,7 +191,7 @@ impl Session {
     }
 
     /// The upstream runs. What it writes to stderr goes to `stderr`.
-    pub fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
+    pub(crate) fn upstream_ready(&mut self, stderr: Arc<Tail>, actions: &mut Actions) {
         if self.upstream.started(stderr, actions.now.at) {
             self.server.metrics.happened(Event::Restart);
         }
@@ -203,7 +205,7 @@ impl Session {
     }
 
     /// The gate ends: everybody who waits is told.
-    pub fn close(&mut self, actions: &mut Actions) {
+    pub(crate) fn close(&mut self, actions: &mut Actions) {
         self.admission.intake = Intake::Closing;
         settle_deferred(self, actions);
         outlive_all(self, actions.now.at);
@@ -211,7 +213,7 @@ impl Session {
     }
 
     /// When [`Self::expire`] has something to do, if nothing else happens before.
-    pub fn next_deadline(&self) -> Option<Instant> {
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let inflight = self.inflight.all().filter_map(|(_, entry)| match entry {
             InFlightEntry::Answer(exchange) => exchange.deadline,
             InFlightEntry::Nothing { until } => Some(*until),
@@ -228,7 +230,7 @@ impl Session {
     }
 
     /// Does what is due: deadlines, a start that was put off.
-    pub fn expire(&mut self, actions: &mut Actions) {
+    pub(crate) fn expire(&mut self, actions: &mut Actions) {
         let mut silence = None;
         for id in self.inflight.in_order() {
             if let Some(InFlightEntry::Answer(mut exchange)) = self.inflight.due(id, actions.now.at)
@@ -265,12 +267,17 @@ impl Session {
     }
 
     /// A line of a client, without its line break.
-    pub fn client_line(&mut self, line: &[u8], from: Sender, actions: &mut Actions) -> Expected {
+    pub(crate) fn client_line(
+        &mut self,
+        line: &[u8],
+        from: Sender,
+        actions: &mut Actions,
+    ) -> Expected {
         client_message(self, line, false, from, actions)
     }
 
     /// A member of a client's array. Where arrays are not taken, each request in it is refused under its own id.
-    pub fn client_member(
+    pub(crate) fn client_member(
         &mut self,
         line: &[u8],
         are_taken: bool,
@@ -284,7 +291,7 @@ impl Session {
     }
 
     /// The start of a line of the client that is too long.
-    pub fn client_long(&mut self, head: &[u8], from: Sender, actions: &mut Actions) {
+    pub(crate) fn client_long(&mut self, head: &[u8], from: Sender, actions: &mut Actions) {
         let id = peek::id_in_head(head);
         self.reader.is_client_answered = id.is_some();
         self.reader.is_client_answer = peek::is_answer(head);
@@ -294,7 +301,7 @@ impl Session {
     }
 
     /// The end of a line of the client that is too long.
-    pub fn client_long_end(
+    pub(crate) fn client_long_end(
         &mut self,
         tail: &[u8],
         bytes: u64,
@@ -308,20 +315,20 @@ impl Session {
     }
 
     /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
-    pub fn client_gone(&mut self, actions: &mut Actions) {
+    pub(crate) fn client_gone(&mut self, actions: &mut Actions) {
         self.admission.intake = Intake::Closing;
         cancel_where(self, |_| true, actions);
     }
 
     /// One of several clients is gone: what it asked for is withdrawn and recorded.
-    pub fn client_left(&mut self, client: u64, actions: &mut Actions) {
+    pub(crate) fn client_left(&mut self, client: u64, actions: &mut Actions) {
         cancel_where(self, |it| it.from.client == client, actions);
         drop_subscriptions(self, client, actions);
         self.tenancy.left_by(client);
     }
 
     /// Whoever made a request does not wait any more: it is withdrawn and recorded.
-    pub fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
+    pub(crate) fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
         cancel_where(self, |it| it.from.ticket == ticket, actions);
     }
 
@@ -334,7 +341,7 @@ impl Session {
     }
 
     /// A line of the upstream, without its line break.
-    pub fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
+    pub(crate) fn upstream_line(&mut self, line: &[u8], actions: &mut Actions) {
         upstream_message(self, line, MessageSource::default(), actions);
     }
 
@@ -349,7 +356,7 @@ impl Session {
     }
 
     /// What the upstream wrote last, without a line break, before its output ended.
-    pub fn upstream_rest(&mut self, rest: &[u8], actions: &mut Actions) {
+    pub(crate) fn upstream_rest(&mut self, rest: &[u8], actions: &mut Actions) {
         // Half a message is no mistake of its own: the end of the process explains it.
         if Doc::parse(rest, limits(self.server.settings.max_message)).is_ok() {
             self.upstream_line(rest, actions);
@@ -357,7 +364,7 @@ impl Session {
     }
 
     /// The start of a line of the upstream that is too long.
-    pub fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
+    pub(crate) fn upstream_long(&mut self, head: &[u8], actions: &mut Actions) {
         self.reader.is_upstream_answered =
             fail_named_in(self, head, &What::TooLarge { bytes: None }.into(), actions);
     }
@@ -369,7 +376,7 @@ impl Session {
     }
 
     /// The end of a line of the upstream that is too long.
-    pub fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
+    pub(crate) fn upstream_long_end(&mut self, tail: &[u8], bytes: u64, actions: &mut Actions) {
         let is_answered = std::mem::take(&mut self.reader.is_upstream_answered);
         let cause = FailureCause::from(What::TooLarge { bytes: Some(bytes) });
         if !is_answered && !fail_named_in(self, tail, &cause, actions) {
@@ -378,13 +385,13 @@ impl Session {
     }
 
     /// The upstream could not be started.
-    pub fn upstream_failed(&mut self, error: &std::io::Error, actions: &mut Actions) {
+    pub(crate) fn upstream_failed(&mut self, error: &std::io::Error, actions: &mut Actions) {
         self.upstream.state = State::Down;
         fail_all(self, &What::NotStarted(error).into(), actions);
     }
 
     /// The upstream ended, and all that it wrote has been read.
-    pub fn upstream_gone(&mut self, exit: &Exit, actions: &mut Actions) {
+    pub(crate) fn upstream_gone(&mut self, exit: &Exit, actions: &mut Actions) {
         let since = self.upstream.up_since().unwrap_or(actions.now.at);
         self.upstream.state = State::Down;
         self.upstream.last_exit = Some(exit.clone());
@@ -410,7 +417,7 @@ impl Session {
     }
 
     /// The POST of a request failed, or its answer ended and had no answer in it.
-    pub fn upstream_refused(
+    pub(crate) fn upstream_refused(
         &mut self,
         id: UpstreamId,
         how: &HttpFailure<'_>,
@@ -437,7 +444,7 @@ impl Session {
     /// before the requests that were refused are given to [`Self::upstream_refused`]. On a pipe, and where clients share
     /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
     /// a server that forgets each session at once would be greeted for ever.
-    pub fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
+    pub(crate) fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
         self.handshake.is_expired = true;
         let is_again = self.inflight.exchange(id).is_some_and(|it| it.is_again);
         if self.tenancy.reopens_upstream() && self.upstream.is_up() && !is_again {
@@ -446,7 +453,12 @@ impl Session {
     }
 
     /// A repeat is on record, or never will be.
-    pub fn repeat_recorded(&mut self, id: UpstreamId, is_recorded: bool, actions: &mut Actions) {
+    pub(crate) fn repeat_recorded(
+        &mut self,
+        id: UpstreamId,
+        is_recorded: bool,
+        actions: &mut Actions,
+    ) {
         if is_recorded {
             self.retries.recorded(id);
             return send_due_retries(self, actions);
@@ -496,7 +508,7 @@ impl Session {
     }
 
     /// Whether somebody waits for the answer to a request.
-    pub fn is_owed(&self, id: UpstreamId) -> bool {
+    pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
         self.inflight.is_owed(id)
     }
 

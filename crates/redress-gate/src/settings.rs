@@ -11,7 +11,11 @@ use redress::{
 use redress_ledger::Redactor;
 use redress_registry::Registry;
 
-use crate::{breaker::BreakerRule, limits::LimitRule, retry::RetryRule};
+pub use crate::{
+    breaker::BreakerRule,
+    limits::{LimitRule, Rate},
+    retry::RetryRule,
+};
 
 /// How one server is gated.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ pub(crate) const DIGITS: usize = 14;
 
 /// An id of ours, under which an upstream knows a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct UpstreamId(u64);
+pub(crate) struct UpstreamId(u64);
 
 impl UpstreamId {
     /// As it stands in a message.

@@ -2,7 +2,11 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use redress::Dialect;
-use redress_gate::{Mode, OnLedgerFailure, ServerText, Sharing};
+use redress_gate::{
+    OnLedgerFailure,
+    serve::Sharing,
+    settings::{Mode, ServerText},
+};
 
 use redress_registry::problems::quoted;
 

@@ -7,7 +7,10 @@ use std::{
 
 use clap::value_parser;
 use redress::Dialect;
-use redress_gate::{Mode, OnLedgerFailure, ServerText};
+use redress_gate::{
+    OnLedgerFailure,
+    settings::{Mode, ServerText},
+};
 use redress_govern::role::globs;
 use redress_registry::{nearest::nearest, problems::quoted};
 

@@ -4,8 +4,10 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time
 
 use redress::fault::StackPolicy;
 use redress_gate::{
-    Access, Address as RemoteAddress, BreakerRule, LimitRule, Rate, RetryRule,
-    Server as GatedServer, Settings, Target, Tokens, metrics_listener::Page,
+    Address as RemoteAddress, Server as GatedServer, Target,
+    metrics_listener::Page,
+    serve::{Access, Tokens},
+    settings::{BreakerRule, LimitRule, Rate, RetryRule, Settings},
 };
 use redress_ledger::Redactor;
 use redress_transport::{program::Program, resources::Resources};

@@ -4,7 +4,9 @@ use redress::tokens;
 use std::path::PathBuf;
 
 use redress_gate::{
-    BreakerRule, LimitRule, OnLedgerFailure, RetryRule, ServerText, Tls as Certificate, TlsError,
+    OnLedgerFailure,
+    serve::{Tls as Certificate, TlsError},
+    settings::{BreakerRule, LimitRule, RetryRule, ServerText},
 };
 
 use super::{

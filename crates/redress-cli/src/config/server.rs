@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use redress::Dialect;
-use redress_gate::{Address, Mode, Sharing};
+use redress_gate::{Address, serve::Sharing, settings::Mode};
 use redress_registry::plugin::Plugins;
 
 use super::{

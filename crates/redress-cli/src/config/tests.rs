@@ -9,7 +9,7 @@ use std::{
 };
 
 use proptest::{prop_assert, proptest};
-use redress_gate::{BreakerRule, LimitRule, Mode, Rate, RetryRule, ServerText};
+use redress_gate::settings::{BreakerRule, LimitRule, Mode, Rate, RetryRule, ServerText};
 use redress_registry::{Registry, Source};
 
 use super::{

@@ -9,7 +9,10 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use redress_gate::{Handle, Server, ServerChange};
+use redress_gate::{
+    Server,
+    serve::{Handle, ServerChange},
+};
 use redress_govern::Governor;
 
 pub(super) use self::follow::{Event, first, follow, take_hang_ups};

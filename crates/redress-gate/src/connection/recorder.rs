@@ -309,7 +309,9 @@ mod tests {
     use redress_ledger::{Ledger, Options, Time};
 
     use super::FailureRecorder;
-    use crate::{Mode, OnLedgerFailure, Server, exposition::render, session::tests::settings};
+    use crate::{
+        OnLedgerFailure, Server, exposition::render, session::tests::settings, settings::Mode,
+    };
 
     fn recorder(on_failure: OnLedgerFailure, ledger: Option<Arc<Ledger>>) -> FailureRecorder {
         let server = Arc::new(Server::new(settings(Mode::Enforce), Instant::now()));

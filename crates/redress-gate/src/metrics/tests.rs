@@ -22,7 +22,7 @@ fn server(name: &str) -> Arc<Server> {
         server: name.to_owned(),
         contract: Arc::clone(shipped::get("atlas-gate").unwrap()),
         error_stats: Some(ErrorStats { sample: None }),
-        ..crate::session::tests::settings(crate::Mode::Enforce)
+        ..crate::session::tests::settings(crate::settings::Mode::Enforce)
     };
     Arc::new(Server::new(settings, Instant::now()))
 }
@@ -157,7 +157,7 @@ fn counters_go_on_in_the_server_that_takes_the_place_of_another() {
     before.metrics.happened(Event::Retry);
     let core = Arc::clone(shipped::core());
     for contract in [Arc::clone(&before.settings.contract), core] {
-        let settings = crate::session::tests::settings(crate::Mode::Enforce);
+        let settings = crate::session::tests::settings(crate::settings::Mode::Enforce);
         let settings = Settings { server: "a".to_owned(), contract, ..settings };
         let after = Arc::new(Server::new(settings, Instant::now()).counting_on(&before));
         // Sessions that are open go on under what was valid before.

@@ -15,7 +15,7 @@ use crate::{
 /// What a session wants done after one event, with the time of the event. The driver carries it out.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an order of its own")]
-pub struct Actions {
+pub(crate) struct Actions {
     /// Now.
     pub now: Moment,
     /// For the client.
@@ -52,7 +52,7 @@ pub struct Actions {
 
 impl Actions {
     /// No actions yet, at this time.
-    pub fn new(now: Moment) -> Self {
+    pub(crate) fn new(now: Moment) -> Self {
         Self {
             now,
             to_client: Outgoing::default(),
@@ -76,7 +76,7 @@ impl Actions {
 
 /// What follows for whoever sent a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// An answer, sooner or later.
     Answer,
     /// None: it was a notification, or an answer itself.

@@ -52,7 +52,7 @@ pub(super) struct Waiting {
 
 /// A repeat that is to be recorded before it is made; [`Session::repeat_recorded`] lets it go on.
 #[derive(Debug)]
-pub struct Repeat {
+pub(crate) struct Repeat {
     /// Which one.
     pub id: UpstreamId,
     object: String,
@@ -95,7 +95,7 @@ impl Retries {
 
 impl Repeat {
     /// The record of it.
-    pub fn record(&self, redactor: &Redactor) -> Record {
+    pub(crate) fn record(&self, redactor: &Redactor) -> Record {
         Record::retry(&self.object, redactor)
     }
 }

@@ -1,6 +1,6 @@
 //! `[server.NAME]`: what each server is trusted with, and how much it is asked.
 
-use redress_gate::{Mode, Sharing};
+use redress_gate::{serve::Sharing, settings::Mode};
 
 use super::{
     Verdict, breaker_keys, emit_keys, limit_keys,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use proptest::{prelude::*, proptest};
-use redress_gate::{Mode, Sharing};
+use redress_gate::{serve::Sharing, settings::Mode};
 
 use super::{Comparison, Loosening, Verdict, patterns::is_below};
 use crate::config::{
