@@ -1,4 +1,4 @@
-//! `ledger`: failures that are synced before they are told, beside one writer that groups what waits, on the same disk.
+//! `ledger`: failures that are synced before they are answered, beside one writer that groups what waits, on the same disk.
 
 mod bare;
 

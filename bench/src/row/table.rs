@@ -1,4 +1,4 @@
-//! Every row, in the order of the tables: a limit stands before what is measured against it.
+//! Every row, in the order of the tables: a limit comes before what is measured against it.
 
 use super::{Crossing, File, Row};
 

@@ -33,7 +33,7 @@ pub struct ErrorFlow {
     pub boundaries: Vec<Boundary>,
     /// Calls, for what a tool reaches.
     pub calls: Vec<Call>,
-    /// Functions without a name, by their start, and where each stands.
+    /// Functions without a name, by their start, and where each is.
     pub closures: Vec<(u32, Within)>,
     /// What functions say of their errors, by the start of the function.
     pub promises: Vec<(u32, Promise)>,
@@ -82,7 +82,7 @@ pub struct Boundary {
     pub has_output_schema: bool,
     /// Who does the work.
     pub handler: Handler,
-    /// Who stands around the work: a function that the handler is passed through, a decorator.
+    /// Who is around the work: a function that the handler is passed through, a decorator.
     pub wrapper: Option<Box<str>>,
 }
 
@@ -93,7 +93,7 @@ pub enum Handler {
     Span(Span),
     /// In the function of that name.
     Named(Box<str>),
-    /// Nobody knows.
+    /// It is unknown.
     Unknown,
 }
 
@@ -102,9 +102,9 @@ pub enum Handler {
 pub enum Registration {
     /// It is given to the server: `server.registerTool(…)`, `@mcp.tool()`, `#[tool]`.
     Given,
-    /// It is a row that says what it is and does, which somebody else calls.
+    /// It is a row that says what it is and does; other code calls it.
     Row,
-    /// It is only told of; who does the work is known elsewhere.
+    /// It is only listed; its handler is known elsewhere.
     Listed,
     /// One function for all tools: `setRequestHandler(CallToolRequestSchema, …)`, `call_tool`.
     All,
@@ -117,7 +117,7 @@ pub struct Call {
     pub callee: Box<str>,
     /// What is around it.
     pub within: Within,
-    /// The errors of whoever is called go on as they are, unless something around stops them.
+    /// The errors of the called function go on as they are, unless something around stops them.
     pub is_raw: bool,
 }
 
@@ -126,15 +126,15 @@ pub struct Call {
 pub struct Within {
     /// The start of the innermost function; closures belong to the function around them.
     pub function: Option<u32>,
-    /// The innermost try of that function in whose body it stands.
+    /// The innermost try of that function in whose body it is.
     pub guard: Option<u32>,
-    /// The innermost try in one of whose handlers it stands.
+    /// The innermost try in one of whose handlers it is.
     pub catch: Option<u32>,
-    /// It runs later, for nobody who waits: a listener, a timer.
+    /// It runs later, without a waiting caller: a listener, a timer.
     pub is_detached: bool,
     /// It is part of a tidying up: `finally`.
     pub is_tidying: bool,
-    /// It stands in a test.
+    /// It is in a test.
     pub is_test: bool,
 }
 
@@ -150,7 +150,7 @@ pub enum What {
     Rpc {
         /// Its code as written.
         code: Box<str>,
-        /// It says that nobody knows the tool or the method, which is what such errors are for.
+        /// It says that the tool or the method is unknown, which is what such errors are for.
         is_protocol: bool,
     },
     /// The process or the call is stopped.
@@ -161,7 +161,7 @@ pub enum What {
     Plain(Plain),
     /// An envelope is written by hand.
     Envelope(Envelope),
-    /// Something that can fail is called, and nobody looks whether it did.
+    /// Something that can fail is called, and its result is not looked at.
     Ignore(Box<str>),
     /// Details that JSON cannot hold.
     Unsafe(Box<str>),
@@ -169,7 +169,7 @@ pub enum What {
     Leak(Leak),
     /// An error for the model that is only prose: `ToolError("…")`.
     Prose(Box<str>),
-    /// Somebody calls what a table of tools names: `tool.handler(args)`.
+    /// A call of what a table of tools names: `tool.handler(args)`.
     Dispatch(Box<str>),
     /// A value is thrown that is no error by its own: an object, or what a function of this name gives back.
     Value(Box<str>),
@@ -235,7 +235,7 @@ pub enum Plain {
 pub struct Envelope {
     /// It says whether to try again.
     pub has_retry: bool,
-    /// It stands in the result of a tool.
+    /// It is in the result of a tool.
     pub is_result: bool,
 }
 
@@ -266,7 +266,7 @@ pub struct Catch {
     pub types: Vec<Box<str>>,
     /// It has no statement.
     pub is_empty: bool,
-    /// A comment stands in it.
+    /// A comment is in it.
     pub is_explained: bool,
     /// All it does is log.
     pub only_logs: bool,
@@ -281,7 +281,7 @@ pub struct Catch {
 pub struct ErrorType {
     /// Its name.
     pub name: Box<str>,
-    /// Where the name stands.
+    /// Where the name is.
     pub span: Span,
     /// The names of its members, sorted.
     pub members: Vec<Box<str>>,

@@ -28,7 +28,7 @@ pub(crate) struct Exposure<'w> {
     has_tools: bool,
 }
 
-/// How a function stands behind a tool.
+/// How a function is reached from a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Behind<'w> {
     /// The tool, or one of them.
@@ -37,7 +37,7 @@ pub(crate) struct Behind<'w> {
     pub(crate) depth: u8,
     /// What it throws comes through as it is.
     pub(crate) is_raw: bool,
-    /// The errors that somebody on the way catches by their names.
+    /// The errors that are caught on the way by their names.
     caught: Vec<&'w str>,
 }
 
@@ -71,7 +71,7 @@ impl<'w> Exposure<'w> {
         self.judged.get(file).copied().unwrap_or_default()
     }
 
-    /// How the function around something stands behind a tool.
+    /// How the function around something is reached from a tool.
     pub(crate) fn behind(&self, file: usize, within: &Within) -> Option<&Behind<'w>> {
         self.behind.get(&(file, within.function?)).filter(|_| !within.is_detached)
     }
@@ -115,7 +115,7 @@ impl<'w> Exposure<'w> {
         found
     }
 
-    /// Whether whoever calls the handlers of rows catches what they throw.
+    /// Whether the callers of row handlers catch what they throw.
     fn somebody_catches_rows(&self, sources: &Sources) -> bool {
         let error_flows =
             sources.files.iter().enumerate().filter(|(file, _)| self.is_judged(*file));
@@ -166,7 +166,7 @@ pub(crate) fn is_guarded(error_flow: &ErrorFlow, guard: Option<u32>, kind: Optio
         if stops {
             return true;
         }
-        // A try stands behind the one around it, so this ends.
+        // A try is behind the one around it, so this ends.
         guard = it.outer.filter(|outer| Some(*outer) < guard);
     }
     false

@@ -13,9 +13,9 @@ pub struct Facts {
     pub language: Language,
     /// It tests, so what it raises is no part of the contract.
     pub is_test: bool,
-    /// A program wrote it, so nobody corrects it by hand.
+    /// A program wrote it, so it is not corrected by hand.
     pub is_generated: bool,
-    /// Every value that stands where a code can stand.
+    /// Every value that is where a code can stand.
     pub mentions: Vec<Mention>,
     /// Names for single texts.
     pub constants: Vec<Constant>,
@@ -70,11 +70,11 @@ const MAX_AROUND: usize = 200;
 /// A value where a code can stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// What stands there.
+    /// What is there.
     pub value: Value,
     /// The value without quotes.
     pub span: Span,
-    /// Where it stands.
+    /// Where it is.
     pub position: Position,
     /// The message beside it, if that is a literal.
     pub message: Option<Box<str>>,
@@ -100,7 +100,7 @@ impl Value {
     }
 }
 
-/// Where a value stands, which says whether it is a code and whether it is raised.
+/// Where a value is, which says whether it is a code and whether it is raised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
     /// The value of a member: `code: X`, `error.code = X`, `"code": X`, `code=X`.
@@ -112,7 +112,7 @@ pub enum Position {
     },
     /// An argument of a call.
     Argument {
-        /// Whom it is passed to, joined by dots.
+        /// The function that it is passed to, joined by dots.
         callee: Box<str>,
         /// Which one, from 0.
         index: u8,
@@ -128,7 +128,7 @@ pub enum Position {
     },
     /// Returned from a function.
     Returned,
-    /// Stands alone: a typed path that is neither of the above.
+    /// On its own: a typed path that is neither of the above.
     Loose,
 }
 
@@ -243,7 +243,7 @@ pub struct Tool {
     pub description: Option<Word>,
     /// It says what its results look like.
     pub has_output_schema: bool,
-    /// Where its work is done, if that stands beside it.
+    /// Where its work is done, if that is beside it.
     pub handler: Handler,
 }
 
@@ -261,7 +261,7 @@ pub struct Branch {
 pub struct Word {
     /// The text.
     pub text: Box<str>,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// Why it could be a code.
     pub hint: WordHint,

@@ -7,7 +7,7 @@ use crate::{
     words::{is_said, keep, words},
 };
 
-/// Columns of one table, told apart by number.
+/// Columns of one table, distinguished by number.
 const MAX_COLUMNS: u32 = 64;
 
 /// Reads the words of a document.
@@ -82,7 +82,7 @@ fn is_item(line: &str) -> bool {
     ["- ", "* ", "+ "].iter().any(|it| line.starts_with(it))
 }
 
-/// Whether nothing but marks stands before a word.
+/// Whether nothing but marks is before a word.
 fn is_first(before: &str) -> bool {
     before.chars().all(|it| it.is_whitespace() || "-*+`_[".contains(it))
 }

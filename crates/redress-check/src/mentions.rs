@@ -12,7 +12,7 @@ use crate::{
     tree::{Kind, Step, Trail},
 };
 
-/// Keeps a text that stands where a code can stand.
+/// Keeps a text that is where a code can stand.
 pub(crate) fn text<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
     let Some((text, span)) = scan.literal(node) else { return computed(scan, node, trail) };
     let shaped = is_full_code(text);
@@ -36,7 +36,7 @@ pub(crate) fn text<'t>(scan: &mut Scan<'t>, node: Node<'t>, trail: &Trail<'t>) {
     scan.facts.mentions.push(Mention { value, span, position, message });
 }
 
-/// Keeps a name or path that stands where a code can stand.
+/// Keeps a name or path that is where a code can stand.
 pub(crate) fn name<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
     let text = scan.slice(step.node);
     if step.kind == Kind::Name {

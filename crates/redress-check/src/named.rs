@@ -19,11 +19,11 @@ use crate::{
 pub struct Named<'w> {
     /// The number of the file.
     pub file: usize,
-    /// The code as it is spelt where its text stands.
+    /// The code as it is spelt where its text is.
     pub text: &'w str,
     /// Where it is named.
     pub span: Span,
-    /// The text itself stands there, and not a name for it.
+    /// The text itself is there, and not a name for it.
     pub is_literal: bool,
     /// What happens to it.
     pub role: Role,
@@ -187,7 +187,7 @@ pub(crate) fn is_certain(file: usize, position: &Position, index: &Index<'_>) ->
     }
 }
 
-/// Whether a code stands there more often than not.
+/// Whether a code is there more often than not.
 fn is_likely(position: &Position) -> bool {
     match position {
         Position::Member { key, .. } => is_code_key(key),
@@ -235,7 +235,7 @@ fn is_factory(callee: &str) -> bool {
     NAMES.contains(&callee.rsplit('.').next().unwrap_or_default())
 }
 
-/// A type of errors that somebody wrote: those of the languages take a message.
+/// A type of errors that an author wrote: those of the languages take a message.
 fn is_error_type(callee: &str) -> bool {
     const OF_LANGUAGES: [&str; 20] = [
         "Error",

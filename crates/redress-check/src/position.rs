@@ -1,4 +1,4 @@
-//! Where a value stands: a word is a code by its position, never by its letters.
+//! Where a value is: a word is a code by its position, never by its letters.
 
 use tree_sitter::Node;
 
@@ -15,7 +15,7 @@ const MAX_AROUND: usize = 12;
 /// How often a value is passed on unchanged before that is asked no further.
 const MAX_PASSED: usize = 4;
 
-/// Where the node stands, if a code can stand there.
+/// Where the node is, if a code can stand there.
 pub(crate) fn position<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<Position> {
     let Some(mut around) = passed(scan, trail) else { return standing(scan, trail) };
     for _ in 1..MAX_PASSED {
@@ -288,7 +288,7 @@ fn makes_error(path: &str) -> bool {
     (is_error_name(last) && !WRAPPERS.contains(&last)) || path == "CallToolResult.error"
 }
 
-/// The message that stands beside a code: a member of the same object, or the next argument.
+/// The message that is beside a code: a member of the same object, or the next argument.
 pub(crate) fn message<'t>(
     scan: &Scan<'t>,
     trail: &Trail<'t>,

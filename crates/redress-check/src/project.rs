@@ -139,7 +139,7 @@ impl<'w> Project<'w> {
         source.facts.functions_around(from).any(|it| is_question(&it.name))
     }
 
-    /// Whether a call that nobody looks at can fail: it is known to, or its signature says so.
+    /// Whether a call whose result is not looked at can fail: it is known to, or its signature says so.
     pub(crate) fn can_fail(&self, file: usize, within: &Within, callee: &str) -> bool {
         if callee.starts_with('.') || is_fallible(callee) {
             return true;
@@ -173,7 +173,7 @@ impl<'w> Project<'w> {
         })
     }
 
-    /// Whether somebody of this name is declared in these sources.
+    /// Whether a function of this name is declared in these sources.
     pub(crate) fn is_ours(&self, file: usize, callee: &str) -> bool {
         matches!(self.index.target(file, callee), Target::Function(..))
     }

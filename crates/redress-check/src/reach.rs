@@ -12,8 +12,8 @@ use crate::{
 /// More functions are not looked into.
 const MAX_FUNCTIONS: usize = 256;
 
-/// The handler of a tool and what it calls in its own file; `None` if nobody knows its handler. What is further away
-/// is often shared by tools, of which each meets a part.
+/// The handler of a tool and what it calls in its own file; `None` if its handler is unknown. What is further away is often shared by
+/// tools, each of which meets a part.
 pub(crate) fn nearby(
     project: &Project<'_>,
     file: usize,
@@ -24,7 +24,7 @@ pub(crate) fn nearby(
     Some(all.into_iter().filter(|it| it.0 == home).collect())
 }
 
-/// The handler of a tool and the functions that it reaches; `None` if nobody knows its handler.
+/// The handler of a tool and the functions that it reaches; `None` if its handler is unknown.
 pub(crate) fn reached(
     (sources, index): (&Sources, &Index<'_>),
     file: usize,

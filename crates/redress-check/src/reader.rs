@@ -59,7 +59,7 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    /// What a file says. Total: whatever is no syntax is skipped and told in `broken`.
+    /// What a file says. Total: what is no syntax is skipped and listed in `broken`.
     pub(crate) fn read(&mut self, language: Language, path: &Path, text: &str) -> Facts {
         let grammar = GRAMMARS.get(language as usize).map(|it| &**it);
         let tree = grammar.and_then(|it| self.parse(it, text));
@@ -76,7 +76,7 @@ impl Reader {
         facts
     }
 
-    /// The tree of a text. `None` if that takes more steps than any text that somebody wrote.
+    /// The tree of a text. `None` if that takes more steps than any text written by hand.
     fn parse(&mut self, grammar: &Grammar, text: &str) -> Option<tree_sitter::Tree> {
         self.parser.set_language(&grammar.language).ok()?;
         self.parser.reset();

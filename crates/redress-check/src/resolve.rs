@@ -10,7 +10,7 @@ use crate::{
 };
 use modules::Modules;
 
-/// What a name stands for, and in which file.
+/// What a name represents, and in which file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target<'w> {
     Constant(usize, &'w Constant),
@@ -38,7 +38,7 @@ struct Names<'w> {
     /// Methods by their names alone; nothing where two classes have one of that name.
     methods: FxHashMap<&'w str, Option<&'w Function>>,
     imports: FxHashMap<&'w str, &'w Import>,
-    /// Files of which every name comes in.
+    /// Files whose every name comes in.
     whole: Vec<&'w Import>,
 }
 
@@ -54,12 +54,12 @@ impl<'w> Index<'w> {
         Self { sources, files, modules: Modules::new(sources) }
     }
 
-    /// What a path in a file stands for.
+    /// What a path in a file represents.
     pub(crate) fn target(&self, file: usize, path: &str) -> Target<'w> {
         self.follow(file, path, (MAX_HOPS, &mut { MAX_STEPS }))
     }
 
-    /// The text that a path in a file stands for.
+    /// The text that a path in a file represents.
     pub(crate) fn text(&self, file: usize, path: &str) -> Option<&'w str> {
         let mut target = self.target(file, path);
         for _ in 0..MAX_HOPS {

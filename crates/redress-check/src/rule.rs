@@ -48,7 +48,7 @@ pub struct Hit {
 pub struct Edit {
     /// The bytes that it replaces.
     pub span: Span,
-    /// What stands there.
+    /// What is there.
     pub was: String,
     /// The new text.
     pub text: String,

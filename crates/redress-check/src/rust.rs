@@ -108,7 +108,7 @@ fn variants<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     table::push(scan, scan.slice(name), span(name.byte_range()), table);
 }
 
-/// `X` of `#[serde(rename = "X")]`, if it can be a code, and where it stands.
+/// `X` of `#[serde(rename = "X")]`, if it can be a code, and where it is.
 fn renaming(attribute: &str, start: usize) -> Option<(&str, usize)> {
     const KEY: &str = "rename = \"";
     let at = attribute.find("serde(")?;

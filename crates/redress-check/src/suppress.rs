@@ -48,7 +48,7 @@ impl std::fmt::Display for Day {
 pub struct Written {
     /// From `redress:` to the end of its line.
     pub span: Span,
-    /// The line it stands in, from 1.
+    /// The line it is in, from 1.
     pub line: u32,
     /// What it says, or what is wrong with it.
     pub said: Result<Allowance, Mistake>,
@@ -115,7 +115,7 @@ pub(crate) fn allowances(start: usize, row: usize, text: &str) -> Vec<Written> {
     found
 }
 
-/// Reads what stands behind `redress: allow`.
+/// Reads what is behind `redress: allow`.
 pub fn parse(text: &str) -> Result<Allowance, Mistake> {
     let text = ["*/", "-->"].iter().fold(text.trim(), |it, end| it.strip_suffix(end).unwrap_or(it));
     let (head, reason) = text.split_once(':').unwrap_or((text, ""));

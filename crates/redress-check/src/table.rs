@@ -72,7 +72,7 @@ fn list<'t>(scan: &mut Scan<'t>, step: Step<'t>, trail: &Trail<'t>) {
         let found = quoted_words(scan.slice(step.node), step.node.start_byte());
         return keep(scan, trail, TableKind::Values, found);
     }
-    // What stands deeper inside, such as the texts of a content block, is no member.
+    // What is deeper inside, such as the texts of a content block, is no member.
     let mut cursor = step.node.walk();
     let elements = step.node.named_children(&mut cursor).filter(|it| is_quoted(scan, *it));
     let texts = elements.filter_map(|it| scan.literal(it));
@@ -164,7 +164,7 @@ fn home<'t>(scan: &Scan<'t>, trail: &Trail<'t>) -> Option<(&'t str, Span)> {
     None
 }
 
-/// The quoted words of a list, without what stands in its comments.
+/// The quoted words of a list, without what is in its comments.
 fn quoted_words(text: &str, start: usize) -> Vec<Member> {
     let mut found = Vec::new();
     let mut rest = text;

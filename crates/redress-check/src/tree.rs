@@ -96,7 +96,7 @@ impl Grammar {
         }
     }
 
-    /// What a node is to whoever looks for failures.
+    /// What a node is to the search for failures.
     fn tag(&self, node: Node<'_>) -> Tag {
         self.tags.get(usize::from(node.kind_id())).copied().unwrap_or(Tag::Other)
     }

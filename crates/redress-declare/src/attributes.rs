@@ -1,4 +1,4 @@
-//! `#[contract(…)]` as keys and values: whoever knows a key takes it, and what is left is reported.
+//! `#[contract(…)]` as keys and values: each reader takes the keys that it knows, and what is left is reported.
 
 use proc_macro2::{Ident, Span};
 use redress_registry::nearest::nearest;

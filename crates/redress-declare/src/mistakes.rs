@@ -1,4 +1,4 @@
-//! `Mistakes`: what is wrong with a declaration, each at its place, collected until somebody asks.
+//! `Mistakes`: what is wrong with a declaration, each at its place, collected until all are reported.
 
 use proc_macro2::Span;
 use redress_registry::nearest::nearest;

@@ -1,4 +1,4 @@
-//! Arguments that a call cannot have: each is refused with its place, so that whoever reads the card knows which one it is.
+//! Arguments that a call cannot have: each is refused with its place, so that the reader of the card knows which one it is.
 
 use redress::{
     Fault,

@@ -1,7 +1,7 @@
 //! Invariants: what always holds in a governed gate, each under an id, and where it is looked at.
 //!
-//! A gate that starts checks those of [`When::Start`]; whatever does not hold is told, and nothing is served. The others are
-//! checked with every call: one that does not hold is a defect, or somebody changed something behind the gate's back, and the
+//! A gate that starts checks those of [`When::Start`]; an invariant that does not hold is reported, and nothing is served. The others are
+//! checked with every call: one that does not hold is a defect, or another program changed something without the gate, and the
 //! call ends with `INVARIANT_VIOLATION`.
 
 use redress::{Fault, codes, fault::Cause};

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The hash is SHA-256 over the file without the lines `STATUS`, `HASH` and `APPROVAL`, line ends and trailing spaces evened out, so
-//! that it covers the scope and survives an editor. `APPROVAL` is a signature over the hash: a status that somebody wrote by hand is not an
+//! that it covers the scope and survives an editor. `APPROVAL` is a signature over the hash: a status that is written by hand is not an
 //! approval.
 
 mod scope;

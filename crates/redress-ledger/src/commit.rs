@@ -1,4 +1,4 @@
-//! The queue before the one pen: whoever holds it commits all that waits with one sync.
+//! The queue before the one pen: its holder commits all that waits with one sync.
 
 mod company;
 mod lead;

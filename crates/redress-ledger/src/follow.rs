@@ -1,4 +1,4 @@
-//! `Follow`: the records that come after now, through rotations and new chains. It has no clock: whoever waits asks again.
+//! `Follow`: the records that come after now, through rotations and new chains. It has no clock: a caller that waits asks again.
 
 use std::{
     collections::BTreeMap,

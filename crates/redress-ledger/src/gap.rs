@@ -1,4 +1,4 @@
-//! Failures that could not be recorded: counted, told by a record as soon as there can be one, and until then noted beside the key.
+//! Failures that could not be recorded: counted, reported by a record as soon as there can be one, and until then noted beside the key.
 
 use std::path::{Path, PathBuf};
 

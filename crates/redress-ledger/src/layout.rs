@@ -1,4 +1,4 @@
-//! The names in a ledger's directory: chains, their segments, and which bytes of which segment count.
+//! The names in a ledger's directory: chains, their segments, and how many bytes of each segment count.
 
 use std::{
     fs::{self, File},

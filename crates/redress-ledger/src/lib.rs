@@ -2,10 +2,10 @@
 //!
 //! # Constraints
 //!
-//! - A record is durable (`fdatasync` returned 0) before anybody is told of it.
+//! - A record is durable (`fdatasync` returned 0) before any client is answered.
 //! - `grep`, `jq` and `tail -f` work on the files: one JSON object a line, UTF-8, ended by `\n`.
 //! - Writers never wait for each other: every process has a chain of its own.
-//! - Any change of a record that was written is found, whoever made it and however small.
+//! - Any change of a record that was written is found, by any author and however small.
 //! - A file of any version that ever was can be read; an unknown version is refused by its name.
 //!
 //! # Layout
@@ -17,7 +17,7 @@
 //!     00000001.jsonl                          segments, mode 0600
 //!     00000002.jsonl
 //!   …-4713-….corrupt/                         a chain that was put aside: read, never written
-//!   .new-…/                                   a chain that is being created: nobody reads it
+//!   .new-…/                                   a chain that is being created: not read
 //!   epochs-3f2a….jsonl                        a copy of the log of epochs, named after the first key
 //! ```
 //!
@@ -58,7 +58,7 @@
 //! # Write
 //!
 //! One thread commits. All that waits when it is free becomes one `write` at the end of the segment, then one `fdatasync`; then
-//! the waiters are told. No record waits for a timer; where callers come back at once, the one who would commit few of their records waits
+//! the waiters are released. No record waits for a timer; where callers come back at once, the one who would commit few of their records waits
 //! for the others, as long as the last commit took and no longer than 2 ms. The file's length is compared with what was written, since a write that lies must
 //! not be acknowledged. Space is reserved ahead with `fallocate(KEEP_SIZE)`.
 //!
@@ -71,7 +71,7 @@
 //!
 //! Refusals of one kind (code, server, class of address) get records of their own as long as they are few: sixteen at once, one more each second. What comes
 //! faster is counted, and so are failures of a server that is over its quota of bytes. A `refusals` record tells the counts, at most once a
-//! second. A counted failure is told after the record before it is durable. So a crash loses the counts of one second at most.
+//! second. A counted failure is answered after the record before it is durable. So a crash loses the counts of one second at most.
 //!
 //! # Read
 //!
@@ -80,7 +80,7 @@
 //!
 //! # Recover
 //!
-//! A chain with a `lock` that nobody holds was not closed. In its last segment, torn lines with no good line after them are a torn
+//! A chain with a `lock` that no process holds was not closed. In its last segment, torn lines with no good line after them are a torn
 //! tail: they are cut, and a `recovered` record says what they were. A line is torn if it does not end, or if it is not a JSON object with a `hash`: a
 //! crash leaves zeros and parts of lines where it lost what was not synced, several of them where several records were written together, but no whole
 //! record with another hash. Such a line was changed. A changed line, a bad line with a good one after it, or a chain shorter
@@ -92,7 +92,7 @@
 //! The oldest segments go first, of a chain always from its start. For the size of the ledger none goes whose newest record is less than seven days old, so that nobody
 //! drives out records with others. Their age is what their records say. Chains count that the ledger's own key
 //! has closed, or another of its sequence, and the chain of the process itself; a segment is removed only if it was read and every record leads to a checkpoint of such a key.
-//! The `prune` records are durable before a file is removed. One that stands in a segment that goes is written again, as it is, if the start of a chain
+//! The `prune` records are durable before a file is removed. One in a segment that goes is written again, as it is, if the start of a chain
 //! that stays depends on it; of the chains that are gone, that of the longest is.
 //!
 //! A `prune` record counts if its key is known to who verifies, or is of the sequence that signed the first checkpoint of what is left of the chain: only who signed that may prune

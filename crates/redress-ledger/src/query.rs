@@ -1,4 +1,4 @@
-//! `Query`: which records somebody wants to see.
+//! `Query`: which records are wanted.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
-//! Failures that are counted instead of recorded one by one, so that nobody fills the disk with them.
+//! Failures that are counted instead of recorded one by one, so that they cannot fill the disk.
 //!
 //! Of each kind some get records of their own; what comes faster is counted. A `refusals` record tells the counts, at most once a second.
-//! A failure is told to its client only after the record that came before it is durable, so that no more than the counts of the last
+//! The client is answered only after the record that came before it is durable, so that no more than the counts of the last
 //! second are lost in a crash.
 
 use std::{

@@ -1,4 +1,4 @@
-//! An MCP server on stdio that answers every failure well, but for the rule that it is told to break. For the tests of the probe.
+//! An MCP server on stdio that answers every failure well, but for the rule that it has to break. For the tests of the probe.
 //!
 //! `odd_server [--break RULE] [--effects FILE] [--revision R] [--loose]`
 #![expect(

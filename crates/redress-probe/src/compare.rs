@@ -167,7 +167,7 @@ fn now(finding: &Finding, earlier: Option<&Finding>) -> Option<Changed> {
     Some(changed(finding, change, (before, Some(after))))
 }
 
-/// A finding that is no longer there: fixed only if somebody looked.
+/// A finding that is no longer there: fixed only if the check ran again.
 fn gone_from(run: &Run, finding: &Finding) -> Changed {
     let score = match &finding.tool {
         None => run.score.as_ref(),

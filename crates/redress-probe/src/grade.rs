@@ -70,7 +70,7 @@ pub(crate) fn cap(rule: &str) -> Option<u8> {
     weight(rule)?.1
 }
 
-/// The most points of whoever breaks a rule that is no matter of taste: nobody with a violation has an A.
+/// The most points for a server that breaks a rule that is no matter of taste: with a violation there is no A.
 const WITH_A_VIOLATION: u8 = 89;
 
 /// A result that is good if the condition holds.

@@ -41,7 +41,7 @@ pub(crate) enum Action {
     Odd(Value),
     /// Bytes that are no request.
     Broken(Vec<u8>),
-    /// A notification, to which nobody answers.
+    /// A notification, which has no answer.
     Notification { method: String, params: Value },
     /// A request that is taken back at once.
     Cancelled { method: String, params: Value },

@@ -136,7 +136,7 @@ pub enum Stopped {
     Budget,
     /// The time was used up.
     Time,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Interrupted,
     /// The server died too often, or could not be started again.
     Dead,

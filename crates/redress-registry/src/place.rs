@@ -1,4 +1,4 @@
-//! Where something stands in a file, and what is wrong with it there.
+//! Where something is in a file, and what is wrong with it there.
 
 use std::{fmt, ops::Range, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! `Problems`: what is wrong with one file, collected until somebody asks.
+//! `Problems`: what is wrong with one file, collected until all are reported.
 
 use crate::{Problem, Source, nearest::nearest};
 

@@ -1,4 +1,4 @@
-//! A server whose tools panic and fail with a chain of errors, to see what callers are told of causes and stacks.
+//! A server whose tools panic and fail with a chain of errors, to see what callers get of causes and stacks.
 //!
 //! `DEBUG_STACK=true cargo run -p redress-rmcp --example failing atlas-gate` serves it on stdio, in a dialect.
 

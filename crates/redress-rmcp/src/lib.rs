@@ -2,7 +2,7 @@
 //!
 //! [`Contract::new`] takes a handler and a registry and is a handler again, over stdio and over HTTP. What the handler
 //! answers well passes as it is. An error, a panic, an unknown tool, wrong arguments, a call that takes too long and a
-//! result that breaks its promise become faults, which are recorded first and then told in the same form as by the gate.
+//! result that breaks its promise become faults, which are recorded first and then answered in the same form as by the gate.
 //!
 //! For clients there is [`client::Recovering`], which repeats what may be repeated and says what to do about the rest.
 

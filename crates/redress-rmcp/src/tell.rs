@@ -1,4 +1,4 @@
-//! Telling a failure: context and time are filled in, it is counted, recorded, and only then given to whoever answers.
+//! Telling a failure: context and time are filled in, it is counted, recorded, and only then given to the handler that answers.
 
 use redress::{
     Fault, codes,

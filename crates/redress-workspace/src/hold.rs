@@ -1,4 +1,4 @@
-//! `Hold`: directories that nobody else of ours writes in meanwhile, in this process or another.
+//! `Hold`: directories that no other writer of ours changes meanwhile, in this process or another.
 
 use std::{
     os::fd::OwnedFd,

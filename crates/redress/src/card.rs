@@ -20,7 +20,7 @@ pub(crate) const MIN_HINT_CHARS: usize = 80;
 /// How many did-you-mean values fit into a sentence.
 pub(crate) const MAX_SIMILAR_SHOWN: usize = 3;
 
-/// The most of what a server said that stands in the message of an error, in characters.
+/// The most of what a server said that is in the message of an error, in characters.
 const MAX_SAID_CHARS: usize = 240;
 
 /// The card of a fault, at most 120 tokens. What matters least is cut first: the server's own words, then further
@@ -65,7 +65,7 @@ pub(crate) struct RetryLine {
     pub(crate) class: Option<Class>,
 }
 
-/// A class for each reason that a card gives against a repeat; the first stands for all that have no other.
+/// A class for each reason that a card gives against a repeat; the first represents all that have no other.
 const REASONS: [Class; 3] = [ANY_CLASS, Class::Unknown, Class::Internal];
 const ANY_CLASS: Class = Class::InvalidArgument;
 

@@ -1,4 +1,4 @@
-//! `Contract`: an error type of Rust of which every value is a fault of one registry.
+//! `Contract`: an error type of Rust whose every value is a fault of one registry.
 
 #[doc(hidden)]
 pub mod derived;

@@ -28,7 +28,7 @@ pub struct Emission<'e> {
     pub details_bytes: usize,
 }
 
-/// A fault that may be told. Only [`emit`] makes one.
+/// A fault that may be sent. Only [`emit`] makes one.
 #[derive(Debug, Clone)]
 pub struct Emitted(Box<Fault>);
 
@@ -61,7 +61,7 @@ pub fn clean_document(said: Value<'_>, redact: &dyn Redact) -> Option<RawJson> {
     (!is_clean).then_some(clean)
 }
 
-/// Makes a fault ready to be recorded and told. Context and times are stamped before.
+/// Makes a fault ready to be recorded and sent. Context and times are stamped before.
 pub fn emit(mut fault: Fault, how: &Emission<'_>) -> Emitted {
     expose(&mut fault, how);
     normalise(&mut fault);
@@ -104,7 +104,7 @@ fn normalise(fault: &mut Fault) {
     });
 }
 
-/// Leaves out what helps nobody without the secret that it names.
+/// Leaves out what is of no use without the secret that it names.
 fn leave_out(fault: &mut Fault, redact: &dyn Redact) {
     fault.similar_refs.retain(|it| is_clean(it.json(), redact));
     fault.violations.retain(|it| is_clean(it.json(), redact));
@@ -139,14 +139,14 @@ fn redacted_document(json: &RawJson, redact: &dyn Redact, is_details: bool) -> R
     told.flatten().unwrap_or(clean)
 }
 
-/// Readers fold the white space of a text, and a card does. One that shows a secret then is told folded, without it.
+/// Readers fold the white space of a text, and a card does. A text that shows a secret then is sent folded, without it.
 fn told_folded(text: &str, redact: &dyn Redact) -> Option<String> {
     let folded = Some(text::strip(text)).filter(|it| it != text)?;
     let told = redact.known(&folded);
     (told != folded).then_some(told)
 }
 
-/// Whether nothing in a document has to be taken out: no name and no value, whoever reads it.
+/// Whether nothing in a document has to be taken out: no name and no value, for any reader.
 fn may_be_told(doc: Value<'_>, policy: &Policy<'_>) -> bool {
     let whole = RawJson::from(doc);
     let shows_frames = policy.stack != StackPolicy::Hidden;

@@ -1,4 +1,4 @@
-//! `Fault`: one occurrence of a failure. Everything that anybody is told about it is a projection of this value.
+//! `Fault`: one occurrence of a failure. Everything that is sent about it is a projection of this value.
 
 mod arguments;
 pub mod codes;
@@ -90,7 +90,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The row as it stands, with no parameters.
+    /// The row as it is, with no parameters.
     pub fn of(entry: &Arc<Entry>) -> Self {
         Self {
             message: params::plain_message(entry),
@@ -233,7 +233,7 @@ impl Fault {
         params::next_actions_of(self)
     }
 
-    /// Takes JSON as details. What is not JSON is dropped and named, so that the fault is told all the same.
+    /// Takes JSON as details. What is not JSON is dropped and named, so that the fault is sent all the same.
     pub fn set_details(&mut self, json: &[u8]) {
         match RawJson::parse(json) {
             Ok(details) => self.details = Some(details),

@@ -42,10 +42,10 @@ const META: [&str; 4] = [
     "io.modelcontextprotocol/subscriptionId",
 ];
 
-/// What some programs put before the first text that they write, and nobody means.
+/// The byte order mark that some programs put before the first text that they write.
 pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What stands behind a mark, of which there is one.
+/// What is behind a mark; there is one at most.
 pub fn behind_mark(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(MARK).filter(|it| !it.starts_with(MARK))
 }
@@ -287,7 +287,7 @@ fn is_id(id: Value<'_>) -> bool {
     matches!(id.kind(), Kind::String | Kind::Number)
 }
 
-/// Where a value stands in the bytes of its message.
+/// Where a value is in the bytes of its message.
 pub fn span(value: Value<'_>) -> Range<usize> {
     value.offset()..value.offset() + value.raw().len()
 }
@@ -306,11 +306,11 @@ pub fn splice(line: &[u8], span: Range<usize>, with: &[u8], out: &mut Vec<u8>) {
 pub struct Edit<'a> {
     /// Where they stand.
     pub at: Range<usize>,
-    /// What stands there then.
+    /// What is there then.
     pub with: &'a [u8],
 }
 
-/// Appends a line with several parts replaced, none of which overlap, and ends it.
+/// Appends a line with several parts replaced, which do not overlap, and ends it.
 pub fn rewrite(line: &[u8], edits: &mut [Edit<'_>], out: &mut Vec<u8>) {
     edits.sort_unstable_by_key(|it| it.at.start);
     let mut done = 0;

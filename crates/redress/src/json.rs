@@ -116,12 +116,12 @@ impl<'d> Value<'d> {
         self.doc.text.get(slot.start as usize..slot.end as usize).unwrap_or_default()
     }
 
-    /// The whole document that it stands in.
+    /// The whole document that it is in.
     pub const fn source(self) -> &'d str {
         self.doc.text
     }
 
-    /// Where it stands in the document.
+    /// Where it is in the document.
     pub fn offset(self) -> usize {
         self.slot().start as usize
     }
@@ -172,7 +172,7 @@ impl<'d> Value<'d> {
         if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
     }
 
-    /// The value of a key; of the first if it stands there twice.
+    /// The value of a key; of the first if it occurs twice.
     pub fn get(self, key: &str) -> Option<Self> {
         let slot = self.slot();
         let (mut at, end) = (self.at + 1, slot.next);
@@ -224,7 +224,7 @@ impl<'d> Value<'d> {
     /// The same for all objects in it, at any depth.
     ///
     /// # Errors
-    /// A key stands twice in one of them.
+    /// A key occurs twice in one of them.
     pub fn unique_keys_within(self) -> Result<(), JsonError> {
         let mut left = vec![self];
         while let Some(value) = left.pop() {

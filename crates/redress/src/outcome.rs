@@ -72,7 +72,7 @@ pub struct ToolTraits {
     pub read_only: bool,
     /// Calling it twice is calling it once.
     pub idempotent: bool,
-    /// Whether whoever says so is to be believed.
+    /// Whether the source of these traits is trusted.
     pub trusted: bool,
 }
 
@@ -181,14 +181,14 @@ impl KillReason {
 pub struct HttpAnswer<'a> {
     /// The status.
     pub status: u16,
-    /// `Retry-After`, as it stands.
+    /// `Retry-After`, as received.
     pub retry_after: Option<Cow<'a, str>>,
-    /// The body, as it stands: JSON, server-sent events or anything else.
+    /// The body, as received: JSON, server-sent events or anything else.
     pub body: Cow<'a, [u8]>,
 }
 
 impl<'a> Outcome<'a> {
-    /// An outcome of which nothing else is known.
+    /// An outcome about which nothing else is known.
     pub const fn of(what: What<'a>) -> Self {
         Self { what, stderr_tail: None, elapsed_ms: None }
     }

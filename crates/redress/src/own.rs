@@ -30,7 +30,7 @@ pub(crate) fn text(own: &OwnEnvelope, dialect: Dialect) -> Option<&str> {
     (own.dialect == dialect.name() && dialect != Dialect::Native).then_some(&*own.text)
 }
 
-/// Whether the envelope may be told, and says what the fault says now.
+/// Whether the envelope may be sent, and says what the fault says now.
 pub(crate) fn is_unchanged(
     own: &OwnEnvelope,
     fault: &Fault,

@@ -43,7 +43,7 @@ pub enum Runtime {
 /// One file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Where it stands in the package.
+    /// Where it is in the package.
     pub path: String,
     /// What is in it.
     pub text: String,

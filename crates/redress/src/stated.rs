@@ -1,4 +1,4 @@
-//! `Stated`: what a server itself says about retry and effect. It bounds what anybody is told, whatever a registry row says.
+//! `Stated`: what a server itself says about retry and effect. It bounds what every client gets, whatever a registry row says.
 
 mod scan;
 

@@ -50,7 +50,7 @@ impl<const N: usize> Tally<N> {
         Self { rows, domains }
     }
 
-    /// Counts one of a code. A plugin's code that nobody registered counts as `UNKNOWN_TOOL_FAILURE`: names come from registries alone.
+    /// Counts one of a code. An unregistered plugin code counts as `UNKNOWN_TOOL_FAILURE`: names come from registries alone.
     pub fn count(&self, code: &str, which: usize) {
         let row = self.rows.get(code).or_else(|| self.rows.get(codes::UNKNOWN_TOOL_FAILURE.name()));
         if let Some(counter) = row.and_then(|it| it.counters.get(which)) {

@@ -42,7 +42,7 @@ pub(crate) const MARKS: [&[&str]; 2] = [
     &["failed", "expected", "assert", "cannot", "not found", "denied", "must be"],
 ];
 
-/// Of whose marks the last one tells: what stands before it led there.
+/// Of whose marks the last one tells: what is before it led there.
 pub(crate) const LAST_TELLS: &str = "traceback (most recent call last)";
 
 /// At most `most` characters of a text in one line, chosen for what they tell: its start and, after `…`, the place further on
@@ -262,7 +262,7 @@ pub(crate) fn misleads(text: &str) -> bool {
     text.chars().any(|it| it.is_control() && !matches!(it, '\n' | '\r' | '\t') || is_invisible(it))
 }
 
-/// Whether nobody sees a character: it is a control character or invisible, and no white space.
+/// Whether a character is unseen: it is a control character or invisible, and no white space.
 pub fn is_unseen(it: char) -> bool {
     !it.is_whitespace() && (it.is_control() || is_invisible(it))
 }

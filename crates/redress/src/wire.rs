@@ -15,7 +15,7 @@ pub use crate::{dialect::TOOL_FAILURE_KEY, fault::ATTEMPTS};
 /// How keys start that only Redress writes.
 pub const RESERVED: &str = "dev.redress/";
 
-/// Where the native envelope stands, in `_meta` of a result and in `data` of an error.
+/// Where the native envelope is, in `_meta` of a result and in `data` of an error.
 pub const FAULT_KEY: &str = "dev.redress/fault";
 
 /// Whether only Redress writes a key.
@@ -32,7 +32,7 @@ pub struct Answer<'a> {
     pub has_output_schema: bool,
     /// What the boundary knows.
     pub stamp: Stamp<'a>,
-    /// Members of `_meta` that somebody else wrote, which stay there; ours take the place of those with our keys.
+    /// Members of `_meta` by another author, which stay there; ours take the place of those with our keys.
     pub meta: Option<&'a RawJson>,
     /// What the server wrote, for a block below the card that says more of it than the card does.
     pub said: Option<&'a str>,
@@ -103,7 +103,7 @@ fn write_result(fault: &Fault, answer: Answer<'_>, out: &mut String) {
     let is_card = answer.dialect.shows_card();
     let text = if is_card { Cow::Owned(card(fault)) } else { Cow::Borrowed(&*envelope) };
     let mut members = Members::open(out);
-    // Since 2026-07-28 a result without its type is refused; before, the member is one of many that nobody reads.
+    // Since 2026-07-28 a result without its type is refused; before, the member is one of many that are not read.
     members.str("resultType", "complete");
     let content = members.key("content");
     content.push('[');

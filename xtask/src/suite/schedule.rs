@@ -1,4 +1,4 @@
-//! Steps as processes, each started when all that it waits for is over, and told in one line when it has ended.
+//! Steps as processes, each started when all that it waits for is over, and reported in one line when it has ended.
 
 use std::{
     collections::BTreeMap,

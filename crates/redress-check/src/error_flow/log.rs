@@ -74,7 +74,7 @@ fn exit(kind: &str, text: &str, is_last: bool) -> Option<Exit> {
         "return Err(",
     ];
     const PLAIN: [&str; 3] = ["return", "break", "continue"];
-    // The value of a block of Rust stands at its end.
+    // The value of a block of Rust is at its end.
     let is_value = is_last && (kind.ends_with("_expression") || kind == "macro_invocation");
     if FAILING.iter().any(|it| text.starts_with(it)) {
         Some(Exit::Failing)

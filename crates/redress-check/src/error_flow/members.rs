@@ -21,7 +21,7 @@ pub(super) struct Members {
     /// It is a part of a result that is returned without one: the list of texts in Python.
     pub(super) is_block: bool,
     keys: u32,
-    /// A code stands somewhere inside of it.
+    /// A code is somewhere inside of it.
     has_code: bool,
     pub(super) is_error: Flag,
     ok: Flag,
@@ -32,7 +32,7 @@ pub(super) struct Members {
     content_is_list: bool,
     said: Option<Said>,
     details: Option<(Box<str>, Span)>,
-    /// An envelope that stands in it.
+    /// An envelope that is in it.
     envelope: Option<(Span, Envelope)>,
     /// What it says of a tool.
     pub(super) tool: ToolParts,
@@ -165,7 +165,7 @@ impl Members {
         }
     }
 
-    /// A code can stand in it, where nobody can see it.
+    /// A code can be in it, out of sight.
     pub(super) fn is_coded(&mut self) {
         self.has_code = true;
     }
@@ -177,7 +177,7 @@ impl Members {
             && self.said.is_none()
         {
             let mut said = said.clone();
-            // What was told of the inner thing is not told again.
+            // A leak of the inner thing is not reported again.
             said.leak = said.leak.filter(|_| inner.leak(false).is_none());
             self.said = Some(said);
         }
@@ -256,7 +256,7 @@ impl Members {
         }
     }
 
-    /// The envelope that it is, or that stands in it. What a call is given is not yet all of it.
+    /// The envelope that it is, or that is in it. What a call is given is not yet all of it.
     fn written(&self) -> Option<(Span, Envelope)> {
         let is_whole = matches!(&*self.callee, "" | "stringify" | "dumps");
         if is_whole && self.has(Key::Code) && self.code_is_word && self.has(Key::Message) {
@@ -277,7 +277,7 @@ impl Members {
             && self.callee.is_empty()
     }
 
-    /// What is too much in a text; of things that are no errors nobody asks.
+    /// What is too much in a text; things that are no errors are not asked.
     fn leak(&self, is_result: bool) -> Option<(Leak, Span)> {
         let is_error = if is_result {
             self.is_error == Flag::True
@@ -290,7 +290,7 @@ impl Members {
     }
 }
 
-/// Whether somebody of this name makes tools: `defineTool`, `createTool`.
+/// Whether a function of this name makes tools: `defineTool`, `createTool`.
 fn is_maker(callee: &str) -> bool {
     callee.ends_with("Tool") || callee.ends_with("_tool")
 }
@@ -300,7 +300,7 @@ fn is_factory(callee: &str) -> bool {
     makes_errors(callee) || callee.starts_with("err")
 }
 
-/// Whether somebody of this name makes errors.
+/// Whether a function of this name makes errors.
 pub(super) fn makes_errors(callee: &str) -> bool {
     let last = callee.rsplit(['.', ':']).next().unwrap_or(callee);
     let lower = last.to_ascii_lowercase();

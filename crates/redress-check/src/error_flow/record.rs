@@ -52,7 +52,7 @@ pub(super) enum Held {
     Plain,
     /// A try, whose handlers are still to come.
     Try(u32),
-    /// Something with members, of which a value is made when all have been seen.
+    /// Something with members; its value is made when all have been seen.
     Members(Box<Members>),
 }
 
@@ -196,7 +196,7 @@ impl<'t> Recorder<'t> {
             .is_some_and(|it| !name.is_empty() && &*it.name == name)
     }
 
-    /// Notes a function that has no name, so whoever stands around it calls it.
+    /// Notes a function without a name, as called by the function around it.
     pub(super) fn closure(&mut self, node: Node<'_>, within: Within) {
         self.error_flow.closures.push((small(node.start_byte()), within));
     }

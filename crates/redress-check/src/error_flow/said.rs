@@ -6,7 +6,7 @@ use crate::span::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Said {
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// Some of it is literal.
     pub is_literal: bool,
@@ -16,7 +16,7 @@ pub struct Said {
     pub is_varied: bool,
     /// It begins as error messages do.
     pub is_error: bool,
-    /// A code stands in it.
+    /// A code is in it.
     pub has_code: bool,
     /// It has more than one sentence or line, so there is room for a way out.
     pub has_fix: bool,

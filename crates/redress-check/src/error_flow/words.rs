@@ -1,6 +1,6 @@
 //! Names that tell what is done: logging, tidying up, running later.
 
-/// Whether functions that are passed to somebody of this name run later, for nobody who waits.
+/// Whether functions that are passed to a function of this name run later, without a waiting caller.
 pub(super) fn only_later(callee: &str) -> bool {
     matches!(
         callee,
@@ -84,7 +84,7 @@ pub(super) fn is_cleanup(statement: &str) -> bool {
     })
 }
 
-/// Whether a statement writes to a log, or to whatever stands for one.
+/// Whether a statement writes to a log, or to whatever represents one.
 pub(super) fn is_logger(statement: &str) -> bool {
     let head = statement.get(..floor(statement, 120)).unwrap_or(statement);
     let callee = head
@@ -129,7 +129,7 @@ pub(super) fn is_logger(statement: &str) -> bool {
         || callee == "sys.stderr.write"
 }
 
-/// Whether a JSON-RPC error says that nobody knows the tool or the method.
+/// Whether a JSON-RPC error says that the tool or the method is unknown.
 pub(super) fn is_protocol(code: &str, message: &str) -> bool {
     let code = code.to_ascii_lowercase();
     let message = message.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! `Graph`: who calls whom, in all files.
+//! `Graph`: which function calls which, in all files.
 
 use rustc_hash::FxHashMap;
 
@@ -69,7 +69,7 @@ impl<'w, 'i> Graph<'w, 'i> {
         edges
     }
 
-    /// The function that a path names; `from` is where it stands.
+    /// The function that a path names; `from` is where it is.
     pub(super) fn function(&self, file: usize, from: Option<u32>, path: &str) -> Option<At> {
         let own = ["this.", "self.", "cls.", "Self."].iter().find_map(|it| path.strip_prefix(it));
         let Some(name) = own else {
@@ -94,8 +94,8 @@ impl<'w, 'i> Graph<'w, 'i> {
         (!is_everybodys(name)).then_some((file, start))
     }
 
-    /// Whether a function that others are passed through catches what they throw. Of one that is declared elsewhere
-    /// nobody knows, so it counts as one that does.
+    /// Whether a function that others are passed through catches what they throw. One that is declared elsewhere is unknown, so it counts
+    /// as one that does.
     pub(super) fn wrapper_catches(&self, file: usize, wrapper: &str) -> bool {
         let Some((home, start)) = self.function(file, None, wrapper) else { return true };
         let Some(facts) = self.sources.files.get(home).map(|it| &it.facts) else { return true };

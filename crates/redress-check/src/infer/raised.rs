@@ -89,7 +89,7 @@ fn template(statement: &str) -> Option<(String, Vec<String>)> {
     Some((if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }, params))
 }
 
-/// The name of what stands in braces: the last one of its path.
+/// The name of what is in braces: the last one of its path.
 fn param(hole: &str) -> String {
     let path = hole.split([':', '!', '(', '[']).next().unwrap_or_default();
     let last = path.rsplit('.').next().unwrap_or_default().trim();

@@ -27,7 +27,7 @@ pub(super) struct Modules<'w> {
 /// What TypeScript and JavaScript try behind a name without extension, in this order.
 const EXTENSIONS: [&str; 8] = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 
-/// More files of one name are not told apart.
+/// More files of one name are not distinguished.
 const MAX_HOMES: usize = 8;
 
 impl<'w> Modules<'w> {

@@ -111,7 +111,7 @@ fn is_unknown(named: &Named<'_>, contract: &Contract) -> bool {
         && (!is_word || near(named.text, contract).is_some())
 }
 
-/// An unknown code that belongs to somebody else: it says so, or a plugin has nothing like it.
+/// An unknown code of another owner: it says so, or a plugin has nothing like it.
 fn is_foreign(named: &Named<'_>, contract: &Contract) -> bool {
     match (split(named.text).0, contract.registry.namespace.as_deref()) {
         (Some(theirs), ours) => ours != Some(theirs),

@@ -182,7 +182,7 @@ fn swallowing_default(project: &Project<'_>, hits: &mut Hits<'_>) {
             }
             let parts = [("count", it.cases.len().into())];
             let hit = hits.at((file, &it.rest), "Every code but {count} ends here.", parts);
-            // Without a contract nobody knows whose codes these are.
+            // Without a contract the owner of these codes is unknown.
             if contract.is_none() {
                 hit.weigh(Level::Information);
             }

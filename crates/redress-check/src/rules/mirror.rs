@@ -64,7 +64,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn never_raised(project: &Project<'_>, hits: &mut Hits<'_>) {
     for contract in project.contracts {
-        // A built-in registry is for many servers, of which none raises everything.
+        // A built-in registry is for many servers; none of them raises everything.
         if shipped::get(&contract.registry.name)
             .is_some_and(|it| Arc::ptr_eq(it, &contract.registry))
         {
@@ -76,7 +76,7 @@ fn never_raised(project: &Project<'_>, hits: &mut Hits<'_>) {
             raised.extend(named.filter_map(|it| contract.code(it.text)).map(|it| it.code.clone()));
         }
         let own = || contract.registry.own().filter(|it| it.deprecated.is_none());
-        // Where nothing is raised, the sources are those of somebody else.
+        // Where nothing is raised, the sources are those of another project.
         if !own().any(|it| raised.contains(&it.code)) {
             continue;
         }

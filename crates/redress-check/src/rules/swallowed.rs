@@ -1,4 +1,4 @@
-//! Rules about errors that nobody hears of: logged or dropped, and on it goes.
+//! Rules about swallowed errors: logged or dropped, and the code goes on.
 
 use redress_registry::{
     Level,

@@ -57,7 +57,7 @@ fn unknown_words(project: &Project<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// The lists of which most words are codes: three at least.
+/// The lists that consist mostly of codes: three at least.
 fn lists_of_codes(words: &[Word], contract: &Contract) -> Vec<u32> {
     let mut lists: std::collections::BTreeMap<u32, (usize, usize)> =
         std::collections::BTreeMap::new();

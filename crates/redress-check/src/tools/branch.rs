@@ -65,7 +65,7 @@ fn of_comparison<'t>(
     (condition.id() == comparison.id()).then_some((left, right, done))
 }
 
-/// What stands in parentheses.
+/// What is in parentheses.
 fn inner(node: Node<'_>) -> Node<'_> {
     let inside = node.named_child(0).filter(|_| node.kind() == "parenthesized_expression");
     inside.unwrap_or(node)

@@ -1,4 +1,4 @@
-//! What the gate is told: its own types, from those of the file.
+//! The gate's settings: its own types, from those of the file.
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 

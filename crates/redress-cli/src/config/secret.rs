@@ -1,4 +1,4 @@
-//! `Secret`: a text that is never shown, with `${VAR}` for what stands in the environment.
+//! `Secret`: a text that is never shown, with `${VAR}` for a variable of the environment.
 
 use std::fmt;
 

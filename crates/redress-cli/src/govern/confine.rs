@@ -1,4 +1,4 @@
-//! Servers of a governed gate under the system's own confinement: where they start, what they may write, and what nobody's session may hold.
+//! Servers of a governed gate under the system's own confinement: where they start, what they may write, and what no session may hold.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,4 @@
-//! Plans of a governed gate: which tools need one, where they are, and what nobody may change over the protocol.
+//! Plans of a governed gate: which tools need one, where they are, and what no client may change over the protocol.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The tools that a governed server does not serve, told at the start, with the lines that would change that.
+//! The tools that a governed server does not serve, printed at the start, with the lines that would change that.
 
 use std::{path::Path, thread, time::Duration};
 

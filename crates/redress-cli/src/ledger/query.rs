@@ -1,4 +1,4 @@
-//! `redress ledger query`: the records that somebody asks for, as JSON lines.
+//! `redress ledger query`: the records that match a query, as JSON lines.
 
 use super::{filter::Filter, places::Places, records::Records, show::show};
 use crate::{

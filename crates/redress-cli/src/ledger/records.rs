@@ -1,4 +1,4 @@
-//! The records that a command takes, and what stands between them that is none.
+//! The records that a command takes, and what is between them that is none.
 
 use std::path::PathBuf;
 

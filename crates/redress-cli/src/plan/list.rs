@@ -1,4 +1,4 @@
-//! `redress plan list`: every plan of a folder and where it stands.
+//! `redress plan list`: every plan of a folder and its state.
 
 use std::path::PathBuf;
 

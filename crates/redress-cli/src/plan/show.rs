@@ -1,4 +1,4 @@
-//! `redress plan show`: one plan, where it stands, and what it allows.
+//! `redress plan show`: one plan, its state, and what it allows.
 
 use redress::text;
 use serde_json::json;

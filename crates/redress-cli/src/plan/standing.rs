@@ -1,4 +1,4 @@
-//! Where a plan stands: what its file says, held against the operator's key and the list of revoked plans.
+//! The state of a plan: what its file says, held against the operator's key and the list of revoked plans.
 
 use std::{collections::BTreeSet, path::Path};
 

@@ -1,5 +1,5 @@
 //! A file that changed while it is served. What lets less in is served from now on; what would let more in waits until it is confirmed;
-//! what is not valid is told and changes nothing.
+//! what is not valid is reported and changes nothing.
 
 mod follow;
 mod said;

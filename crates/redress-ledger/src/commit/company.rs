@@ -1,6 +1,6 @@
-//! Waiting for company: who would commit few records waits for the callers that were told a moment ago, while that pays.
+//! Waiting for company: who would commit few records waits for the callers that were answered a moment ago, while that pays.
 //!
-//! Without it, callers that come back at once split into two groups, each of which waits while the other one's sync runs: twice
+//! Without it, callers that come back at once split into two groups, and each waits while the other one's sync runs: twice
 //! the syncs for the same records, for as long as they call.
 
 use std::{

@@ -1,4 +1,4 @@
-//! What is written once more when the segment goes in which it stands: a pruning that still explains why something is not there.
+//! What is written once more when its segment goes: a pruning that still explains why something is not there.
 //!
 //! Signatures of prunings do not name the chain that holds them. So a record is carried on as it is, and no key has to answer for what another one signed.
 

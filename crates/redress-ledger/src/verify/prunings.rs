@@ -1,4 +1,4 @@
-//! Which prunings are believed: whoever can write a ledger can also write a record that says that something was pruned.
+//! Which prunings are believed: a process that can write a ledger can also write a record that says that something was pruned.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Receipts that somebody was given, and where their records are.
+//! Receipts that clients were given, and where their records are.
 
 use std::collections::BTreeMap;
 

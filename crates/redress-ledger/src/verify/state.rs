@@ -1,4 +1,4 @@
-//! Whether somebody writes a chain, as its lock tells.
+//! Whether a process writes a chain, by its lock.
 
 use std::io;
 

@@ -30,7 +30,7 @@ pub(crate) struct AnswerView<'a> {
     pub(crate) answer: &'a ParsedAnswer,
     /// What came of the same request the first time.
     pub(crate) before: Option<&'a str>,
-    /// Whether the server answered afterwards; none, if nobody asked.
+    /// Whether the server answered afterwards; none, if that was not asked.
     pub(crate) lives: Option<bool>,
     /// How the process ended, if it ended after its answer.
     pub(crate) exit: Option<&'a What>,
@@ -40,7 +40,7 @@ pub(crate) struct AnswerView<'a> {
 }
 
 impl AnswerView<'_> {
-    /// Whether it is a failure that nobody flagged. What must fail and begins like a failure is one; elsewhere content can say anything.
+    /// Whether it is an unflagged failure. What must fail and begins like a failure is one; elsewhere content can say anything.
     pub(super) fn is_silent(&self) -> bool {
         let must_fail = matches!(self.case.expect, Expect::Refusal | Expect::Failure);
         let is_unflagged = self.answer.kind == Kind::Success && self.tool.is_some();
@@ -164,7 +164,7 @@ impl ParsedAnswer {
         })
     }
 
-    /// The object that says what failed, wherever it stands.
+    /// The object that says what failed, wherever it is.
     pub(crate) fn envelope(&self) -> Option<Value> {
         const KEY: &str = "dev.redress~1fault";
         let at = |pointer: &str| self.message.pointer(pointer).filter(|it| it.is_object()).cloned();
@@ -188,7 +188,7 @@ impl ParsedAnswer {
         said.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
     }
 
-    /// Whether it says that nobody was there to look at the request, which can change from call to call.
+    /// Whether it says that no server was there to look at the request, which can change from call to call.
     pub(crate) fn is_about_absence(&self) -> bool {
         let row = self.code.as_deref().and_then(|it| shipped::core().get(it));
         row.is_some_and(|it| {

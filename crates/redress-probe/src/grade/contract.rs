@@ -11,7 +11,7 @@ use super::{Check, Said, Wrong, answer_view::AnswerView, good_if};
 /// The rule about codes that were never seen, which no single answer breaks.
 pub(super) const COVERAGE: &str = "CK804";
 
-/// Details that belong to whoever carries a failure, not to its code.
+/// Details that belong to the carrier of a failure, not to its code.
 const CARRIED: [&str; 1] = ["upstream"];
 
 pub(super) const CHECKS: &[Check] = &[

@@ -122,7 +122,7 @@ fn names_argument(view: &AnswerView<'_>) -> Said {
     })
 }
 
-/// Whether a name stands in a text as a word.
+/// Whether a name is in a text as a word.
 fn is_named(text: &str, name: &str) -> bool {
     let name = name.to_lowercase();
     let is_part = |it: char| it.is_alphanumeric() || it == '_';

@@ -83,7 +83,7 @@ impl Attempt {
     }
 }
 
-/// The arguments of which an answer should name one: the one that was changed, and whatever else is missing.
+/// The arguments that an answer should name one from: the one that was changed, and all that are missing.
 fn wrong(attempt: &Attempt, tool: &Tool, arguments: &Value) -> Vec<String> {
     let required = Schema::of(&tool.input).required();
     let absent = required.into_iter().filter(|it| arguments.get(it).is_none()).map(str::to_owned);

@@ -1,10 +1,10 @@
 //! Which calls are made: only those that fail before anything happens, unless effects are allowed.
 //!
-//! A tool that says that it only reads, or of which the contract says so, is called with arguments of which one is wrong and the others look
+//! A tool that says that it only reads, or whose contract says so, is called with one wrong argument while the others look
 //! valid. Any other tool may change something, and its server may not look at its arguments. So it is never called with all that it
 //! needs: in each call a required argument is missing or of a wrong type, whatever else is tried, and nothing that looks
-//! valid stands beside it. Where an argument is left out, the others are of wrong types. What the schema does not forbid,
-//! and what nobody can check against it, is not sent.
+//! valid is beside it. Where an argument is left out, the others are of wrong types. What the schema does not forbid,
+//! and what cannot be checked against it, is not sent.
 
 use serde_json::{Map, Value};
 
@@ -65,7 +65,7 @@ fn applied(mut arguments: Value, attempt: &Attempt) -> Value {
     arguments
 }
 
-/// The object in which the last part of a path stands; objects on the way are made.
+/// The object in which the last part of a path is; objects on the way are made.
 fn inner<'a, 'p>(
     mut at: &'a mut Value,
     path: &'p [String],

@@ -48,7 +48,7 @@ impl Tool {
         })
     }
 
-    /// Whether arguments fit the schema; none, if nobody can say.
+    /// Whether arguments fit the schema; none, if that cannot be decided.
     pub(super) fn fits(&self, arguments: &Value) -> Option<bool> {
         self.validator.as_ref().map(|it| it.is_valid(arguments))
     }

@@ -16,7 +16,7 @@ const MOST_ITEMS: usize = 8;
 /// The longest text that a schema can ask for.
 const MOST_CHARS: usize = 4 << 10;
 
-/// An address at which nobody answers, so that a tool that goes there fails at once.
+/// An address without a listener, so that a tool that goes there fails at once.
 pub(super) const NOWHERE: &str = "http://127.0.0.1:9/redress-probe";
 
 /// A value that looks valid: what the server gives as an example, else what the schema asks for.

@@ -11,13 +11,13 @@ use crate::{
     score::Score,
 };
 
-/// How many hits of a finding are told.
+/// How many hits of a finding are shown.
 const MOST_HITS: usize = 5;
-/// How much of a message is told.
+/// How much of a message is shown.
 const MOST_CHARS: usize = 500;
 
 /// The document. What makes the exit code 1, and that alone, is a failure in it. Its shape is the narrowest that readers
-/// know: no totals at the top, and what is no failure stands at the end of its suite.
+/// know: no totals at the top, and what is no failure is at the end of its suite.
 pub fn document(report: &Report) -> String {
     let run = &report.direct;
     let tools = run.tools.iter().map(|it| (Some(it.name.as_str()), it.score.as_ref()));

@@ -52,7 +52,7 @@ pub fn model_reads(happened: &Happened) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// What was probed, as somebody would type it.
+/// What was probed, as a user would type it.
 pub fn target(target: &Target) -> String {
     match target {
         Target::Command(words) => words.join(" "),

@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct CaseResult {
     /// The bytes that were sent, and what came of them.
     pub(super) exchanges: Vec<(Vec<u8>, Reply)>,
-    /// Whether the server answered afterwards; none, if nobody asked.
+    /// Whether the server answered afterwards; none, if that was not asked.
     pub(super) lives: Option<bool>,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn send(
     }
 }
 
-/// Messages that nobody has to answer, and a ping behind them, so that we know when nothing more comes.
+/// Messages that need no answer, and a ping behind them, so that we know when nothing more comes.
 fn unowed(client: &mut Client, mut messages: Vec<Outgoing>, options: &Options) -> CaseResult {
     messages.push(client.ping());
     let mut replies = client.ask(&messages, options.deadline);

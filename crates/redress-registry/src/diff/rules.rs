@@ -1,4 +1,4 @@
-//! The rules of the diff: what each finds, whom it hits, how to avoid it.
+//! The rules of the diff: what each finds, which readers it breaks, how to avoid it.
 
 use crate::rule::{
     Grade,

@@ -1,4 +1,4 @@
-//! What a client is told of a request that the server does not finish, because it ends.
+//! The answer to a request that the server does not finish, because it ends.
 
 use redress::{
     Dialect, codes,

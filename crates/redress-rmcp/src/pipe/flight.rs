@@ -1,4 +1,4 @@
-//! `Flight`: the requests that nobody has answered yet, the client's and the server's own, and the lines that are on their way.
+//! `Flight`: the requests without an answer yet, the client's and the server's own, and the lines that are on their way.
 
 use std::{
     borrow::Cow,

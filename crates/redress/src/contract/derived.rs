@@ -1,4 +1,4 @@
-//! What the code that `#[derive(Contract)]` writes calls. It changes with the derive and is for nobody else.
+//! What the code that `#[derive(Contract)]` writes calls. It changes with the derive and is for no other caller.
 
 use std::{
     error::Error,

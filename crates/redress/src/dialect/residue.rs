@@ -29,7 +29,7 @@ pub struct Carried {
 /// Something that a document does not say as the fault has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Where it stands in the native envelope, as a JSON pointer.
+    /// Where it is in the native envelope, as a JSON pointer.
     pub path: String,
     /// What happened to it.
     pub kind: LossKind,

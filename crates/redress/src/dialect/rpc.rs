@@ -11,7 +11,7 @@ use crate::{
     text,
 };
 
-/// The number of a failure that nobody gave one.
+/// The number of a failure without one of its own.
 const SERVER_FAILURE: i64 = -32000;
 
 /// The most characters of a server's words that the details show.

@@ -146,7 +146,7 @@ const fn group(class: Class) -> &'static str {
     }
 }
 
-/// The class that stands for a group where the row is of another.
+/// The class that represents a group where the row is of another.
 fn stands_for(group: &str) -> Option<Class> {
     match group {
         CAPABILITY => Some(Class::Unimplemented),

@@ -216,7 +216,7 @@ fn write_issues(fault: &Fault, out: &mut String) {
     members.close();
 }
 
-/// Why details that somebody gave could not be used, if nothing took their place.
+/// Why given details could not be used, if nothing took their place.
 fn bad_details(fault: &Fault) -> Vec<&str> {
     if fault.details.is_some() {
         return Vec::new();

@@ -9,7 +9,7 @@ const MOST: usize = 3;
 /// The most characters of a name, of what was expected, or of a reason in a message.
 const PART_CHARS: usize = 60;
 
-/// The message for an argument that the tool does not have, as long as its name is not told.
+/// The message for an argument that the tool does not have, without the name of the argument.
 pub(crate) const MISNAMED: &str = "The tool does not know an argument of that name.";
 
 /// The types of JSON, with their articles.

@@ -6,5 +6,5 @@ pub const UPSTREAM: &str = "upstream";
 /// The member of `details` for how often a call was made.
 pub const ATTEMPTS: &str = "attempts";
 
-/// The member of what stands at [`UPSTREAM`]: that nothing but the words of a text says what failed, so that nothing is proved about its effect.
+/// The member of what is at [`UPSTREAM`]: that nothing but the words of a text says what failed, so that nothing is proved about its effect.
 pub const GUESSED: &str = "guessed";

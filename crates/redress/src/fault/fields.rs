@@ -19,7 +19,7 @@ use crate::json::{RawJson, Value, write_int, write_list, write_str};
 pub struct Field {
     /// Its key in the native envelope, and in the residue.
     pub key: &'static str,
-    /// Where it stands in the native envelope, as a JSON pointer, or would stand.
+    /// Where it is in the native envelope, as a JSON pointer, or would stand.
     pub path: &'static str,
     /// Whether the native envelope shows it.
     pub native: fn(&Fault) -> bool,
@@ -236,7 +236,7 @@ pub const ENVELOPE: &[Field] = &[
     },
 ];
 
-/// What stands inside another member there, or has a place in single dialects only.
+/// What is inside another member there, or has a place in single dialects only.
 pub const BESIDE: &[Field] = &[
     Field {
         key: "not_before",

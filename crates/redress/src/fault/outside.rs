@@ -50,7 +50,7 @@ impl Fault {
             rpc_id,
             extra,
             unsaid: _,
-            // It is told only by way of the others.
+            // It is sent only by way of the others.
             private: _,
         } = self;
         let mut owner = String::from(std::mem::take(domain));

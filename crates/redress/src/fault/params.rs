@@ -130,7 +130,7 @@ fn waits(values: &[(&Param, RawJson)]) -> Option<u64> {
     })
 }
 
-/// The template with its parameters; the title where one is absent that it needs: half a sentence helps nobody.
+/// The template with its parameters; the title where one is absent that it needs, since half a sentence is no help.
 fn fill(entry: &Entry, values: &[(&Param, RawJson)]) -> String {
     let mut out = String::with_capacity(entry.message.len() + 32);
     for part in parts(&entry.message).map_while(Result::ok) {
@@ -148,7 +148,7 @@ fn fill(entry: &Entry, values: &[(&Param, RawJson)]) -> String {
     out
 }
 
-/// A value inside a sentence: what we do not trust stands in quotes and is cut.
+/// A value inside a sentence: what we do not trust is in quotes and is cut.
 fn shown(param: &Param, value: &RawJson) -> String {
     let most = param.max_chars.map_or(MAX_SHOWN_CHARS, |it| it as usize);
     let plain = value.text();

@@ -255,7 +255,7 @@ impl Violation {
         &mut self.0
     }
 
-    /// Where the wrong value stands in the arguments.
+    /// Where the wrong value is in the arguments.
     pub fn pointer(&self) -> String {
         self.text("pointer").unwrap_or_default()
     }

@@ -29,7 +29,7 @@ pub struct Private {
     pub upstream: Option<Vec<u8>>,
     /// Parts that could not be used, so that building never fails.
     pub dropped: Vec<Dropped>,
-    /// The effect that the server stated: no smaller one is ever told.
+    /// The effect that the server stated: no smaller one is ever sent.
     pub least_effect: Option<Effect>,
     /// The envelope that a trusted server wrote.
     pub own: Option<OwnEnvelope>,
@@ -181,7 +181,7 @@ impl Fault {
         self.stack = stack.map(|it| policy.stack.shown(&it).into_owned());
     }
 
-    /// Takes frames of stacks out of everything that is told.
+    /// Takes frames of stacks out of everything that is sent.
     pub(crate) fn hide_frames(&mut self) {
         let told = [&mut self.message, &mut self.hint].into_iter().chain(&mut self.server_text);
         for text in told {
@@ -253,7 +253,7 @@ fn without_words(details: Value<'_>, words: &mut Vec<String>) -> RawJson {
 
 fn shown(cause: &Cause, policy: &Policy<'_>) -> RawJson {
     let clean = |it: &str| {
-        // What hides a secret goes before the cut, which could go through one that nobody has seen.
+        // What hides a secret goes before the cut, which could go through an unseen one.
         let plain = text::strip_lines(&policy.stack.shown(it));
         text::cut(&policy.redact.redact(&plain), MAX_CAUSE_CHARS).into_owned()
     };

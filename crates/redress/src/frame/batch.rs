@@ -26,7 +26,7 @@ impl<'l> Iterator for Batch<'l> {
     }
 }
 
-/// Whether a line that is no JSON is an array of objects, some of which may be.
+/// Whether a line that is no JSON is an array of objects; some of them may be.
 pub fn is_broken_batch(line: &[u8]) -> bool {
     let inside = unmarked(line).strip_prefix(b"[");
     inside.is_some_and(|it| it.trim_ascii_start().starts_with(b"{"))

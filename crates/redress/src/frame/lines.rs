@@ -105,7 +105,7 @@ impl Lines {
         self.buf.get(line).map(Line::Whole)
     }
 
-    /// What stands after the last line break, once nothing more will come.
+    /// What is after the last line break, once nothing more will come.
     pub fn rest(&mut self) -> Option<Line<'_>> {
         if self.skipped.is_some() {
             return self.end_skipping();

@@ -24,7 +24,7 @@ pub enum Malformed {
     },
     /// Its id is that of a request in flight.
     IdInUse,
-    /// It opens a session, and stands in an array with others.
+    /// It opens a session, and is in an array with others.
     OpensInBatch,
 }
 

@@ -32,7 +32,7 @@ fn last_id(tail: &[u8]) -> Option<&[u8]> {
     Some(value).filter(|_| before.last() == Some(&b','))
 }
 
-/// The one id of an object whose members can be told apart, although something in them is no JSON.
+/// The one id of an object whose members can be distinguished, although something in them is no JSON.
 pub fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
     if is_answer(line) {
         return None;
@@ -61,7 +61,7 @@ pub fn id_in_whole(line: &[u8]) -> Option<Box<str>> {
     }
 }
 
-/// Whether an object answers something, as far as it can be told: its id is not one of its sender's, who may be waiting for the same.
+/// Whether an object answers something, as far as it can be read: its id is not one of its sender's, who may be waiting for the same.
 pub fn is_answer(head: &[u8]) -> bool {
     let mut is_nothing = false;
     for Member { key, value, .. } in members(head) {
@@ -91,7 +91,7 @@ pub fn ids_of_answer(line: &[u8]) -> Vec<&[u8]> {
         }
     }
     if *is_message || *is_answer {
-        // What stands between may be what cannot be read.
+        // What is between may be what cannot be read.
         ids.extend(last_id(line).filter(|it| ids.is_empty() && id(it).is_some()));
     }
     let is_meant = *is_answer || !*is_request && (*is_message || !*is_other);
@@ -109,7 +109,7 @@ pub(crate) struct Member<'b> {
     pub(crate) after: Option<u8>,
 }
 
-/// The members of an object whose end need not be there, as far as they can be told apart.
+/// The members of an object whose end need not be there, as far as they can be distinguished.
 pub(crate) fn members(head: &[u8]) -> impl Iterator<Item = Member<'_>> {
     let mut rest = open(head);
     std::iter::from_fn(move || {

@@ -22,7 +22,7 @@ pub enum JsonErrorKind {
     NotUtf8,
     /// The end came too early.
     Unfinished,
-    /// Something stands after the value.
+    /// Something is after the value.
     Trailing,
     /// A value was expected.
     ExpectedValue,

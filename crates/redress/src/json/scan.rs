@@ -38,7 +38,7 @@ pub enum Kind {
     Object,
 }
 
-/// One value or key: what it is, where it stands, and which slot comes after all it holds.
+/// One value or key: what it is, where it is, and which slot comes after all it holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
     pub(super) kind: Kind,

@@ -1,4 +1,4 @@
-//! Strings in large steps: where the next byte stands that needs a look, and how far a text goes without one.
+//! Strings in large steps: where the next byte is that needs a look, and how far a text goes without one.
 
 /// As many bytes as are looked at together.
 pub(super) const BLOCK: usize = 64;

@@ -14,8 +14,7 @@ pub(super) fn put_declared(registry: &Registry, indent: &str, gaps: &mut Gaps) {
     gaps.lines("declared", declared);
 }
 
-/// A first draft of the calls, where the registry knows a tool that may fail so. What it leaves out fails until somebody
-/// writes it.
+/// A first draft of the calls, where the registry knows a tool that may fail so. What it leaves out fails until an author writes it.
 pub(super) fn calls(registry: &Registry) -> File {
     let calls: Map<String, Value> = registry
         .own()

@@ -258,7 +258,7 @@ fn card_lines() -> Rows {
     rows
 }
 
-/// The classes of the open proposal: which of ours each is, and which of them stands for it where a row is of another.
+/// The classes of the open proposal: which of ours each is, and which of them represents it where a row is of another.
 fn groups() -> Rows {
     let mut groups: BTreeMap<String, Vec<Class>> = BTreeMap::new();
     for class in Class::ALL {

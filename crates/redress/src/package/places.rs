@@ -36,7 +36,7 @@ pub(super) fn places(dialect: Dialect) -> BTreeMap<String, Vec<String>> {
 
 /// What the marked values begin with.
 const MARK: &str = "@@";
-/// The key below which a marked value stands in an object of its own.
+/// The key below which a marked value is in an object of its own.
 const INNER: &str = "@@inner";
 const HTTP: u16 = 577;
 const ELAPSED_MS: u64 = 7_171_717;

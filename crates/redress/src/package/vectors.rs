@@ -1,4 +1,4 @@
-//! The vectors: the example of each code as each dialect writes it, and as it stands in the answer to a failed call.
+//! The vectors: the example of each code as each dialect writes it, and as it is in the answer to a failed call.
 
 use std::sync::Arc;
 

@@ -187,7 +187,7 @@ fn lock(budget: &Mutex<Budget>) -> MutexGuard<'_, Budget> {
     budget.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A fallback had nothing to say. Whether it did something nobody knows.
+/// A fallback had nothing to say. Whether it did something is unknown.
 fn nothing_came() -> Failed {
     let mut fault = codes::UNKNOWN_TOOL_FAILURE.raise([] as [(&str, &str); 0]);
     "The fallback answered with nothing, which is no success.".clone_into(&mut fault.message);

@@ -78,7 +78,7 @@ impl Decided {
         matches!(self.decision, Decision::RetryNow | Decision::RetryAfter(_))
     }
 
-    /// The decision as JSON, as it stands in the shared vectors.
+    /// The decision as JSON, as it is in the shared vectors.
     pub fn json(&self) -> String {
         let mut out = String::new();
         let mut members = Members::open(&mut out);
@@ -175,7 +175,7 @@ fn asked_ms(fault: &Fault, now_ms: u64) -> u64 {
     fault.retry.after_ms.unwrap_or_default().max(until)
 }
 
-/// The kind that counts: a call is made again at once only the first time, and only if nobody asks to wait.
+/// The kind that counts: a call is made again at once only the first time, and only without a wait that is asked for.
 const fn kind(fault: &Fault, attempt: &Attempt, asked: u64) -> RetryKind {
     match fault.retry.kind {
         RetryKind::Now if asked > 0 || attempt.made > 1 => RetryKind::AfterDelay,

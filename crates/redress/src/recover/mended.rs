@@ -1,4 +1,4 @@
-//! An answer that cannot be read as it is: no JSON, too deep or too long. What can be told of it is put together as a document.
+//! An answer that cannot be read as it is: no JSON, too deep or too long. What can be read of it is put together as a document.
 
 use crate::{
     frame::peek::{Member, members},
@@ -8,13 +8,13 @@ use crate::{
 /// The largest value that is taken as it is.
 const VALUE: Limits = Limits { bytes: 64 << 10, nesting: 32 };
 
-/// As deep as an envelope stands: in the `_meta` of the `result` of a response.
+/// As deep as an envelope is: in the `_meta` of the `result` of a response.
 const MOST_LEVELS: u8 = 4;
 
 /// Behind so much of it, only flags are taken.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The members of a broken object that can be told.
+/// The readable members of a broken object.
 pub(super) struct Mended {
     text: String,
     /// The object never ends.
@@ -77,7 +77,7 @@ pub(super) fn is_answer(root: Value<'_>) -> bool {
     is_response || is_content || has("structuredContent") || has("isError")
 }
 
-/// Whether somebody said that it is a failure: by a flag, as an error of the protocol, as our own envelope.
+/// Whether it is flagged as a failure: by a flag, as an error of the protocol, as our own envelope.
 pub(super) fn is_flagged(root: Value<'_>) -> bool {
     let is_set = |it: Value<'_>| {
         it.members().any(|(key, value)| key.is_str("isError") && value.as_bool() == Some(true))

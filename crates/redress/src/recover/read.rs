@@ -23,7 +23,7 @@ use crate::{
 /// How often an answer may stand inside another one.
 const MAX_WRAPPINGS: u8 = 3;
 
-/// A larger text that nobody flagged is content, whatever it looks like.
+/// A larger unflagged text is content, whatever it looks like.
 const MAX_UNFLAGGED_BYTES: usize = 16 << 10;
 
 /// The longest code that a stranger may have.
@@ -34,8 +34,8 @@ const MAX_CODE_BYTES: usize = 128;
 pub enum Reading {
     /// No failure.
     Fine,
-    /// A failure that says itself what it is. Its ground is a guess where nobody flagged it, as in a text or in a result without
-    /// the flag: the call may have succeeded, and what is read may be what it was asked for.
+    /// A failure that says itself what it is. Its ground is a guess where it is not flagged, as in a text or in a result without the flag:
+    /// the call may have succeeded, and what is read may be what it was asked for.
     Fault(Box<Fault>, Ground),
     /// A failure that does not; the rules of this library named it.
     Unrecognised(Box<Fault>),
@@ -84,7 +84,7 @@ pub fn read(answer: &[u8], asked: &Asked<'_>, lookup: &Lookup) -> Reading {
     }
 }
 
-/// Whether somebody said that this is a failure.
+/// Whether this is flagged as a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flag {
     Set,
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An answer that is no document. What failed must not pass for a success, because nobody can read all of it.
+    /// An answer that is no document. What failed must not pass for a success just because it cannot be read whole.
     fn broken(&self, answer: &[u8]) -> Reading {
         let mended = Mended::of(answer);
         let doc = mended.as_ref().and_then(Mended::doc);
@@ -183,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands in a result, as structure or as text.
+    /// What is in a result, as structure or as text.
     fn content(&self, result: Value<'_>, flag: Flag, depth: u8) -> Reading {
         let structured = result.get("structuredContent");
         let structured = structured.map_or(Reading::Fine, |it| self.payload(it, flag, depth));
@@ -284,7 +284,7 @@ impl Reader<'_> {
         known.map(|it| within(it, document))
     }
 
-    /// A text that nobody flagged: a failure only if its structure leaves no doubt.
+    /// An unflagged text: a failure only if its structure leaves no doubt.
     fn silent(&self, text: &str) -> Reading {
         let mut result = String::with_capacity(text.len() + 64);
         result.push_str(r#"{"content":[{"type":"text","text":"#);
@@ -312,7 +312,7 @@ impl Reader<'_> {
     }
 }
 
-/// What was read of something that nobody flagged, or that is broken: it may not be what it looks like.
+/// What was read of something unflagged or broken: it may not be what it looks like.
 fn unsure(reading: Reading) -> Reading {
     match reading {
         Reading::Fault(fault, _) => Reading::Fault(fault, Ground::Guessed),

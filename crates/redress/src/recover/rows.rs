@@ -11,7 +11,7 @@ use crate::codes;
 /// The kinds after which the same call helps.
 const SAME_CALL: &[RetryKind] = &[RetryKind::Now, RetryKind::AfterDelay];
 
-/// What a person is asked when nobody knows what a call did.
+/// What a person is asked when it is unknown what a call did.
 const DID_IT_HAPPEN: &str = "Find out whether the call took effect, before anybody makes it again.";
 
 /// The table. The first row that fits decides.

@@ -119,7 +119,7 @@ pub enum StopReason {
     Cancelled,
     /// It was carried out; what failed came after.
     AlreadyDone,
-    /// It is forbidden, and nobody can allow it.
+    /// It is forbidden, and no user can allow it.
     Refused,
     /// It was made as often as it may be.
     AttemptsUsed,
@@ -230,8 +230,8 @@ pub const fn retry_of_class(class: Class) -> RetryKind {
 
 /// The table as JSON, for packages in other languages.
 ///
-/// `rows` in order, the first that fits decides: a list in `when` holds the values that fit, a column that is not there
-/// fits always. `retry_by_class` is for codes that nobody knows and that say nothing about a repeat.
+/// `rows` in order, the first that fits decides: a list in `when` holds the values that fit, a column that is not there fits always.
+/// `retry_by_class` is for unknown codes that say nothing about a repeat.
 pub fn table() -> String {
     let mut out = String::with_capacity(4096);
     let mut members = Members::open(&mut out);

@@ -1,4 +1,4 @@
-//! A card read back: what the text for the model says, for clients to whom nothing else came through.
+//! A card read back: what the text for the model says, for clients that got nothing else.
 
 use redress_registry::RetryKind;
 

@@ -181,7 +181,7 @@ fn without_escapes(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// What the start of the text after a backslash stands for, if not for itself, and the text behind it.
+/// What the start of the text after a backslash represents, if not for itself, and the text behind it.
 fn escaped(mut text: &[u8]) -> (Option<u8>, &[u8]) {
     loop {
         match (by_number(text), text) {

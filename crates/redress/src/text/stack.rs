@@ -11,7 +11,7 @@ pub(crate) const TRACEBACK: &str = "Traceback (most recent call last)";
 const CHAINED: [&str; 2] =
     ["During handling of the above exception", "The above exception was the"];
 
-/// Frames of runtimes and of what calls a handler: nobody looks for a mistake there.
+/// Frames of runtimes and of what calls a handler: mistakes are not looked for there.
 const HARNESS: [&str; 16] = [
     ": std::",
     ": core::",
@@ -36,7 +36,7 @@ const HARNESS: [&str; 16] = [
 enum Line {
     /// It tells something.
     Tells,
-    /// It stands around frames and tells nothing by itself.
+    /// It is around frames and tells nothing by itself.
     Around,
     /// A frame starts with it.
     Frame,
@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A line in an exception group stands behind a margin.
+    /// A line in an exception group is behind a margin.
     fn without_margin(&mut self, line: &'t str) -> &'t str {
         let inner = line.trim_start();
         self.has_margin |= inner.starts_with("+ Exception Group ");
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A line that stands above a stack.
+    /// A line that is above a stack.
     fn opened(&mut self, inner: &str) -> Option<Line> {
         let inner = inner.trim_end();
         self.within = if inner.ends_with("stack backtrace:") {
@@ -233,7 +233,7 @@ impl<'t> Reader<'t> {
         self.has_margin && inner.starts_with('+') && inner.chars().all(is_sign)
     }
 
-    /// The line above a marker is source, if the one above that says of which file.
+    /// The line above a marker is source, if the one above that names a file.
     fn is_excerpt(&self) -> bool {
         self.lines.iter().nth_back(1).is_some_and(|it| is_place(it.1))
     }

@@ -1,4 +1,4 @@
-//! Answers and what is read from them: every dialect in every carrier, what is no failure, and what nobody recognises.
+//! Answers and what is read from them: every dialect in every carrier, what is no failure, and what no dialect recognises.
 
 use redress::{
     Dialect, Fault, Lookup, card, codes,

@@ -66,7 +66,7 @@ fn member<'t>(
     fields.of(pair, Field::Value)
 }
 
-/// Who does the work, and through whom it goes.
+/// The function that does the work, and the wrapper that it goes through.
 pub(super) fn work<'t>(
     it: &Recorder<'t>,
     handler: Node<'t>,

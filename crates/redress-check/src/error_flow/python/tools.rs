@@ -12,7 +12,7 @@ use crate::{
     tree::{Field, Trail},
 };
 
-/// `@mcp.tool()`, `@server.call_tool()`; another decorator stands around the work.
+/// `@mcp.tool()`, `@server.call_tool()`; another decorator is around the work.
 pub(super) fn decorator(it: &mut Recorder<'_>, node: Node<'_>) {
     let text = it.slice(node).trim_start_matches('@').trim();
     let path = text.split('(').next().unwrap_or(text).trim();

@@ -38,7 +38,7 @@ pub(super) fn promise(returned: &str, any: bool) -> Option<Promise> {
     })
 }
 
-/// What stands behind the first comma that is in no brackets.
+/// What is behind the first comma that is in no brackets.
 fn second(arguments: &str) -> Option<&str> {
     let mut depth = 0_i32;
     for (at, it) in arguments.char_indices() {

@@ -76,7 +76,7 @@ fn inside(text: &str) -> (&str, &str) {
     (after.get(..end).unwrap_or_default(), after.get(end..).unwrap_or_default())
 }
 
-/// `format!("…", …)`: its literal parts, what stands in the braces, and its arguments.
+/// `format!("…", …)`: its literal parts, what is in the braces, and its arguments.
 fn formatted(text: &str, said: &mut Said, place: &Span) {
     let (template, arguments) = inside(text);
     let mut rest = template;

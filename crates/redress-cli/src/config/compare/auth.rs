@@ -1,4 +1,4 @@
-//! `[auth]`: who is let in by a token, and as whom.
+//! `[auth]`: who is let in by a token, and in which role.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the comparison promises: nobody is let in more without a confirmation, whatever changed.
+//! What the comparison promises: no change lets more in without a confirmation.
 
 use std::{
     collections::BTreeSet,

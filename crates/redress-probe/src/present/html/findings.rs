@@ -103,7 +103,7 @@ fn place(finding: &Finding) -> &str {
     finding.tool.as_deref().unwrap_or("(server)")
 }
 
-/// One finding. The very first shows what is inside, so that nobody has to find out.
+/// One finding. The very first is open, so that a reader sees what is inside.
 fn card(html: &mut Markup, finding: &Finding, side: &Side<'_>, is_first: bool) {
     let attributes = [
         ("class", "finding"),

@@ -11,7 +11,7 @@ use redress_registry::{Entry, Registry, Source, lock::read_lock, shipped};
 use super::INTERNAL_ERROR;
 use crate::fault::{Fault, ParamValue};
 
-/// The registry of a lock. An edited lock is none; then it is `core`, so that failures are still told.
+/// The registry of a lock. An edited lock is none; then it is `core`, so that failures still have codes.
 pub fn locked(lock: &str) -> Arc<Registry> {
     let read = read_lock(&Source::new("embedded.lock", lock));
     read.map_or_else(|_| Arc::clone(shipped::core()), Arc::new)

@@ -106,7 +106,7 @@ fn rule_of(value: Value<'_>) -> Option<(Retry, Option<u64>)> {
     Some((Retry { kind, after_ms: time("after_ms")?, max }, time("not_before")?))
 }
 
-/// Something else stands where a time to wait should.
+/// Something else is where a time to wait should.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoDelay;
 
