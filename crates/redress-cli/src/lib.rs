@@ -136,7 +136,7 @@ fn suggested(mut error: clap::Error) -> clap::Error {
         && let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage)
         && usage.to_string().contains("COMMAND")
     {
-        let tip = format!("the command of a server stands behind two dashes: `-- {given} …`");
+        let tip = format!("the command of a server comes after two dashes: `-- {given} …`");
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

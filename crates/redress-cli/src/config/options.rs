@@ -73,8 +73,8 @@ pub(crate) struct Options {
     allow_eval: Vec<String>,
     #[arg(long, value_name = "ADDR", value_parser = address, help = meaning::<Metrics>("address"))]
     metrics: Option<Address>,
-    /// The server's command; without one, the built-in server offers the files of a directory.
-    #[arg(last = true, value_name = "COMMAND")]
+    /// The server's command, after all options, with or without `--` before it; without one, the built-in server offers the files of a directory.
+    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 

@@ -140,12 +140,22 @@ fn the_values_of_a_closed_option_are_listed_in_its_help() {
 }
 
 #[test]
-fn a_command_without_its_dashes_is_told_where_they_go() {
-    for command in ["run", "serve", "probe"] {
-        let ran = redress(&[command, "npx", "server"], b"");
-        assert_eq!(ran.exit, 2, "{command}");
-        assert!(ran.err.contains("behind two dashes: `-- npx"), "{command}: {}", ran.err);
+fn a_command_needs_no_dashes_behind_a_gate() {
+    let call = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let script = r#"read -r line; printf '{"jsonrpc":"2.0","id":"%s"}\n' "$0" >&2; exit 7"#;
+    for dashes in [&["--"][..], &[]] {
+        let args = [&["run", "--no-ledger"], dashes, &["sh", "-c", script, "--name"]].concat();
+        let ran = redress(&args, call);
+        assert!(ran.err.contains(r#""id":"--name""#), "{args:?}: {}", ran.err);
+        assert!(ran.out.contains(r#""exit_code":7"#), "{args:?}: {}", ran.out);
     }
+}
+
+#[test]
+fn a_command_without_dashes_shows_where_a_probe_needs_them() {
+    let ran = redress(&["probe", "npx", "server"], b"");
+    assert_eq!(ran.exit, 2);
+    assert!(ran.err.contains("after two dashes: `-- npx"), "{}", ran.err);
     let ran = redress(&["explain", "TIMEOUT", "npx"], b"");
     assert!(!ran.err.contains("two dashes"), "{}", ran.err);
 }
