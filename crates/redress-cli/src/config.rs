@@ -15,6 +15,7 @@ mod compare;
 mod environment;
 mod governance;
 mod inherit;
+mod key_options;
 mod kind;
 mod options;
 mod page;

@@ -1,6 +1,6 @@
-//! `Comparison`: what a changed file lets in, beside what a running gate lets in. This is the one place that says which change is looser.
+//! `Comparison`: what a changed file lets in, beside what a running gate lets in.
 //!
-//! A key has one line in one of the tables below, with the rule by which it is compared. A key without a line does not compile.
+//! A key has one rule by which it is compared: in its `section!`, or in one line of the tables below. A key without one does not compile.
 //! What counts, and why: `docs/decisions/0025-reload.md`.
 
 mod auth;
@@ -11,10 +11,9 @@ mod servers;
 
 use std::fmt;
 
-use redress_gate::OnLedgerFailure;
-
-use self::rules::{Rules, flag, keys, number, unbounded};
-use super::{Address, Breaker, Config, Emit, General, Ledger, Limits, Listen, Metrics, Retry, Tls};
+pub(crate) use self::rules::Rules;
+use self::rules::{flag, keys, number, unbounded};
+use super::{Address, Config, General, Limits, Listen, Tls, section::Section as _};
 
 /// The changes between what runs and what a file says, and the configuration that may be served without a confirmation.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,22 +128,11 @@ fn general(rules: &mut Rules, old: &General, new: &mut General) {
         max_memory_bytes: restart(|_| ());
     });
     certificate(rules, &listen.tls, &mut new.listen.tls);
-    keys!(rules, "ledger", Ledger, (ledger, new.ledger), apart(), {
-        enabled: restart(|_| ());
-        dir: restart(|_| ());
-        witness: restart(|_| ());
-        on_failure: bound(|it| it == OnLedgerFailure::Open);
-        max_segment_bytes: restart(|_| ());
-        keep_days: restart(|_| ());
-        fault_bytes_per_hour: restart(|_| ());
-        keep_bytes: restart(|_| ());
-    });
-    keys!(rules, "metrics", Metrics, (metrics, new.metrics), apart(), {
-        address: restart(|it| it.map(reach));
-    });
-    emit_keys(rules, "emit", emit, &mut new.emit);
-    retry_keys(rules, "retry", retry, &mut new.retry);
-    breaker_keys(rules, "breaker", breaker, &mut new.breaker);
+    ledger.compare(&mut new.ledger, "ledger", rules);
+    metrics.compare(&mut new.metrics, "metrics", rules);
+    emit.compare(&mut new.emit, "emit", rules);
+    retry.compare(&mut new.retry, "retry", rules);
+    breaker.compare(&mut new.breaker, "breaker", rules);
     limit_keys(rules, "limits", limits, &mut new.limits);
     governance::compare(rules, governance, &mut new.governance);
     auth::compare(rules, old, new);
@@ -157,36 +145,6 @@ fn certificate(rules: &mut Rules, old: &Tls, new: &mut Tls) {
     } else {
         rules.restart("listen.tls", old, new, |it| !it.is_given());
     }
-}
-
-/// `[emit]`, of the file or of one server.
-fn emit_keys(rules: &mut Rules, at: &str, old: &Emit, new: &mut Emit) {
-    keys!(rules, at, Emit, (old, new), apart(), {
-        server_text: neutral();
-        details_bytes: neutral();
-        describe: neutral();
-        meter: neutral();
-    });
-}
-
-/// `[retry]`, of the file or of one server.
-fn retry_keys(rules: &mut Rules, at: &str, old: &Retry, new: &mut Retry) {
-    keys!(rules, at, Retry, (old, new), apart(), {
-        attempts: neutral();
-        budget_percent: neutral();
-        base_ms: neutral();
-        max_ms: neutral();
-    });
-}
-
-/// `[breaker]`, of the file or of one server.
-fn breaker_keys(rules: &mut Rules, at: &str, old: &Breaker, new: &mut Breaker) {
-    keys!(rules, at, Breaker, (old, new), apart(), {
-        failures: neutral();
-        window_ms: neutral();
-        open_ms: neutral();
-        max_open_ms: neutral();
-    });
 }
 
 /// `[limits]`, of the file or of one server.
@@ -209,7 +167,7 @@ fn limit_keys(rules: &mut Rules, at: &str, old: &Limits, new: &mut Limits) {
 }
 
 /// Whether other machines reach an address, which lets more in.
-const fn reach(address: Address) -> bool {
+pub(crate) const fn reach(address: Address) -> bool {
     !address.is_loopback()
 }
 

@@ -5,21 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::value_parser;
 use redress::Dialect;
-use redress_gate::{
-    OnLedgerFailure,
-    settings::{Mode, ServerText},
-};
+use redress_gate::settings::Mode;
 use redress_govern::role::globs;
 use redress_registry::{nearest::nearest, problems::quoted};
 
 use super::{
-    Address, Config, Contract, Emit, Governance, Ledger, Location, Metrics, Preset, Server,
-    choice::parser,
-    load_for,
-    section::Section,
-    server::{DEADLINE_MS, MESSAGE_BYTES},
+    Address, Config, Contract, Governance, Ledger, Location, Metrics, Preset, Server,
+    choice::parser, key_options::KeyOptions, load_for, section::Section,
 };
 use crate::{contract, failure::Failure, run::name};
 
@@ -53,14 +46,8 @@ pub(crate) struct Options {
     no_ledger: bool,
     #[arg(long, value_name = "FILE", conflicts_with = "no_ledger", help = meaning::<Ledger>("witness"))]
     witness: Option<PathBuf>,
-    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(DEADLINE_MS), help = meaning::<Server>("deadline_ms"))]
-    deadline: Option<u64>,
-    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u64).range(MESSAGE_BYTES), help = meaning::<Server>("max_message_bytes"))]
-    max_message: Option<u64>,
-    #[arg(long, value_name = "T", value_parser = parser::<ServerText>(), help = meaning::<Emit>("server_text"))]
-    server_text: Option<ServerText>,
-    #[arg(long, value_name = "F", value_parser = parser::<OnLedgerFailure>(), help = meaning::<Ledger>("on_failure"))]
-    on_ledger_failure: Option<OnLedgerFailure>,
+    #[command(flatten)]
+    keys: KeyOptions,
     /// Govern: only what the policy allows passes, in a session that the client begins first.
     #[arg(long)]
     governed: bool,
@@ -163,7 +150,6 @@ impl Options {
             ledger.dir = Some(Location(dir.clone()));
         }
         set(&mut ledger.witness, self.witness.clone().map(|it| Some(Location(it))));
-        set(&mut ledger.on_failure, self.on_ledger_failure);
         set(&mut config.general.metrics.address, self.metrics.map(Some));
         self.govern(&mut config)?;
         let contract = self.contract.as_deref();
@@ -174,10 +160,8 @@ impl Options {
             set(&mut server.dialect, self.dialect);
             set(&mut server.contract, contract.clone());
             set(&mut server.trust, self.trust.given().map(Some));
-            set(&mut server.deadline_ms, self.deadline);
-            set(&mut server.max_message_bytes, self.max_message);
-            set(&mut server.emit.server_text, self.server_text);
         }
+        self.keys.apply(&mut config);
         Ok(config)
     }
 }
@@ -253,7 +237,8 @@ fn named(name: &str, is_governed: bool) -> Result<Contract, Failure> {
     }
 }
 
-fn set<T>(value: &mut T, option: Option<T>) {
+/// Puts an option in the place of a value, if it was given.
+pub(crate) fn set<T>(value: &mut T, option: Option<T>) {
     if let Some(option) = option {
         *value = option;
     }

@@ -1,6 +1,9 @@
-//! `section!`: one declaration of a table of the file gives its type, its defaults, its reader, its schema and its page.
+//! `section!`: one declaration of a table of the file gives its type, its defaults, its reader, its schema and its page, the options of the
+//! command line that mean the same, and how a changed file is compared.
 
-use super::{kind::Shape, table::Table};
+use clap::{Arg, ArgMatches};
+
+use super::{compare::Rules, kind::Shape, table::Table};
 
 /// A table of the file whose keys are known.
 pub(crate) trait Section: Clone + Default {
@@ -15,6 +18,15 @@ pub(crate) trait Section: Clone + Default {
 
     /// Reports what the keys cannot mean together.
     fn check(&self, table: &mut Table<'_, '_>);
+
+    /// The options of the command line that keys declare.
+    fn options() -> Vec<Arg>;
+
+    /// Takes the values of those options.
+    fn set(&mut self, given: &ArgMatches);
+
+    /// Compares the keys that say how with those of a changed file.
+    fn compare(&self, changed: &mut Self, at: &str, rules: &mut Rules);
 }
 
 /// Declares a section:
@@ -24,13 +36,15 @@ pub(crate) trait Section: Clone + Default {
 ///     /// What the table is for.
 ///     pub struct Name (fields that are not keys) {
 ///         /// What the key means.
-///         key: Type = default, in 1..=10, example "5";
+///         key: Type = default, in 1..=10, option "name" "VALUE", compared neutral(), example "5";
 ///     }
 ///     check function
 /// }
 /// ```
 ///
-/// The keys of a row are those in the file, in its schema and on its page; the type implements [`Value`].
+/// The keys of a row are those in the file, in its schema and on its page; the type implements [`Value`]. With `option`, the command line has
+/// `--name VALUE`, too. `compared` names the rule of [`Rules`] by which a change is judged: all keys of a section have one, or none has and
+/// the table of the section in `compare` lists them.
 ///
 /// [`Value`]: super::value::Value
 macro_rules! section {
@@ -39,7 +53,11 @@ macro_rules! section {
         pub struct $Name:ident $(($($plain:ident: $Plain:ty),+))? {
             $(
                 $(#[doc = $meaning:literal])+
-                $key:ident: $Type:ty = $default:expr $(, in $range:expr)?, example $example:literal;
+                $key:ident: $Type:ty = $default:expr
+                    $(, in $range:expr)?
+                    $(, option $option:literal $($value:literal)?)?
+                    $(, compared $rule:ident($($measure:expr)?))?,
+                    example $example:literal;
             )+
         }
         $(check $check:path)?
@@ -94,7 +112,46 @@ macro_rules! section {
             fn check(&self, _table: &mut $crate::config::table::Table<'_, '_>) {
                 $($check(self, _table);)?
             }
+
+            fn options() -> Vec<clap::Arg> {
+                vec![$($({
+                    let arg = clap::Arg::new($option).long($option)$(.value_name($value))?;
+                    let help = $crate::config::options::meaning::<Self>(stringify!($key));
+                    let range = $crate::config::key_options::range_of::<Self>(stringify!($key));
+                    <$Type as $crate::config::key_options::OptionValue>::arg(arg.help(help), range)
+                },)?)+]
+            }
+
+            fn set(&mut self, _given: &clap::ArgMatches) {
+                $($($crate::config::options::set(
+                    &mut self.$key,
+                    <$Type as $crate::config::key_options::OptionValue>::given(_given, $option),
+                );)?)+
+            }
+
+            fn compare(
+                &self,
+                _changed: &mut Self,
+                _at: &str,
+                _rules: &mut $crate::config::compare::Rules,
+            ) {
+                $($(_rules.$rule(
+                    &format!("{_at}.{}", stringify!($key)),
+                    &self.$key,
+                    &mut _changed.$key
+                    $(, $measure)?
+                );)?)+
+            }
         }
+
+        const _: () = {
+            let keys = [$(stringify!($key)),+].len();
+            let compared: &[&str] = &[$($(stringify!($rule),)?)+];
+            assert!(
+                compared.is_empty() || compared.len() == keys,
+                "each key of a section says how it is compared, or none does"
+            );
+        };
 
         impl $crate::config::value::Value for $Name {
             fn read(

@@ -11,6 +11,7 @@ use redress_gate::{
 
 use super::{
     address::{Address, Host, Origin},
+    compare::reach,
     governance::{Caller, Governance},
     reference::{Location, PemFile, SecretFile},
     rules::millis,
@@ -93,21 +94,21 @@ section! {
     /// Where failures are recorded before clients hear of them.
     pub struct Ledger {
         /// Whether they are recorded.
-        enabled: bool = true, example "false";
+        enabled: bool = true, compared restart(|_| ()), example "false";
         /// The directory of the ledger; all servers of a file share it. By default it is below the user's state directory: `redress/NAME` for `run`, `redress/serve` for `serve`.
-        dir: Option<Location> = None, example "\"/var/lib/redress\"";
+        dir: Option<Location> = None, compared restart(|_| ()), example "\"/var/lib/redress\"";
         /// A file to which every checkpoint is also written, such as one on another machine; `redress ledger verify --witness` reads it.
-        witness: Option<Location> = None, example "\"/mnt/elsewhere/witness.jsonl\"";
+        witness: Option<Location> = None, compared restart(|_| ()), example "\"/mnt/elsewhere/witness.jsonl\"";
         /// What happens when a failure cannot be recorded.
-        on_failure: OnLedgerFailure = OnLedgerFailure::Closed, example "\"open\"";
+        on_failure: OnLedgerFailure = OnLedgerFailure::Closed, option "on-ledger-failure" "F", compared bound(|it| it == OnLedgerFailure::Open), example "\"open\"";
         /// A segment of the ledger with more bytes is followed by a new one.
-        max_segment_bytes: u64 = redress_ledger::SEGMENT_BYTES, in 1 << 16..=1 << 30, example "67108864";
+        max_segment_bytes: u64 = redress_ledger::SEGMENT_BYTES, in 1 << 16..=1 << 30, compared restart(|_| ()), example "67108864";
         /// How many days are kept; by default all.
-        keep_days: Option<u64> = None, in 1..=36_500, example "90";
+        keep_days: Option<u64> = None, in 1..=36_500, compared restart(|_| ()), example "90";
         /// How many bytes of failures of one server are recorded an hour, on average; after a quiet time eight times as many at once. What is more is counted in `refusals` records. Failures of a governed server are always recorded.
-        fault_bytes_per_hour: u64 = 32 << 20, in 1 << 16..=1 << 50, example "1073741824";
+        fault_bytes_per_hour: u64 = 32 << 20, in 1 << 16..=1 << 50, compared restart(|_| ()), example "1073741824";
         /// How many bytes are kept; by default all. What is younger than seven days stays all the same.
-        keep_bytes: Option<u64> = None, in 1 << 20..=1 << 50, example "10737418240";
+        keep_bytes: Option<u64> = None, in 1 << 20..=1 << 50, compared restart(|_| ()), example "10737418240";
     }
     check check_keeping
 }
@@ -116,7 +117,7 @@ section! {
     /// Where its numbers can be read, for Prometheus. See `docs/metrics.md`.
     pub struct Metrics {
         /// The address of a page with its numbers, `/metrics`; by default only `serve` has one, at its own address.
-        address: Option<Address> = None, example "\"127.0.0.1:9464\"";
+        address: Option<Address> = None, compared restart(|it| it.map(reach)), example "\"127.0.0.1:9464\"";
     }
 }
 
@@ -124,13 +125,13 @@ section! {
     /// How failures are answered to clients, and successes if `meter` is on.
     pub struct Emit {
         /// Whether a card quotes what the server wrote.
-        server_text: ServerText = ServerText::Quote, example "\"full\"";
+        server_text: ServerText = ServerText::Quote, option "server-text" "T", compared neutral(), example "\"full\"";
         /// The most bytes of `details` in an envelope.
-        details_bytes: u64 = tokens::DEFAULT_DETAILS_BYTES as u64, in 0..=tokens::MAX_DETAILS_BYTES as u64, example "4096";
+        details_bytes: u64 = tokens::DEFAULT_DETAILS_BYTES as u64, in 0..=tokens::MAX_DETAILS_BYTES as u64, compared neutral(), example "4096";
         /// Whether the description of a tool names the codes that the contract lists for it (`may`), each with what to do. Only in the mode `enforce`.
-        describe: bool = false, example "true";
+        describe: bool = false, compared neutral(), example "true";
         /// Whether the result of a call that succeeds says in `_meta` what it cost: `estimated_tokens` and `elapsed_ms`. Off, it passes byte for byte.
-        meter: bool = false, example "true";
+        meter: bool = false, compared neutral(), example "true";
     }
 }
 
@@ -139,13 +140,13 @@ section! {
     /// (nothing was changed, or the tool is read-only or idempotent).
     pub struct Retry {
         /// How often a call is made at most, the first time included. 1: none is made again.
-        attempts: u64 = RetryRule::default().attempts.into(), in 1..=10, example "1";
+        attempts: u64 = RetryRule::default().attempts.into(), in 1..=10, compared neutral(), example "1";
         /// How many calls are made again, of a hundred that are made. What is not used is kept for a short while.
-        budget_percent: u64 = RetryRule::default().budget_percent.into(), in 0..=100, example "5";
+        budget_percent: u64 = RetryRule::default().budget_percent.into(), in 0..=100, compared neutral(), example "5";
         /// The pause before the second attempt, in milliseconds. It doubles with each further one, and is spread at random.
-        base_ms: u64 = millis(RetryRule::default().first_pause), in 1..=60_000, example "250";
+        base_ms: u64 = millis(RetryRule::default().first_pause), in 1..=60_000, compared neutral(), example "250";
         /// The longest pause, in milliseconds.
-        max_ms: u64 = millis(RetryRule::default().longest_pause), in 1..=600_000, example "5000";
+        max_ms: u64 = millis(RetryRule::default().longest_pause), in 1..=600_000, compared neutral(), example "5000";
     }
     check check_pauses
 }
@@ -156,13 +157,13 @@ section! {
     /// since it was paused is replaced before it is tried again.
     pub struct Breaker {
         /// After how many failures within the window. 0: it is always asked.
-        failures: u64 = BreakerRule::default().failures.into(), in 0..=10_000, example "10";
+        failures: u64 = BreakerRule::default().failures.into(), in 0..=10_000, compared neutral(), example "10";
         /// The window, in milliseconds.
-        window_ms: u64 = millis(BreakerRule::default().window), in 100..=3_600_000, example "60000";
+        window_ms: u64 = millis(BreakerRule::default().window), in 100..=3_600_000, compared neutral(), example "60000";
         /// For how long it is not asked, in milliseconds; then one call tries. It doubles as long as the server stays away.
-        open_ms: u64 = millis(BreakerRule::default().pause), in 100..=3_600_000, example "10000";
+        open_ms: u64 = millis(BreakerRule::default().pause), in 100..=3_600_000, compared neutral(), example "10000";
         /// The longest time, in milliseconds.
-        max_open_ms: u64 = millis(BreakerRule::default().longest_pause), in 100..=3_600_000, example "120000";
+        max_open_ms: u64 = millis(BreakerRule::default().longest_pause), in 100..=3_600_000, compared neutral(), example "120000";
     }
     check check_open
 }

@@ -52,9 +52,9 @@ section! {
         /// The files of plugins: registries with a `[plugin] namespace`, whose codes and tools the server may use, too.
         plugins: Vec<Plugin> = Vec::new(), example "[\"plugins/signing.toml\"]";
         /// How long a request may take, in milliseconds. The first one of a session waits for the server to start, too.
-        deadline_ms: u64 = 55_000, in DEADLINE_MS, example "10000";
+        deadline_ms: u64 = 55_000, in DEADLINE_MS, option "deadline" "MS", example "10000";
         /// The longest message, in bytes.
-        max_message_bytes: u64 = 16 << 20, in MESSAGE_BYTES, example "1048576";
+        max_message_bytes: u64 = 16 << 20, in MESSAGE_BYTES, option "max-message" "BYTES", example "1048576";
         /// Whether sessions share one server.
         sharing: Sharing = Sharing::PerSession, example "\"shared\"";
         /// How many sessions there are at once; one more is refused. Where there can be several callers, the last quarter is kept for those that have less than their share.

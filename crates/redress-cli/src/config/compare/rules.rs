@@ -18,7 +18,7 @@ macro_rules! keys {
 pub(super) use keys;
 
 /// Compares keys, and keeps what was found.
-pub(super) struct Rules {
+pub(crate) struct Rules {
     loosening: Loosening,
     changes: Vec<Change>,
     is_quiet: bool,
@@ -67,21 +67,21 @@ impl Rules {
     }
 
     /// A key that is not about who is let in.
-    pub(super) fn neutral<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
+    pub(crate) fn neutral<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
         if old != new {
             self.note(key, Verdict::Neutral, "");
         }
     }
 
     /// A key whose values cannot be ordered by how much they let in.
-    pub(super) fn opaque<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
+    pub(crate) fn opaque<T: Value + PartialEq>(&mut self, key: &str, old: &T, new: &mut T) {
         if old != new {
             self.judged((key, Verdict::Loosened), "", (old, new));
         }
     }
 
     /// A key whose greater measure lets more in.
-    pub(super) fn bound<T: Value + PartialEq, M: Ord>(
+    pub(crate) fn bound<T: Value + PartialEq, M: Ord>(
         &mut self,
         key: &str,
         old: &T,
@@ -95,7 +95,7 @@ impl Rules {
     }
 
     /// A key whose whole change waits for a restart, confirmed or not.
-    pub(super) fn restart<T: Value + PartialEq, M: Ord>(
+    pub(crate) fn restart<T: Value + PartialEq, M: Ord>(
         &mut self,
         key: &str,
         old: &T,

@@ -3,12 +3,11 @@
 use redress_gate::{serve::Sharing, settings::Mode};
 
 use super::{
-    Verdict, breaker_keys, emit_keys, limit_keys,
+    Verdict, limit_keys,
     patterns::is_below,
-    retry_keys,
     rules::{Rules, flag, keys, number, unbounded},
 };
-use crate::config::{Config, General, Location, Server};
+use crate::config::{Config, General, Location, Server, section::Section as _};
 
 /// Compares the servers of both sides. One that is new is not looser by that: who is let in is the same.
 pub(super) fn compare(rules: &mut Rules, (running, file): (&Config, &Config), new: &mut Config) {
@@ -66,13 +65,12 @@ fn both(
     // What a server takes from the file's own table was noted there.
     let (before, after) = generals;
     let is_noted = old.emit == before.emit && new.emit == after.emit;
-    rules.quietly(is_noted, |it| emit_keys(it, &format!("{at}.emit"), &old.emit, &mut new.emit));
+    rules.quietly(is_noted, |it| old.emit.compare(&mut new.emit, &format!("{at}.emit"), it));
     let is_noted = old.retry == before.retry && new.retry == after.retry;
-    rules
-        .quietly(is_noted, |it| retry_keys(it, &format!("{at}.retry"), &old.retry, &mut new.retry));
+    rules.quietly(is_noted, |it| old.retry.compare(&mut new.retry, &format!("{at}.retry"), it));
     let is_noted = old.breaker == before.breaker && new.breaker == after.breaker;
     rules.quietly(is_noted, |it| {
-        breaker_keys(it, &format!("{at}.breaker"), &old.breaker, &mut new.breaker);
+        old.breaker.compare(&mut new.breaker, &format!("{at}.breaker"), it);
     });
     let is_noted = old.limits == before.limits && new.limits == after.limits;
     rules.quietly(is_noted, |it| {
