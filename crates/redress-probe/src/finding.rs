@@ -31,7 +31,7 @@ pub struct Finding {
 pub struct Hit {
     /// The case that was run, as `--only` takes it.
     pub case: String,
-    /// The exchanges that show it, as places in [`Run::exchanges`](crate::report::Run::exchanges).
+    /// The exchanges that show it, as places in the list of exchanges of the run.
     pub exchanges: Vec<usize>,
     /// What is wrong with this one, one sentence.
     pub message: String,
