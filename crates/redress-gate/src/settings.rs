@@ -7,6 +7,7 @@ use redress::{
     emit::Emission,
     fault::{Policy, StackPolicy},
     tally::ErrorStats,
+    tokens::DEFAULT_DETAILS_BYTES,
 };
 use redress_ledger::Redactor;
 use redress_registry::Registry;
@@ -68,6 +69,34 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The settings of a server of which nothing but these is known. Its failures are recorded without a limit.
+    pub fn new(server: String, contract: Arc<Registry>, redactor: Arc<Redactor>) -> Self {
+        Self {
+            server,
+            program: String::new(),
+            mode: Mode::Enforce,
+            dialect: Dialect::Native,
+            contract,
+            deadline: Duration::from_secs(55),
+            tool_deadlines: BTreeMap::new(),
+            max_message: 16 << 20,
+            server_text: ServerText::Quote,
+            stack: StackPolicy::Hidden,
+            details_bytes: DEFAULT_DETAILS_BYTES,
+            describe: false,
+            meter: false,
+            trust: false,
+            is_ours: false,
+            trust_annotations: false,
+            redactor,
+            retry: RetryRule::default(),
+            breaker: BreakerRule::default(),
+            limits: LimitRule::default(),
+            fault_bytes_per_hour: u64::MAX,
+            error_stats: None,
+        }
+    }
+
     /// How long a request may take.
     pub(crate) fn deadline_of(&self, tool: Option<&str>) -> Duration {
         if self.tool_deadlines.is_empty() {

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use redress::fault::StackPolicy;
 use redress_gate::{
     Address as RemoteAddress, Server as GatedServer, Target,
     metrics_listener::Page,
@@ -21,17 +20,13 @@ impl Server {
     /// How it is gated. The redactor should know [`Server::secrets`].
     pub fn settings(&self, redactor: Arc<Redactor>) -> Settings {
         Settings {
-            server: self.name.clone(),
             program: self.program_name(),
             mode: self.mode,
             dialect: self.dialect,
-            contract: self.codes(),
             deadline: Duration::from_millis(self.deadline_ms),
             tool_deadlines: self.tool_deadlines(),
             max_message: size(self.max_message_bytes),
             server_text: self.emit.server_text,
-            // The environment says it, not the file.
-            stack: StackPolicy::Hidden,
             details_bytes: size(self.emit.details_bytes),
             describe: self.emit.describe,
             meter: self.emit.meter,
@@ -39,13 +34,13 @@ impl Server {
             trust: self.trusts_words(),
             is_ours: self.workspace.is_some(),
             trust_annotations: self.trusts_annotations(),
-            redactor,
             retry: self.retry.rule(),
             breaker: self.breaker.rule(),
             limits: self.limits.rule(),
             // The section of the ledger says it, which holds for all servers.
             fault_bytes_per_hour: Ledger::default().fault_bytes_per_hour,
-            error_stats: None,
+            // The environment says the rest, not the file.
+            ..Settings::new(self.name.clone(), self.codes(), redactor)
         }
     }
 

@@ -21,7 +21,6 @@ mod statuses;
 mod tasks;
 
 use std::{
-    collections::BTreeMap,
     io,
     sync::Arc,
     time::{Duration, Instant},
@@ -29,7 +28,6 @@ use std::{
 
 use redress::{
     Dialect,
-    fault::StackPolicy,
     json::{Doc, Limits},
 };
 use redress_ledger::{Redactor, Time};
@@ -44,7 +42,7 @@ use crate::{
     outgoing::{Sender, Ticket, ToClient},
     retry::RetryRule,
     server::Server,
-    settings::{Mode, ServerText, Settings},
+    settings::{Mode, Settings},
     tail::Tail,
     upstream_id::UpstreamId,
 };
@@ -70,30 +68,18 @@ struct Rig {
 }
 
 pub(crate) fn settings(mode: Mode) -> Settings {
+    let redactor = Arc::new(Redactor::new(["hunter2hunter2"]));
     Settings {
-        server: "files".to_owned(),
         program: "files-server".to_owned(),
         mode,
-        dialect: Dialect::Native,
-        contract: Arc::clone(shipped::core()),
         deadline: Duration::from_secs(60),
-        tool_deadlines: BTreeMap::new(),
         max_message: 100_000,
-        server_text: ServerText::Quote,
-        stack: StackPolicy::Hidden,
-        details_bytes: redress::tokens::DEFAULT_DETAILS_BYTES,
-        describe: false,
-        meter: false,
-        trust: false,
-        is_ours: false,
         trust_annotations: true,
-        redactor: Arc::new(Redactor::new(["hunter2hunter2"])),
         // Where that is not what is tested, nothing is repeated, paused or limited.
         retry: RetryRule { attempts: 1, ..RetryRule::default() },
         breaker: BreakerRule { failures: 0, ..BreakerRule::default() },
         limits: LimitRule { in_flight: 100_000, in_flight_per_session: 100_000, rate: None },
-        fault_bytes_per_hour: u64::MAX,
-        error_stats: None,
+        ..Settings::new("files".to_owned(), Arc::clone(shipped::core()), redactor)
     }
 }
 
