@@ -54,7 +54,7 @@ use redress::{
 use redress_govern::WriteReport;
 
 use self::{
-    admission::{Admission, Intake, note_silence},
+    admission::Admission,
     batches::refuse_member,
     cancellation::{cancel_questions, cancel_upstream, cancel_where, fail_all},
     catalog::Catalog,
@@ -173,7 +173,7 @@ impl Session {
 
     /// Whether nobody waits for an answer.
     pub(crate) fn is_idle(&self) -> bool {
-        self.inflight.answers() == 0 && self.verdicts.deferred.is_empty()
+        self.inflight.answers() == 0 && self.verdicts.none_waits()
     }
 
     /// Says whether failures of new calls could be recorded; while they cannot, new requests are refused.
@@ -206,7 +206,7 @@ impl Session {
 
     /// The gate ends: everybody who waits is told.
     pub(crate) fn close(&mut self, actions: &mut Actions) {
-        self.admission.intake = Intake::Closing;
+        self.admission.close();
         settle_deferred(self, actions);
         outlive_all(self, actions.now.at);
         fail_all(self, &Refusal::Closing.into(), actions);
@@ -219,14 +219,14 @@ impl Session {
             InFlightEntry::Nothing { until } => Some(*until),
             InFlightEntry::Own(_) => None,
         });
-        let deferred = self.verdicts.deferred.iter().map(|it| it.until);
         let parts = [
             self.upstream.next_deadline(),
-            self.catalog.discovery.end(),
+            self.catalog.next_deadline(),
             self.retries.next(),
             self.writes.next_late(),
+            self.verdicts.next_deadline(),
         ];
-        inflight.chain(deferred).chain(parts.into_iter().flatten()).min()
+        inflight.chain(parts.into_iter().flatten()).min()
     }
 
     /// Does what is due: deadlines, a start that was put off.
@@ -246,13 +246,16 @@ impl Session {
                 }
             }
         }
-        note_silence(self, silence, actions.now.at);
+        if let Some(waited) = silence {
+            self.upstream.silent = Some(actions.now.at);
+            self.admission.silent(waited, actions.now.at);
+        }
         self.writes.expire(actions.now.at);
-        if self.catalog.discovery.end().is_some_and(|it| it <= actions.now.at) {
+        if self.catalog.next_deadline().is_some_and(|it| it <= actions.now.at) {
             settle_deferred(self, actions);
         }
         send_due_retries(self, actions);
-        if self.verdicts.deferred.iter().any(|it| it.until <= actions.now.at) {
+        if self.verdicts.next_deadline().is_some_and(|it| it <= actions.now.at) {
             judge_deferred(self, actions);
         }
         match self.upstream.state {
@@ -316,7 +319,7 @@ impl Session {
 
     /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
     pub(crate) fn client_gone(&mut self, actions: &mut Actions) {
-        self.admission.intake = Intake::Closing;
+        self.admission.close();
         cancel_where(self, |_| true, actions);
     }
 
@@ -397,14 +400,14 @@ impl Session {
         self.upstream.last_exit = Some(exit.clone());
         let lived = actions.now.at.saturating_duration_since(since);
         self.upstream.restarts.ended(actions.now.at, lived, self.inflight.random());
-        if !self.upstream.has_spoken && self.admission.intake != Intake::Closing {
+        if !self.upstream.has_spoken && !self.admission.is_closing() {
             self.server.starts.failed(since, actions.now.at, self.inflight.random());
         }
         settle_deferred(self, actions);
         cancel_questions(self, actions);
         self.give_up_writes();
         self.reader.is_upstream_answered = false;
-        if self.admission.intake == Intake::Closing {
+        if self.admission.is_closing() {
             return fail_all(self, &Refusal::Closing.into(), actions);
         }
         if self.is_idle() {
@@ -412,7 +415,7 @@ impl Session {
         }
         fail_all(self, &exit.outcome().into(), actions);
         self.catalog.tools.outlive_process();
-        self.verdicts.cache.forget();
+        self.verdicts.forget();
         self.tenancy.tasks.forget();
     }
 
@@ -445,7 +448,7 @@ impl Session {
     /// the upstream, it is opened again and those requests are sent again. A request that was sent again opens it no second time:
     /// a server that forgets each session at once would be greeted for ever.
     pub(crate) fn upstream_expired(&mut self, id: UpstreamId, actions: &mut Actions) {
-        self.handshake.is_expired = true;
+        self.handshake.expire();
         let is_again = self.inflight.exchange(id).is_some_and(|it| it.is_again);
         if self.tenancy.reopens_upstream() && self.upstream.is_up() && !is_again {
             repeat_handshake(self, actions);
@@ -463,7 +466,7 @@ impl Session {
             self.retries.recorded(id);
             return send_due_retries(self, actions);
         }
-        self.retries.drop(id);
+        self.retries.remove(id);
         if let Some(exchange) = self.inflight.take_exchange(id) {
             fail(self, exchange, &Refusal::Unrecorded.into(), actions);
         }
@@ -499,7 +502,7 @@ impl Session {
 
     /// Whether the upstream has opened a session.
     pub(crate) const fn is_opened(&self) -> bool {
-        self.handshake.is_done
+        self.handshake.is_done()
     }
 
     /// Whether the upstream's session is over, and the client's with it.

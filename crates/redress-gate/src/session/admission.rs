@@ -28,16 +28,16 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Admission {
     /// Whether the upstream is asked at all.
-    pub(super) breaker: Arc<Breaker>,
+    breaker: Arc<Breaker>,
     /// What each client may ask.
-    pub(super) shares: ClientShares,
+    shares: ClientShares,
     /// Whether the gate takes requests.
-    pub(super) intake: Intake,
+    intake: Intake,
 }
 
 /// Whether the gate takes requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Intake {
+enum Intake {
     /// It does.
     Open,
     /// Not while their failures could not be recorded.
@@ -52,13 +52,82 @@ impl Admission {
         Self { breaker, shares, intake: Intake::Open }
     }
 
-    /// Whether failures of new requests could be recorded. A gate that ends takes none whatever is recorded.
+    /// Says whether failures of new requests could be recorded. A gate that ends takes none whatever is recorded.
     pub(super) const fn set_recorded(&mut self, is_recorded: bool) {
         self.intake = match (self.intake, is_recorded) {
             (Intake::Closing, _) => Intake::Closing,
             (_, true) => Intake::Open,
             (_, false) => Intake::Unrecorded,
         };
+    }
+
+    /// Takes no request any more.
+    pub(super) const fn close(&mut self) {
+        self.intake = Intake::Closing;
+    }
+
+    /// Whether the gate takes requests.
+    pub(super) fn is_open(&self) -> bool {
+        self.intake == Intake::Open
+    }
+
+    /// Whether the gate ends.
+    pub(super) fn is_closing(&self) -> bool {
+        self.intake == Intake::Closing
+    }
+
+    /// Why the gate takes no request, if it takes none.
+    const fn intake(&self) -> Result<(), Refusal> {
+        match self.intake {
+            Intake::Open => Ok(()),
+            Intake::Unrecorded => Err(Refusal::Unrecorded),
+            Intake::Closing => Err(Refusal::Closing),
+        }
+    }
+
+    /// Counts a request among the calls in progress, if a limit leaves room. No limit is for a vital one.
+    fn enter(&mut self, exchange: &mut Exchange, now: Instant) -> Result<(), Refusal> {
+        let place = self.shares.place(exchange.from.caller);
+        let client = exchange.from.client;
+        match place.and_then(|it| self.shares.enter(client, now).map(|()| it)) {
+            Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
+            Err(_) if is_vital(exchange) => (),
+            Err(why) => return Err(Refusal::LimitExceeded(why)),
+        }
+        Ok(())
+    }
+
+    /// A request is over: it is counted no longer.
+    pub(super) fn leave(&mut self, exchange: &mut Exchange) {
+        if std::mem::take(&mut exchange.is_admitted) {
+            exchange.place = None;
+            self.shares.leave(exchange.from.client);
+        }
+    }
+
+    /// Whether the breaker lets a call pass.
+    pub(super) fn ask(&self, now: Instant) -> Result<(), Refusal> {
+        self.breaker.admit(now).map_err(|until| Refusal::CircuitOpen { until })
+    }
+
+    /// The upstream has answered.
+    pub(super) fn answered(&self) {
+        self.breaker.answered();
+    }
+
+    /// The upstream was out of reach.
+    pub(super) fn unreachable(&self, now: Instant) {
+        self.breaker.failed(now);
+    }
+
+    /// The upstream was silent while a client waited for so long.
+    pub(super) fn silent(&self, waited: Duration, now: Instant) {
+        self.breaker.failed_after(waited, now);
+    }
+
+    /// Whether the next call is a trial, after a pause.
+    fn is_trial_due(&self, now: Instant) -> bool {
+        self.breaker.is_due(now)
     }
 }
 
@@ -69,11 +138,7 @@ pub(super) fn admit(
     bytes: usize,
     actions: &mut Actions,
 ) -> Result<(), Refusal> {
-    match session.admission.intake {
-        Intake::Open => (),
-        Intake::Unrecorded => return Err(Refusal::Unrecorded),
-        Intake::Closing => return Err(Refusal::Closing),
-    }
+    session.admission.intake()?;
     if session.inflight.find(exchange.key).is_some() {
         return Err(Refusal::Malformed(Malformed::IdInUse));
     }
@@ -82,18 +147,11 @@ pub(super) fn admit(
     if is_too_much || session.inflight.is_full() {
         return Err(Refusal::Overloaded);
     }
-    let place = session.admission.shares.place(exchange.from.caller);
-    let client = exchange.from.client;
-    match place.and_then(|it| session.admission.shares.enter(client, actions.now.at).map(|()| it)) {
-        Ok(place) => (exchange.is_admitted, exchange.place) = (true, place),
-        Err(_) if is_vital(exchange) => (),
-        Err(why) => return Err(Refusal::LimitExceeded(why)),
-    }
+    session.admission.enter(exchange, actions.now.at)?;
     session.server.budget.called();
     let reached = reach_upstream(session, actions);
-    if reached.is_err() && std::mem::take(&mut exchange.is_admitted) {
-        exchange.place = None;
-        session.admission.shares.leave(exchange.from.client);
+    if reached.is_err() {
+        session.admission.leave(exchange);
     }
     reached
 }
@@ -112,7 +170,7 @@ fn reach_upstream(session: &mut Session, actions: &mut Actions) -> Result<(), Re
     }
     // Who only observes does not stand in the way.
     if session.server.settings.mode != Mode::Observe {
-        session.admission.breaker.admit(now).map_err(|until| Refusal::CircuitOpen { until })?;
+        session.admission.ask(now)?;
     }
     match may {
         Some(May::Start) => {
@@ -151,7 +209,7 @@ fn is_upstream_hung(session: &Session, now: Instant) -> bool {
         && session.upstream.kind == UpstreamKind::Pipe
         && session.upstream.is_up()
         && session.server.settings.mode != Mode::Observe
-        && session.admission.breaker.is_due(now)
+        && session.admission.is_trial_due(now)
 }
 
 /// Ends the upstream's process at once, so that another takes its place.
@@ -162,20 +220,54 @@ fn replace_upstream(session: &mut Session, actions: &mut Actions) {
     session.upstream_gone(&exit, actions);
 }
 
-/// The upstream has said nothing while somebody waited for so long, if somebody did.
-pub(super) fn note_silence(session: &mut Session, waited: Option<Duration>, now: Instant) {
-    if let Some(waited) = waited {
-        session.upstream.silent = Some(now);
-        session.admission.breaker.failed_after(waited, now);
-    }
-}
-
-/// The upstream was out of reach.
-pub(super) fn note_unreachable(session: &Session, now: Instant) {
-    session.admission.breaker.failed(now);
-}
-
-/// Whether a request only opens the session, or asks whether anybody is there: no limit is for that.
+/// Whether a request only opens the session, or asks whether the upstream answers.
 fn is_vital(exchange: &Exchange) -> bool {
     exchange.request.method == Method::Initialize || exchange.request.method_name() == "ping"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::Arc,
+        time::{Duration, Instant},
+    };
+
+    use super::{Admission, Refusal};
+    use crate::{
+        breaker::BreakerRule,
+        server::Server,
+        session::tests::settings,
+        settings::{Mode, Settings},
+    };
+
+    fn admission(breaker: BreakerRule) -> Admission {
+        let settings = Settings { breaker, ..settings(Mode::Enforce) };
+        let server = Server::new(settings, Instant::now());
+        Admission::new(server.breakers.own(), Arc::new(server).shares())
+    }
+
+    #[test]
+    fn a_gate_that_ends_takes_no_request_whatever_is_recorded() {
+        let mut admission = admission(BreakerRule::default());
+        admission.set_recorded(false);
+        assert!(matches!(admission.intake(), Err(Refusal::Unrecorded)));
+        admission.set_recorded(true);
+        assert!(admission.intake().is_ok() && admission.is_open());
+        admission.close();
+        admission.set_recorded(true);
+        assert!(matches!(admission.intake(), Err(Refusal::Closing)) && admission.is_closing());
+    }
+
+    #[test]
+    fn an_upstream_out_of_reach_is_asked_again_after_a_pause() {
+        let rule = BreakerRule { failures: 2, ..BreakerRule::default() };
+        let (admission, now) = (admission(rule), Instant::now());
+        admission.unreachable(now);
+        assert!(admission.ask(now).is_ok());
+        admission.silent(Duration::from_secs(1), now);
+        let Err(Refusal::CircuitOpen { until }) = admission.ask(now) else { panic!("paused") };
+        assert!(!admission.is_trial_due(now) && admission.is_trial_due(until));
+        admission.answered();
+        assert!(admission.ask(now).is_ok());
+    }
 }

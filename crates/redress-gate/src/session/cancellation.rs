@@ -3,12 +3,10 @@
 use super::{
     Session,
     actions::Actions,
-    admission::note_unreachable,
     checked_writes::outlive_request,
     failure_cause::{FailureCause, Refusal},
     pipeline::fail,
     retry::is_held_by_gate,
-    verdicts::DeferredVerdict,
 };
 use crate::{
     breaker::is_of_transport,
@@ -24,11 +22,8 @@ pub(super) fn cancel_where(
     is_meant: impl Fn(&Exchange) -> bool,
     actions: &mut Actions,
 ) {
-    let all = std::mem::take(&mut session.verdicts.deferred).into_iter();
-    let (meant, others) = all.partition(|it: &DeferredVerdict| is_meant(&it.exchange));
-    session.verdicts.deferred = others;
-    for undecided in meant {
-        fail(session, undecided.exchange, &Refusal::ClientGone.into(), actions);
+    for deferred in session.verdicts.take_where(&is_meant) {
+        fail(session, deferred.exchange, &Refusal::ClientGone.into(), actions);
     }
     for id in session.inflight.in_order() {
         if session.inflight.exchange(id).is_some_and(&is_meant)
@@ -94,6 +89,6 @@ pub(super) fn fail_all(session: &mut Session, cause: &FailureCause<'_>, actions:
     }
     // However many requests it hits, it is one event.
     if is_out_of_reach {
-        note_unreachable(session, actions.now.at);
+        session.admission.unreachable(actions.now.at);
     }
 }

@@ -24,16 +24,16 @@ const MOST_PAGES: u32 = 50;
 #[derive(Debug, Default)]
 pub(super) struct Catalog {
     pub(super) tools: Tools,
-    pub(super) discovery: Discovery,
+    discovery: Discovery,
 }
 
 /// The gate's own request for the list of tools.
 #[derive(Debug, Default)]
-pub(super) struct Discovery {
+struct Discovery {
     id: Option<UpstreamId>,
     pages: u32,
     /// The cursor of the page, if it is not the first one.
-    pub(super) cursor: Option<Box<str>>,
+    cursor: Option<Box<str>>,
     /// What the protocol wants in every request, from the request that failed.
     meta: String,
     /// The request that caused it.
@@ -44,17 +44,22 @@ pub(super) struct Discovery {
     end: Option<Instant>,
 }
 
-impl Discovery {
-    /// When it is given up, if it is under way.
-    pub(super) fn end(&self) -> Option<Instant> {
-        self.end.filter(|_| self.id.is_some())
+impl Catalog {
+    /// When the gate's own request is given up, if it is under way.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.discovery.end.filter(|_| self.discovery.id.is_some())
     }
 
-    /// Whether a message answers it.
+    /// Whether a message answers the gate's own request.
     pub(super) fn is_answered_by(&self, frame: &Frame<'_>) -> bool {
-        self.id.is_some()
-            && frame.id.and_then(UpstreamId::of) == self.id
+        self.discovery.id.is_some()
+            && frame.id.and_then(UpstreamId::of) == self.discovery.id
             && matches!(frame.shape, Shape::Result | Shape::Error)
+    }
+
+    /// Takes in a page that the gate itself asked for. Gives the cursor of the next one.
+    pub(super) fn learn<'d>(&mut self, page: Value<'d>) -> Option<Value<'d>> {
+        self.tools.learn(page, self.discovery.cursor.as_deref())
     }
 }
 
@@ -144,7 +149,7 @@ pub(super) fn request_page(
 /// The tools may be others from now on.
 pub(super) fn forget_tools(session: &mut Session) {
     session.catalog.tools.forget();
-    session.verdicts.cache.forget();
+    session.verdicts.forget();
 }
 
 /// Whatever still comes for the list is of no use.
@@ -169,4 +174,42 @@ fn protocol_meta(request: &[u8]) -> Option<String> {
     }
     members.close();
     (text != "{}").then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use redress::json::{Doc, Limits};
+
+    use super::{Catalog, Discovery};
+    use crate::{frame::Frame, upstream_id::UpstreamId};
+
+    #[test]
+    fn a_request_that_is_not_under_way_has_no_deadline() {
+        let end = Some(Instant::now() + Duration::from_secs(1));
+        let mut catalog =
+            Catalog { discovery: Discovery { end, ..Discovery::default() }, ..Catalog::default() };
+        assert_eq!(catalog.next_deadline(), None);
+        catalog.discovery.id = Some(UpstreamId::new(1, 2));
+        assert_eq!(catalog.next_deadline(), end);
+    }
+
+    #[test]
+    fn only_an_answer_under_its_id_answers_it() {
+        let id = UpstreamId::new(1, 2);
+        let mut catalog = Catalog::default();
+        let digits = String::from_utf8(id.digits().to_vec()).unwrap();
+        for (rest, answers) in
+            [("\"result\":{}", true), ("\"error\":{}", true), ("\"method\":\"x\"", false)]
+        {
+            let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{digits},{rest}}}");
+            let doc = Doc::parse(line.as_bytes(), Limits::DOCUMENT).unwrap();
+            let frame = Frame::of(&doc).unwrap();
+            catalog.discovery.id = None;
+            assert!(!catalog.is_answered_by(&frame));
+            catalog.discovery.id = Some(id);
+            assert_eq!(catalog.is_answered_by(&frame), answers, "{line}");
+        }
+    }
 }

@@ -136,7 +136,7 @@ fn write_is_ready(session: &mut Session, id: Option<UpstreamId>, actions: &mut A
     if !session.upstream.is_up() {
         return session.upstream.enqueue(Some(id), line, actions);
     }
-    let epoch = session.handshake.epoch;
+    let epoch = session.handshake.epoch();
     if let Some(exchange) = session.inflight.exchange_mut(id) {
         (exchange.sent, exchange.epoch) = (true, epoch);
         actions.to_upstream.add_parts(ToUpstream::Request(id, exchange.from.ticket), &[&line]);
@@ -274,5 +274,23 @@ pub(super) fn write_reported(
                 record_fault(session, *fault, actions);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QueuedLine, Writes};
+    use crate::upstream_id::UpstreamId;
+
+    #[test]
+    fn a_write_waits_for_its_turn_once() {
+        let (mut writes, id) = (Writes::default(), UpstreamId::new(0, 1));
+        let line = b"write\n".to_vec();
+        writes.waiting.push(QueuedLine { id: Some(id), line, memory: Vec::new() });
+        assert!(writes.has(id) && !writes.has(UpstreamId::new(0, 2)));
+        assert_eq!(writes.waiting_bytes(), 6);
+        assert!(writes.take(Some(id)).is_some_and(|it| it.line == b"write\n"));
+        assert!(writes.take(Some(id)).is_none());
+        assert_eq!(writes.waiting_bytes(), 0);
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn new_exchange(
         is_in_doubt: false,
         is_admitted: false,
         progress: f64::NEG_INFINITY,
-        epoch: session.handshake.epoch,
+        epoch: session.handshake.epoch(),
         is_again: false,
         governed: None,
         write: None,
@@ -90,7 +90,7 @@ pub(super) fn client_notification(
         {
             return;
         }
-        "notifications/initialized" => session.handshake.initialized = Some(line.to_vec()),
+        "notifications/initialized" => session.handshake.client_is_ready(line),
         _ if !may_pass(session.context(), frame) => return,
         _ => session.upstream.notes += 1,
     }

@@ -16,6 +16,6 @@ pub(super) struct Context<'s> {
 impl Context<'_> {
     /// Whether the upstream's session is over, and the client's with it.
     pub(super) fn is_over(&self) -> bool {
-        self.handshake.is_expired && !self.tenancy.reopens_upstream()
+        self.handshake.is_expired() && !self.tenancy.reopens_upstream()
     }
 }

@@ -10,7 +10,6 @@ use redress_govern::{
 use super::{
     Session,
     actions::Actions,
-    admission::Intake,
     context::Context,
     endpoints::ClientKind,
     failure_cause::Refusal,
@@ -49,7 +48,7 @@ pub(super) fn judge_request(
     let is_tool = exchange.request.method == Method::ToolsCall;
     let is_judged = !FREE.contains(&exchange.request.method_name());
     // While nothing is let in, whatever it is gets its refusal there.
-    if !is_judged || session.admission.intake != Intake::Open {
+    if !is_judged || !session.admission.is_open() {
         return Some((exchange, whole));
     }
     let method = exchange.request.method_name();

@@ -9,19 +9,21 @@ use super::{
     actions::Actions,
     cancellation::fail_all,
     catalog::{discover_before, request_page},
-    endpoints::UpstreamKind,
+    endpoints::{HttpFailure, UpstreamKind},
     failure_cause::FailureCause,
     messages::Answer,
-    pipeline::examine,
-    sharing::{fail_handshake, refuse_handshake, shared_opened},
+    pipeline::{examine, fail, finish},
+    sharing::{for_client, without_client},
     subscriptions::renew_subscriptions,
     upstream::{QueuedLine, State},
     verdicts::settle_deferred,
 };
 use crate::{
+    exchange::Exchange,
     frame::{Shape, limits, span, splice},
-    inflight::OwnRequest,
-    outgoing::ToUpstream,
+    inflight::{InFlightEntry, OwnRequest},
+    metrics::Completion,
+    outgoing::{ToClient, ToUpstream},
     upstream_id::UpstreamId,
 };
 
@@ -32,25 +34,25 @@ const PATIENCE_FACTOR: u32 = 3;
 /// How the client opened its session, to be repeated for a new process or a new session of the upstream.
 #[derive(Debug, Default)]
 pub(super) struct Handshake {
-    pub(super) initialize: Option<Vec<u8>>,
-    pub(super) initialized: Option<Vec<u8>>,
+    initialize: Option<Vec<u8>>,
+    initialized: Option<Vec<u8>>,
     /// Whether the upstream has accepted it once.
-    pub(super) is_done: bool,
+    is_done: bool,
     /// How long that took.
     took: Duration,
     /// How many sessions of the upstream there were before.
-    pub(super) epoch: u32,
+    epoch: u32,
     /// Whether the upstream has said that its session is over.
-    pub(super) is_expired: bool,
+    is_expired: bool,
     /// The gate's own `initialize`, while it waits for its answer, and since when.
-    pub(super) asked: Option<UpstreamId>,
-    pub(super) asked_at: Option<Instant>,
+    asked: Option<UpstreamId>,
+    asked_at: Option<Instant>,
     /// What the upstream answered, for further clients.
-    pub(super) result: Option<Box<str>>,
+    result: Option<Box<str>>,
     /// The clients that wait for it.
-    pub(super) waiting: Vec<UpstreamId>,
+    waiting: Vec<UpstreamId>,
     /// The one of them whose `initialize` the upstream got.
-    pub(super) by: Option<UpstreamId>,
+    by: Option<UpstreamId>,
 }
 
 impl Handshake {
@@ -65,6 +67,42 @@ impl Handshake {
     /// How long the upstream may take to accept the next opening. The first time it may have to be installed.
     fn patience(&self, deadline: Duration) -> Duration {
         if self.is_done { LEAST_PATIENCE.max(self.took * PATIENCE_FACTOR) } else { deadline }
+    }
+
+    /// Whether the upstream has opened a session.
+    pub(super) const fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// Whether a client has asked for a session.
+    pub(super) const fn is_begun(&self) -> bool {
+        self.initialize.is_some()
+    }
+
+    /// How many clients wait for the upstream to open a session.
+    #[cfg(test)]
+    pub(super) const fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Counts the sessions of the upstream.
+    pub(super) const fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Whether the upstream has said that its session is over.
+    pub(super) const fn is_expired(&self) -> bool {
+        self.is_expired
+    }
+
+    /// The upstream has said that its session is over.
+    pub(super) const fn expire(&mut self) {
+        self.is_expired = true;
+    }
+
+    /// Keeps what a client says when its session is open.
+    pub(super) fn client_is_ready(&mut self, line: &[u8]) {
+        self.initialized = Some(line.to_vec());
     }
 
     /// Keeps the `initialize` of a client, which begins a new session.
@@ -144,9 +182,8 @@ pub(super) fn own_request_answered(
             }
         }
         (OwnRequest::Tools, Some(result)) => {
-            let next =
-                session.catalog.tools.learn(result, session.catalog.discovery.cursor.as_deref());
-            session.verdicts.cache.forget();
+            let next = session.catalog.learn(result);
+            session.verdicts.forget();
             if next.is_none_or(|it| !request_page(session, Some(it), actions)) {
                 settle_deferred(session, actions);
             }
@@ -207,4 +244,151 @@ fn handshake_done(session: &mut Session, actions: &mut Actions) {
     }
     renew_subscriptions(session, actions);
     send_held(session, actions);
+}
+
+/// A client opens its session: with what the upstream answered the first one.
+pub(super) fn open_shared(
+    session: &mut Session,
+    line: &[u8],
+    ours: UpstreamId,
+    actions: &mut Actions,
+) {
+    if session.handshake.result.is_some() {
+        return answer_handshake(session, ours, actions);
+    }
+    let inflight = &session.inflight;
+    session.handshake.waiting.retain(|it| inflight.exchange(*it).is_some());
+    session.handshake.waiting.push(ours);
+    let is_asked = session.handshake.asked.is_some_and(|it| session.inflight.is_asked(it));
+    if !is_asked {
+        session.handshake.initialize = without_client(line);
+        session.handshake.by = Some(ours);
+    }
+    if !is_asked && session.upstream.is_up() && !repeat_handshake(session, actions) {
+        session.handshake.initialize = None;
+    }
+}
+
+/// The upstream was opened: whoever waited for that hears what it answered.
+fn shared_opened(session: &mut Session, result: &str, actions: &mut Actions) {
+    if !session.tenancy.is_shared {
+        return;
+    }
+    session
+        .handshake
+        .accepted(session.upstream.heard, session.handshake.asked_at.unwrap_or(actions.now.at));
+    session.handshake.by = None;
+    session.handshake.result = Some(result.into());
+    if session.handshake.initialized.is_none() {
+        let line = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        session.handshake.initialized = Some(line.to_vec());
+    }
+    for ours in std::mem::take(&mut session.handshake.waiting) {
+        answer_handshake(session, ours, actions);
+    }
+}
+
+/// The upstream refused to be opened in the words of one client: that one is told, and the next one is asked for.
+/// Gives whether there is one.
+fn refuse_handshake(
+    session: &mut Session,
+    refuse: impl Fn(&mut Session, Box<Exchange>, &mut Actions),
+    actions: &mut Actions,
+) -> bool {
+    let mut refused = session.handshake.by.take();
+    loop {
+        let taken = refused.and_then(|it| session.inflight.take(it));
+        session.handshake.waiting.retain(|it| Some(*it) != refused);
+        if let Some(InFlightEntry::Answer(exchange)) = taken {
+            refuse(session, exchange, actions);
+        }
+        let Some(next) = session.handshake.waiting.first().copied() else { return false };
+        if open_for(session, next, actions) {
+            return true;
+        }
+        refused = Some(next);
+    }
+}
+
+/// Opens the upstream in the words of a client that waits for that, if they are known.
+fn open_for(session: &mut Session, client: UpstreamId, actions: &mut Actions) -> bool {
+    let request = session.inflight.exchange(client).map(|it| &it.request);
+    let Some(line) = request.and_then(|it| without_client(it.line()?)) else { return false };
+    (session.handshake.initialize, session.handshake.by) = (Some(line), Some(client));
+    repeat_handshake(session, actions)
+}
+
+/// The same where no answer says why: what is not about one client's words is told to all who wait.
+fn fail_handshake(session: &mut Session, cause: &FailureCause<'_>, actions: &mut Actions) -> bool {
+    if let FailureCause::Http(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = cause {
+        let refuse = |it: &mut Session, one, actions: &mut Actions| {
+            fail(it, one, cause, actions);
+        };
+        return refuse_handshake(session, refuse, actions);
+    }
+    for exchange in take_openings(session) {
+        fail(session, exchange, cause, actions);
+    }
+    false
+}
+
+#[expect(clippy::vec_box, reason = "they move in and out as they are")]
+fn take_openings(session: &mut Session) -> Vec<Box<Exchange>> {
+    let waiting = std::mem::take(&mut session.handshake.waiting).into_iter();
+    let taken = waiting.filter_map(|it| match session.inflight.take(it) {
+        Some(InFlightEntry::Answer(exchange)) => Some(exchange),
+        _ => None,
+    });
+    taken.collect()
+}
+
+fn answer_handshake(session: &mut Session, ours: UpstreamId, actions: &mut Actions) {
+    let Some(InFlightEntry::Answer(exchange)) = session.inflight.take(ours) else { return };
+    let result = session.handshake.result.as_deref().unwrap_or("{}");
+    let result = for_client(result, &exchange.request);
+    if let Ok(doc) = Doc::parse(result.as_bytes(), limits(result.len())) {
+        session.tenancy.agreed(exchange.from.client, doc.root());
+    }
+    let to = ToClient::Answer(exchange.from.ticket, 200);
+    let id = exchange.request.id().as_bytes();
+    actions.to_client.add(to, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        out.extend_from_slice(id);
+        out.extend_from_slice(br#","result":"#);
+        out.extend_from_slice(result.as_bytes());
+        out.extend_from_slice(b"}\n");
+    });
+    finish(session, exchange, Completion::Ok, actions.now.at);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{Handshake, LEAST_PATIENCE, PATIENCE_FACTOR};
+
+    #[test]
+    fn the_first_opening_sets_the_patience_for_the_others() {
+        let (mut handshake, asked) = (Handshake::default(), Instant::now());
+        let deadline = Duration::from_secs(55);
+        assert_eq!(handshake.patience(deadline), deadline);
+        handshake.accepted(Some(asked + Duration::from_secs(9)), asked);
+        assert!(handshake.is_done());
+        assert_eq!(handshake.patience(deadline), PATIENCE_FACTOR * Duration::from_secs(9));
+        handshake.accepted(Some(asked + Duration::from_secs(90)), asked);
+        assert_eq!(handshake.patience(deadline), PATIENCE_FACTOR * Duration::from_secs(9));
+        let mut quick = Handshake::default();
+        quick.accepted(None, asked);
+        assert_eq!(quick.patience(deadline), LEAST_PATIENCE);
+    }
+
+    #[test]
+    fn a_new_opening_forgets_that_the_client_was_ready() {
+        let mut handshake = Handshake::default();
+        handshake.begin(b"one");
+        handshake.client_is_ready(b"ready");
+        assert!(handshake.is_begun() && handshake.initialized.is_some());
+        handshake.begin(b"two");
+        assert_eq!(handshake.initialized, None);
+    }
 }

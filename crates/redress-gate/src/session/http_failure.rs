@@ -13,7 +13,6 @@ use super::{
     Session,
     actions::Actions,
     addresses::{data_without_addresses, without_addresses},
-    admission::note_unreachable,
     context::Context,
     endpoints::{FailureScope, HttpFailure, Phase, UpstreamKind},
     failure_cause::FailureCause,
@@ -138,9 +137,9 @@ pub(super) fn fail_over_http(
 /// What a refusal says of the way to the upstream.
 fn note_reach(session: &mut Session, cause: &FailureCause<'_>, class: Class, actions: &Actions) {
     if cause.is_out_of_reach() && breaker::is_of_transport(class) {
-        note_unreachable(session, actions.now.at);
+        session.admission.unreachable(actions.now.at);
     } else if !cause.is_out_of_reach() {
-        session.admission.breaker.answered();
+        session.admission.answered();
     }
 }
 
@@ -152,7 +151,7 @@ pub(super) fn is_of_old_session(session: &Session, id: UpstreamId, how: &HttpFai
     };
     session.tenancy.reopens_upstream()
         && session.inflight.exchange(id).is_some_and(|it| {
-            it.epoch != session.handshake.epoch
+            it.epoch != session.handshake.epoch()
                 && !it.is_again
                 && it.request.line().is_some()
                 && may_resend(session.context(), &it.request, body)
@@ -162,7 +161,7 @@ pub(super) fn is_of_old_session(session: &Session, id: UpstreamId, how: &HttpFai
 /// Sends a request again that the upstream has not dealt with.
 pub(super) fn send_again(session: &mut Session, id: UpstreamId, actions: &mut Actions) {
     let (is_up, maps_tokens, epoch) =
-        (session.upstream.is_up(), session.tenancy.maps_tokens(), session.handshake.epoch);
+        (session.upstream.is_up(), session.tenancy.maps_tokens(), session.handshake.epoch());
     let Some(exchange) = session.inflight.exchange_mut(id) else { return };
     let mut line = Vec::new();
     exchange.request.write_under(&id.digits(), maps_tokens, &mut line);
@@ -185,7 +184,7 @@ pub(super) fn http_fault(
     match *how {
         // The client knows of no session: for it, the server could not be reached.
         HttpFailure::Status { status, about: FailureScope::Session, body, .. }
-            if cx.handshake.is_expired && cx.tenancy.reopens_upstream() =>
+            if cx.handshake.is_expired() && cx.tenancy.reopens_upstream() =>
         {
             let mut fault = session_lost_fault(cx);
             if exchange.is_again {

@@ -83,7 +83,7 @@ pub(super) fn passes(
         },
         Method::ToolsList => {
             session.catalog.tools.learn(result, exchange.request.cursor());
-            session.verdicts.cache.forget();
+            session.verdicts.forget();
             true
         }
         Method::Initialize => {

@@ -44,7 +44,7 @@ use super::{
     failure_cause::{FailureCause, Refusal},
     faults::fault_of,
     governance::{judge_request, record_success, unjudged_call},
-    handshake::own_request_answered,
+    handshake::{open_shared, own_request_answered},
     http_failure::answer_without_id,
     malformed::not_a_message,
     messages::{Answer, MessageSource, passes, reserve_answer},
@@ -53,7 +53,7 @@ use super::{
     retry::{retry, retry_unless_answered, tell_attempts, with_attempts},
     rewrite::apply,
     routing::{SUBSCRIPTION_KEY, upstream_request},
-    sharing::{open_shared, refuse_foreign},
+    sharing::refuse_foreign,
     stray_output::note_stray,
     subscriptions::answer_subscription,
     tool_list::tools_for_client,
@@ -241,7 +241,7 @@ fn send_upstream(
         wait_for_turn(session, ours, kept, actions);
     } else if session.upstream.is_up() {
         discover_before(session, ours, actions);
-        let epoch = session.handshake.epoch;
+        let epoch = session.handshake.epoch();
         let Some(exchange) = session.inflight.exchange_mut(ours) else { return };
         (exchange.sent, exchange.epoch) = (true, epoch);
         let to = ToUpstream::Request(ours, exchange.from.ticket);
@@ -288,7 +288,7 @@ pub(super) fn upstream_message(
                 session.upstream.heard = heard;
                 return upstream_message(session, &clean, source, actions);
             }
-            if session.catalog.discovery.is_answered_by(&frame) {
+            if session.catalog.is_answered_by(&frame) {
                 // Whether calls are answered is asked by clients alone.
                 session.upstream.heard = heard;
             }
@@ -353,7 +353,7 @@ fn on_answer(
     session.writes.answered(ours);
     match ours.and_then(|it| Some((it, session.inflight.take(it)?))) {
         Some((ours, InFlightEntry::Answer(mut exchange))) => {
-            session.admission.breaker.answered();
+            session.admission.answered();
             session.upstream.notes_read = session.upstream.notes_read.max(exchange.notes);
             if reserve_answer(session.context(), &mut exchange, line.len()).is_err() {
                 fail(session, exchange, &Refusal::OutOfMemory.into(), actions);
@@ -384,7 +384,7 @@ pub(super) fn examine(
     actions: &mut Actions,
 ) {
     let key = cache_key(session, &exchange, answer);
-    if let Some(verdict) = key.and_then(|it| session.verdicts.cache.get(it)) {
+    if let Some(verdict) = session.verdicts.get(key) {
         return deliver(session, exchange, answer, verdict, actions);
     }
     let failure = judge(session.context(), &exchange, answer, actions.now);
@@ -392,12 +392,10 @@ pub(super) fn examine(
         && let Some(until) = wait_for_tools(session, &exchange, actions)
     {
         let (line, http) = (answer.line.to_vec(), answer.http);
-        return session.verdicts.deferred.push(DeferredVerdict { exchange, line, http, until });
+        return session.verdicts.defer(DeferredVerdict { exchange, line, http, until });
     }
     let verdict = failure.map(|it| template_of_answer(session.context(), &exchange, answer, it));
-    if let Some(key) = key {
-        session.verdicts.cache.put(key, verdict.clone());
-    }
+    session.verdicts.put(key, verdict.clone());
     deliver(session, exchange, answer, verdict, actions);
 }
 
@@ -565,13 +563,11 @@ pub(super) fn fail(
 /// Ends a request: it is counted, its place in the limits is free, and its memory is kept for the next one.
 pub(super) fn finish(
     session: &mut Session,
-    exchange: Box<Exchange>,
+    mut exchange: Box<Exchange>,
     completion: Completion,
     now: Instant,
 ) {
-    if exchange.is_admitted {
-        session.admission.shares.leave(exchange.from.client);
-    }
+    session.admission.leave(&mut exchange);
     session.server.metrics.ended(completion, now.saturating_duration_since(exchange.started));
     session.inflight.recycle(exchange);
 }

@@ -16,7 +16,7 @@ use redress_registry::{Effect, Retry};
 use super::{
     Session,
     actions::Actions,
-    admission::{Intake, reach_upstream_for},
+    admission::reach_upstream_for,
     checked_writes::is_write_with_gate,
     context::Context,
     endpoints::{FailureScope, HttpFailure},
@@ -40,7 +40,7 @@ use crate::{
 
 /// A call that is made again after a pause.
 #[derive(Debug)]
-pub(super) struct Waiting {
+struct Waiting {
     id: UpstreamId,
     at: Instant,
     /// Nothing is repeated that is not on record.
@@ -83,7 +83,7 @@ impl Retries {
     }
 
     /// A call is not made again.
-    pub(super) fn drop(&mut self, id: UpstreamId) {
+    pub(super) fn remove(&mut self, id: UpstreamId) {
         self.waiting.retain(|it| it.id != id);
     }
 
@@ -222,7 +222,7 @@ fn retry_time(
     now: Moment,
 ) -> Option<(Instant, &'static str)> {
     let settings = &session.server.settings;
-    if settings.mode != Mode::Enforce || session.admission.intake != Intake::Open {
+    if settings.mode != Mode::Enforce || !session.admission.is_open() {
         return None;
     }
     let request = &exchange.request;
@@ -310,4 +310,34 @@ fn ended_with(fault: &Fault) -> Box<str> {
     }
     members.close();
     object.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use redress::{codes, recover::Ground};
+
+    use super::{Retries, Waiting};
+    use crate::upstream_id::UpstreamId;
+
+    #[test]
+    fn a_call_is_made_again_once_it_is_on_record_and_its_pause_is_over() {
+        let (mut retries, now) = (Retries::default(), Instant::now());
+        let (one, other) = (UpstreamId::new(0, 1), UpstreamId::new(0, 2));
+        let at = now + Duration::from_secs(1);
+        for id in [one, other] {
+            let fault = Box::new(codes::TIMEOUT.raise([] as [(&str, &str); 0]));
+            let ground = Ground::NotSent;
+            retries.waiting.push(Waiting { id, at, is_recorded: false, fault, ground });
+        }
+        assert_eq!(retries.next(), None);
+        retries.recorded(one);
+        assert_eq!(retries.next(), Some(at));
+        assert!(retries.take_due(now).is_empty());
+        let due: Vec<_> = retries.take_due(at).into_iter().map(|it| it.id).collect();
+        assert_eq!(due, [one]);
+        retries.remove(other);
+        assert!(!retries.has(one) && !retries.has(other));
+    }
 }

@@ -117,7 +117,7 @@ fn has(line: &str, words: &[&str]) -> bool {
 
 /// Whether the session was to be opened, and the process has never said anything: it has not done anything either.
 pub(super) fn is_unopened(cx: Context<'_>) -> bool {
-    cx.handshake.initialize.is_some() && !cx.handshake.is_done && !cx.upstream.has_spoken
+    cx.handshake.is_begun() && !cx.handshake.is_done() && !cx.upstream.has_spoken
 }
 
 /// A program that ended before it opened the session: it will not do better the next time if it ended as it should, or says

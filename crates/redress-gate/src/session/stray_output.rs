@@ -9,7 +9,6 @@ use redress::{
 use super::{
     Session,
     actions::Actions,
-    admission::Intake,
     context::Context,
     emission::{record_fault, record_stray},
     fault_details::{number, with_upstream},
@@ -44,7 +43,7 @@ pub(super) fn note_stray(session: &mut Session, line: &[u8], reason: &str, actio
 /// it is made to end, perhaps in the middle of a line, is no failure at all.
 pub(super) fn note_noise(session: &mut Session, line: &[u8], reason: &str, actions: &mut Actions) {
     if let Some(fault) =
-        count_stray(session, line, reason).filter(|_| session.admission.intake != Intake::Closing)
+        count_stray(session, line, reason).filter(|_| !session.admission.is_closing())
     {
         record_stray(session.context(), fault, actions);
     }

@@ -173,7 +173,7 @@ fn with_asked<T>(cx: Context<'_>, request: &Request, look: impl FnOnce(&Asked<'_
         traits: traits(cx, tool),
         known_tools: cx.catalog.tools.all(),
         parameters: tool.map(|it| cx.catalog.tools.parameters(it)).unwrap_or_default(),
-        http: is_http.then_some(HttpAsked { post: true, session: cx.handshake.is_expired }),
+        http: is_http.then_some(HttpAsked { post: true, session: cx.handshake.is_expired() }),
         trust: cx.server.settings.trust,
     })
 }

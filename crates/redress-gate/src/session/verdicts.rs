@@ -22,14 +22,54 @@ const LONGEST_REMEMBERED: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Verdicts {
     /// Valid as long as the tools are the same.
-    pub(super) cache: TemplateCache<Option<Arc<FaultTemplate>>>,
-    pub(super) deferred: Vec<DeferredVerdict>,
+    cache: TemplateCache<Option<Arc<FaultTemplate>>>,
+    deferred: Vec<DeferredVerdict>,
 }
 
 impl Verdicts {
     /// None yet.
     pub(super) const fn new() -> Self {
         Self { cache: TemplateCache::new(), deferred: Vec::new() }
+    }
+
+    /// The verdict on the same answer, if it is kept: the failure, or that it is none.
+    pub(super) fn get(&self, key: Option<u64>) -> Option<Option<Arc<FaultTemplate>>> {
+        self.cache.get(key?)
+    }
+
+    /// Keeps a verdict.
+    pub(super) fn put(&mut self, key: Option<u64>, verdict: Option<Arc<FaultTemplate>>) {
+        if let Some(key) = key {
+            self.cache.put(key, verdict);
+        }
+    }
+
+    /// Forgets what is kept: the tools may be others.
+    pub(super) fn forget(&mut self) {
+        self.cache.forget();
+    }
+
+    /// Keeps an answer until the list of tools is there.
+    pub(super) fn defer(&mut self, answer: DeferredVerdict) {
+        self.deferred.push(answer);
+    }
+
+    /// Whether no answer waits.
+    pub(super) const fn none_waits(&self) -> bool {
+        self.deferred.is_empty()
+    }
+
+    /// When the first of them has waited long enough.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.deferred.iter().map(|it| it.until).min()
+    }
+
+    /// Takes out the requests whose answers wait and that meet a condition.
+    pub(super) fn take_where(
+        &mut self,
+        is_meant: impl Fn(&Exchange) -> bool,
+    ) -> Vec<DeferredVerdict> {
+        self.deferred.extract_if(.., |it| is_meant(&it.exchange)).collect()
     }
 }
 
@@ -65,9 +105,7 @@ pub(super) fn settle_deferred(session: &mut Session, actions: &mut Actions) {
 
 /// The same, while the list is still to come: who fails later may know it.
 pub(super) fn judge_deferred(session: &mut Session, actions: &mut Actions) {
-    for DeferredVerdict { exchange, line, http, .. } in
-        std::mem::take(&mut session.verdicts.deferred)
-    {
+    for DeferredVerdict { exchange, line, http, .. } in session.verdicts.take_where(|_| true) {
         judge_kept(session, exchange, &line, http, actions);
     }
 }

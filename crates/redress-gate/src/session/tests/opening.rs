@@ -151,5 +151,5 @@ fn openings_that_failed_are_not_kept() {
         rig.says(client, HELLO);
         rig.session.client_left(client, &mut rig.actions);
     }
-    assert!(rig.session.handshake.waiting.len() <= 1);
+    assert!(rig.session.handshake.waiting() <= 1);
 }

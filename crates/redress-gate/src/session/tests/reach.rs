@@ -155,10 +155,10 @@ fn what_one_session_does_to_its_process_pauses_no_other() {
         Arc::new(Server::new(Settings { breaker, ..settings(Mode::Enforce) }, Instant::now()));
     let session = || Session::new(Arc::clone(&server), ClientKind::Http, UpstreamKind::Pipe);
     let (one, other) = (session(), session());
-    (0..3).for_each(|_| one.admission.breaker.failed(Instant::now()));
+    (0..3).for_each(|_| one.admission.unreachable(Instant::now()));
     assert_eq!(server.breakers.phase(), Circuit::Open, "whoever looks on sees it");
-    assert!(one.admission.breaker.admit(Instant::now()).is_err());
-    assert!(other.admission.breaker.admit(Instant::now()).is_ok());
+    assert!(one.admission.ask(Instant::now()).is_err());
+    assert!(other.admission.ask(Instant::now()).is_ok());
     drop(one);
     assert_eq!(server.breakers.phase(), Circuit::Closed);
 }
