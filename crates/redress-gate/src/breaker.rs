@@ -39,7 +39,7 @@ impl Default for BreakerRule {
     }
 }
 
-/// Where a breaker stands.
+/// The state of a breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Circuit {
     /// Calls pass.
@@ -194,7 +194,7 @@ impl Breaker {
         self.glance.store(glance, Ordering::Release);
     }
 
-    /// Where it stands.
+    /// Its state.
     pub(crate) fn phase(&self) -> Circuit {
         match self.glance.load(Ordering::Acquire) {
             QUIET | WATCHING => Circuit::Closed,

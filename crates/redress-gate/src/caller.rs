@@ -1,10 +1,10 @@
-//! `Caller`: for whom a request counts where callers share something: the token that it brought and the address that it came from.
+//! `Caller`: the token and the address of a request: its share of what callers share.
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use redress_govern::TokenId;
 
-/// The address of a client, as far as addresses are told apart.
+/// The address of a client: this machine, an IPv4 address or an IPv6 network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Peer {
     /// This machine: a pipe, or a loopback address.
@@ -46,7 +46,7 @@ impl Peer {
     }
 }
 
-/// For whom a request counts.
+/// The caller that a request counts for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Caller {
     /// The token that it brought.

@@ -32,7 +32,7 @@ pub(crate) struct Exchange {
     pub(crate) request: Request,
     /// When it came.
     pub(crate) started: Instant,
-    /// When the client is told that nothing came. A subscription has no such time.
+    /// When it fails because no answer came. A subscription has no such time.
     pub(crate) deadline: Option<Instant>,
     /// How much the upstream had written to stderr when it came.
     pub(crate) stderr: u64,

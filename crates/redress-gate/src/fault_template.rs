@@ -1,4 +1,4 @@
-//! `FaultTemplate`: a failure without what is special about one occurrence, ready to be told again for next to nothing.
+//! `FaultTemplate`: a failure without what is special about one occurrence, kept to be rendered again at little cost.
 
 use std::{
     ops::Range,
@@ -22,7 +22,7 @@ use crate::answer::Insertion;
 /// The most failures that are kept.
 const MOST: usize = 32;
 
-/// Stands where something special goes. It is for private use, and a failure that has it already gets no template.
+/// Marks the place of a value. It is for private use, and a failure that has it already gets no template.
 const MARK: char = '\u{e000}';
 
 /// The same for numbers.
@@ -44,7 +44,7 @@ pub(crate) struct FaultTemplate {
 /// A record with holes, and what only the operator sees.
 type Written = (Template, Option<String>);
 
-/// What stands in an answer beside the failure.
+/// The parts of a response beside the failure.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResponseExtras {
     /// Whether `structuredContent` belongs to the schema of the tool.
@@ -215,7 +215,7 @@ struct Values<'v> {
 /// A text with holes.
 #[derive(Debug)]
 struct Template {
-    /// What stands before each hole, and the hole.
+    /// The text before each hole, and the hole.
     parts: Vec<(String, Hole)>,
     rest: String,
 }

@@ -1,4 +1,4 @@
-//! `HeaderParams`: which arguments of which tools stand in the headers of a request, too, since revision 2026-07-28.
+//! `HeaderParams`: the arguments of tools that requests repeat in their headers, since revision 2026-07-28.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ const MOST_TOOLS: usize = 4_096;
 /// The most arguments of one tool that are mirrored.
 const MOST_PARAMS: usize = 32;
 
-/// Which arguments of which tools are mirrored, learnt from the lists that pass.
+/// The arguments of each tool that requests repeat in their headers, learnt from the lists that pass.
 #[derive(Debug, Default)]
 pub(crate) struct HeaderParams {
     tools: IndexMap<String, Vec<HeaderParam>, FxBuildHasher>,

@@ -1,4 +1,4 @@
-//! `InFlight`: every request that an upstream owes an answer, under an id that nobody can guess.
+//! `InFlight`: every request that waits for an upstream, under an id that cannot be guessed.
 
 pub(crate) mod questions;
 
@@ -64,7 +64,7 @@ struct Slot {
 pub(crate) struct InFlight {
     slots: Vec<Slot>,
     free: Vec<usize>,
-    /// The client's ids: small numbers, or hashed with a key that nobody knows. Two that are different do not meet.
+    /// The client's ids: small numbers, or hashes with a secret key. Different ids have different keys.
     by_client: IndexMap<u64, UpstreamId, FxBuildHasher>,
     secret: RandomState,
     given_out: u64,
@@ -116,7 +116,7 @@ impl InFlight {
         self.slots.len() == self.free.len()
     }
 
-    /// Whether as many are in flight as may be. What nobody waits for makes room.
+    /// Whether as many are in flight as may be. Withdrawn requests make room.
     pub(crate) fn is_full(&self) -> bool {
         self.free.is_empty() && self.slots.len() >= MOST && self.oldest_withdrawn().is_none()
     }
@@ -206,12 +206,12 @@ impl InFlight {
         if until <= now { self.take(id) } else { None }
     }
 
-    /// A hash that nobody can foresee.
+    /// A keyed hash.
     pub(crate) fn secret(&self, value: impl Hash) -> u64 {
         self.secret.hash_one(value)
     }
 
-    /// A number that nobody can guess.
+    /// A number that cannot be guessed.
     pub(crate) fn random(&mut self) -> u64 {
         self.given_out += 1;
         self.secret.hash_one(self.given_out)
@@ -228,7 +228,7 @@ impl InFlight {
         Some(exchange)
     }
 
-    /// Whether somebody waits for the answer to an id.
+    /// Whether a request waits for its answer under an id.
     pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
         let slot = self.slots.get(id.place()).filter(|it| it.id == Some(id));
         slot.is_some_and(|it| {

@@ -138,7 +138,7 @@ impl Metrics {
         self.durations.observe(took);
     }
 
-    /// Something is a failure, whoever hears of it.
+    /// Counts a failure.
     pub(crate) fn failed(&self, fault: &Fault) {
         let origin = Origin::ALL.iter().position(|it| *it == fault.origin).unwrap_or_default();
         self.codes().faults.count_fault(fault, origin);

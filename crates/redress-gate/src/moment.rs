@@ -1,4 +1,4 @@
-//! `Moment`: now, as whoever drives the gate sees it. Nothing below has a clock.
+//! `Moment`: the time of an event, from the driver. The session has no clock.
 
 use std::time::{Duration, Instant};
 

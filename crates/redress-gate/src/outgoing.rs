@@ -1,4 +1,4 @@
-//! `Outgoing`: messages on their way out, one behind the other, and for whom each of them is.
+//! `Outgoing`: a queue of messages, each with its destination.
 
 pub(crate) use redress_govern::TokenId;
 
@@ -17,7 +17,7 @@ pub(crate) struct Sender {
     pub ticket: Ticket,
     /// Whose token it brought.
     pub token: Option<TokenId>,
-    /// For whom it counts.
+    /// The caller that it counts for.
     pub caller: Caller,
     /// Where it came from.
     pub peer: Peer,
@@ -33,18 +33,18 @@ impl Sender {
     }
 }
 
-/// Where the answer to one request goes, in the words of whoever drives the session.
+/// Where the answer to one request goes: a number of the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(pub u64);
 
-/// For whom a message of the gate or the upstream is.
+/// The destination of a message to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToClient {
-    /// For whoever made a request: its one answer, and the HTTP status above it.
+    /// The one answer to a request, with its HTTP status.
     Answer(Ticket, u16),
-    /// For whoever made a request that is in progress: it belongs to it.
+    /// A message that belongs to a request in progress.
     During(Ticket),
-    /// A question of the upstream, by our number: for whoever made a request that is in progress, or else for every client.
+    /// A request of the upstream, by the gate's number: it belongs to a request in progress, or else goes to every client.
     Question(u64, Option<Ticket>),
     /// For one client; it belongs to no request.
     One(u64),
@@ -52,7 +52,7 @@ pub(crate) enum ToClient {
     Any,
 }
 
-/// Messages to clients that nobody will hear. What they say is forgotten.
+/// Counts messages that reach no client.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Undelivered {
     /// How many they are.
@@ -80,13 +80,13 @@ impl Undelivered {
 pub(crate) enum ToUpstream {
     /// A request of a client.
     Request(UpstreamId, Ticket),
-    /// A question of the gate itself, perhaps because of somebody's request.
+    /// A request of the gate itself, and the client's request that caused it, if one did.
     Own(UpstreamId, Option<Ticket>),
     /// A notification that a request is withdrawn. Where ending its HTTP stream says so, nothing is sent.
     Cancel(UpstreamId),
     /// A notification of a client, or its answer to the upstream.
     Of(Ticket),
-    /// What the gate says for nobody in particular.
+    /// Any other message of the gate.
     Other,
 }
 
@@ -146,7 +146,7 @@ impl<A: Copy> Outgoing<A> {
         }
     }
 
-    /// Adds a message in parts, the last of which ends with a line break.
+    /// Adds a message in parts; the last part ends with a line break.
     pub(crate) fn add_parts(&mut self, to: A, parts: &[&[u8]]) {
         self.add(to, |out| parts.iter().for_each(|it| out.extend_from_slice(it)));
     }

@@ -28,7 +28,7 @@ pub(crate) struct PendingFault {
     pub(crate) to: ReplyTo,
     pub(crate) form: ReplyBody,
     pub(crate) dialect: Dialect,
-    /// It was told before, so that a template is worth its while.
+    /// The same failure was emitted before, so that rendering by template pays.
     pub(crate) is_again: bool,
     /// Where the request came from that failed.
     pub(crate) peer: Peer,
@@ -38,7 +38,7 @@ pub(crate) struct PendingFault {
     pub(crate) memory: Option<Reservation>,
 }
 
-/// What stands above an answer over HTTP.
+/// The head of a reply over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReplyHead<'a> {
     /// The status.
@@ -47,7 +47,7 @@ pub(crate) struct ReplyHead<'a> {
     pub www_authenticate: Option<&'a str>,
 }
 
-/// To whom it is told, and what stands above it.
+/// The destination of a reply, and its HTTP head.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyTo {
     pub(crate) who: Recipient,
@@ -59,31 +59,31 @@ pub(crate) struct ReplyTo {
 }
 
 impl ReplyTo {
-    /// Nobody waits.
+    /// No reply.
     pub(crate) const fn nobody() -> Self {
         Self::new(Recipient::Nobody, Ticket(0))
     }
 
-    /// Whoever holds a ticket waits.
+    /// A reply to the request with this ticket.
     pub(crate) const fn new(who: Recipient, ticket: Ticket) -> Self {
         Self { who, ticket, status: 200, unrecorded: 200, www_authenticate: None }
     }
 }
 
-/// Who is told.
+/// The recipient of a reply.
 #[derive(Debug, Clone)]
 pub(crate) enum Recipient {
     /// Nobody.
     Nobody,
-    /// Whoever made a call of a tool, by its id.
+    /// The call of a tool with this id.
     Call(Box<str>),
-    /// Whoever made any other request, by its id, if that could be read.
+    /// Any other request, with its id if that could be read.
     Request(Option<Box<str>>),
-    /// Somebody who has not asked.
+    /// A client that has not asked.
     Notified(ToClient),
 }
 
-/// What the client hears.
+/// The body of a reply.
 #[derive(Debug)]
 pub(crate) enum ReplyBody {
     /// An answer that is made from the fault.
@@ -140,7 +140,7 @@ impl PendingFault {
         Self { template: Arc::new(template), form: ReplyBody::Made, is_again: false, ..self }
     }
 
-    /// For whom what it renders is; some is for nobody.
+    /// The destination of the reply, if there is one.
     pub(crate) const fn address(&self) -> Option<ToClient> {
         match self.to.who {
             Recipient::Nobody => None,
@@ -151,7 +151,7 @@ impl PendingFault {
         }
     }
 
-    /// Whose request failed; nobody waits for some.
+    /// The ticket of the request that failed, if there is one.
     #[cfg(test)]
     pub(crate) const fn ticket(&self) -> Option<Ticket> {
         match self.to.who {
@@ -160,7 +160,7 @@ impl PendingFault {
         }
     }
 
-    /// What stands above the answer over HTTP.
+    /// The head of the reply over HTTP.
     pub(crate) fn head(&self) -> ReplyHead<'_> {
         let www_authenticate = self.to.www_authenticate.as_deref();
         ReplyHead { status: self.to.status, www_authenticate }

@@ -14,7 +14,7 @@ pub struct RetryRule {
     pub attempts: u32,
     /// The first pause; it doubles with each further one.
     pub first_pause: Duration,
-    /// The longest pause. Who is to wait longer is told so instead.
+    /// The longest pause. If the server asks for a longer one, the call fails instead.
     pub longest_pause: Duration,
     /// How many repeats there may be for a hundred calls.
     pub budget_percent: u32,

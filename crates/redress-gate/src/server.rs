@@ -31,7 +31,7 @@ pub struct Server {
     pub settings: Settings,
     /// What its calls come to.
     pub metrics: Arc<Metrics>,
-    /// Who lets its calls pass, if it is governed.
+    /// Its governor, if it is governed.
     governor: Option<RwLock<Arc<Governor>>>,
     pub(crate) breakers: Breakers,
     pub(crate) limits: Arc<Limits>,
@@ -49,7 +49,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that nobody has asked yet.
+    /// A server that was not asked anything yet.
     pub fn new(settings: Settings, now: Instant) -> Self {
         Self {
             metrics: Arc::new(Metrics::new(&settings.contract)),
@@ -67,7 +67,7 @@ impl Server {
         }
     }
 
-    /// What records call the session of a client. The id that the client has opens the session, and is nobody else's.
+    /// What records call the session of a client. The id that the client itself uses is a secret of the client.
     pub(crate) fn session_name(&self, client: u64) -> String {
         format!("{:016x}.{client}", self.mark)
     }
@@ -87,13 +87,13 @@ impl Server {
         self
     }
 
-    /// Who lets its calls pass, if it is governed.
+    /// Its governor, if it is governed.
     pub fn governor(&self) -> Option<Arc<Governor>> {
         let governor = self.governor.as_ref()?;
         Some(Arc::clone(&governor.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Whether somebody lets its calls pass.
+    /// Whether a governor decides on its calls.
     pub const fn is_governed(&self) -> bool {
         self.governor.is_some()
     }

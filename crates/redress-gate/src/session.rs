@@ -138,7 +138,7 @@ impl Session {
         Self::of(server, Tenancy::single(client), breaker, upstream)
     }
 
-    /// A session of any number of clients over HTTP, each of which sees only what is its own.
+    /// A session of any number of clients over HTTP. Each sees only what belongs to it.
     pub(crate) fn shared(server: Arc<Server>, upstream: UpstreamKind) -> Self {
         let breaker = server.breakers.shared();
         Self::of(server, Tenancy::shared(), breaker, upstream)
@@ -171,7 +171,7 @@ impl Session {
         Context { server, tenancy, upstream, handshake, catalog }
     }
 
-    /// Whether nobody waits for an answer.
+    /// Whether no client waits for an answer.
     pub(crate) fn is_idle(&self) -> bool {
         self.inflight.answers() == 0 && self.verdicts.none_waits()
     }
@@ -204,7 +204,7 @@ impl Session {
         }
     }
 
-    /// The gate ends: everybody who waits is told.
+    /// The gate ends: every request that waits fails.
     pub(crate) fn close(&mut self, actions: &mut Actions) {
         self.admission.close();
         settle_deferred(self, actions);
@@ -317,25 +317,25 @@ impl Session {
         }
     }
 
-    /// The client is gone: nobody can be told, but what it asked for is withdrawn and recorded.
+    /// The client is gone: its requests are cancelled and recorded.
     pub(crate) fn client_gone(&mut self, actions: &mut Actions) {
         self.admission.close();
         cancel_where(self, |_| true, actions);
     }
 
-    /// One of several clients is gone: what it asked for is withdrawn and recorded.
+    /// One of several clients is gone: its requests are cancelled and recorded.
     pub(crate) fn client_left(&mut self, client: u64, actions: &mut Actions) {
         cancel_where(self, |it| it.from.client == client, actions);
         drop_subscriptions(self, client, actions);
         self.tenancy.left_by(client);
     }
 
-    /// Whoever made a request does not wait any more: it is withdrawn and recorded.
+    /// A client does not wait for a request any more: it is cancelled and recorded.
     pub(crate) fn withdraw(&mut self, ticket: Ticket, actions: &mut Actions) {
         cancel_where(self, |it| it.from.ticket == ticket, actions);
     }
 
-    /// A question of the upstream that no client will hear gets its answer all the same.
+    /// Answers a request of the upstream that reaches no client.
     pub(crate) fn unheard(&mut self, question: u64, actions: &mut Actions) {
         if let Some(theirs) = self.inflight.questions.remove(question) {
             let parts: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, theirs.as_bytes(), NOT_HEARD];
@@ -472,7 +472,7 @@ impl Session {
         }
     }
 
-    /// Something came of a write.
+    /// The governor reports on a checked write.
     pub(crate) fn write_told(
         &mut self,
         id: Option<UpstreamId>,
@@ -510,7 +510,7 @@ impl Session {
         self.context().is_over()
     }
 
-    /// Whether somebody waits for the answer to a request.
+    /// Whether a request waits for its answer.
     pub(crate) fn is_owed(&self, id: UpstreamId) -> bool {
         self.inflight.is_owed(id)
     }

@@ -111,7 +111,7 @@ impl Settings {
         self.max_message.saturating_mul(2)
     }
 
-    /// How failures are made ready to be told.
+    /// How failures are emitted.
     pub(crate) fn emission(&self) -> Emission<'_> {
         Emission {
             policy: Policy { stack: self.shown_stack(), redact: &*self.redactor },

@@ -1,7 +1,7 @@
 //! `SlotPool`: a number of slots that callers share fairly, such as connections or calls in progress.
 //!
 //! The last quarter is kept for callers that have less than their share, and there is always a share for one more caller than there
-//! are. So nobody has to have been seen before to find a slot.
+//! are. So a new caller finds a slot, too.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `Tail`: the end of what a process wrote to stderr, for whoever must explain its failure.
+//! `Tail`: the end of what a process wrote to stderr, to explain its failure.
 
 use std::{
     collections::VecDeque,

@@ -31,7 +31,7 @@ pub(crate) struct Tools {
     next: Option<Box<str>>,
     /// Every name, once the last page followed the others.
     all: Option<Vec<String>>,
-    /// Another process told it, which may have had others.
+    /// Whether an earlier process listed them; the present one may have others.
     is_old: bool,
     own: Own,
     /// The arguments that stand in headers, too.
@@ -41,7 +41,7 @@ pub(crate) struct Tools {
 /// Whether we ask for the list ourselves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Own {
-    /// Only if a failure is told better with it.
+    /// Only if it is needed to judge a failure.
     #[default]
     Perhaps,
     /// Before the next call: it was known before it changed, or a failure would have been another one with it.
@@ -92,7 +92,7 @@ impl Tools {
         self.own = Own::Asked;
     }
 
-    /// A call failed without an answer, and nobody knows what its tool does.
+    /// A call of an unknown tool failed without an answer.
     pub(crate) fn want(&mut self, name: &str) {
         if self.own == Own::Perhaps && self.get(name).is_none() {
             self.own = Own::Wanted;

@@ -14,7 +14,7 @@ pub(crate) const DIGITS: usize = 14;
 pub(crate) struct UpstreamId(u64);
 
 impl UpstreamId {
-    /// As it stands in a message.
+    /// Its digits in a message.
     pub(crate) fn digits(self) -> [u8; DIGITS] {
         let mut digits = [b'0'; DIGITS];
         let mut rest = self.0;

@@ -36,7 +36,7 @@ pub(crate) struct Actions {
     pub sessions: Vec<String>,
     /// Calls of a governed server that succeeded, to be recorded when everything else is done.
     pub(crate) calls: Vec<CallRecord>,
-    /// Requests that their clients withdrew: nobody waits there any more, and no answer comes.
+    /// Requests that their clients withdrew: they get no answer.
     pub withdrawn: Vec<Ticket>,
     /// The upstream is to be started.
     pub start: bool,
@@ -74,7 +74,7 @@ impl Actions {
     }
 }
 
-/// What follows for whoever sent a message.
+/// What the sender of a message gets for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// An answer, sooner or later.

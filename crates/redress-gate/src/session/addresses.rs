@@ -1,4 +1,4 @@
-//! Addresses in what stands between us and the upstream says: only our side may know them.
+//! Hides network addresses in the error texts of proxies and connections: clients must not learn them.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -41,7 +41,7 @@ fn write_clean(value: Value<'_>, out: &mut String) {
     }
 }
 
-/// A text of whatever stands between us and the upstream, without the addresses that only our side may know.
+/// A text without the network addresses in it.
 pub(super) fn without_addresses(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {

@@ -1,4 +1,4 @@
-//! Arrays of messages: from whom they are taken, and what becomes of their members.
+//! JSON-RPC batches: which clients may send them, and how their members are answered.
 
 use redress::json::Doc;
 

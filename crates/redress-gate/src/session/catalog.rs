@@ -84,7 +84,7 @@ pub(super) fn wait_for_tools(
     in_time(request_tools(session, (meta, exchange.from.ticket), actions))
 }
 
-/// Asks for the list of tools before a call is sent, where a failure without an answer would be told better with it.
+/// Asks for the list of tools before a call is sent, if an earlier call failed without an answer and its tool is unknown.
 pub(super) fn discover_before(session: &mut Session, id: UpstreamId, actions: &mut Actions) {
     if !session.catalog.tools.is_wanted()
         || session.catalog.discovery.id.is_some()

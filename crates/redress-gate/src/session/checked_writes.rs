@@ -28,7 +28,7 @@ use crate::{
     upstream_id::UpstreamId,
 };
 
-/// How long a server that nobody waits for any more may still be at a write, before what it did is put back.
+/// How long a server may go on with a write whose client has left, before the write is undone.
 const LATE: Duration = Duration::from_secs(5);
 
 /// The writes of a session that are checked.
@@ -126,7 +126,7 @@ fn release_answer(
     }
 }
 
-/// A write has its turn: the server is asked, unless nobody waits any more.
+/// A write has its turn: the server is asked, unless its client has left.
 fn write_is_ready(session: &mut Session, id: Option<UpstreamId>, actions: &mut Actions) {
     let Some(QueuedLine { id: Some(id), line, memory }) = session.writes.take(id) else { return };
     actions.queued.extend(memory);

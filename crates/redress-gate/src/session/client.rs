@@ -19,7 +19,7 @@ pub(super) fn line_too_long(cx: Context<'_>, bytes: Option<u64>) -> Malformed {
     Malformed::TooLong { bytes, most: cx.server.settings.max_message }
 }
 
-/// Answers what is asked of the gate itself, if it was told to.
+/// Answers `sys/errorStats`, if the settings ask for it.
 pub(super) fn answer_stats(cx: Context<'_>, exchange: &Exchange, actions: &mut Actions) -> bool {
     let Some(stats) = cx.server.error_stats() else { return false };
     let id = exchange.request.id().as_bytes();

@@ -12,8 +12,8 @@ use super::{
 /// The most of a log that goes into a fault, in characters.
 const LOG_CHARS: usize = 1_000;
 
-/// The end of the log: its stack for the operator and whoever may see it, its lines for the envelope, and for the card the line
-/// that tells of the failure, of what was written after a position: what stood there before the call does not explain it.
+/// Adds the end of the log to a fault: its stack to the private part, its lines to the envelope, and to the card the line that tells of the
+/// failure. Lines from before the position do not explain the call.
 pub(super) fn add_log(cx: Context<'_>, fault: &mut Fault, position: u64) {
     let redacted = |from| cx.server.settings.redactor.text(&cx.upstream.stderr.since(from));
     let (log, since) = (redacted(0), redacted(position));

@@ -79,7 +79,7 @@ pub(super) fn fail_line(
     }
 }
 
-/// Something that nobody waits for is recorded.
+/// Records a fault that no request waits for.
 pub(super) fn record_fault(session: &mut Session, fault: Fault, actions: &mut Actions) {
     let template = make_template(session.context(), fault, (None, None));
     push_fault(
@@ -134,7 +134,7 @@ pub(super) fn template_of_answer(
     Arc::new(template.handled(handling))
 }
 
-/// Who waits for an answer that is made because of what was cause, and what stands above it.
+/// The destination and the HTTP head of a reply to a request that has no answer.
 pub(super) fn reply_to_failed(
     cx: Context<'_>,
     exchange: &Exchange,
@@ -165,7 +165,7 @@ pub(super) fn reply_to_failed(
     ReplyTo { status, unrecorded, www_authenticate, ..ReplyTo::new(who, ticket) }
 }
 
-/// Who waits for an answer that the upstream gave, and what stands above it.
+/// The destination and the HTTP head of a reply to a request whose answer is a failure.
 pub(super) fn reply_to_answered(
     cx: Context<'_>,
     exchange: &Exchange,
@@ -185,7 +185,7 @@ pub(super) fn reply_to_answered(
     ReplyTo { status, unrecorded, ..ReplyTo::new(who, exchange.from.ticket) }
 }
 
-/// Adds what is known of every occurrence, and makes it ready to be told.
+/// Makes the template of a fault: adds its context, and emits it.
 pub(super) fn make_template(
     cx: Context<'_>,
     fault: Fault,

@@ -167,7 +167,7 @@ pub(super) fn protocol_fault(cx: Context<'_>, reason: &str, line: &[u8]) -> Faul
     fault
 }
 
-/// The process ended while nobody waited.
+/// Records that the process ended while no request waited.
 pub(super) fn note_exit(session: &mut Session, exit: &Exit, actions: &mut Actions) {
     let mut fault = if let Some(why) = exit.ended_for {
         let server = ("server", session.server.settings.server.as_str().into());

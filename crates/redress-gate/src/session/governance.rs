@@ -86,7 +86,7 @@ pub(super) fn may_pass(cx: Context<'_>, frame: &Frame<'_>) -> bool {
     !cx.server.is_governed() || frame.method.starts_with("notifications/")
 }
 
-/// The violation of a request that reached a governed server although nobody has judged it.
+/// The violation of a request that reached a governed server without a decision of the governor.
 pub(super) fn unjudged_call(cx: Context<'_>, exchange: &Exchange) -> Option<Box<Fault>> {
     let is_call = exchange.request.method == Method::ToolsCall;
     let is_governed = cx.server.is_governed();
@@ -112,7 +112,7 @@ fn record_call(exchange: &Exchange, actions: &mut Actions) {
     actions.calls.push(CallRecord { context, name: name.to_owned(), is_tool, elapsed_ms });
 }
 
-/// Whether a client may find a tool of that name here. As long as nobody has listed the tools, all but the gate's own can be there.
+/// Whether the server may have a tool of that name. Until its tools are listed, it may have any but the gate's own.
 pub(super) fn may_offer(cx: Context<'_>, tool: &str) -> bool {
     let settings = &cx.server.settings;
     let is_listed = cx.catalog.tools.all().map(|it| it.iter().any(|it| it == tool));

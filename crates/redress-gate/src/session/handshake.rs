@@ -160,7 +160,7 @@ pub(super) fn repeat_handshake(session: &mut Session, actions: &mut Actions) -> 
     true
 }
 
-/// An answer to one of our own questions.
+/// Takes in the answer to a request of the gate itself.
 pub(super) fn own_request_answered(
     session: &mut Session,
     ask: OwnRequest,
@@ -192,7 +192,7 @@ pub(super) fn own_request_answered(
     }
 }
 
-/// One of our own questions will not be answered.
+/// A request of the gate itself gets no answer.
 pub(super) fn own_request_failed(
     session: &mut Session,
     ask: OwnRequest,
@@ -246,7 +246,7 @@ fn handshake_done(session: &mut Session, actions: &mut Actions) {
     send_held(session, actions);
 }
 
-/// A client opens its session: with what the upstream answered the first one.
+/// Opens the session of one of several clients: it gets what the upstream answered the first one.
 pub(super) fn open_shared(
     session: &mut Session,
     line: &[u8],
@@ -269,7 +269,7 @@ pub(super) fn open_shared(
     }
 }
 
-/// The upstream was opened: whoever waited for that hears what it answered.
+/// The upstream has opened its session: every client that waits for that gets its answer.
 fn shared_opened(session: &mut Session, result: &str, actions: &mut Actions) {
     if !session.tenancy.is_shared {
         return;
@@ -288,7 +288,7 @@ fn shared_opened(session: &mut Session, result: &str, actions: &mut Actions) {
     }
 }
 
-/// The upstream refused to be opened in the words of one client: that one is told, and the next one is asked for.
+/// The upstream refused the `initialize` of one client: that request fails, and the next client's is sent.
 /// Gives whether there is one.
 fn refuse_handshake(
     session: &mut Session,
@@ -310,7 +310,7 @@ fn refuse_handshake(
     }
 }
 
-/// Opens the upstream in the words of a client that waits for that, if they are known.
+/// Opens the upstream with the `initialize` of a client that waits, if it is kept.
 fn open_for(session: &mut Session, client: UpstreamId, actions: &mut Actions) -> bool {
     let request = session.inflight.exchange(client).map(|it| &it.request);
     let Some(line) = request.and_then(|it| without_client(it.line()?)) else { return false };
@@ -318,7 +318,7 @@ fn open_for(session: &mut Session, client: UpstreamId, actions: &mut Actions) ->
     repeat_handshake(session, actions)
 }
 
-/// The same where no answer says why: what is not about one client's words is told to all who wait.
+/// The same without an answer: what is not about one client's `initialize` fails all that wait.
 fn fail_handshake(session: &mut Session, cause: &FailureCause<'_>, actions: &mut Actions) -> bool {
     if let FailureCause::Http(HttpFailure::Status { status: 400 | 401 | 403 | 422, .. }) = cause {
         let refuse = |it: &mut Session, one, actions: &mut Actions| {

@@ -1,4 +1,4 @@
-//! Which HTTP status stands above an answer: clients with a session get 200, the others the one that fits.
+//! The HTTP status of an answer: clients with a session get 200, the others the one that fits.
 
 use redress::Dialect;
 use redress_registry::Class;

@@ -1,4 +1,4 @@
-//! Lines of the upstream that are no messages: whom they were meant to answer all the same.
+//! Lines of the upstream that are no messages, and the requests that they fail.
 
 use redress::{json::Doc, outcome::What, text::without_unseen};
 
@@ -61,8 +61,8 @@ pub(super) fn not_a_message(
     }
 }
 
-/// Half a message, and an answer right behind it. Who stopped in the middle of a line goes on there with the next one, and whoever
-/// waits for that one is not to blame. If somebody still waits for the half, it is a failure as a whole.
+/// Splits a line into half a message and an answer right behind it. A server that stops in the middle of a line writes its next message
+/// there. If a request waits for the half, the whole line is a failure.
 fn message_behind_half<'l>(session: &Session, line: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
     const MOST_TRIED: usize = 8;
     const STARTS: [&[u8]; 4] = [b"\"jsonrpc\"", b"\"id\"", b"\"result\"", b"\"error\""];
@@ -85,7 +85,7 @@ fn message_behind_half<'l>(session: &Session, line: &'l [u8]) -> Option<(&'l [u8
         .find(|(half, it)| session.inflight.search(half).is_empty() && is_answer(it))
 }
 
-/// The requests that a line is meant to answer, although it is no message. What nobody sees around a message hides none of them.
+/// The requests that a line names although it is no message. Invisible characters around a message hide none of them.
 fn requests_named_in(session: &Session, line: &[u8]) -> Vec<UpstreamId> {
     let line = without_unseen(line);
     let is_of_array = |it: &u8| *it == b'[' || it.is_ascii_whitespace();

@@ -21,7 +21,7 @@ const META: &str = "_meta";
 const TOKENS: &str = "estimated_tokens";
 const ELAPSED: &str = "elapsed_ms";
 
-/// What takes the place of which bytes so that the result of a call says what it cost. `None` if that was not asked for,
+/// The edit that adds to the result of a call what it cost. `None` if the settings do not ask for that,
 /// or if the result has no room for it.
 pub(super) fn metered(
     cx: Context<'_>,

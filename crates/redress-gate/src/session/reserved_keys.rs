@@ -1,4 +1,4 @@
-//! Keys that only the gate writes: what a server says under them is taken out of its messages, wherever it stands.
+//! Keys that only the gate writes: they are removed from the messages of a server, at any depth.
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 

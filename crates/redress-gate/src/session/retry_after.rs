@@ -2,7 +2,7 @@
 
 use redress_ledger::Time;
 
-/// Nobody is told to wait longer.
+/// The longest wait that a client is asked for.
 const MOST_SECONDS: u64 = 86_400;
 
 const MONTHS: [&str; 12] =

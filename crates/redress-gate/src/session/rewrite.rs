@@ -72,7 +72,7 @@ fn rewrite_error(cx: Context<'_>, error: Value<'_>, start: usize) -> Rewrite {
     rewrite_cleaned(cx, error, start, cleaned, rewrite)
 }
 
-/// What stays as it is beside its envelope. Who enforces takes out of it what nobody may see.
+/// Rewrites a value that stays beside its envelope. In enforce, secrets are removed from it first.
 fn rewrite_cleaned(
     cx: Context<'_>,
     said: Value<'_>,
@@ -238,7 +238,7 @@ fn without_known(value: Value<'_>, redactor: &Redactor) -> Option<String> {
     }
 }
 
-/// Whether a known value stands in a text that is spelled with escapes, so that it cannot be cause. Documents nest at most 64 deep.
+/// Whether a text that is spelled with escapes hides a known value. Documents nest at most 64 deep.
 fn has_known_in_disguise(value: Value<'_>, redactor: &Redactor) -> bool {
     let is_known = |it: Value<'_>| {
         it.raw().contains('\\')

@@ -1,4 +1,4 @@
-//! To whom a message of the upstream belongs that is no answer, and under which names the client knows what it is about.
+//! Routes requests and notifications of the upstream to clients, and translates the ids in them.
 
 use redress::json::Value;
 
@@ -27,7 +27,7 @@ use crate::{
 /// Where a notification names the subscription that it belongs to.
 pub(super) const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// To whom a message belongs.
+/// Where a message goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Route {
     pub(super) to: ToClient,
@@ -96,7 +96,7 @@ fn ask_client(
     actions.to_client.add(to, |out| write_routed(line, &route, out));
 }
 
-/// To whom a message belongs; what can belong to nobody any more has no route.
+/// Where a message goes; one that no client waits for has no route.
 pub(super) fn route_of(
     session: &Session,
     frame: &Frame<'_>,

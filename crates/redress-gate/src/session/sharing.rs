@@ -1,5 +1,4 @@
-//! Several clients of one upstream: it is opened once, without what only one client could answer, and nobody sees what
-//! is another one's.
+//! What several clients of one upstream may ask and see: no client sees what belongs to another.
 
 use redress::json::{Doc, Kind, Members, Value};
 

@@ -1,5 +1,5 @@
-//! Words for a server that could not even be begun with: most often its command or its address is wrong, and nobody but whoever
-//! set it up can mend that.
+//! Explains a server that could not be started or opened: most often its command or its address is wrong, which only the operator can
+//! correct.
 
 use redress::Fault;
 use redress_registry::{Retry, RetryKind};

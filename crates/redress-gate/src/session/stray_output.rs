@@ -1,4 +1,4 @@
-//! Lines of the upstream that are of no use to anybody: counted, recorded within reason, told to whoever waits in vain.
+//! Lines of the upstream that answer nothing: they are counted, recorded up to a limit, and cited where a request gets no answer.
 
 use redress::{
     Fault,
@@ -19,7 +19,7 @@ use crate::{exchange::Exchange, metrics::Event};
 /// How many are recorded one by one; after that, each time their number doubles.
 const MOST_NOTED: u64 = 16;
 
-/// The most that is told of one, in bytes, and shown of it beside something else, in characters.
+/// The longest part of one that is cited, in bytes, and that is cited beside other details, in characters.
 const SAMPLE_BYTES: usize = 1 << 10;
 const SAMPLE_CHARS: usize = 120;
 
@@ -32,7 +32,7 @@ pub(super) struct StrayOutput {
     last: Vec<u8>,
 }
 
-/// A message of the upstream that belongs to nobody. It is a failure of the upstream.
+/// Records a message of the upstream that no request waits for. It is a failure of the upstream.
 pub(super) fn note_stray(session: &mut Session, line: &[u8], reason: &str, actions: &mut Actions) {
     if let Some(fault) = count_stray(session, line, reason) {
         record_fault(session, fault, actions);

@@ -1,4 +1,4 @@
-//! What each of several clients wants to hear of the one upstream: the resources that it follows, and how much is logged.
+//! What each of several clients subscribes to: the resources that it follows, and its log level.
 //!
 //! The upstream follows a resource as long as one client does, and logs as much as the one that wants the most. Each client
 //! hears only what it asked for.
@@ -55,7 +55,7 @@ impl Subscriptions {
         }
     }
 
-    /// A client does not follow a resource any more. Gives whether somebody else does.
+    /// A client does not follow a resource any more. Gives whether another client does.
     fn unfollow(&mut self, client: u64, uri: &str) -> bool {
         let Some(followers) = self.followers.get_mut(uri) else { return false };
         let before = followers.len();
@@ -70,7 +70,7 @@ impl Subscriptions {
         is_followed
     }
 
-    /// Forgets a client. Gives the resources that nobody follows any more.
+    /// Forgets a client. Gives the resources that no client follows any more.
     fn leave(&mut self, client: u64) -> Vec<Box<str>> {
         self.levels.swap_remove(&client);
         if self.followed.swap_remove(&client).unwrap_or_default() == 0 {
@@ -87,7 +87,7 @@ impl Subscriptions {
         left
     }
 
-    /// Who hears that a resource changed: whoever follows it, or one that it is a part of.
+    /// The clients that follow a resource, or one that it is a part of.
     fn hearers(&self, uri: &str) -> Vec<u64> {
         let parts = uri.match_indices(['/', '#', '?']).take_while(|it| it.0 < LONGEST_WHOLE);
         let wholes = parts.flat_map(|(at, _)| [uri.get(..at), uri.get(..=at)]).flatten();
@@ -102,7 +102,7 @@ impl Subscriptions {
         hearers
     }
 
-    /// The level of whoever wants the most.
+    /// The lowest level that a client wants.
     fn most(&self) -> Option<usize> {
         self.levels.values().copied().min()
     }
@@ -200,7 +200,7 @@ pub(super) fn renew_subscriptions(session: &mut Session, actions: &mut Actions) 
     request_log_level(session, actions);
 }
 
-/// Tells whoever follows a resource that it changed. Gives whether that is all there is to do.
+/// Notifies the clients that follow a resource. Gives whether the notification needs no other route.
 pub(super) fn resource_changed(
     cx: Context<'_>,
     line: &[u8],
@@ -217,7 +217,7 @@ pub(super) fn resource_changed(
     true
 }
 
-/// Whether something that was logged is for whoever made a request.
+/// Whether the client of a request wants a log message.
 pub(super) fn wants_log(cx: Context<'_>, frame: &Frame<'_>, exchange: &Exchange) -> bool {
     if !cx.tenancy.is_shared || exchange.request.is_sessionless {
         return true;
@@ -239,7 +239,7 @@ fn request_log_level(session: &mut Session, actions: &mut Actions) {
     }
 }
 
-/// Asks the upstream for something of whose answer nobody hears.
+/// Sends a request whose answer is dropped.
 fn request_aside(
     session: &mut Session,
     method: &str,

@@ -33,8 +33,8 @@ use crate::{
     upstream_id::UpstreamId,
 };
 
-/// The most tasks that are known. Then the oldest of the client that has the most is forgotten: nobody can have those of
-/// others forgotten by beginning many.
+/// The most tasks that are known. Then the oldest of the client that has the most is forgotten: a client that begins many loses
+/// only its own.
 pub(super) const MOST: usize = 4096;
 
 /// The longest id of a task that is kept.
@@ -47,7 +47,7 @@ pub(super) const WORDS: [&str; 2] = ["statusMessage", "error"];
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
     by_id: IndexMap<Box<str>, Task, FxBuildHasher>,
-    /// Whether there is one of which nothing is known any more.
+    /// Whether one was forgotten.
     has_forgotten: bool,
 }
 
@@ -73,7 +73,7 @@ impl Tasks {
         self.get(id).is_some_and(|it| it.client == client)
     }
 
-    /// Whose progress is told under one of our ids, and the client's token for it.
+    /// The client of a task by the progress id of the gate, and the client's token for it.
     pub(super) fn progress(&self, ours: UpstreamId) -> Option<(u64, &str)> {
         self.by_id.values().find_map(|it| {
             let (id, token) = it.progress.as_ref()?;
@@ -81,7 +81,7 @@ impl Tasks {
         })
     }
 
-    /// Whether a task was begun by nobody here: not by somebody who was forgotten either.
+    /// Whether no client here can have begun a task: it is unknown, and none was forgotten.
     pub(super) fn is_of_nobody(&self, id: &str) -> bool {
         !self.has_forgotten && self.get(id).is_none()
     }
@@ -92,7 +92,7 @@ impl Tasks {
         self.by_id.clear();
     }
 
-    /// Keeps the task that a call has begun, if it has. It belongs to whoever was given its id last.
+    /// Keeps the task that a call has begun, if it has. It belongs to the client that got its id last.
     pub(super) fn learn(&mut self, ours: UpstreamId, exchange: &Exchange, result: Value<'_>) {
         let task = result.get("task").unwrap_or(result);
         let Some(id) = task.get("taskId").and_then(Value::as_str) else { return };

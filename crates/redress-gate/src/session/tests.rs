@@ -53,7 +53,7 @@ const OPENED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
 const TOOLS: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","outputSchema":{"type":"object"}},{"name":"delete"}]}}"#;
 const FAILED: &str = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"ENOENT: no such file or directory, open 'a.txt'"}],"isError":true}}"#;
 
-/// A session with somebody at both ends.
+/// A session with a client and an upstream.
 struct Rig {
     session: Session,
     actions: Actions,
@@ -271,7 +271,7 @@ impl Rig {
     }
 }
 
-/// The envelope of an answer, wherever it stands.
+/// The envelope of an answer.
 fn fault(answer: &Value) -> &Value {
     let fault = answer.pointer("/result/_meta/dev.redress~1fault");
     fault.or_else(|| answer.pointer("/error/data/dev.redress~1fault")).expect("an envelope")

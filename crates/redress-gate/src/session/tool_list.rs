@@ -62,7 +62,7 @@ fn described(listed: Value<'_>, contract: &Registry) -> Option<String> {
     (done > 0).then_some(out)
 }
 
-/// What stands in a tool instead of its description, and where.
+/// The edit that replaces the description of a tool.
 fn edit(tool: Value<'_>, contract: &Registry) -> Option<(std::ops::Range<usize>, String)> {
     let name = tool.get("name").and_then(Value::as_str)?;
     let row = contract.tools.get(&*name)?;

@@ -275,7 +275,7 @@ pub(super) fn ambiguous(method: Method, shape: Shape, payload: Value<'_>) -> Opt
     }
 }
 
-/// A failure that nobody can doubt.
+/// A failure that is certain.
 fn flagged(fault: Fault, rule: &'static str) -> Failure {
     let (silent, certain, worked, leaks) = (false, true, false, Vec::new());
     Failure { silent, certain, rule: rule.into(), worked, leaks, fault }
