@@ -185,7 +185,7 @@ impl FaultTemplate {
     fn recorded(&self, has_session: bool, redactor: &Redactor) -> Option<Written> {
         let clean = |fault: &Fault| {
             let written = Dialect::Native.write(fault, Stamp::default());
-            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.envelope(&it))
+            RawJson::parse(written.as_bytes()).ok().map(|it| redactor.json(&it))
         };
         let marked = self.stamped_for_ledger(&marked(has_session));
         let (plain, marked) = (clean(&self.fault)?, clean(&marked)?);
@@ -397,7 +397,7 @@ mod tests {
         for session in [None, Some("00ff.3".to_owned())] {
             let stamp = FaultStamp { session, ..stamp.clone() };
             let again = format!("{:?}", template.record(&stamp, &redactor).unwrap());
-            let first = Record::told(&template.stamped_for_ledger(&stamp), &redactor);
+            let first = Record::fault(&template.stamped_for_ledger(&stamp), &redactor);
             assert_eq!(again, format!("{first:?}"));
             assert!(!again.contains("hunter2") && again.contains("bytes"), "{again}");
             assert_eq!(again.contains("00ff.3"), stamp.session.is_some(), "{again}");

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use redress::{secret::OpenKey, text::visible};
+use redress::{redact::OpenKey, text::visible};
 use redress_ledger::Redactor;
 
 /// How many pieces may wait.

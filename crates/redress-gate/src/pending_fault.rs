@@ -175,7 +175,7 @@ impl PendingFault {
     pub(crate) fn record(&self, redactor: &Redactor) -> Record {
         let again = if self.is_again { self.template.record(&self.stamp, redactor) } else { None };
         again.unwrap_or_else(|| {
-            Record::told(&self.template.stamped_for_ledger(&self.stamp), redactor)
+            Record::fault(&self.template.stamped_for_ledger(&self.stamp), redactor)
         })
     }
 

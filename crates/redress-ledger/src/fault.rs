@@ -8,10 +8,7 @@ use redress::{
     text,
 };
 
-use crate::{
-    record::{Kind, Record},
-    redact::{Redactor, Within},
-};
+use crate::record::{Kind, Record};
 
 /// What the envelope may take; a longer one loses its longest members, which are named.
 const MAX_ENVELOPE: usize = 256 << 10;
@@ -27,18 +24,9 @@ const NOTHING: &str = r#"{"cut":["/"]}"#;
 impl Record {
     /// A failure.
     pub fn fault(fault: &Fault, redactor: &Redactor) -> Self {
-        Self::within(fault, redactor, Within::Open)
-    }
-
-    /// A failure in which rules have looked at the lines of whatever a server said, and joined these.
-    pub fn told(fault: &Fault, redactor: &Redactor) -> Self {
-        Self::within(fault, redactor, Within::Envelope)
-    }
-
-    fn within(fault: &Fault, redactor: &Redactor, within: Within) -> Self {
         let written = Dialect::Native.write(fault, Stamp::default());
         Self::clean(
-            &bounded(&written, redactor, within),
+            &bounded(&written, redactor),
             Self::private(&fault.private, redactor).as_deref(),
         )
     }
@@ -64,23 +52,23 @@ impl Record {
 
     /// A governed call; the object says what is known of it.
     pub fn call(object: &str, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Call, &bounded(object, redactor, Within::Open))
+        Self::of_json(Kind::Call, &bounded(object, redactor))
     }
 
     /// A session that began, changed or ended.
     pub fn session(object: &str, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Session, &bounded(object, redactor, Within::Open))
+        Self::of_json(Kind::Session, &bounded(object, redactor))
     }
 
     /// A call that was repeated.
     pub fn retry(object: &str, redactor: &Redactor) -> Self {
-        Self::of_json(Kind::Retry, &bounded(object, redactor, Within::Open))
+        Self::of_json(Kind::Retry, &bounded(object, redactor))
     }
 }
 
 /// The object without secrets. If it is too long, members that are too long for their share are left out and named in `cut`.
-fn bounded(object: &str, redactor: &Redactor, within: Within) -> String {
-    match redactor.document(object, within) {
+fn bounded(object: &str, redactor: &Redactor) -> String {
+    match redactor.document_text(object) {
         Some(clean) if clean.starts_with('{') && clean.len() <= MAX_ENVELOPE => clean,
         Some(long) => Doc::parse(long.as_bytes(), Limits::DOCUMENT)
             .map_or_else(|_| NOTHING.to_owned(), |it| shortened(it.root())),
@@ -172,7 +160,6 @@ mod tests {
     use crate::{
         LINE_LIMITS,
         record::{Head, Record},
-        redact::Redactor,
         time::Time,
     };
 
@@ -211,7 +198,7 @@ mod tests {
         let details = r#"{"upstream":{"data":{"text":"--token error: gone","password":"hunter2"},"content":"token=hunter2"}}"#;
         fault.details = Some(RawJson::parse(details.as_bytes()).unwrap());
         let redactor = Redactor::new(["known-secret-1"]);
-        let line = line(&Record::told(&fault, &redactor));
+        let line = line(&Record::fault(&fault, &redactor));
         let doc = Doc::parse(line.trim_end().as_bytes(), LINE_LIMITS).unwrap();
         let said = doc.root().path(&["fault", "server_text"]).unwrap();
         assert!(said.is_str("Cookie: [redacted] Reason: [redacted] is used up"), "{line}");

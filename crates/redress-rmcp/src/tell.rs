@@ -107,6 +107,6 @@ pub(crate) fn emission(redactor: &Redactor, stack: StackPolicy) -> Emission<'_> 
 async fn record(fault: &Fault, settings: &Settings) -> Result<Option<Receipt>, LedgerError> {
     let Some(ledger) = &settings.ledger else { return Ok(None) };
     let (kept, hear) = oneshot::channel();
-    ledger.append(Record::told(fault, &settings.redactor), move |it| drop(kept.send(it)));
+    ledger.append(Record::fault(fault, &settings.redactor), move |it| drop(kept.send(it)));
     hear.await.unwrap_or(Err(LedgerError::Closed)).map(Some)
 }

@@ -116,13 +116,9 @@ fn leave_out(fault: &mut Fault, redact: &dyn Redact) {
 
 fn redact(fault: &mut Fault, how: &Emission<'_>) {
     let redact = how.policy.redact;
-    // Those that a trusted server stated are all its own.
-    let is_stated = fault.private.own.is_some();
     fault.each_part(&mut |part| match part {
-        Part::Text(text) | Part::Stack(text) => *text = redacted(text, redact),
-        Part::Said(text) => *text = redact.said(text),
-        Part::Details(json) => *json = redacted_document(json, redact, !is_stated),
-        Part::Json(json) => *json = redacted_document(json, redact, false),
+        Part::Text(text) | Part::Said(text) | Part::Stack(text) => *text = redacted(text, redact),
+        Part::Details(json) | Part::Json(json) => *json = redacted_document(json, redact),
     });
 }
 
@@ -133,8 +129,8 @@ fn redacted(text: &str, redact: &dyn Redact) -> String {
 }
 
 /// A document without secrets.
-fn redacted_document(json: &RawJson, redact: &dyn Redact, is_details: bool) -> RawJson {
-    let clean = if is_details { redact.details(json) } else { redact.document(json) };
+fn redacted_document(json: &RawJson, redact: &dyn Redact) -> RawJson {
+    let clean = redact.document(json);
     let told = clean.with(|it| changed(it, &|text, _| told_folded(text, redact)));
     told.flatten().unwrap_or(clean)
 }
@@ -157,7 +153,7 @@ fn may_be_told(doc: Value<'_>, policy: &Policy<'_>) -> bool {
 
 /// Whether a document has no secrets, in its values or in its names.
 fn is_clean(json: &RawJson, redact: &dyn Redact) -> bool {
-    let clean = redacted_document(json, redact, false);
+    let clean = redacted_document(json, redact);
     json.with(|it| clean.with(|clean| is_same(it, clean))) == Some(Some(true))
 }
 

@@ -14,7 +14,8 @@ mod own;
 pub mod package;
 pub mod provoke;
 pub mod recover;
-pub mod secret;
+pub mod redact;
+
 mod stated;
 pub mod tally;
 pub mod text;

@@ -4,7 +4,10 @@ mod stack;
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
-use crate::{json::escape_into, secret::REDACTED};
+use crate::json::escape_into;
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
 
 pub(crate) use stack::{TRACEBACK, with_frames};
 pub use stack::{has_frames, without_frames};
@@ -282,10 +285,10 @@ const fn is_invisible(it: char) -> bool {
 mod tests {
     use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
+    use super::REDACTED;
     use super::{
         cut, cut_bytes, gist, is_unseen, quote, strip, visible, visible_json, without_unseen,
     };
-    use crate::secret::REDACTED;
 
     #[test]
     fn escape_sequences_and_invisible_characters_are_gone() {

@@ -23,7 +23,7 @@ pub(super) const EXCEPTIONS: &[Exceptions] = &[
     Exceptions { name: "conformance-server", cycles: &["lib", "server", "tools"], methods: &[] },
     Exceptions {
         name: "redress",
-        cycles: &["secret", "text"],
+        cycles: &[],
         methods: &[
             "classify::answer::Judge",
             "dialect::Dialect",

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use redress::secret::secrecy;
+use redress::redact::strength;
 use redress_ledger::{REDACTED, Redactor};
 use redress_registry::{Registry, canonical, nearest::nearest, shipped};
 
@@ -45,7 +45,7 @@ impl Word {
     /// Whether the word after it is secret, as in `--token abc`.
     fn is_telling_flag(&self) -> bool {
         let word = self.0.to_string_lossy();
-        word.strip_prefix('-').is_some_and(|it| !it.contains('=') && secrecy(it).is_some())
+        word.strip_prefix('-').is_some_and(|it| !it.contains('=') && strength(it).is_some())
     }
 }
 

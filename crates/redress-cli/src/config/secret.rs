@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redress::secret::holds_secret;
+use redress::redact::holds_secret;
 
 use super::{
     kind::Kind,

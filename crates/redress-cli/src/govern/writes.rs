@@ -1,8 +1,8 @@
 //! What is asked of writes, from the configuration.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
-use redress::secret::secrecy;
+use redress::redact::{holds_secret, is_secret_name};
 use redress_govern::{Checks, GateArgument, Preflight};
 use redress_govern::{
     role::{BadGlob, globs},
@@ -77,7 +77,11 @@ impl PreflightRow {
         };
         // It runs what callers wrote, which need not know what is secret.
         let env = std::env::vars_os();
-        let env = env.filter(|(name, _)| name.to_str().is_some_and(|it| secrecy(it).is_none()));
+        let is_secret = |(name, value): &(OsString, OsString)| {
+            let name = name.to_string_lossy();
+            is_secret_name(&name) || holds_secret(&name, &value.to_string_lossy())
+        };
+        let env = env.filter(|it| it.0.to_str().is_some() && !is_secret(it));
         Ok(Preflight {
             name: self.name.clone(),
             command: self.command.iter().map(Into::into).collect(),

@@ -150,7 +150,7 @@ impl Live {
         for word in self.command.iter().map(|it| it.to_string_lossy()) {
             let telling = shown.last().filter(|it| it.starts_with('-'));
             let telling = telling
-                .is_some_and(|it| redress::secret::secrecy(it.trim_start_matches('-')).is_some());
+                .is_some_and(|it| redress::redact::strength(it.trim_start_matches('-')).is_some());
             shown.push(if telling { HIDDEN.to_owned() } else { without_secrets(&word) });
         }
         shown
@@ -180,5 +180,5 @@ impl Live {
 const HIDDEN: &str = "…";
 
 fn without_secrets(text: &str) -> String {
-    redress::secret::without(text.into(), redress::secret::find(text), HIDDEN).into_owned()
+    redress::redact::without(text.into(), redress::redact::find(text), HIDDEN).into_owned()
 }

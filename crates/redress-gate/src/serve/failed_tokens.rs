@@ -78,5 +78,5 @@ fn record_of(Failures { all, peers }: &Failures, runtime: &ServerRuntime) -> Rec
     fault.context.server = Some(settings.server.clone());
     fault.timestamp = Some((runtime.clock)().to_string());
     let fault = emit(fault, &settings.emission()).into_fault();
-    Record::told(&fault, &settings.redactor)
+    Record::fault(&fault, &settings.redactor)
 }

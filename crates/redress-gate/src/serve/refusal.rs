@@ -158,7 +158,7 @@ impl Refusal {
         self.fault = Box::new(emitted.into_fault());
         let (sender, kept) = oneshot::channel();
         let kind = refusal_kind(&self.fault, peer);
-        let record = || Record::told(&self.fault, &runtime.server.settings.redactor);
+        let record = || Record::fault(&self.fault, &runtime.server.settings.redactor);
         runtime.recorder.refuse(kind, record, move |it| {
             // Whoever asked may have left.
             drop(sender.send(it));

@@ -6,7 +6,7 @@ use redress::{
     Fault, card, codes,
     fault::Cause,
     json::{Members, RawJson, write_str},
-    secret, text,
+    redact, text,
     tokens::MAX_CARD_CHARS,
 };
 use redress_registry::{Effect, Retry, RetryKind};
@@ -122,7 +122,7 @@ fn room(fault: &Fault, later: usize) -> usize {
 
 /// The last lines of what a check said, behind its name: the end is what matters, so that what is too long loses its start.
 fn last_lines(said: &str, name: &str, room: usize) -> Option<String> {
-    let said = secret::clean(said);
+    let said = redact::clean(said);
     let lines = said.lines().map(text::strip).filter(|it| !it.is_empty());
     let mut last: Vec<String> = lines.rev().take(SAID_LINES).collect();
     last.reverse();

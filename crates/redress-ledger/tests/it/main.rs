@@ -22,6 +22,7 @@ mod lead;
 mod mounted;
 mod process;
 mod read;
+mod redacted;
 mod refusals;
 mod retain;
 #[path = "../../../../fixtures/strace.rs"]

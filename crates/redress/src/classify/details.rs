@@ -6,7 +6,7 @@ use super::raise::Said;
 use crate::{
     fault::{GUESSED, UPSTREAM, document_without_frames},
     json::{Kind, Members, RawJson, Value, write_list, write_str},
-    secret::{self, Hidden, MAX_SECRET, REDACTED, floor_boundary},
+    redact::{self, Hidden, MAX_SECRET, REDACTED, floor_boundary},
     text,
     wire::{FAULT_KEY, is_reserved},
 };
@@ -106,14 +106,14 @@ fn harmless(value: Value<'_>, within: Option<Hidden>, out: &mut String) {
             }
         }
         Kind::Array => {
-            write_list(out, secret::elements(value), |(it, beside), out| {
+            write_list(out, redact::elements(value), |(it, beside), out| {
                 harmless(it, within.or(beside), out);
             });
         }
         Kind::Object => {
             let mut members = Members::open(out);
             // What a server puts under our key was read as its envelope, and has ids of its own in it. Other such keys are ours as well.
-            for (name, value, beside) in secret::members(value).filter(|it| !is_reserved(&it.0)) {
+            for (name, value, beside) in redact::members(value).filter(|it| !is_reserved(&it.0)) {
                 let by_name =
                     || within.map_or_else(|| Hidden::by(&name), |it| Some(it.under(&name)));
                 harmless(value, beside.or_else(by_name), members.key(&quoted(&name)));
@@ -132,7 +132,7 @@ pub(super) fn quoted(said: &str) -> String {
     let written = ends_without_secrets(said);
     // What cannot be seen may stand within a credential. Lines are joined last: the next one is no value.
     let seen = text::strip_lines(&written);
-    let seen = secret::clean(&seen);
+    let seen = redact::clean(&seen);
     let seen = text::without_frames(&seen);
     text::gist(&text::strip(&without_margin(&seen)), MOST_CHARS).into_owned()
 }
@@ -156,7 +156,7 @@ fn without_margin(text: &str) -> Cow<'_, str> {
 /// The text without its secrets; of a very long one, its ends.
 fn ends_without_secrets(text: &str) -> Cow<'_, str> {
     if text.len() <= 2 * LOOKED_AT {
-        return secret::clean(text);
+        return redact::clean(text);
     }
     let head = piece(text, 0..floor_boundary(text, LOOKED_AT));
     let tail = piece(text, floor_boundary(text, text.len() - LOOKED_AT)..text.len());
@@ -169,12 +169,12 @@ fn piece(text: &str, at: Range<usize>) -> String {
     let to = floor_boundary(text, at.end + MAX_SECRET);
     let near = text.get(from..to).unwrap_or_default();
     let inside = at.start - from..at.end - from;
-    let places = secret::find(near).into_iter().filter_map(|it| {
+    let places = redact::find(near).into_iter().filter_map(|it| {
         let place = it.start.max(inside.start)..it.end.min(inside.end);
         (place.start < place.end).then(|| place.start - inside.start..place.end - inside.start)
     });
     let piece = near.get(inside.clone()).unwrap_or_default();
-    secret::without(piece.into(), places, REDACTED).into_owned()
+    redact::without(piece.into(), places, REDACTED).into_owned()
 }
 
 #[cfg(test)]

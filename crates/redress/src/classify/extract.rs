@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     json::{Doc, Kind, Limits, Value},
-    secret::{self, Hidden},
+    redact::{self, Hidden},
 };
 
 /// Keys whose text is for a reader.
@@ -176,14 +176,14 @@ impl Words {
 
 /// The members that no key and no name beside them hides. Words lose their keys here, so nobody after this could tell.
 fn open_members(value: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
-    secret::members(value)
-        .filter(|it| secret::secrecy(&it.0).is_none() && !hides(it.2, it.1))
+    redact::members(value)
+        .filter(|it| !redact::is_secret_name(&it.0) && !hides(it.2, it.1))
         .map(|it| (it.0, it.1))
 }
 
 /// The elements that nothing before them hides.
 fn open_elements(value: Value<'_>) -> impl Iterator<Item = Value<'_>> {
-    secret::elements(value).filter(|it| !hides(it.1, it.0)).map(|it| it.0)
+    redact::elements(value).filter(|it| !hides(it.1, it.0)).map(|it| it.0)
 }
 
 fn hides(by: Option<Hidden>, value: Value<'_>) -> bool {

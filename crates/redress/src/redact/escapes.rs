@@ -16,7 +16,7 @@ const LONGEST_COLOUR: usize = 24;
 
 /// How white space is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Spaces {
+pub(super) enum Spaces {
     /// As it stands.
     #[default]
     Kept,
@@ -25,7 +25,7 @@ pub enum Spaces {
 }
 
 /// Has somebody look at what the text means, one layer of escapes after another, and says where in the text stands what they found.
-pub fn find_meant(
+pub(super) fn find_meant(
     text: &str,
     spaces: Spaces,
     look: impl Fn(&[u8]) -> Vec<Range<usize>>,

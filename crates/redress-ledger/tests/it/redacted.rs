@@ -1,7 +1,7 @@
-//! Secrets with something between their characters that nobody sees.
+//! Records of failures: no secret stands in them, whatever stands between its letters.
 
 use proptest::{
-    prelude::{Strategy, prop_assert, prop_assert_eq, proptest},
+    prelude::{Strategy, prop_assert, proptest},
     sample::select,
 };
 use redress::{
@@ -10,9 +10,7 @@ use redress::{
     json::{Doc, Limits, RawJson, Value},
     text,
 };
-
-use super::super::Redactor;
-use crate::record::Record;
+use redress_ledger::{Record, Redactor};
 
 /// One that is known, one with white space, and one that its form gives away.
 const SECRETS: [&str; 3] =
@@ -68,7 +66,7 @@ fn disguised() -> impl Strategy<Value = (&'static str, String)> {
 
 /// A text as it reads when its escapes are undone and nobody sees what cannot be seen.
 fn seen(text: &str) -> Vec<String> {
-    let plain = redress::secret::without_escapes(text).unwrap_or_else(|| text.to_owned());
+    let plain = redress::redact::without_escapes(text).unwrap_or_else(|| text.to_owned());
     let unseen = text::without_unseen(text.as_bytes()).into_owned();
     vec![
         text.to_owned(),
@@ -99,25 +97,6 @@ fn texts(document: &str) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn a_secret_goes_whatever_stands_between_its_letters((secret, said) in disguised()) {
-        let redactor = redactor();
-        let known = SECRETS[..2].contains(&secret);
-        let clean = redactor.text(&said);
-        prop_assert!(!shows(&clean, secret), "{:?}", clean);
-        prop_assert_eq!(&redactor.text(&clean), &clean);
-        if known {
-            prop_assert!(!shows(&redactor.known(&said), secret), "{:?}", redactor.known(&said));
-            prop_assert!(!shows(&redactor.told(&said), secret));
-        }
-        let start = redactor.start(said.as_bytes(), 4096);
-        prop_assert!(!shows(&start, secret), "{:?}", start);
-        let text = RawJson::string(&said);
-        let document = format!(r#"{{"a":[{text}],{text}:{{"b":{text}}}}}"#);
-        let clean = redactor.json(&RawJson::parse(document.as_bytes()).unwrap());
-        prop_assert!(!texts(clean.as_str()).iter().any(|it| shows(it, secret)), "{}", clean);
-    }
-
-    #[test]
     fn a_record_has_no_secret_whatever_stands_in_it((secret, said) in disguised()) {
         let mut fault: Fault = codes::FILE_NOT_FOUND.raise([("path", "a")]);
         fault.message = said.clone();
@@ -130,23 +109,4 @@ proptest! {
         let private = Record::private(&fault.private, &redactor()).unwrap();
         prop_assert!(!texts(&private).iter().any(|it| shows(it, secret)), "{}", private);
     }
-}
-
-#[test]
-fn a_secret_that_is_stretched_leaves_no_piece_at_a_cut() {
-    let redactor = redactor();
-    let stretched = SECRETS[0].split_at(12);
-    let stretched = format!("{}{}{}", stretched.0, "\u{200b}".repeat(9_000), stretched.1);
-    for before in [super::MOST - 1_000, super::MOST - 20_000] {
-        let clean = redactor.text(&("x".repeat(before) + &stretched));
-        assert!(!clean.contains("hunter2"), "{before}");
-    }
-    let line = format!("{}{stretched}", "y".repeat(4_000));
-    assert!(!redactor.start(line.as_bytes(), 4_096).contains("hunter2"));
-}
-
-#[test]
-fn what_nobody_sees_stays_where_it_hides_nothing() {
-    let text = "\u{1b}[32mINFO\u{1b}[0m ❤\u{fe0f} a\u{200b}b\tc\n";
-    assert_eq!(redactor().text(text), text);
 }

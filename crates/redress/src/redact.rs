@@ -1,64 +1,55 @@
-//! Finds credentials in texts: words that start like the tokens of known services, and values that a telling name stands before.
+//! Redaction: takes secrets out of texts and documents before they are stored or sent. Three rules find them: values that are known
+//! ([`Redactor`]), tokens of known services by how they start, and what a telling name is given, by a score.
 
 mod assigned;
-mod beside;
+mod document;
 mod escapes;
-mod hidden;
+mod key_block;
+mod known;
 mod login;
 mod names;
-mod option;
-mod pem;
-mod scheme;
-mod starts;
+mod open_document;
+mod providers;
+mod redactor;
+mod score;
 mod value;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-pub use beside::{elements, members};
-pub use escapes::{Spaces, find_meant, without_escapes};
-pub use hidden::Hidden;
-pub use names::{Secrecy, secrecy};
-pub use pem::OpenKey;
-pub use value::is_wordlike;
 
-use login::Logins;
-use starts::STARTS;
+pub use crate::text::REDACTED;
+pub use document::{Hidden, elements, members};
+pub use escapes::without_escapes;
+pub use key_block::OpenKey;
+pub use names::{Strength, is_secret_name, strength};
+pub use redactor::Redactor;
+pub use score::{holds_secret, is_wordlike};
+
+use escapes::{Spaces, find_meant};
+use providers::{Body, STARTS};
 
 /// Parts of names that can hold a secret; a hit is looked at more closely.
+#[rustfmt::skip]
 const HINTS: &[&str] = &[
-    "pass",
-    "pw",
-    "secret",
-    "token",
-    "key",
-    "auth",
-    "cred",
-    "cookie",
-    "bearer",
-    "jwt",
-    "otp",
-    "sig",
-    "_pat",
-    "sessid",
-    "sessionid",
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "bearer", "jwt", "otp", "sig", "_pat", "sessid",
+    "sessionid", "pin", "kennwort", "contrase", "senha", "wachtwoord", "lösenord", "parola", "hasł", "heslo", "парол",
+    "密码", "密碼", "パスワード", "비밀번호",
 ];
-
-/// What stands where a secret stood.
-pub const REDACTED: &str = "[redacted]";
 
 /// The longest secret. A longer run of characters is cut here, so that the work stays linear.
 pub const MAX_SECRET: usize = 8 << 10;
 
-/// All starts and hints in one automaton, so that a text without any costs one pass.
-static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let words = STARTS.iter().map(|it| it.word).chain(HINTS.iter().copied());
+/// All starts and hints in one automaton, so that a text without any costs one pass; and the rows of the starts.
+static FINDER: LazyLock<Option<(AhoCorasick, Vec<(&str, Body)>)>> = LazyLock::new(|| {
+    let rows: Vec<_> = STARTS.iter().flat_map(|row| row.0.iter().map(|it| (*it, row.1))).collect();
+    let words = rows.iter().map(|it| it.0).chain(HINTS.iter().copied());
     let mut builder = AhoCorasick::builder();
     builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
-    builder.kind(Some(AhoCorasickKind::DFA)).build(words).ok()
+    Some((builder.kind(Some(AhoCorasickKind::DFA)).build(words).ok()?, rows))
 });
 
-/// The places of a text that hold credentials, in order, none within another: as they are written, and as they are meant.
+/// The places of a text that hold secrets, in order, none within another: as they are written, and as they are meant.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = find_written(text);
     found.extend(find_meant(text, Spaces::Kept, |meant| {
@@ -74,7 +65,7 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     merge(found)
 }
 
-/// The text with a mark in the place of each credential.
+/// The text with a mark in the place of each secret.
 pub fn clean(text: &str) -> Cow<'_, str> {
     without(text.into(), find(text), REDACTED)
 }
@@ -104,44 +95,32 @@ pub fn without<'t>(
 
 /// The same as they are written, in any order.
 fn find_written(text: &str) -> Vec<Range<usize>> {
-    let Some(finder) = FINDER.as_ref().filter(|it| it.is_match(text)) else { return Vec::new() };
+    let Some((finder, rows)) = FINDER.as_ref() else { return Vec::new() };
     let mut found: Vec<Range<usize>> = Vec::new();
-    // What stands below a name is kept apart: other secrets may stand between.
-    let mut below = Vec::new();
-    let mut logins = Logins::default();
-    // A name is judged once, however many hints are in it.
-    let mut judged = 0;
-    // Hits end in order, so that what lies within a secret that was found already can be passed over.
+    let mut logins = login::Logins::default();
+    // A name is judged once, however many hints are in it; what lies within a secret that was found before is passed over.
+    let (mut judged, mut hidden) = (0, 0..0);
     for hit in finder.find_overlapping_iter(text) {
-        if found.last().is_some_and(|it| hit.end() <= it.end) {
+        if hidden.start <= hit.start() && hit.end() <= hidden.end {
             continue;
         }
-        match STARTS.get(hit.pattern().as_usize()) {
-            Some(rule) => found.extend(starts::match_at(rule, text, hit.start(), &mut logins)),
-            None if hit.end() <= judged => (),
+        match rows.get(hit.pattern().as_usize()) {
+            Some(row) => found.extend(providers::match_at(*row, text, hit.start(), &mut logins)),
+            None if hit.end() <= judged => continue,
             None => {
                 let name = assigned::name_around(text, &hit.range());
                 judged = name.end;
-                let value = assigned::value_of(text, &name);
-                if value.is_none() {
-                    below.extend(assigned::values_below(text, &name));
-                }
-                found.extend(value);
+                assigned::values(text, &name, &mut found);
             }
         }
+        hidden = found.last().cloned().unwrap_or(hidden);
     }
-    found.extend(below);
     found
-}
-
-/// Whether a variable or a member of that name holds a secret: the name tells, and the value is not only the place of one, or a word for none.
-pub fn holds_secret(name: &str, value: &str) -> bool {
-    secrecy(name).is_some_and(|it| !value::is_harmless(value.trim(), it))
 }
 
 /// Whether a text is worth a closer look. Every word of a telling name is one of the hints, or holds one.
 fn hints_at(text: &str) -> bool {
-    FINDER.as_ref().is_some_and(|it| it.is_match(text))
+    FINDER.as_ref().is_some_and(|it| it.0.is_match(text))
 }
 
 /// Sorts, and joins what overlaps.

@@ -1,16 +1,15 @@
 //! What goes and what stays, in texts and in documents.
 
-mod start;
-mod unseen;
-
 use proptest::{
     prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest},
     sample::select,
 };
-use redress::json::RawJson;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{MOST, Redactor};
+use crate::{
+    json::RawJson,
+    redact::redactor::{MOST, Redactor},
+};
 
 fn json(redactor: &Redactor, text: &str) -> String {
     redactor.json(&RawJson::parse(text.as_bytes()).unwrap()).to_string()

@@ -2,7 +2,11 @@
 
 mod everyday;
 mod hostile;
+mod names;
+mod redactor;
+mod start;
 mod told;
+mod unseen;
 
 use proptest::prelude::{any, prop_assert, proptest};
 

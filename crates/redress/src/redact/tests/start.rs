@@ -1,8 +1,9 @@
 //! Starts of long texts and documents: secrets go before the rest is cut off.
 
-use redress::json::RawJson;
-
-use super::{MOST, Redactor};
+use crate::{
+    json::RawJson,
+    redact::redactor::{MOST, Redactor},
+};
 
 /// What is kept of each.
 const KEEP: usize = 4 << 10;

@@ -1,0 +1,155 @@
+//! Logins: `user:password@host` in a URL, and passwords behind the options of commands.
+
+use std::ops::Range;
+
+use super::{
+    floor_boundary,
+    score::{is_mixed, is_placeholder},
+    value::quoted,
+};
+
+/// The longest login.
+const MOST: usize = 1024;
+
+/// How far before an option or a sign its start is looked for.
+const MOST_BEFORE: usize = 256;
+
+/// A name without a password is a token if it is so long.
+const LONG_NAME: usize = 16;
+
+/// Finds logins in one text, from its start to its end. Where the next sign stands is kept, so that no part is searched twice.
+#[derive(Debug, Default)]
+pub(super) struct Logins {
+    ends: Option<usize>,
+    signs: Option<usize>,
+}
+
+impl Logins {
+    /// What is secret of the URL whose authority starts at `start`.
+    pub(super) fn find(&mut self, text: &str, start: usize) -> Option<Range<usize>> {
+        let is_end = |it: u8| it.is_ascii_whitespace() || b"\"<>`".contains(&it);
+        let end = next(&mut self.ends, text, start, is_end);
+        let sign = next(&mut self.signs, text, start, |it| it == b'@');
+        (sign < end.min(start + MOST)).then_some(())?;
+        let whole = text.get(start..end.min(floor_boundary(text, start + MOST)))?;
+        let strict = whole.split(['/', '?', '#', '\'', '\\']).next()?;
+        let range = match strict.rsplit_once('@') {
+            Some((login, _)) => match login.split_once(':') {
+                Some((user, password)) => {
+                    (!is_placeholder(password)).then_some(user.len() + 1..login.len())
+                }
+                None => (login.len() >= LONG_NAME && !is_placeholder(login) || is_mixed(login))
+                    .then_some(0..login.len()),
+            },
+            None => unescaped(whole, strict),
+        }?;
+        Some(start + range.start..start + range.end)
+    }
+}
+
+/// Where the next such byte stands, or the end.
+fn next(kept: &mut Option<usize>, text: &str, from: usize, fits: impl Fn(u8) -> bool) -> usize {
+    match *kept {
+        Some(at) if at >= from => at,
+        _ => {
+            let rest = text.as_bytes().get(from..).unwrap_or_default();
+            let at = from + rest.iter().position(|it| fits(*it)).unwrap_or(rest.len());
+            *kept = Some(at);
+            at
+        }
+    }
+}
+
+/// A password with signs that should be escaped: what stands behind `host:` as a port would is no number.
+fn unescaped(whole: &str, strict: &str) -> Option<Range<usize>> {
+    const LONGEST_PORT: usize = 5;
+    let (user, begin) = strict.split_once(':').filter(|it| !it.0.starts_with('['))?;
+    let port = begin.split(',').next().unwrap_or_default();
+    let is_number = port.len() <= LONGEST_PORT && port.bytes().all(|it| it.is_ascii_digit());
+    // `c:/` is a drive.
+    let is_port = is_number && (!port.is_empty() || user.len() == 1)
+        || is_placeholder(port) && !port.is_empty();
+    let (login, _) = whole.rsplit_once('@').filter(|_| !is_port)?;
+    let password = login.get(user.len() + 1..).filter(|it| !is_placeholder(it))?;
+    Some(login.len() - password.len()..login.len())
+}
+
+/// What is secret of `user:password@tcp(host)`, whose sign is at `at`.
+pub(super) fn before(text: &str, at: usize) -> Option<Range<usize>> {
+    let near = text.get(floor_boundary(text, at.saturating_sub(MOST_BEFORE))..at)?;
+    let login = near.rsplit([' ', '\t', '\n', '"', '\'', '`', '=', '/']).next()?;
+    let (_, password) = login.split_once(':').filter(|it| !is_placeholder(it.1))?;
+    Some(at - password.len()..at)
+}
+
+/// What is secret of `user/password@host`, as Oracle writes it.
+pub(super) fn oracle(text: &str) -> Option<Range<usize>> {
+    let near = text.get(..floor_boundary(text, MOST))?;
+    let login = near.split(char::is_whitespace).next()?;
+    let (user, rest) = login.split_once('/').filter(|it| !it.0.contains(['@', ':']))?;
+    let (password, _) = rest.split_once('@').filter(|it| !is_placeholder(it.0))?;
+    Some(user.len() + 1..user.len() + 1 + password.len())
+}
+
+/// A command, its option, and whether the password may stand apart from it.
+#[rustfmt::skip]
+const COMMANDS: &[(&str, &str, bool)] = &[
+    ("az login", "-p", true), ("docker login", "-p", true), ("helm login", "-p", true), ("nerdctl login", "-p", true),
+    ("oras login", "-p", true), ("podman login", "-p", true), ("sshpass", "-p", true), ("mongosh", "-p", true),
+    ("mongo", "-p", true), ("mongodump", "-p", true), ("redis-cli", "-a", true), ("mysql", "-p", false),
+    ("mysqldump", "-p", false), ("mysqladmin", "-p", false), ("mariadb", "-p", false), ("7z", "-p", false),
+];
+
+/// Commands of which `-u` is no login: a user and a group, or lines that are not repeated.
+const OTHERS: &[&str] =
+    &["chroot", "docker", "git", "id", "nerdctl", "podman", "setpriv", "sort", "sudo"];
+
+/// The words of the command that an option at `at` is one of.
+fn command(text: &str, at: usize) -> Option<Vec<&str>> {
+    let near = text.get(floor_boundary(text, at.saturating_sub(MOST_BEFORE))..at)?;
+    let line = near.rsplit(['\n', '|', ';', '&']).next()?;
+    Some(line.split([' ', '\'', '"', '`', '/']).filter(|it| !it.is_empty()).collect())
+}
+
+/// The argument behind an option, without its quotes.
+fn argument(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?;
+    let near = rest.get(..floor_boundary(rest, MOST))?;
+    let word = || {
+        near.split(char::is_whitespace)
+            .next()
+            .map(|it| 0..it.trim_end_matches(['\'', '"', '`']).len())
+    };
+    let range = quoted(near, 0).filter(|_| near.starts_with(['"', '\''])).or_else(word)?;
+    Some(at + range.start..at + range.end)
+}
+
+/// What is secret of `curl -u user:password`. Two numbers are those of a user and a group, and a path behind the name is no password.
+pub(super) fn user_option(text: &str, at: usize, after: usize) -> Option<Range<usize>> {
+    (!command(text, at)?.iter().any(|it| OTHERS.contains(it))).then_some(())?;
+    let range = argument(text, after)?;
+    let (user, password) = text.get(range.clone())?.split_once(':')?;
+    let is_user =
+        !user.is_empty() && user.chars().all(|it| it.is_alphanumeric() || ".-_@+".contains(it));
+    let is_number = password.bytes().all(|it| it.is_ascii_digit());
+    let is_login =
+        is_user && !is_number && !password.starts_with(['/', '\\']) && !is_placeholder(password);
+    is_login.then_some(range.end - password.len()..range.end)
+}
+
+/// The password behind the option that starts at `at`.
+pub(super) fn password_option(text: &str, at: usize) -> Option<Range<usize>> {
+    let option = text.get(at..at + 2)?;
+    let words = command(text, at)?;
+    let is_called = |name: &str| match name.split_once(' ') {
+        Some((first, second)) => words.windows(2).any(|it| *it == [first, second]),
+        None => words.contains(&name),
+    };
+    let row = COMMANDS.iter().find(|it| it.1 == option && is_called(it.0))?;
+    let is_apart = text.get(at + 2..)?.starts_with(' ');
+    (!is_apart || row.2).then_some(())?;
+    let range = argument(text, at + 2 + usize::from(is_apart))?;
+    let password = text.get(range.clone())?;
+    let is_port = password.len() <= 5 && password.bytes().all(|it| it.is_ascii_digit());
+    (!password.starts_with('-') && !is_placeholder(password) && !is_port).then_some(range)
+}

@@ -1,0 +1,275 @@
+//! `Redactor`: takes secrets out of everything before it is stored or sent: known values, tokens of services, then what telling names have.
+
+use std::borrow::Cow;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::{
+    MAX_SECRET, REDACTED,
+    document::{Hidden, elements, members},
+    escapes::{Spaces, find_meant, without_escapes},
+    find, floor_boundary, known,
+    open_document::completions,
+    without,
+};
+use crate::{
+    fault::Redact,
+    json::{Doc, Kind, Limits, RawJson, Value, write_list, write_str},
+    text,
+};
+
+/// Known values that are shorter would take harmless words with them.
+const SHORTEST: usize = 6;
+
+/// Longer texts are cut here.
+pub(super) const MOST: usize = 256 << 10;
+
+/// How long a byte is at most in an escape that is usual, such as `\u0041`.
+const ESCAPED: usize = 6;
+
+/// How often a text is looked through at most; more than twice is rare.
+const MOST_LOOKS: usize = 8;
+
+/// How many bytes of a document are looked through at most, so that nobody waits for a long one. One that is longer than a document may
+/// be goes whole.
+const MOST_WORK: usize = 8 << 20;
+
+/// Takes secrets out of texts and documents. The work is linear in their length.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    /// The known values as they are written.
+    known: Option<AhoCorasick>,
+    /// Their codes in base 16 and 64, without signs between the digits.
+    codes: Option<AhoCorasick>,
+    /// The length of the longest known value in any code, escaped.
+    longest: usize,
+    /// How white space is read: folded, if a known value has some.
+    spaces: Spaces,
+}
+
+impl Redactor {
+    /// Knows these values (of the environment, of the configuration), and the passwords that stand in them as in a `Basic` header. It
+    /// finds them in every case, in base64 once or twice and in hex, whatever of that is escaped, wrapped or interleaved with what is not
+    /// seen, and of several lines each. Values of less than 6 bytes are not known.
+    pub fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
+        let (mut plain, mut codes, mut longest) = (Vec::new(), Vec::new(), 0);
+        let mut spaces = Spaces::Kept;
+        for value in values {
+            let value = value.as_ref().trim();
+            let folded = value.split_whitespace().collect::<Vec<_>>().join(" ");
+            let folded = Some(folded).filter(|it| it.contains(' '));
+            if folded.is_some() {
+                spaces = Spaces::Folded;
+            }
+            let others = [without_escapes(value), known::basic_password(value), folded];
+            let all = others.iter().flatten().map(String::as_str).chain([value]);
+            for value in all.filter(|it| it.len() >= SHORTEST) {
+                longest = longest.max(value.len() * ESCAPED);
+                plain.extend([value.to_owned(), value.replace(' ', "+")]);
+                plain.extend(known::lines(value).map(str::to_owned));
+                codes.extend(known::codes(value));
+            }
+        }
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(true);
+        let known = if plain.is_empty() { None } else { builder.build(&plain).ok() };
+        let codes = if codes.is_empty() { None } else { builder.build(&codes).ok() };
+        Self { known, codes, longest, spaces }
+    }
+
+    /// Knows what is secret of these variables.
+    pub fn of_variables<S: AsRef<str>>(variables: impl IntoIterator<Item = (S, S)>) -> Self {
+        let variables: Vec<_> = variables.into_iter().collect();
+        Self::new(variables.iter().flat_map(|it| Self::secrets_of(it.0.as_ref(), it.1.as_ref())))
+    }
+
+    /// What is secret of a variable: its value if the name says so, and credentials that stand in it, such as the password of a URL.
+    pub fn secrets_of<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
+        known::of_variable(name, value)
+    }
+
+    /// What is secret of a header that is configured: all of it, and what servers repeat of it.
+    pub fn secrets_of_header(value: &str) -> Vec<&str> {
+        known::of_header(value).into_iter().filter(|it| it.len() >= SHORTEST).collect()
+    }
+
+    /// What is secret of the address of a server: parts of its path, values of its query.
+    pub fn secrets_of_url(url: &str) -> impl Iterator<Item = &str> {
+        known::of_url(url)
+    }
+
+    /// Whether a part of the path of an address is secret.
+    pub fn is_secret_part(part: &str) -> bool {
+        known::is_secret_part(part)
+    }
+
+    /// The text without its secrets, cut if it is very long. A text that is a JSON document stays one.
+    pub fn text(&self, text: &str) -> String {
+        settle(self.text_once(text), MOST_LOOKS, |it| self.text_once(it))
+    }
+
+    /// The JSON document without its secrets; `None` if it is not one, or too long to be looked through.
+    pub fn document_text(&self, text: &str) -> Option<String> {
+        let again = |it: &str| self.document_once(it).unwrap_or_else(|| it.to_owned());
+        let looks = MOST_LOOKS.min(MOST_WORK / text.len().max(1)).max(2);
+        self.document_once(text).map(|it| settle(it, looks, again))
+    }
+
+    /// The value without its secrets; everything else keeps its spelling.
+    pub fn json(&self, json: &RawJson) -> RawJson {
+        let clean =
+            self.document_text(json.as_str()).and_then(|it| RawJson::parse(it.as_bytes()).ok());
+        clean.unwrap_or_else(|| RawJson::string(REDACTED))
+    }
+
+    /// The text without the values that are known, and nothing else: for what must else reach its reader whole.
+    pub fn known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.known.is_none() {
+            return Cow::Borrowed(text);
+        }
+        let look = |it: &[u8]| {
+            let plain =
+                self.known.iter().flat_map(|known| known.find_iter(it).map(|it| it.range()));
+            plain.chain(self.find_codes(it)).collect::<Vec<_>>()
+        };
+        let mut places = look(text.as_bytes());
+        places.extend(find_meant(text, self.spaces, look));
+        places.sort_unstable_by_key(|it| (it.start, it.end));
+        without(text.into(), places, REDACTED)
+    }
+
+    /// The start of bytes of any kind, without its secrets and without what nobody sees; what is not UTF-8 is replaced. More is looked
+    /// at than is kept, so that no secret stands in it that the cut goes through.
+    pub fn start(&self, bytes: &[u8], keep: usize) -> String {
+        let seen = bytes.get(..keep + MAX_SECRET).unwrap_or(bytes);
+        let clean = self.text(&text::strip_lines(&String::from_utf8_lossy(seen)));
+        let clean = if seen.len() < bytes.len() { self.without_end(clean) } else { clean };
+        text::cut_bytes(&clean, keep).into_owned()
+    }
+
+    /// Where codes of known values stand, whatever stands between their digits.
+    fn find_codes(&self, text: &[u8]) -> Vec<std::ops::Range<usize>> {
+        let Some(codes) = &self.codes else { return Vec::new() };
+        let digits: Vec<u8> = text.iter().copied().filter(|it| known::is_digit(*it)).collect();
+        if !codes.is_match(&digits) {
+            return Vec::new();
+        }
+        let places: Vec<usize> =
+            (0..).zip(text).filter(|it| known::is_digit(*it.1)).map(|it| it.0).collect();
+        let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
+        codes.find_iter(&digits).map(|it| place(it.start())..place(it.end() - 1) + 1).collect()
+    }
+
+    fn text_once(&self, text: &str) -> String {
+        let start = text.get(..floor_boundary(text, MOST)).unwrap_or(text);
+        let is_document = start.trim_start().starts_with(['{', '[']);
+        let document = || self.document_once(start).or_else(|| self.open_document(start));
+        let clean = if is_document { document() } else { None };
+        let clean = clean.unwrap_or_else(|| self.plain(start));
+        if start.len() < text.len() { self.without_end(clean) } else { clean }
+    }
+
+    /// A text that is no document.
+    fn plain(&self, text: &str) -> String {
+        let known = self.known(text);
+        let found = find(&known);
+        without(known, found, REDACTED).into_owned()
+    }
+
+    fn document_once(&self, text: &str) -> Option<String> {
+        let doc = Doc::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
+        let mut out = String::with_capacity(text.len());
+        self.value(doc.root(), None, &mut out);
+        Some(out)
+    }
+
+    /// The same of a document whose end is missing, as far as it goes.
+    fn open_document(&self, text: &str) -> Option<String> {
+        completions(text).find_map(|it| {
+            let mut clean = self.document_once(&it.text)?;
+            clean.truncate(clean.len().saturating_sub(it.added));
+            clean.push_str(&self.plain(it.rest));
+            Some(clean)
+        })
+    }
+
+    /// What is left when the cut at the end of a text may have gone through a secret that was not seen therefore. What nobody sees makes
+    /// no secret shorter.
+    fn without_end(&self, mut clean: String) -> String {
+        let mut end = self.longest.max(MAX_SECRET);
+        let keep = clean.char_indices().rev().find(|(_, it)| {
+            end = end.saturating_sub(if text::is_unseen(*it) { 0 } else { it.len_utf8() });
+            end == 0
+        });
+        clean.truncate(keep.map_or(0, |it| it.0));
+        clean.push('…');
+        clean
+    }
+
+    /// Writes a value. Documents nest at most 64 deep.
+    fn value(&self, value: Value<'_>, hidden: Option<Hidden>, out: &mut String) {
+        match value.kind() {
+            Kind::Object => {
+                out.push('{');
+                for (at, (key, value, beside)) in members(value).enumerate() {
+                    out.push_str(if at > 0 { "," } else { "" });
+                    write_str(out, &self.plain(&key));
+                    out.push(':');
+                    let by_name =
+                        || hidden.map_or_else(|| Hidden::by(&key), |it| Some(it.under(&key)));
+                    self.value(value, beside.or_else(by_name), out);
+                }
+                out.push('}');
+            }
+            Kind::Array => write_list(out, elements(value), |(value, beside), out| {
+                self.value(value, hidden.or(beside), out);
+            }),
+            Kind::String => {
+                let text = value.as_str().unwrap_or_default();
+                match hidden {
+                    Some(it) if it.hides_text(&text) => write_str(out, REDACTED),
+                    _ => write_str(out, &self.text_once(&text)),
+                }
+            }
+            Kind::Number => {
+                let is_hidden = hidden.is_some_and(Hidden::hides_number);
+                if is_hidden || self.known(value.raw()) != value.raw() {
+                    write_str(out, REDACTED);
+                } else {
+                    out.push_str(value.raw());
+                }
+            }
+            Kind::Bool | Kind::Null => out.push_str(value.raw()),
+        }
+    }
+}
+
+impl Redact for Redactor {
+    fn redact(&self, text: &str) -> String {
+        self.text(text)
+    }
+
+    fn known(&self, text: &str) -> String {
+        self.known(text).into_owned()
+    }
+
+    fn document(&self, document: &RawJson) -> RawJson {
+        self.json(document)
+    }
+}
+
+/// Looks again as long as something is found: where a secret is gone, another may stand that it hid.
+fn settle(first: String, looks: usize, again: impl Fn(&str) -> String) -> String {
+    let mut clean = first;
+    for _ in 1..looks {
+        if !clean.contains(REDACTED) {
+            break;
+        }
+        let next = again(&clean);
+        if next == clean {
+            break;
+        }
+        clean = next;
+    }
+    clean
+}

@@ -1,0 +1,363 @@
+//! Whether a value is worth hiding: how surely its name is that of a secret, how surely it is the value of that name, and how random it is.
+//! In doubt it is hidden.
+
+use super::{
+    REDACTED, floor_boundary,
+    names::{Strength, strength},
+};
+
+/// How surely a text is the value of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    /// It is assigned: `name=value`, `"name": "value"`, `<name>value</name>`.
+    Assigned,
+    /// It stands alone behind a colon or an option: `name: value`, `--name value`.
+    Loose,
+    /// It stands in a list behind the name, or is compared with it.
+    Beside,
+    /// It follows the name in a sentence.
+    Spoken,
+}
+
+/// How random a value is, by its length, its alphabet and how often letters and digits take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// It stands for a value.
+    Placeholder,
+    /// A short number.
+    Small,
+    Number,
+    /// It could be a word, a name, or several of them.
+    Word,
+    /// It has a digit or a sign in it, or is too long for a word.
+    Odd,
+    /// It has letters and digits, and a certain length.
+    Mixed,
+    /// Only a machine writes so.
+    Random,
+}
+
+/// The least level that is hidden, by the name (mention, token, secret, password) and the link.
+const fn least(strength: Strength, link: Link) -> Option<Level> {
+    let row = match link {
+        Link::Assigned => [Level::Odd, Level::Word, Level::Small, Level::Small],
+        Link::Loose => [Level::Random, Level::Odd, Level::Number, Level::Number],
+        Link::Beside => [Level::Random, Level::Odd, Level::Odd, Level::Odd],
+        Link::Spoken => [Level::Random, Level::Random, Level::Random, Level::Odd],
+    };
+    match strength {
+        Strength::Mention if matches!(link, Link::Spoken) => None,
+        Strength::Mention => Some(row[0]),
+        Strength::Token => Some(row[1]),
+        Strength::Secret => Some(row[2]),
+        Strength::Password => Some(row[3]),
+    }
+}
+
+/// Whether a value of such a name is hidden.
+pub(super) fn is_worth_hiding(value: &str, strength: Strength, link: Link) -> bool {
+    least(strength, link).is_some_and(|least| level(value, strength, link) >= least)
+}
+
+/// Whether a variable or a member of that name holds a secret: the name says so, and the value is not only the place of one, or a word for none.
+pub fn holds_secret(name: &str, value: &str) -> bool {
+    strength(name).is_some_and(|it| is_worth_hiding(value.trim(), it, Link::Assigned))
+}
+
+/// Whether a text could be a word or a name: it is short, and has no digit.
+pub fn is_wordlike(value: &str) -> bool {
+    value.len() < LONG && !value.bytes().any(|it| it.is_ascii_digit())
+}
+
+/// No word is longer.
+const LONG: usize = 16;
+
+fn level(value: &str, strength: Strength, link: Link) -> Level {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_number = || value.bytes().all(|it| it.is_ascii_digit() || b",. []".contains(&it));
+    let is_elsewhere = link != Link::Assigned && is_plain_url(value);
+    if is_placeholder(value) || is_said(value, strength, link) || is_path(value) || is_elsewhere {
+        Level::Placeholder
+    } else if is_number() && strength >= Strength::Secret {
+        if digits < 4 { Level::Small } else { Level::Number }
+    } else if is_number() {
+        Level::Placeholder
+    } else if value.contains(char::is_whitespace) {
+        Level::Word
+    } else if is_random(value) {
+        Level::Random
+    } else if is_mixed(value) {
+        Level::Mixed
+    } else if value.len() >= 6 && digits > 0 && !is_moment(value) && !is_file(value)
+        || is_odd(value)
+    {
+        Level::Odd
+    } else {
+        Level::Word
+    }
+}
+
+/// Whether a text without digits is no word and no name of several words.
+fn is_odd(value: &str) -> bool {
+    let turns = value.bytes().zip(value.bytes().skip(1));
+    let turns = turns.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count();
+    let mut words = value.split(|it: char| !it.is_alphanumeric());
+    let is_long = value.len() >= LONG && turns > 1 || words.any(|it| it.len() >= LONG);
+    let signs = ['!', '#', '$', '%', '&', '*', '+', '=', '^', '~', '@'];
+    (is_long || value.contains(signs)) && !is_plain_url(value)
+}
+
+/// Whether a text has letters and digits, and is long enough for a secret.
+pub(super) fn is_mixed(value: &str) -> bool {
+    const SHORTEST: usize = 8;
+    let has = |fits: fn(&u8) -> bool| value.bytes().any(|it| fits(&it));
+    value.len() >= SHORTEST
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !value.contains(char::is_whitespace)
+        && !is_moment(value)
+        && !is_file(value)
+        && !is_plain_url(value)
+}
+
+/// Whether only a machine writes so: letters and digits take turns, or both cases and digits stand together.
+pub(super) fn is_random(value: &str) -> bool {
+    const SHORTEST: usize = 10;
+    const LEAST_TURNS: usize = 3;
+    // Base64 has slashes as paths do.
+    const LONG_BASE64: usize = 30;
+    let kinds = value.bytes().filter(u8::is_ascii_alphanumeric).map(|it| it.is_ascii_digit());
+    let turns = kinds.clone().zip(kinds.skip(1)).filter(|it| it.0 != it.1).count();
+    let has = |fits: fn(&u8) -> bool| value.bytes().any(|it| fits(&it));
+    let is_of_three = turns + 1 >= LEAST_TURNS
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && value.bytes().all(|it| it.is_ascii_alphanumeric());
+    value.len() >= SHORTEST
+        && is_mixed(value)
+        && (turns >= LEAST_TURNS || is_of_three)
+        && !value.contains(['(', '[', '{'])
+        && (!value.contains('/')
+            || value.len() >= LONG_BASE64 && turns > LEAST_TURNS && !value.contains(['.', ':']))
+}
+
+/// Whether a text is a date with a time.
+fn is_moment(value: &str) -> bool {
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    letters < 3 && value.contains('-') && value.contains(':')
+}
+
+/// Whether a text is the name of a file.
+fn is_file(value: &str) -> bool {
+    let (stem, ending) = value.rsplit_once('.').unwrap_or_default();
+    let is_name = |it: u8| it.is_ascii_alphanumeric() || b"/._-".contains(&it);
+    (1..=5).contains(&ending.len())
+        && ending.bytes().all(|it| it.is_ascii_lowercase())
+        && stem.bytes().all(is_name)
+        && stem
+            .split(['/', '.', '_', '-'])
+            .all(|it| !it.is_empty() && is_plain_word(it) || it.is_empty())
+}
+
+/// Whether a text is a word or a name such as `GitHub`, a short number, or a version.
+pub(super) fn is_plain_word(word: &str) -> bool {
+    const LONGEST_NUMBER: usize = 4;
+    const MOST_TURNS: usize = 2;
+    let start = word.trim_end_matches(|it: char| it.is_ascii_digit());
+    let turns = start.bytes().zip(start.bytes().skip(1));
+    let turns = turns.filter(|it| it.0.is_ascii_lowercase() && it.1.is_ascii_uppercase()).count();
+    word.len() - start.len() <= LONGEST_NUMBER && is_wordlike(start) && turns <= MOST_TURNS
+}
+
+/// Whether a text is an address that anybody may open: no query, no login, no part that is made like a secret.
+fn is_plain_url(value: &str) -> bool {
+    let rest = value.split_once("://").filter(|it| it.0.starts_with("http")).map(|it| it.1);
+    rest.is_some_and(|it| !it.contains(['?', '@', '#']) && !it.split('/').any(is_random))
+}
+
+/// Whether a text is a path: where a secret is kept is none.
+fn is_path(value: &str) -> bool {
+    let parts = || value.split(['/', '\\']).filter(|it| !it.is_empty());
+    let is_drive =
+        matches!(value.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+    let is_absolute = value.starts_with(['/', '~']) && parts().count() > 1 || is_drive;
+    let is_plain = |it: &str| it.split(['.', '_', '-', ' ', ':']).all(is_plain_word);
+    is_absolute && parts().all(is_plain)
+        || value.contains('/') && !value.contains(':') && is_file(value)
+}
+
+/// What stands in the place of a value, and when.
+#[rustfmt::skip]
+const PLACEHOLDERS: &[(When, &[&str])] = &[
+    (When::Always, &[
+        "null", "none", "nil", "undefined", "true", "false", "yes", "no", "?", "%s", "%d", "%v", "%q", "%r", "%u",
+        "%i", "%w", "redacted", "[redacted]", "hidden", "filtered", "masked", "omitted", "sensitive", "unset",
+        // Types and words of programs.
+        "any", "array", "await", "bool", "boolean", "bytes", "char", "cow", "dict", "function", "int", "integer",
+        "list", "map", "new", "number", "object", "option", "optional", "promise", "record", "secretbox", "secretstr",
+        "secretstring", "str", "string", "text", "u8", "u16", "u32", "u64", "uuid", "varchar", "vec",
+    ]),
+    // How one logs in.
+    (When::Token, &[
+        "apikey", "basic", "bearer", "digest", "ntlm", "kerberos", "key", "negotiate", "oauth", "oauth2", "oidc", "saml",
+        "jwt", "password", "token", "anonymous", "enabled", "disabled", "optional", "required",
+    ]),
+    // What is wrong with a value.
+    (When::Loose, &[
+        "absent", "denied", "disabled", "empty", "enabled", "expired", "failed", "incorrect", "invalid", "mismatch",
+        "missing", "not", "rejected", "required", "revoked", "unauthorized", "unknown", "wrong",
+    ]),
+    // How a validator begins what it says.
+    (When::Sentence, &[
+        "can't", "cannot", "does", "doesn't", "expected", "field", "has", "invalid", "is", "isn't", "may", "must",
+        "needs", "not", "path", "should", "this", "was",
+    ]),
+];
+
+/// When a word stands in the place of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Always,
+    /// Where a token is asked for.
+    Token,
+    /// Where the value may as well be what is said of it.
+    Loose,
+    /// As the first of several words.
+    Sentence,
+}
+
+fn is_listed(word: &str, when: When) -> bool {
+    let mut lists = PLACEHOLDERS.iter().filter(|it| it.0 == when);
+    lists.any(|it| it.1.iter().any(|it| it.eq_ignore_ascii_case(word)))
+}
+
+/// What stands between the signs of a placeholder.
+#[derive(Debug, Clone, Copy)]
+enum Inside {
+    /// Anything.
+    Any,
+    /// Letters, spaces and what joins words.
+    Words,
+    /// What names a secret, a position or a format.
+    Name,
+    /// The name of a variable, in capitals.
+    Variable,
+}
+
+/// How placeholders start and end.
+const FORMS: &[(&str, &str, Inside)] = &[
+    ("${", "}", Inside::Any),
+    ("$(", ")", Inside::Any),
+    ("$env:", "", Inside::Any),
+    ("{{", "}}", Inside::Any),
+    ("{%", "%}", Inside::Any),
+    ("<%", "%>", Inside::Any),
+    ("%{", "}", Inside::Any),
+    ("#{", "}", Inside::Any),
+    ("%(", ")s", Inside::Any),
+    ("<", ">", Inside::Words),
+    ("[", "]", Inside::Name),
+    ("(", ")", Inside::Name),
+    ("{", "}", Inside::Name),
+    ("$", "", Inside::Name),
+    (":", "", Inside::Name),
+    ("@", "", Inside::Name),
+    ("$", "", Inside::Variable),
+    ("%", "%", Inside::Variable),
+];
+
+/// How far the end of a placeholder is looked for.
+const LONGEST_PLACEHOLDER: usize = 128;
+
+/// The length of the brackets, and of what is in them, that a value starts with. They would end it elsewhere.
+pub(super) fn opening(text: &str) -> usize {
+    let near = text.get(..floor_boundary(text, LONGEST_PLACEHOLDER)).unwrap_or(text);
+    let line = near.lines().next().unwrap_or_default();
+    let forms = FORMS.iter().filter(|it| it.0 != "%" && !it.1.is_empty());
+    let Some((open, close, _)) = forms.into_iter().find(|it| text.starts_with(it.0)) else {
+        return 0;
+    };
+    let inside = line.get(open.len()..).and_then(|it| it.find(close));
+    // A brace around several words is no part of a value.
+    let is_one = |it: &usize| *open != "{" || !line.get(..*it).is_some_and(|it| it.contains(' '));
+    inside.filter(is_one).map_or(open.len(), |it| open.len() + it + close.len())
+}
+
+/// Whether a value only stands for another, or for none, or is a sign of a language.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let is_mask =
+        |it: char| matches!(it, '*' | '.' | 'x' | 'X' | '-' | '_' | '•' | '●' | '…' | '#');
+    let is_sign = || value.len() <= 3 && value.bytes().all(|it| it.is_ascii_punctuation());
+    let is_long = value.len() > 2 || !value.contains(['x', 'X']);
+    is_long && value.chars().all(is_mask)
+        || is_sign()
+        || is_listed(value, When::Always)
+        || value.strip_prefix(REDACTED).is_some_and(|it| it.starts_with([' ', '\n', ',', ';', '"']))
+        || is_type(value)
+        || value.len() <= LONGEST_PLACEHOLDER && FORMS.iter().any(|it| fits(value, *it))
+}
+
+fn fits(value: &str, (open, close, inside): (&str, &str, Inside)) -> bool {
+    let within = value.strip_prefix(open).and_then(|it| it.strip_suffix(close));
+    let Some(within) = within else { return false };
+    let first = within.split(' ').next().unwrap_or_default();
+    let is_variable = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+    match inside {
+        Inside::Any => !within.contains(close) || close.is_empty(),
+        Inside::Words => {
+            within.chars().all(|it| it.is_alphabetic() || matches!(it, ' ' | '_' | '-' | '.'))
+        }
+        Inside::Variable => !within.is_empty() && within.bytes().all(is_variable),
+        Inside::Name => {
+            let is_position = within.len() <= 2 && within.bytes().all(|it| it.is_ascii_digit());
+            let is_format = matches!(within, ":?" | ":#?" | ":s" | "..." | "…");
+            let joins = |it: u8| it.is_ascii_alphabetic() || b"_.-".contains(&it);
+            is_position
+                || is_format
+                || close != "" && (is_listed(first, When::Always) || first == "known")
+                || within.bytes().all(joins) && strength(within).is_some()
+        }
+    }
+}
+
+/// `string`, `VARCHAR(255`, `Optional[str`, `[u8; 32]`, `z.string()`
+fn is_type(value: &str) -> bool {
+    let bare = value.trim_start_matches(['&', '*', '[']);
+    let length =
+        bare.bytes().take_while(|it| it.is_ascii_alphanumeric() || b".:".contains(it)).count();
+    let (path, after) = bare.split_at_checked(length).unwrap_or_default();
+    let name = path.rsplit(['.', ':']).next().unwrap_or_default();
+    let mut inside = after.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    let is_plain = |it: &str| it.bytes().all(|it| it.is_ascii_digit()) || is_plain_word(it);
+    (after.is_empty() && path.len() == bare.len() || after.starts_with(['(', ';', '[', '?', '<']))
+        && inside.all(is_plain)
+        && (value.len() > name.len() && is_listed(name, When::Always))
+}
+
+/// Whether a text tells something of the value instead of it.
+fn is_said(value: &str, strength: Strength, link: Link) -> bool {
+    let word = value.trim_end_matches(['.', '!', ':']);
+    if !value.contains(' ') {
+        return is_listed(word, When::Token) && strength <= Strength::Token
+            || is_listed(word, When::Loose) && link != Link::Assigned;
+    }
+    // What stands behind a colon or in quotes may be the value.
+    let is_quoting = value.contains([':', '`']) || value.contains(" '");
+    let is_remark = |it: &str| {
+        let first = it.trim_start().split(' ').next().unwrap_or_default();
+        it.contains(' ') && is_listed(first, When::Sentence)
+    };
+    let mut remarks = value.split('"').filter(|it| !it.trim_matches([',', ' ']).is_empty());
+    !is_quoting && remarks.all(is_remark) && !has_value(value)
+}
+
+/// Whether a word of a sentence is made like a value.
+pub(super) fn has_value(text: &str) -> bool {
+    const SHORTEST: usize = 6;
+    let has = |it: &str, fits: fn(&u8) -> bool| it.bytes().any(|it| fits(&it));
+    let mut words =
+        text.split_whitespace().map(|it| it.trim_matches(|it: char| it.is_ascii_punctuation()));
+    words.any(|it| {
+        it.len() >= SHORTEST && has(it, u8::is_ascii_digit) && has(it, u8::is_ascii_alphabetic)
+    })
+}
