@@ -5,6 +5,7 @@ use redress::{
     dialect::Stamp,
     fault::{Cause, Private},
     json::{Doc, Limits, Members, Value, write_list, write_str},
+    redact::Redactor,
     text,
 };
 
@@ -154,6 +155,7 @@ mod tests {
         Fault, codes,
         fault::Cause,
         json::{Doc, RawJson},
+        redact::Redactor,
     };
 
     use super::MAX_ENVELOPE;

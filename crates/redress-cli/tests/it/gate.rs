@@ -2,6 +2,7 @@
 
 mod answers;
 mod batches;
+mod canaries;
 pub(crate) mod client;
 mod clients;
 mod dialects;

@@ -5,6 +5,7 @@ mod client;
 mod judge;
 mod measure;
 mod plain;
+mod redaction;
 
 use std::hint::black_box;
 
@@ -20,6 +21,7 @@ use redress_registry::{Source, load, shipped};
 fn main() {
     let mut rows = vec![look_up(), load_all(), write_native()];
     rows.extend(judge::rows());
+    rows.extend(redaction::rows());
     rows.extend(client::rows(&missing_file()));
     print(&rows);
 }

@@ -75,11 +75,16 @@ impl<'t> Site<'t> {
         Some(Self { text, name: name.clone(), spelled, strength })
     }
 
-    /// What a name holds. `API key` is a name of two words, and `?signature=` the proof of a request.
+    /// What a name holds. `API key` is a name of two words, and `?signature=` and `?key=` stand for the proof of a request.
     fn strength_of(text: &str, name: &Range<usize>, spelled: &str) -> Option<Strength> {
         let before = text.get(..name.start)?;
-        if spelled.eq_ignore_ascii_case("signature") && before.ends_with(['?', '&']) {
+        let is_proof =
+            |name: &str| spelled.eq_ignore_ascii_case(name) && before.ends_with(['?', '&']);
+        if is_proof("signature") {
             return Some(Strength::Token);
+        }
+        if is_proof("key") {
+            return Some(Strength::Mention);
         }
         let is_key = ["key", "keys"].iter().any(|it| spelled.eq_ignore_ascii_case(it));
         if !is_key {
@@ -159,8 +164,9 @@ impl<'t> Site<'t> {
             Quote::at(value)?;
             return to(Link::Beside, value, false);
         }
-        let is_option = self.spelled.starts_with("--") && is_apart && !sign.starts_with('-');
-        if is_option { to(Link::Loose, sign, false) } else { None }
+        let is_option = self.spelled.starts_with("--") && !sign.starts_with('-');
+        let is_joined = is_option && (is_apart || sign.starts_with(['\n', '\r']));
+        if is_joined { to(Link::Loose, sign, false) } else { None }
     }
 
     /// What is hidden behind a sign. What is no secret is told from its start, so that a text full of names costs no more than its length.

@@ -242,13 +242,13 @@ fn a_server_that_is_not_trusted_does_not_speak_through_wrong_arguments() {
 
 #[test]
 fn what_stands_under_a_telling_name_is_told_to_nobody() {
-    let data = json!({"password": "abc", "pin": {"api_key": ["x", {"y": "z"}], "user": "ann"}, "secret": 7, "tokens": 9});
+    let data = json!({"password": "abc", "box": {"api_key": ["x", {"y": "z"}], "user": "ann"}, "pin": {"n": "b"}, "secret": 7, "tokens": 9});
     let raw = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom", "data": data}});
     let got = judge(&json!({"id": 1, "raw": raw.to_string()}).to_string());
     let hidden = "[redacted]";
     assert_eq!(
         got["fault"]["details"]["upstream"]["data"],
-        json!({"password": hidden, "pin": {"api_key": [hidden, {"y": hidden}], "user": "ann"}, "secret": hidden, "tokens": 9})
+        json!({"password": hidden, "box": {"api_key": [hidden, {"y": hidden}], "user": "ann"}, "pin": {"n": hidden}, "secret": hidden, "tokens": 9})
     );
 }
 

@@ -68,7 +68,7 @@ fn assert_clean(text: &str, what: &str) {
     }
 }
 
-fn ask(
+pub(super) fn ask(
     input: &mut impl Write,
     answers: &mut BufReader<ChildStdout>,
     method: &str,
@@ -81,7 +81,7 @@ fn ask(
     answer
 }
 
-fn metrics(log: &str) -> String {
+pub(super) fn metrics(log: &str) -> String {
     let address = log.split_once("metrics on http://").unwrap().1;
     let address = address.split_once("/metrics").unwrap().0;
     let mut stream = TcpStream::connect(address).unwrap();
@@ -93,7 +93,7 @@ fn metrics(log: &str) -> String {
 }
 
 /// Every file below a directory, as text.
-fn files(dir: &Path) -> Vec<String> {
+pub(super) fn files(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap().map(|it| it.unwrap().path());
     entries
         .flat_map(|it| {
